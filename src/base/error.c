@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+
+#include <string.h>
+
+#define LONGEST_QUOTED 80
+
+/* Codes are shell exit statuses too, and those above 125 belong to the shell. */
+G_STATIC_ASSERT (QUOIT_ERROR_DAMAGED < 126);
+
+static const QuoitErrorRow rows[] = {
+  { QUOIT_ERROR_FAILED, "FAILED" },       { QUOIT_ERROR_USAGE, "USAGE" },       { QUOIT_ERROR_INVALID, "INVALID" },
+  { QUOIT_ERROR_NOT_FOUND, "NOT_FOUND" }, { QUOIT_ERROR_NOT_NOW, "NOT_NOW" },   { QUOIT_ERROR_NEVER, "NEVER" },
+  { QUOIT_ERROR_CONFLICT, "CONFLICT" },   { QUOIT_ERROR_STORE, "STORE" },       { QUOIT_ERROR_VERSION, "VERSION" },
+  { QUOIT_ERROR_BUSY, "BUSY" },           { QUOIT_ERROR_EXPIRED, "EXPIRED" },   { QUOIT_ERROR_CANCELLED, "CANCELLED" },
+  { QUOIT_ERROR_DAMAGED, "DAMAGED" },
+};
+
+GQuark
+quoit_error_quark (void)
+{
+  return g_quark_from_static_string ("quoit-error-quark");
+}
+
+const QuoitErrorRow *
+quoit_error_table (unsigned *n_rows)
+{
+  *n_rows = G_N_ELEMENTS (rows);
+  return rows;
+}
+
+const char *
+quoit_error_code_name (QuoitErrorCode code)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (rows[i].code == code)
+      return rows[i].nick;
+
+  return rows[0].nick;
+}
+
+gboolean
+quoit_fail (GError **error, QuoitErrorCode code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (error != NULL)
+    *error = g_error_new_valist (QUOIT_ERROR, code, format, args);
+  va_end (args);
+  return FALSE;
+}
+
+void *
+quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (error != NULL)
+    *error = g_error_new_valist (QUOIT_ERROR, code, format, args);
+  va_end (args);
+  return NULL;
+}
+
+char *
+quoit_quote (const char *text)
+{
+  return quoit_quote_bytes (text, strlen (text));
+}
+
+char *
+quoit_quote_bytes (const char *bytes, gsize length)
+{
+  GString *out = g_string_new ("'");
+  const char *p = bytes, *end = bytes + length;
+
+  while (p < end && p - bytes < LONGEST_QUOTED)
+    {
+      gunichar c = g_utf8_get_char_validated (p, end - p);
+
+      if (c == (gunichar) -1 || c == (gunichar) -2 || c == 0)
+        {
+          g_string_append_printf (out, "\\x%02x", (guint8) *p);
+          p++;
+          continue;
+        }
+      if (c == '\n')
+        g_string_append (out, "\\n");
+      else if (c == '\t')
+        g_string_append (out, "\\t");
+      else if (c == '\'' || c == '\\')
+        g_string_append_printf (out, "\\%c", (char) c);
+      else if (g_unichar_isprint (c))
+        g_string_append_unichar (out, c);
+      else
+        g_string_append_printf (out, "\\u{%x}", c);
+      p = g_utf8_next_char (p);
+    }
+  g_string_append (out, p < end ? "'..." : "'");
+  return g_string_free (out, FALSE);
+}

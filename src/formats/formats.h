@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The readers: text in, claims out. On failure nothing is returned and the message has the place (line and column, byte,
+ * or JSON path), the offending value and what was expected. */
+#pragma once
+
+#include "model/claims.h"
+
+/* A variable given with --set; NULL-terminated "NAME=value" strings in an array, or NULL for none. */
+
+/* Fleet text (DESIGN 3): "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". */
+QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error);
+
+/* A RayCluster manifest, several documents a file. @source NULL: metadata.name. @set: "VAR=value" strings or NULL. */
+QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set,
+                                    GError **error);
+
+/* `ray list nodes` as JSON or YAML, with or without --detail, and the JSON of ray.nodes(). @source NULL: "ray". */
+QuoitClaims *quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error);
+
+/* A file as bytes: refuses directories, anything but regular files and pipes, and more than 256 MiB, before reading it all.
+ * NOT_FOUND, INVALID or STORE; the message begins with the path. */
+gboolean quoit_read_file (const char *path, char **text, gsize *length, GError **error);

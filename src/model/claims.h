@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one source says of its nodes: the value that importers make, the ledger compares and the layout is built from.
+ * No ids, only names; every string is owned by the claims. */
+#pragma once
+
+#include "base/amount.h"
+#include "catalogue/catalogue.h"
+
+/* Stored in databases: append only. */
+typedef enum {
+  QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
+  QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would make of it */
+  QUOIT_SOURCE_KIND_RAY_NODES = 3   /* `ray list nodes`, ray.nodes() */
+} QuoitSourceKind;
+
+typedef enum {
+  QUOIT_NODE_ALIVE = 0,
+  QUOIT_NODE_DRAINING = 1,
+  QUOIT_NODE_DEAD = 2
+} QuoitNodeState;
+
+typedef enum {
+  QUOIT_NODE_RAY_HEAD = 1 << 0, /* the node that runs Ray's head; may be a TPU node too */
+  QUOIT_NODE_EXTERNAL = 1 << 1, /* wholly used by something that no group explains */
+  QUOIT_NODE_ASSUMED_ID = 1 << 2 /* its worker id was not stated */
+} QuoitNodeFlags;
+
+typedef struct {
+  const char *key, *value;
+} QuoitPair;
+
+typedef struct {
+  const char *name;
+  QuoitAmount amount;
+} QuoitResource;
+
+/* What many nodes have in common; one kind serves thousands of nodes. */
+typedef struct {
+  QuoitGeneration generation; /* NONE: not a TPU node */
+  QuoitShape shape;           /* n_dims 0: not stated, or not a topology */
+  const char *topology;       /* as stated, for messages; NULL where not stated */
+  const char *pod_type;       /* as stated, "v6e-16"; NULL where not stated */
+  guint16 chips;              /* of the node; TPU resource divided by the devices a chip */
+  guint16 n_labels, n_resources;
+  const QuoitPair *labels;    /* sorted by key; without those that differ on every node (see quoit_claims_kind()) */
+  const QuoitResource *resources; /* totals, sorted by name; likewise */
+} QuoitNodeKind;
+
+typedef struct {
+  const char *name;        /* never NULL, unique among the alive nodes of a source */
+  const char *identity;    /* Ray node id; NULL: the name is the identity */
+  const char *address;     /* NULL: not known */
+  const char *slice;       /* NULL: in no slice */
+  const char *incarnation; /* of the slice; NULL where no system names it */
+  guint32 pool;            /* index into the claims' pools */
+  guint32 kind;            /* index into the claims' kinds */
+  gint32 worker_id;        /* -1: not stated */
+  guint8 state;            /* QuoitNodeState */
+  guint8 flags;            /* QuoitNodeFlags */
+} QuoitNodeClaim;
+
+typedef struct {
+  const char *name;
+  QuoitSum pod_cpu, pod_memory; /* sums over the pods as `kubectl get raycluster` shows them; zero outside manifests */
+  guint32 n_pods;               /* worker pods that are desired; the head is not counted */
+  guint16 n_env;
+  const QuoitPair *env;         /* plain variables that the manifest sets in TPU containers, in its order */
+} QuoitPoolClaim;
+
+typedef struct _QuoitClaims QuoitClaims;
+
+QuoitClaims *quoit_claims_new (const char *source, QuoitSourceKind kind);
+void quoit_claims_free (QuoitClaims *claims);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitClaims, quoit_claims_free)
+
+const char *quoit_claims_source (const QuoitClaims *claims);
+QuoitSourceKind quoit_claims_source_kind (const QuoitClaims *claims);
+/* Copies @text once for equal texts; valid as long as the claims. NULL stays NULL. */
+const char *quoit_claims_text (QuoitClaims *claims, const char *text);
+
+/* The pool of that name, made when it is new: its other fields may then be set through the pointer, which is valid until
+ * the next call. Strings must come from quoit_claims_text(). */
+guint32 quoit_claims_pool (QuoitClaims *claims, const char *name);
+QuoitPoolClaim *quoit_claims_pool_at (const QuoitClaims *claims, guint32 index);
+guint32 quoit_claims_n_pools (const QuoitClaims *claims);
+
+/* The kind equal to @kind, made when it is new. Everything is copied. Labels and resources may come in any order and are
+ * sorted; those that a node's other facts say already are dropped, or no two nodes would share a kind: labels
+ * ray.io/node-id, ray.io/tpu-worker-id, ray.io/tpu-slice-name, kubernetes.io/hostname; resources node:<address>,
+ * node:__internal_head__, <slice name>, TPU-<pod type>-head, and anything of a placement group (..._group_...). The
+ * resources to drop because of a name are those of @slice. */
+guint32 quoit_claims_kind (QuoitClaims *claims, const QuoitNodeKind *kind, const char *slice);
+const QuoitNodeKind *quoit_claims_kind_at (const QuoitClaims *claims, guint32 index);
+guint32 quoit_claims_n_kinds (const QuoitClaims *claims);
+
+/* Appends a copy of @node; its strings are copied too (with quoit_claims_text() where equal ones are likely). */
+void quoit_claims_add (QuoitClaims *claims, const QuoitNodeClaim *node);
+const QuoitNodeClaim *quoit_claims_nodes (const QuoitClaims *claims, guint32 *n_nodes);
+
+/* What the importer noticed and took anyway, for the user ("2 rows had no name"). Lines without a full stop. */
+void quoit_claims_warn (QuoitClaims *claims, const char *format, ...) G_GNUC_PRINTF (2, 3);
+const char *const *quoit_claims_warnings (const QuoitClaims *claims);
+
+/* The most nodes that one source may claim; an importer refuses more before it makes them. */
+enum { QUOIT_MOST_NODES = 4000000 };

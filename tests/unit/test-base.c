@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "suite.h"
+#include "base/amount.h"
+#include "base/natural.h"
+#include "base/strings.h"
+
+/* Measured on Ray 2.60 (ray-scheduling 1): the product is cut, not rounded. */
+static const struct {
+  double value;
+  int64_t e4;
+} cuts[] = {
+  { 0.57, 5699 },   { 0.69, 6899 },  { 0.043, 429 }, { 0.051, 509 },     { 0.0003, 2 },     { 0.0006, 5 },
+  { 0.0012, 11 },   { 0.0029, 28 },  { 0.1, 1000 },  { 0.1 + 0.2, 3000 }, { 1.0 / 3, 3333 }, { 1.1, 11000 },
+  { 4.35, 43500 },  { 5e-5, 0 },     { 4, 40000 },   { 0, 0 },           { 9.2e14, 9200000000000000000 },
+};
+
+START_TEST (a_double_is_cut_to_ten_thousandths_as_ray_does)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitAmount amount;
+
+  ck_assert (quoit_amount_from_double (cuts[_i].value, &amount, &error));
+  ck_assert_int_eq (amount.e4, cuts[_i].e4);
+}
+END_TEST
+
+static const struct {
+  double value;
+  const char *expected;
+} bad_doubles[] = {
+  { -1, "not negative" }, { 0.0 / 0.0, "finite" }, { 1.0 / 0.0, "finite" }, { 1e15, "less than" }, { 1e308, "less than" },
+};
+
+START_TEST (a_double_that_ray_would_lose_is_refused)
+{
+  GError *error = NULL;
+  QuoitAmount amount = { 77 };
+
+  ck_assert (!quoit_amount_from_double (bad_doubles[_i].value, &amount, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_doubles[_i].expected);
+  ck_assert_int_eq (amount.e4, 77);
+}
+END_TEST
+
+static const struct {
+  const char *text;
+  int64_t e4; /* -1: refused */
+  const char *back;
+} texts[] = {
+  { "4", 40000, "4" },
+  { "0.5", 5000, "0.5" },
+  { "1.0001", 10001, "1.0001" },
+  { "0.10", 1000, "0.1" },
+  { "0.00010000", 1, "0.0001" },
+  { "007", 70000, "7" },
+  { "922337203685477.5807", INT64_MAX, "922337203685477.5807" },
+  { "0.57", 5700, "0.57" },
+  { "922337203685477.5808", -1, "less than" },
+  { "99999999999999999999", -1, "less than" },
+  { "0.00001", -1, "finer" },
+  { "-1", -1, "not negative" },
+  { "", -1, "decimal number" },
+  { ".5", -1, "decimal number" },
+  { "5.", -1, "behind the point" },
+  { "1e3", -1, "decimal number" },
+  { "nan", -1, "decimal number" },
+  { " 1", -1, "decimal number" },
+  { "1 ", -1, "decimal number" },
+  { "0x10", -1, "decimal number" },
+};
+
+START_TEST (decimal_text_is_read_exactly_or_refused)
+{
+  GError *error = NULL;
+  QuoitAmount amount;
+  gboolean ok = quoit_amount_parse (texts[_i].text, &amount, &error);
+
+  if (texts[_i].e4 < 0)
+    {
+      ck_assert (!ok);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, texts[_i].back);
+      return;
+    }
+  g_autofree char *back = NULL;
+
+  ck_assert_ok (error);
+  ck_assert_int_eq (amount.e4, texts[_i].e4);
+  back = quoit_amount_format (amount);
+  ck_assert_str_eq (back, texts[_i].back);
+}
+END_TEST
+
+START_TEST (memory_of_250000_nodes_with_a_terabyte_each_is_summed_exactly)
+{
+  QuoitAmount tb = quoit_amount_from_int (1099511627776);
+  g_autofree char *one_by_one = NULL, *at_once = NULL;
+  QuoitSum sum = { 0 };
+
+  for (unsigned i = 0; i < 250000; i++)
+    sum = quoit_sum_add (sum, tb);
+  one_by_one = quoit_sum_format (sum);
+  at_once = quoit_sum_format (quoit_sum_add_times ((QuoitSum) { 0 }, tb, 250000));
+  ck_assert_str_eq (one_by_one, "274877906944000000");
+  ck_assert_str_eq (at_once, "274877906944000000");
+}
+END_TEST
+
+START_TEST (adding_amounts_beyond_63_bits_is_refused)
+{
+  GError *error = NULL;
+  QuoitAmount sum = { 1 };
+
+  ck_assert (!quoit_amount_add ((QuoitAmount) { INT64_MAX }, (QuoitAmount) { 1 }, &sum, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "too large");
+  ck_assert_int_eq (sum.e4, 1);
+}
+END_TEST
+
+/* Each pair is in order; the table is checked in both directions. */
+static const char *const in_order[][2] = {
+  { "host-9", "host-10" }, { "a", "b" },       { "a", "a0" },      { "a1", "a01x" }, { "a01", "a1" }, { "", "a" },
+  { "a2b10", "a10b2" },    { "a-1", "a1" },    { "9", "a" },       { "x1y", "x1z" },
+  { "99999999999999999999999", "100000000000000000000000" },
+};
+
+START_TEST (digits_compare_as_numbers_and_the_order_is_total)
+{
+  ck_assert_int_lt (quoit_natural_compare (in_order[_i][0], in_order[_i][1]), 0);
+  ck_assert_int_gt (quoit_natural_compare (in_order[_i][1], in_order[_i][0]), 0);
+  ck_assert_int_eq (quoit_natural_compare (in_order[_i][0], in_order[_i][0]), 0);
+}
+END_TEST
+
+START_TEST (natural_order_is_transitive_on_all_short_texts)
+{
+  static const char letters[] = "019a-";
+  char text[31][4];
+  unsigned n = 0;
+
+  strcpy (text[n++], "");
+  for (unsigned i = 0; i < 5; i++)
+    {
+      g_snprintf (text[n++], 4, "%c", letters[i]);
+      for (unsigned j = 0; j < 5; j++)
+        g_snprintf (text[n++], 4, "%c%c", letters[i], letters[j]);
+    }
+  for (unsigned a = 0; a < n; a++)
+    for (unsigned b = 0; b < n; b++)
+      {
+        int ab = quoit_natural_compare (text[a], text[b]);
+
+        ck_assert_int_eq (ab == 0, a == b);
+        for (unsigned c = 0; c < n; c++)
+          if (ab < 0 && quoit_natural_compare (text[b], text[c]) < 0)
+            ck_assert_int_lt (quoit_natural_compare (text[a], text[c]), 0);
+      }
+}
+END_TEST
+
+START_TEST (equal_text_has_one_id_through_every_growth)
+{
+  g_autoptr (QuoitStrings) strings = quoit_strings_new (0, 0);
+  QuoitStringId id;
+
+  for (unsigned round = 0; round < 2; round++)
+    for (unsigned i = 0; i < 5000; i++)
+      {
+        g_autofree char *text = g_strdup_printf ("name-%u", i);
+
+        id = quoit_strings_intern (strings, text);
+        ck_assert_uint_eq (id.index, i + 1);
+        ck_assert_str_eq (quoit_strings_get (strings, id), text);
+      }
+  ck_assert_uint_eq (quoit_strings_count (strings), 5001);
+  ck_assert (quoit_strings_find (strings, "name-42", &id));
+  ck_assert_uint_eq (id.index, 43);
+  ck_assert (!quoit_strings_find (strings, "name-4", &id) || id.index == 5);
+  ck_assert (!quoit_strings_find (strings, "never", &id));
+  ck_assert_uint_eq (quoit_strings_intern (strings, "").index, 0);
+  ck_assert_uint_eq (quoit_strings_intern_n (strings, "name-42xyz", 7).index, 43);
+}
+END_TEST
+
+START_TEST (every_code_has_one_name_and_its_own_number)
+{
+  unsigned n;
+  const QuoitErrorRow *rows = quoit_error_table (&n);
+
+  ck_assert_uint_eq (n, 13);
+  for (unsigned i = 0; i < n; i++)
+    {
+      ck_assert_int_eq (rows[i].code, i + 1);
+      ck_assert_str_eq (quoit_error_code_name (rows[i].code), rows[i].nick);
+    }
+  ck_assert_str_eq (quoit_error_code_name ((QuoitErrorCode) 99), "FAILED");
+}
+END_TEST
+
+START_TEST (quoted_text_shows_no_control_bytes)
+{
+  g_autofree char *a = quoit_quote ("a'b\n\x1b[1m\xff"), *b = quoit_quote_bytes ("x\0y", 3), *c = NULL;
+  char longer[200];
+
+  memset (longer, 'z', sizeof longer);
+  longer[199] = '\0';
+  c = quoit_quote (longer);
+  ck_assert_str_eq (a, "'a\\'b\\n\\u{1b}[1m\\xff'");
+  ck_assert_str_eq (b, "'x\\x00y'");
+  ck_assert_uint_eq (strlen (c), 80 + 5);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("base");
+  TCase *tcase = tcase_create ("base");
+
+  tcase_add_loop_test (tcase, a_double_is_cut_to_ten_thousandths_as_ray_does, 0, G_N_ELEMENTS (cuts));
+  tcase_add_loop_test (tcase, a_double_that_ray_would_lose_is_refused, 0, G_N_ELEMENTS (bad_doubles));
+  tcase_add_loop_test (tcase, decimal_text_is_read_exactly_or_refused, 0, G_N_ELEMENTS (texts));
+  tcase_add_test (tcase, memory_of_250000_nodes_with_a_terabyte_each_is_summed_exactly);
+  tcase_add_test (tcase, adding_amounts_beyond_63_bits_is_refused);
+  tcase_add_loop_test (tcase, digits_compare_as_numbers_and_the_order_is_total, 0, G_N_ELEMENTS (in_order));
+  tcase_add_test (tcase, natural_order_is_transitive_on_all_short_texts);
+  tcase_add_test (tcase, equal_text_has_one_id_through_every_growth);
+  tcase_add_test (tcase, every_code_has_one_name_and_its_own_number);
+  tcase_add_test (tcase, quoted_text_shows_no_control_bytes);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
