@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decimal text: what is accepted comes back equal, what is refused says why and changes nothing. */
+#include "base/amount.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autofree char *text = g_strndup ((const char *) data, size);
+  g_autofree char *back = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitAmount amount = { 77 }, again;
+  gboolean ok = quoit_amount_parse (text, &amount, &error);
+
+  g_assert (ok == (error == NULL));
+  if (!ok)
+    {
+      g_assert (amount.e4 == 77);
+      g_assert (g_utf8_validate (error->message, -1, NULL));
+      return 0;
+    }
+  back = quoit_amount_format (amount);
+  g_assert (quoit_amount_parse (back, &again, NULL) && again.e4 == amount.e4);
+  return 0;
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A stranger's program compiles, links and runs against what `make install` leaves, by pkg-config alone: as C, and as
+# C++. With installed_prefix (and libdir) set, what is installed there is used: `make installcheck`.
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+unset DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
+
+if [ -z "${installed_prefix-}" ]; then
+  prefix=$tmp/prefix
+  libdir=$prefix/lib
+  make -s -C "$top_builddir" install prefix="$prefix" exec_prefix="$prefix" libdir="$libdir" bindir="$prefix/bin" \
+    includedir="$prefix/include" datarootdir="$prefix/share" pkgconfigdir="$libdir/pkgconfig" >"$tmp/install.log" 2>&1 || {
+    cat "$tmp/install.log"
+    exit 1
+  }
+  # configure wrote the prefix it was given: say where it has gone.
+  sed -e "s|^prefix=.*|prefix=$prefix|" -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
+    -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
+    "$libdir/pkgconfig/quoit.pc" >"$tmp/quoit.pc"
+  mv "$tmp/quoit.pc" "$libdir/pkgconfig/quoit.pc"
+fi
+
+PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+flags=$("${PKG_CONFIG:-pkg-config}" --cflags --libs quoit)
+version=$("${PKG_CONFIG:-pkg-config}" --modversion quoit)
+cd "$tmp"
+
+cat >hello.c <<'HELLO'
+#include <quoit/quoit.h>
+#include <stdio.h>
+
+int
+main (void)
+{
+  printf ("%s %s\n", quoit_version (), quoit_error_code_name (QUOIT_ERROR_NOT_NOW));
+  return 0;
+}
+HELLO
+
+# compiled WITH WHAT SOURCE: compiles SOURCE to ./program and prints what that says.
+compiled ()
+{
+  with=$1 what=$2 source=$3
+  $with $SANITIZER_FLAGS -Wall -Werror -x "$what" "$source" -x none -o program $flags
+  ./program
+}
+
+for language in c c++; do
+  [ "$language" = c ] && compiler=$CC || compiler=$CXX
+  said=$(compiled "$compiler" "$language" hello.c)
+  echo "$language: $said"
+  [ "$said" = "$version NOT_NOW" ]
+done
+
+example=$top_srcdir/examples/reserve.c
+[ ! -e "$example" ] || compiled "$CC" c "$example"

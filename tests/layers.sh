@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Dependencies go downwards only. src/LAYERS has one line a layer: its name, then the layers it may include.
+set -eu
+cd "$top_srcdir"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+refuse ()
+{
+  echo "$*"
+  bad=1
+}
+
+# grep that prints what must not be there.
+forbid ()
+{
+  why=$1
+  shift
+  if grep -rnE "$@"; then
+    refuse "  ^ $why"
+  fi
+}
+
+# --- includes within the house ------------------------------------------------------------------------------------
+
+for folder in src/*/; do
+  layer=$(basename "$folder")
+  grep -qE "^$layer( |\$)" src/LAYERS || refuse "src/$layer is not in src/LAYERS"
+done
+
+while read -r layer allowed; do
+  [ -d "src/$layer" ] || continue
+  for used in $(grep -rhoE '^ *# *include +"[^"]+"' "src/$layer" | sed 's/.*"\(.*\)"/\1/' | sort -u); do
+    case $used in
+      config.h) continue ;;
+      ../* | */../* | quoit/* | */*/*) refuse "src/$layer includes \"$used\": expected \"LAYER/FILE.h\" or <quoit/FILE.h>" ;;
+      */*)
+        case " $layer $allowed " in
+          *" ${used%%/*} "*) ;;
+          *) refuse "src/$layer includes \"$used\", but src/LAYERS gives it only: $allowed" ;;
+        esac
+        ;;
+      *) refuse "src/$layer includes \"$used\": say which layer it is of" ;;
+    esac
+  done
+done <src/LAYERS
+
+forbid "public headers include public headers and glib.h only, in angle brackets" \
+  '^ *# *include +("|<(json-glib|sqlite3|yaml|libsmartcols))' include/quoit --include='*.h'
+for folder in cli examples bindings; do
+  [ -d "$folder" ] || continue
+  forbid "$folder uses the public headers only" \
+    "^ *# *include +[\"<]($(cut -d' ' -f1 src/LAYERS | paste -sd'|'))/" "$folder" --include='*.[ch]'
+done
+
+# --- libraries: who may include, and who may link ------------------------------------------------------------------
+
+for folder in src/*/ cli/ examples/; do
+  [ -d "$folder" ] || continue
+  name=$(basename "$folder")
+  [ "$name" = store ] || forbid "only src/store knows SQLite" '^ *# *include +.sqlite3' "$folder" --include='*.[ch]'
+  [ "$name" = formats ] || [ "$name" = cli ] ||
+    forbid "only src/formats knows JSON and YAML" '^ *# *include +.(json-glib/|yaml\.h)' "$folder" --include='*.[ch]'
+  [ "$name" = cli ] || forbid "only the command knows libsmartcols" '^ *# *include +.libsmartcols' "$folder" --include='*.[ch]'
+done
+
+# The objects tell the truth about calls, macros and all: "object symbol", one a line.
+cd "$top_builddir"
+find src -name '*.o' -exec $NM -A -u {} + | sed -n 's/:.* [Uw] /: /p' | sed 's/: / /; s/@.*//' | sort -u >"$tmp/undefined"
+[ -s "$tmp/undefined" ] || refuse "no objects were found in $top_builddir/src"
+
+# The library neither prints nor logs, ends the process, reads clock, environment or locale, nor rolls dice; and it has
+# better parsers than strtol. What a layer calls in spite of that stands in `excused`, as "LAYER SYMBOL", with its reason.
+excused=''
+awk -v excused="$excused" '
+  BEGIN {
+    n = split ("printf __printf_chk vprintf __vprintf_chk fprintf __fprintf_chk vfprintf puts putchar fputs fputc fwrite perror " \
+               "stdout stderr syslog g_print g_printerr g_log g_logv g_log_structured g_message " \
+               "time gettimeofday clock_gettime clock ftime g_get_real_time g_get_current_time g_get_monotonic_time " \
+               "g_date_time_new_now g_date_time_new_now_local g_date_time_new_now_utc localtime localtime_r mktime " \
+               "getenv secure_getenv g_getenv g_get_environ g_listenv setenv g_setenv putenv environ " \
+               "setlocale localeconv exit _exit _Exit quick_exit atexit " \
+               "rand random srand srandom drand48 getrandom getentropy g_random_int g_random_int_range g_random_double " \
+               "g_random_double_range g_random_boolean g_rand_new g_uuid_string_random " \
+               "atoi atol atoll atof strtol strtoul strtoll strtoull strtod strtof strptime sprintf __sprintf_chk", list)
+    for (i = 1; i <= n; i++) forbidden[list[i]] = 1
+    n = split (excused, list, "\n")
+    for (i = 1; i <= n; i++) pardon[list[i]] = 1
+  }
+  {
+    split ($1, path, "/"); layer = path[2]
+    if ($2 in forbidden && !((layer " " $2) in pardon)) { print $1 " calls " $2; bad = 1 }
+    if ($2 ~ /^sqlite3_/ && layer != "store") { print $1 " calls " $2 ": only src/store knows SQLite"; bad = 1 }
+    if ($2 ~ /^(json_(parser|node|object|array|generator|builder|reader)|yaml_)/ && layer != "formats") {
+      print $1 " calls " $2 ": only src/formats knows JSON and YAML"; bad = 1
+    }
+    if ($2 ~ /^scols_/) { print $1 " calls " $2 ": tables are the business of the command"; bad = 1 }
+  }
+  END { exit bad }' "$tmp/undefined" || bad=1
+
+exit $bad
