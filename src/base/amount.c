@@ -89,7 +89,8 @@ quoit_amount_add (QuoitAmount a, QuoitAmount b, QuoitAmount *sum, GError **error
   int64_t e4;
 
   if (__builtin_add_overflow (a.e4, b.e4, &e4))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "the sum of amounts is too large: expected less than 922337203685477.5808");
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "the sum of amounts is too large: expected less than 922337203685477.5808");
 
   sum->e4 = e4;
   return TRUE;

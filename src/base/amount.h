@@ -15,7 +15,7 @@ typedef struct {
 enum { QUOIT_AMOUNT_UNIT = 10000 };
 
 /* What Ray makes of a double: times 10,000 in double, cut toward zero (ray-scheduling 1).
- * INVALID for what Ray would lose or count backwards: NaN, infinity, negative numbers, 922337203685477.5808 and more. */
+ * INVALID for what Ray would lose or count backwards: NaN, infinity, negative numbers, 922337203685477.5808 and up. */
 gboolean quoit_amount_from_double (double value, QuoitAmount *amount, GError **error);
 
 /* Decimal text, exactly: digits, optionally a point and digits. INVALID when it is not that, is negative, too large,

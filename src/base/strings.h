@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interned strings: equal text has one id, so that comparing is ==. Only grows; ids and texts live as long as the pool. */
+/* Interned strings: equal text has one id, so that comparing is ==. Only grows; ids and texts live as long as it. */
 #pragma once
 
 #include <glib.h>

@@ -41,7 +41,7 @@ typedef struct {
   const char *gke_prefix;   /* "v5litepod", as in TPU_ACCELERATOR_TYPE; NULL where GKE has none */
   guint8 dims;              /* 2 or 3 */
   guint8 cores_per_chip;
-  guint8 devices_per_chip;  /* JAX devices */
+  guint8 devices_per_chip; /* JAX devices */
   guint32 max_slice_chips;
   /* further facts of the catalogue (HBM, bandwidths, labels, wrap rule...) follow in the table's own type */
 } QuoitGenerationFacts;
@@ -83,8 +83,8 @@ quoit_shape_equal (QuoitShape a, QuoitShape b)
  * included). INVALID says which, with the nearest topologies there are. */
 gboolean quoit_shape_check (QuoitGeneration generation, QuoitShape shape, GError **error);
 
-/* Ray's default (ray-tpu rule 10): a v5e or v6e 1x1, 2x2, 2x4 is one host with all its chips; anything else 4. But never
- * more than the shape has: tpu7x 1x1x1 is one host of 1 chip. */
+/* Ray's default (ray-tpu rule 10): a v5e or v6e 1x1, 2x2, 2x4 is one host with all its chips; anything else 4. But
+ * never more than the shape has: tpu7x 1x1x1 is one host of 1 chip. */
 unsigned quoit_default_chips_per_host (QuoitGeneration generation, QuoitShape shape);
 
 /* The facts of a slice of @shape on hosts of @chips_per_host chips (0: the default). INVALID where the host block does

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers: text in, claims out. On failure nothing is returned and the message has the place (line and column, byte,
- * or JSON path), the offending value and what was expected. */
+/* The readers: text in, claims out. On failure nothing is returned and the message has the place (line and column,
+ * byte, or JSON path), the offending value and what was expected. */
 #pragma once
 
 #include "model/claims.h"
@@ -17,6 +17,6 @@ QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *
 /* `ray list nodes` as JSON or YAML, with or without --detail, and the JSON of ray.nodes(). @source NULL: "ray". */
 QuoitClaims *quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error);
 
-/* A file as bytes: refuses directories, anything but regular files and pipes, and more than 256 MiB, before reading it all.
- * NOT_FOUND, INVALID or STORE; the message begins with the path. */
+/* A file as bytes: refuses directories, anything but regular files and pipes, and more than 256 MiB, before reading it
+ * all. NOT_FOUND, INVALID or STORE; the message begins with the path. */
 gboolean quoit_read_file (const char *path, char **text, gsize *length, GError **error);

@@ -13,15 +13,11 @@ typedef enum {
   QUOIT_SOURCE_KIND_RAY_NODES = 3   /* `ray list nodes`, ray.nodes() */
 } QuoitSourceKind;
 
-typedef enum {
-  QUOIT_NODE_ALIVE = 0,
-  QUOIT_NODE_DRAINING = 1,
-  QUOIT_NODE_DEAD = 2
-} QuoitNodeState;
+typedef enum { QUOIT_NODE_ALIVE = 0, QUOIT_NODE_DRAINING = 1, QUOIT_NODE_DEAD = 2 } QuoitNodeState;
 
 typedef enum {
-  QUOIT_NODE_RAY_HEAD = 1 << 0, /* the node that runs Ray's head; may be a TPU node too */
-  QUOIT_NODE_EXTERNAL = 1 << 1, /* wholly used by something that no group explains */
+  QUOIT_NODE_RAY_HEAD = 1 << 0,  /* the node that runs Ray's head; may be a TPU node too */
+  QUOIT_NODE_EXTERNAL = 1 << 1,  /* wholly used by something that no group explains */
   QUOIT_NODE_ASSUMED_ID = 1 << 2 /* its worker id was not stated */
 } QuoitNodeFlags;
 
@@ -42,7 +38,7 @@ typedef struct {
   const char *pod_type;       /* as stated, "v6e-16"; NULL where not stated */
   guint16 chips;              /* of the node; TPU resource divided by the devices a chip */
   guint16 n_labels, n_resources;
-  const QuoitPair *labels;    /* sorted by key; without those that differ on every node (see quoit_claims_kind()) */
+  const QuoitPair *labels;        /* sorted by key; without those that differ on every node (see quoit_claims_kind()) */
   const QuoitResource *resources; /* totals, sorted by name; likewise */
 } QuoitNodeKind;
 
@@ -64,7 +60,7 @@ typedef struct {
   QuoitSum pod_cpu, pod_memory; /* sums over the pods as `kubectl get raycluster` shows them; zero outside manifests */
   guint32 n_pods;               /* worker pods that are desired; the head is not counted */
   guint16 n_env;
-  const QuoitPair *env;         /* plain variables that the manifest sets in TPU containers, in its order */
+  const QuoitPair *env; /* plain variables that the manifest sets in TPU containers, in its order */
 } QuoitPoolClaim;
 
 typedef struct _QuoitClaims QuoitClaims;
@@ -78,14 +74,14 @@ QuoitSourceKind quoit_claims_source_kind (const QuoitClaims *claims);
 /* Copies @text once for equal texts; valid as long as the claims. NULL stays NULL. */
 const char *quoit_claims_text (QuoitClaims *claims, const char *text);
 
-/* The pool of that name, made when it is new: its other fields may then be set through the pointer, which is valid until
- * the next call. Strings must come from quoit_claims_text(). */
+/* The pool of that name, made when it is new: its other fields may then be set through the pointer, which is valid
+ * until the next call. Strings must come from quoit_claims_text(). */
 guint32 quoit_claims_pool (QuoitClaims *claims, const char *name);
 QuoitPoolClaim *quoit_claims_pool_at (const QuoitClaims *claims, guint32 index);
 guint32 quoit_claims_n_pools (const QuoitClaims *claims);
 
-/* The kind equal to @kind, made when it is new. Everything is copied. Labels and resources may come in any order and are
- * sorted; those that a node's other facts say already are dropped, or no two nodes would share a kind: labels
+/* The kind equal to @kind, made when it is new. Everything is copied. Labels and resources may come in any order and
+ * are sorted; those that a node's other facts say already are dropped, or no two nodes would share a kind: labels
  * ray.io/node-id, ray.io/tpu-worker-id, ray.io/tpu-slice-name, kubernetes.io/hostname; resources node:<address>,
  * node:__internal_head__, <slice name>, TPU-<pod type>-head, and anything of a placement group (..._group_...). The
  * resources to drop because of a name are those of @slice. */

@@ -11,9 +11,23 @@ static const struct {
   double value;
   int64_t e4;
 } cuts[] = {
-  { 0.57, 5699 },   { 0.69, 6899 },  { 0.043, 429 }, { 0.051, 509 },     { 0.0003, 2 },     { 0.0006, 5 },
-  { 0.0012, 11 },   { 0.0029, 28 },  { 0.1, 1000 },  { 0.1 + 0.2, 3000 }, { 1.0 / 3, 3333 }, { 1.1, 11000 },
-  { 4.35, 43500 },  { 5e-5, 0 },     { 4, 40000 },   { 0, 0 },           { 9.2e14, 9200000000000000000 },
+  { 0.57, 5699 },
+  { 0.69, 6899 },
+  { 0.043, 429 },
+  { 0.051, 509 },
+  { 0.0003, 2 },
+  { 0.0006, 5 },
+  { 0.0012, 11 },
+  { 0.0029, 28 },
+  { 0.1, 1000 },
+  { 0.1 + 0.2, 3000 },
+  { 1.0 / 3, 3333 },
+  { 1.1, 11000 },
+  { 4.35, 43500 },
+  { 5e-5, 0 },
+  { 4, 40000 },
+  { 0, 0 },
+  { 9.2e14, 9200000000000000000 },
 };
 
 START_TEST (a_double_is_cut_to_ten_thousandths_as_ray_does)
@@ -30,7 +44,8 @@ static const struct {
   double value;
   const char *expected;
 } bad_doubles[] = {
-  { -1, "not negative" }, { 0.0 / 0.0, "finite" }, { 1.0 / 0.0, "finite" }, { 1e15, "less than" }, { 1e308, "less than" },
+  { -1, "not negative" }, { 0.0 / 0.0, "finite" }, { 1.0 / 0.0, "finite" },
+  { 1e15, "less than" },  { 1e308, "less than" },
 };
 
 START_TEST (a_double_that_ray_would_lose_is_refused)
@@ -120,8 +135,16 @@ END_TEST
 
 /* Each pair is in order; the table is checked in both directions. */
 static const char *const in_order[][2] = {
-  { "host-9", "host-10" }, { "a", "b" },       { "a", "a0" },      { "a1", "a01x" }, { "a01", "a1" }, { "", "a" },
-  { "a2b10", "a10b2" },    { "a-1", "a1" },    { "9", "a" },       { "x1y", "x1z" },
+  { "host-9", "host-10" },
+  { "a", "b" },
+  { "a", "a0" },
+  { "a1", "a01x" },
+  { "a01", "a1" },
+  { "", "a" },
+  { "a2b10", "a10b2" },
+  { "a-1", "a1" },
+  { "9", "a" },
+  { "x1y", "x1z" },
   { "99999999999999999999999", "100000000000000000000000" },
 };
 
