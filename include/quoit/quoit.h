@@ -15,6 +15,7 @@
 #ifndef QUOIT_QUOIT_H
 #define QUOIT_QUOIT_H
 
+#include <quoit/catalogue.h>
 #include <quoit/error.h>
 
 G_BEGIN_DECLS

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue for users of the library: the same rows, behind pointers without fields. */
+#include <quoit/catalogue.h>
+
+#include "catalogue/table.h"
+
+#include <string.h>
+
+static const QuoitGenerationFacts *
+facts_of (const QuoitCatalogueGeneration *generation)
+{
+  return (const QuoitGenerationFacts *) generation;
+}
+
+static const QuoitMachineType *
+type_of (const QuoitCatalogueMachine *machine)
+{
+  return (const QuoitMachineType *) machine;
+}
+
+static int64_t
+published (guint32 number)
+{
+  return number > 0 ? (int64_t) number : -1;
+}
+
+static char *
+shape_text (QuoitShape shape)
+{
+  return shape.n_dims > 0 ? quoit_shape_format (shape) : NULL;
+}
+
+const QuoitCatalogueGeneration *
+quoit_catalogue_get_generation (unsigned index)
+{
+  if (index >= QUOIT_N_GENERATIONS - 1)
+    return NULL;
+
+  return (const QuoitCatalogueGeneration *) quoit_generation_row (index);
+}
+
+const QuoitCatalogueGeneration *
+quoit_catalogue_lookup_generation (const char *text, GError **error)
+{
+  QuoitGeneration generation;
+
+  g_return_val_if_fail (text != NULL, NULL);
+
+  if (!quoit_generation_parse (text, &generation, error))
+    return NULL;
+
+  return (const QuoitCatalogueGeneration *) quoit_generation_facts (generation);
+}
+
+static const char *
+label_at (const char *generation_id, unsigned index)
+{
+  const QuoitGkeLabel *label;
+
+  for (unsigned i = 0; (label = quoit_gke_label_row (i)) != NULL; i++)
+    if (strcmp (label->generation_id, generation_id) == 0 && index-- == 0)
+      return label->label;
+
+  return NULL;
+}
+
+static const char *
+one_name (const QuoitGenerationFacts *facts, QuoitGenerationText which)
+{
+  switch (which)
+    {
+    case QUOIT_GENERATION_TEXT_ID:
+      return facts->id;
+    case QUOIT_GENERATION_TEXT_NAME:
+      return quoit_generation_name (facts->generation);
+    case QUOIT_GENERATION_TEXT_RAY_VERSION:
+      return facts->ray_version;
+    case QUOIT_GENERATION_TEXT_RAY_RESOURCE:
+      return facts->ray_resource;
+    case QUOIT_GENERATION_TEXT_GKE_PREFIX:
+      return facts->gke_prefix;
+    default:
+      return NULL;
+    }
+}
+
+char *
+quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation, QuoitGenerationText which,
+                                     unsigned index)
+{
+  const QuoitGenerationFacts *facts = facts_of (generation);
+
+  g_return_val_if_fail (generation != NULL, NULL);
+
+  switch (which)
+    {
+    case QUOIT_GENERATION_TEXT_GKE_LABEL:
+      return g_strdup (label_at (facts->id, index));
+    case QUOIT_GENERATION_TEXT_JAX_KIND:
+      return index < G_N_ELEMENTS (facts->jax_kinds) ? g_strdup (facts->jax_kinds[index]) : NULL;
+    case QUOIT_GENERATION_TEXT_ALIAS:
+      return index < G_N_ELEMENTS (facts->aliases) ? g_strdup (facts->aliases[index]) : NULL;
+    case QUOIT_GENERATION_TEXT_MAX_TOPOLOGY:
+      return index == 0 ? shape_text (facts->max_slice_shape) : NULL;
+    default:
+      return index == 0 ? g_strdup (one_name (facts, which)) : NULL;
+    }
+}
+
+int64_t
+quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generation, QuoitGenerationNumber which)
+{
+  const QuoitGenerationFacts *facts = facts_of (generation);
+
+  g_return_val_if_fail (generation != NULL, -1);
+
+  switch (which)
+    {
+    case QUOIT_GENERATION_NUMBER_DIMS:
+      return facts->dims;
+    case QUOIT_GENERATION_NUMBER_CORES_PER_CHIP:
+      return facts->cores_per_chip;
+    case QUOIT_GENERATION_NUMBER_JAX_DEVICES_PER_CHIP:
+      return facts->devices_per_chip;
+    case QUOIT_GENERATION_NUMBER_HBM_GB:
+      return published (facts->hbm_gb);
+    case QUOIT_GENERATION_NUMBER_HBM_GBYTES_PER_S:
+      return published (facts->hbm_gbytes_per_s);
+    case QUOIT_GENERATION_NUMBER_BF16_GFLOPS:
+      return published (facts->bf16_gflops);
+    case QUOIT_GENERATION_NUMBER_ICI_GBYTES_PER_S:
+      return published (facts->ici_gbytes_per_s);
+    case QUOIT_GENERATION_NUMBER_DCN_GBIT_PER_S:
+      return published (facts->dcn_gbit_per_s);
+    case QUOIT_GENERATION_NUMBER_POD_CHIPS:
+      return published (facts->pod_chips);
+    case QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS:
+      return published (facts->max_slice_chips);
+    case QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS:
+      return published (facts->ocs_cube.n_dims > 0 ? quoit_shape_chips (facts->ocs_cube) : 0);
+    case QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE:
+      return (facts->traits & QUOIT_GENERATION_MULTISLICE_ON_GKE) != 0;
+    default:
+      return -1;
+    }
+}
+
+const QuoitCatalogueTopology *
+quoit_catalogue_get_topology (const QuoitCatalogueGeneration *generation, unsigned index)
+{
+  const QuoitTopologyRow *rows;
+  unsigned n;
+
+  g_return_val_if_fail (generation != NULL, NULL);
+
+  rows = quoit_topology_rows (facts_of (generation)->generation, &n);
+  return index < n ? &rows[index] : NULL;
+}
+
+const QuoitCatalogueTopology *
+quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, const char *shape, unsigned chips_per_host,
+                                 GError **error)
+{
+  const QuoitTopologyRow *rows;
+  QuoitGeneration class;
+  QuoitShape wanted;
+  unsigned n;
+
+  g_return_val_if_fail (generation != NULL && shape != NULL, NULL);
+
+  class = facts_of (generation)->generation;
+  if (!quoit_shape_parse (shape, &wanted, error) || !quoit_shape_check (class, wanted, error))
+    return NULL;
+
+  if (chips_per_host == 0)
+    chips_per_host = quoit_default_chips_per_host (class, wanted);
+  rows = quoit_topology_rows (class, &n);
+  for (unsigned i = 0; i < n; i++)
+    if (rows[i].chips_per_host == chips_per_host && quoit_shape_equal (rows[i].shape, wanted))
+      return &rows[i];
+
+  return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
+                          "topology '%s': expected hosts of another size, %s has none of '%u' chips that build it", shape,
+                          quoit_generation_name (class), chips_per_host);
+}
+
+static QuoitSliceFacts
+slice_of (const QuoitTopologyRow *row)
+{
+  QuoitSliceFacts facts;
+
+  g_assert (quoit_slice_facts (row->generation, row->shape, row->chips_per_host, &facts, NULL));
+  return facts;
+}
+
+/* One character for each bit of @bits that is set. */
+static char *
+letters (unsigned bits, const char *alphabet)
+{
+  GString *out = g_string_new (NULL);
+
+  for (unsigned i = 0; alphabet[i] != '\0'; i++)
+    if ((bits & 1u << i) != 0)
+      g_string_append_c (out, alphabet[i]);
+
+  return g_string_free (out, FALSE);
+}
+
+char *
+quoit_catalogue_topology_dup_text (const QuoitCatalogueTopology *topology, QuoitTopologyText which)
+{
+  g_return_val_if_fail (topology != NULL, NULL);
+
+  switch (which)
+    {
+    case QUOIT_TOPOLOGY_TEXT_SHAPE:
+      return quoit_shape_format (topology->shape);
+    case QUOIT_TOPOLOGY_TEXT_POD_TYPE:
+      return quoit_pod_type_format (topology->generation, topology->shape);
+    case QUOIT_TOPOLOGY_TEXT_GKE_ACCELERATOR_TYPE:
+      return quoit_gke_accelerator_type (topology->generation, topology->shape);
+    case QUOIT_TOPOLOGY_TEXT_MACHINE_TYPE:
+      return g_strdup (topology->machine_type);
+    case QUOIT_TOPOLOGY_TEXT_HOST_BLOCK:
+      return quoit_shape_format (slice_of (topology).host_block);
+    case QUOIT_TOPOLOGY_TEXT_HOST_GRID:
+      return quoit_shape_format (slice_of (topology).host_grid);
+    case QUOIT_TOPOLOGY_TEXT_WRAP:
+      return letters (quoit_shape_wrap (topology->generation, topology->shape), "xyz");
+    case QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY:
+      return letters (topology->accepted_by, "KRXMT");
+    default:
+      return NULL;
+    }
+}
+
+int64_t
+quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology, QuoitTopologyNumber which)
+{
+  g_return_val_if_fail (topology != NULL, -1);
+
+  switch (which)
+    {
+    case QUOIT_TOPOLOGY_NUMBER_CHIPS:
+      return quoit_shape_chips (topology->shape);
+    case QUOIT_TOPOLOGY_NUMBER_HOSTS:
+      return slice_of (topology).hosts;
+    case QUOIT_TOPOLOGY_NUMBER_CHIPS_PER_HOST:
+      return topology->chips_per_host;
+    case QUOIT_TOPOLOGY_NUMBER_CORES:
+      return (int64_t) quoit_shape_chips (topology->shape)
+             * quoit_generation_facts (topology->generation)->cores_per_chip;
+    case QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES:
+      return quoit_shape_devices (topology->generation, topology->shape);
+    case QUOIT_TOPOLOGY_NUMBER_TWISTABLE:
+      return quoit_shape_twistable (topology->generation, topology->shape);
+    case QUOIT_TOPOLOGY_NUMBER_RAY_ONLY:
+      return topology->kind == QUOIT_TOPOLOGY_RAY_ONLY;
+    default:
+      return -1;
+    }
+}
+
+const QuoitCatalogueMachine *
+quoit_catalogue_get_machine (const QuoitCatalogueGeneration *generation, unsigned index)
+{
+  const QuoitMachineType *machine;
+
+  g_return_val_if_fail (generation != NULL, NULL);
+
+  for (unsigned i = 0; (machine = quoit_machine_type_row (i)) != NULL; i++)
+    if (strcmp (machine->generation_id, facts_of (generation)->id) == 0 && index-- == 0)
+      return (const QuoitCatalogueMachine *) machine;
+
+  return NULL;
+}
+
+char *
+quoit_catalogue_machine_dup_text (const QuoitCatalogueMachine *machine, QuoitMachineText which)
+{
+  g_return_val_if_fail (machine != NULL, NULL);
+
+  switch (which)
+    {
+    case QUOIT_MACHINE_TEXT_NAME:
+      return g_strdup (type_of (machine)->name);
+    case QUOIT_MACHINE_TEXT_GKE_LABEL:
+      return g_strdup (type_of (machine)->gke_label);
+    case QUOIT_MACHINE_TEXT_SINGLE_HOST_TOPOLOGY:
+      return shape_text (type_of (machine)->single_host);
+    default:
+      return NULL;
+    }
+}
+
+int64_t
+quoit_catalogue_machine_get_number (const QuoitCatalogueMachine *machine, QuoitMachineNumber which)
+{
+  g_return_val_if_fail (machine != NULL, -1);
+
+  switch (which)
+    {
+    case QUOIT_MACHINE_NUMBER_CHIPS:
+      return type_of (machine)->chips;
+    case QUOIT_MACHINE_NUMBER_VCPUS:
+      return published (type_of (machine)->vcpus);
+    case QUOIT_MACHINE_NUMBER_MEMORY_GB:
+      return published (type_of (machine)->memory_gb);
+    case QUOIT_MACHINE_NUMBER_MULTI_HOST:
+      return type_of (machine)->joins == QUOIT_MACHINE_IN_SLICES;
+    default:
+      return -1;
+    }
+}

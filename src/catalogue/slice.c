@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a slice of a shape is: its hosts, their blocks of chips, and what it is called. */
+#include "catalogue/table.h"
+
+#include <string.h>
+
+unsigned
+quoit_default_chips_per_host (QuoitGeneration generation, QuoitShape shape)
+{
+  guint32 chips = quoit_shape_chips (shape);
+  gboolean has_big_hosts = generation == QUOIT_GENERATION_V5E || generation == QUOIT_GENERATION_V6E;
+
+  if (has_big_hosts && shape.n_dims == 2 && shape.dims[0] == 2 && shape.dims[1] == 4)
+    return 8;
+
+  return MIN (chips, 4);
+}
+
+static gboolean
+find_host_block (unsigned chips_per_host, guint16 n_dims, QuoitShape *block)
+{
+  static const struct {
+    unsigned chips;
+    guint16 dims[3];
+  } blocks[] = { { 1, { 1, 1, 1 } }, { 2, { 1, 2, 1 } }, { 4, { 2, 2, 1 } }, { 8, { 2, 4, 1 } } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (blocks); i++)
+    if (blocks[i].chips == chips_per_host)
+      {
+        *block = (QuoitShape) { { blocks[i].dims[0], blocks[i].dims[1], blocks[i].dims[2] }, n_dims };
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+has_hosts_of (QuoitGeneration generation, unsigned chips_per_host)
+{
+  const char *id = quoit_generation_facts (generation)->id;
+  gboolean has_machines = FALSE;
+
+  for (unsigned i = 0; i < quoit_table_n_machines; i++)
+    if (strcmp (quoit_table_machines[i].generation_id, id) == 0)
+      {
+        has_machines = TRUE;
+        if (quoit_table_machines[i].chips == chips_per_host)
+          return TRUE;
+      }
+  /* GKE has no machine type for v2, whose hosts have four chips. */
+  return !has_machines && chips_per_host == 4;
+}
+
+gboolean
+quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host, QuoitSliceFacts *facts,
+                   GError **error)
+{
+  const char *name = quoit_generation_name (generation);
+  QuoitSliceFacts read = { .generation = generation, .shape = shape };
+  QuoitTopologyRow row;
+
+  if (!quoit_shape_check (generation, shape, error))
+    return FALSE;
+  if (chips_per_host == 0)
+    chips_per_host = quoit_default_chips_per_host (generation, shape);
+  if (!find_host_block (chips_per_host, shape.n_dims, &read.host_block))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%u': expected 1, 2, 4 or 8", chips_per_host);
+  if (!has_hosts_of (generation, chips_per_host))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%u': expected a number that a machine type of %s has",
+                       chips_per_host, name);
+
+  read.chips_per_host = (guint8) chips_per_host;
+  read.hosts = quoit_shape_chips (shape) / chips_per_host;
+  read.host_grid.n_dims = shape.n_dims;
+  for (unsigned axis = 0; axis < 3; axis++)
+    {
+      if (shape.dims[axis] % read.host_block.dims[axis] != 0)
+        {
+          g_autofree char *text = quoit_shape_format (shape);
+
+          return quoit_fail (error, QUOIT_ERROR_INVALID,
+                             "chips per host '%u': expected a number whose block of %ux%ux%u chips tiles '%s'",
+                             chips_per_host, read.host_block.dims[0], read.host_block.dims[1], read.host_block.dims[2],
+                             text);
+        }
+      read.host_grid.dims[axis] = shape.dims[axis] / read.host_block.dims[axis];
+    }
+
+  if (quoit_row_find (generation, shape, chips_per_host, &row))
+    {
+      read.machine_type = row.machine_type;
+      read.accepted_by = row.accepted_by;
+    }
+  else
+    read.machine_type = quoit_machine_for (generation, shape, chips_per_host);
+
+  *facts = read;
+  return TRUE;
+}
+
+static char *
+with_cores (const char *prefix, QuoitGeneration generation, QuoitShape shape)
+{
+  guint64 cores = (guint64) quoit_shape_chips (shape) * quoit_generation_facts (generation)->cores_per_chip;
+
+  return g_strdup_printf ("%s-%" G_GUINT64_FORMAT, prefix, cores);
+}
+
+char *
+quoit_pod_type_format (QuoitGeneration generation, QuoitShape shape)
+{
+  return with_cores (quoit_generation_name (generation), generation, shape);
+}
+
+char *
+quoit_gke_accelerator_type (QuoitGeneration generation, QuoitShape shape)
+{
+  const char *prefix = quoit_generation_facts (generation)->gke_prefix;
+
+  return with_cores (prefix != NULL ? prefix : quoit_generation_name (generation), generation, shape);
+}
