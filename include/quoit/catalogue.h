@@ -67,7 +67,7 @@ typedef enum {
   QUOIT_GENERATION_NUMBER_DIMS = 0, /* of its topologies: 2 or 3 */
   QUOIT_GENERATION_NUMBER_CORES_PER_CHIP,
   QUOIT_GENERATION_NUMBER_JAX_DEVICES_PER_CHIP,
-  QUOIT_GENERATION_NUMBER_HBM_GB,           /* a chip, as the next four */
+  QUOIT_GENERATION_NUMBER_HBM_GB, /* a chip, as the next four */
   QUOIT_GENERATION_NUMBER_HBM_GBYTES_PER_S,
   QUOIT_GENERATION_NUMBER_BF16_GFLOPS,
   QUOIT_GENERATION_NUMBER_ICI_GBYTES_PER_S, /* to its neighbours in the slice */
@@ -160,9 +160,9 @@ QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_get_generation (unsign
  *
  * Finds the generation that somebody calls @text.
  *
- * Fails with %QUOIT_ERROR_INVALID when nobody does (the message lists the ones there are), when the name is known but no
- * topology of it is published (tpu8i: nothing can be done with it), or when @text is a pod type such as "v6e-16" (pass
- * what is before the last dash).
+ * Fails with %QUOIT_ERROR_INVALID when nobody does (the message lists the ones there are), when the name is known but
+ * no topology of it is published (tpu8i: nothing can be done with it), or when @text is a pod type such as "v6e-16"
+ * (pass what is before the last dash).
  *
  * Returns: (transfer none): the generation; %NULL on failure
  * Since: 0.1
@@ -177,11 +177,11 @@ QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_lookup_generation (con
  *
  * One name of @generation.
  *
- * Returns: (transfer full) (nullable): the name; g_free() it. %NULL where there is none, behind the last of several, and
- *   for a @which that this version does not know
- * Since: 0.1
+ * Returns: (transfer full) (nullable): the name; g_free() it. %NULL where there is none, behind the last of several,
+ * and for a @which that this version does not know Since: 0.1
  */
-QUOIT_API char *quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation, QuoitGenerationText which, unsigned index);
+QUOIT_API char *quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation,
+                                                     QuoitGenerationText which, unsigned index);
 
 /**
  * quoit_catalogue_generation_get_number:
@@ -193,7 +193,8 @@ QUOIT_API char *quoit_catalogue_generation_dup_text (const QuoitCatalogueGenerat
  * Returns: the number; -1 where it is not published, and for a @which that this version does not know
  * Since: 0.1
  */
-QUOIT_API int64_t quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generation, QuoitGenerationNumber which);
+QUOIT_API int64_t quoit_catalogue_generation_get_number (const QuoitCatalogueGeneration *generation,
+                                                         QuoitGenerationNumber which);
 
 /**
  * quoit_catalogue_get_topology:
@@ -206,26 +207,29 @@ QUOIT_API int64_t quoit_catalogue_generation_get_number (const QuoitCatalogueGen
  * Returns: (transfer none) (nullable): the topology; %NULL behind the last
  * Since: 0.1
  */
-QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_get_topology (const QuoitCatalogueGeneration *generation, unsigned index);
+QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_get_topology (const QuoitCatalogueGeneration *generation,
+                                                                      unsigned index);
 
 /**
  * quoit_catalogue_lookup_topology:
  * @generation: a generation
  * @shape: "4x4", "2x2x4": lower-case x, no blanks, no signs
- * @chips_per_host: the chips of each host; 0 for what Ray assumes: 8 for 2x4 of v5e and v6e, else 4, but never more than
- *   the topology has
+ * @chips_per_host: the chips of each host; 0 for what Ray assumes: 8 for 2x4 of v5e and v6e, else 4, but never more
+ * than the topology has
  * @error: (out) (optional): set on failure
  *
  * Finds the first way to build @shape of hosts with @chips_per_host chips.
  *
- * Fails with %QUOIT_ERROR_INVALID when @shape is not a topology (the message has the byte and what was expected there) or
- * none of @generation (the message names the nearest), and with %QUOIT_ERROR_NOT_FOUND when it is never built of such
- * hosts (pass another @chips_per_host).
+ * Fails with %QUOIT_ERROR_INVALID when @shape is not a topology (the message has the byte and what was expected there)
+ * or none of @generation (the message names the nearest), and with %QUOIT_ERROR_NOT_FOUND when it is never built of
+ * such hosts (pass another @chips_per_host).
  *
  * Returns: (transfer none): the topology; %NULL on failure
  * Since: 0.1
  */
-QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, const char *shape, unsigned chips_per_host, GError **error);
+QUOIT_API const QuoitCatalogueTopology *quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation,
+                                                                         const char *shape, unsigned chips_per_host,
+                                                                         GError **error);
 
 /**
  * quoit_catalogue_topology_dup_text:
@@ -250,7 +254,8 @@ QUOIT_API char *quoit_catalogue_topology_dup_text (const QuoitCatalogueTopology 
  * Returns: the number; -1 for a @which that this version does not know
  * Since: 0.1
  */
-QUOIT_API int64_t quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology, QuoitTopologyNumber which);
+QUOIT_API int64_t quoit_catalogue_topology_get_number (const QuoitCatalogueTopology *topology,
+                                                       QuoitTopologyNumber which);
 
 /**
  * quoit_catalogue_get_machine:
@@ -262,7 +267,8 @@ QUOIT_API int64_t quoit_catalogue_topology_get_number (const QuoitCatalogueTopol
  * Returns: (transfer none) (nullable): the machine type; %NULL behind the last
  * Since: 0.1
  */
-QUOIT_API const QuoitCatalogueMachine *quoit_catalogue_get_machine (const QuoitCatalogueGeneration *generation, unsigned index);
+QUOIT_API const QuoitCatalogueMachine *quoit_catalogue_get_machine (const QuoitCatalogueGeneration *generation,
+                                                                    unsigned index);
 
 /**
  * quoit_catalogue_machine_dup_text:

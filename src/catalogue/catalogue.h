@@ -43,8 +43,8 @@ typedef enum {
 /* What is said of the generation as a whole: bits. */
 typedef enum {
   QUOIT_GENERATION_MULTISLICE_ON_GKE = 1 << 0,
-  QUOIT_GENERATION_TWISTABLE = 1 << 1,        /* k k 2k and k 2k 2k, k a multiple of 4, can be twisted */
-  QUOIT_GENERATION_TWIST_DOCUMENTED = 1 << 2  /* and the vendor's page of this generation says so */
+  QUOIT_GENERATION_TWISTABLE = 1 << 1,       /* k k 2k and k 2k 2k, k a multiple of 4, can be twisted */
+  QUOIT_GENERATION_TWIST_DOCUMENTED = 1 << 2 /* and the vendor's page of this generation says so */
 } QuoitGenerationTraits;
 
 /* Numbers that nobody has published are 0. */
@@ -144,8 +144,8 @@ quoit_shape_equal (QuoitShape a, QuoitShape b)
  * included). INVALID says which, with the nearest topologies there are. */
 gboolean quoit_shape_check (QuoitGeneration generation, QuoitShape shape, GError **error);
 
-/* Ray's default (ray-tpu rule 10): a v5e or v6e 1x1, 2x2, 2x4 is one host with all its chips; anything else 4. But never
- * more than the shape has: tpu7x 1x1x1 is one host of 1 chip. */
+/* Ray's default (ray-tpu rule 10): a v5e or v6e 1x1, 2x2, 2x4 is one host with all its chips; anything else 4. But
+ * never more than the shape has: tpu7x 1x1x1 is one host of 1 chip. */
 unsigned quoit_default_chips_per_host (QuoitGeneration generation, QuoitShape shape);
 
 /* The facts of a slice of @shape on hosts of @chips_per_host chips (0: the default). INVALID where the host block does
@@ -170,7 +170,7 @@ typedef struct _QuoitCatalogueTopology {
   QuoitGeneration generation;
   QuoitShape shape;
   guint8 chips_per_host;
-  guint8 accepted_by; /* of QuoitAcceptedBy */
+  guint8 accepted_by;                                           /* of QuoitAcceptedBy */
   enum { QUOIT_TOPOLOGY_LISTED, QUOIT_TOPOLOGY_RAY_ONLY } kind; /* Ray takes other orders of the axes too */
   const char *machine_type;
 } QuoitTopologyRow;

@@ -180,8 +180,8 @@ quoit_catalogue_lookup_topology (const QuoitCatalogueGeneration *generation, con
       return &rows[i];
 
   return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
-                          "topology '%s': expected hosts of another size, %s has none of '%u' chips that build it", shape,
-                          quoit_generation_name (class), chips_per_host);
+                          "topology '%s': expected hosts of another size, %s has none of '%u' chips that build it",
+                          shape, quoit_generation_name (class), chips_per_host);
 }
 
 static QuoitSliceFacts

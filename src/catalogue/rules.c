@@ -126,7 +126,10 @@ find_listed (const QuoitListedTopology *rows, unsigned n, QuoitGeneration genera
     if (rows[i].generation == generation && quoit_shape_equal (rows[i].shape, shape)
         && (chips_per_host == 0 || chips_per_host == rows[i].chips_per_host))
       {
-        *row = (QuoitTopologyRow) { generation, shape, rows[i].chips_per_host, rows[i].accepted_by,
+        *row = (QuoitTopologyRow) { generation,
+                                    shape,
+                                    rows[i].chips_per_host,
+                                    rows[i].accepted_by,
                                     rows == quoit_table_ray_only ? QUOIT_TOPOLOGY_RAY_ONLY : QUOIT_TOPOLOGY_LISTED,
                                     rows[i].machine_type };
         return TRUE;
@@ -143,7 +146,10 @@ quoit_row_find (QuoitGeneration generation, QuoitShape shape, unsigned chips_per
     {
       if (chips_per_host != 0 && chips_per_host != 4)
         return FALSE;
-      *row = (QuoitTopologyRow) { generation, shape, 4, quoit_cubes_accepted_by (generation, shape),
+      *row = (QuoitTopologyRow) { generation,
+                                  shape,
+                                  4,
+                                  quoit_cubes_accepted_by (generation, shape),
                                   is_listed ? QUOIT_TOPOLOGY_LISTED : QUOIT_TOPOLOGY_RAY_ONLY,
                                   quoit_machine_for (generation, shape, 4) };
       return TRUE;

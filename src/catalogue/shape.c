@@ -35,8 +35,8 @@ read_side (Text *text, guint16 *side, GError **error)
   if (text->bytes[begin] == '0' || value > LONGEST_SIDE)
     {
       text->at = begin;
-      return refuse (text, value > 0 && value <= LONGEST_SIDE ? "a number without leading zeros" : "a number of 1 to 4096",
-                     error);
+      return refuse (
+          text, value > 0 && value <= LONGEST_SIDE ? "a number without leading zeros" : "a number of 1 to 4096", error);
     }
   *side = (guint16) value;
   return TRUE;

@@ -65,8 +65,8 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
   if (!find_host_block (chips_per_host, shape.n_dims, &read.host_block))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%u': expected 1, 2, 4 or 8", chips_per_host);
   if (!has_hosts_of (generation, chips_per_host))
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%u': expected a number that a machine type of %s has",
-                       chips_per_host, name);
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "chips per host '%u': expected a number that a machine type of %s has", chips_per_host, name);
 
   read.chips_per_host = (guint8) chips_per_host;
   read.hosts = quoit_shape_chips (shape) / chips_per_host;

@@ -2,8 +2,14 @@
 /* Facts with public sources; what a rule gives is in rules.c. A new generation is one row here, and no code. */
 #include "catalogue/table.h"
 
-#define S2(x, y) { { x, y, 1 }, 2 }
-#define S3(x, y, z) { { x, y, z }, 3 }
+#define S2(x, y)                                                                                                       \
+  {                                                                                                                    \
+    { x, y, 1 }, 2                                                                                                     \
+  }
+#define S3(x, y, z)                                                                                                    \
+  {                                                                                                                    \
+    { x, y, z }, 3                                                                                                     \
+  }
 
 #define K QUOIT_ACCEPTED_BY_KUBECTL_RAY
 #define R QUOIT_ACCEPTED_BY_RAY

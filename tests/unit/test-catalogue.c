@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/data/tpu-catalogue.json is the catalogue as its sources say it; the library must say the same, no less, no more. */
+/* tests/data/tpu-catalogue.json is the catalogue as its sources say it; the library must say the same, no less, no
+ * more. */
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -69,8 +70,8 @@ same_texts (const QuoitCatalogueGeneration *generation, QuoitGenerationText whic
 static void
 same_machines (const QuoitCatalogueGeneration *generation, JsonObject *row)
 {
-  JsonArray *array = json_object_has_member (row, "machine_types") ? json_object_get_array_member (row, "machine_types")
-                                                                   : NULL;
+  JsonArray *array
+      = json_object_has_member (row, "machine_types") ? json_object_get_array_member (row, "machine_types") : NULL;
   unsigned n = array != NULL ? json_array_get_length (array) : 0;
 
   for (unsigned i = 0; i < n; i++)
@@ -104,13 +105,13 @@ same_facts (const QuoitGenerationFacts *facts, JsonObject *row)
   ck_assert_int_eq (facts->max_slice_chips, number_or (row, "max_slice_chips", 0));
   ck_assert_int_eq (facts->hbm_gb, number_or (row, "hbm_gb", 0));
   ck_assert_int_eq (facts->hbm_gbytes_per_s, number_or (row, "hbm_gbytes_per_s", 0));
-  ck_assert_double_eq_tol (
-      facts->bf16_gflops, 1000 * json_object_get_double_member_with_default (row, "bf16_tflops", 0), 1e-6);
+  ck_assert_double_eq_tol (facts->bf16_gflops,
+                           1000 * json_object_get_double_member_with_default (row, "bf16_tflops", 0), 1e-6);
   ck_assert_int_eq (facts->ici_gbytes_per_s, number_or (row, "ici_gbytes_per_s", 0));
   ck_assert_int_eq (facts->dcn_gbit_per_s, number_or (row, "dcn_gbit_per_s_per_chip", 0));
   ck_assert_int_eq (facts->pod_chips, number_or (row, "pod_chips", 0));
   ck_assert_pstr_eq (max_shape, text_or_null (row, "max_slice_topology"));
-  ck_assert_pstr_eq (wrap, facts->wrap == QUOIT_WRAP_NOT_STATED    ? NULL
+  ck_assert_pstr_eq (wrap, facts->wrap == QUOIT_WRAP_NOT_STATED   ? NULL
                            : facts->wrap == QUOIT_WRAP_ALL_FROM_4 ? wrap_4
                                                                   : wrap_16);
   ck_assert_int_eq ((facts->traits & QUOIT_GENERATION_MULTISLICE_ON_GKE) != 0,
@@ -187,16 +188,44 @@ END_TEST
 
 START_TEST (the_catalogue_has_no_fact_that_is_not_tested_here)
 {
-  static const char *const documentation[] = { "about", "sources", "rules", "disagreements", "check",
-                                               "chips_per_process_src", "topology_columns", "gke_labels_columns",
-                                               "machine_types_columns", NULL };
-  static const char *const tested[] = { "generations", "machine_types",     "gke_labels", "topologies",
-                                        "ray_extra",   "chips_per_process", NULL };
-  static const char *const of_generations[]
-      = { "id", "ray_version", "ray_resource", "gke_type_prefix", "dims", "cores_per_chip", "jax_devices_per_chip",
-          "max_slice_chips", "hbm_gb", "hbm_gbytes_per_s", "bf16_tflops", "ici_gbytes_per_s",
-          "dcn_gbit_per_s_per_chip", "pod_chips", "max_slice_topology", "wrap", "twist", "multislice_on_gke", "ocs_cube",
-          "jax_device_kinds", "aliases", "gke_labels", "machine_types", "src", "note", NULL };
+  static const char *const documentation[] = { "about",
+                                               "sources",
+                                               "rules",
+                                               "disagreements",
+                                               "check",
+                                               "chips_per_process_src",
+                                               "topology_columns",
+                                               "gke_labels_columns",
+                                               "machine_types_columns",
+                                               NULL };
+  static const char *const tested[]
+      = { "generations", "machine_types", "gke_labels", "topologies", "ray_extra", "chips_per_process", NULL };
+  static const char *const of_generations[] = { "id",
+                                                "ray_version",
+                                                "ray_resource",
+                                                "gke_type_prefix",
+                                                "dims",
+                                                "cores_per_chip",
+                                                "jax_devices_per_chip",
+                                                "max_slice_chips",
+                                                "hbm_gb",
+                                                "hbm_gbytes_per_s",
+                                                "bf16_tflops",
+                                                "ici_gbytes_per_s",
+                                                "dcn_gbit_per_s_per_chip",
+                                                "pod_chips",
+                                                "max_slice_topology",
+                                                "wrap",
+                                                "twist",
+                                                "multislice_on_gke",
+                                                "ocs_cube",
+                                                "jax_device_kinds",
+                                                "aliases",
+                                                "gke_labels",
+                                                "machine_types",
+                                                "src",
+                                                "note",
+                                                NULL };
   g_autoptr (GList) members = json_object_get_members (catalogue);
   JsonArray *rows = json_object_get_array_member (catalogue, "generations");
 
@@ -328,9 +357,10 @@ same_topology (const QuoitCatalogueTopology *topology, QuoitGeneration generatio
   ck_assert_int_eq (topology->chips_per_host, json_array_get_int_element (row, 3));
   ck_assert_pstr_eq (machine_is, machine);
   ck_assert_str_eq (gke_type, json_array_get_string_element (row, 5));
-  ck_assert_str_eq (pod_type, JSON_NODE_HOLDS_VALUE (ray_pod_type) && json_node_get_value_type (ray_pod_type) == G_TYPE_STRING
-                                  ? json_node_get_string (ray_pod_type)
-                                  : gke_type);
+  ck_assert_str_eq (pod_type,
+                    JSON_NODE_HOLDS_VALUE (ray_pod_type) && json_node_get_value_type (ray_pod_type) == G_TYPE_STRING
+                        ? json_node_get_string (ray_pod_type)
+                        : gke_type);
   ck_assert_int_eq (quoit_catalogue_topology_get_number (topology, QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES),
                     json_array_get_int_element (row, 8));
   for (unsigned axis = 0; axis < 3; axis++)
@@ -349,8 +379,8 @@ same_topology (const QuoitCatalogueTopology *topology, QuoitGeneration generatio
 START_TEST (every_topology_says_what_its_sources_say_and_there_is_no_other)
 {
   JsonObject *topologies = json_object_get_object_member (catalogue, "topologies");
-  JsonObject *only = json_object_get_object_member (json_object_get_object_member (catalogue, "ray_extra"),
-                                                    "not_in_rows");
+  JsonObject *only
+      = json_object_get_object_member (json_object_get_object_member (catalogue, "ray_extra"), "not_in_rows");
   unsigned n_rows = 0, n_generations = 0;
 
   for (QuoitGeneration generation = 1; generation < QUOIT_N_GENERATIONS; generation++)
@@ -462,8 +492,9 @@ END_TEST
 static const struct {
   const char *text, *expected;
 } broken_shapes[] = {
-  { "4X4", "topology '4X4': expected a lower-case 'x' (Ray would lower-case it; quoit, like the TPU webhook, does not) at "
-           "byte 1" },
+  { "4X4",
+    "topology '4X4': expected a lower-case 'x' (Ray would lower-case it; quoit, like the TPU webhook, does not) at "
+    "byte 1" },
   { "4x", "topology '4x': expected a number of 1 to 4096 at byte 2" },
   { "0x4", "expected a number of 1 to 4096 at byte 0" },
   { "4x0", "expected a number of 1 to 4096 at byte 2" },

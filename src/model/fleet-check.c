@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants, by brute force: what the summaries say is counted again from nothing. */
+#include "model/fleet-private.h"
+
+#include <string.h>
+
+static gboolean
+contradiction (GError **error, const char *what, const char *where)
+{
+  return quoit_fail (error, QUOIT_ERROR_FAILED, "the fleet contradicts itself: %s at '%s'", what, where);
+}
+
+static gboolean
+check_slices (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 s = 0; s < layout->n_slices; s++)
+    {
+      QuoitSliceStatus counted = quoit_fleet_count_slice (fleet, s);
+      const QuoitSliceStatus *kept = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s });
+      const char *name = quoit_layout_text (layout, layout->slices[s].name);
+      gboolean classed = layout->shelves[layout->slices[s].shelf].class_index != QUOIT_NO_INDEX;
+
+      if (memcmp (&counted, kept, sizeof counted) != 0)
+        return contradiction (error, "a slice's status is not its recount", name);
+      if (classed && quoit_bits_has (&fleet->free_slices, s) != ((kept->flags & QUOIT_SLICE_FREE) != 0))
+        return contradiction (error, "the index of free slices is wrong", name);
+      if (!classed && (kept->flags & QUOIT_SLICE_INTACT) != 0)
+        return contradiction (error, "a slice without a class is intact", name);
+    }
+  return TRUE;
+}
+
+static void
+tally_up (QuoitTally *tally, guint8 flags)
+{
+  for (unsigned i = 0; i < QUOIT_N_SLICE_FLAGS; i++)
+    tally->count[i] += flags >> i & 1;
+}
+
+static gboolean
+check_ranks (const QuoitFleet *fleet, const QuoitShelf *shelf, const QuoitTally *tally)
+{
+  for (guint32 count = 1; shelf->class_index != QUOIT_NO_INDEX && count <= shelf->n_slices; count++)
+    if (quoit_bits_has (&fleet->ranks, fleet->layout->positions[shelf->first_position + count - 1])
+        != (count == quoit_tally_get (tally, QUOIT_SLICE_FREE)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_tallies (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autofree QuoitTally *classes = g_new0 (QuoitTally, layout->n_classes + 1);
+
+  for (guint32 h = 0; h < layout->n_shelves; h++)
+    {
+      const QuoitShelf *shelf = &layout->shelves[h];
+      const char *pool = quoit_layout_text (layout, layout->pools[shelf->pool].name);
+      QuoitTally counted = { 0 };
+
+      for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
+        {
+          guint8 flags = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags;
+
+          if (layout->slices[s].shelf != h)
+            return contradiction (error, "a slice stands outside its shelf", pool);
+          tally_up (&counted, flags);
+          if (shelf->class_index != QUOIT_NO_INDEX)
+            tally_up (&classes[shelf->class_index], flags);
+        }
+      if (memcmp (&counted, quoit_fleet_shelf_tally (fleet, (QuoitShelfId) { h }), sizeof counted) != 0)
+        return contradiction (error, "a pool's counters are not its recount", pool);
+      if (!check_ranks (fleet, shelf, &counted))
+        return contradiction (error, "a pool's rank is not its number of free slices", pool);
+    }
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    if (memcmp (&classes[c], quoit_fleet_class_tally (fleet, (QuoitClassId) { c }), sizeof classes[c]) != 0)
+      return contradiction (error, "a class's counters are not its recount",
+                            layout->classes[c].facts.machine_type != NULL ? layout->classes[c].facts.machine_type
+                                                                          : "class");
+  return TRUE;
+}
+
+/* Each node that a group names must name the group, as often as the group does. */
+static gboolean
+check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+  const QuoitLayout *layout = fleet->layout;
+
+  if (quoit_fleet_find_group_id (fleet, group->id) != group)
+    return contradiction (error, "a group is not found by its id", group->name);
+  if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != group)
+    return contradiction (error, "a group is not found by its key", group->name);
+  if (group->id >= fleet->next_group_id)
+    return contradiction (error, "a group's id would be given again", group->name);
+  if (group->state == QUOIT_GROUP_REMOVED)
+    return group->n_nodes == 0 ? TRUE : contradiction (error, "a removed group has nodes", group->name);
+  if (quoit_fleet_find_group (fleet, group->name) != group)
+    return contradiction (error, "a group is not found by its name", group->name);
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+      const QuoitGroupData *user;
+      const QuoitBundle *bundle;
+      gboolean found = FALSE;
+
+      if (index == QUOIT_NO_INDEX)
+        return contradiction (error, "a group has a node that is gone", group->name);
+      for (guint u = 0; (user = quoit_fleet_node_user (fleet, (QuoitNodeId) { index }, u, &bundle)) != NULL; u++)
+        found |= user == group && bundle == (group->bundles == NULL ? NULL : &group->bundles[i]);
+      if (!found)
+        return contradiction (error, "a group's node does not know it", group->name);
+      if (group->bundles == NULL && claimed[index]++ != 0)
+        return contradiction (error, "a node is held twice", quoit_layout_node_name (layout, (QuoitNodeId) { index }));
+    }
+  return TRUE;
+}
+
+static gboolean
+check_left (const QuoitFleet *fleet, guint32 node, GError **error)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { node });
+  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
+  QuoitChipsLeft chips;
+  gboolean ok = TRUE;
+
+  quoit_fleet_node_left (fleet, (QuoitNodeId) { node }, left, &chips);
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    ok &= left[r].e4 >= 0;
+  for (guint c = 0; c < chips.n_chips; c++)
+    ok &= chips.chip_e4[c] >= 0;
+  return ok ? TRUE
+            : contradiction (error, "more is taken than there is",
+                             quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }));
+}
+
+static gboolean
+check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
+      const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
+
+      if (layout->by_id[layout->nodes[i].id] != i || layout->nodes[i].id >= fleet->next_node_id)
+        return contradiction (error, "a node's id dangles", name);
+      if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
+        continue;
+      if ((use & QUOIT_USE_SHARED) == 0 && (use > fleet->n_slots || claimed[i] != 1))
+        return contradiction (error, "a node is held by a group that does not name it", name);
+      if ((use & QUOIT_USE_SHARED) != 0 && !check_left (fleet, i, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_check (const QuoitFleet *fleet, GError **error)
+{
+  g_autofree guint8 *claimed = g_new0 (guint8, fleet->layout->n_nodes + 1);
+  guint32 n_groups = 0, n_live = 0, n_keyed = 0;
+
+  if (!check_slices (fleet, error) || !check_tallies (fleet, error))
+    return FALSE;
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group == NULL)
+        continue;
+      n_groups++;
+      n_live += group->state != QUOIT_GROUP_REMOVED;
+      n_keyed += *group->key != '\0';
+      if (!check_group (fleet, slot, claimed, error))
+        return FALSE;
+    }
+  if (n_groups != fleet->n_groups || fleet->by_id.n != n_groups || fleet->by_name.n != n_live
+      || fleet->by_key.n != n_keyed)
+    return contradiction (error, "an index of groups has more or fewer than there are", "groups");
+  return check_nodes (fleet, claimed, error);
+}

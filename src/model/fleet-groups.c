@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups as vertices: the edges from a group to its nodes, and the indexes that find it. */
+#include "model/fleet-private.h"
+
+#include <string.h>
+
+/* A slot holds a group, or, with its lowest bit set, the number of the next empty slot: the list needs no room. */
+typedef union {
+  QuoitGroupData *group;
+  guintptr next_free;
+} Slot;
+
+static void
+slots_copied (void *bytes)
+{
+  Slot *slots = bytes;
+
+  for (guint i = 0; i < QUOIT_SLOTS_PER_CHUNK; i++)
+    if (slots[i].group != NULL && (slots[i].next_free & 1) == 0)
+      quoit_group_data_ref (slots[i].group);
+}
+
+static void
+slots_dropped (void *bytes)
+{
+  Slot *slots = bytes;
+
+  for (guint i = 0; i < QUOIT_SLOTS_PER_CHUNK; i++)
+    if ((slots[i].next_free & 1) == 0)
+      quoit_group_data_unref (slots[i].group);
+}
+
+const QuoitTableType quoit_slots_type
+    = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK * sizeof (Slot), .copied = slots_copied, .dropped = slots_dropped };
+const QuoitTableType quoit_shares_type = { .chunk_bytes = QUOIT_SHARES_PER_CHUNK * sizeof (QuoitShare) };
+
+static Slot *
+own_slot (QuoitFleet *fleet, guint32 slot)
+{
+  return (Slot *) quoit_table_own (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK) + slot % QUOIT_SLOTS_PER_CHUNK;
+}
+
+const QuoitGroupData *
+quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot)
+{
+  const Slot *row
+      = (const Slot *) quoit_table_peek (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK) + slot % QUOIT_SLOTS_PER_CHUNK;
+
+  return (row->next_free & 1) != 0 ? NULL : row->group;
+}
+
+static guint32
+take_slot (QuoitFleet *fleet, QuoitGroupData *group)
+{
+  guint32 slot = fleet->first_free_slot - 1;
+
+  if (fleet->first_free_slot == 0)
+    {
+      slot = fleet->n_slots++;
+      quoit_table_grow (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK + 1);
+    }
+  else
+    fleet->first_free_slot = (guint32) (own_slot (fleet, slot)->next_free >> 1);
+  own_slot (fleet, slot)->group = group;
+  return slot;
+}
+
+static void
+leave_slot (QuoitFleet *fleet, guint32 slot)
+{
+  own_slot (fleet, slot)->next_free = (guintptr) fleet->first_free_slot << 1 | 1;
+  fleet->first_free_slot = slot + 1;
+}
+
+static const QuoitShare *
+share_at (const QuoitFleet *fleet, guint32 share)
+{
+  return (const QuoitShare *) quoit_table_peek (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK)
+         + share % QUOIT_SHARES_PER_CHUNK;
+}
+
+static QuoitShare *
+own_share (QuoitFleet *fleet, guint32 share)
+{
+  return (QuoitShare *) quoit_table_own (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK)
+         + share % QUOIT_SHARES_PER_CHUNK;
+}
+
+/* --- finding --- */
+
+static guint32
+find_slot_of_id (const QuoitFleet *fleet, guint64 id)
+{
+  guint32 hash = quoit_group_id_hash (id), at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_id, hash, &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot)->id == id)
+      return slot;
+  return QUOIT_NO_INDEX;
+}
+
+const QuoitGroupData *
+quoit_fleet_find_group_id (const QuoitFleet *fleet, guint64 id)
+{
+  guint32 slot = find_slot_of_id (fleet, id);
+
+  return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
+}
+
+const QuoitGroupData *
+quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
+{
+  guint32 hash = quoit_group_text_hash (name), at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_name, hash, &at)) != QUOIT_INDEX_NONE)
+    if (strcmp (quoit_fleet_group_at (fleet, slot)->name, name) == 0)
+      return quoit_fleet_group_at (fleet, slot);
+  return NULL;
+}
+
+const QuoitGroupData *
+quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
+{
+  guint32 hash = quoit_group_text_hash (key), at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+    if (strcmp (quoit_fleet_group_at (fleet, slot)->key, key) == 0)
+      return quoit_fleet_group_at (fleet, slot);
+  return NULL;
+}
+
+const QuoitGroupData *
+quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node, guint i, const QuoitBundle **bundle)
+{
+  guint32 use = quoit_fleet_node_use (fleet, node);
+  const QuoitShare *share;
+
+  if (bundle != NULL)
+    *bundle = NULL;
+  if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
+    return NULL;
+  if ((use & QUOIT_USE_SHARED) == 0)
+    return i == 0 ? quoit_fleet_group_at (fleet, use - 1) : NULL;
+
+  for (share = share_at (fleet, use & ~QUOIT_USE_SHARED); i > 0; i--)
+    {
+      if (share->next == 0)
+        return NULL;
+      share = share_at (fleet, share->next - 1);
+    }
+  if (bundle != NULL)
+    *bundle = &quoit_fleet_group_at (fleet, share->slot)->bundles[share->bundle];
+  return quoit_fleet_group_at (fleet, share->slot);
+}
+
+/* --- what is left of a node --- */
+
+static void
+subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
+{
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    for (guint16 r = 0; r < kind->n_resources; r++)
+      if (strcmp (kind->resources[r].name, bundle->takes[t].resource) == 0)
+        left[r].e4 -= bundle->takes[t].amount.e4;
+  for (guint c = 0; c < chips->n_chips; c++)
+    if ((bundle->chips >> c & 1) != 0)
+      chips->chip_e4[c] -= QUOIT_AMOUNT_UNIT;
+  if (bundle->part.e4 > 0)
+    chips->chip_e4[bundle->chip] -= (gint32) bundle->part.e4;
+}
+
+void
+quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *left, QuoitChipsLeft *chips)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
+  guint32 use = quoit_fleet_node_use (fleet, node);
+  gboolean whole = use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
+  const QuoitBundle *bundle;
+
+  chips->n_chips = MIN (kind->chips, G_N_ELEMENTS (chips->chip_e4));
+  for (guint c = 0; c < chips->n_chips; c++)
+    chips->chip_e4[c] = whole ? 0 : QUOIT_AMOUNT_UNIT;
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    left[r].e4 = whole ? 0 : kind->resources[r].amount.e4;
+  if (whole)
+    return;
+  for (guint i = 0; quoit_fleet_node_user (fleet, node, i, &bundle) != NULL; i++)
+    subtract (kind, bundle, left, chips);
+}
+
+/* Whether bundle @i of @group fits into what is left of @node: each amount, and each chip by itself. Bundles of the
+ * group that come before it on the same node are counted as placed. */
+static gboolean
+bundle_fits (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group, guint32 i)
+{
+  const QuoitBundle *bundle = &group->bundles[i];
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
+  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
+  QuoitChipsLeft chips;
+  guint known = 0;
+
+  quoit_fleet_node_left (fleet, node, left, &chips);
+  if ((chips.n_chips < 64 && bundle->chips >> chips.n_chips != 0)
+      || (bundle->part.e4 > 0 && bundle->chip >= chips.n_chips))
+    return FALSE;
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    for (guint16 r = 0; r < kind->n_resources; r++)
+      known += strcmp (kind->resources[r].name, bundle->takes[t].resource) == 0;
+  if (known != bundle->n_takes)
+    return FALSE;
+  for (guint32 j = 0; j <= i; j++)
+    if (group->node_ids[j] == group->node_ids[i])
+      subtract (kind, &group->bundles[j], left, &chips);
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    if (left[r].e4 < 0)
+      return FALSE;
+  for (guint c = 0; c < chips.n_chips; c++)
+    if (chips.chip_e4[c] < 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* --- edges --- */
+
+static gboolean
+refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GError **error)
+{
+  guint32 id = group->node_ids[i];
+  const QuoitGroupData *other;
+  QuoitNodeId node;
+
+  if (id >= fleet->layout->n_ids || fleet->layout->by_id[id] == QUOIT_NO_INDEX)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': its node of id %u is not in the fleet", group->name,
+                       id);
+  node.index = fleet->layout->by_id[id];
+  other = quoit_fleet_node_user (fleet, node, 0, NULL);
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': node '%s' is used by %s%s", group->name,
+                     quoit_layout_node_name (fleet->layout, node), other == NULL ? "something external" : "group ",
+                     other == NULL ? "" : other->name);
+}
+
+/* Nothing is written before all nodes are known to be free. */
+static gboolean
+nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
+
+      if (index == QUOIT_NO_INDEX)
+        return refuse_node (fleet, group, i, error);
+      use = quoit_fleet_node_use (fleet, (QuoitNodeId) { index });
+      if (G_LIKELY (use == QUOIT_USE_NONE && group->bundles == NULL))
+        continue;
+      if (group->bundles == NULL || (use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0)
+          || use == QUOIT_USE_EXTERNAL || !bundle_fits (fleet, (QuoitNodeId) { index }, group, i))
+        return refuse_node (fleet, group, i, error);
+    }
+  return TRUE;
+}
+
+/* Nodes of one slice stand together in a group, so that a slice is settled once, not once a node. */
+static void
+set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
+{
+  const QuoitLayout *layout = fleet->layout;
+  gint sign = use == QUOIT_USE_NONE ? -1 : 1;
+
+  for (guint32 i = 0; i < group->n_nodes;)
+    {
+      guint32 slice = layout->nodes[layout->by_id[group->node_ids[i]]].slice;
+      gint n = 0;
+
+      for (; i < group->n_nodes; i++, n++)
+        {
+          guint32 index = layout->by_id[group->node_ids[i]];
+
+          if (layout->nodes[index].slice != slice)
+            break;
+          quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = use;
+        }
+      if (slice != QUOIT_NO_INDEX)
+        {
+          QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+
+          status->n_used += sign * n;
+          status->n_whole += sign * n;
+          status->n_held += sign * n;
+          quoit_fleet_settle_slice (fleet, slice, status);
+        }
+    }
+}
+
+static void
+recount_slice_of (QuoitFleet *fleet, guint32 node)
+{
+  if (fleet->layout->nodes[node].slice != QUOIT_NO_INDEX)
+    quoit_fleet_recount_slice (fleet, fleet->layout->nodes[node].slice);
+}
+
+static void
+add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 index = fleet->layout->by_id[group->node_ids[i]], share = fleet->first_free_share - 1;
+      guint32 *use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
+
+      if (fleet->first_free_share == 0)
+        {
+          share = fleet->n_shares++;
+          quoit_table_grow (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK + 1);
+        }
+      else
+        fleet->first_free_share = share_at (fleet, share)->next;
+      *own_share (fleet, share) = (QuoitShare) { slot, i, *use == QUOIT_USE_NONE ? 0 : (*use & ~QUOIT_USE_SHARED) + 1 };
+      *use = QUOIT_USE_SHARED | share;
+      recount_slice_of (fleet, index);
+    }
+}
+
+static void
+remove_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 index = fleet->layout->by_id[group->node_ids[i]];
+      guint32 *use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
+      guint32 share = *use & ~QUOIT_USE_SHARED, previous = QUOIT_NO_INDEX, next;
+
+      while (share_at (fleet, share)->slot != slot || share_at (fleet, share)->bundle != i)
+        {
+          previous = share;
+          share = share_at (fleet, share)->next - 1;
+        }
+      next = share_at (fleet, share)->next;
+      if (previous != QUOIT_NO_INDEX)
+        own_share (fleet, previous)->next = next;
+      else
+        *use = next == 0 ? QUOIT_USE_NONE : QUOIT_USE_SHARED | (next - 1);
+      *own_share (fleet, share) = (QuoitShare) { .next = fleet->first_free_share };
+      fleet->first_free_share = share + 1;
+      recount_slice_of (fleet, index);
+    }
+}
+
+/* --- adding and removing --- */
+
+static gboolean
+names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  if (group->state != QUOIT_GROUP_REMOVED && quoit_fleet_find_group (fleet, group->name) != NULL)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
+  if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != NULL)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  guint32 slot;
+
+  if (!names_are_free (fleet, group, error)
+      || (group->state != QUOIT_GROUP_REMOVED && !nodes_are_free (fleet, group, error)))
+    return quoit_group_data_unref (group), FALSE;
+
+  slot = take_slot (fleet, group);
+  quoit_index_add (&fleet->by_id, quoit_group_id_hash (group->id), slot);
+  if (*group->key != '\0')
+    quoit_index_add (&fleet->by_key, group->key_hash, slot);
+  fleet->n_groups++;
+  fleet->next_group_id = MAX (fleet->next_group_id, group->id + 1);
+  if (group->state == QUOIT_GROUP_REMOVED)
+    return TRUE;
+
+  quoit_index_add (&fleet->by_name, group->name_hash, slot);
+  if (group->bundles == NULL)
+    set_whole_nodes (fleet, group, slot + 1);
+  else
+    add_shares (fleet, group, slot);
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_remove_group (QuoitFleet *fleet, guint64 id, gint64 ended_ms, GError **error)
+{
+  guint32 slot = find_slot_of_id (fleet, id);
+  QuoitGroupData *group;
+
+  if (slot == QUOIT_NO_INDEX || quoit_fleet_group_at (fleet, slot)->state == QUOIT_GROUP_REMOVED)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group of id %" G_GUINT64_FORMAT, id);
+
+  group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  if (group->bundles == NULL)
+    set_whole_nodes (fleet, group, QUOIT_USE_NONE);
+  else
+    remove_shares (fleet, group, slot);
+  quoit_index_remove (&fleet->by_name, group->name_hash, slot);
+  if (*group->key != '\0')
+    {
+      QuoitGroupData removed = *group;
+
+      removed.state = QUOIT_GROUP_REMOVED;
+      removed.ended_ms = ended_ms;
+      removed.n_slices = removed.n_nodes = 0;
+      removed.bundles = NULL;
+      own_slot (fleet, slot)->group = quoit_group_data_new (&removed);
+      return quoit_group_data_unref (group), TRUE;
+    }
+  quoit_index_remove (&fleet->by_id, quoit_group_id_hash (id), slot);
+  leave_slot (fleet, slot);
+  fleet->n_groups--;
+  return quoit_group_data_unref (group), TRUE;
+}
+
+void
+quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
+{
+  quoit_table_share (&from->shares, &fleet->shares);
+  quoit_table_share (&from->groups, &fleet->groups);
+  quoit_index_share (&from->by_name, &fleet->by_name);
+  quoit_index_share (&from->by_key, &fleet->by_key);
+  quoit_index_share (&from->by_id, &fleet->by_id);
+  fleet->n_slots = from->n_slots;
+  fleet->first_free_slot = from->first_free_slot;
+  fleet->n_shares = from->n_shares;
+  fleet->first_free_share = from->first_free_share;
+  fleet->n_groups = from->n_groups;
+  fleet->seq = from->seq;
+  fleet->next_group_id = from->next_group_id;
+  fleet->clock_ms = from->clock_ms;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/fleet-private.h"
+
+#include <string.h>
+
+static const QuoitTableType nodes_type = { .chunk_bytes = sizeof (QuoitNodeChunk) };
+static const QuoitTableType slices_type = { .chunk_bytes = QUOIT_SLICES_PER_CHUNK * sizeof (QuoitSliceStatus) };
+static const QuoitTableType shelves_type = { .chunk_bytes = QUOIT_SHELVES_PER_CHUNK * sizeof (QuoitTally) };
+static const QuoitTableType classes_type = { .chunk_bytes = QUOIT_CLASSES_PER_CHUNK * sizeof (QuoitTally) };
+
+/* The members of a fleet that are shared by reference, for the three functions that treat them alike. */
+#define EACH_TABLE(X) X (nodes) X (slices) X (shelves) X (classes) X (shares) X (groups)
+#define EACH_BITS(X) X (free_slices) X (ranks)
+#define EACH_INDEX(X) X (by_name) X (by_key) X (by_id)
+
+QuoitFleet *
+quoit_fleet_ref (const QuoitFleet *fleet)
+{
+  g_atomic_ref_count_inc (&((QuoitFleet *) fleet)->refs);
+  return (QuoitFleet *) fleet;
+}
+
+void
+quoit_fleet_unref (QuoitFleet *fleet)
+{
+  if (fleet == NULL || !g_atomic_ref_count_dec (&fleet->refs))
+    return;
+#define CLEAR(member) quoit_table_clear (&fleet->member);
+  EACH_TABLE (CLEAR)
+#undef CLEAR
+#define CLEAR(member) quoit_bits_clear (&fleet->member);
+  EACH_BITS (CLEAR)
+#undef CLEAR
+#define CLEAR(member) quoit_index_clear (&fleet->member);
+  EACH_INDEX (CLEAR)
+#undef CLEAR
+  quoit_layout_unref (fleet->layout);
+  g_free (fleet);
+}
+
+QuoitFleet *
+quoit_fleet_fork (const QuoitFleet *fleet)
+{
+  QuoitFleet *fork = g_memdup2 (fleet, sizeof *fleet);
+
+  g_atomic_ref_count_init (&fork->refs);
+  quoit_layout_ref (fork->layout);
+#define SHARE(member) quoit_table_share (&fleet->member, &fork->member);
+  EACH_TABLE (SHARE)
+#undef SHARE
+#define SHARE(member) quoit_bits_share (&fleet->member, &fork->member);
+  EACH_BITS (SHARE)
+#undef SHARE
+#define SHARE(member) quoit_index_share (&fleet->member, &fork->member);
+  EACH_INDEX (SHARE)
+#undef SHARE
+  return fork;
+}
+
+const QuoitSliceStatus *
+quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice)
+{
+  return (const QuoitSliceStatus *) quoit_table_peek (&fleet->slices, slice.index / QUOIT_SLICES_PER_CHUNK)
+         + slice.index % QUOIT_SLICES_PER_CHUNK;
+}
+
+const QuoitTally *
+quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf)
+{
+  return (const QuoitTally *) quoit_table_peek (&fleet->shelves, shelf.index / QUOIT_SHELVES_PER_CHUNK)
+         + shelf.index % QUOIT_SHELVES_PER_CHUNK;
+}
+
+const QuoitTally *
+quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id)
+{
+  return (const QuoitTally *) quoit_table_peek (&fleet->classes, class_id.index / QUOIT_CLASSES_PER_CHUNK)
+         + class_id.index % QUOIT_CLASSES_PER_CHUNK;
+}
+
+static void
+add_to_tally (QuoitTally *tally, guint8 changed, guint8 flags)
+{
+  for (; changed != 0; changed &= changed - 1)
+    {
+      unsigned bit = (unsigned) __builtin_ctz (changed);
+
+      tally->count[bit] += (flags >> bit & 1) != 0 ? 1 : -1;
+    }
+}
+
+static guint8
+flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status)
+{
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+  guint8 flags = 0;
+
+  if (status->n_missing == 0 && status->faults == 0)
+    flags |= QUOIT_SLICE_INTACT;
+  if (status->n_used == 0)
+    flags |= QUOIT_SLICE_IDLE;
+  else
+    flags |= status->n_whole >= row->n_nodes ? QUOIT_SLICE_FULL : QUOIT_SLICE_PARTLY;
+  if (status->n_held > 0)
+    flags |= QUOIT_SLICE_HELD;
+  if (status->n_draining > 0)
+    flags |= QUOIT_SLICE_DRAINING;
+  if ((flags & (QUOIT_SLICE_INTACT | QUOIT_SLICE_IDLE | QUOIT_SLICE_DRAINING))
+      == (QUOIT_SLICE_INTACT | QUOIT_SLICE_IDLE))
+    flags |= QUOIT_SLICE_FREE;
+  return flags;
+}
+
+/* A slice has become free, or is no longer: the shelf moves to another row of its class's ranks. */
+static void
+move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 after)
+{
+  const guint32 *positions = &fleet->layout->positions[shelf->first_position];
+
+  if (before > 0)
+    quoit_bits_remove (&fleet->ranks, positions[before - 1]);
+  if (after > 0)
+    quoit_bits_add (&fleet->ranks, positions[after - 1]);
+}
+
+void
+quoit_fleet_settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
+{
+  guint8 flags = flags_of (fleet, slice, status), changed = flags ^ status->flags;
+  guint32 shelf_index = fleet->layout->slices[slice].shelf, free_before;
+  const QuoitShelf *shelf = &fleet->layout->shelves[shelf_index];
+  QuoitTally *tally;
+
+  if (changed == 0)
+    return;
+  status->flags = flags;
+  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, shelf_index / QUOIT_SHELVES_PER_CHUNK)
+          + shelf_index % QUOIT_SHELVES_PER_CHUNK;
+  free_before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
+  add_to_tally (tally, changed, flags);
+  if (shelf->class_index == QUOIT_NO_INDEX)
+    return;
+
+  if ((changed & QUOIT_SLICE_FREE) != 0)
+    {
+      move_rank (fleet, shelf, free_before, quoit_tally_get (tally, QUOIT_SLICE_FREE));
+      if ((flags & QUOIT_SLICE_FREE) != 0)
+        quoit_bits_add (&fleet->free_slices, slice);
+      else
+        quoit_bits_remove (&fleet->free_slices, slice);
+    }
+  add_to_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
+                    + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
+                changed, flags);
+}
+
+/* What an alive node of @kind contradicts in a slice of @class_index. */
+static guint8
+kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
+{
+  const QuoitKindClass *is = &layout->kind_class[kind];
+  const QuoitSliceFacts *want, *have;
+
+  if (is->class_index == class_index || is->class_index == QUOIT_NO_INDEX || class_index == QUOIT_NO_INDEX)
+    return is->faults;
+  want = &layout->classes[class_index].facts;
+  have = &layout->classes[is->class_index].facts;
+  if (want->generation != have->generation || !quoit_shape_equal (want->shape, have->shape))
+    return is->faults | QUOIT_FAULT_TOPOLOGY;
+  return is->faults | QUOIT_FAULT_CHIPS;
+}
+
+QuoitSliceStatus
+quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice];
+  guint32 class_index = layout->shelves[row->shelf].class_index, pod_type_kind = QUOIT_NO_INDEX;
+  guint32 hosts = class_index == QUOIT_NO_INDEX ? 0 : layout->classes[class_index].facts.hosts;
+  QuoitSliceStatus status = { .faults = class_index == QUOIT_NO_INDEX ? QUOIT_FAULT_TOPOLOGY : 0 };
+  guint64 seen[QUOIT_MOST_HOSTS / 64] = { 0 };
+  guint32 n_seen = 0;
+
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      QuoitNodeId node = { i };
+      guint32 use = quoit_fleet_node_use (fleet, node), kind = layout->nodes[i].kind;
+      gint16 worker = layout->nodes[i].worker_id;
+
+      status.n_used += use != QUOIT_USE_NONE;
+      status.n_whole += use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
+      status.n_held += use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL;
+      if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DEAD)
+        continue;
+      status.n_draining += quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING;
+      status.faults |= kind_faults (layout, kind, class_index);
+      /* Two pod types that both fit the topology cannot be; but where there is no class their texts decide. */
+      if (class_index == QUOIT_NO_INDEX && pod_type_kind != QUOIT_NO_INDEX
+          && g_strcmp0 (quoit_claims_kind_at (layout->kinds, pod_type_kind)->pod_type,
+                        quoit_claims_kind_at (layout->kinds, kind)->pod_type)
+                 != 0)
+        status.faults |= QUOIT_FAULT_POD_TYPE;
+      pod_type_kind = kind;
+      if (worker < 0)
+        status.faults |= QUOIT_FAULT_NO_WORKER_ID;
+      else if ((guint32) worker >= hosts)
+        status.faults |= hosts == 0 ? 0 : QUOIT_FAULT_TOO_MANY_HOSTS;
+      else if ((seen[worker / 64] >> (worker % 64) & 1) != 0)
+        status.faults |= QUOIT_FAULT_WORKER_TWICE;
+      else
+        {
+          seen[worker / 64] |= (guint64) 1 << (worker % 64);
+          n_seen++;
+        }
+    }
+  status.n_missing = (guint16) (hosts - n_seen);
+  status.flags = flags_of (fleet, slice, &status);
+  return status;
+}
+
+void
+quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice)
+{
+  QuoitSliceStatus counted = quoit_fleet_count_slice (fleet, slice);
+  QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+
+  counted.flags = status->flags;
+  *status = counted;
+  quoit_fleet_settle_slice (fleet, slice, status);
+}
+
+gboolean
+quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice.index];
+  const QuoitClass *class = quoit_layout_slice_class (layout, slice);
+  guint64 seen[QUOIT_MOST_HOSTS / 64] = { 0 };
+  guint32 n_seen = 0;
+
+  if (class == NULL || quoit_fleet_slice_status (fleet, slice)->faults != 0)
+    return FALSE;
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      gint16 worker = layout->nodes[i].worker_id;
+
+      if (worker < 0 || (guint32) worker >= class->facts.hosts || (seen[worker / 64] >> (worker % 64) & 1) != 0
+          || kind_faults (layout, layout->nodes[i].kind, layout->shelves[row->shelf].class_index) != 0)
+        continue;
+      seen[worker / 64] |= (guint64) 1 << (worker % 64);
+      n_seen++;
+    }
+  return n_seen == class->facts.hosts;
+}
+
+void
+quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state)
+{
+  guint32 slice = fleet->layout->nodes[node.index].slice;
+
+  if (quoit_fleet_node_state (fleet, node) == state)
+    return;
+  quoit_fleet_own_nodes (fleet, node.index)->state[node.index % QUOIT_NODES_PER_CHUNK] = state;
+  if (slice != QUOIT_NO_INDEX)
+    quoit_fleet_recount_slice (fleet, slice);
+}
+
+static QuoitFleet *
+fleet_on (QuoitLayout *layout)
+{
+  QuoitFleet *fleet = g_new0 (QuoitFleet, 1);
+
+  g_atomic_ref_count_init (&fleet->refs);
+  fleet->layout = quoit_layout_ref (layout);
+  fleet->next_group_id = 1;
+  fleet->next_node_id = MAX (layout->n_ids, 1);
+  quoit_table_init (&fleet->nodes, &nodes_type, layout->n_nodes / QUOIT_NODES_PER_CHUNK + 1);
+  quoit_table_init (&fleet->slices, &slices_type, layout->n_slices / QUOIT_SLICES_PER_CHUNK + 1);
+  quoit_table_init (&fleet->shelves, &shelves_type, layout->n_shelves / QUOIT_SHELVES_PER_CHUNK + 1);
+  quoit_table_init (&fleet->classes, &classes_type, layout->n_classes / QUOIT_CLASSES_PER_CHUNK + 1);
+  quoit_bits_init (&fleet->free_slices, layout->n_slices);
+  quoit_bits_init (&fleet->ranks, layout->n_ranks);
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      QuoitNodeChunk *chunk = quoit_fleet_own_nodes (fleet, i);
+
+      chunk->state[i % QUOIT_NODES_PER_CHUNK] = layout->nodes[i].claimed;
+      if ((layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0)
+        chunk->use[i % QUOIT_NODES_PER_CHUNK] = QUOIT_USE_EXTERNAL;
+    }
+  return fleet;
+}
+
+static void
+count_all (QuoitFleet *fleet)
+{
+  for (guint32 s = 0; s < fleet->layout->n_slices; s++)
+    quoit_fleet_recount_slice (fleet, s);
+}
+
+QuoitFleet *
+quoit_fleet_new (QuoitLayout *layout)
+{
+  QuoitFleet *fleet = fleet_on (layout);
+
+  quoit_table_init (&fleet->shares, &quoit_shares_type, 0);
+  quoit_table_init (&fleet->groups, &quoit_slots_type, 0);
+  quoit_index_init (&fleet->by_name);
+  quoit_index_init (&fleet->by_key);
+  quoit_index_init (&fleet->by_id);
+  count_all (fleet);
+  return fleet;
+}
+
+static gboolean
+still_there (const QuoitFleet *fleet, const QuoitLayout *layout, guint32 node, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node }, 0, NULL);
+  guint32 id = fleet->layout->nodes[node].id;
+
+  if (group == NULL || (id < layout->n_ids && layout->by_id[id] != QUOIT_NO_INDEX))
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "node '%s' would go, but group '%s@%" G_GUINT64_FORMAT "' has it",
+                     quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }), group->name, group->id);
+}
+
+QuoitFleet *
+quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error)
+{
+  const QuoitLayout *before = fleet->layout;
+  QuoitFleet *after;
+
+  for (guint32 i = 0; i < before->n_nodes; i++)
+    if (!still_there (fleet, layout, i, error))
+      return NULL;
+
+  after = fleet_on (layout);
+  after->next_node_id = MAX (after->next_node_id, fleet->next_node_id);
+  for (guint32 i = 0; i < before->n_nodes; i++)
+    {
+      guint32 id = before->nodes[i].id, j = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
+      QuoitNodeChunk *chunk;
+
+      if (j == QUOIT_NO_INDEX)
+        continue;
+      chunk = quoit_fleet_own_nodes (after, j);
+      /* A mark that was set here stays until the source itself says something else than it did. */
+      if (layout->nodes[j].claimed == before->nodes[i].claimed)
+        chunk->state[j % QUOIT_NODES_PER_CHUNK] = quoit_fleet_node_state (fleet, (QuoitNodeId) { i });
+      use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
+      if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL)
+        chunk->use[j % QUOIT_NODES_PER_CHUNK] = use;
+    }
+  quoit_fleet_adopt_groups (after, fleet);
+  count_all (after);
+  return after;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph with its changing part: who uses which node, the nodes' states, and summaries that every change keeps up.
+ *
+ * A fleet is a value. Taking a reference is a snapshot; quoit_fleet_fork() gives a copy of one's own that shares all
+ * that neither side writes to. Who writes must hold the only reference. */
+#pragma once
+
+#include "model/bits.h"
+#include "model/group.h"
+#include "model/index.h"
+#include "model/layout.h"
+
+/* How a node is used, beside the slot of a group that has it whole. */
+#define QUOIT_USE_NONE 0u
+#define QUOIT_USE_EXTERNAL 0xffffffffu
+#define QUOIT_USE_SHARED 0x80000000u /* with the number of the first share */
+
+enum { QUOIT_NODES_PER_CHUNK = 256 };
+
+typedef struct {
+  guint32 use[QUOIT_NODES_PER_CHUNK]; /* slot + 1 of the group that has the node whole, or one of QUOIT_USE_ */
+  guint8 state[QUOIT_NODES_PER_CHUNK];
+} QuoitNodeChunk;
+
+/* The conditions of a slice, each with a counter of its own on every shelf and class. */
+typedef enum {
+  QUOIT_SLICE_INTACT = 1 << 0,   /* every worker is there once, alive or draining, and nothing contradicts */
+  QUOIT_SLICE_IDLE = 1 << 1,     /* no node is used */
+  QUOIT_SLICE_PARTLY = 1 << 2,   /* some nodes are used, or one is used in part */
+  QUOIT_SLICE_FULL = 1 << 3,     /* every node is used whole */
+  QUOIT_SLICE_HELD = 1 << 4,     /* a group has part of it */
+  QUOIT_SLICE_DRAINING = 1 << 5, /* a node is draining */
+  QUOIT_SLICE_FREE = 1 << 6      /* intact, idle, not draining: can be reserved now */
+} QuoitSliceFlags;
+enum { QUOIT_N_SLICE_FLAGS = 7 };
+
+typedef struct {
+  guint32 count[QUOIT_N_SLICE_FLAGS + 1]; /* the last one fills 32 bytes */
+} QuoitTally;
+
+static inline guint32
+quoit_tally_get (const QuoitTally *tally, QuoitSliceFlags flag)
+{
+  return tally->count[__builtin_ctz (flag)];
+}
+
+typedef struct {
+  guint16 n_used, n_whole, n_held; /* nodes that are used at all, used whole, held by a group */
+  guint16 n_draining;
+  guint16 n_missing; /* workers of the topology that no alive node is */
+  guint8 faults;     /* QuoitFault */
+  guint8 flags;      /* QuoitSliceFlags */
+} QuoitSliceStatus;
+
+/* A part of a node that a bundle of a group has. */
+typedef struct {
+  guint32 slot, bundle;
+  guint32 next; /* share + 1 */
+} QuoitShare;
+
+typedef struct {
+  gatomicrefcount refs;
+  QuoitLayout *layout;
+  QuoitTable nodes, slices, shelves, classes, shares, groups;
+  QuoitBits free_slices, ranks;
+  QuoitIndex by_name, by_key, by_id;
+  guint32 n_slots, first_free_slot; /* slot + 1; the slots of gone groups form a list */
+  guint32 n_shares, first_free_share;
+  guint32 n_groups;      /* kept at all: live, or removed with a key */
+  guint64 seq;           /* of the last journal entry that it contains */
+  guint64 next_group_id; /* the greatest ever used, plus 1 */
+  guint32 next_node_id;
+  gint64 clock_ms; /* time of the last entry */
+} QuoitFleet;
+
+/* An idle fleet: node states as claimed, external use as flagged. Takes its own reference to @layout. */
+QuoitFleet *quoit_fleet_new (QuoitLayout *layout);
+QuoitFleet *quoit_fleet_ref (const QuoitFleet *fleet);
+void quoit_fleet_unref (QuoitFleet *fleet);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFleet, quoit_fleet_unref)
+QuoitFleet *quoit_fleet_fork (const QuoitFleet *fleet);
+
+/* @fleet after an import: @layout's nodes with the states and uses that nodes of the same id had. A node whose claim
+ * has changed takes the state that is claimed now. CONFLICT when a node that a group has is not in @layout. */
+QuoitFleet *quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error);
+
+/* --- reading --- */
+static inline const QuoitNodeChunk *
+quoit_fleet_node_chunk (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  return quoit_table_peek (&fleet->nodes, node.index / QUOIT_NODES_PER_CHUNK);
+}
+
+static inline QuoitNodeState
+quoit_fleet_node_state (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  return quoit_fleet_node_chunk (fleet, node)->state[node.index % QUOIT_NODES_PER_CHUNK];
+}
+
+static inline guint32
+quoit_fleet_node_use (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  return quoit_fleet_node_chunk (fleet, node)->use[node.index % QUOIT_NODES_PER_CHUNK];
+}
+
+const QuoitSliceStatus *quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice);
+const QuoitTally *quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf);
+const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id);
+/* NULL where the slot is empty. */
+const QuoitGroupData *quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot);
+
+/* Live groups by name, all kept groups by key and id. NULL when there is none. */
+const QuoitGroupData *quoit_fleet_find_group (const QuoitFleet *fleet, const char *name);
+const QuoitGroupData *quoit_fleet_find_key (const QuoitFleet *fleet, const char *key);
+const QuoitGroupData *quoit_fleet_find_group_id (const QuoitFleet *fleet, guint64 id);
+
+/* The i-th user of @node (0 the first): the group, and in *@bundle what it has of the node (NULL: all of it). NULL when
+ * there are no more; external use is not a group. */
+const QuoitGroupData *quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node, guint i,
+                                             const QuoitBundle **bundle);
+
+/* What is left of @node, chip by chip, and of each of its kind's resources (in their order), after the shares of
+ * groups. All zero when a group or something external has the node whole. @left has room for the kind's resources. */
+typedef struct {
+  guint n_chips;
+  gint32 chip_e4[64];
+} QuoitChipsLeft;
+void quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *left, QuoitChipsLeft *chips);
+
+/* --- changing: the caller has the only reference --- */
+
+/* Puts @group (transfer full) into the graph. Every node must be there and free of what the group takes: CONFLICT names
+ * the node, and nothing has changed. REMOVED groups hold nothing and are kept for their key. */
+gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
+
+/* Takes the group of that id out: its nodes are free again. With a key it stays, REMOVED, as of @ended_ms. */
+gboolean quoit_fleet_remove_group (QuoitFleet *fleet, guint64 id, gint64 ended_ms, GError **error);
+
+void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
+
+/* Walks everything: summaries equal recounts, nothing is held twice, no id dangles, indexes are complete. FAILED names
+ * the first contradiction. */
+gboolean quoit_fleet_check (const QuoitFleet *fleet, GError **error);
+
+/* Whether every worker of @slice is some known node, and nothing among the alive ones contradicts: it would be intact
+ * if all known nodes were alive. */
+gboolean quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/group.h"
+
+#include <string.h>
+
+#include "base/strings.h"
+
+guint32
+quoit_group_text_hash (const char *text)
+{
+  return (guint32) quoit_hash_bytes (text, strlen (text));
+}
+
+guint32
+quoit_group_id_hash (guint64 id)
+{
+  return (guint32) quoit_hash_bytes ((const char *) &id, sizeof id);
+}
+
+/* Where the next piece of the allocation begins. */
+static void *
+piece (char **at, gsize bytes)
+{
+  char *start = *at;
+
+  *at += bytes;
+  return start;
+}
+
+static const char *
+text_piece (char **at, const char *text)
+{
+  gsize length = strlen (text) + 1;
+
+  return memcpy (piece (at, length), text, length);
+}
+
+static gsize
+bundles_size (const QuoitGroupData *data)
+{
+  gsize size = 0;
+
+  if (data->bundles == NULL)
+    return 0;
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    {
+      size += sizeof (QuoitBundle) + data->bundles[i].n_takes * sizeof (QuoitTake);
+      for (guint16 t = 0; t < data->bundles[i].n_takes; t++)
+        size += strlen (data->bundles[i].takes[t].resource) + 1;
+    }
+  return size;
+}
+
+/* All arrays of 8-byte alignment come first, so that no piece needs padding. */
+static void
+copy_bundles (QuoitGroupData *group, char **at)
+{
+  QuoitBundle *bundles = piece (at, group->n_nodes * sizeof *bundles);
+
+  memcpy (bundles, group->bundles, group->n_nodes * sizeof *bundles);
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      QuoitTake *takes = piece (at, bundles[i].n_takes * sizeof *takes);
+
+      memcpy (takes, bundles[i].takes, bundles[i].n_takes * sizeof *takes);
+      bundles[i].takes = takes;
+    }
+  group->bundles = bundles;
+}
+
+static void
+copy_take_names (QuoitGroupData *group, char **at)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    for (guint16 t = 0; t < group->bundles[i].n_takes; t++)
+      {
+        QuoitTake *take = (QuoitTake *) &group->bundles[i].takes[t];
+
+        take->resource = text_piece (at, take->resource);
+      }
+}
+
+QuoitGroupData *
+quoit_group_data_new (const QuoitGroupData *data)
+{
+  gsize size = sizeof *data + bundles_size (data) + (data->n_slices + data->n_nodes) * sizeof (guint32)
+               + strlen (data->name) + strlen (data->owner) + strlen (data->key) + strlen (data->request) + 4;
+  QuoitGroupData *group = g_atomic_rc_box_alloc (size);
+  char *at = (char *) (group + 1);
+  guint32 *numbers;
+
+  *group = *data;
+  if (data->bundles != NULL)
+    copy_bundles (group, &at);
+  numbers = piece (&at, (data->n_slices + data->n_nodes) * sizeof *numbers);
+  memcpy (numbers, data->slice_end, data->n_slices * sizeof *numbers);
+  memcpy (numbers + data->n_slices, data->node_ids, data->n_nodes * sizeof *numbers);
+  group->slice_end = numbers;
+  group->node_ids = numbers + data->n_slices;
+  group->name = text_piece (&at, data->name);
+  group->owner = text_piece (&at, data->owner);
+  group->key = text_piece (&at, data->key);
+  group->request = text_piece (&at, data->request);
+  if (data->bundles != NULL)
+    copy_take_names (group, &at);
+  group->name_hash = quoit_group_text_hash (group->name);
+  group->key_hash = quoit_group_text_hash (group->key);
+  return group;
+}
+
+QuoitGroupData *
+quoit_group_data_ref (const QuoitGroupData *data)
+{
+  return g_atomic_rc_box_acquire ((gpointer) data);
+}
+
+void
+quoit_group_data_unref (QuoitGroupData *data)
+{
+  if (data != NULL)
+    g_atomic_rc_box_release (data);
+}

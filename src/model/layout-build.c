@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From claims to a sealed layout. Most of the care is in not sorting what is in order already: nodes come back from a
+ * database as they were laid out, and that is the case that must be fast. */
+#include "model/layout-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/natural.h"
+
+typedef struct {
+  guint32 part, pool_claim; /* where it comes from */
+  QuoitStringId name;
+  guint32 rank; /* its place in natural order */
+} PoolDraft;
+
+typedef struct {
+  guint32 pool; /* draft */
+  QuoitStringId name, incarnation;
+  guint32 class_index;
+  guint32 bucket; /* its place among all slices and the rests of pools */
+} SliceDraft;
+
+typedef struct {
+  guint64 key; /* bucket, then worker id */
+  guint32 part, claim;
+  guint32 slice; /* draft, or QUOIT_NO_INDEX */
+  guint32 pool;  /* draft */
+} NodeDraft;
+
+typedef struct {
+  QuoitLayout *layout;
+  const QuoitLayoutPart *parts;
+  guint n_parts;
+  guint *part_order;   /* parts by natural order of their names */
+  guint32 **kind_of;   /* part, claimed kind -> kind of the layout */
+  guint32 *first_pool; /* part -> its first pool draft */
+  GArray *pools, *slices, *nodes;
+  GHashTable *slice_index; /* (pool draft, name) -> slice draft + 1 */
+} Builder;
+
+static const QuoitNodeClaim *
+claim_of (const Builder *builder, const NodeDraft *draft)
+{
+  guint32 n;
+
+  return &quoit_claims_nodes (builder->parts[draft->part].claims, &n)[draft->claim];
+}
+
+static gint
+by_part_name (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Builder *builder = data;
+
+  return quoit_natural_compare (quoit_claims_source (builder->parts[*(const guint *) a].claims),
+                                quoit_claims_source (builder->parts[*(const guint *) b].claims));
+}
+
+static guint32
+class_of (GArray *classes, const QuoitSliceFacts *facts)
+{
+  QuoitClass fresh = { .facts = *facts };
+
+  for (guint i = 0; i < classes->len; i++)
+    {
+      const QuoitSliceFacts *have = &g_array_index (classes, QuoitClass, i).facts;
+
+      if (have->generation == facts->generation && have->chips_per_host == facts->chips_per_host
+          && quoit_shape_equal (have->shape, facts->shape))
+        return i;
+    }
+  g_array_append_val (classes, fresh);
+  return classes->len - 1;
+}
+
+/* The pod type that Ray would show for the class, against what the nodes say of themselves. */
+static gboolean
+pod_type_agrees (const QuoitNodeKind *kind)
+{
+  g_autofree char *expected = quoit_pod_type_format (kind->generation, kind->shape);
+
+  return kind->pod_type == NULL || strcmp (kind->pod_type, expected) == 0;
+}
+
+static QuoitKindClass
+classify (GArray *classes, const QuoitNodeKind *kind)
+{
+  QuoitKindClass result = { QUOIT_NO_INDEX, 0 };
+  QuoitSliceFacts facts;
+
+  if (kind->generation == QUOIT_GENERATION_NONE || kind->shape.n_dims == 0)
+    return result.faults = QUOIT_FAULT_TOPOLOGY, result;
+  if (!quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL))
+    {
+      result.faults
+          = quoit_shape_check (kind->generation, kind->shape, NULL) ? QUOIT_FAULT_CHIPS : QUOIT_FAULT_TOPOLOGY;
+      return result;
+    }
+  result.class_index = class_of (classes, &facts);
+  if (!pod_type_agrees (kind))
+    result.faults = QUOIT_FAULT_POD_TYPE;
+  return result;
+}
+
+static void
+gather_kinds (Builder *builder)
+{
+  QuoitLayout *layout = builder->layout;
+  g_autoptr (GArray) classes = g_array_new (FALSE, TRUE, sizeof (QuoitClass));
+
+  layout->kinds = quoit_claims_new ("", QUOIT_SOURCE_KIND_FLEET);
+  builder->kind_of = g_new0 (guint32 *, builder->n_parts);
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      const QuoitClaims *claims = builder->parts[builder->part_order[p]].claims;
+      guint32 n = quoit_claims_n_kinds (claims);
+      guint32 *map = builder->kind_of[builder->part_order[p]] = g_new (guint32, n + 1);
+
+      for (guint32 i = 0; i < n; i++)
+        map[i] = quoit_claims_kind (layout->kinds, quoit_claims_kind_at (claims, i), NULL);
+    }
+  layout->n_kinds = quoit_claims_n_kinds (layout->kinds);
+  layout->kind_class = g_new (QuoitKindClass, layout->n_kinds + 1);
+  for (guint32 i = 0; i < layout->n_kinds; i++)
+    layout->kind_class[i] = classify (classes, quoit_claims_kind_at (layout->kinds, i));
+  layout->n_classes = classes->len;
+  layout->classes = (QuoitClass *) g_array_free (g_steal_pointer (&classes), FALSE);
+}
+
+static void
+gather_pools (Builder *builder)
+{
+  builder->first_pool = g_new (guint32, builder->n_parts);
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      const QuoitClaims *claims = builder->parts[builder->part_order[p]].claims;
+
+      builder->first_pool[builder->part_order[p]] = builder->pools->len;
+      for (guint32 i = 0; i < quoit_claims_n_pools (claims); i++)
+        {
+          PoolDraft draft = { .part = builder->part_order[p], .pool_claim = i };
+
+          draft.name = quoit_strings_intern (builder->layout->strings, quoit_claims_pool_at (claims, i)->name);
+          g_array_append_val (builder->pools, draft);
+        }
+    }
+}
+
+static guint32
+slice_draft (Builder *builder, guint32 pool, const QuoitNodeClaim *claim)
+{
+  SliceDraft draft = { .pool = pool, .class_index = QUOIT_NO_INDEX };
+  guint64 *key;
+  gpointer found;
+
+  draft.name = quoit_strings_intern (builder->layout->strings, claim->slice);
+  draft.incarnation
+      = quoit_strings_intern (builder->layout->strings, claim->incarnation != NULL ? claim->incarnation : "");
+  if (builder->slices->len > 0)
+    {
+      const SliceDraft *last = &g_array_index (builder->slices, SliceDraft, builder->slices->len - 1);
+
+      if (last->pool == pool && last->name.index == draft.name.index)
+        return builder->slices->len - 1;
+    }
+  key = g_new (guint64, 1);
+  *key = (guint64) pool << 32 | draft.name.index;
+  found = g_hash_table_lookup (builder->slice_index, key);
+  if (found != NULL)
+    return g_free (key), GPOINTER_TO_UINT (found) - 1;
+
+  g_array_append_val (builder->slices, draft);
+  g_hash_table_insert (builder->slice_index, key, GUINT_TO_POINTER (builder->slices->len));
+  return builder->slices->len - 1;
+}
+
+static void
+gather_nodes (Builder *builder)
+{
+  guint32 total = 0, n;
+
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      quoit_claims_nodes (builder->parts[p].claims, &n);
+      total += n;
+    }
+  builder->nodes = g_array_sized_new (FALSE, FALSE, sizeof (NodeDraft), total);
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      guint part = builder->part_order[p];
+      const QuoitNodeClaim *claims = quoit_claims_nodes (builder->parts[part].claims, &n);
+
+      for (guint32 i = 0; i < n; i++)
+        {
+          NodeDraft draft = { .part = part, .claim = i, .pool = builder->first_pool[part] + claims[i].pool };
+
+          draft.slice = claims[i].slice == NULL ? QUOIT_NO_INDEX : slice_draft (builder, draft.pool, &claims[i]);
+          g_array_append_val (builder->nodes, draft);
+        }
+    }
+}
+
+static guint32
+class_named_by (const Builder *builder, const NodeDraft *node)
+{
+  return builder->layout->kind_class[builder->kind_of[node->part][claim_of (builder, node)->kind]].class_index;
+}
+
+/* Counts the votes of the slices in @contested, whose nodes name more than one class. */
+static void
+count_votes (Builder *builder, const guint8 *contested)
+{
+  g_autoptr (GHashTable) votes = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autofree guint32 *most = g_new0 (guint32, builder->slices->len + 1);
+
+  for (guint32 i = 0; i < builder->nodes->len; i++)
+    {
+      const NodeDraft *node = &g_array_index (builder->nodes, NodeDraft, i);
+      SliceDraft *slice;
+      guint64 key;
+      guint count;
+
+      if (node->slice == QUOIT_NO_INDEX || !contested[node->slice] || class_named_by (builder, node) == QUOIT_NO_INDEX)
+        continue;
+      slice = &g_array_index (builder->slices, SliceDraft, node->slice);
+      key = (guint64) node->slice << 32 | class_named_by (builder, node);
+      count = GPOINTER_TO_UINT (g_hash_table_lookup (votes, &key)) + 1;
+      g_hash_table_replace (votes, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (count));
+      if (count > most[node->slice] || (count == most[node->slice] && (guint32) key < slice->class_index))
+        slice->class_index = (guint32) key;
+      most[node->slice] = MAX (most[node->slice], count);
+    }
+}
+
+/* A slice is of the class that most of its nodes name; of equals the class of the lower index. Dead nodes vote too:
+ * what the class is must not depend on what may change without an import. */
+static void
+vote_classes (Builder *builder)
+{
+  g_autofree guint8 *contested = g_new0 (guint8, builder->slices->len + 1);
+  gboolean any = FALSE;
+
+  for (guint32 i = 0; i < builder->nodes->len; i++)
+    {
+      const NodeDraft *node = &g_array_index (builder->nodes, NodeDraft, i);
+      SliceDraft *slice;
+
+      if (node->slice == QUOIT_NO_INDEX || class_named_by (builder, node) == QUOIT_NO_INDEX)
+        continue;
+      slice = &g_array_index (builder->slices, SliceDraft, node->slice);
+      if (slice->class_index == QUOIT_NO_INDEX)
+        slice->class_index = class_named_by (builder, node);
+      else if (slice->class_index != class_named_by (builder, node))
+        any = contested[node->slice] = TRUE;
+    }
+  if (any)
+    count_votes (builder, contested);
+}
+
+static gint
+by_pool_name (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Builder *builder = data;
+  const PoolDraft *x = &g_array_index (builder->pools, PoolDraft, *(const guint32 *) a);
+  const PoolDraft *y = &g_array_index (builder->pools, PoolDraft, *(const guint32 *) b);
+
+  if (x->part != y->part)
+    return builder->first_pool[x->part] < builder->first_pool[y->part] ? -1 : 1;
+  return quoit_natural_compare (quoit_layout_text (builder->layout, x->name),
+                                quoit_layout_text (builder->layout, y->name));
+}
+
+static gint
+by_slice_name (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Builder *builder = data;
+  const SliceDraft *x = &g_array_index (builder->slices, SliceDraft, *(const guint32 *) a);
+  const SliceDraft *y = &g_array_index (builder->slices, SliceDraft, *(const guint32 *) b);
+  guint32 p = g_array_index (builder->pools, PoolDraft, x->pool).rank;
+  guint32 q = g_array_index (builder->pools, PoolDraft, y->pool).rank;
+
+  if (p != q)
+    return p < q ? -1 : 1;
+  if (x->class_index != y->class_index)
+    return x->class_index < y->class_index ? -1 : 1;
+  return quoit_natural_compare (quoit_layout_text (builder->layout, x->name),
+                                quoit_layout_text (builder->layout, y->name));
+}
+
+/* Indices 0..n-1 in the order of @compare; sorting is skipped where they are in order. */
+static guint32 *
+ordered (guint n, GCompareDataFunc compare, gpointer data)
+{
+  guint32 *order = g_new (guint32, n + 1);
+  gboolean sorted = TRUE;
+
+  for (guint32 i = 0; i < n; i++)
+    order[i] = i;
+  for (guint32 i = 1; i < n && sorted; i++)
+    sorted = compare (&order[i - 1], &order[i], data) < 0;
+  if (!sorted)
+    g_qsort_with_data (order, (gint) n, sizeof *order, compare, data);
+  return order;
+}
+
+/* Classes get their canonical order too: by generation, number of chips, shape, chips a host. */
+static int
+class_order (const void *a, const void *b)
+{
+  const QuoitSliceFacts *x = &((const QuoitClass *) a)->facts, *y = &((const QuoitClass *) b)->facts;
+  guint32 chips_x = quoit_shape_chips (x->shape), chips_y = quoit_shape_chips (y->shape);
+
+  if (x->generation != y->generation)
+    return x->generation < y->generation ? -1 : 1;
+  if (chips_x != chips_y)
+    return chips_x < chips_y ? -1 : 1;
+  for (unsigned i = 0; i < 3; i++)
+    if (x->shape.dims[i] != y->shape.dims[i])
+      return x->shape.dims[i] < y->shape.dims[i] ? -1 : 1;
+  return (x->chips_per_host > y->chips_per_host) - (x->chips_per_host < y->chips_per_host);
+}
+
+static void
+order_classes (QuoitLayout *layout)
+{
+  g_autofree QuoitClass *before = g_memdup2 (layout->classes, layout->n_classes * sizeof *before);
+
+  if (layout->n_classes == 0)
+    return;
+  qsort (layout->classes, layout->n_classes, sizeof *layout->classes, class_order);
+  for (guint32 k = 0; k < layout->n_kinds; k++)
+    {
+      guint32 *index = &layout->kind_class[k].class_index;
+
+      for (guint32 c = 0; *index != QUOIT_NO_INDEX && c < layout->n_classes; c++)
+        if (class_order (&layout->classes[c], &before[*index]) == 0)
+          {
+            *index = c;
+            break;
+          }
+    }
+}
+
+static void
+lay_pools (Builder *builder)
+{
+  QuoitLayout *layout = builder->layout;
+  g_autofree guint32 *order = ordered (builder->pools->len, by_pool_name, builder);
+  g_autoptr (GArray) env = g_array_new (FALSE, FALSE, sizeof (QuoitPair));
+  guint32 at = 0;
+
+  layout->n_pools = builder->pools->len;
+  layout->pools = g_new0 (QuoitPool, layout->n_pools + 1);
+  layout->n_sources = builder->n_parts;
+  layout->sources = g_new0 (QuoitSource, layout->n_sources + 1);
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      const QuoitClaims *claims = builder->parts[builder->part_order[p]].claims;
+      QuoitSource *source = &layout->sources[p];
+
+      source->name = quoit_strings_intern (layout->strings, quoit_claims_source (claims));
+      source->kind = quoit_claims_source_kind (claims);
+      source->first_pool = at;
+      source->n_pools = quoit_claims_n_pools (claims);
+      for (; at < source->first_pool + source->n_pools; at++)
+        {
+          PoolDraft *draft = &g_array_index (builder->pools, PoolDraft, order[at]);
+          const QuoitPoolClaim *claim = quoit_claims_pool_at (claims, draft->pool_claim);
+
+          draft->rank = at;
+          layout->pools[at] = (QuoitPool) { .name = draft->name,
+                                            .source = p,
+                                            .n_pods = claim->n_pods,
+                                            .first_env = env->len,
+                                            .n_env = claim->n_env,
+                                            .pod_cpu = claim->pod_cpu,
+                                            .pod_memory = claim->pod_memory };
+          for (guint16 i = 0; i < claim->n_env; i++)
+            {
+              QuoitPair pair = { quoit_claims_text (layout->kinds, claim->env[i].key),
+                                 quoit_claims_text (layout->kinds, claim->env[i].value) };
+
+              g_array_append_val (env, pair);
+            }
+        }
+    }
+  layout->env = (QuoitPair *) g_array_free (g_steal_pointer (&env), FALSE);
+}
+
+/* Slices, shelves, and a bucket for each slice and for the rest of each pool, in the order in which nodes will stand.
+ */
+static guint32 *
+lay_slices (Builder *builder)
+{
+  QuoitLayout *layout = builder->layout;
+  guint n = builder->slices->len;
+  g_autofree guint32 *order = ordered (n, by_slice_name, builder);
+  guint32 *rest = g_new (guint32, layout->n_pools + 1); /* pool -> bucket of the nodes in no slice */
+  GArray *shelves = g_array_new (FALSE, TRUE, sizeof (QuoitShelf));
+  guint32 bucket = 0, at = 0;
+
+  layout->n_slices = n;
+  layout->slices = g_new0 (QuoitSlice, n + 1);
+  for (guint32 p = 0; p < layout->n_pools; p++)
+    {
+      QuoitPool *pool = &layout->pools[p];
+
+      pool->first_slice = at;
+      pool->first_shelf = shelves->len;
+      for (; at < n; at++)
+        {
+          SliceDraft *draft = &g_array_index (builder->slices, SliceDraft, order[at]);
+          QuoitShelf fresh = { .pool = p, .class_index = draft->class_index, .first_slice = at };
+
+          if (g_array_index (builder->pools, PoolDraft, draft->pool).rank != p)
+            break;
+          if (shelves->len == pool->first_shelf
+              || g_array_index (shelves, QuoitShelf, shelves->len - 1).class_index != draft->class_index)
+            g_array_append_val (shelves, fresh);
+          g_array_index (shelves, QuoitShelf, shelves->len - 1).n_slices++;
+          layout->slices[at]
+              = (QuoitSlice) { .name = draft->name, .incarnation = draft->incarnation, .shelf = shelves->len - 1 };
+          draft->bucket = bucket++;
+        }
+      rest[p] = bucket++;
+      pool->n_slices = at - pool->first_slice;
+      pool->n_shelves = shelves->len - pool->first_shelf;
+    }
+  layout->n_shelves = shelves->len;
+  layout->shelves = (QuoitShelf *) g_array_free (shelves, FALSE);
+  return rest;
+}
+
+static gint
+by_key_then_name (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Builder *builder = data;
+  const NodeDraft *x = a, *y = b;
+  const QuoitNodeClaim *p, *q;
+  int order;
+
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  p = claim_of (builder, x);
+  q = claim_of (builder, y);
+  order = quoit_natural_compare (p->name, q->name);
+  if (order != 0 || p->identity == NULL || q->identity == NULL)
+    return order;
+  return strcmp (p->identity, q->identity);
+}
+
+static void
+order_nodes (Builder *builder, const guint32 *rest)
+{
+  NodeDraft *nodes = (NodeDraft *) builder->nodes->data;
+  gboolean sorted = TRUE;
+
+  for (guint32 i = 0; i < builder->nodes->len; i++)
+    {
+      gint32 worker = claim_of (builder, &nodes[i])->worker_id;
+      guint32 bucket = nodes[i].slice != QUOIT_NO_INDEX
+                           ? g_array_index (builder->slices, SliceDraft, nodes[i].slice).bucket
+                           : rest[g_array_index (builder->pools, PoolDraft, nodes[i].pool).rank];
+
+      /* Nodes without a worker id stand behind the others of their slice. */
+      nodes[i].key = (guint64) bucket << 32 | (worker < 0 ? G_MAXUINT32 : (guint32) worker);
+      sorted = sorted && (i == 0 || by_key_then_name (&nodes[i - 1], &nodes[i], builder) <= 0);
+    }
+  if (!sorted)
+    g_qsort_with_data (nodes, (gint) builder->nodes->len, sizeof *nodes, by_key_then_name, builder);
+}
+
+static guint32
+keep_text (QuoitLayout *layout, gsize *used, const char *text)
+{
+  guint32 offset = (guint32) *used;
+  gsize length = strlen (text) + 1;
+
+  memcpy (layout->texts + offset, text, length);
+  *used += length;
+  return offset;
+}
+
+static guint32
+keep_identity (QuoitLayout *layout, gsize *used, const char *identity)
+{
+  guint32 offset = (guint32) *used;
+
+  if (!quoit_identity_pack (identity, layout->texts + offset))
+    return keep_text (layout, used, identity);
+  *used += QUOIT_PACKED_IDENTITY;
+  return offset;
+}
+
+static gsize
+texts_of (const Builder *builder)
+{
+  gsize total = 1;
+
+  for (guint32 i = 0; i < builder->nodes->len; i++)
+    {
+      const QuoitNodeClaim *claim = claim_of (builder, &g_array_index (builder->nodes, NodeDraft, i));
+
+      total += strlen (claim->name) + 1;
+      if (claim->address != NULL && strcmp (claim->address, claim->name) != 0)
+        total += strlen (claim->address) + 1;
+      if (claim->identity != NULL)
+        total += MAX (strlen (claim->identity) + 1, QUOIT_PACKED_IDENTITY);
+    }
+  return total;
+}
+
+static void
+lay_nodes (Builder *builder)
+{
+  QuoitLayout *layout = builder->layout;
+  gsize used = 1;
+  guint32 greatest_id = 0;
+
+  layout->n_nodes = builder->nodes->len;
+  layout->nodes = g_new0 (QuoitNode, layout->n_nodes + 1);
+  layout->n_texts = texts_of (builder);
+  g_assert (layout->n_texts <= G_MAXUINT32);
+  layout->texts = g_malloc (layout->n_texts);
+  layout->texts[0] = '\0';
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      const NodeDraft *draft = &g_array_index (builder->nodes, NodeDraft, i);
+      const QuoitNodeClaim *claim = claim_of (builder, draft);
+      QuoitNode *node = &layout->nodes[i];
+
+      node->name = keep_text (layout, &used, claim->name);
+      if (claim->address != NULL)
+        node->address
+            = strcmp (claim->address, claim->name) == 0 ? node->name : keep_text (layout, &used, claim->address);
+      if (claim->identity != NULL)
+        node->identity = keep_identity (layout, &used, claim->identity);
+      node->slice = draft->slice == QUOIT_NO_INDEX ? QUOIT_NO_INDEX
+                                                   : g_array_index (builder->slices, SliceDraft, draft->slice).bucket;
+      node->kind = builder->kind_of[draft->part][claim->kind];
+      node->id = builder->parts[draft->part].ids[draft->claim];
+      node->worker_id = (gint16) MIN (claim->worker_id, G_MAXINT16);
+      node->flags = claim->flags;
+      node->claimed = claim->state;
+      greatest_id = MAX (greatest_id, node->id);
+    }
+  layout->n_ids = greatest_id + 1;
+  layout->by_id = g_new (guint32, layout->n_ids);
+  memset (layout->by_id, 0xff, layout->n_ids * sizeof *layout->by_id);
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      guint32 *slot = &layout->by_id[layout->nodes[i].id];
+
+      g_assert (layout->nodes[i].id > 0 && *slot == QUOIT_NO_INDEX);
+      *slot = i;
+    }
+}
+
+/* The ranges that contain nodes, and from bucket numbers to slice indices: the rest of each pool took one bucket, so
+ * the slices of pool p have their own number plus p. */
+static void
+lay_ranges (Builder *builder, const guint32 *rest)
+{
+  QuoitLayout *layout = builder->layout;
+  const NodeDraft *drafts = (const NodeDraft *) builder->nodes->data;
+  guint32 at = 0;
+
+  for (guint32 p = 0; p < layout->n_pools; p++)
+    {
+      QuoitPool *pool = &layout->pools[p];
+
+      pool->first_node = at;
+      for (guint32 s = pool->first_slice; s < pool->first_slice + pool->n_slices; s++)
+        {
+          layout->slices[s].first_node = at;
+          for (; at < layout->n_nodes && layout->nodes[at].slice == s + p; at++)
+            layout->nodes[at].slice = s;
+          layout->slices[s].n_nodes = at - layout->slices[s].first_node;
+        }
+      for (; at < layout->n_nodes && drafts[at].key >> 32 == rest[p]; at++)
+        ;
+      pool->n_nodes = at - pool->first_node;
+    }
+}
+
+/* Ranks: one bit for each (class, number of free slices, shelf) that can be, rows of equal numbers in natural order of
+ * the pools. "The fewest that suffice" is then the next bit from the beginning of a row, for any shape of the fleet: a
+ * shelf of n slices has n ranks, so that there are as many ranks as slices. */
+static void
+lay_ranks (QuoitLayout *layout)
+{
+  guint32 n_rows = 0, n_ranks = 0, n_positions = 0;
+  g_autofree guint32 *next = NULL;
+
+  for (guint32 s = 0; s < layout->n_shelves; s++)
+    {
+      QuoitShelf *shelf = &layout->shelves[s];
+      QuoitClass *class;
+
+      shelf->first_position = n_positions;
+      n_positions += shelf->n_slices;
+      if (shelf->class_index == QUOIT_NO_INDEX)
+        continue;
+      class = &layout->classes[shelf->class_index];
+      class->n_slices += shelf->n_slices;
+      class->largest = MAX (class->largest, shelf->n_slices);
+    }
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    {
+      layout->classes[c].first_rank = n_ranks;
+      layout->classes[c].first_row = n_rows;
+      n_ranks += layout->classes[c].n_slices;
+      n_rows += layout->classes[c].largest + 2;
+    }
+  layout->n_ranks = n_ranks;
+  layout->rows = g_new0 (guint32, n_rows + 1);
+  layout->positions = g_new0 (guint32, n_positions + 1);
+  layout->rank_shelf = g_new0 (guint32, n_ranks + 1);
+
+  /* rows first as lengths: a shelf of n slices stands once in each of the rows 1 to n */
+  for (guint32 s = 0; s < layout->n_shelves; s++)
+    if (layout->shelves[s].class_index != QUOIT_NO_INDEX)
+      {
+        const QuoitClass *class = &layout->classes[layout->shelves[s].class_index];
+
+        for (guint32 count = 1; count <= layout->shelves[s].n_slices; count++)
+          layout->rows[class->first_row + count]++;
+      }
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    {
+      const QuoitClass *class = &layout->classes[c];
+      guint32 at = class->first_rank;
+
+      for (guint32 count = 0; count <= class->largest + 1; count++)
+        {
+          guint32 length = layout->rows[class->first_row + count];
+
+          layout->rows[class->first_row + count] = at;
+          at += length;
+        }
+    }
+  next = g_memdup2 (layout->rows, (n_rows + 1) * sizeof *next);
+  for (guint32 s = 0; s < layout->n_shelves; s++)
+    if (layout->shelves[s].class_index != QUOIT_NO_INDEX)
+      {
+        const QuoitShelf *shelf = &layout->shelves[s];
+        const QuoitClass *class = &layout->classes[shelf->class_index];
+
+        for (guint32 count = 1; count <= shelf->n_slices; count++)
+          {
+            guint32 rank = next[class->first_row + count]++;
+
+            layout->positions[shelf->first_position + count - 1] = rank;
+            layout->rank_shelf[rank] = s;
+          }
+      }
+}
+
+static void
+lay_sources (QuoitLayout *layout)
+{
+  for (guint32 s = 0; s < layout->n_sources; s++)
+    {
+      QuoitSource *source = &layout->sources[s];
+
+      source->first_node = source->n_pools == 0 ? 0 : layout->pools[source->first_pool].first_node;
+      for (guint32 p = source->first_pool; p < source->first_pool + source->n_pools; p++)
+        source->n_nodes += layout->pools[p].n_nodes;
+    }
+}
+
+static void
+builder_free (Builder *builder)
+{
+  for (guint p = 0; p < builder->n_parts; p++)
+    g_free (builder->kind_of[p]);
+  g_free (builder->kind_of);
+  g_free (builder->part_order);
+  g_free (builder->first_pool);
+  g_array_unref (builder->pools);
+  g_array_unref (builder->slices);
+  g_array_unref (builder->nodes);
+  g_hash_table_unref (builder->slice_index);
+}
+
+QuoitLayout *
+quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
+{
+  QuoitLayout *layout = g_new0 (QuoitLayout, 1);
+  Builder builder = { .layout = layout, .parts = parts, .n_parts = n_parts };
+  g_autofree guint32 *rest = NULL;
+  guint32 n_nodes = 0;
+
+  g_atomic_ref_count_init (&layout->refs);
+  for (guint p = 0; p < n_parts; p++)
+    {
+      guint32 n;
+
+      quoit_claims_nodes (parts[p].claims, &n);
+      n_nodes += n;
+    }
+  layout->strings = quoit_strings_new (n_nodes / 4, 0);
+  builder.part_order = g_new (guint, n_parts + 1);
+  for (guint p = 0; p < n_parts; p++)
+    builder.part_order[p] = p;
+  g_qsort_with_data (builder.part_order, (gint) n_parts, sizeof *builder.part_order, by_part_name, &builder);
+  builder.pools = g_array_new (FALSE, TRUE, sizeof (PoolDraft));
+  builder.slices = g_array_sized_new (FALSE, TRUE, sizeof (SliceDraft), n_nodes / 4);
+  builder.slice_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  gather_kinds (&builder);
+  order_classes (layout);
+  gather_pools (&builder);
+  gather_nodes (&builder);
+  vote_classes (&builder);
+  lay_pools (&builder);
+  rest = lay_slices (&builder);
+  order_nodes (&builder, rest);
+  lay_nodes (&builder);
+  lay_ranges (&builder, rest);
+  lay_ranks (layout);
+  lay_sources (layout);
+  quoit_layout_index_names (layout);
+  builder_free (&builder);
+  return layout;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/layout-private.h"
+
+#include <string.h>
+
+#define PACKED_MARK '\1'
+
+QuoitLayout *
+quoit_layout_ref (QuoitLayout *layout)
+{
+  g_atomic_ref_count_inc (&layout->refs);
+  return layout;
+}
+
+void
+quoit_layout_unref (QuoitLayout *layout)
+{
+  if (layout == NULL || !g_atomic_ref_count_dec (&layout->refs))
+    return;
+  quoit_strings_free (layout->strings);
+  quoit_claims_free (layout->kinds);
+  g_free (layout->sources);
+  g_free (layout->pools);
+  g_free (layout->classes);
+  g_free (layout->shelves);
+  g_free (layout->slices);
+  g_free (layout->nodes);
+  g_free (layout->texts);
+  g_free (layout->kind_class);
+  g_free (layout->env);
+  g_free (layout->rows);
+  g_free (layout->positions);
+  g_free (layout->rank_shelf);
+  g_free (layout->node_slots);
+  g_free (layout->slice_slots);
+  g_free (layout->by_id);
+  g_free (layout);
+}
+
+gboolean
+quoit_identity_pack (const char *identity, char *packed)
+{
+  char bytes[QUOIT_PACKED_IDENTITY] = { PACKED_MARK };
+
+  for (unsigned i = 0; i < 56; i++)
+    {
+      int digit = g_ascii_xdigit_value (identity[i]);
+
+      if (digit < 0 || g_ascii_isupper (identity[i]))
+        return FALSE;
+      bytes[1 + i / 2] = (char) (bytes[1 + i / 2] << 4 | digit);
+    }
+  if (identity[56] != '\0')
+    return FALSE;
+  memcpy (packed, bytes, sizeof bytes);
+  return TRUE;
+}
+
+char *
+quoit_identity_unpack (const char *packed)
+{
+  char text[57];
+
+  if (packed[0] != PACKED_MARK)
+    return g_strdup (packed);
+  for (unsigned i = 0; i < 28; i++)
+    g_snprintf (text + 2 * i, 3, "%02x", (guint8) packed[1 + i]);
+  return g_strdup (text);
+}
+
+const char *
+quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 offset = layout->nodes[node.index].address;
+
+  return offset == 0 ? NULL : layout->texts + offset;
+}
+
+char *
+quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 offset = layout->nodes[node.index].identity;
+
+  return offset == 0 ? g_strdup (quoit_layout_node_name (layout, node))
+                     : quoit_identity_unpack (layout->texts + offset);
+}
+
+QuoitPoolId
+quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 slice = layout->nodes[node.index].slice, low = 0, high = layout->n_pools - 1;
+
+  if (slice != QUOIT_NO_INDEX)
+    return (QuoitPoolId) { layout->shelves[layout->slices[slice].shelf].pool };
+
+  /* The last pool that begins at or before the node and is not empty. */
+  while (low < high)
+    {
+      guint32 middle = (low + high + 1) / 2;
+
+      if (layout->pools[middle].first_node <= node.index)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+  return (QuoitPoolId) { low };
+}
+
+const QuoitNodeKind *
+quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node)
+{
+  return quoit_claims_kind_at (layout->kinds, layout->nodes[node.index].kind);
+}
+
+/* What is told apart by more than its text: kept on the node, not among its kind's labels. */
+const char *
+quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room)
+{
+  const QuoitNode *row = &layout->nodes[node.index];
+  const QuoitNodeKind *kind = quoit_layout_node_kind (layout, node);
+
+  if (strcmp (key, "ray.io/tpu-slice-name") == 0)
+    return row->slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[row->slice].name);
+  if (strcmp (key, "ray.io/tpu-worker-id") == 0)
+    return row->worker_id < 0 ? NULL : (g_snprintf (room, 32, "%d", row->worker_id), room);
+  if (strcmp (key, "kubernetes.io/hostname") == 0)
+    return quoit_layout_node_name (layout, node);
+  if (strcmp (key, "ray.io/node-group") == 0)
+    return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
+  for (guint16 i = 0; i < kind->n_labels; i++)
+    if (strcmp (kind->labels[i].key, key) == 0)
+      return kind->labels[i].value;
+
+  return NULL;
+}
+
+QuoitClaims *
+quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
+{
+  const QuoitSource *row = &layout->sources[source.index];
+  QuoitClaims *claims = quoit_claims_new (quoit_layout_text (layout, row->name), row->kind);
+  g_autofree guint32 *kind_of = g_new0 (guint32, layout->n_kinds + 1);
+
+  *ids = g_new (guint32, row->n_nodes + 1);
+  for (guint32 p = row->first_pool; p < row->first_pool + row->n_pools; p++)
+    {
+      const QuoitPool *pool = &layout->pools[p];
+      guint32 index = quoit_claims_pool (claims, quoit_layout_text (layout, pool->name));
+      QuoitPoolClaim *claim = quoit_claims_pool_at (claims, index);
+
+      claim->pod_cpu = pool->pod_cpu;
+      claim->pod_memory = pool->pod_memory;
+      claim->n_pods = pool->n_pods;
+      quoit_claims_set_pool_env (claims, index, layout->env + pool->first_env, (guint16) pool->n_env);
+      for (guint32 i = pool->first_node; i < pool->first_node + pool->n_nodes; i++)
+        {
+          const QuoitNode *node = &layout->nodes[i];
+          const QuoitSlice *slice = node->slice == QUOIT_NO_INDEX ? NULL : &layout->slices[node->slice];
+          g_autofree char *identity = NULL;
+          const char *incarnation = slice == NULL ? "" : quoit_layout_text (layout, slice->incarnation);
+
+          if (node->identity != 0)
+            identity = quoit_identity_unpack (layout->texts + node->identity);
+          if (kind_of[node->kind] == 0)
+            kind_of[node->kind]
+                = 1 + quoit_claims_kind (claims, quoit_claims_kind_at (layout->kinds, node->kind), NULL);
+          quoit_claims_add (claims,
+                            &(QuoitNodeClaim) { .name = layout->texts + node->name,
+                                                .identity = identity,
+                                                .address = node->address == 0 ? NULL : layout->texts + node->address,
+                                                .slice = slice == NULL ? NULL : quoit_layout_text (layout, slice->name),
+                                                .incarnation = *incarnation == '\0' ? NULL : incarnation,
+                                                .pool = index,
+                                                .kind = kind_of[node->kind] - 1,
+                                                .worker_id = node->worker_id,
+                                                .state = node->claimed,
+                                                .flags = node->flags });
+          (*ids)[i - row->first_node] = node->id;
+        }
+    }
+  return claims;
+}

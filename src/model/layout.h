@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of the graph that only an import changes: sources, pools, slices, nodes, and where each stands.
+ *
+ * A layout is sealed when it is made and shared by every snapshot and fork. Its order is canonical: sources, pools,
+ * slices by natural order of their names, nodes by worker id; a pool's slices of one class stand together (a shelf). So
+ * containment is index ranges, "the first in natural order" is the lowest index, and equal claims give equal layouts
+ * whatever the history of imports. Indices are good for one layout; node ids (guint32 > 0) are durable, never used
+ * again. */
+#pragma once
+
+#include "base/strings.h"
+#include "model/claims.h"
+
+typedef struct {
+  guint32 index;
+} QuoitSourceId; /* clang-format keeps these on one line only when they are short */
+typedef struct {
+  guint32 index;
+} QuoitPoolId;
+typedef struct {
+  guint32 index;
+} QuoitClassId;
+typedef struct {
+  guint32 index;
+} QuoitShelfId;
+typedef struct {
+  guint32 index;
+} QuoitSliceId;
+typedef struct {
+  guint32 index;
+} QuoitNodeId;
+
+#define QUOIT_NO_INDEX G_MAXUINT32
+
+typedef struct {
+  QuoitStringId name;
+  QuoitSourceKind kind;
+  guint32 first_pool, n_pools;
+  guint32 first_node, n_nodes;
+} QuoitSource;
+
+typedef struct {
+  QuoitStringId name;
+  guint32 source;
+  guint32 first_shelf, n_shelves;
+  guint32 first_slice, n_slices;
+  guint32 first_node, n_nodes; /* the nodes of its slices, then those in no slice */
+  guint32 n_pods;
+  guint32 first_env, n_env; /* into the layout's pairs */
+  QuoitSum pod_cpu, pod_memory;
+} QuoitPool;
+
+/* All slices of one generation, topology and number of chips a host. */
+typedef struct {
+  QuoitSliceFacts facts;
+  guint32 n_slices;
+  guint32 first_rank; /* its ranks are [first_rank, first_rank + n_slices) */
+  guint32 largest;    /* slices on its largest shelf */
+  guint32 first_row;  /* row c of its ranks begins at rows[first_row + c], 1 <= c <= largest + 1 */
+} QuoitClass;
+
+/* The slices of one class in one pool. */
+typedef struct {
+  guint32 pool;
+  guint32 class_index; /* QUOIT_NO_INDEX: slices whose nodes name no class */
+  guint32 first_slice, n_slices;
+  guint32 first_position; /* positions[first_position + c - 1] is the rank of this shelf when it has c free slices */
+} QuoitShelf;
+
+typedef struct {
+  QuoitStringId name, incarnation;
+  guint32 shelf;
+  guint32 first_node, n_nodes;
+} QuoitSlice;
+
+typedef struct {
+  guint32 name, address, identity; /* offsets into texts; 0: none */
+  guint32 slice;                   /* QUOIT_NO_INDEX: in no slice */
+  guint32 kind;
+  guint32 id;       /* durable */
+  gint16 worker_id; /* -1: not stated */
+  guint8 flags;     /* QuoitNodeFlags */
+  guint8 claimed;   /* QuoitNodeState as the source said last */
+} QuoitNode;
+
+/* What a kind says of the slice it belongs to. */
+typedef struct {
+  guint32 class_index; /* QUOIT_NO_INDEX: none */
+  guint8 faults;       /* QuoitFault that the kind has by itself: its pod type is not that of its topology... */
+} QuoitKindClass;
+
+/* Contradictions among the alive nodes of a slice. Stored nowhere. */
+typedef enum {
+  QUOIT_FAULT_WORKER_TWICE = 1 << 0, /* two nodes with one worker id */
+  QUOIT_FAULT_NO_WORKER_ID = 1 << 1,
+  QUOIT_FAULT_TOO_MANY_HOSTS = 1 << 2, /* a worker id that the topology has no host for */
+  QUOIT_FAULT_CHIPS = 1 << 3,          /* chips that disagree with the others or with the topology */
+  QUOIT_FAULT_TOPOLOGY = 1 << 4,       /* two topologies, or one that is not in the catalogue */
+  QUOIT_FAULT_POD_TYPE = 1 << 5        /* two pod types, or one that is not the topology's */
+} QuoitFault;
+
+typedef struct {
+  gatomicrefcount refs;
+  guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds, n_ids;
+  QuoitStrings *strings;
+  QuoitSource *sources;
+  QuoitPool *pools;
+  QuoitClass *classes;
+  QuoitShelf *shelves;
+  QuoitSlice *slices;
+  QuoitNode *nodes;
+  char *texts; /* names, addresses and identities of nodes; identities of 56 hexadecimal digits packed */
+  gsize n_texts;
+  QuoitClaims *kinds; /* holds the kinds of all nodes, and nothing else */
+  QuoitKindClass *kind_class;
+  QuoitPair *env;
+  guint32 *rows, *positions, *rank_shelf;
+  guint32 *node_slots, *slice_slots; /* by name; index + 1 */
+  guint32 node_mask, slice_mask;
+  guint32 *by_id; /* durable id -> index, QUOIT_NO_INDEX where gone; n_ids entries */
+} QuoitLayout;
+
+/* One source's claims and the durable ids of its nodes, in the claims' order. */
+typedef struct {
+  const QuoitClaims *claims;
+  const guint32 *ids;
+} QuoitLayoutPart;
+
+/* Copies what it needs. Parts have distinct source names, ids are distinct and > 0 (asserted). */
+QuoitLayout *quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts);
+QuoitLayout *quoit_layout_ref (QuoitLayout *layout);
+void quoit_layout_unref (QuoitLayout *layout);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLayout, quoit_layout_unref)
+
+/* The claims of @source as they were when it was imported last, in the layout's order, and the ids of its nodes. */
+QuoitClaims *quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids);
+
+static inline const char *
+quoit_layout_text (const QuoitLayout *layout, QuoitStringId id)
+{
+  return quoit_strings_get (layout->strings, id);
+}
+
+static inline const char *
+quoit_layout_node_name (const QuoitLayout *layout, QuoitNodeId node)
+{
+  return layout->texts + layout->nodes[node.index].name;
+}
+
+/* NULL where the source knew none. */
+const char *quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node);
+/* Owned; the name where the source gave no identity. */
+char *quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node);
+QuoitPoolId quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node);
+const QuoitNodeKind *quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node);
+char *quoit_layout_node_full_name (const QuoitLayout *layout, QuoitNodeId node); /* source/pool/name */
+char *quoit_layout_slice_full_name (const QuoitLayout *layout, QuoitSliceId slice);
+
+/* The name people use: short where it is unambiguous in the fleet. Owned. */
+char *quoit_layout_node_display (const QuoitLayout *layout, QuoitNodeId node);
+char *quoit_layout_slice_display (const QuoitLayout *layout, QuoitSliceId slice);
+
+/* By short or full name. NOT_FOUND, or INVALID naming the full names when the short one is ambiguous. */
+gboolean quoit_layout_lookup_node (const QuoitLayout *layout, const char *name, QuoitNodeId *node, GError **error);
+gboolean quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSliceId *slice, GError **error);
+gboolean quoit_layout_find_source (const QuoitLayout *layout, const char *name, QuoitSourceId *source);
+/* The label of @node under @key, those that are kept elsewhere included; NULL where it has none. May be written to
+ * @room (32 bytes). */
+const char *quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room);
+
+static inline const QuoitClass *
+quoit_layout_slice_class (const QuoitLayout *layout, QuoitSliceId slice)
+{
+  guint32 index = layout->shelves[layout->slices[slice.index].shelf].class_index;
+
+  return index == QUOIT_NO_INDEX ? NULL : &layout->classes[index];
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels and selectors in Ray's grammar (ray-scheduling 4): "v", "!v", "in(a,b)", "!in(a,b)". */
+#pragma once
+
+#include "model/layout.h"
+
+typedef struct _QuoitSelector QuoitSelector;
+
+/* Whether @key (@value) is a label key (value) that Ray accepts; INVALID says what was expected. */
+gboolean quoit_label_check_key (const char *key, GError **error);
+gboolean quoit_label_check_value (const char *value, GError **error);
+
+/* Nothing is trimmed, as in Ray: "in(a, b)" holds for "a" and " b". INVALID for text that Ray refuses. */
+QuoitSelector *quoit_selector_new (const char *key, const char *value, GError **error);
+void quoit_selector_free (QuoitSelector *selector);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitSelector, quoit_selector_free)
+
+const char *quoit_selector_key (const QuoitSelector *selector);
+const char *quoit_selector_value (const QuoitSelector *selector); /* as it was written */
+
+/* @value: the label's, NULL where the node has no such label. */
+gboolean quoit_selector_holds (const QuoitSelector *selector, const char *value);

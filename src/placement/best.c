@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Policy `best` for whole slices: from the pool with the fewest free slices that suffices. Where none does, whole
+ * pools, the fullest first, and the rest again from the smallest that suffices. Small pools are used up before large
+ * ones are broken into, so that a later request for many slices of one pool still finds one. Ties go by natural order.
+ */
+#include "placement/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+quoit_plan_init (QuoitPlan *plan)
+{
+  plan->n = 0;
+  plan->room = G_N_ELEMENTS (plan->few);
+  plan->slices = plan->few;
+}
+
+void
+quoit_plan_clear (QuoitPlan *plan)
+{
+  if (plan->slices != plan->few)
+    g_free (plan->slices);
+  quoit_plan_init (plan);
+}
+
+void
+quoit_plan_append (QuoitPlan *plan, guint32 slice)
+{
+  if (plan->n == plan->room)
+    {
+      plan->room *= 2;
+      plan->slices = plan->slices == plan->few ? memcpy (g_new (guint32, plan->room), plan->few, sizeof plan->few)
+                                               : g_renew (guint32, plan->slices, plan->room);
+    }
+  plan->slices[plan->n++] = slice;
+}
+
+static int
+by_index (const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* --- every slice of the class is eligible: the ranks answer --- */
+
+static void
+take_first (const QuoitFleet *fleet, const QuoitShelf *shelf, guint32 n, QuoitPlan *plan)
+{
+  guint32 at = shelf->first_slice;
+
+  for (; n > 0; n--, at++)
+    {
+      at = quoit_bits_next (&fleet->free_slices, at);
+      quoit_plan_append (plan, at);
+    }
+}
+
+/* Pools are taken from the fullest down, row by row. What is left of a class: the rows below `fullest`, and of that row
+ * the ranks from `next` on. */
+typedef struct {
+  const guint32 *row; /* row[c]: the first rank of pools with c free slices */
+  guint32 largest, fullest, next;
+} Rest;
+
+/* The rank of the pool with the fewest free slices that has at least @n, of those left. */
+static guint32
+find_sufficient (const QuoitFleet *fleet, const Rest *rest, guint32 n)
+{
+  guint32 rank;
+
+  if (n > rest->largest)
+    return QUOIT_BITS_NONE;
+  rank = quoit_bits_next (&fleet->ranks, rest->row[n]);
+  if (rank < rest->row[rest->fullest])
+    return rank;
+  if (rest->fullest > rest->largest || n > rest->fullest)
+    return QUOIT_BITS_NONE;
+  rank = quoit_bits_next (&fleet->ranks, rest->next);
+  return rank < rest->row[rest->fullest + 1] ? rank : QUOIT_BITS_NONE;
+}
+
+/* The rank of the fullest pool of those left; there is one. */
+static guint32
+next_fullest (const QuoitFleet *fleet, Rest *rest)
+{
+  guint32 rank = QUOIT_BITS_NONE, shelf;
+
+  if (rest->fullest <= rest->largest)
+    rank = quoit_bits_next (&fleet->ranks, rest->next);
+  if (rest->fullest > rest->largest || rank >= rest->row[rest->fullest + 1])
+    {
+      shelf = fleet->layout->rank_shelf[quoit_bits_previous (&fleet->ranks, rest->row[rest->fullest])];
+      rest->fullest = quoit_tally_get (quoit_fleet_shelf_tally (fleet, (QuoitShelfId) { shelf }), QUOIT_SLICE_FREE);
+      rank = quoit_bits_next (&fleet->ranks, rest->row[rest->fullest]);
+    }
+  rest->next = rank + 1;
+  return rank;
+}
+
+static gboolean
+choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPlan *plan)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitClass *class = &layout->classes[class_index];
+  Rest rest = { &layout->rows[class->first_row], class->largest, class->largest + 1, 0 };
+  guint32 rank;
+
+  if (quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { class_index }), QUOIT_SLICE_FREE) < n)
+    return FALSE;
+
+  for (; (rank = find_sufficient (fleet, &rest, n)) == QUOIT_BITS_NONE; n -= rest.fullest)
+    take_first (fleet, &layout->shelves[layout->rank_shelf[next_fullest (fleet, &rest)]], rest.fullest, plan);
+  take_first (fleet, &layout->shelves[layout->rank_shelf[rank]], n, plan);
+
+  if (rest.fullest <= rest.largest)
+    qsort (plan->slices, plan->n, sizeof *plan->slices, by_index);
+  return TRUE;
+}
+
+/* --- some are not: count what is eligible, pool by pool --- */
+
+typedef struct {
+  guint32 shelf, n_free;
+} ShelfCount;
+
+static gboolean
+is_choice (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 slice)
+{
+  return candidates->eligible[slice] && quoit_bits_has (&fleet->free_slices, slice);
+}
+
+/* Fewest first; of equals the earlier pool. */
+static int
+by_free (const void *a, const void *b)
+{
+  const ShelfCount *x = a, *y = b;
+
+  if (x->n_free != y->n_free)
+    return x->n_free < y->n_free ? -1 : 1;
+  return (x->shelf > y->shelf) - (x->shelf < y->shelf);
+}
+
+static void
+take_eligible (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 shelf, guint32 n, QuoitPlan *plan)
+{
+  for (guint32 s = fleet->layout->shelves[shelf].first_slice; n > 0; s++)
+    if (is_choice (fleet, candidates, s))
+      {
+        quoit_plan_append (plan, s);
+        n--;
+      }
+}
+
+static gboolean
+choose_by_count (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autofree ShelfCount *counts = g_new (ShelfCount, layout->n_shelves + 1);
+  guint32 n_counts = 0, total = 0;
+
+  for (guint32 h = 0; h < layout->n_shelves; h++)
+    {
+      const QuoitShelf *shelf = &layout->shelves[h];
+      ShelfCount count = { h, 0 };
+
+      if (shelf->class_index != candidates->class_index)
+        continue;
+      for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
+        count.n_free += is_choice (fleet, candidates, s);
+      if (count.n_free > 0)
+        counts[n_counts++] = count;
+      total += count.n_free;
+    }
+  if (total < n)
+    return FALSE;
+
+  qsort (counts, n_counts, sizeof *counts, by_free);
+  while (n > 0)
+    {
+      guint32 i = 0, take;
+
+      while (i < n_counts && counts[i].n_free < n)
+        i++;
+      if (i == n_counts)
+        /* the first, in natural order, of the fullest */
+        for (i = n_counts - 1; i > 0 && counts[i - 1].n_free == counts[n_counts - 1].n_free; i--)
+          ;
+      take = MIN (n, counts[i].n_free);
+      take_eligible (fleet, candidates, counts[i].shelf, take, plan);
+      n -= take;
+      memmove (&counts[i], &counts[i + 1], (n_counts - i - 1) * sizeof *counts);
+      n_counts--;
+    }
+  qsort (plan->slices, plan->n, sizeof *plan->slices, by_index);
+  return TRUE;
+}
+
+gboolean
+quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan)
+{
+  plan->n = 0;
+  if (candidates->class_index == QUOIT_NO_INDEX)
+    return FALSE;
+  return candidates->unconstrained ? choose_by_rank (fleet, candidates->class_index, n, plan)
+                                   : choose_by_count (fleet, candidates, n, plan);
+}

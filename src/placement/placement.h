@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deciding: a fleet and a request in, slices or reasons out. Pure: nothing is written, no clock is read. */
+#pragma once
+
+#include "model/fleet.h"
+#include "placement/report.h"
+#include "placement/request.h"
+
+/* The chosen slices in natural order. Reusable: quoit_plan_clear() only at the end of its life. */
+typedef struct {
+  guint32 n, room;
+  guint32 *slices; /* points to few, or to room of its own */
+  guint32 few[16];
+} QuoitPlan;
+
+void quoit_plan_init (QuoitPlan *plan);
+void quoit_plan_clear (QuoitPlan *plan);
+void quoit_plan_append (QuoitPlan *plan, guint32 slice);
+
+/* All of the request's slices at once. NOT_NOW or NEVER with one sentence; quoit_explain_slices() says all. NOT_FOUND
+ * when the request names a pool or slice that is not in the fleet, INVALID when it is not complete. */
+gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, GError **error);
+
+/* Why that is so; also for requests that fit. NULL only with NOT_FOUND or INVALID. */
+QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);
+
+/* --- inside --- */
+
+/* The slices that satisfy what the request fixes, whatever their present condition. */
+typedef struct {
+  guint32 class_index;                   /* QUOIT_NO_INDEX: no slice of the fleet is of the class that is asked */
+  gboolean unconstrained;                /* every slice of the class is eligible; eligible is NULL then */
+  guint8 *eligible;                      /* one byte a slice */
+  guint32 left[QUOIT_N_CONSTRAINTS + 1]; /* slices that passed the first i constraints, up to EXCLUDED_SLICE */
+} QuoitCandidates;
+
+gboolean quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
+                                GError **error);
+void quoit_candidates_clear (QuoitCandidates *candidates);
+static inline gboolean
+quoit_candidates_have (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
+{
+  if (candidates->eligible != NULL)
+    return candidates->eligible[slice];
+  return candidates->class_index != QUOIT_NO_INDEX
+         && fleet->layout->shelves[fleet->layout->slices[slice].shelf].class_index == candidates->class_index;
+}
+
+/* Policy `best`. FALSE, and nothing in @plan, when fewer than @n are free. */
+gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan);
+
+void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                                const QuoitCandidates *candidates);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/report.h"
+
+static void
+step_clear (gpointer data)
+{
+  g_free (((QuoitStep *) data)->name);
+}
+
+static void
+option_clear (gpointer data)
+{
+  g_array_unref (((QuoitOption *) data)->steps);
+}
+
+static void
+reason_clear (gpointer data)
+{
+  g_free (((QuoitReason *) data)->detail);
+}
+
+QuoitReport *
+quoit_report_alloc (guint32 n_wanted)
+{
+  QuoitReport *report = g_new0 (QuoitReport, 1);
+
+  g_atomic_ref_count_init (&report->refs);
+  report->n_wanted = n_wanted;
+  report->reasons = g_array_new (FALSE, TRUE, sizeof (QuoitReason));
+  g_array_set_clear_func (report->reasons, reason_clear);
+  report->options = g_array_new (FALSE, TRUE, sizeof (QuoitOption));
+  g_array_set_clear_func (report->options, option_clear);
+  return report;
+}
+
+QuoitReport *
+quoit_report_acquire (QuoitReport *report)
+{
+  g_atomic_ref_count_inc (&report->refs);
+  return report;
+}
+
+void
+quoit_report_release (QuoitReport *report)
+{
+  if (report == NULL || !g_atomic_ref_count_dec (&report->refs))
+    return;
+  g_array_unref (report->reasons);
+  g_array_unref (report->options);
+  g_free (report);
+}
+
+void
+quoit_report_add_reason (QuoitReport *report, QuoitConstraint constraint, guint32 before, guint32 after,
+                         const char *detail)
+{
+  QuoitReason reason = { constraint, before, after, g_strdup (detail) };
+  guint at = report->reasons->len;
+
+  /* The dominant one first; of equals the earlier constraint. */
+  while (at > 0)
+    {
+      const QuoitReason *other = &g_array_index (report->reasons, QuoitReason, at - 1);
+
+      if (other->before - other->after >= before - after)
+        break;
+      at--;
+    }
+  g_array_insert_val (report->reasons, at, reason);
+}
+
+QuoitOption *
+quoit_report_add_option (QuoitReport *report)
+{
+  QuoitOption option = { g_array_new (FALSE, TRUE, sizeof (QuoitStep)) };
+
+  g_array_set_clear_func (option.steps, step_clear);
+  g_array_append_val (report->options, option);
+  return &g_array_index (report->options, QuoitOption, report->options->len - 1);
+}
+
+void
+quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char *name, guint64 number)
+{
+  QuoitStep step = { kind, number, g_strdup (name) };
+
+  g_array_append_val (option->steps, step);
+}
+
+static const char *const constraint_texts[] = {
+  [QUOIT_CONSTRAINT_ACCELERATOR] = "of another accelerator than",
+  [QUOIT_CONSTRAINT_TOPOLOGY] = "of another topology than",
+  [QUOIT_CONSTRAINT_CHIPS_PER_HOST] = "on hosts of another size than",
+  [QUOIT_CONSTRAINT_POOL] = "outside pool",
+  [QUOIT_CONSTRAINT_ZONE] = "outside zone",
+  [QUOIT_CONSTRAINT_SELECTOR] = "not selected by",
+  [QUOIT_CONSTRAINT_NAMED_SLICE] = "not among the named slices",
+  [QUOIT_CONSTRAINT_EXCLUDED_SLICE] = "excluded by name",
+  [QUOIT_CONSTRAINT_INTACT] = "degraded: a host is missing or dead, or hosts contradict each other",
+  [QUOIT_CONSTRAINT_DRAINING] = "draining",
+  [QUOIT_CONSTRAINT_HELD] = "held by groups",
+  [QUOIT_CONSTRAINT_EXTERNAL] = "used by something that is no group",
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (constraint_texts) == QUOIT_N_CONSTRAINTS + 1);
+
+char *
+quoit_report_reason_text (const QuoitReport *report, guint index)
+{
+  const QuoitReason *reason = &g_array_index (report->reasons, QuoitReason, index);
+  guint32 removed = reason->before - reason->after;
+
+  return g_strdup_printf ("%u of %u slices %s %s%s%s%s", removed, reason->before, removed == 1 ? "is" : "are",
+                          constraint_texts[reason->constraint], reason->detail == NULL ? "" : " '",
+                          reason->detail == NULL ? "" : reason->detail, reason->detail == NULL ? "" : "'");
+}
+
+static void
+append_step (GString *text, const QuoitStep *step)
+{
+  switch (step->kind)
+    {
+    case QUOIT_STEP_NODE_BACK:
+      g_string_append_printf (text, "node %s back alive", step->name);
+      break;
+    case QUOIT_STEP_UNDRAIN:
+      g_string_append_printf (text, "undrain %s", step->name);
+      break;
+    case QUOIT_STEP_RELEASE:
+      g_string_append_printf (text, "release %s@%" G_GUINT64_FORMAT, step->name, step->number);
+      break;
+    case QUOIT_STEP_EXTERNAL_ENDS:
+      g_string_append_printf (text, "the external use of %s ends", step->name);
+      break;
+    case QUOIT_STEP_FEWER_SLICES:
+      g_string_append_printf (text, "ask for %" G_GUINT64_FORMAT " slice%s", step->number,
+                              step->number == 1 ? "" : "s");
+      break;
+    case QUOIT_STEP_OTHER_TOPOLOGY:
+      g_string_append_printf (text, "ask for topology %s", step->name);
+      if (step->number != 0)
+        g_string_append_printf (text, " on hosts of %" G_GUINT64_FORMAT " chips", step->number);
+      break;
+    case QUOIT_STEP_OTHER_HOSTS:
+      g_string_append_printf (text, "ask for hosts of %" G_GUINT64_FORMAT " chips", step->number);
+      break;
+    }
+}
+
+char *
+quoit_report_option_text (const QuoitReport *report, guint index)
+{
+  const GArray *steps = g_array_index (report->options, QuoitOption, index).steps;
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      if (i > 0)
+        g_string_append (text, i + 1 < steps->len ? ", " : " and ");
+      append_step (text, &g_array_index (steps, QuoitStep, i));
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+quoit_report_summary (const QuoitReport *report, const char *what)
+{
+  GString *text = g_string_new (what);
+  guint32 have = report->verdict == QUOIT_VERDICT_NEVER ? report->n_could : report->n_now;
+
+  if (report->verdict == QUOIT_VERDICT_FITS)
+    g_string_append_printf (text, ": fits, %u can be had now", report->n_now);
+  else
+    g_string_append_printf (text, ": %s, %u of %u slices %s, %u short",
+                            report->verdict == QUOIT_VERDICT_NEVER ? "never" : "not now", have, report->n_wanted,
+                            report->verdict == QUOIT_VERDICT_NEVER ? "could ever be had" : "can be had",
+                            report->n_wanted - have);
+  if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
+    {
+      g_autofree char *reason = quoit_report_reason_text (report, 0);
+
+      g_string_append_printf (text, "; %s", reason);
+    }
+  if (report->verdict != QUOIT_VERDICT_FITS && report->options->len > 0)
+    {
+      g_autofree char *option = quoit_report_option_text (report, 0);
+
+      g_string_append_printf (text, "; would help: %s", option);
+    }
+  return g_string_free (text, FALSE);
+}

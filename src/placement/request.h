@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wanted. The public builder fills it; placement and ledger read it. */
+#pragma once
+
+#include "model/selector.h"
+
+typedef struct _QuoitRequest QuoitRequest;
+
+struct _QuoitRequest {
+  char *name;  /* of the group */
+  char *key;   /* request key; NULL: none */
+  char *owner; /* NULL: none */
+  QuoitGeneration generation;
+  QuoitShape shape;       /* n_dims 0: not set yet */
+  guint32 chips_per_host; /* 0: Ray's default for the shape */
+  guint32 n_slices;       /* 0: not set yet */
+  char *pool, *zone;      /* NULL: any */
+  GPtrArray *selectors;   /* of QuoitSelector; a node of a slice must satisfy all of them */
+  GPtrArray *slices;      /* names; empty: any */
+  GPtrArray *excluded;    /* names */
+};
+
+/* More than any fleet has; a greater number is a mistake (-1 read as unsigned, microseconds...). */
+enum { QUOIT_MOST_SLICES = 1000000 };
+
+QuoitRequest *quoit_request_alloc (void);
+void quoit_request_destroy (QuoitRequest *request);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRequest, quoit_request_destroy)
+
+/* Whether everything needed is set, and agrees with the catalogue. */
+gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
+
+/* The chips a host that the request means. */
+guint32 quoit_request_chips_per_host (const QuoitRequest *request);
+
+/* The placement part in canonical text: equal requests have equal text. Name, key and owner are not in it. Owned. */
+char *quoit_request_canonical (const QuoitRequest *request);
+
+/* A name of a group, key, owner, source or pool: 1 to 253 bytes of printable UTF-8 without '@' or '/'. @what names it.
+ */
+gboolean quoit_name_check (const char *what, const char *name, GError **error);

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
+#include "fixture.h"
+#include "model/selector.h"
+
+/* --- the copy-on-write floor --- */
+
+START_TEST (a_set_finds_neighbours_as_a_scan_does)
+{
+  static const guint32 sizes[] = { 1, 63, 64, 65, 4096, 4097, 20000, 270000 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  guint32 n = sizes[_i];
+  g_autofree guint8 *naive = g_new0 (guint8, n);
+  QuoitBits bits;
+
+  quoit_bits_init (&bits, n);
+  for (guint step = 0; step < 3000; step++)
+    {
+      guint32 at = (guint32) g_rand_int_range (rand, 0, (gint32) n), want;
+
+      if (g_rand_boolean (rand))
+        naive[at] = 1, quoit_bits_add (&bits, at);
+      else
+        naive[at] = 0, quoit_bits_remove (&bits, at);
+      at = (guint32) g_rand_int_range (rand, 0, (gint32) n + 1);
+      for (want = at; want < n && !naive[want]; want++)
+        ;
+      ck_assert_uint_eq (quoit_bits_next (&bits, at), want < n ? want : QUOIT_BITS_NONE);
+      for (want = at; want > 0 && !naive[want - 1]; want--)
+        ;
+      ck_assert_uint_eq (quoit_bits_previous (&bits, at), want > 0 ? want - 1 : QUOIT_BITS_NONE);
+    }
+  quoit_bits_clear (&bits);
+}
+END_TEST
+
+START_TEST (writing_to_a_copy_leaves_the_original_as_it_was)
+{
+  QuoitBits original, copy;
+
+  quoit_bits_init (&original, 100000);
+  for (guint32 i = 0; i < 100000; i += 7)
+    quoit_bits_add (&original, i);
+  quoit_bits_share (&original, &copy);
+  for (guint32 i = 0; i < 100000; i += 14)
+    quoit_bits_remove (&copy, i);
+  for (guint32 i = 0; i < 100000; i++)
+    {
+      ck_assert_int_eq (quoit_bits_has (&original, i), i % 7 == 0);
+      ck_assert_int_eq (quoit_bits_has (&copy, i), i % 14 == 7);
+    }
+  quoit_bits_clear (&original);
+  ck_assert_uint_eq (quoit_bits_next (&copy, 0), 7);
+  quoit_bits_clear (&copy);
+}
+END_TEST
+
+START_TEST (an_index_keeps_every_entry_through_growth_and_removal)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autofree guint8 *in = g_new0 (guint8, 2000);
+  QuoitIndex index, copy;
+
+  quoit_index_init (&index);
+  for (guint step = 0; step < 20000; step++)
+    {
+      guint32 value = (guint32) g_rand_int_range (rand, 0, 2000), hash = value % 97 * 31, at = hash, got;
+      gboolean found = FALSE;
+
+      while ((got = quoit_index_next (&index, hash, &at)) != QUOIT_INDEX_NONE)
+        found |= got == value;
+      ck_assert_int_eq (found, in[value]);
+      if (in[value])
+        quoit_index_remove (&index, hash, value);
+      else
+        quoit_index_add (&index, hash, value);
+      in[value] = !in[value];
+      if (step == 10000)
+        quoit_index_share (&index, &copy);
+    }
+  quoit_index_clear (&copy);
+  quoit_index_clear (&index);
+}
+END_TEST
+
+/* --- layout --- */
+
+static const FixturePool two_pools[] = {
+  { "b", "4x4", "z1", 3, QUOIT_GENERATION_V6E, 0 },
+  { "a", "4x4", NULL, 12, QUOIT_GENERATION_V6E, 0 },
+  { "a2", "2x4", "z2", 2, QUOIT_GENERATION_V6E, 4 },
+};
+
+START_TEST (containment_is_ranges_in_natural_order)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3);
+  const QuoitLayout *layout = fleet->layout;
+
+  ck_assert_uint_eq (layout->n_pools, 3);
+  ck_assert_uint_eq (layout->n_slices, 17);
+  ck_assert_uint_eq (layout->n_nodes, 15 * 4 + 2 * 2);
+  ck_assert_str_eq (quoit_layout_text (layout, layout->pools[0].name), "a");
+  ck_assert_str_eq (quoit_layout_text (layout, layout->pools[1].name), "a2");
+  ck_assert_str_eq (quoit_layout_text (layout, layout->slices[9].name), "a-9");
+  ck_assert_str_eq (quoit_layout_text (layout, layout->slices[10].name), "a-10");
+  for (guint32 s = 0; s < layout->n_slices; s++)
+    for (guint32 i = 0; i < layout->slices[s].n_nodes; i++)
+      {
+        const QuoitNode *node = &layout->nodes[layout->slices[s].first_node + i];
+
+        ck_assert_uint_eq (node->slice, s);
+        ck_assert_int_eq (node->worker_id, (int) i);
+      }
+  ck_assert_uint_eq (layout->sources[0].n_nodes, layout->n_nodes);
+}
+END_TEST
+
+static char *
+dump (const QuoitLayout *layout)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      g_autofree char *name = quoit_layout_node_full_name (layout, (QuoitNodeId) { i });
+
+      g_string_append_printf (text, "%s %d %d\n", name, (int) layout->nodes[i].slice, layout->nodes[i].worker_id);
+    }
+  return g_string_free (text, FALSE);
+}
+
+START_TEST (the_order_of_claims_does_not_matter)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3);
+  g_autoptr (QuoitClaims) shuffled = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET), claims = NULL;
+  g_autoptr (QuoitLayout) again = NULL;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  g_autofree guint32 *ids = NULL, *order = NULL;
+  g_autofree char *a = NULL, *b = NULL;
+  const QuoitNodeClaim *nodes;
+  guint32 n;
+
+  claims = quoit_layout_claims (fleet->layout, (QuoitSourceId) { 0 }, &ids);
+  nodes = quoit_claims_nodes (claims, &n);
+  order = g_new (guint32, n);
+  for (guint32 i = 0; i < n; i++)
+    order[i] = i;
+  for (guint32 i = n - 1; i > 0; i--)
+    {
+      guint32 j = (guint32) g_rand_int_range (rand, 0, (gint32) i + 1), t = order[i];
+
+      order[i] = order[j];
+      order[j] = t;
+    }
+  for (guint32 i = 0; i < n; i++)
+    {
+      QuoitNodeClaim node = nodes[order[i]];
+
+      node.pool = quoit_claims_pool (shuffled, quoit_claims_pool_at (claims, node.pool)->name);
+      node.kind = quoit_claims_kind (shuffled, quoit_claims_kind_at (claims, node.kind), node.slice);
+      quoit_claims_add (shuffled, &node);
+    }
+  again = fixture_layout (shuffled);
+  a = dump (fleet->layout);
+  b = dump (again);
+  ck_assert_str_eq (a, b);
+}
+END_TEST
+
+START_TEST (names_are_found_short_and_full_and_ambiguity_is_told)
+{
+  g_autoptr (QuoitClaims) a = quoit_claims_new ("a", QUOIT_SOURCE_KIND_FLEET),
+                          b = quoit_claims_new ("b", QUOIT_SOURCE_KIND_FLEET);
+  const FixturePool pool = { "p", "4x4", NULL, 1, QUOIT_GENERATION_V6E, 0 };
+  guint32 ids_a[] = { 1, 2, 3, 4 }, ids_b[] = { 5, 6, 7, 8 };
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autofree char *shown = NULL;
+  QuoitNodeId node;
+  QuoitSliceId slice;
+  GError *error = NULL;
+
+  fixture_add_pool (a, &pool);
+  fixture_add_pool (b, &pool);
+  layout = quoit_layout_new ((QuoitLayoutPart[]) { { b, ids_b }, { a, ids_a } }, 2);
+  ck_assert (!quoit_layout_lookup_node (layout, "p-0-2", &node, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "'a/p/p-0-2' or 'b/p/p-0-2'");
+  ck_assert (quoit_layout_lookup_node (layout, "b/p/p-0-2", &node, &error));
+  ck_assert_uint_eq (layout->nodes[node.index].id, 7);
+  shown = quoit_layout_node_display (layout, node);
+  ck_assert_str_eq (shown, "b/p/p-0-2");
+  ck_assert (quoit_layout_lookup_slice (layout, "a/p/p-0", &slice, &error));
+  ck_assert_uint_eq (slice.index, 0);
+  ck_assert (!quoit_layout_lookup_slice (layout, "a/q/p-0", &slice, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "no slice 'a/q/p-0'");
+}
+END_TEST
+
+START_TEST (a_ray_node_id_comes_back_whole)
+{
+  static const char *const ids[] = { "05bb8bcedb7473579e493d46652a03479b9303cd39b7afd5c1e6a629", "uid-1", "" };
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("t", QUOIT_SOURCE_KIND_RAY_NODES);
+  QuoitNodeKind kind = { 0 };
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autofree char *identity = NULL;
+
+  quoit_claims_pool (claims, "p");
+  quoit_claims_kind (claims, &kind, NULL);
+  quoit_claims_add (
+      claims, &(QuoitNodeClaim) {
+                  .name = "n", .identity = *ids[_i] == '\0' ? NULL : ids[_i], .address = "10.0.0.1", .worker_id = -1 });
+  layout = fixture_layout (claims);
+  identity = quoit_layout_node_identity (layout, (QuoitNodeId) { 0 });
+  ck_assert_str_eq (identity, *ids[_i] == '\0' ? "n" : ids[_i]);
+  ck_assert_str_eq (quoit_layout_node_address (layout, (QuoitNodeId) { 0 }), "10.0.0.1");
+}
+END_TEST
+
+/* --- conditions --- */
+
+static const struct {
+  const char *name;
+  gint32 worker[5];
+  guint16 chips[5];
+  const char *pod_type[5];
+  guint n;
+  guint faults, n_missing;
+} slices[] = {
+  { "whole", { 0, 1, 2, 3 }, { 4, 4, 4, 4 }, { 0 }, 4, 0, 0 },
+  { "a host is missing", { 0, 1, 3 }, { 4, 4, 4 }, { 0 }, 3, 0, 1 },
+  { "two workers 0", { 0, 0, 1, 2 }, { 4, 4, 4, 4 }, { 0 }, 4, QUOIT_FAULT_WORKER_TWICE, 1 },
+  { "no worker id", { 0, 1, 2, -1 }, { 4, 4, 4, 4 }, { 0 }, 4, QUOIT_FAULT_NO_WORKER_ID, 1 },
+  { "too many hosts", { 0, 1, 2, 3, 4 }, { 4, 4, 4, 4, 4 }, { 0 }, 5, QUOIT_FAULT_TOO_MANY_HOSTS, 0 },
+  { "chips disagree", { 0, 1, 2, 3 }, { 4, 4, 4, 8 }, { 0 }, 4, QUOIT_FAULT_CHIPS, 0 },
+  { "two pod types",
+    { 0, 1, 2, 3 },
+    { 4, 4, 4, 4 },
+    { "v6e-16", "v6e-16", "v6e-16", "v6e-32" },
+    4,
+    QUOIT_FAULT_POD_TYPE,
+    0 },
+};
+
+START_TEST (contradictions_among_alive_nodes_are_seen_and_end_with_the_node)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("t", QUOIT_SOURCE_KIND_RAY_NODES);
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autoptr (QuoitFleet) fleet = NULL;
+  g_autoptr (GError) error = NULL;
+  const QuoitSliceStatus *status;
+  QuoitShape shape;
+
+  ck_assert (quoit_shape_parse ("4x4", &shape, NULL));
+  quoit_claims_pool (claims, "p");
+  for (guint i = 0; i < slices[_i].n; i++)
+    {
+      QuoitNodeKind kind = { .generation = QUOIT_GENERATION_V6E,
+                             .shape = shape,
+                             .topology = "4x4",
+                             .pod_type = slices[_i].pod_type[i],
+                             .chips = slices[_i].chips[i] };
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+
+      quoit_claims_add (claims, &(QuoitNodeClaim) { .name = name,
+                                                    .slice = "s",
+                                                    .worker_id = slices[_i].worker[i],
+                                                    .kind = quoit_claims_kind (claims, &kind, "s") });
+    }
+  layout = fixture_layout (claims);
+  fleet = quoit_fleet_new (layout);
+  status = quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 });
+  ck_assert_uint_eq (status->faults, slices[_i].faults);
+  ck_assert_uint_eq (status->n_missing, slices[_i].n_missing);
+  ck_assert_int_eq ((status->flags & QUOIT_SLICE_FREE) != 0, slices[_i].faults == 0 && slices[_i].n_missing == 0);
+  for (guint i = 0; i < slices[_i].n; i++)
+    quoit_fleet_set_node_state (fleet, (QuoitNodeId) { i }, QUOIT_NODE_DEAD);
+  status = quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 });
+  ck_assert_uint_eq (status->faults, 0);
+  ck_assert_uint_eq (status->n_missing, 4);
+  ck_assert (quoit_fleet_check (fleet, &error));
+}
+END_TEST
+
+/* --- groups --- */
+
+START_TEST (a_fork_never_shows_in_its_origin)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3), fork = NULL;
+  g_autoptr (GError) error = NULL;
+  guint32 chosen[] = { 0, 3 };
+  QuoitTally before = *quoit_fleet_class_tally (fleet, (QuoitClassId) { 1 });
+
+  fork = quoit_fleet_fork (fleet);
+  ck_assert (quoit_fleet_add_group (fork, fixture_group (fork, "g", "k", 1, chosen, 2), &error));
+  quoit_fleet_set_node_state (fork, (QuoitNodeId) { 20 }, QUOIT_NODE_DRAINING);
+  ck_assert (quoit_fleet_check (fork, &error));
+  ck_assert (quoit_fleet_check (fleet, &error));
+  ck_assert_mem_eq (&before, quoit_fleet_class_tally (fleet, (QuoitClassId) { 1 }), sizeof before);
+  ck_assert_ptr_null (quoit_fleet_find_group (fleet, "g"));
+  ck_assert_ptr_nonnull (quoit_fleet_find_group (fork, "g"));
+  ck_assert_uint_eq (quoit_tally_get (quoit_fleet_class_tally (fork, (QuoitClassId) { 1 }), QUOIT_SLICE_FREE), 12);
+}
+END_TEST
+
+START_TEST (a_held_node_cannot_be_held_again_and_nothing_changes)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3);
+  GError *error = NULL;
+  guint32 first[] = { 1 }, second[] = { 0, 1 };
+
+  ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "g", "", 1, first, 1), &error));
+  ck_assert (!quoit_fleet_add_group (fleet, fixture_group (fleet, "h", "", 2, second, 2), &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "used by group g");
+  ck_assert (!quoit_fleet_add_group (fleet, fixture_group (fleet, "g", "", 3, second, 1), &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "a group 'g' already");
+  ck_assert (quoit_fleet_check (fleet, &error));
+  ck_assert_uint_eq (fleet->n_groups, 1);
+}
+END_TEST
+
+START_TEST (a_removed_group_stays_for_its_key_only)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3);
+  GError *error = NULL;
+  guint32 a[] = { 1 }, b[] = { 2 };
+
+  ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "g", "key", 1, a, 1), &error));
+  ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "h", "", 2, b, 1), &error));
+  ck_assert (quoit_fleet_remove_group (fleet, 1, 5, &error));
+  ck_assert (quoit_fleet_remove_group (fleet, 2, 5, &error));
+  ck_assert (!quoit_fleet_remove_group (fleet, 1, 5, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "no group of id 1");
+  ck_assert_uint_eq (fleet->n_groups, 1);
+  ck_assert_int_eq (quoit_fleet_find_key (fleet, "key")->state, QUOIT_GROUP_REMOVED);
+  ck_assert_int_eq (quoit_fleet_find_key (fleet, "key")->ended_ms, 5);
+  ck_assert_ptr_null (quoit_fleet_find_group (fleet, "g"));
+  ck_assert (quoit_fleet_check (fleet, &error));
+}
+END_TEST
+
+START_TEST (random_holds_and_states_keep_every_invariant_in_every_fork)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3);
+  g_autoptr (GPtrArray) forks = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_fleet_unref);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  GError *error = NULL;
+  guint64 id = 0;
+
+  for (guint step = 0; step < 3000; step++)
+    {
+      guint32 slice = (guint32) g_rand_int_range (rand, 0, 17);
+      g_autofree char *name = g_strdup_printf ("g%u", g_rand_int_range (rand, 0, 10));
+      const QuoitGroupData *group = quoit_fleet_find_group (fleet, name);
+
+      switch (g_rand_int_range (rand, 0, 4))
+        {
+        case 0:
+          if (quoit_fleet_add_group (fleet, fixture_group (fleet, name, "", ++id, &slice, 1), NULL))
+            ck_assert_ptr_nonnull (quoit_fleet_find_group (fleet, name));
+          break;
+        case 1:
+          if (group != NULL)
+            ck_assert (quoit_fleet_remove_group (fleet, group->id, 1, &error));
+          break;
+        case 2:
+          quoit_fleet_set_node_state (fleet, (QuoitNodeId) { (guint32) g_rand_int_range (rand, 0, 64) },
+                                      (QuoitNodeState) g_rand_int_range (rand, 0, 3));
+          break;
+        default:
+          g_ptr_array_add (forks, quoit_fleet_fork (fleet));
+          if (forks->len > 5)
+            g_ptr_array_remove_index_fast (forks, (guint) g_rand_int_range (rand, 0, 5));
+        }
+      ck_assert_msg (quoit_fleet_check (fleet, &error), "step %u: %s", step, error == NULL ? "" : error->message);
+    }
+  for (guint i = 0; i < forks->len; i++)
+    ck_assert (quoit_fleet_check (forks->pdata[i], &error));
+}
+END_TEST
+
+/* --- parts of nodes --- */
+
+static QuoitGroupData *
+part_of (const QuoitFleet *fleet, const char *name, guint64 id, guint32 node, guint64 chips, guint8 chip, int64_t part)
+{
+  QuoitTake take = { "TPU", { __builtin_popcountll (chips) * QUOIT_AMOUNT_UNIT + part } };
+  QuoitBundle bundle = { .n_takes = 1, .chips = chips, .chip = chip, .part = { part }, .takes = &take };
+  guint32 end = 1;
+
+  return quoit_group_data_new (&(QuoitGroupData) { .id = id,
+                                                   .state = QUOIT_GROUP_RESERVED,
+                                                   .name = name,
+                                                   .owner = "",
+                                                   .key = "",
+                                                   .request = "",
+                                                   .n_slices = 1,
+                                                   .slice_end = &end,
+                                                   .n_nodes = 1,
+                                                   .node_ids = &fleet->layout->nodes[node].id,
+                                                   .bundles = &bundle });
+}
+
+START_TEST (two_halves_of_two_chips_are_not_a_chip)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (two_pools, 3);
+  GError *error = NULL;
+  QuoitAmount left[2];
+  QuoitChipsLeft chips;
+
+  ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "a", 1, 0, 0x3, 2, 5000), &error)); /* 2.5 chips */
+  ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "b", 2, 0, 0, 3, 5000), &error));
+  quoit_fleet_node_left (fleet, (QuoitNodeId) { 0 }, left, &chips);
+  ck_assert_int_eq (left[1].e4, 10000); /* the sum says one chip... */
+  ck_assert_int_eq (chips.chip_e4[2], 5000);
+  ck_assert_int_eq (chips.chip_e4[3], 5000); /* ...but no chip is whole */
+  ck_assert (!quoit_fleet_add_group (fleet, part_of (fleet, "c", 3, 0, 0x8, 0, 0), &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "used by group");
+  ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "d", 4, 0, 0, 3, 5000), &error));
+  ck_assert (quoit_fleet_check (fleet, &error));
+  ck_assert_uint_eq (quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->flags & QUOIT_SLICE_PARTLY,
+                     QUOIT_SLICE_PARTLY);
+  for (guint64 id = 1; id <= 4; id++)
+    quoit_fleet_remove_group (fleet, id == 3 ? 4 : id, 0, NULL);
+  ck_assert (quoit_fleet_check (fleet, &error));
+  ck_assert_uint_eq (quoit_fleet_node_use (fleet, (QuoitNodeId) { 0 }), QUOIT_USE_NONE);
+  ck_assert ((quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->flags & QUOIT_SLICE_FREE) != 0);
+}
+END_TEST
+
+/* --- selectors: ray-scheduling 4, measured there --- */
+
+static const struct {
+  const char *selector, *value; /* NULL: no such label */
+  int holds;                    /* -1: refused */
+} selections[] = {
+  { "a", "a", 1 },          { "a", "b", 0 },         { "a", NULL, 0 },       { "!a", NULL, 1 },
+  { "!a", "b", 1 },         { "!a", "a", 0 },        { "in(a,b)", "b", 1 },  { "in(a,b)", "c", 0 },
+  { "!in(a,b)", "c", 1 },   { "!in(a,b)", NULL, 1 }, { "in(a, b)", "a", 1 }, { "in(a, b)", "b", 0 },
+  { "!in(a, b)", "b", 1 },  { "", "", 1 },           { "", NULL, 0 },        { "(a,b)", "a", 0 },
+  { "in", "in", 1 },        { "in()", "a", -1 },     { "!!a", "a", -1 },     { "in(a,,b)", "a", -1 },
+  { "in(a,  b)", "a", -1 }, { "a b", "a", -1 },      { "-a", "a", -1 },      { "a\n", "a", -1 },
+};
+
+START_TEST (a_selector_holds_as_in_ray)
+{
+  GError *error = NULL;
+  g_autoptr (QuoitSelector) selector = quoit_selector_new ("k", selections[_i].selector, &error);
+
+  if (selections[_i].holds < 0)
+    {
+      ck_assert_ptr_null (selector);
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a label value");
+      return;
+    }
+  ck_assert_ok (error);
+  ck_assert_int_eq (quoit_selector_holds (selector, selections[_i].value), selections[_i].holds);
+}
+END_TEST
+
+static const struct {
+  const char *key;
+  gboolean ok;
+} keys[] = {
+  { "a", TRUE },      { "ray.io/x", TRUE }, { "/x", TRUE },     { ".a/x", TRUE },       { "a./x", TRUE },
+  { "a..b/x", TRUE }, { "a_b.c/x", TRUE },  { "a/b/x", FALSE }, { "prefix_/x", FALSE }, { "-a/x", FALSE },
+  { "x/", FALSE },    { "", FALSE },        { "a_.b/x", TRUE }, { "a b", FALSE },
+};
+
+START_TEST (label_keys_are_rays)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_msg (quoit_label_check_key (keys[_i].key, &error) == keys[_i].ok, "%s", keys[_i].key);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("model");
+  TCase *tcase = tcase_create ("model");
+
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, a_set_finds_neighbours_as_a_scan_does, 0, 8);
+  tcase_add_test (tcase, writing_to_a_copy_leaves_the_original_as_it_was);
+  tcase_add_test (tcase, an_index_keeps_every_entry_through_growth_and_removal);
+  tcase_add_test (tcase, containment_is_ranges_in_natural_order);
+  tcase_add_test (tcase, the_order_of_claims_does_not_matter);
+  tcase_add_test (tcase, names_are_found_short_and_full_and_ambiguity_is_told);
+  tcase_add_loop_test (tcase, a_ray_node_id_comes_back_whole, 0, 3);
+  tcase_add_loop_test (tcase, contradictions_among_alive_nodes_are_seen_and_end_with_the_node, 0,
+                       G_N_ELEMENTS (slices));
+  tcase_add_test (tcase, a_fork_never_shows_in_its_origin);
+  tcase_add_test (tcase, a_held_node_cannot_be_held_again_and_nothing_changes);
+  tcase_add_test (tcase, a_removed_group_stays_for_its_key_only);
+  tcase_add_test (tcase, random_holds_and_states_keep_every_invariant_in_every_fork);
+  tcase_add_test (tcase, two_halves_of_two_chips_are_not_a_chip);
+  tcase_add_loop_test (tcase, a_selector_holds_as_in_ray, 0, G_N_ELEMENTS (selections));
+  tcase_add_loop_test (tcase, label_keys_are_rays, 0, G_N_ELEMENTS (keys));
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
