@@ -178,7 +178,9 @@ QUOIT_API const QuoitCatalogueGeneration *quoit_catalogue_lookup_generation (con
  * One name of @generation.
  *
  * Returns: (transfer full) (nullable): the name; g_free() it. %NULL where there is none, behind the last of several,
- * and for a @which that this version does not know Since: 0.1
+ * and for a @which that this version does not know
+ *
+ * Since: 0.1
  */
 QUOIT_API char *quoit_catalogue_generation_dup_text (const QuoitCatalogueGeneration *generation,
                                                      QuoitGenerationText which, unsigned index);

@@ -66,10 +66,9 @@ add_ray_only (GArray *rows, QuoitGeneration generation)
       g_array_append_val (rows, row);
 }
 
-static AllRows *
-build (void)
+static void
+build (AllRows *all)
 {
-  AllRows *all = g_new0 (AllRows, 1);
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (QuoitTopologyRow));
 
   for (unsigned generation = 1; generation < QUOIT_N_GENERATIONS; generation++)
@@ -81,18 +80,21 @@ build (void)
     }
   all->begin[QUOIT_N_GENERATIONS] = rows->len;
   all->rows = (QuoitTopologyRow *) (void *) g_array_free (rows, FALSE);
-  return all;
 }
 
 const QuoitTopologyRow *
 quoit_topology_rows (QuoitGeneration generation, unsigned *n_rows)
 {
-  static AllRows *all;
+  static AllRows all;
+  static gsize is_built;
 
-  if (g_once_init_enter (&all))
-    g_once_init_leave (&all, build ());
+  if (g_once_init_enter (&is_built))
+    {
+      build (&all);
+      g_once_init_leave (&is_built, 1);
+    }
 
   g_assert (generation > QUOIT_GENERATION_NONE && generation < QUOIT_N_GENERATIONS);
-  *n_rows = all->begin[generation + 1] - all->begin[generation];
-  return all->rows + all->begin[generation];
+  *n_rows = all.begin[generation + 1] - all.begin[generation];
+  return all.rows + all.begin[generation];
 }
