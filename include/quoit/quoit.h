@@ -17,6 +17,7 @@
 
 #include <quoit/catalogue.h>
 #include <quoit/error.h>
+#include <quoit/ray.h>
 
 G_BEGIN_DECLS
 

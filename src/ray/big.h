@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integers of any length, as Python's: Ray multiplies the numbers of a topology without a limit, and so must we. */
+#pragma once
+
+#include "base/error.h"
+
+typedef struct _QuoitBig QuoitBig;
+
+/* Python refuses to read or write more digits than these. */
+enum { QUOIT_BIG_MAX_DIGITS = 4300 };
+
+QuoitBig *quoit_big_from_int (int64_t value);
+QuoitBig *quoit_big_from_digits (const char *digits, gsize n_digits, int sign); /* ASCII digits; sign -1 or 1 */
+void quoit_big_free (QuoitBig *big);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBig, quoit_big_free)
+
+int quoit_big_sign (const QuoitBig *big); /* -1, 0, 1 */
+QuoitBig *quoit_big_multiply (const QuoitBig *a, const QuoitBig *b);
+/* Rounds down; @rest is not negative. @divisor is positive. */
+QuoitBig *quoit_big_divide (const QuoitBig *a, int64_t divisor, int64_t *rest);
+gboolean quoit_big_to_int (const QuoitBig *big, int64_t *value); /* FALSE, and @value untouched, beyond 64 bits */
+double quoit_big_to_double (const QuoitBig *big);                /* the nearest; infinite when too large */
+gsize quoit_big_n_digits (const QuoitBig *big);
+char *quoit_big_format (const QuoitBig *big);

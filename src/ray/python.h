@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text as Python reads it. Ray's answers depend on it: which blanks, which capitals, which digits count. */
+#pragma once
+
+#include "ray/big.h"
+
+/* str.lower() and str.strip(). Bytes that are not UTF-8 become U+FFFD. No locale is asked. */
+char *quoit_python_lower (const char *text);
+char *quoit_python_strip (const char *text);
+
+/* str.replace(): every @old in @text, from left to right. */
+char *quoit_python_replace (const char *text, const char *old, const char *new);
+
+/* int (@text): blanks around, a sign, decimal digits of any script with single underscores between. INVALID otherwise;
+ * the message calls the text @what. */
+QuoitBig *quoit_python_int (const char *text, const char *what, GError **error);
+
+gboolean quoit_python_is_decimal (const char *text); /* str.isdecimal() */

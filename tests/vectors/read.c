@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments out of rows, and answers as nodes. */
+#include "runner.h"
+
+#include <string.h>
+
+JsonObject *
+vector_object (JsonNode *in, const char *const *members, GError **error)
+{
+  g_autoptr (GList) there = NULL;
+
+  if (!JSON_NODE_HOLDS_OBJECT (in))
+    return vector_skip (error, "an input that is no object"), NULL;
+
+  there = json_object_get_members (json_node_get_object (in));
+  for (GList *m = there; m != NULL; m = m->next)
+    if (!g_strv_contains (members, m->data))
+      return vector_skip (error, "an argument that C has not"), NULL;
+
+  return json_node_get_object (in);
+}
+
+static JsonNode *
+find (JsonObject *object, const char *member)
+{
+  JsonNode *node = json_object_get_member (object, member);
+
+  return node == NULL || JSON_NODE_HOLDS_NULL (node) ? NULL : node;
+}
+
+gboolean
+vector_text (JsonObject *object, const char *member, const char **text, GError **error)
+{
+  JsonNode *node = find (object, member);
+
+  *text = NULL;
+  if (node == NULL)
+    return TRUE;
+  if (json_node_get_value_type (node) != G_TYPE_STRING)
+    return vector_skip (error, "Python only: another type where C takes a text");
+
+  *text = json_node_get_string (node);
+  return TRUE;
+}
+
+gboolean
+vector_integer (JsonObject *object, const char *member, gint64 *value, const gint64 **given, GError **error)
+{
+  JsonNode *node = find (object, member);
+
+  *given = NULL;
+  if (node == NULL)
+    return TRUE;
+  if (json_node_get_value_type (node) != G_TYPE_INT64)
+    return vector_skip (error, "Python only: another type where C takes an integer");
+
+  *value = json_node_get_int (node);
+  *given = value;
+  return TRUE;
+}
+
+JsonNode *
+vector_node_of_text (char *text)
+{
+  JsonNode *node = json_node_init_string (json_node_alloc (), text);
+
+  g_free (text);
+  return node;
+}
+
+JsonNode *
+vector_node_of_integer (gint64 value)
+{
+  return json_node_init_int (json_node_alloc (), value);
+}
+
+JsonNode *
+vector_node_of_env (char **env)
+{
+  g_autoptr (JsonObject) object = json_object_new ();
+
+  for (unsigned i = 0; env[i] != NULL; i++)
+    {
+      char *value = strchr (env[i], '=');
+
+      *value++ = '\0';
+      json_object_set_string_member (object, env[i], value);
+    }
+  g_strfreev (env);
+  return json_node_init_object (json_node_alloc (), object);
+}

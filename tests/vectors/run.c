@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run FILE.ndjson...: does C give the recorded answers? */
+#include "runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const VectorSuite *const suites[] = {
+  &vector_suite_ray_core,
+  &vector_suite_ray_tpu,
+  &vector_suite_ray_train_env,
+};
+
+typedef struct {
+  unsigned passed, failed, skipped;
+  GHashTable *reasons; /* "suite op: reason" -> how often */
+} Tally;
+
+typedef struct {
+  const char *id, *suite, *op;
+  JsonObject *row;
+} Row;
+
+GQuark
+vector_skip_quark (void)
+{
+  return g_quark_from_static_string ("vector-skip-quark");
+}
+
+gboolean
+vector_skip (GError **error, const char *reason)
+{
+  g_set_error_literal (error, VECTOR_SKIP, 0, reason);
+  return FALSE;
+}
+
+static void
+count_skip (Tally *tally, const Row *row, const char *reason)
+{
+  char *key = g_strdup_printf ("%s %s: %s", row->suite, row->op, reason);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (tally->reasons, key));
+
+  tally->skipped++;
+  g_hash_table_replace (tally->reasons, key, GUINT_TO_POINTER (n + 1));
+}
+
+static void
+count_failure (Tally *tally, const Row *row, const char *got, const char *expected)
+{
+  tally->failed++;
+  printf ("FAIL %s %s: got %s, expected %s\n", row->id, row->op, got, expected);
+}
+
+/* What json-glib would read as something else: NUL is cut, an integer beyond 64 bits wraps. And what Python writes
+ * though it is not JSON. NULL when there is none. */
+static const char *
+beyond_c (const char *line)
+{
+  gboolean in_text = FALSE;
+
+  for (const char *p = line; *p != '\0'; p++)
+    {
+      if (*p == '"')
+        in_text = !in_text;
+      else if (in_text && *p == '\\')
+        {
+          p++;
+          if (g_str_has_prefix (p, "u0000"))
+            return "text that holds NUL";
+        }
+      else if (!in_text && (g_str_has_prefix (p, "NaN") || g_str_has_prefix (p, "Infinity")))
+        return "a number that is not JSON";
+      else if (!in_text && (g_ascii_isdigit (*p) || *p == '-'))
+        {
+          gsize length = strspn (p, "-+.eE0123456789");
+          g_autofree char *number = g_strndup (p, length);
+
+          if (strpbrk (number, ".eE") == NULL
+              && !g_ascii_string_to_signed (number, 10, G_MININT64, G_MAXINT64, NULL, NULL))
+            return "an integer beyond 64 bits";
+          p += length - 1;
+        }
+    }
+  return NULL;
+}
+
+/* @line with null for Python's words, so that the row can at least be named. Texts may change: it is only skipped. */
+static char *
+without_words (const char *line)
+{
+  static const char *const words[] = { "-Infinity", "Infinity", "NaN" };
+  g_autofree char *text = g_strdup (line);
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (text, words[i], -1);
+
+      g_free (text);
+      text = g_strjoinv ("null", parts);
+    }
+  return g_steal_pointer (&text);
+}
+
+static gboolean is_equal (JsonNode *a, JsonNode *b, VectorOrder order);
+
+static gboolean
+are_objects_equal (JsonObject *a, JsonObject *b, VectorOrder order)
+{
+  g_autoptr (GList) members = json_object_get_members (a), others = json_object_get_members (b);
+
+  if (json_object_get_size (a) != json_object_get_size (b))
+    return FALSE;
+  for (GList *m = members, *o = others; m != NULL; m = m->next, o = o->next)
+    {
+      if (!json_object_has_member (b, m->data) || (order == VECTOR_SAME_ORDER && strcmp (m->data, o->data) != 0))
+        return FALSE;
+      if (!is_equal (json_object_get_member (a, m->data), json_object_get_member (b, m->data), order))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+are_arrays_equal (JsonArray *a, JsonArray *b, VectorOrder order)
+{
+  if (json_array_get_length (a) != json_array_get_length (b))
+    return FALSE;
+  for (unsigned i = 0; i < json_array_get_length (a); i++)
+    if (!is_equal (json_array_get_element (a, i), json_array_get_element (b, i), order))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+are_values_equal (JsonNode *a, JsonNode *b)
+{
+  GType x = json_node_get_value_type (a), y = json_node_get_value_type (b);
+
+  if (x == G_TYPE_STRING || x == G_TYPE_BOOLEAN || y == G_TYPE_STRING || y == G_TYPE_BOOLEAN)
+    return x == y && json_node_equal (a, b);
+  if (x == G_TYPE_INT64 && y == G_TYPE_INT64)
+    return json_node_get_int (a) == json_node_get_int (b);
+
+  return json_node_get_double (a) == json_node_get_double (b);
+}
+
+static gboolean
+is_equal (JsonNode *a, JsonNode *b, VectorOrder order)
+{
+  if (json_node_get_node_type (a) != json_node_get_node_type (b))
+    return FALSE;
+
+  switch (json_node_get_node_type (a))
+    {
+    case JSON_NODE_OBJECT:
+      return are_objects_equal (json_node_get_object (a), json_node_get_object (b), order);
+    case JSON_NODE_ARRAY:
+      return are_arrays_equal (json_node_get_array (a), json_node_get_array (b), order);
+    case JSON_NODE_VALUE:
+      return are_values_equal (a, b);
+    default:
+      return TRUE;
+    }
+}
+
+/* Every class of the systems modelled is INVALID here, but for a wait that ended. */
+static QuoitErrorCode
+code_of_class (const char *class)
+{
+  return strcmp (class, "TimeoutError") == 0 ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_INVALID;
+}
+
+static void
+compare_value (Tally *tally, const Row *row, JsonNode *got, VectorOrder order)
+{
+  JsonNode *expected = json_object_get_member (row->row, json_object_has_member (row->row, "out") ? "out" : "err");
+  g_autofree char *got_text = NULL, *expected_text = NULL;
+
+  if (json_object_has_member (row->row, "out") && is_equal (got, expected, order))
+    {
+      tally->passed++;
+      return;
+    }
+  got_text = json_to_string (got, FALSE);
+  expected_text = json_to_string (expected, FALSE);
+  count_failure (tally, row, got_text, expected_text);
+}
+
+static void
+compare_error (Tally *tally, const Row *row, const GError *got)
+{
+  JsonObject *err = json_object_has_member (row->row, "err") ? json_object_get_object_member (row->row, "err") : NULL;
+  g_autofree char *expected = NULL;
+
+  if (err != NULL
+      && g_error_matches (got, QUOIT_ERROR, (int) code_of_class (json_object_get_string_member (err, "class"))))
+    {
+      tally->passed++;
+      return;
+    }
+  expected = err != NULL ? g_strdup (json_object_get_string_member (err, "class"))
+                         : json_to_string (json_object_get_member (row->row, "out"), FALSE);
+  count_failure (tally, row, got->message, expected);
+}
+
+static const VectorOp *
+find_op (const Row *row)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (suites); i++)
+    for (const VectorOp *op = suites[i]->ops; op->op != NULL; op++)
+      if (strcmp (suites[i]->suite, row->suite) == 0 && strcmp (op->op, row->op) == 0)
+        return op;
+
+  return NULL;
+}
+
+static void
+run_row (Tally *tally, const Row *row, const char *beyond)
+{
+  const VectorOp *op = find_op (row);
+  g_autoptr (JsonNode) got = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (op == NULL)
+    return count_skip (tally, row, "not in this release");
+  if (beyond != NULL)
+    return count_skip (tally, row, beyond);
+
+  got = op->answer (json_object_get_member (row->row, "in"), &error);
+  if (got == NULL && error == NULL)
+    return count_failure (tally, row, "neither an answer nor an error", "one of them");
+  if (got != NULL && error != NULL)
+    return count_failure (tally, row, "an answer and an error", "one of them");
+  if (got != NULL)
+    compare_value (tally, row, got, op->order);
+  else if (error->domain == VECTOR_SKIP)
+    count_skip (tally, row, error->message);
+  else
+    compare_error (tally, row, error);
+}
+
+static gboolean
+has_text (JsonObject *object, const char *member)
+{
+  JsonNode *node = json_object_get_member (object, member);
+
+  return node != NULL && json_node_get_value_type (node) == G_TYPE_STRING;
+}
+
+static void
+run_line (Tally *tally, const char *path, unsigned number, const char *line)
+{
+  const char *beyond = beyond_c (line);
+  g_autofree char *written = beyond != NULL ? without_words (line) : NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) node = json_from_string (written != NULL ? written : line, &error);
+  JsonObject *row = node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+
+  if (row == NULL || !has_text (row, "id") || !has_text (row, "suite") || !has_text (row, "op")
+      || !json_object_has_member (row, "in")
+      || json_object_has_member (row, "out") == json_object_has_member (row, "err"))
+    {
+      tally->failed++;
+      printf ("FAIL %s:%u: not a vector: %s\n", path, number, error != NULL ? error->message : "a member is missing");
+      return;
+    }
+  run_row (tally,
+           &(Row) { json_object_get_string_member (row, "id"), json_object_get_string_member (row, "suite"),
+                    json_object_get_string_member (row, "op"), row },
+           beyond);
+}
+
+static void
+run_file (Tally *tally, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  unsigned number = 1;
+
+  if (!g_file_get_contents (path, &text, NULL, &error))
+    {
+      tally->failed++;
+      printf ("FAIL %s\n", error->message);
+      return;
+    }
+  for (char *line = text, *end; line != NULL && *line != '\0'; line = end, number++)
+    {
+      end = strchr (line, '\n');
+      if (end != NULL)
+        *end++ = '\0';
+      if (*line != '\0')
+        run_line (tally, path, number, line);
+    }
+}
+
+static void
+print_reasons (GHashTable *reasons)
+{
+  g_autoptr (GList) keys = g_list_sort (g_hash_table_get_keys (reasons), (GCompareFunc) strcmp);
+
+  if (keys != NULL)
+    printf ("skipped\n");
+  for (GList *k = keys; k != NULL; k = k->next)
+    printf ("%7u  %s\n", GPOINTER_TO_UINT (g_hash_table_lookup (reasons, k->data)), (const char *) k->data);
+}
+
+int
+main (int argc, char **argv)
+{
+  Tally tally = { 0, 0, 0, g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+
+  for (int i = 1; i < argc; i++)
+    run_file (&tally, argv[i]);
+
+  print_reasons (tally.reasons);
+  g_hash_table_unref (tally.reasons);
+  printf ("%u passed, %u failed, %u skipped\n", tally.passed, tally.failed, tally.skipped);
+  return tally.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vector runner: rows of recorded answers are given to C functions, and the answers are compared. A suite is a file
+ * with a table of its ops; add it to the list in run.c. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "base/error.h"
+
+/* Answers a row: a node that must equal "out" (transfer full), or NULL with an error: one of QUOIT_ERROR is compared
+ * with the class in "err", one of VECTOR_SKIP says why C cannot express the row. */
+typedef JsonNode *(*VectorFunction) (JsonNode *in, GError **error);
+
+typedef enum {
+  VECTOR_ANY_ORDER = 0, /* of the members of objects */
+  VECTOR_SAME_ORDER
+} VectorOrder;
+
+typedef struct {
+  const char *op;
+  VectorFunction answer;
+  VectorOrder order;
+} VectorOp;
+
+typedef struct {
+  const char *suite;
+  const VectorOp *ops; /* ends with an op of NULL */
+} VectorSuite;
+
+extern const VectorSuite vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
+
+#define VECTOR_SKIP (vector_skip_quark ())
+GQuark vector_skip_quark (void);
+
+/* Sets @error to a skip with this reason, and returns FALSE. Rows are counted by reason: put no values into it. */
+gboolean vector_skip (GError **error, const char *reason);
+
+/* The object @in; a skip where it is none, or has a member that is not in @members, which ends with NULL. */
+JsonObject *vector_object (JsonNode *in, const char *const *members, GError **error);
+
+/* NULL for what is absent or null; a skip for what is no text. */
+gboolean vector_text (JsonObject *object, const char *member, const char **text, GError **error);
+
+/* @given is NULL for what is absent or null, else it points to @value; a skip for what is no integer. */
+gboolean vector_integer (JsonObject *object, const char *member, gint64 *value, const gint64 **given, GError **error);
+
+JsonNode *vector_node_of_text (char *text); /* takes @text */
+JsonNode *vector_node_of_integer (gint64 value);
+JsonNode *vector_node_of_env (char **env); /* takes "NAME=value" texts, makes an object */
