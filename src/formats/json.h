@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gate before json-glib, which takes much that is not JSON and loses much that is (STYLE 10.1). */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "base/error.h"
+
+enum {
+  QUOIT_JSON_DEPTH = 512,               /* arrays and objects inside each other */
+  QUOIT_JSON_MOST_BYTES = 256 * 1048576 /* of one document */
+};
+
+/* Whether @text is one strict RFC 8259 document that survives being read: UTF-8 without NUL (written out or as an escape),
+ * no lone surrogate, no key twice in an object, integers of 64 bits, numbers that a double can hold.
+ * INVALID names line, column and byte, the text there and what was expected. */
+gboolean quoit_json_check (const char *text, gsize length, GError **error);
+
+/* The tree of a text that passes the gate; free with json_node_unref(). */
+JsonNode *quoit_json_parse (const char *text, gsize length, GError **error);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/manifest.h"
+
+#include <string.h>
+
+#include "formats/quantity.h"
+#include "formats/variables.h"
+#include "formats/yaml.h"
+
+gboolean
+quoit_manifest_refuse (const QuoitManifest *manifest, JsonNode *node, const char *expected)
+{
+  g_autofree char *quoted = quoit_tree_quote (manifest->tree, node);
+
+  return quoit_tree_fail (manifest->tree, node, manifest->error, "%s: expected %s", quoted, expected);
+}
+
+gboolean
+quoit_manifest_pass_on (const QuoitManifest *manifest, JsonNode *node)
+{
+  g_autofree char *place = quoit_tree_place (manifest->tree, node);
+
+  g_prefix_error (manifest->error, "%s: ", place);
+  return FALSE;
+}
+
+static gboolean
+is_string (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
+}
+
+/* What stands there, variables replaced; NULL for lists and maps, and when a variable has no value (then the error is set). */
+static const char *
+expanded (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
+{
+  const char *plain = quoit_tree_plain (manifest->tree, node);
+  const char *text = plain != NULL ? plain : is_string (node) ? json_node_get_string (node) : NULL;
+  g_autofree char *with_values = NULL;
+
+  *ok = TRUE;
+  if (text == NULL || strstr (text, "${") == NULL)
+    return text;
+  with_values = quoit_variables_expand (text, manifest->set, manifest->error);
+  *ok = with_values != NULL || quoit_manifest_pass_on (manifest, node);
+  return *ok ? g_string_chunk_insert_const (manifest->texts, with_values) : NULL;
+}
+
+gboolean
+quoit_manifest_text (const QuoitManifest *manifest, JsonNode *node, const char **text)
+{
+  gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, is_text = TRUE, ok;
+  const char *value = expanded (manifest, node, &ok);
+
+  if (!ok)
+    return FALSE;
+  if (value == NULL)
+    return quoit_manifest_refuse (manifest, node, "text");
+  if (is_plain)
+    json_node_unref (quoit_yaml_resolve (value, &is_text));
+  if (!is_text)
+    return quoit_manifest_refuse (manifest, node, "text: put it in quotes, Kubernetes reads a number, a boolean or nothing");
+  *text = value;
+  return TRUE;
+}
+
+gboolean
+quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most, gint64 *value)
+{
+  gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, ok;
+  const char *text = expanded (manifest, node, &ok);
+  g_autofree char *expected = NULL;
+  gint64 number;
+
+  if (!ok)
+    return FALSE;
+  if (is_plain && g_ascii_string_to_signed (text, 10, 0, most, &number, NULL) && (*text != '0' || text[1] == '\0'))
+    {
+      *value = number;
+      return TRUE;
+    }
+  expected = g_strdup_printf ("a whole number of 0 to %" G_GINT64_FORMAT ", without quotes", most);
+  return quoit_manifest_refuse (manifest, node, expected);
+}
+
+gboolean
+quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount)
+{
+  gboolean ok;
+  const char *text = expanded (manifest, node, &ok);
+
+  if (!ok)
+    return FALSE;
+  if (text == NULL)
+    return quoit_manifest_refuse (manifest, node, "a quantity such as '8', '500m' or '16Gi'");
+  return quoit_quantity_parse (text, amount, manifest->error) || quoit_manifest_pass_on (manifest, node);
+}
+
+gboolean
+quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, gboolean *value)
+{
+  gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, is_text, ok;
+  const char *text = expanded (manifest, node, &ok);
+  g_autoptr (JsonNode) resolved = NULL;
+
+  if (!ok)
+    return FALSE;
+  resolved = is_plain ? quoit_yaml_resolve (text, &is_text) : NULL;
+  if (resolved == NULL || !JSON_NODE_HOLDS_VALUE (resolved) || json_node_get_value_type (resolved) != G_TYPE_BOOLEAN)
+    return quoit_manifest_refuse (manifest, node, "true or false");
+  *value = json_node_get_boolean (resolved);
+  return TRUE;
+}
+
+gboolean
+quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name, ...)
+{
+  gboolean ok = TRUE;
+  va_list args;
+
+  va_start (args, name);
+  for (*node = from; ok && *node != NULL && name != NULL; name = va_arg (args, const char *))
+    {
+      JsonObject *object;
+
+      ok = quoit_tree_object (manifest->tree, *node, &object, manifest->error);
+      if (ok)
+        *node = quoit_tree_member (*node, name);
+    }
+  va_end (args);
+  return ok;
+}

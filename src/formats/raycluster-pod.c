@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/raycluster.h"
+
+#include <string.h>
+
+#include "formats/quantity.h"
+
+static const char tpu[] = "google.com/tpu";
+
+/* One resource of a container; a node is NULL where it is not stated. */
+typedef struct {
+  JsonNode *limit_node, *request_node;
+  QuoitAmount limit, request;
+} Ask;
+
+void
+quoit_pod_clear (QuoitPod *pod)
+{
+  g_clear_pointer (&pod->env, g_array_unref);
+}
+
+static gboolean
+read_ask (const QuoitManifest *manifest, JsonNode *container, const char *name, Ask *ask)
+{
+  *ask = (Ask) { 0 };
+  if (!quoit_manifest_find (manifest, container, &ask->limit_node, "resources", "limits", name, NULL)
+      || !quoit_manifest_find (manifest, container, &ask->request_node, "resources", "requests", name, NULL))
+    return FALSE;
+  if (ask->limit_node != NULL && !quoit_manifest_quantity (manifest, ask->limit_node, &ask->limit))
+    return FALSE;
+  return ask->request_node == NULL || quoit_manifest_quantity (manifest, ask->request_node, &ask->request);
+}
+
+static gboolean
+add_to_sum (const QuoitManifest *manifest, const Ask *ask, QuoitAmount *sum)
+{
+  QuoitAmount amount = ask->request_node != NULL ? ask->request : ask->limit;
+
+  return quoit_amount_add (*sum, amount, sum, manifest->error)
+         || quoit_manifest_pass_on (manifest, ask->request_node != NULL ? ask->request_node : ask->limit_node);
+}
+
+/* Kubernetes never overcommits chips: the request is the limit. */
+static gboolean
+read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod, gboolean *has_chips)
+{
+  QuoitAmount chips;
+  Ask ask;
+
+  *has_chips = FALSE;
+  if (!read_ask (manifest, container, tpu, &ask))
+    return FALSE;
+  if (ask.request_node != NULL && ask.request.e4 != ask.limit.e4)
+    {
+      g_autofree char *limit = quoit_amount_format (ask.limit);
+      g_autofree char *expected = g_strdup_printf ("the limit of this container, %s", ask.limit_node != NULL ? limit : "which is not set");
+
+      return quoit_manifest_refuse (manifest, ask.request_node, expected);
+    }
+  if (ask.limit_node == NULL || ask.limit.e4 == 0)
+    return TRUE;
+  chips = quoit_quantity_round_up (ask.limit);
+  if (chips.e4 > (int64_t) 1024 * QUOIT_AMOUNT_UNIT)
+    return quoit_manifest_refuse (manifest, ask.limit_node, "the chips of one host: 1, 2, 4 or 8");
+  pod->chips += (guint32) (chips.e4 / QUOIT_AMOUNT_UNIT);
+  pod->chips_node = ask.limit_node;
+  *has_chips = TRUE;
+  return TRUE;
+}
+
+/* KubeRay's --num-gpus: the first limit whose name ends so. */
+static gboolean
+read_gpu (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod)
+{
+  JsonNode *limits;
+  g_autoptr (GList) names = NULL;
+
+  if (!quoit_manifest_find (manifest, container, &limits, "resources", "limits", NULL))
+    return FALSE;
+  if (limits == NULL || !JSON_NODE_HOLDS_OBJECT (limits))
+    return TRUE;
+  names = json_object_get_members (json_node_get_object (limits));
+  for (GList *at = names; at != NULL; at = at->next)
+    if (g_str_has_suffix (at->data, "gpu") && quoit_tree_member (limits, at->data) != NULL)
+      return quoit_manifest_quantity (manifest, quoit_tree_member (limits, at->data), &pod->gpu);
+  return TRUE;
+}
+
+static gboolean
+is_variable_name (const char *name)
+{
+  const char *p = name;
+
+  if (*p == '\0' || g_ascii_isdigit (*p))
+    return FALSE;
+  while (g_ascii_isalnum (*p) || *p == '_' || *p == '-' || *p == '.')
+    p++;
+  return *p == '\0';
+}
+
+/* The last one of a name is the one that a process gets. */
+static void
+set_variable (GArray *env, const char *name, const char *value)
+{
+  QuoitPair pair = { name, value };
+
+  for (guint i = 0; i < env->len; i++)
+    if (strcmp (g_array_index (env, QuoitPair, i).key, name) == 0)
+      {
+        g_array_remove_index (env, i);
+        break;
+      }
+  g_array_append_val (env, pair);
+}
+
+enum { MOST_VARIABLES = 1000 };
+
+static gboolean
+read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
+{
+  JsonNode *name_node, *value_node;
+  const char *name, *value;
+
+  if (!quoit_manifest_find (manifest, entry, &name_node, "name", NULL)
+      || !quoit_manifest_find (manifest, entry, &value_node, "value", NULL))
+    return FALSE;
+  if (name_node == NULL)
+    return quoit_tree_fail (manifest->tree, entry, manifest->error, "a variable without name: expected 'name'");
+  if (!quoit_manifest_text (manifest, name_node, &name))
+    return FALSE;
+  if (!is_variable_name (name))
+    return quoit_manifest_refuse (manifest, name_node, "a variable's name: letters, digits, '_', '-' and '.', no digit first");
+  /* Without value it is empty or comes from elsewhere (valueFrom), which no manifest tells. */
+  if (value_node == NULL)
+    return TRUE;
+  if (!quoit_manifest_text (manifest, value_node, &value))
+    return FALSE;
+  if (strcmp (name, "TPU_NAME") == 0 && *value != '\0')
+    {
+      pod->tpu_name = value;
+      pod->tpu_name_node = value_node;
+    }
+  set_variable (pod->env, name, value);
+  return TRUE;
+}
+
+static gboolean
+read_env (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod)
+{
+  JsonNode *node;
+  JsonArray *entries;
+
+  if (!quoit_manifest_find (manifest, container, &node, "env", NULL))
+    return FALSE;
+  if (node == NULL)
+    return TRUE;
+  if (!quoit_tree_array (manifest->tree, node, &entries, manifest->error))
+    return FALSE;
+  if (json_array_get_length (entries) > MOST_VARIABLES)
+    return quoit_tree_fail (manifest->tree, node, manifest->error, "%u variables: expected at most 1000",
+                            json_array_get_length (entries));
+  for (guint i = 0; i < json_array_get_length (entries); i++)
+    if (!read_variable (manifest, json_array_get_element (entries, i), pod))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_container (const QuoitManifest *manifest, JsonNode *container, gboolean is_first, QuoitPod *pod)
+{
+  gboolean has_chips;
+  Ask cpu, memory;
+
+  if (!read_ask (manifest, container, "cpu", &cpu) || !read_ask (manifest, container, "memory", &memory)
+      || !add_to_sum (manifest, &cpu, &pod->cpu) || !add_to_sum (manifest, &memory, &pod->memory)
+      || !read_chips (manifest, container, pod, &has_chips))
+    return FALSE;
+  if (has_chips && !read_env (manifest, container, pod))
+    return FALSE;
+  if (!is_first)
+    return TRUE;
+  pod->ray_cpu = quoit_quantity_round_up (cpu.limit_node != NULL ? cpu.limit : cpu.request);
+  pod->ray_memory = quoit_quantity_round_up (memory.limit);
+  return read_gpu (manifest, container, pod);
+}
+
+static gboolean
+read_selector (const QuoitManifest *manifest, JsonNode *spec, const char *key, JsonNode **node, const char **value)
+{
+  return quoit_manifest_find (manifest, spec, node, "nodeSelector", key, NULL)
+         && (*node == NULL || quoit_manifest_text (manifest, *node, value));
+}
+
+static gboolean
+read_selectors (const QuoitManifest *manifest, JsonNode *spec, QuoitPod *pod)
+{
+  const char *spot = NULL;
+  JsonNode *node;
+
+  if (!read_selector (manifest, spec, "cloud.google.com/gke-tpu-accelerator", &pod->accelerator_node, &pod->accelerator)
+      || !read_selector (manifest, spec, "cloud.google.com/gke-tpu-topology", &pod->topology_node, &pod->topology)
+      || !read_selector (manifest, spec, "topology.kubernetes.io/zone", &node, &pod->zone)
+      || !read_selector (manifest, spec, "topology.kubernetes.io/region", &node, &pod->region)
+      || !read_selector (manifest, spec, "cloud.google.com/gke-spot", &node, &spot))
+    return FALSE;
+  pod->is_spot = spot != NULL && strcmp (spot, "true") == 0;
+  return TRUE;
+}
+
+gboolean
+quoit_pod_read (const QuoitManifest *manifest, JsonNode *group, QuoitPod *pod)
+{
+  JsonNode *spec, *node;
+  JsonArray *containers;
+
+  pod->env = g_array_new (FALSE, FALSE, sizeof (QuoitPair));
+  if (!quoit_manifest_find (manifest, group, &spec, "template", "spec", NULL)
+      || !quoit_manifest_find (manifest, spec, &node, "containers", NULL))
+    return FALSE;
+  if (node == NULL)
+    return quoit_tree_fail (manifest->tree, group, manifest->error, "no 'template.spec.containers': expected a list of them");
+  if (!quoit_tree_array (manifest->tree, node, &containers, manifest->error))
+    return FALSE;
+  if (json_array_get_length (containers) == 0)
+    return quoit_manifest_refuse (manifest, node, "at least one container");
+  for (guint i = 0; i < json_array_get_length (containers); i++)
+    if (!read_container (manifest, json_array_get_element (containers, i), i == 0, pod))
+      return FALSE;
+  return read_selectors (manifest, spec, pod);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/variables.h"
+
+#include <string.h>
+
+static gsize
+name_length (const char *text)
+{
+  gsize n = 0;
+
+  while (g_ascii_isalpha (text[n]) || text[n] == '_' || (n > 0 && g_ascii_isdigit (text[n])))
+    n++;
+  return n;
+}
+
+static const char *
+find (const char *const *set, const char *name, gsize length)
+{
+  for (; set != NULL && *set != NULL; set++)
+    if (strncmp (*set, name, length) == 0 && (*set)[length] == '=')
+      return *set + length + 1;
+  return NULL;
+}
+
+gboolean
+quoit_variables_check (const char *const *set, GError **error)
+{
+  for (const char *const *at = set; at != NULL && *at != NULL; at++)
+    {
+      gsize length = name_length (*at);
+      g_autofree char *quoted = quoit_quote (*at);
+
+      if (length == 0 || (*at)[length] != '=')
+        return quoit_fail (error, QUOIT_ERROR_INVALID,
+                           "variable %s: expected NAME=value, NAME of letters, digits and '_' and not beginning with a digit",
+                           quoted);
+      if (!g_utf8_validate (*at, -1, NULL))
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected UTF-8", quoted);
+      if (find (at + 1, *at, length) != NULL)
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected each name once, it is given again", quoted);
+    }
+  return TRUE;
+}
+
+char *
+quoit_variables_expand (const char *text, const char *const *set, GError **error)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  const char *p = text, *open;
+
+  for (; (open = strstr (p, "${")) != NULL; p = strchr (open, '}') + 1)
+    {
+      gsize length = name_length (open + 2);
+      const char *value;
+
+      if (length == 0 || open[2 + length] != '}')
+        {
+          g_autofree char *quoted = quoit_quote (open);
+
+          return quoit_fail_null (error, QUOIT_ERROR_INVALID, "%s: expected ${NAME}", quoted);
+        }
+      value = find (set, open + 2, length);
+      if (value == NULL)
+        return quoit_fail_null (error, QUOIT_ERROR_INVALID, "variable '${%.*s}' has no value: expected --set %.*s=VALUE",
+                                (int) length, open + 2, (int) length, open + 2);
+      g_string_append_len (out, p, open - p);
+      g_string_append (out, value);
+    }
+  g_string_append (out, p);
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}

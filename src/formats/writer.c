@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/writer.h"
+
+#include <string.h>
+
+/* Rows of tables stand each on a line of their own, and all that is in a row in one line. */
+enum { DEEPEST_LINE = 2, DEEPEST = 32 };
+
+struct _QuoitWriter {
+  GString *out;
+  char closers[DEEPEST];
+  unsigned depth;
+  gboolean has_items; /* of the innermost open object or array */
+};
+
+QuoitWriter *
+quoit_writer_new (void)
+{
+  QuoitWriter *writer = g_new0 (QuoitWriter, 1);
+
+  writer->out = g_string_new (NULL);
+  return writer;
+}
+
+void
+quoit_writer_free (QuoitWriter *writer)
+{
+  if (writer == NULL)
+    return;
+  g_string_free (writer->out, TRUE);
+  g_free (writer);
+}
+
+static void
+new_line (QuoitWriter *writer)
+{
+  g_string_append_c (writer->out, '\n');
+  for (unsigned i = 0; i < writer->depth; i++)
+    g_string_append (writer->out, "  ");
+}
+
+static void
+write_string (GString *out, const char *text)
+{
+  g_autofree char *valid = g_utf8_validate (text, -1, NULL) ? NULL : g_utf8_make_valid (text, -1);
+
+  g_string_append_c (out, '"');
+  for (const char *p = valid != NULL ? valid : text; *p != '\0'; p++)
+    {
+      unsigned char c = (unsigned char) *p;
+
+      if (c == '"' || c == '\\')
+        g_string_append_printf (out, "\\%c", c);
+      else if (c == '\n')
+        g_string_append (out, "\\n");
+      else if (c < 0x20 || c == 0x7f)
+        g_string_append_printf (out, "\\u%04x", c);
+      else
+        g_string_append_c (out, (char) c);
+    }
+  g_string_append_c (out, '"');
+}
+
+static void
+begin_item (QuoitWriter *writer, const char *key)
+{
+  g_assert (writer->depth == 0 || (writer->closers[writer->depth - 1] == '}') == (key != NULL));
+  if (writer->has_items)
+    g_string_append_c (writer->out, ',');
+  if (writer->depth > 0 && writer->depth <= DEEPEST_LINE)
+    new_line (writer);
+  else if (writer->has_items)
+    g_string_append_c (writer->out, ' ');
+  writer->has_items = TRUE;
+  if (key == NULL)
+    return;
+  write_string (writer->out, key);
+  g_string_append (writer->out, ": ");
+}
+
+static void
+open_item (QuoitWriter *writer, const char *key, const char *brackets)
+{
+  begin_item (writer, key);
+  g_assert (writer->depth < DEEPEST);
+  g_string_append_c (writer->out, brackets[0]);
+  writer->closers[writer->depth++] = brackets[1];
+  writer->has_items = FALSE;
+}
+
+void
+quoit_writer_open_object (QuoitWriter *writer, const char *key)
+{
+  open_item (writer, key, "{}");
+}
+
+void
+quoit_writer_open_array (QuoitWriter *writer, const char *key)
+{
+  open_item (writer, key, "[]");
+}
+
+void
+quoit_writer_close (QuoitWriter *writer)
+{
+  g_assert (writer->depth > 0);
+  writer->depth--;
+  if (writer->has_items && writer->depth < DEEPEST_LINE)
+    new_line (writer);
+  g_string_append_c (writer->out, writer->closers[writer->depth]);
+  writer->has_items = TRUE;
+}
+
+void
+quoit_writer_text (QuoitWriter *writer, const char *key, const char *value)
+{
+  begin_item (writer, key);
+  if (value == NULL)
+    g_string_append (writer->out, "null");
+  else
+    write_string (writer->out, value);
+}
+
+void
+quoit_writer_integer (QuoitWriter *writer, const char *key, int64_t value)
+{
+  begin_item (writer, key);
+  g_string_append_printf (writer->out, "%" G_GINT64_FORMAT, (gint64) value);
+}
+
+void
+quoit_writer_boolean (QuoitWriter *writer, const char *key, gboolean value)
+{
+  begin_item (writer, key);
+  g_string_append (writer->out, value ? "true" : "false");
+}
+
+void
+quoit_writer_amount (QuoitWriter *writer, const char *key, QuoitAmount value)
+{
+  g_autofree char *text = quoit_amount_format (value);
+
+  quoit_writer_text (writer, key, text);
+}
+
+void
+quoit_writer_sum (QuoitWriter *writer, const char *key, QuoitSum value)
+{
+  g_autofree char *text = quoit_sum_format (value);
+
+  quoit_writer_text (writer, key, text);
+}
+
+char *
+quoit_writer_finish (QuoitWriter *writer)
+{
+  char *text;
+
+  g_assert (writer->depth == 0);
+  g_string_append_c (writer->out, '\n');
+  text = g_string_free (writer->out, FALSE);
+  g_free (writer);
+  return text;
+}
