@@ -39,8 +39,8 @@ refuse (const Reader *reader, const char *at, gsize length, const char *expected
 {
   g_autofree char *quoted = length > 0 ? quoit_quote_bytes (at, length) : g_strdup ("the end");
 
-  return quoit_fail (reader->error, QUOIT_ERROR_INVALID, "byte %zu: %s: expected %s", (gsize) (at - reader->text), quoted,
-                     expected);
+  return quoit_fail (reader->error, QUOIT_ERROR_INVALID, "byte %zu: %s: expected %s", (gsize) (at - reader->text),
+                     quoted, expected);
 }
 
 /* What a function below said, with the place in front. */
@@ -200,8 +200,8 @@ read_range (Reader *reader, const char *at, const char *end, guint32 first, guin
     return p;
   if (reader->error != NULL)
     {
-      g_autofree char *expected = g_strdup_printf ("%s of this item: %u to %u, the lower one first", what, first,
-                                                   first + n - 1);
+      g_autofree char *expected
+          = g_strdup_printf ("%s of this item: %u to %u, the lower one first", what, first, first + n - 1);
 
       refuse (reader, at, (gsize) (end - at), expected);
     }
@@ -264,10 +264,9 @@ read_marks (Reader *reader, Item *item)
   for (gsize i = 0; dead.at != NULL && i < (gsize) item->n_slices * item->facts.hosts; i++)
     if ((item->marks[i] & MARK_DEAD) != 0 && item->marks[i] != MARK_DEAD)
       {
-        g_autofree char *expected
-            = g_strdup_printf ("a dead node to be nothing else: worker %u of slice %u is %s too",
-                               (guint32) (i % item->facts.hosts), item->first + (guint32) (i / item->facts.hosts),
-                               (item->marks[i] & MARK_BUSY) != 0 ? "busy" : "draining");
+        g_autofree char *expected = g_strdup_printf (
+            "a dead node to be nothing else: worker %u of slice %u is %s too", (guint32) (i % item->facts.hosts),
+            item->first + (guint32) (i / item->facts.hosts), (item->marks[i] & MARK_BUSY) != 0 ? "busy" : "draining");
 
         return refuse (reader, dead.at, dead.length, expected);
       }
@@ -280,9 +279,8 @@ make_kind (Reader *reader, const Item *item, const char *pool, const char *zone)
   const QuoitGenerationFacts *generation = quoit_generation_facts (item->facts.generation);
   g_autofree char *topology = quoit_shape_format (item->facts.shape);
   g_autofree char *pod_type = quoit_pod_type_format (item->facts.generation, item->facts.shape);
-  QuoitPair labels[5] = { { "ray.io/node-group", pool },
-                          { "ray.io/tpu-topology", topology },
-                          { "ray.io/tpu-pod-type", pod_type } };
+  QuoitPair labels[5]
+      = { { "ray.io/node-group", pool }, { "ray.io/tpu-topology", topology }, { "ray.io/tpu-pod-type", pod_type } };
   QuoitResource resource = { "TPU", quoit_amount_from_int (item->facts.chips_per_host) };
   QuoitNodeKind kind = { .generation = item->facts.generation,
                          .shape = item->facts.shape,
@@ -304,8 +302,8 @@ make_kind (Reader *reader, const Item *item, const char *pool, const char *zone)
 static void
 add_nodes (Reader *reader, const Item *item, const char *pool, const char *zone)
 {
-  QuoitNodeClaim node = { .pool = quoit_claims_pool (reader->claims, pool),
-                          .kind = make_kind (reader, item, pool, zone) };
+  QuoitNodeClaim node
+      = { .pool = quoit_claims_pool (reader->claims, pool), .kind = make_kind (reader, item, pool, zone) };
   const guint8 *mark = item->marks;
   g_autoptr (GString) name = g_string_new (NULL);
   g_autoptr (GString) slice = g_string_new (NULL);
@@ -352,8 +350,7 @@ read_item (Reader *reader)
     return FALSE;
   pool = g_strdup_printf ("%.*s-%.*s", (int) item.generation.length, item.generation.at, (int) item.topology.length,
                           item.topology.at);
-  if (!label_value (reader, &item, KEY_POOL, &pool)
-      || !label_value (reader, &item, KEY_ZONE, &zone))
+  if (!label_value (reader, &item, KEY_POOL, &pool) || !label_value (reader, &item, KEY_ZONE, &zone))
     return FALSE;
 
   item.first = GPOINTER_TO_UINT (g_hash_table_lookup (reader->next_slice, pool));

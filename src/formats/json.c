@@ -46,12 +46,13 @@ refuse (Gate *gate, const char *at, const char *expected)
   for (const char *p = gate->text; (p = memchr (p, '\n', (gsize) (line_start - p))) != NULL; p++)
     line++;
   if (shown == 0)
-    return quoit_fail (gate->error, QUOIT_ERROR_INVALID, "line %u, column %u (byte %" G_GSIZE_FORMAT "): the end: expected %s",
-                       line, (unsigned) (at - line_start) + 1, (gsize) (at - gate->text), expected);
+    return quoit_fail (gate->error, QUOIT_ERROR_INVALID,
+                       "line %u, column %u (byte %" G_GSIZE_FORMAT "): the end: expected %s", line,
+                       (unsigned) (at - line_start) + 1, (gsize) (at - gate->text), expected);
 
   quoted = quoit_quote_bytes (at, shown);
-  return quoit_fail (gate->error, QUOIT_ERROR_INVALID, "line %u, column %u (byte %" G_GSIZE_FORMAT "): %s: expected %s", line,
-                     (unsigned) (at - line_start) + 1, (gsize) (at - gate->text), quoted, expected);
+  return quoit_fail (gate->error, QUOIT_ERROR_INVALID, "line %u, column %u (byte %" G_GSIZE_FORMAT "): %s: expected %s",
+                     line, (unsigned) (at - line_start) + 1, (gsize) (at - gate->text), quoted, expected);
 }
 
 static inline void
@@ -338,7 +339,8 @@ read_word (Gate *gate, const char *word)
   gsize length = strlen (word);
 
   if ((gsize) (gate->end - gate->p) < length || memcmp (gate->p, word, length) != 0)
-    return refuse (gate, gate->p, "a value: an object, an array, a string in double quotes, a number, true, false or null");
+    return refuse (gate, gate->p,
+                   "a value: an object, an array, a string in double quotes, a number, true, false or null");
   gate->p += length;
   return TRUE;
 }
@@ -415,7 +417,8 @@ read_value (Gate *gate)
           if (c == ',')
             break;
           if (c != (frames[depth - 1].is_object ? '}' : ']'))
-            return refuse (gate, gate->p, frames[depth - 1].is_object ? "',' or '}' after the value" : "',' or ']' after the value");
+            return refuse (gate, gate->p,
+                           frames[depth - 1].is_object ? "',' or '}' after the value" : "',' or ']' after the value");
           if (!close_frame (gate, &frames[--depth]))
             return FALSE;
         }

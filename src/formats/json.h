@@ -11,9 +11,9 @@ enum {
   QUOIT_JSON_MOST_BYTES = 256 * 1048576 /* of one document */
 };
 
-/* Whether @text is one strict RFC 8259 document that survives being read: UTF-8 without NUL (written out or as an escape),
- * no lone surrogate, no key twice in an object, integers of 64 bits, numbers that a double can hold.
- * INVALID names line, column and byte, the text there and what was expected. */
+/* Whether @text is one strict RFC 8259 document that survives being read: UTF-8 without NUL (written out or as an
+ * escape), no lone surrogate, no key twice in an object, integers of 64 bits, numbers that a double can hold. INVALID
+ * names line, column and byte, the text there and what was expected. */
 gboolean quoit_json_check (const char *text, gsize length, GError **error);
 
 /* The tree of a text that passes the gate; free with json_node_unref(). */

@@ -23,8 +23,8 @@ is_token (const char *text, gsize length)
   return TRUE;
 }
 
-/* Tokens, which may be missing, with a point between each two. A token may have points itself, so that there can be several
- * ways to cut a long prefix: reached[i] says that some way ends before i. */
+/* Tokens, which may be missing, with a point between each two. A token may have points itself, so that there can be
+ * several ways to cut a long prefix: reached[i] says that some way ends before i. */
 static gboolean
 is_prefix (const char *text, gsize length)
 {
@@ -58,10 +58,11 @@ quoit_label_check_key (const char *key, GError **error)
     return TRUE;
 
   quoted = quoit_quote (key);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "label key %s: expected [PREFIX/]NAME, NAME 1 to 63 and PREFIX at most 253 letters, digits, '-', '_' "
-                     "and '.', with a letter or digit at both ends",
-                     quoted);
+  return quoit_fail (
+      error, QUOIT_ERROR_INVALID,
+      "label key %s: expected [PREFIX/]NAME, NAME 1 to 63 and PREFIX at most 253 letters, digits, '-', '_' "
+      "and '.', with a letter or digit at both ends",
+      quoted);
 }
 
 gboolean
@@ -73,8 +74,9 @@ quoit_label_check_value (const char *value, GError **error)
     return TRUE;
 
   quoted = quoit_quote (value);
-  return quoit_fail (error, QUOIT_ERROR_INVALID,
-                     "label value %s: expected at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both "
-                     "ends, or nothing",
-                     quoted);
+  return quoit_fail (
+      error, QUOIT_ERROR_INVALID,
+      "label value %s: expected at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both "
+      "ends, or nothing",
+      quoted);
 }

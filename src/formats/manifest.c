@@ -30,7 +30,8 @@ is_string (JsonNode *node)
   return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
 }
 
-/* What stands there, variables replaced; NULL for lists and maps, and when a variable has no value (then the error is set). */
+/* What stands there, variables replaced; NULL for lists and maps, and when a variable has no value (then the error is
+ * set). */
 static const char *
 expanded (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
 {
@@ -59,7 +60,8 @@ quoit_manifest_text (const QuoitManifest *manifest, JsonNode *node, const char *
   if (is_plain)
     json_node_unref (quoit_yaml_resolve (value, &is_text));
   if (!is_text)
-    return quoit_manifest_refuse (manifest, node, "text: put it in quotes, Kubernetes reads a number, a boolean or nothing");
+    return quoit_manifest_refuse (manifest, node,
+                                  "text: put it in quotes, Kubernetes reads a number, a boolean or nothing");
   *text = value;
   return TRUE;
 }

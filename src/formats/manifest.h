@@ -20,10 +20,10 @@ gboolean quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gi
 gboolean quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount);
 gboolean quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, gboolean *value);
 
-/* The member of a map, all the way down; *@node is NULL where something on the way is absent. INVALID where something on
- * the way is not a map. */
-gboolean quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name, ...)
-    G_GNUC_NULL_TERMINATED;
+/* The member of a map, all the way down; *@node is NULL where something on the way is absent. INVALID where something
+ * on the way is not a map. */
+gboolean quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name,
+                              ...) G_GNUC_NULL_TERMINATED;
 
 /* Set the error: "line 12: spec.x 'value': expected @expected"; and with the place before what was said. FALSE. */
 gboolean quoit_manifest_refuse (const QuoitManifest *manifest, JsonNode *node, const char *expected);

@@ -16,9 +16,9 @@ static const struct {
   const char *suffix;
   int ten, two;
 } suffixes[] = {
-  { "", 0, 0 },   { "n", -9, 0 }, { "u", -6, 0 }, { "m", -3, 0 },  { "k", 3, 0 },   { "M", 6, 0 },   { "G", 9, 0 },
-  { "T", 12, 0 }, { "P", 15, 0 }, { "E", 18, 0 }, { "Ki", 0, 10 }, { "Mi", 0, 20 }, { "Gi", 0, 30 }, { "Ti", 0, 40 },
-  { "Pi", 0, 50 }, { "Ei", 0, 60 },
+  { "", 0, 0 },    { "n", -9, 0 },  { "u", -6, 0 },  { "m", -3, 0 },  { "k", 3, 0 },   { "M", 6, 0 },
+  { "G", 9, 0 },   { "T", 12, 0 },  { "P", 15, 0 },  { "E", 18, 0 },  { "Ki", 0, 10 }, { "Mi", 0, 20 },
+  { "Gi", 0, 30 }, { "Ti", 0, 40 }, { "Pi", 0, 50 }, { "Ei", 0, 60 },
 };
 
 static const char wanted[] = "a quantity such as '8', '500m', '200G' or '16Gi'";
@@ -75,7 +75,7 @@ read_exponent (const char *p, Number *number)
 static gboolean
 read_suffix (const char *p, Number *number)
 {
-  if ((*p == 'e' || *p == 'E') && p[1] != '\0')
+  if ((*p == 'e' || *p == 'E') && p[1] != '\0' && strchr ("+-0123456789", p[1]) != NULL)
     return read_exponent (p + 1, number);
   for (unsigned i = 0; i < G_N_ELEMENTS (suffixes); i++)
     if (strcmp (p, suffixes[i].suffix) == 0)

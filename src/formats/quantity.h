@@ -4,8 +4,8 @@
 
 #include "base/amount.h"
 
-/* A Kubernetes quantity, exactly: "8", "0.5", "500m", "200G", "16Gi", "1e3". INVALID when it is not one, is negative, too
- * large or finer than 0.0001; only what a binary suffix makes finer ("1.23456Gi") is rounded up to that. */
+/* A Kubernetes quantity, exactly: "8", "0.5", "500m", "200G", "16Gi", "1e3". INVALID when it is not one, is negative,
+ * too large or finer than 0.0001; only what a binary suffix makes finer ("1.23456Gi") is rounded up to that. */
 gboolean quoit_quantity_parse (const char *text, QuoitAmount *amount, GError **error);
 
 /* The next whole number: what KubeRay gives Ray of CPUs, memory and chips. */

@@ -106,8 +106,8 @@ count_names (Listing *listing)
     }
 }
 
-/* The name itself, where nobody else has it or this node is the one alive that has. Else with the start of the id, or all
- * of it where another node is called so. */
+/* The name itself, where nobody else has it or this node is the one alive that has. Else with the start of the id, or
+ * all of it where another node is called so. */
 static const char *
 unique_name (const Listing *listing, const QuoitRayRow *row, GHashTable *taken, QuoitClaims *claims)
 {
@@ -186,6 +186,7 @@ quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError
   if (!add_rows (&listing, claims, error))
     return NULL;
   if (listing.n_rows == LISTING_LIMIT && rows[0].form == QUOIT_RAY_ROW_LISTED)
-    quoit_claims_warn (claims, "exactly 100 rows: ray list nodes stops there unless --limit says more, nodes may be missing");
+    quoit_claims_warn (claims,
+                       "exactly 100 rows: ray list nodes stops there unless --limit says more, nodes may be missing");
   return g_steal_pointer (&claims);
 }

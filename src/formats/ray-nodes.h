@@ -23,5 +23,5 @@ typedef struct {
 gboolean quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow *row, GError **error);
 
 /* Fills what labels and resources say: pool, kind, slice, worker id. @claims also takes warnings. */
-gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitClaims *claims, QuoitNodeClaim *claim,
-                                 GError **error);
+gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitClaims *claims,
+                                 QuoitNodeClaim *claim, GError **error);

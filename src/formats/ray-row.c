@@ -39,17 +39,18 @@ pass_on (const QuoitTree *tree, JsonNode *node, GError **error)
   return FALSE;
 }
 
-/* A YAML listing may say 3 where '3' is meant: the text that stands there. */
+/* A YAML listing may say 3 where '3' is meant, and Ray's own writer leaves a lone y or n without quotes: the text that
+ * stands there. */
 static const char *
 text_of (const QuoitTree *tree, JsonNode *node)
 {
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
+  const char *plain;
 
   if (type == G_TYPE_STRING)
     return json_node_get_string (node);
-  if (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE)
-    return quoit_tree_plain (tree, node);
-  return NULL;
+  plain = type == G_TYPE_NONE ? NULL : quoit_tree_plain (tree, node);
+  return plain != NULL && (type != G_TYPE_BOOLEAN || strlen (plain) == 1) ? plain : NULL;
 }
 
 static gboolean
@@ -126,7 +127,8 @@ quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow *row, GEr
   if (quoit_tree_member (node, "NodeID") != NULL)
     row->form = QUOIT_RAY_ROW_OBJECT;
   else if (quoit_tree_member (node, "node_id") == NULL)
-    return quoit_tree_fail (tree, node, error, "a row without id: expected 'node_id' (ray list nodes) or 'NodeID' (ray.nodes())");
+    return quoit_tree_fail (tree, node, error,
+                            "a row without id: expected 'node_id' (ray list nodes) or 'NodeID' (ray.nodes())");
 
   row->labels = quoit_tree_member (node, members[row->form].labels);
   row->resources = quoit_tree_member (node, members[row->form].resources);
@@ -205,8 +207,8 @@ read_amount (const QuoitTree *tree, const char *name, JsonNode *node, QuoitAmoun
 
   if (type == G_TYPE_DOUBLE || type == G_TYPE_INT64)
     /* Ray keeps doubles: what it counts is what the double gives, also where the text says a whole number. */
-    ok = quoit_amount_from_double (type == G_TYPE_DOUBLE ? json_node_get_double (node) : (double) json_node_get_int (node),
-                                   amount, error);
+    ok = quoit_amount_from_double (
+        type == G_TYPE_DOUBLE ? json_node_get_double (node) : (double) json_node_get_int (node), amount, error);
   else if (type == G_TYPE_STRING && is_memory)
     ok = quoit_memory_text_parse (json_node_get_string (node), amount, error);
   else
@@ -215,7 +217,8 @@ read_amount (const QuoitTree *tree, const char *name, JsonNode *node, QuoitAmoun
 }
 
 static gboolean
-read_resources (const QuoitTree *tree, const QuoitRayRow *row, QuoitResource *resources, QuoitNodeKind *kind, GError **error)
+read_resources (const QuoitTree *tree, const QuoitRayRow *row, QuoitResource *resources, QuoitNodeKind *kind,
+                GError **error)
 {
   JsonObject *object;
   JsonObjectIter iter;
@@ -227,7 +230,8 @@ read_resources (const QuoitTree *tree, const QuoitRayRow *row, QuoitResource *re
   if (!quoit_tree_object (tree, row->resources, &object, error))
     return FALSE;
   if (json_object_get_size (object) > MOST_ENTRIES)
-    return quoit_tree_fail (tree, row->resources, error, "%u resources: expected at most 256", json_object_get_size (object));
+    return quoit_tree_fail (tree, row->resources, error, "%u resources: expected at most 256",
+                            json_object_get_size (object));
 
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &name, &node))
@@ -260,7 +264,8 @@ read_pod_type (const QuoitTree *tree, JsonNode *node, QuoitGeneration *generatio
 }
 
 static gboolean
-read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitNodeKind *kind, GError **error)
+read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitNodeKind *kind,
+                 GError **error)
 {
   const char *accelerator = tpu->accelerator == NULL ? NULL : text_of (tree, tpu->accelerator);
   QuoitGeneration other;
@@ -279,7 +284,8 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
       g_autofree char *quoted = quoit_tree_quote (tree, tpu->accelerator);
       g_autofree char *pod_type = quoit_tree_quote (tree, tpu->pod_type);
 
-      return quoit_tree_fail (tree, tpu->accelerator, error, "%s: expected the generation of the pod type %s", quoted, pod_type);
+      return quoit_tree_fail (tree, tpu->accelerator, error, "%s: expected the generation of the pod type %s", quoted,
+                              pod_type);
     }
   return TRUE;
 }
@@ -341,8 +347,7 @@ quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitClai
   TpuLabels tpu = { 0 };
 
   if (!read_labels (tree, row, labels, &kind.n_labels, &tpu, error)
-      || !read_resources (tree, row, resources, &kind, error)
-      || !read_generation (tree, row, &tpu, &kind, error)
+      || !read_resources (tree, row, resources, &kind, error) || !read_generation (tree, row, &tpu, &kind, error)
       || !read_worker_id (tree, &tpu, &claim->worker_id, error))
     return FALSE;
 

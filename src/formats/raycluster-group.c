@@ -21,12 +21,14 @@ read_topology (Group *group, QuoitGeneration *generation, QuoitShape *shape)
   const QuoitPod *pod = group->pod;
 
   if (pod->accelerator == NULL)
-    return quoit_tree_fail (manifest->tree, pod->chips_node, manifest->error,
-                            "chips without a node selector 'cloud.google.com/gke-tpu-accelerator': expected one such as "
-                            "'tpu-v6e-slice'");
+    return quoit_tree_fail (
+        manifest->tree, pod->chips_node, manifest->error,
+        "chips without a node selector 'cloud.google.com/gke-tpu-accelerator': expected one such as "
+        "'tpu-v6e-slice'");
   if (pod->topology == NULL)
-    return quoit_tree_fail (manifest->tree, pod->chips_node, manifest->error,
-                            "chips without a node selector 'cloud.google.com/gke-tpu-topology': expected one such as '4x4'");
+    return quoit_tree_fail (
+        manifest->tree, pod->chips_node, manifest->error,
+        "chips without a node selector 'cloud.google.com/gke-tpu-topology': expected one such as '4x4'");
   if (!quoit_generation_parse (pod->accelerator, generation, manifest->error))
     return quoit_manifest_pass_on (manifest, pod->accelerator_node);
   if (!quoit_shape_parse (pod->topology, shape, manifest->error)
@@ -50,9 +52,9 @@ check_hosts (const Group *group)
                             "topology '%s' has %u hosts with %u chips a pod: expected 1, the head is one pod",
                             group->pod->topology, group->facts.hosts, group->pod->chips);
   return quoit_tree_fail (manifest->tree, at, manifest->error,
-                          "numOfHosts %" G_GINT64_FORMAT "%s: expected %u, which topology '%s' has with %u chips a pod",
-                          of->hosts, of->hosts_node == NULL ? " (not stated)" : "", group->facts.hosts,
-                          group->pod->topology, group->pod->chips);
+                          "%s%" G_GINT64_FORMAT ": expected %u, which topology '%s' has with %u chips a pod",
+                          of->hosts_node == NULL ? "no 'numOfHosts', which means " : "numOfHosts ", of->hosts,
+                          group->facts.hosts, group->pod->topology, group->pod->chips);
 }
 
 static gboolean
@@ -201,7 +203,8 @@ given_slice_name (const Group *group, QuoitClaims *claims)
 
   if (name == NULL || group->group->replicas <= 1)
     return name;
-  quoit_claims_warn (claims, "line %u: TPU_NAME '%s' in %" G_GINT64_FORMAT " slices, which Ray would take for one: "
+  quoit_claims_warn (claims,
+                     "line %u: TPU_NAME '%s' in %" G_GINT64_FORMAT " slices, which Ray would take for one: "
                      "they are called '%s-0' and so on here",
                      quoit_tree_line (group->manifest->tree, group->pod->tpu_name_node), name, group->group->replicas,
                      group->group->name);
@@ -214,10 +217,11 @@ take_name (const Group *group, const char *name, GHashTable *names)
 {
   if (g_hash_table_add (names, g_strdup (name)))
     return TRUE;
-  return quoit_tree_fail (group->manifest->tree, group->group->node, group->manifest->error,
-                          "node name '%s': expected group names that give each node a name of its own, another group has "
-                          "that node",
-                          name);
+  return quoit_tree_fail (
+      group->manifest->tree, group->group->node, group->manifest->error,
+      "node name '%s': expected group names that give each node a name of its own, another group has "
+      "that node",
+      name);
 }
 
 static gboolean

@@ -53,7 +53,8 @@ read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod, g
   if (ask.request_node != NULL && ask.request.e4 != ask.limit.e4)
     {
       g_autofree char *limit = quoit_amount_format (ask.limit);
-      g_autofree char *expected = g_strdup_printf ("the limit of this container, %s", ask.limit_node != NULL ? limit : "which is not set");
+      g_autofree char *expected
+          = g_strdup_printf ("the limit of this container, %s", ask.limit_node != NULL ? limit : "which is not set");
 
       return quoit_manifest_refuse (manifest, ask.request_node, expected);
     }
@@ -129,7 +130,8 @@ read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
   if (!quoit_manifest_text (manifest, name_node, &name))
     return FALSE;
   if (!is_variable_name (name))
-    return quoit_manifest_refuse (manifest, name_node, "a variable's name: letters, digits, '_', '-' and '.', no digit first");
+    return quoit_manifest_refuse (manifest, name_node,
+                                  "a variable's name: letters, digits, '_', '-' and '.', no digit first");
   /* Without value it is empty or comes from elsewhere (valueFrom), which no manifest tells. */
   if (value_node == NULL)
     return TRUE;
@@ -218,7 +220,8 @@ quoit_pod_read (const QuoitManifest *manifest, JsonNode *group, QuoitPod *pod)
       || !quoit_manifest_find (manifest, spec, &node, "containers", NULL))
     return FALSE;
   if (node == NULL)
-    return quoit_tree_fail (manifest->tree, group, manifest->error, "no 'template.spec.containers': expected a list of them");
+    return quoit_tree_fail (manifest->tree, group, manifest->error,
+                            "no 'template.spec.containers': expected a list of them");
   if (!quoit_tree_array (manifest->tree, node, &containers, manifest->error))
     return FALSE;
   if (json_array_get_length (containers) == 0)

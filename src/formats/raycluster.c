@@ -40,7 +40,8 @@ read_name (const QuoitManifest *manifest, JsonNode *cluster, const char **name)
   if (!quoit_manifest_find (manifest, cluster, &node, "metadata", "name", NULL))
     return FALSE;
   if (node == NULL)
-    return quoit_tree_fail (manifest->tree, cluster, manifest->error, "no 'metadata.name': expected the name of the cluster");
+    return quoit_tree_fail (manifest->tree, cluster, manifest->error,
+                            "no 'metadata.name': expected the name of the cluster");
   if (!quoit_manifest_text (manifest, node, name))
     return FALSE;
   if (**name == '\0')
@@ -56,11 +57,12 @@ refuse_second (const QuoitManifest *manifest, JsonNode *first, JsonNode *second)
 
   if (!read_name (manifest, first, &name) || !read_name (manifest, second, &other))
     return FALSE;
-  return quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
-                     "line %u: a second RayCluster, '%s' after '%s' in line %u: expected one in a file, each is a source of "
-                     "its own",
-                     quoit_tree_line (manifest->tree, quoit_tree_member (second, "kind")), other, name,
-                     quoit_tree_line (manifest->tree, quoit_tree_member (first, "kind")));
+  return quoit_fail (
+      manifest->error, QUOIT_ERROR_INVALID,
+      "line %u: a second RayCluster, '%s' after '%s' in line %u: expected one in a file, each is a source of "
+      "its own",
+      quoit_tree_line (manifest->tree, quoit_tree_member (second, "kind")), other, name,
+      quoit_tree_line (manifest->tree, quoit_tree_member (first, "kind")));
 }
 
 static JsonNode *
@@ -82,7 +84,8 @@ find_cluster (const QuoitManifest *manifest)
         cluster = document;
     }
   if (cluster == NULL)
-    quoit_fail (manifest->error, QUOIT_ERROR_INVALID, "no RayCluster in it, but %s: expected a document of kind RayCluster",
+    quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
+                "no RayCluster in it, but %s: expected a document of kind RayCluster",
                 kinds->len > 0 ? kinds->str : "nothing with a kind");
   return cluster;
 }
@@ -121,8 +124,8 @@ read_replicas (const QuoitManifest *manifest, gboolean is_suspended, QuoitRayGro
   replicas = MAX (MIN (replicas, highest), lowest);
   if (replicas * group->hosts > QUOIT_MOST_NODES)
     return quoit_tree_fail (manifest->tree, replicas_node != NULL ? replicas_node : group->node, manifest->error,
-                            "%" G_GINT64_FORMAT " replicas of %" G_GINT64_FORMAT " hosts: expected at most %u pods%s", replicas,
-                            group->hosts, (unsigned) QUOIT_MOST_NODES,
+                            "%" G_GINT64_FORMAT " replicas of %" G_GINT64_FORMAT " hosts: expected at most %u pods%s",
+                            replicas, group->hosts, (unsigned) QUOIT_MOST_NODES,
                             replicas * group->hosts > G_MAXINT32 ? ", KubeRay itself would count wrongly" : "");
   group->replicas = is_suspended ? 0 : replicas;
   return TRUE;
@@ -136,7 +139,8 @@ read_group_name (const QuoitManifest *manifest, QuoitRayGroup *group, GHashTable
   if (!quoit_manifest_find (manifest, group->node, &node, "groupName", NULL))
     return FALSE;
   if (node == NULL)
-    return quoit_tree_fail (manifest->tree, group->node, manifest->error, "no 'groupName': expected the name of the group");
+    return quoit_tree_fail (manifest->tree, group->node, manifest->error,
+                            "no 'groupName': expected the name of the group");
   if (!quoit_manifest_text (manifest, node, &group->name))
     return FALSE;
   if (!quoit_label_check_value (group->name, manifest->error))
@@ -164,7 +168,8 @@ add_head (const QuoitManifest *manifest, JsonNode *spec, const char *cluster, gb
 }
 
 static gboolean
-add_workers (const QuoitManifest *manifest, JsonNode *spec, gboolean is_suspended, GHashTable *names, QuoitClaims *claims)
+add_workers (const QuoitManifest *manifest, JsonNode *spec, gboolean is_suspended, GHashTable *names,
+             QuoitClaims *claims)
 {
   g_autoptr (GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
   gint64 n_nodes = 1;
@@ -207,11 +212,11 @@ read_cluster (const QuoitManifest *manifest, const char *source)
       || !quoit_manifest_find (manifest, cluster, &spec, "spec", NULL))
     return NULL;
   if (spec == NULL)
-    return quoit_tree_fail (manifest->tree, cluster, manifest->error, "no 'spec': expected the groups of the cluster"), NULL;
+    return quoit_tree_fail (manifest->tree, cluster, manifest->error, "no 'spec': expected the groups of the cluster"),
+           NULL;
 
   claims = quoit_claims_new (source != NULL ? source : name, QUOIT_SOURCE_KIND_RAYCLUSTER);
-  if (!read_suspend (manifest, spec, &is_suspended)
-      || !add_head (manifest, spec, name, is_suspended, names, claims)
+  if (!read_suspend (manifest, spec, &is_suspended) || !add_head (manifest, spec, name, is_suspended, names, claims)
       || !add_workers (manifest, spec, is_suspended, names, claims))
     return NULL;
   return g_steal_pointer (&claims);

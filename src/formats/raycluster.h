@@ -7,17 +7,17 @@
 
 /* What the containers of a template ask for. */
 typedef struct {
-  QuoitAmount cpu, memory;             /* sums over the containers: request, else limit */
-  QuoitAmount ray_cpu, ray_memory;     /* of the first container, Ray's: limit, else (CPU alone) request; rounded up */
-  QuoitAmount gpu;                     /* of the first container */
-  guint32 chips;                       /* google.com/tpu of all containers */
-  JsonNode *chips_node;                /* for messages; NULL when no container asks for any */
-  GArray *env;                         /* of QuoitPair: plain variables of the containers with chips */
+  QuoitAmount cpu, memory;         /* sums over the containers: request, else limit */
+  QuoitAmount ray_cpu, ray_memory; /* of the first container, Ray's: limit, else (CPU alone) request; rounded up */
+  QuoitAmount gpu;                 /* of the first container */
+  guint32 chips;                   /* google.com/tpu of all containers */
+  JsonNode *chips_node;            /* for messages; NULL when no container asks for any */
+  GArray *env;                     /* of QuoitPair: plain variables of the containers with chips */
   JsonNode *tpu_name_node;
-  const char *tpu_name;                /* variable TPU_NAME; NULL: not set */
+  const char *tpu_name; /* variable TPU_NAME; NULL: not set */
   JsonNode *accelerator_node, *topology_node;
-  const char *accelerator, *topology;  /* node selectors; NULL: none */
-  const char *zone, *region;           /* NULL: none */
+  const char *accelerator, *topology; /* node selectors; NULL: none */
+  const char *zone, *region;          /* NULL: none */
   gboolean is_spot;
 } QuoitPod;
 
@@ -25,7 +25,8 @@ gboolean quoit_pod_read (const QuoitManifest *manifest, JsonNode *group, QuoitPo
 void quoit_pod_clear (QuoitPod *pod);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitPod, quoit_pod_clear)
 
-/* What the group says to Ray: rayStartParams, and the group's own fields "resources" and "labels", which override it. */
+/* What the group says to Ray: rayStartParams, and the group's own fields "resources" and "labels", which override it.
+ */
 typedef struct {
   GHashTable *resources; /* name -> int64 *: ten-thousandths */
   GHashTable *labels;    /* key -> value */
@@ -40,9 +41,9 @@ typedef struct {
   JsonNode *node;
   const char *name; /* the pool */
   gboolean is_head;
-  const char *node_name; /* of the head */
+  const char *node_name;  /* of the head */
   gint64 replicas, hosts; /* replicas 0: no pods */
-  JsonNode *hosts_node; /* NULL: not stated */
+  JsonNode *hosts_node;   /* NULL: not stated */
 } QuoitRayGroup;
 
 gboolean quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *group, GHashTable *names,

@@ -23,7 +23,8 @@ JsonNode *quoit_tree_document (const QuoitTree *tree, unsigned index);
 void quoit_tree_set_place (QuoitTree *tree, JsonNode *node, unsigned line, unsigned column);
 unsigned quoit_tree_line (const QuoitTree *tree, JsonNode *node); /* 0: not known */
 
-/* What stood in the file, for an unquoted YAML scalar that is not simply text: "yes", "1.50", "0x10", "${N}". NULL for others. */
+/* What stood in the file, for an unquoted YAML scalar that is not simply text: "yes", "1.50", "0x10", "${N}". NULL for
+ * others. */
 void quoit_tree_set_plain (QuoitTree *tree, JsonNode *node, const char *text);
 const char *quoit_tree_plain (const QuoitTree *tree, JsonNode *node);
 

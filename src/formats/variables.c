@@ -31,13 +31,14 @@ quoit_variables_check (const char *const *set, GError **error)
       g_autofree char *quoted = quoit_quote (*at);
 
       if (length == 0 || (*at)[length] != '=')
-        return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "variable %s: expected NAME=value, NAME of letters, digits and '_' and not beginning with a digit",
-                           quoted);
+        return quoit_fail (
+            error, QUOIT_ERROR_INVALID,
+            "variable %s: expected NAME=value, NAME of letters, digits and '_' and not beginning with a digit", quoted);
       if (!g_utf8_validate (*at, -1, NULL))
         return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected UTF-8", quoted);
       if (find (at + 1, *at, length) != NULL)
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected each name once, it is given again", quoted);
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected each name once, it is given again",
+                           quoted);
     }
   return TRUE;
 }
@@ -61,8 +62,9 @@ quoit_variables_expand (const char *text, const char *const *set, GError **error
         }
       value = find (set, open + 2, length);
       if (value == NULL)
-        return quoit_fail_null (error, QUOIT_ERROR_INVALID, "variable '${%.*s}' has no value: expected --set %.*s=VALUE",
-                                (int) length, open + 2, (int) length, open + 2);
+        return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                                "variable '${%.*s}' has no value: expected --set %.*s=VALUE", (int) length, open + 2,
+                                (int) length, open + 2);
       g_string_append_len (out, p, open - p);
       g_string_append (out, value);
     }

@@ -7,7 +7,8 @@
 static const char *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
 /* The second half of each list is YAML 1.1, which Kubernetes still reads. */
 static const char *const trues[] = { "true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", NULL };
-static const char *const falses[] = { "false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF", NULL };
+static const char *const falses[]
+    = { "false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF", NULL };
 
 static const char tag_prefix[] = "tag:yaml.org,2002:";
 

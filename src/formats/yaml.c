@@ -89,8 +89,8 @@ refuse_second (Builder *builder, const Frame *frame, JsonNode *first)
   g_autofree char *quoted = quoit_quote (frame->key);
 
   return quoit_fail (builder->error, QUOIT_ERROR_INVALID,
-                     "line %u, column %u: key %s: expected each key once in a map, it is in line %u too", frame->key_line,
-                     frame->key_column, quoted, quoit_tree_line (builder->tree, first));
+                     "line %u, column %u: key %s: expected each key once in a map, it is in line %u too",
+                     frame->key_line, frame->key_column, quoted, quoit_tree_line (builder->tree, first));
 }
 
 /* "<<": the members of other maps, where the map itself does not say otherwise. Kept until the map is closed. */
@@ -306,11 +306,13 @@ on_event (Builder *builder, const yaml_event_t *event)
     case YAML_SEQUENCE_START_EVENT:
       node = json_node_init_array (json_node_alloc (), NULL);
       json_node_take_array (node, json_array_new ());
-      return on_start (builder, node, &event->start_mark, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+      return on_start (builder, node, &event->start_mark, event->data.sequence_start.anchor,
+                       event->data.sequence_start.tag);
     case YAML_MAPPING_START_EVENT:
       node = json_node_init_object (json_node_alloc (), NULL);
       json_node_take_object (node, json_object_new ());
-      return on_start (builder, node, &event->start_mark, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+      return on_start (builder, node, &event->start_mark, event->data.mapping_start.anchor,
+                       event->data.mapping_start.tag);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
       return on_end (builder, &event->start_mark);
@@ -330,8 +332,8 @@ fail_parser (const yaml_parser_t *parser, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "line %zu, column %zu: %s (%s, line %zu): expected YAML",
                        parser->problem_mark.line + 1, parser->problem_mark.column + 1, problem, parser->context,
                        parser->context_mark.line + 1);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "line %zu, column %zu: %s: expected YAML", parser->problem_mark.line + 1,
-                     parser->problem_mark.column + 1, problem);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "line %zu, column %zu: %s: expected YAML",
+                     parser->problem_mark.line + 1, parser->problem_mark.column + 1, problem);
 }
 
 static gboolean
@@ -366,8 +368,8 @@ check_utf8 (const char *text, gsize length, GError **error)
   for (const char *p = text; (p = memchr (p, '\n', (gsize) (bad - p))) != NULL; line_start = ++p)
     line++;
   quoted = quoit_quote_bytes (bad, 1);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u, column %u (byte %zu): %s: expected UTF-8 text without NUL", line,
-                     (unsigned) (bad - line_start) + 1, (gsize) (bad - text), quoted);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u, column %u (byte %zu): %s: expected UTF-8 text without NUL",
+                     line, (unsigned) (bad - line_start) + 1, (gsize) (bad - text), quoted);
 }
 
 QuoitTree *

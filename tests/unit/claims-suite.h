@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims in a form that a test can state: one word a node, in the reader's order. */
+#pragma once
+
+#include <string.h>
+
+#include "suite.h"
+#include "formats/formats.h"
+
+/* "POOL:NAME[@SLICE.WORKER][!draining|!dead][!busy][!head] ..." */
+static inline char *
+nodes_as_text (const QuoitClaims *claims)
+{
+  static const char *const states[] = { "", "!draining", "!dead" };
+  GString *text = g_string_new (NULL);
+  guint32 n_nodes;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n_nodes);
+
+  for (guint32 i = 0; i < n_nodes; i++)
+    {
+      g_string_append_printf (text, "%s%s:%s", i > 0 ? " " : "", quoit_claims_pool_at (claims, nodes[i].pool)->name,
+                              nodes[i].name);
+      if (nodes[i].slice != NULL)
+        g_string_append_printf (text, "@%s.%d", nodes[i].slice, nodes[i].worker_id);
+      g_string_append_printf (text, "%s%s%s", states[nodes[i].state],
+                              (nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0 ? "!busy" : "",
+                              (nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0 ? "!head" : "");
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* "TPU=4 CPU=8" and "key=value ..." of a node's kind. */
+static inline char *
+resources_as_text (const QuoitClaims *claims, guint32 node)
+{
+  GString *text = g_string_new (NULL);
+  guint32 n_nodes;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n_nodes);
+  const QuoitNodeKind *kind;
+
+  ck_assert_uint_lt (node, n_nodes);
+  kind = quoit_claims_kind_at (claims, nodes[node].kind);
+  for (unsigned i = 0; i < kind->n_resources; i++)
+    {
+      g_autofree char *amount = quoit_amount_format (kind->resources[i].amount);
+
+      g_string_append_printf (text, "%s%s=%s", i > 0 ? " " : "", kind->resources[i].name, amount);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static inline char *
+labels_as_text (const QuoitClaims *claims, guint32 node)
+{
+  GString *text = g_string_new (NULL);
+  guint32 n_nodes;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n_nodes);
+  const QuoitNodeKind *kind;
+
+  ck_assert_uint_lt (node, n_nodes);
+  kind = quoit_claims_kind_at (claims, nodes[node].kind);
+  for (unsigned i = 0; i < kind->n_labels; i++)
+    g_string_append_printf (text, "%s%s=%s", i > 0 ? " " : "", kind->labels[i].key, kind->labels[i].value);
+  return g_string_free (text, FALSE);
+}
+
+#define ck_assert_text(function, expected)                                                                             \
+  do                                                                                                                   \
+    {                                                                                                                  \
+      g_autofree char *seen_text = function;                                                                           \
+      ck_assert_str_eq (seen_text, expected);                                                                          \
+    }                                                                                                                  \
+  while (0)

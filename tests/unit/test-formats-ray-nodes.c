@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claims-suite.h"
+
+static QuoitClaims *
+read_text (const char *text, GError **error)
+{
+  return quoit_read_ray_nodes (text, strlen (text), NULL, error);
+}
+
+/* Rows in the two forms, as short as they may be. */
+static const struct {
+  const char *text, *nodes, *resources, *labels; /* of the first node */
+} accepted[] = {
+  { "[]", "", NULL, NULL },
+  { "[{\"node_id\": \"aa\", \"state\": \"ALIVE\"}]", "default:aa", "", "" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": true}]", "default:aa", "", "" },
+  { "[{\"NodeID\": \"aa\", \"alive\": false}]", "default:aa!dead", "", "" },
+  { "- {node_id: aa, state: DRAINING, node_ip: 10.0.0.1}", "default:10.0.0.1!draining", "", "" },
+  { "---\n- node_id: aa\n  state: DEAD\n  node_name: n\n...\n...\n", "default:n!dead", "", "" },
+  { "[{\"node_id\": \"aa\", \"state\": \"ALIVE\"}, {\"NodeID\": \"bb\", \"Alive\": true}]", "default:aa default:bb", "",
+    "" },
+  { "[{\"node_id\": \"aa\", \"state\": \"ALIVE\", \"is_head_node\": true}]", "default:aa!head", "", "" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"node:__internal_head__\": 1.0}}]", "default:aa!head", "",
+    "" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"CPU\": 2.0, \"TPU\": 4, \"memory\": 1073741824.0, \"x\": "
+    "0.57,"
+    " \"s\": 1.0, \"TPU-v6e-16-head\": 1.0, \"node:10.0.0.1\": 1.0, \"accelerator_type:TPU-V6E\": 1.0,"
+    " \"CPU_group_71fdda07b5428e31684a9778a42e01000000\": 2.0},"
+    " \"Labels\": {\"ray.io/tpu-slice-name\": \"s\", \"ray.io/tpu-worker-id\": \"0\", \"ray.io/tpu-topology\": \"4x4\","
+    " \"ray.io/tpu-pod-type\": \"v6e-16\", \"ray.io/node-group\": \"g\", \"ray.io/accelerator-type\": \"TPU-V6E\"}}]",
+    "g:aa@s.0", "CPU=2 TPU=4 accelerator_type:TPU-V6E=1 memory=1073741824 x=0.5699",
+    "ray.io/accelerator-type=TPU-V6E ray.io/node-group=g ray.io/tpu-pod-type=v6e-16 ray.io/tpu-topology=4x4" },
+  { "- node_id: aa\n  state: ALIVE\n  resources_total: {memory: 1.000 GiB, object_store_memory: 80.000 MiB, CPU: 2.0}\n"
+    "  labels: {ray.io/tpu-worker-id: 3, ray.io/tpu-slice-name: s}",
+    "default:aa@s.3", "CPU=2 memory=1073741824 object_store_memory=83886080", "" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"GPU\": 8.0}, \"Labels\": {\"ray.io/accelerator-type\": "
+    "\"A100\"}}]",
+    "default:aa", "GPU=8", "ray.io/accelerator-type=A100" },
+  /* Names: a dead node gives its name to the one alive, nodes that share one are told apart. */
+  { "[{\"NodeID\": \"0123456789\", \"Alive\": false, \"NodeName\": \"n\"}, {\"NodeID\": \"bb\", \"Alive\": true, "
+    "\"NodeName\": \"n\"}]",
+    "default:n~01234567!dead default:n", "", "" },
+  { "[{\"NodeID\": \"0123456789\", \"Alive\": true, \"NodeName\": \"n\"}, {\"NodeID\": \"1123456789\", \"Alive\": "
+    "true, \"NodeName\": \"n\"}]",
+    "default:n~01234567 default:n~11234567", "", "" },
+  { "[{\"NodeID\": \"01234567aa\", \"Alive\": true, \"NodeName\": \"n\"}, {\"NodeID\": \"01234567bb\", \"Alive\": "
+    "true, \"NodeName\": \"n\"}]",
+    "default:n~01234567 default:n~01234567bb", "", "" },
+};
+
+#define ROW(more) "[{\"NodeID\": \"aa\", \"Alive\": true, " more "}]"
+
+static const struct {
+  const char *text, *says;
+} refused[] = {
+  { "", "expected a YAML document" },
+  { "{}", "$: a map: expected a list" },
+  { "null", "nothing in it: expected a list of nodes" },
+  { "[1]", "$[0]: '1': expected a map" },
+  { "[{}]", "$[0]: a row without id: expected 'node_id' (ray list nodes) or 'NodeID'" },
+  { "[{\"node_id\": \"\", \"state\": \"ALIVE\"}]", "$[0]: an empty id" },
+  { "[{\"node_id\": 7, \"state\": \"ALIVE\"}]", "$[0].node_id: '7': expected text" },
+  { "[{\"node_id\": \"aa\"}]", "$[0]: no 'state'" },
+  { "[{\"node_id\": \"aa\", \"state\": \"alive\"}]", "$[0].state: 'alive': expected ALIVE, DRAINING or DEAD" },
+  { "[{\"node_id\": \"aa\", \"state\": true}]", "$[0].state: 'true': expected ALIVE" },
+  { "[{\"NodeID\": \"aa\"}]", "$[0]: no 'Alive': expected true or false" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": \"yes\"}]", "$[0].Alive: 'yes': expected true or false" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": true}, {\"NodeID\": \"aa\", \"Alive\": false}]",
+    "$[1]: node id 'aa': expected each id once" },
+  { ROW ("\"NodeName\": {}"), "$[0].NodeName: a map: expected text" },
+  { ROW ("\"Resources\": []"), "$[0].Resources: a list: expected a map" },
+  { ROW ("\"Resources\": {\"CPU\": \"2\"}"), "$[0].Resources.CPU: '2': expected a number" },
+  { ROW ("\"Resources\": {\"CPU\": -1}"), "$[0].Resources.CPU: amount '-1': expected a number that is not negative" },
+  { ROW ("\"Resources\": {\"CPU\": 1e15}"), "$[0].Resources.CPU: amount '1000000000000000': expected less than" },
+  { ROW ("\"Resources\": {\"CPU\": 1e400}"), "expected a number below 1.8e308" },
+  { ROW ("\"Resources\": {\"CPU\": 9223372036854775807}"), "expected less than" },
+  { ROW ("\"Resources\": {\"memory\": \"1 GB\"}"),
+    "$[0].Resources.memory: quantity '1 GB': expected memory as Ray writes it" },
+  { ROW ("\"Resources\": {\"TPU\": 3.5}"), "$[0].Resources.TPU: '3.5': expected a whole number of chips" },
+  { ROW ("\"Resources\": {\"TPU\": 65536}"), "$[0].Resources.TPU: '65536': expected a whole number of chips" },
+  { ROW ("\"Resources\": {\"\": 1}"), "$[0].Resources: a resource without name" },
+  { ROW ("\"Labels\": {\"-k\": \"v\"}"), "$[0].Labels.-k: label key '-k': expected [PREFIX/]NAME" },
+  { ROW ("\"Labels\": {\"ray.io/x\": \"a b\"}"), "$[0].Labels['ray.io/x']: label value 'a b': expected at most 63" },
+  { ROW ("\"Labels\": {\"k\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}"),
+    "expected at most 63" },
+  { ROW ("\"Labels\": {\"k\": 1}"), "$[0].Labels.k: '1': expected text" },
+  { ROW ("\"Labels\": {\"k\": null}"), "$[0].Labels.k: 'null': expected text" },
+  { ROW ("\"Labels\": {\"ray.io/tpu-worker-id\": \"-1\"}"), "label value '-1'" },
+  { ROW ("\"Labels\": {\"ray.io/tpu-worker-id\": \"x\"}"),
+    "$[0].Labels['ray.io/tpu-worker-id']: 'x': expected a worker id" },
+  { ROW ("\"Labels\": {\"ray.io/tpu-worker-id\": \"9999999999\"}"), "expected a worker id" },
+  { ROW ("\"Labels\": {\"ray.io/tpu-pod-type\": \"v6e\"}"), "'v6e': expected a pod type" },
+  { ROW ("\"Labels\": {\"ray.io/tpu-pod-type\": \"v6e-x\"}"), "'v6e-x': expected a pod type" },
+  { ROW ("\"Labels\": {\"ray.io/tpu-pod-type\": \"v99-16\"}"), "$[0].Labels['ray.io/tpu-pod-type']: " },
+  { ROW ("\"Labels\": {\"ray.io/accelerator-type\": \"TPU-V99\"}"), "$[0].Labels['ray.io/accelerator-type']: " },
+  { ROW ("\"Labels\": {\"ray.io/accelerator-type\": \"TPU-V4\", \"ray.io/tpu-pod-type\": \"v6e-16\"}"),
+    "'TPU-V4': expected the generation of the pod type 'v6e-16'" },
+  { ROW ("\"NodeID\": \"bb\""), "expected each key once" },
+  { "- node_id: aa\n  state: ALIVE\n  labels:\n    k: yes\n", "line 4: [0].labels.k: 'yes': expected text" },
+  { "- node_id: aa\n  state: GONE\n", "line 2: [0].state: 'GONE': expected ALIVE" },
+  { "a: b\n", "line 1: a map: expected a list" },
+  { "- node_id: aa\n  state: ALIVE\n---\n- node_id: bb\n  state: ALIVE\n", "line 4: a second document" },
+  { "[{\"NodeID\": \"a\xff\"}]", "expected UTF-8" },
+  { "[{\"node_id\": \"aa\", \"state\": \"ALIVE\"}", "the end: expected ',' or ']'" },
+};
+
+START_TEST (a_listing_has_the_nodes_that_its_rows_say)
+{
+  GError *error = NULL;
+  g_autoptr (QuoitClaims) claims = read_text (accepted[_i].text, &error);
+
+  ck_assert_ok (error);
+  ck_assert_text (nodes_as_text (claims), accepted[_i].nodes);
+  if (accepted[_i].resources != NULL)
+    ck_assert_text (resources_as_text (claims, 0), accepted[_i].resources);
+  if (accepted[_i].labels != NULL)
+    ck_assert_text (labels_as_text (claims, 0), accepted[_i].labels);
+  ck_assert_str_eq (quoit_claims_source (claims), "ray");
+}
+END_TEST
+
+START_TEST (a_row_that_is_wrong_is_refused_by_its_path)
+{
+  GError *error = NULL;
+
+  ck_assert_msg (read_text (refused[_i].text, &error) == NULL, "%s", refused[_i].text);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+  ck_assert_ptr_null (read_text (refused[_i].text, NULL));
+}
+END_TEST
+
+START_TEST (a_node_keeps_its_id_and_address_and_the_row_its_kind)
+{
+  g_autoptr (QuoitClaims) claims
+      = read_text (ROW ("\"NodeManagerAddress\": \"10.0.0.7\", \"NodeName\": \"n\", \"Resources\": {\"TPU\": 4.0},"
+                        " \"Labels\": {\"ray.io/tpu-topology\": \"2x2x2\", \"ray.io/tpu-pod-type\": \"v7x-16\"}"),
+                   NULL);
+  guint32 n;
+  const QuoitNodeClaim *node = quoit_claims_nodes (claims, &n);
+  const QuoitNodeKind *kind = quoit_claims_kind_at (claims, node->kind);
+
+  ck_assert_str_eq (node->identity, "aa");
+  ck_assert_str_eq (node->address, "10.0.0.7");
+  ck_assert_int_eq (node->worker_id, -1);
+  ck_assert_int_eq (kind->generation, QUOIT_GENERATION_TPU7X);
+  ck_assert_uint_eq (kind->shape.n_dims, 3);
+  ck_assert_uint_eq (kind->chips, 4);
+  ck_assert_str_eq (kind->pod_type, "v7x-16");
+}
+END_TEST
+
+START_TEST (a_topology_that_nobody_knows_is_kept_as_text_with_a_warning)
+{
+  g_autoptr (QuoitClaims) claims
+      = read_text (ROW ("\"Labels\": {\"ray.io/tpu-topology\": \"3x5\", \"ray.io/tpu-pod-type\": \"v6e-15\"}"), NULL);
+  const QuoitNodeKind *kind = quoit_claims_kind_at (claims, 0);
+
+  ck_assert_str_eq (kind->topology, "3x5");
+  ck_assert_uint_eq (kind->shape.n_dims, 0);
+  ck_assert_ptr_nonnull (strstr (quoit_claims_warnings (claims)[0], "3x5"));
+}
+END_TEST
+
+START_TEST (names_that_are_shared_are_warned_of_once)
+{
+  g_autoptr (QuoitClaims) claims = read_text (accepted[G_N_ELEMENTS (accepted) - 2].text, NULL);
+
+  ck_assert_str_eq (quoit_claims_warnings (claims)[0],
+                    "2 alive nodes have the name 'n': each is called by name and the start of its id");
+  ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
+}
+END_TEST
+
+START_TEST (a_listing_of_exactly_100_rows_is_warned_of)
+{
+  for (unsigned n = 99; n <= 101; n++)
+    {
+      g_autoptr (GString) text = g_string_new ("[");
+      g_autoptr (QuoitClaims) claims = NULL;
+
+      for (unsigned i = 0; i < n; i++)
+        g_string_append_printf (text, "%s{\"node_id\": \"%u\", \"state\": \"ALIVE\"}", i > 0 ? "," : "", i);
+      g_string_append (text, "]");
+      claims = read_text (text->str, NULL);
+      ck_assert_int_eq (quoit_claims_warnings (claims)[0] != NULL, n == 100);
+    }
+}
+END_TEST
+
+/* The rule on a whole cluster: name, node count, kinds, dead nodes, TPU nodes. */
+static const struct {
+  const char *start;
+  guint32 n_nodes, n_dead, n_tpu;
+} fleets[] = { { "gke.", 9, 0, 8 }, { "lost.", 5, 1, 4 }, { "mixed.", 6, 0, 3 }, { "plain.", 7, 0, 6 } };
+
+static void
+check_capture (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL), *text = NULL;
+  GError *error = NULL;
+  g_autoptr (QuoitClaims) claims = NULL;
+  const QuoitNodeClaim *nodes;
+  guint32 n_nodes, n_dead = 0, n_tpu = 0, n_heads = 0;
+  gsize length;
+
+  ck_assert (quoit_read_file (path, &text, &length, &error));
+  claims = quoit_read_ray_nodes (text, length, NULL, &error);
+  ck_assert_msg (error == NULL, "%s: %s", name, error == NULL ? "" : error->message);
+  nodes = quoit_claims_nodes (claims, &n_nodes);
+  for (guint32 i = 0; i < n_nodes; i++)
+    {
+      n_dead += nodes[i].state == QUOIT_NODE_DEAD;
+      n_tpu += quoit_claims_kind_at (claims, nodes[i].kind)->generation != QUOIT_GENERATION_NONE;
+      n_heads += (nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0;
+    }
+  ck_assert_ptr_null (quoit_claims_warnings (claims)[0]);
+  ck_assert_uint_eq (n_heads, 1);
+  for (unsigned i = 0; i < G_N_ELEMENTS (fleets); i++)
+    if (g_str_has_prefix (name, fleets[i].start))
+      {
+        ck_assert_msg (n_nodes == fleets[i].n_nodes && n_dead == fleets[i].n_dead && n_tpu == fleets[i].n_tpu,
+                       "%s: %u nodes, %u dead, %u with chips", name, n_nodes, n_dead, n_tpu);
+        return;
+      }
+  ck_abort_msg ("%s: no fact about it", name);
+}
+
+static unsigned
+check_captures (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  unsigned n = 0;
+
+  for (name = dir == NULL ? NULL : g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir))
+    if ((strstr (name, "ray-list-nodes") != NULL
+         && (g_str_has_suffix (name, ".json") || g_str_has_suffix (name, ".yaml")))
+        || g_str_has_suffix (name, "py-ray.nodes.json"))
+      {
+        check_capture (folder, name);
+        n++;
+      }
+  return n;
+}
+
+START_TEST (captures_of_real_clusters_have_their_nodes)
+{
+  g_autofree char *own = g_build_filename (g_getenv ("top_srcdir"), "tests", "data", "captures", NULL);
+  g_autofree char *shared = g_build_filename (g_getenv ("top_srcdir"), "..", "shared", "captures", NULL);
+  unsigned n_shared;
+
+  ck_assert_uint_eq (check_captures (own), 4);
+  n_shared = check_captures (shared);
+  if (n_shared == 0)
+    g_print ("skipped: 34 captures that are not beside this tree\n");
+  else
+    ck_assert_uint_eq (n_shared, 34);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("formats-ray-nodes");
+  TCase *rows = tcase_create ("rows");
+
+  tcase_set_timeout (rows, 60);
+  tcase_add_loop_test (rows, a_listing_has_the_nodes_that_its_rows_say, 0, G_N_ELEMENTS (accepted));
+  tcase_add_loop_test (rows, a_row_that_is_wrong_is_refused_by_its_path, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (rows, a_node_keeps_its_id_and_address_and_the_row_its_kind);
+  tcase_add_test (rows, a_topology_that_nobody_knows_is_kept_as_text_with_a_warning);
+  tcase_add_test (rows, names_that_are_shared_are_warned_of_once);
+  tcase_add_test (rows, a_listing_of_exactly_100_rows_is_warned_of);
+  tcase_add_test (rows, captures_of_real_clusters_have_their_nodes);
+  suite_add_tcase (suite, rows);
+  return suite_main (suite);
+}
