@@ -249,9 +249,12 @@ refuse_double (Gate *gate, const Key *a, const Key *b)
 static gboolean
 check_keys (Gate *gate, guint32 first)
 {
-  Key *keys = gate->keys + first;
   guint32 n = gate->n_keys - first;
+  Key *keys;
 
+  if (n == 0)
+    return TRUE;
+  keys = gate->keys + first;
   if (n <= FEW_KEYS)
     {
       for (guint32 i = 1; i < n; i++)

@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST (depth_is_limited_and_does_not_use_the_c_stack)
 {
-  g_autofree char *deep = g_strnfill (1000000, '['), *legal = NULL;
+  g_autofree char *deep = g_strnfill (1000000, '[');
   g_autoptr (GString) text = g_string_new (NULL);
   GError *error = NULL;
 

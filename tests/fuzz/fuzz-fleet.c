@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fleet text: an error is set exactly when nothing is returned, and it has a place; what is read has the promised
+ * names. */
+#include <string.h>
+
+#include "formats/formats.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitClaims) claims = NULL;
+  const QuoitNodeClaim *nodes;
+  guint32 n_nodes;
+  /* Millions of nodes are legal, and slow; the sizes that matter here are those of the text. */
+  unsigned run = 0, longest = 0;
+
+  for (gsize i = 0; i < size; i++)
+    {
+      run = g_ascii_isdigit (data[i]) ? run + 1 : 0;
+      longest = MAX (longest, run);
+    }
+  if (longest == 5 || longest == 6 || longest == 7)
+    return 0;
+
+  claims = quoit_read_fleet_text ((const char *) data, size, NULL, &error);
+  g_assert ((claims == NULL) == (error != NULL));
+  if (claims == NULL)
+    {
+      g_assert (g_str_has_prefix (error->message, "byte "));
+      g_assert (g_utf8_validate (error->message, -1, NULL));
+      return 0;
+    }
+  nodes = quoit_claims_nodes (claims, &n_nodes);
+  g_assert (n_nodes > 0);
+  for (guint32 i = 0; i < n_nodes; i++)
+    {
+      const char *pool = quoit_claims_pool_at (claims, nodes[i].pool)->name;
+
+      g_assert (g_str_has_prefix (nodes[i].slice, pool) && g_str_has_prefix (nodes[i].name, nodes[i].slice));
+      g_assert (nodes[i].worker_id >= 0);
+    }
+  return 0;
+}

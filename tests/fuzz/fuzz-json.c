@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON: what passes the gate is read by json-glib without loss of a member, and the reader of node lists takes or
+ * refuses any of it. */
+#include <string.h>
+
+#include "formats/formats.h"
+#include "formats/json.h"
+#include "formats/writer.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  const char *text = (const char *) data;
+  g_autoptr (GError) gate_error = NULL, error = NULL;
+  g_autoptr (QuoitClaims) claims = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  gboolean ok = quoit_json_check (text, size, &gate_error);
+
+  g_assert (ok == (gate_error == NULL));
+  if (!ok)
+    g_assert (g_utf8_validate (gate_error->message, -1, NULL));
+
+  node = quoit_json_parse (text, size, &error);
+  g_assert ((node == NULL) == (error != NULL));
+  g_assert (ok == (node != NULL));
+  g_clear_error (&error);
+
+  claims = quoit_read_ray_nodes (text, size, NULL, &error);
+  g_assert ((claims == NULL) == (error != NULL));
+  if (claims != NULL)
+    {
+      g_autofree char *json = quoit_write_claims_json (claims);
+
+      g_assert (quoit_json_check (json, strlen (json), NULL));
+    }
+  return 0;
+}
