@@ -18,3 +18,8 @@ gboolean quoit_json_check (const char *text, gsize length, GError **error);
 
 /* The tree of a text that passes the gate; free with json_node_unref(). */
 JsonNode *quoit_json_parse (const char *text, gsize length, GError **error);
+
+/* The elements of an array that passed the gate, one after the other, so that a long list need not be one tree. Begin
+ * with
+ * *@at at the '[' of the text; NULL is the end of the array. What is returned is @length bytes. */
+const char *quoit_json_next_element (const char **at, gsize *length);

@@ -3,38 +3,119 @@
 
 #include <string.h>
 
+#include "formats/json.h"
 #include "formats/yaml.h"
 
 /* `ray list nodes` shows no more unless it is told to. */
 enum { LISTING_LIMIT = 100 };
 
+/* How many rows have a name. */
 typedef struct {
   guint32 n_alive, n_all;
   gboolean is_reported;
 } Bearers;
 
+/* The rows are kept until all names are known; their texts, in a chunk, outlive the tree that they came from. */
 typedef struct {
-  const QuoitTree *tree;
-  QuoitRayRow *rows;
-  guint32 n_rows;
+  QuoitClaims *claims;
+  GArray *rows; /* of QuoitNodeClaim */
+  GStringChunk *texts;
+  GHashTable *ids;
   GHashTable *names; /* name -> Bearers */
-  Bearers *bearers;
+  guint32 n_listed;
 } Listing;
 
-static gboolean
-looks_like_json (const char *text, gsize length)
+static void
+clear_listing (Listing *listing)
 {
-  gsize i = 0;
+  g_clear_pointer (&listing->claims, quoit_claims_free);
+  g_clear_pointer (&listing->rows, g_array_unref);
+  g_clear_pointer (&listing->texts, g_string_chunk_free);
+  g_clear_pointer (&listing->ids, g_hash_table_unref);
+  g_clear_pointer (&listing->names, g_hash_table_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, clear_listing)
 
-  while (i < length && g_ascii_isspace (text[i]))
-    i++;
-  return i < length && (text[i] == '[' || text[i] == '{');
+static const char *
+keep (Listing *listing, const char *text)
+{
+  return text == NULL ? NULL : g_string_chunk_insert (listing->texts, text);
 }
 
-static JsonNode *
-only_document (const QuoitTree *tree, GError **error)
+static void
+count_name (Listing *listing, const char *name, gboolean is_alive)
+{
+  Bearers *bearers = g_hash_table_lookup (listing->names, name);
+
+  if (bearers == NULL)
+    {
+      bearers = g_new0 (Bearers, 1);
+      g_hash_table_insert (listing->names, (char *) name, bearers);
+    }
+  bearers->n_all++;
+  bearers->n_alive += is_alive;
+}
+
+static gboolean
+add_row (Listing *listing, const QuoitTree *tree, JsonNode *node, GError **error)
+{
+  QuoitNodeClaim claim = { 0 };
+  QuoitRayRow row;
+
+  if (!quoit_ray_row_read (tree, node, &row, error))
+    return FALSE;
+  if (listing->rows->len == QUOIT_MOST_NODES)
+    return quoit_tree_fail (tree, node, error, "a row more: expected at most %u", (unsigned) QUOIT_MOST_NODES);
+
+  claim.identity = keep (listing, row.id);
+  if (!g_hash_table_add (listing->ids, (char *) claim.identity))
+    {
+      g_autofree char *quoted = quoit_quote (row.id);
+
+      return quoit_tree_fail (tree, node, error, "node id %s: expected each id once", quoted);
+    }
+  if (!quoit_ray_row_describe (tree, &row, listing->claims, &claim, error))
+    return FALSE;
+
+  claim.name = keep (listing, row.name);
+  claim.address = row.address == row.name ? claim.name : keep (listing, row.address);
+  claim.slice = quoit_claims_text (listing->claims, claim.slice);
+  claim.state = row.state;
+  claim.flags = row.flags;
+  count_name (listing, claim.name, row.state != QUOIT_NODE_DEAD);
+  listing->n_listed += row.form == QUOIT_RAY_ROW_LISTED;
+  g_array_append_val (listing->rows, claim);
+  return TRUE;
+}
+
+/* A long list is never one tree: each row is read while it is still in the processor's cache, and the memory is that of
+ * one row. */
+static gboolean
+add_json_rows (Listing *listing, const char *text, GError **error)
+{
+  g_autoptr (QuoitTree) tree = quoit_tree_new ();
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  const char *row;
+  gsize length;
+
+  for (unsigned i = 0; (row = quoit_json_next_element (&text, &length)) != NULL; i++)
+    {
+      g_autoptr (GError) inner = NULL;
+
+      if (!json_parser_load_from_data (parser, row, (gssize) length, &inner))
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "$[%u]: %s", i, inner->message);
+      quoit_tree_take_element (tree, json_parser_steal_root (parser), i);
+      if (!add_row (listing, tree, quoit_tree_document (tree, 0), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_tree_rows (Listing *listing, const QuoitTree *tree, GError **error)
 {
   JsonNode *root = NULL;
+  JsonArray *array;
 
   for (unsigned i = 0; i < quoit_tree_n_documents (tree); i++)
     {
@@ -43,73 +124,39 @@ only_document (const QuoitTree *tree, GError **error)
       if (JSON_NODE_HOLDS_NULL (node))
         continue;
       if (root != NULL)
-        return quoit_tree_fail (tree, node, error, "a second document: expected one list of nodes"), NULL;
+        return quoit_tree_fail (tree, node, error, "a second document: expected one list of nodes");
       root = node;
     }
-  return root != NULL ? root : quoit_fail_null (error, QUOIT_ERROR_INVALID, "nothing in it: expected a list of nodes");
-}
-
-static JsonArray *
-find_rows (const QuoitTree *tree, GError **error)
-{
-  JsonNode *root = only_document (tree, error);
-  JsonArray *array;
-
-  if (root == NULL || !quoit_tree_array (tree, root, &array, error))
-    return NULL;
-  if (json_array_get_length (array) > QUOIT_MOST_NODES)
-    return quoit_tree_fail (tree, root, error, "%u rows: expected at most %u", json_array_get_length (array),
-                            (unsigned) QUOIT_MOST_NODES),
-           NULL;
-  return array;
-}
-
-static gboolean
-read_rows (Listing *listing, JsonArray *array, GError **error)
-{
-  g_autoptr (GHashTable) ids = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint32 i = 0; i < listing->n_rows; i++)
-    {
-      QuoitRayRow *row = &listing->rows[i];
-
-      if (!quoit_ray_row_read (listing->tree, json_array_get_element (array, i), row, error))
-        return FALSE;
-      if (!g_hash_table_add (ids, (char *) row->id))
-        {
-          g_autofree char *quoted = quoit_quote (row->id);
-
-          return quoit_tree_fail (listing->tree, row->node, error, "node id %s: expected each id once", quoted);
-        }
-    }
+  if (root == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "nothing in it: expected a list of nodes");
+  if (!quoit_tree_array (tree, root, &array, error))
+    return FALSE;
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    if (!add_row (listing, tree, json_array_get_element (array, i), error))
+      return FALSE;
   return TRUE;
 }
 
-static void
-count_names (Listing *listing)
+static gboolean
+read_rows (Listing *listing, const char *text, gsize length, GError **error)
 {
-  guint32 n_names = 0;
+  g_autoptr (QuoitTree) tree = NULL;
+  gsize start = 0;
 
-  listing->bearers = g_new0 (Bearers, MAX (listing->n_rows, 1));
-  for (guint32 i = 0; i < listing->n_rows; i++)
-    {
-      const QuoitRayRow *row = &listing->rows[i];
-      Bearers *bearers = g_hash_table_lookup (listing->names, row->name);
+  while (start < length && g_ascii_isspace (text[start]))
+    start++;
+  if (start < length && text[start] == '[')
+    return quoit_json_check (text, length, error) && add_json_rows (listing, text + start, error);
 
-      if (bearers == NULL)
-        {
-          bearers = &listing->bearers[n_names++];
-          g_hash_table_insert (listing->names, (char *) row->name, bearers);
-        }
-      bearers->n_all++;
-      bearers->n_alive += row->state != QUOIT_NODE_DEAD;
-    }
+  tree = start < length && text[start] == '{' ? quoit_tree_parse_json (text, length, error)
+                                              : quoit_tree_parse_yaml (text, length, error);
+  return tree != NULL && add_tree_rows (listing, tree, error);
 }
 
 /* The name itself, where nobody else has it or this node is the one alive that has. Else with the start of the id, or
  * all of it where another node is called so. */
 static const char *
-unique_name (const Listing *listing, const QuoitRayRow *row, GHashTable *taken, QuoitClaims *claims)
+unique_name (const Listing *listing, const QuoitNodeClaim *row, GHashTable *taken)
 {
   Bearers *bearers = g_hash_table_lookup (listing->names, row->name);
   gboolean is_alive = row->state != QUOIT_NODE_DEAD;
@@ -121,72 +168,51 @@ unique_name (const Listing *listing, const QuoitRayRow *row, GHashTable *taken, 
     {
       g_autofree char *quoted = quoit_quote (row->name);
 
-      quoit_claims_warn (claims, "%u alive nodes have the name %s: each is called by name and the start of its id",
+      quoit_claims_warn (listing->claims,
+                         "%u alive nodes have the name %s: each is called by name and the start of its id",
                          bearers->n_alive, quoted);
       bearers->is_reported = TRUE;
     }
-  name = g_strdup_printf ("%s~%.8s", row->name, row->id);
+  name = g_strdup_printf ("%s~%.8s", row->name, row->identity);
   if (g_hash_table_contains (listing->names, name) || g_hash_table_contains (taken, name))
     {
       g_free (name);
-      name = g_strdup_printf ("%s~%s", row->name, row->id);
+      name = g_strdup_printf ("%s~%s", row->name, row->identity);
     }
   g_hash_table_add (taken, name);
   return name;
 }
 
-static gboolean
-add_rows (const Listing *listing, QuoitClaims *claims, GError **error)
+static void
+make_claims (const Listing *listing)
 {
   g_autoptr (GHashTable) taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  for (guint32 i = 0; i < listing->n_rows; i++)
+  for (guint i = 0; i < listing->rows->len; i++)
     {
-      const QuoitRayRow *row = &listing->rows[i];
-      QuoitNodeClaim claim = { .name = unique_name (listing, row, taken, claims),
-                               .identity = row->id,
-                               .address = row->address,
-                               .state = row->state,
-                               .flags = row->flags };
+      QuoitNodeClaim *row = &g_array_index (listing->rows, QuoitNodeClaim, i);
 
-      if (!quoit_ray_row_describe (listing->tree, row, claims, &claim, error))
-        return FALSE;
-      quoit_claims_add (claims, &claim);
+      row->name = unique_name (listing, row, taken);
+      quoit_claims_add (listing->claims, row);
     }
-  return TRUE;
+  if (listing->rows->len == LISTING_LIMIT && listing->n_listed == LISTING_LIMIT)
+    quoit_claims_warn (listing->claims,
+                       "exactly 100 rows: ray list nodes stops there unless --limit says more, nodes may be missing");
 }
 
 QuoitClaims *
 quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error)
 {
-  g_autoptr (QuoitTree) tree = NULL;
-  g_autoptr (QuoitClaims) claims = NULL;
-  g_autoptr (GHashTable) names = NULL;
-  g_autofree QuoitRayRow *rows = NULL;
-  g_autofree Bearers *bearers = NULL;
-  Listing listing = { 0 };
-  JsonArray *array;
+  g_auto (Listing) listing = { 0 };
 
-  tree = looks_like_json (text, length) ? quoit_tree_parse_json (text, length, error)
-                                        : quoit_tree_parse_yaml (text, length, error);
-  array = tree == NULL ? NULL : find_rows (tree, error);
-  if (array == NULL)
+  listing.claims = quoit_claims_new (source != NULL ? source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  listing.rows = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
+  listing.texts = g_string_chunk_new (65536);
+  listing.ids = g_hash_table_new (g_str_hash, g_str_equal);
+  listing.names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  if (!read_rows (&listing, text, length, error))
     return NULL;
 
-  listing.tree = tree;
-  listing.n_rows = json_array_get_length (array);
-  listing.rows = rows = g_new0 (QuoitRayRow, MAX (listing.n_rows, 1));
-  listing.names = names = g_hash_table_new (g_str_hash, g_str_equal);
-  if (!read_rows (&listing, array, error))
-    return NULL;
-
-  count_names (&listing);
-  bearers = listing.bearers;
-  claims = quoit_claims_new (source != NULL ? source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
-  if (!add_rows (&listing, claims, error))
-    return NULL;
-  if (listing.n_rows == LISTING_LIMIT && rows[0].form == QUOIT_RAY_ROW_LISTED)
-    quoit_claims_warn (claims,
-                       "exactly 100 rows: ray list nodes stops there unless --limit says more, nodes may be missing");
-  return g_steal_pointer (&claims);
+  make_claims (&listing);
+  return g_steal_pointer (&listing.claims);
 }

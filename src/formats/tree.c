@@ -9,6 +9,7 @@ struct _QuoitTree {
   GHashTable *plain;  /* node -> text in texts */
   GStringChunk *texts;
   gboolean has_lines;
+  int element; /* of the list that the file is, which alone is in the tree; -1: all of the file is */
 };
 
 #define COLUMN_BITS 24
@@ -22,6 +23,7 @@ quoit_tree_new (void)
   tree->places = g_hash_table_new (g_direct_hash, g_direct_equal);
   tree->plain = g_hash_table_new (g_direct_hash, g_direct_equal);
   tree->texts = g_string_chunk_new (4096);
+  tree->element = -1;
   return tree;
 }
 
@@ -48,6 +50,14 @@ quoit_tree_parse_json (const char *text, gsize length, GError **error)
   tree = quoit_tree_new ();
   quoit_tree_take_document (tree, root);
   return tree;
+}
+
+void
+quoit_tree_take_element (QuoitTree *tree, JsonNode *root, unsigned index)
+{
+  g_ptr_array_set_size (tree->documents, 0);
+  g_ptr_array_add (tree->documents, root);
+  tree->element = (int) index;
 }
 
 void
@@ -155,6 +165,8 @@ quoit_tree_place (const QuoitTree *tree, JsonNode *node)
 {
   GString *place = g_string_new (tree->has_lines ? "" : "$");
 
+  if (tree->element >= 0)
+    g_string_append_printf (place, "[%d]", tree->element);
   for (unsigned i = 0; i < tree->documents->len; i++)
     if (find_path (quoit_tree_document (tree, i), node, place))
       break;

@@ -15,6 +15,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTree, quoit_tree_free)
 /* JSON: one document, behind the gate. YAML: see yaml.h. */
 QuoitTree *quoit_tree_parse_json (const char *text, gsize length, GError **error);
 
+/* Makes @root, element @index of the file's list, all that the tree has. */
+void quoit_tree_take_element (QuoitTree *tree, JsonNode *root, unsigned index);
+
 void quoit_tree_take_document (QuoitTree *tree, JsonNode *root);
 unsigned quoit_tree_n_documents (const QuoitTree *tree);
 JsonNode *quoit_tree_document (const QuoitTree *tree, unsigned index);

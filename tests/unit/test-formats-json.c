@@ -180,6 +180,29 @@ START_TEST (a_duplicate_is_found_among_a_million_keys)
 }
 END_TEST
 
+START_TEST (an_array_is_cut_into_its_elements)
+{
+  static const struct {
+    const char *text, *elements;
+  } rows[] = { { "[]", "" },
+               { "[ \n]", "" },
+               { "[1]", "1|" },
+               { "[ {\"a,]\": [1, {}]} ,[2],\"\\\"]\\\\\", null ]", "{\"a,]\": [1, {}]} |[2]|\"\\\"]\\\\\"|null |" } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GString) seen = g_string_new (NULL);
+      const char *at = rows[i].text, *element;
+      gsize length;
+
+      ck_assert (quoit_json_check (rows[i].text, strlen (rows[i].text), NULL));
+      while ((element = quoit_json_next_element (&at, &length)) != NULL)
+        g_string_append_printf (seen, "%.*s|", (int) length, element);
+      ck_assert_str_eq (seen->str, rows[i].elements);
+    }
+}
+END_TEST
+
 static gboolean
 sqlite_accepts (sqlite3_stmt *stmt, const char *text, gsize length)
 {
@@ -291,6 +314,7 @@ main (void)
   tcase_add_test (gate, a_nul_byte_is_refused_wherever_it_stands);
   tcase_add_test (gate, depth_is_limited_and_does_not_use_the_c_stack);
   tcase_add_test (gate, a_duplicate_is_found_among_a_million_keys);
+  tcase_add_test (gate, an_array_is_cut_into_its_elements);
   tcase_add_test (gate, the_gate_agrees_with_sqlite_on_what_is_json);
   suite_add_tcase (suite, gate);
   return suite_main (suite);

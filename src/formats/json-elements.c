@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/json.h"
+
+/* Behind the string that begins at @p. */
+static const char *
+skip_string (const char *p)
+{
+  for (p++;; p++)
+    {
+      if (*p == '"')
+        return p + 1;
+      if (*p == '\\')
+        p++;
+    }
+}
+
+const char *
+quoit_json_next_element (const char **at, gsize *length)
+{
+  const char *p = *at, *start;
+  unsigned depth = 0;
+
+  /* On the ']' nothing more may be looked at: the text may end there. */
+  if (*p == ']')
+    return NULL;
+  for (p++; g_ascii_isspace (*p); p++)
+    ;
+  if (*p == ']')
+    return NULL;
+  for (start = p; depth > 0 || (*p != ',' && *p != ']');)
+    {
+      if (*p == '"')
+        {
+          p = skip_string (p);
+          continue;
+        }
+      depth += *p == '[' || *p == '{';
+      depth -= *p == ']' || *p == '}';
+      p++;
+    }
+  *at = p;
+  *length = (gsize) (p - start);
+  return start;
+}
