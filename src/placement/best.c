@@ -111,8 +111,12 @@ choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPl
   if (quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { class_index }), QUOIT_SLICE_FREE) < n)
     return FALSE;
 
-  for (; (rank = find_sufficient (fleet, &rest, n)) == QUOIT_BITS_NONE; n -= rest.fullest)
-    take_first (fleet, &layout->shelves[layout->rank_shelf[next_fullest (fleet, &rest)]], rest.fullest, plan);
+  while ((rank = find_sufficient (fleet, &rest, n)) == QUOIT_BITS_NONE)
+    {
+      rank = next_fullest (fleet, &rest);
+      take_first (fleet, &layout->shelves[layout->rank_shelf[rank]], rest.fullest, plan);
+      n -= rest.fullest;
+    }
   take_first (fleet, &layout->shelves[layout->rank_shelf[rank]], n, plan);
 
   if (rest.fullest <= rest.largest)
