@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
+#include "drawn.h"
+#include "placement/placement.h"
+
+/* --- requests and answers as text --- */
+
+/* "4x4 x3 pool=a zone=z slice=a-0 not=a-1 hosts=4 ray.io/k=v": v6e, topology, number, then what narrows it. */
+static QuoitRequest *
+request_new (const char *text)
+{
+  QuoitRequest *request = quoit_request_alloc ();
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+
+  request->generation = QUOIT_GENERATION_V6E;
+  ck_assert (quoit_shape_parse (words[0], &request->shape, NULL));
+  request->n_slices = (guint32) g_ascii_strtoull (words[1] + 1, NULL, 10);
+  for (guint i = 2; words[i] != NULL; i++)
+    {
+      char *value = strchr (words[i], '=');
+
+      *value++ = '\0';
+      if (strcmp (words[i], "pool") == 0)
+        request->pool = g_strdup (value);
+      else if (strcmp (words[i], "zone") == 0)
+        request->zone = g_strdup (value);
+      else if (strcmp (words[i], "slice") == 0)
+        g_ptr_array_add (request->slices, g_strdup (value));
+      else if (strcmp (words[i], "not") == 0)
+        g_ptr_array_add (request->excluded, g_strdup (value));
+      else if (strcmp (words[i], "hosts") == 0)
+        request->chips_per_host = (guint32) g_ascii_strtoull (value, NULL, 10);
+      else
+        g_ptr_array_add (request->selectors, quoit_selector_new (words[i], value, NULL));
+    }
+  return request;
+}
+
+static QuoitFleet *
+fleet_new (const char *drawing)
+{
+  Drawn drawn;
+
+  drawn_parse (&drawn, drawing);
+  return drawn_fleet (&drawn);
+}
+
+/* The chosen slices in the plan's order, or the message of the refusal behind its code's name. */
+static char *
+answer (const char *drawing, const char *wanted)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_new (drawing);
+  g_autoptr (QuoitRequest) request = request_new (wanted);
+  g_autoptr (GError) error = NULL;
+  GString *text = g_string_new (NULL);
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  if (quoit_plan_slices (fleet, request, &plan, &error))
+    for (guint32 i = 0; i < plan.n; i++)
+      g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
+                              quoit_layout_text (fleet->layout, fleet->layout->slices[plan.slices[i]].name));
+  else
+    g_string_append_printf (text, "%s: %s", quoit_error_code_name ((QuoitErrorCode) error->code), error->message);
+  quoit_plan_clear (&plan);
+  return g_string_free (text, FALSE);
+}
+
+/* --- which slices --- */
+
+typedef struct {
+  const char *why, *fleet, *request, *answer;
+} Fact;
+
+static const Fact choices[] = {
+  { "the only one", "a=.", "4x4 x1", "a-0" },
+  { "the smallest pool that suffices", "a=... b=. c=..", "4x4 x2", "c-0 c-1" },
+  { "smallest counts what is free, not what there is", "a=AAAA. b=..", "4x4 x1", "a-4" },
+  { "of equals the first pool", "b=.. a=.. c=..", "4x4 x1", "a-0" },
+  { "in natural order, not in the order of text", "p10=. p9=.", "4x4 x1", "p9-0" },
+  { "within a pool the first slices", "a=.A.~.", "4x4 x2", "a-0 a-2" },
+  { "slice 10 comes after slice 9", "a=AAAAAAAAA..", "4x4 x1", "a-9" },
+  { "none suffices: the fullest whole, the rest from the smallest that suffices", "a=... b=.... c=. d=..", "4x4 x5",
+    "b-0 b-1 b-2 b-3 c-0" },
+  { "and the rest again from whole pools", "a=... b=... c=..", "4x4 x7", "a-0 a-1 a-2 b-0 b-1 b-2 c-0" },
+  { "of equally full pools the first goes whole", "b=.. a=.. c=..", "4x4 x3", "a-0 a-1 b-0" },
+  { "the rest may take part of an equally full pool", "a=... b=...", "4x4 x4", "a-0 a-1 a-2 b-0" },
+  { "all there is", "a=.. b=. c=...", "4x4 x6", "a-0 a-1 b-0 c-0 c-1 c-2" },
+  { "a degraded slice is not taken", "a=x_..", "4x4 x2", "a-2 a-3" },
+  { "neither is a draining, held, half held or used one", "a=~AB[.C].e.", "4x4 x2", "a-4 a-6" },
+};
+
+static const Fact filters[] = {
+  { "a pool", "a=.. b=...", "4x4 x2 pool=b", "b-0 b-1" },
+  { "a zone", "a@u=. b@v=...", "4x4 x1 zone=v", "b-0" },
+  { "a selector", "a@u=. b@v=...", "4x4 x1 ray.io/availability-zone=!u", "b-0" },
+  { "a selector on what the graph knows", "a=. b=..", "4x4 x1 ray.io/node-group=b", "b-0" },
+  { "two selectors: both", "a@u=. b@u=.. c@v=..", "4x4 x1 ray.io/availability-zone=u ray.io/node-group=!a", "b-0" },
+  { "named slices", "a=.. b=...", "4x4 x2 slice=b-2 slice=a-1", "a-1 b-2" },
+  { "a full name", "a=.. b=...", "4x4 x1 slice=t/b/b-1", "b-1" },
+  { "excluded slices", "a=.. b=...", "4x4 x1 not=a-0", "a-1" },
+  { "excluded slices make a pool smaller", "a=.. b=...", "4x4 x2 not=a-0", "b-0 b-1" },
+  { "what is both named and excluded is excluded", "a=..", "4x4 x1 slice=a-0 slice=a-1 not=a-0", "a-1" },
+  { "the rule holds among what is left", "a=.... b=... c=. d=..", "4x4 x3 not=a-0 not=b-0 pool=a", "a-1 a-2 a-3" },
+  { "dead hosts have no say in the zone", "a@u=[x...]. b@v=..", "4x4 x1 zone=u", "a-1" },
+};
+
+static const Fact classes[] = {
+  { "2x4 means hosts of 8 chips, as in Ray", "a:2x4/4=.. b:2x4/8=.", "2x4 x1", "b-0" },
+  { "unless 4 are asked for", "a:2x4/4=.. b:2x4/8=.", "2x4 x1 hosts=4", "a-0" },
+  { "classes in one pool do not mix", "a=.. a2:2x4/8=..", "4x4 x2", "a-0 a-1" },
+  { "a single-host request never breaks up a multi-host slice", "a=....", "2x2 x1",
+    "NEVER: 1 x v6e 2x2: never, 0 of 1 slices could ever be had, 1 short; 4 of 4 slices are of another topology than "
+    "'2x2'; would help: ask for topology 4x4" },
+  { "not even one of as many chips a host", "a:2x4/4=..", "2x4 x1",
+    "NEVER: 1 x v6e 2x4: never, 0 of 1 slices could ever be had, 1 short; 2 of 2 slices are on hosts of another size "
+    "than '8 chips'; would help: ask for hosts of 4 chips" },
+};
+
+static const Fact refusals[] = {
+  { "held", "a=A.", "4x4 x2",
+    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices can be had, 1 short; 1 of 2 slices is held by groups; would help: "
+    "release A@1" },
+  { "more than there are", "a=A.", "4x4 x3",
+    "NEVER: 3 x v6e 4x4: never, 2 of 3 slices could ever be had, 1 short; 1 of 2 slices is held by groups; would help: "
+    "ask for 1 slice" },
+  { "a host that nobody knows", "a=_.", "4x4 x2",
+    "NEVER: 2 x v6e 4x4: never, 1 of 2 slices could ever be had, 1 short; 1 of 2 slices is degraded: a host is missing "
+    "or dead, or hosts contradict each other; would help: ask for 1 slice" },
+  { "a dead host", "a=x.", "4x4 x2",
+    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices can be had, 1 short; 1 of 2 slices is degraded: a host is missing or "
+    "dead, or hosts contradict each other; would help: node a-0-0 back alive" },
+  { "no such pool", "a=.", "4x4 x1 pool=q", "NOT_FOUND: no pool 'q' in the fleet" },
+  { "no such slice", "a=.", "4x4 x1 slice=a-1", "NOT_FOUND: no slice 'a-1' in the fleet" },
+  { "no such excluded slice", "a=.", "4x4 x1 not=b-0", "NOT_FOUND: no slice 'b-0' in the fleet" },
+  { "nobody in that zone", "a@u=.", "4x4 x1 zone=v",
+    "NEVER: 1 x v6e 4x4: never, 0 of 1 slices could ever be had, 1 short; 1 of 1 slices is outside zone 'v'" },
+  { "hosts that no machine has", "a=.", "4x4 x1 hosts=3", "INVALID" },
+};
+
+static void
+check_fact (const Fact *fact)
+{
+  g_autofree char *got = answer (fact->fleet, fact->request);
+  gboolean code_only = strchr (fact->answer, ':') == NULL && g_ascii_isupper (fact->answer[0]);
+
+  ck_assert_msg (code_only ? g_str_has_prefix (got, fact->answer) : strcmp (got, fact->answer) == 0,
+                 "%s: expected '%s', got '%s'", fact->why, fact->answer, got);
+}
+
+START_TEST (best_takes_the_slices_whose_loss_costs_least) { check_fact (&choices[_i]); }
+END_TEST
+
+START_TEST (what_the_request_fixes_is_respected) { check_fact (&filters[_i]); }
+END_TEST
+
+START_TEST (a_slice_of_another_class_is_never_taken) { check_fact (&classes[_i]); }
+END_TEST
+
+START_TEST (a_refusal_says_now_or_never_how_many_are_short_and_what_would_help) { check_fact (&refusals[_i]); }
+END_TEST
+
+/* --- the two paths of `best` --- */
+
+static void
+draw_at_random (GRand *rand, Drawn *drawn)
+{
+  static const char *const states[] = { ".", ".", ".", "A", "x", "~", "e", ".B" };
+
+  *drawn = (Drawn) { .n_pools = (guint) g_rand_int_range (rand, 1, DRAWN_POOLS + 1) };
+  for (guint p = 0; p < drawn->n_pools; p++)
+    {
+      guint n = (guint) g_rand_int_range (rand, 0, 8);
+
+      g_snprintf (drawn->pools[p], sizeof drawn->pools[p], "p%u", p * 3);
+      for (guint i = 0; i < n; i++)
+        {
+          const char *hosts = states[g_rand_int_range (rand, 0, G_N_ELEMENTS (states))];
+
+          drawn_slice (&drawn->slices[drawn->n_slices++], p, g_rand_int_range (rand, 0, 4) == 0 ? "2x4" : "4x4", 4,
+                       hosts);
+        }
+    }
+}
+
+START_TEST (counting_what_a_filter_leaves_chooses_as_the_ranks_do)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (23);
+
+  for (guint step = 0; step < 3000; step++)
+    {
+      g_autoptr (QuoitFleet) fleet = NULL;
+      Drawn drawn;
+
+      draw_at_random (rand, &drawn);
+      fleet = drawn_fleet (&drawn);
+      for (guint32 n = 1; n < 40; n += 1 + n / 4)
+        {
+          g_autoptr (QuoitRequest) plain = request_new ("4x4 x1"),
+                                   filtered = request_new ("4x4 x1 quoit.test/absent=!there");
+          QuoitPlan ranked, counted;
+          gboolean fits;
+
+          plain->n_slices = filtered->n_slices = n;
+          quoit_plan_init (&ranked);
+          quoit_plan_init (&counted);
+          fits = quoit_plan_slices (fleet, plain, &ranked, NULL);
+          ck_assert_int_eq (quoit_plan_slices (fleet, filtered, &counted, NULL), fits);
+          ck_assert_uint_eq (ranked.n, counted.n);
+          ck_assert_uint_eq (ranked.n, fits ? n : 0);
+          ck_assert_mem_eq (ranked.slices, counted.slices, ranked.n * sizeof *ranked.slices);
+          quoit_plan_clear (&ranked);
+          quoit_plan_clear (&counted);
+        }
+    }
+}
+END_TEST
+
+/* --- reasons and options --- */
+
+/* All reasons, then all options, each on its line. */
+static char *
+explanation (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitReport) report = quoit_explain_slices (fleet, request, &error);
+  GString *text = g_string_new (NULL);
+
+  ck_assert_ok (error);
+  g_string_append_printf (text, "%u now, %u could\n", report->n_now, report->n_could);
+  for (guint i = 0; i < report->reasons->len; i++)
+    {
+      g_autofree char *line = quoit_report_reason_text (report, i);
+
+      g_string_append_printf (text, "- %s\n", line);
+    }
+  for (guint i = 0; i < report->options->len; i++)
+    {
+      g_autofree char *line = quoit_report_option_text (report, i);
+
+      g_string_append_printf (text, "+ %s\n", line);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static const Fact explanations[] = {
+  { "what fits needs no options", "a=..", "4x4 x2", "2 now, 2 could\n" },
+  { "the constraint that removed most comes first", "a=.xAAe~~~", "4x4 x2",
+    "1 now, 8 could\n- 3 of 7 slices are draining\n- 2 of 4 slices are held by groups\n"
+    "- 1 of 8 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "- 1 of 2 slices is used by something that is no group\n"
+    "+ node a-1-0 back alive\n+ release A@1\n+ ask for 1 slice\n" },
+  { "of equals the earlier one", "a=.A~x", "4x4 x2",
+    "1 now, 4 could\n- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "- 1 of 3 slices is draining\n- 1 of 2 slices is held by groups\n"
+    "+ undrain a-2-0\n+ release A@1\n+ ask for 1 slice\n" },
+  { "the group that is just enough", "a=AAAB b=CC", "4x4 x2",
+    "0 now, 6 could\n- 6 of 6 slices are held by groups\n+ release C@3\n" },
+  { "several groups where none is enough", "a=AAB", "4x4 x3",
+    "0 now, 3 could\n- 3 of 3 slices are held by groups\n+ release A@1 and release B@2\n" },
+  { "two groups on one slice", "a=[AABB]", "4x4 x1",
+    "0 now, 1 could\n- 1 of 1 slices is held by groups\n+ release A@1 and release B@2\n" },
+  { "a dead host under a group", "a=[a...]", "4x4 x1",
+    "0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "+ node a-0-0 back alive and release A@1\n" },
+  { "what filters leave out is no help", "a=A b=x", "4x4 x1 pool=b",
+    "0 now, 1 could\n- 1 of 2 slices is outside pool 'b'\n"
+    "- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "+ node b-0-0 back alive\n" },
+  { "another topology", "a=A b:2x4/8=.", "4x4 x1",
+    "0 now, 1 could\n- 1 of 2 slices is of another topology than '4x4'\n- 1 of 1 slices is held by groups\n"
+    "+ release A@1\n+ ask for topology 2x4\n" },
+  { "another topology on hosts that are not the usual ones", "a=A b:2x4/4=.", "4x4 x1",
+    "0 now, 1 could\n- 1 of 2 slices is of another topology than '4x4'\n- 1 of 1 slices is held by groups\n"
+    "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
+};
+
+START_TEST (an_explanation_counts_and_offers_what_is_true)
+{
+  const Fact *fact = &explanations[_i];
+  g_autoptr (QuoitFleet) fleet = fleet_new (fact->fleet);
+  g_autoptr (QuoitRequest) request = request_new (fact->request);
+  g_autofree char *got = explanation (fleet, request);
+
+  ck_assert_msg (strcmp (got, fact->answer) == 0, "%s: expected\n%sgot\n%s", fact->why, fact->answer, got);
+}
+END_TEST
+
+/* --- the request itself --- */
+
+START_TEST (equal_requests_have_equal_text)
+{
+  g_autoptr (QuoitRequest) a = request_new ("2x4 x2 slice=s-10 slice=s-9 k=v pool=p");
+  g_autoptr (QuoitRequest) b = request_new ("2x4 x2 pool=p slice=s-9 slice=s-10 hosts=8 k=v");
+  g_autofree char *x = quoit_request_canonical (a), *y = quoit_request_canonical (b);
+
+  ck_assert_str_eq (x, y);
+  ck_assert_str_eq (x, "v6e 2x4 x 2 hostchips=8 pool=p select=k=v slice=s-9 slice=s-10");
+}
+END_TEST
+
+static const struct {
+  const char *name, *part; /* NULL: accepted */
+} names[] = {
+  { "train", NULL },
+  { "tr\303\244in 2", NULL },
+  { "", "expected 1 to 253 bytes" },
+  { "a@1", "without '@' or '/', see byte 1" },
+  { "a/b", "without '@' or '/', see byte 1" },
+  { "a\nb", "expected printable text" },
+  { "a\xff", "expected UTF-8 text" },
+};
+
+START_TEST (a_name_is_printable_and_has_no_separator)
+{
+  GError *error = NULL;
+  gboolean ok = quoit_name_check ("name", names[_i].name, &error);
+
+  ck_assert_int_eq (ok, names[_i].part == NULL);
+  if (!ok)
+    ck_assert_refused (error, QUOIT_ERROR_INVALID, names[_i].part);
+}
+END_TEST
+
+START_TEST (an_incomplete_request_is_refused_before_anything_is_decided)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+  g_autoptr (QuoitFleet) fleet = fleet_new ("a=.");
+  GError *error = NULL;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  ck_assert (!quoit_plan_slices (fleet, request, &plan, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "names no accelerator");
+  request->generation = QUOIT_GENERATION_V6E;
+  ck_assert (!quoit_plan_slices (fleet, request, &plan, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "names no topology");
+  ck_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
+  ck_assert_ptr_null (quoit_explain_slices (fleet, request, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "says no number of slices");
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("placement");
+  TCase *tcase = tcase_create ("placement");
+
+  tcase_set_timeout (tcase, 60);
+  tcase_add_loop_test (tcase, best_takes_the_slices_whose_loss_costs_least, 0, G_N_ELEMENTS (choices));
+  tcase_add_loop_test (tcase, what_the_request_fixes_is_respected, 0, G_N_ELEMENTS (filters));
+  tcase_add_loop_test (tcase, a_slice_of_another_class_is_never_taken, 0, G_N_ELEMENTS (classes));
+  tcase_add_loop_test (tcase, a_refusal_says_now_or_never_how_many_are_short_and_what_would_help, 0,
+                       G_N_ELEMENTS (refusals));
+  tcase_add_test (tcase, counting_what_a_filter_leaves_chooses_as_the_ranks_do);
+  tcase_add_loop_test (tcase, an_explanation_counts_and_offers_what_is_true, 0, G_N_ELEMENTS (explanations));
+  tcase_add_test (tcase, equal_requests_have_equal_text);
+  tcase_add_loop_test (tcase, a_name_is_printable_and_has_no_separator, 0, G_N_ELEMENTS (names));
+  tcase_add_test (tcase, an_incomplete_request_is_refused_before_anything_is_decided);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
