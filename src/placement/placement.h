@@ -51,3 +51,5 @@ gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *cand
 
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
+/* The options that change the fleet, for a request that could fit: at least one. */
+void quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidates *candidates);

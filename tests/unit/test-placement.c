@@ -273,6 +273,10 @@ static const Fact explanations[] = {
   { "another topology on hosts that are not the usual ones", "a=A b:2x4/4=.", "4x4 x1",
     "0 now, 1 could\n- 1 of 2 slices is of another topology than '4x4'\n- 1 of 1 slices is held by groups\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
+  { "a release that frees two slices makes another step needless", "a=[a...][AB..]B", "4x4 x2",
+    "0 now, 3 could\n- 2 of 2 slices are held by groups\n"
+    "- 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "+ release B@2 and release A@1\n" },
 };
 
 START_TEST (an_explanation_counts_and_offers_what_is_true)
@@ -283,6 +287,67 @@ START_TEST (an_explanation_counts_and_offers_what_is_true)
   g_autofree char *got = explanation (fleet, request);
 
   ck_assert_msg (strcmp (got, fact->answer) == 0, "%s: expected\n%sgot\n%s", fact->why, fact->answer, got);
+}
+END_TEST
+
+/* A slice with hosts that are gone for good: which of the dead ones is asked back? */
+static const struct {
+  const char *why, *back;
+  struct {
+    gint32 worker;
+    guint16 chips;
+    guint8 state;
+  } nodes[6];
+  guint n;
+} losses[] = {
+  { "a dead host without a worker id is no help",
+    "n3",
+    { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { -1, 4, QUOIT_NODE_DEAD } },
+    5 },
+  { "nor one that the topology has no place for",
+    "n3",
+    { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { 4, 4, QUOIT_NODE_DEAD } },
+    5 },
+  { "nor one whose chips contradict the others'",
+    "n3",
+    { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { 3, 8, QUOIT_NODE_DEAD } },
+    5 },
+  { "of several the last",
+    "n4",
+    { { 0, 4, 0 }, { 1, 4, 0 }, { 2, 4, 0 }, { 3, 4, QUOIT_NODE_DEAD }, { 3, 4, QUOIT_NODE_DEAD } },
+    5 },
+};
+
+START_TEST (the_host_that_is_asked_back_makes_the_slice_whole)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("t", QUOIT_SOURCE_KIND_RAY_NODES);
+  g_autoptr (QuoitRequest) request = request_new ("4x4 x1");
+  QuoitNodeKind kind = { .generation = QUOIT_GENERATION_V6E, .topology = "4x4", .shape = request->shape };
+  guint32 ids[] = { 1, 2, 3, 4, 5, 6 };
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autoptr (QuoitFleet) fleet = NULL;
+  g_autofree char *got = NULL, *expected = NULL;
+
+  quoit_claims_pool (claims, "p");
+  for (guint i = 0; i < losses[_i].n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+
+      kind.chips = losses[_i].nodes[i].chips;
+      quoit_claims_add (claims, &(QuoitNodeClaim) { .name = name,
+                                                    .slice = "s",
+                                                    .worker_id = losses[_i].nodes[i].worker,
+                                                    .state = losses[_i].nodes[i].state,
+                                                    .kind = quoit_claims_kind (claims, &kind, "s") });
+    }
+  layout = quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
+  fleet = quoit_fleet_new (layout);
+  got = explanation (fleet, request);
+  expected
+      = g_strdup_printf ("0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict "
+                         "each other\n+ node %s back alive\n",
+                         losses[_i].back);
+  ck_assert_msg (strcmp (got, expected) == 0, "%s: expected\n%sgot\n%s", losses[_i].why, expected, got);
 }
 END_TEST
 
@@ -355,6 +420,7 @@ main (void)
                        G_N_ELEMENTS (refusals));
   tcase_add_test (tcase, counting_what_a_filter_leaves_chooses_as_the_ranks_do);
   tcase_add_loop_test (tcase, an_explanation_counts_and_offers_what_is_true, 0, G_N_ELEMENTS (explanations));
+  tcase_add_loop_test (tcase, the_host_that_is_asked_back_makes_the_slice_whole, 0, G_N_ELEMENTS (losses));
   tcase_add_test (tcase, equal_requests_have_equal_text);
   tcase_add_loop_test (tcase, a_name_is_printable_and_has_no_separator, 0, G_N_ELEMENTS (names));
   tcase_add_test (tcase, an_incomplete_request_is_refused_before_anything_is_decided);

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changes of the fleet would help: each slice that is not free needs certain steps (nodes back, undrained,
+ * released), and a set of steps helps when it fixes as many slices as are short. */
+#include "placement/placement.h"
+
+#include <stdlib.h>
+
+#include "base/natural.h"
+
+/* A change that frees what it concerns: a node, or all that a group has. */
+typedef struct {
+  QuoitStepKind kind;
+  guint32 node;
+  const QuoitGroupData *group;     /* RELEASE */
+  guint32 seen;                    /* the last slice that was found to need it, plus 1 */
+  guint32 gain;                    /* slices that it frees by itself */
+  guint32 first_repair, n_repairs; /* into repairs_of: the repairs that need it */
+  guint32 n_fixed;                 /* of them those that the steps taken fix */
+  gboolean taken;
+} Step;
+
+/* A slice that is not free but could be, and the steps that it needs. */
+typedef struct {
+  guint32 slice;
+  guint32 first_need, n_needs; /* into needs */
+  guint32 n_groups;            /* how many of them are releases */
+  guint32 n_lacking;           /* how many of them are not taken */
+} Repair;
+
+typedef struct {
+  QuoitReport *report;
+  const QuoitFleet *fleet;
+  guint32 n_short;
+  GArray *repairs;      /* of Repair, the smallest first */
+  GArray *steps;        /* of Step */
+  GArray *needs;        /* of guint32: steps, repair by repair */
+  GArray *taken;        /* of guint32: steps of the option being made */
+  GHashTable *of_group; /* group -> its step + 1 */
+  guint32 *repairs_of;  /* repairs, step by step */
+  guint32 n_fixed;      /* repairs that lack nothing */
+} Search;
+
+static Step *
+step_at (const Search *search, guint32 step)
+{
+  return &g_array_index (search->steps, Step, step);
+}
+
+static Repair *
+repair_at (const Search *search, guint32 repair)
+{
+  return &g_array_index (search->repairs, Repair, repair);
+}
+
+static Step *
+need_of (const Search *search, const Repair *repair, guint32 need)
+{
+  return step_at (search, g_array_index (search->needs, guint32, repair->first_need + need));
+}
+
+/* --- what each slice needs --- */
+
+/* Whether @node, were it alive, would be a worker of its slice and contradict nothing. */
+static gboolean
+is_worker (const QuoitLayout *layout, guint32 node)
+{
+  const QuoitNode *row = &layout->nodes[node];
+  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { row->slice });
+  const QuoitKindClass *kind = &layout->kind_class[row->kind];
+
+  return class != NULL && kind->faults == 0 && kind->class_index == (guint32) (class - layout->classes)
+         && row->worker_id >= 0 && (guint32) row->worker_id < class->facts.hosts;
+}
+
+/* Whether @node is dead, and no alive one is that worker. Where several dead ones were, the last is asked back. */
+static gboolean
+is_missing (const QuoitFleet *fleet, const QuoitSlice *row, guint32 node)
+{
+  const QuoitNode *nodes = fleet->layout->nodes;
+
+  if (quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_DEAD || !is_worker (fleet->layout, node))
+    return FALSE;
+  /* Nodes of one worker id stand together. */
+  for (guint32 i = node + 1; i < row->first_node + row->n_nodes && nodes[i].worker_id == nodes[node].worker_id; i++)
+    if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD || is_worker (fleet->layout, i))
+      return FALSE;
+  for (guint32 i = node; i > row->first_node && nodes[i - 1].worker_id == nodes[node].worker_id; i--)
+    if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i - 1 }) != QUOIT_NODE_DEAD)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+need (Search *search, Repair *repair, guint32 step)
+{
+  if (step_at (search, step)->seen == repair->slice + 1)
+    return;
+  step_at (search, step)->seen = repair->slice + 1;
+  step_at (search, step)->n_repairs++;
+  g_array_append_val (search->needs, step);
+  repair->n_needs++;
+}
+
+static void
+need_node (Search *search, Repair *repair, QuoitStepKind kind, guint32 node)
+{
+  Step step = { .kind = kind, .node = node };
+
+  g_array_append_val (search->steps, step);
+  need (search, repair, search->steps->len - 1);
+}
+
+static void
+need_release (Search *search, Repair *repair, const QuoitGroupData *group)
+{
+  guint32 step = GPOINTER_TO_UINT (g_hash_table_lookup (search->of_group, group)), before = repair->n_needs;
+  Step fresh = { .kind = QUOIT_STEP_RELEASE, .group = group };
+
+  if (step == 0)
+    {
+      g_array_append_val (search->steps, fresh);
+      step = search->steps->len;
+      g_hash_table_insert (search->of_group, (gpointer) group, GUINT_TO_POINTER (step));
+    }
+  need (search, repair, step - 1);
+  repair->n_groups += repair->n_needs - before;
+}
+
+static void
+add_repair (Search *search, guint32 slice)
+{
+  const QuoitFleet *fleet = search->fleet;
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+  Repair repair = { .slice = slice, .first_need = search->needs->len };
+
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      QuoitNodeId node = { i };
+      const QuoitGroupData *group;
+
+      if (is_missing (fleet, row, i))
+        need_node (search, &repair, QUOIT_STEP_NODE_BACK, i);
+      else if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING)
+        need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
+      if (quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
+        need_node (search, &repair, QUOIT_STEP_EXTERNAL_ENDS, i);
+      for (guint u = 0; (group = quoit_fleet_node_user (fleet, node, u, NULL)) != NULL; u++)
+        need_release (search, &repair, group);
+    }
+  if (repair.n_needs == 1 && repair.n_groups == 1)
+    need_of (search, &repair, 0)->gain++;
+  repair.n_lacking = repair.n_needs;
+  g_array_append_val (search->repairs, repair);
+}
+
+static int
+by_needs (const void *a, const void *b)
+{
+  const Repair *x = a, *y = b;
+
+  if (x->n_needs != y->n_needs)
+    return x->n_needs < y->n_needs ? -1 : 1;
+  return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+/* From each step to the repairs that need it. */
+static void
+index_steps (Search *search)
+{
+  guint32 at = 0;
+
+  search->repairs_of = g_new (guint32, search->needs->len + 1);
+  for (guint32 i = 0; i < search->steps->len; i++)
+    {
+      Step *step = step_at (search, i);
+
+      step->first_repair = at;
+      at += step->n_repairs;
+      step->n_repairs = 0;
+    }
+  for (guint32 r = 0; r < search->repairs->len; r++)
+    for (guint32 i = 0; i < repair_at (search, r)->n_needs; i++)
+      {
+        Step *step = need_of (search, repair_at (search, r), i);
+
+        search->repairs_of[step->first_repair + step->n_repairs++] = r;
+      }
+}
+
+static void
+find_repairs (Search *search, const QuoitCandidates *candidates)
+{
+  const QuoitFleet *fleet = search->fleet;
+
+  for (guint32 s = 0; s < fleet->layout->n_slices; s++)
+    if (quoit_candidates_have (candidates, fleet, s)
+        && (quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags & QUOIT_SLICE_FREE) == 0
+        && quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s }))
+      add_repair (search, s);
+  g_array_sort (search->repairs, by_needs);
+  index_steps (search);
+}
+
+/* --- an option: steps are taken, then those that turn out to be superfluous are left --- */
+
+static void
+take (Search *search, guint32 index)
+{
+  Step *step = step_at (search, index);
+
+  if (step->taken)
+    return;
+  step->taken = TRUE;
+  for (guint32 i = 0; i < step->n_repairs; i++)
+    search->n_fixed += --repair_at (search, search->repairs_of[step->first_repair + i])->n_lacking == 0;
+  g_array_append_val (search->taken, index);
+}
+
+/* Adds @change to the counts of the steps that a fixed @repair needs. */
+static void
+count_fixed (Search *search, const Repair *repair, gint change)
+{
+  for (guint32 i = 0; i < repair->n_needs; i++)
+    need_of (search, repair, i)->n_fixed += (guint32) change;
+}
+
+static void
+leave (Search *search, guint at)
+{
+  Step *step = step_at (search, g_array_index (search->taken, guint32, at));
+
+  step->taken = FALSE;
+  for (guint32 i = 0; i < step->n_repairs; i++)
+    {
+      Repair *repair = repair_at (search, search->repairs_of[step->first_repair + i]);
+
+      if (repair->n_lacking++ > 0)
+        continue;
+      search->n_fixed--;
+      count_fixed (search, repair, -1);
+    }
+  g_array_remove_index (search->taken, at);
+}
+
+/* Releasing a group for one slice may free another too, and then a step that was taken for that other one is a step
+ * too many. */
+static void
+leave_superfluous (Search *search)
+{
+  for (guint32 r = 0; r < search->repairs->len; r++)
+    if (repair_at (search, r)->n_lacking == 0)
+      count_fixed (search, repair_at (search, r), 1);
+  for (guint i = search->taken->len; i > 0; i--)
+    if (search->n_fixed - step_at (search, g_array_index (search->taken, guint32, i - 1))->n_fixed >= search->n_short)
+      leave (search, i - 1);
+}
+
+static void
+write_steps (const Search *search, QuoitOption *option)
+{
+  for (guint i = 0; i < search->taken->len; i++)
+    {
+      const Step *step = step_at (search, g_array_index (search->taken, guint32, i));
+      g_autofree char *node = NULL;
+
+      if (step->kind != QUOIT_STEP_RELEASE)
+        node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });
+      quoit_option_add_step (option, step->kind, node != NULL ? node : step->group->name,
+                             node != NULL ? 0 : step->group->id);
+    }
+}
+
+/* The steps taken become an option, and the next one begins. */
+static void
+offer (Search *search)
+{
+  leave_superfluous (search);
+  write_steps (search, quoit_report_add_option (search->report));
+  while (search->taken->len > 0)
+    leave (search, search->taken->len - 1);
+}
+
+/* The first slices that @wanted allows, repaired together. */
+static gboolean
+repair_slices (Search *search, gboolean (*wanted) (const Repair *))
+{
+  guint32 found = 0;
+
+  for (guint32 r = 0; r < search->repairs->len; r++)
+    found += wanted (repair_at (search, r));
+  if (found < search->n_short)
+    return FALSE;
+
+  for (guint32 r = 0; search->n_fixed < search->n_short; r++)
+    for (guint32 i = 0; i < repair_at (search, r)->n_needs && wanted (repair_at (search, r)); i++)
+      take (search, g_array_index (search->needs, guint32, repair_at (search, r)->first_need + i));
+  return offer (search), TRUE;
+}
+
+static gboolean
+needs_nodes_only (const Repair *repair)
+{
+  return repair->n_groups == 0;
+}
+
+static gboolean
+needs_anything (const Repair *repair)
+{
+  return TRUE;
+}
+
+static int
+by_gain (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Search *search = data;
+  const Step *x = step_at (search, *(const guint32 *) a), *y = step_at (search, *(const guint32 *) b);
+
+  if (x->gain != y->gain)
+    return x->gain > y->gain ? -1 : 1;
+  return quoit_natural_compare (x->group->name, y->group->name);
+}
+
+/* Groups whose release frees whole slices: one that is just enough, else the greatest first. */
+static gboolean
+release_groups (Search *search)
+{
+  g_autoptr (GArray) gains = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 total = 0, enough = QUOIT_NO_INDEX;
+
+  for (guint32 i = 0; i < search->steps->len; i++)
+    if (step_at (search, i)->gain > 0)
+      {
+        g_array_append_val (gains, i);
+        total += step_at (search, i)->gain;
+      }
+  if (total < search->n_short)
+    return FALSE;
+
+  g_array_sort_with_data (gains, by_gain, search);
+  for (guint g = 0; g < gains->len; g++)
+    {
+      guint32 step = g_array_index (gains, guint32, g);
+
+      if (step_at (search, step)->gain >= search->n_short
+          && (enough == QUOIT_NO_INDEX || step_at (search, step)->gain < step_at (search, enough)->gain))
+        enough = step;
+    }
+  if (enough != QUOIT_NO_INDEX)
+    take (search, enough);
+  for (guint g = 0; search->n_fixed < search->n_short; g++)
+    take (search, g_array_index (gains, guint32, g));
+  return offer (search), TRUE;
+}
+
+void
+quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const QuoitCandidates *candidates)
+{
+  g_autoptr (GArray) repairs = g_array_new (FALSE, FALSE, sizeof (Repair));
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
+  g_autoptr (GArray) needs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GHashTable) of_group = g_hash_table_new (NULL, NULL);
+  Search search = { .report = report,
+                    .fleet = fleet,
+                    .n_short = report->n_wanted - report->n_now,
+                    .repairs = repairs,
+                    .steps = steps,
+                    .needs = needs,
+                    .taken = taken,
+                    .of_group = of_group };
+  gboolean nodes, groups;
+
+  find_repairs (&search, candidates);
+  nodes = repair_slices (&search, needs_nodes_only);
+  groups = release_groups (&search);
+  if (!nodes && !groups)
+    repair_slices (&search, needs_anything);
+  g_free (search.repairs_of);
+}
