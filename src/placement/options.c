@@ -34,10 +34,11 @@ other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest 
       else
         {
           g_autofree char *shape = quoit_shape_format (facts->shape);
-          gboolean usual = facts->chips_per_host == quoit_default_chips_per_host (facts->generation, facts->shape);
+          guint32 asked = request->chips_per_host != 0 ? request->chips_per_host
+                                                       : quoit_default_chips_per_host (facts->generation, facts->shape);
 
           quoit_option_add_step (quoit_report_add_option (report), QUOIT_STEP_OTHER_TOPOLOGY, shape,
-                                 usual ? 0 : facts->chips_per_host);
+                                 facts->chips_per_host == asked ? 0 : facts->chips_per_host);
         }
     }
 }

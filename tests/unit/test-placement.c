@@ -273,6 +273,8 @@ static const Fact explanations[] = {
   { "another topology on hosts that are not the usual ones", "a=A b:2x4/4=.", "4x4 x1",
     "0 now, 1 could\n- 1 of 2 slices is of another topology than '4x4'\n- 1 of 1 slices is held by groups\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
+  { "and on hosts that are usual, but not those that were asked for", "a=.", "2x4 x1 hosts=8",
+    "0 now, 0 could\n- 1 of 1 slices is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 chips\n" },
   { "a release that frees two slices makes another step needless", "a=[a...][AB..]B", "4x4 x2",
     "0 now, 3 could\n- 2 of 2 slices are held by groups\n"
     "- 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
