@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the harness itself shares: rows, the two runs, and how they are shown. */
+#pragma once
+
+#include "bench.h"
+
+typedef enum { BENCH_CLOCK, BENCH_COUNT } BenchMode;
+
+typedef struct {
+  char *scenario, *fleet;
+  double value;
+  const char *unit;
+  BenchLimit limit;
+  double instructions; /* NAN: not counted */
+  BenchLimit instructions_limit;
+} BenchRow;
+
+struct _Bench {
+  BenchMode mode;
+  GArray *rows;       /* of BenchRow */
+  GHashTable *counts; /* key -> instructions of one run */
+};
+
+Bench *bench_new (BenchMode mode);
+void bench_free (Bench *bench);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bench, bench_free)
+char *bench_key (const char *scenario, const char *fleet);
+
+/* "met", "missed", or "" where nothing was promised or measured. */
+const char *bench_limit_verdict (BenchLimit limit, double value);
+
+/* Runs @program under callgrind with `--count` and takes its counts. FALSE, with a line on stderr, where there is no
+ * valgrind: the table is then without instructions. */
+gboolean bench_count (Bench *bench, const char *program);
+
+void bench_print_table (const Bench *bench);
+gboolean bench_save_json (const Bench *bench, const char *path, GError **error);

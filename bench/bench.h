@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measuring: an operation is run many times for its best wall clock, and once more under callgrind for its
+ * instructions. Both runs execute the same scenarios; which of the two this one is, only bench.c knows. */
+#pragma once
+
+#include <glib.h>
+
+typedef struct _Bench Bench;
+
+/* The limit of a row: what was promised. */
+typedef enum { BENCH_NO_LIMIT, BENCH_AT_MOST, BENCH_AT_LEAST } BenchRelation;
+
+typedef struct {
+  BenchRelation relation;
+  double value;
+} BenchLimit;
+
+#define BENCH_NONE ((BenchLimit) { BENCH_NO_LIMIT, 0 })
+#define BENCH_UP_TO(x) ((BenchLimit) { BENCH_AT_MOST, (x) })
+#define BENCH_FROM(x) ((BenchLimit) { BENCH_AT_LEAST, (x) })
+
+/* @before and @after are not measured, and may be NULL. @run does the operation @n_operations times. */
+typedef struct {
+  const char *scenario, *fleet; /* "reserve 1", "100k nodes, 50 % full" */
+  void (*before) (gpointer data);
+  void (*run) (gpointer data);
+  void (*after) (gpointer data);
+  gpointer data;
+  guint n_operations;
+  BenchLimit ns, instructions;
+} BenchOperation;
+
+/* Adds a row with the nanoseconds and instructions of one operation. */
+void bench_measure (Bench *bench, const BenchOperation *operation);
+
+/* Adds a row that was measured in another way. */
+void bench_add (Bench *bench, const char *scenario, const char *fleet, double value, const char *unit,
+                BenchLimit limit);
+
+/* What bench_measure() found; NAN where it found nothing. */
+double bench_ns (const Bench *bench, const char *scenario, const char *fleet);
+double bench_instructions (const Bench *bench, const char *scenario, const char *fleet);
+
+/* Whether this is the run under callgrind: what is not counted in instructions is left out of it. */
+gboolean bench_is_counting (const Bench *bench);
+
+/* The families, one a file. */
+void bench_memory_ops (Bench *bench);
+void bench_forks (Bench *bench);
+void bench_footprint (Bench *bench);
+void bench_peer (Bench *bench);

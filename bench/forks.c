@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Snapshots, and forks that are changed and dropped: what-if and dry-run. */
+#include "bench.h"
+#include "fleet.h"
+
+enum { MANY = 1000 };
+
+typedef struct {
+  QuoitFleet *fleet;
+  QuoitRequest *request;
+  guint n; /* changes of one fork */
+} Origin;
+
+static void
+snapshot (gpointer data)
+{
+  Origin *origin = data;
+
+  for (guint i = 0; i < MANY; i++)
+    quoit_fleet_unref (quoit_fleet_ref (origin->fleet));
+}
+
+static void
+reserve_on_fork (gpointer data)
+{
+  Origin *origin = data;
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (origin->fleet);
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  for (guint i = 0; i < origin->n; i++)
+    {
+      char name[16] = "job";
+
+      if (i > 0)
+        g_snprintf (name, sizeof name, "job-%u", i);
+      if (!quoit_plan_slices (fork, origin->request, &plan, NULL)
+          || !quoit_fleet_add_group (fork, bench_group_new (fork, &plan, name, 1 + i), NULL))
+        g_assert_not_reached ();
+    }
+  quoit_plan_clear (&plan);
+}
+
+static void
+change_states_on_fork (gpointer data)
+{
+  Origin *origin = data;
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (origin->fleet);
+
+  for (guint i = 0; i < origin->n; i++)
+    quoit_fleet_set_node_state (fork, (QuoitNodeId) { i * 2654435761u % fork->layout->n_nodes }, QUOIT_NODE_DRAINING);
+}
+
+static void
+measure (Bench *bench, const char *fleet_name, guint32 n_nodes, double limit_of_one)
+{
+  g_autoptr (QuoitLayout) layout = bench_layout_new (n_nodes, 64);
+  g_autoptr (QuoitFleet) fleet = bench_fleet_new (layout, 50);
+  g_autoptr (QuoitRequest) request = bench_request_new (1);
+  Origin origin = { fleet, request, 1 };
+
+  bench_measure (bench, &(BenchOperation) { .scenario = "snapshot and drop",
+                                            .fleet = fleet_name,
+                                            .run = snapshot,
+                                            .data = &origin,
+                                            .n_operations = MANY,
+                                            .ns = BENCH_UP_TO (100) });
+  bench_measure (bench, &(BenchOperation) { .scenario = "fork, reserve 1 slice, drop",
+                                            .fleet = fleet_name,
+                                            .run = reserve_on_fork,
+                                            .data = &origin,
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (limit_of_one) });
+  origin.n = MANY;
+  bench_measure (bench, &(BenchOperation) { .scenario = "fork, reserve 1 slice 1,000 times, drop",
+                                            .fleet = fleet_name,
+                                            .run = reserve_on_fork,
+                                            .data = &origin,
+                                            .n_operations = 1,
+                                            .ns = BENCH_UP_TO (500000) });
+  bench_measure (bench, &(BenchOperation) { .scenario = "fork, drain 1,000 nodes, drop",
+                                            .fleet = fleet_name,
+                                            .run = change_states_on_fork,
+                                            .data = &origin,
+                                            .n_operations = 1 });
+}
+
+void
+bench_forks (Bench *bench)
+{
+  measure (bench, "100k nodes, 50 % full", 100000, 5000);
+  measure (bench, "250k nodes, 50 % full", 250000, 8000);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reserve and release on a fleet in memory: placement and model, without ledger and store. */
+#include "bench.h"
+#include "fleet.h"
+
+#include <math.h>
+
+enum { BATCH = 64, FIRST_ID = 1, COLD_BYTES = 64 << 20 };
+
+/* Batches of reservations, so that the clock is read once for many; each batch ends as it began. */
+typedef struct {
+  QuoitFleet *fleet;
+  QuoitRequest *request;
+  guint n; /* groups in a batch */
+  char names[BATCH][12];
+  QuoitGroupData *made[BATCH]; /* the groups of a batch, where they are not made while it is measured */
+  char *cold;
+} Batch;
+
+static void
+reserve (gpointer data)
+{
+  Batch *batch = data;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  for (guint i = 0; i < batch->n; i++)
+    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL)
+        || !quoit_fleet_add_group (batch->fleet, bench_group_new (batch->fleet, &plan, batch->names[i], FIRST_ID + i),
+                                   NULL))
+      g_assert_not_reached ();
+  quoit_plan_clear (&plan);
+}
+
+static void
+release (gpointer data)
+{
+  Batch *batch = data;
+
+  for (guint i = 0; i < batch->n; i++)
+    if (!quoit_fleet_remove_group (batch->fleet, FIRST_ID + i, 0, NULL))
+      g_assert_not_reached ();
+}
+
+static void
+only_plan (gpointer data)
+{
+  Batch *batch = data;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  for (guint i = 0; i < batch->n; i++)
+    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL))
+      g_assert_not_reached ();
+  quoit_plan_clear (&plan);
+}
+
+/* The same decisions come again: the groups of the batch before can be put in once more. */
+static void
+keep_groups (gpointer data)
+{
+  Batch *batch = data;
+
+  reserve (batch);
+  for (guint i = 0; i < batch->n; i++)
+    batch->made[i] = quoit_group_data_ref (quoit_fleet_find_group_id (batch->fleet, FIRST_ID + i));
+  release (batch);
+}
+
+static void
+reserve_kept (gpointer data)
+{
+  Batch *batch = data;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  for (guint i = 0; i < batch->n; i++)
+    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL)
+        || !quoit_fleet_add_group (batch->fleet, batch->made[i], NULL))
+      g_assert_not_reached ();
+  quoit_plan_clear (&plan);
+}
+
+static void
+cool (gpointer data)
+{
+  Batch *batch = data;
+
+  for (gsize i = 0; i < COLD_BYTES; i += 64)
+    batch->cold[i]++;
+}
+
+static void
+refuse (gpointer data)
+{
+  Batch *batch = data;
+  g_autoptr (GError) error = NULL;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  if (quoit_plan_slices (batch->fleet, batch->request, &plan, &error))
+    g_assert_not_reached ();
+  quoit_plan_clear (&plan);
+}
+
+static guint32
+count_free (const QuoitFleet *fleet)
+{
+  return quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { 0 }), QUOIT_SLICE_FREE);
+}
+
+static void
+measure_refusal (Bench *bench, const char *fleet_name, Batch *batch)
+{
+  g_autoptr (QuoitRequest) request = bench_request_new (count_free (batch->fleet) + 1);
+  QuoitRequest *before = batch->request;
+
+  batch->request = request;
+  bench_measure (bench, &(BenchOperation) { .scenario = "refuse, with reasons and options",
+                                            .fleet = fleet_name,
+                                            .run = refuse,
+                                            .data = batch,
+                                            .n_operations = 1 });
+  batch->request = before;
+}
+
+/* The parts of one reservation, and what a caller meets who has not been here for long. */
+static void
+measure_parts (Bench *bench, const char *fleet_name, Batch *batch)
+{
+  bench_measure (
+      bench,
+      &(BenchOperation) {
+          .scenario = "plan 1 slice", .fleet = fleet_name, .run = only_plan, .data = batch, .n_operations = batch->n });
+  bench_measure (bench, &(BenchOperation) { .scenario = "reserve 1 slice, group made before",
+                                            .fleet = fleet_name,
+                                            .before = keep_groups,
+                                            .run = reserve_kept,
+                                            .after = release,
+                                            .data = batch,
+                                            .n_operations = batch->n });
+  batch->n = 1;
+  batch->cold = g_malloc0 (COLD_BYTES);
+  if (!bench_is_counting (bench))
+    bench_measure (bench, &(BenchOperation) { .scenario = "reserve 1 slice, caches cold",
+                                              .fleet = fleet_name,
+                                              .before = cool,
+                                              .run = reserve,
+                                              .after = release,
+                                              .data = batch,
+                                              .n_operations = 1 });
+  g_free (batch->cold);
+  batch->n = BATCH;
+}
+
+static void
+measure_fleet (Bench *bench, QuoitLayout *layout, const char *shape, guint percent, gboolean promised)
+{
+  g_autoptr (QuoitFleet) fleet = bench_fleet_new (layout, percent);
+  g_autoptr (QuoitRequest) one = bench_request_new (1), many = bench_request_new (BATCH);
+  g_autofree char *name = g_strdup_printf ("%s, %u %% full", shape, percent);
+  Batch batch = { .fleet = fleet, .request = one, .n = MIN (BATCH, count_free (fleet)) };
+
+  for (guint i = 0; i < BATCH; i++)
+    g_snprintf (batch.names[i], sizeof batch.names[i], "job-%u", i);
+  bench_measure (bench, &(BenchOperation) { .scenario = "reserve 1 slice",
+                                            .fleet = name,
+                                            .run = reserve,
+                                            .after = release,
+                                            .data = &batch,
+                                            .n_operations = batch.n,
+                                            .ns = promised ? BENCH_UP_TO (200) : BENCH_NONE,
+                                            .instructions = BENCH_UP_TO (1200) });
+  bench_measure (bench, &(BenchOperation) { .scenario = "release 1 slice",
+                                            .fleet = name,
+                                            .before = reserve,
+                                            .run = release,
+                                            .data = &batch,
+                                            .n_operations = batch.n,
+                                            .ns = promised ? BENCH_UP_TO (150) : BENCH_NONE,
+                                            .instructions = BENCH_UP_TO (800) });
+  if (promised && percent == 50)
+    {
+      measure_parts (bench, name, &batch);
+      measure_refusal (bench, name, &batch);
+    }
+  if (count_free (fleet) < BATCH)
+    return;
+  batch.request = many;
+  batch.n = 1;
+  bench_measure (bench, &(BenchOperation) { .scenario = "reserve 64 slices",
+                                            .fleet = name,
+                                            .run = reserve,
+                                            .after = release,
+                                            .data = &batch,
+                                            .n_operations = 1,
+                                            .ns = promised ? BENCH_UP_TO (3000) : BENCH_NONE });
+  bench_measure (bench, &(BenchOperation) { .scenario = "release 64 slices",
+                                            .fleet = name,
+                                            .before = reserve,
+                                            .run = release,
+                                            .data = &batch,
+                                            .n_operations = 1 });
+}
+
+/* The work must not grow with the fleet. */
+static void
+compare_growth (Bench *bench, const char *scenario, guint percent)
+{
+  g_autofree char *small = g_strdup_printf ("1k nodes, %u %% full", percent);
+  g_autofree char *large = g_strdup_printf ("250k nodes, %u %% full", percent);
+  g_autofree char *name = g_strdup_printf ("%s, instructions", scenario);
+  g_autofree char *fleet = g_strdup_printf ("250k / 1k nodes, %u %% full", percent);
+
+  bench_add (bench, name, fleet,
+             bench_instructions (bench, scenario, large) / bench_instructions (bench, scenario, small), "times",
+             BENCH_UP_TO (1.1));
+}
+
+void
+bench_memory_ops (Bench *bench)
+{
+  static const struct {
+    const char *name;
+    guint32 n_nodes, slices_per_pool;
+  } fleets[] = {
+    { "1k nodes", 1000, 64 },
+    { "10k nodes", 10000, 64 },
+    { "100k nodes", 100000, 64 },
+    { "250k nodes", 250000, 64 },
+    { "100k nodes in 1 pool", 100000, 25000 },
+    { "100k nodes in 25,000 pools", 100000, 1 },
+  };
+  static const guint percents[] = { 0, 50, 97 };
+
+  for (guint f = 0; f < G_N_ELEMENTS (fleets); f++)
+    {
+      g_autoptr (QuoitLayout) layout = bench_layout_new (fleets[f].n_nodes, fleets[f].slices_per_pool);
+
+      for (guint p = 0; p < G_N_ELEMENTS (percents); p++)
+        measure_fleet (bench, layout, fleets[f].name, percents[p], fleets[f].n_nodes == 100000);
+    }
+  for (guint p = 0; p < G_N_ELEMENTS (percents); p++)
+    {
+      compare_growth (bench, "reserve 1 slice", percents[p]);
+      compare_growth (bench, "release 1 slice", percents[p]);
+    }
+}
