@@ -7,19 +7,19 @@
 /* Ray's label, then what GKE calls it: a node list may have either. */
 static const char *const zone_keys[] = { "ray.io/availability-zone", "topology.kubernetes.io/zone" };
 
-static gboolean
-is_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
-{
-  return facts->generation == request->generation && facts->chips_per_host == quoit_request_chips_per_host (request)
-         && quoit_shape_equal (facts->shape, request->shape);
-}
-
 static guint32
 find_class (const QuoitLayout *layout, const QuoitRequest *request)
 {
+  guint32 chips_per_host = quoit_request_chips_per_host (request);
+
   for (guint32 c = 0; c < layout->n_classes; c++)
-    if (is_class (&layout->classes[c].facts, request))
-      return c;
+    {
+      const QuoitSliceFacts *facts = &layout->classes[c].facts;
+
+      if (facts->generation == request->generation && facts->chips_per_host == chips_per_host
+          && quoit_shape_equal (facts->shape, request->shape))
+        return c;
+    }
   return QUOIT_NO_INDEX;
 }
 
@@ -137,6 +137,10 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   g_autofree guint8 *named = NULL, *excluded = NULL;
 
   *candidates = (QuoitCandidates) { .class_index = find_class (layout, request) };
+  /* What a class of the fleet is asked for agrees with the catalogue already: looking it up there would cost more than
+   * placing it. */
+  if ((candidates->class_index == QUOIT_NO_INDEX || request->n_slices == 0) && !quoit_request_validate (request, error))
+    return FALSE;
   if (request->pool == NULL && request->zone == NULL && request->selectors->len == 0 && request->slices->len == 0
       && request->excluded->len == 0)
     {

@@ -75,7 +75,7 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
   QuoitCandidates candidates;
   guint32 left[QUOIT_N_CONSTRAINTS + 1] = { 0 };
 
-  if (!quoit_request_validate (request, error) || !quoit_candidates_find (fleet, request, &candidates, error))
+  if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
 
   report = quoit_report_alloc (request->n_slices);
@@ -133,7 +133,7 @@ quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
   QuoitCandidates candidates;
   gboolean chosen;
 
-  if (!quoit_request_validate (request, error) || !quoit_candidates_find (fleet, request, &candidates, error))
+  if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
   chosen = quoit_best_choose (fleet, &candidates, request->n_slices, plan);
   quoit_candidates_clear (&candidates);

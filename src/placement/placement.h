@@ -34,6 +34,7 @@ typedef struct {
   guint32 left[QUOIT_N_CONSTRAINTS + 1]; /* slices that passed the first i constraints, up to EXCLUDED_SLICE */
 } QuoitCandidates;
 
+/* Checks the request too: fails as quoit_plan_slices() does. */
 gboolean quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                                 GError **error);
 void quoit_candidates_clear (QuoitCandidates *candidates);
