@@ -107,10 +107,10 @@ quoit_fleet_find_group_id (const QuoitFleet *fleet, guint64 id)
   return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
 }
 
-const QuoitGroupData *
-quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
+static const QuoitGroupData *
+find_by_name (const QuoitFleet *fleet, const char *name, guint32 hash)
 {
-  guint32 hash = quoit_group_text_hash (name), at = hash, slot;
+  guint32 at = hash, slot;
 
   while ((slot = quoit_index_next (&fleet->by_name, hash, &at)) != QUOIT_INDEX_NONE)
     if (strcmp (quoit_fleet_group_at (fleet, slot)->name, name) == 0)
@@ -118,15 +118,27 @@ quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
   return NULL;
 }
 
-const QuoitGroupData *
-quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
+static const QuoitGroupData *
+find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
 {
-  guint32 hash = quoit_group_text_hash (key), at = hash, slot;
+  guint32 at = hash, slot;
 
   while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
     if (strcmp (quoit_fleet_group_at (fleet, slot)->key, key) == 0)
       return quoit_fleet_group_at (fleet, slot);
   return NULL;
+}
+
+const QuoitGroupData *
+quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
+{
+  return find_by_name (fleet, name, quoit_group_text_hash (name));
+}
+
+const QuoitGroupData *
+quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
+{
+  return find_by_key (fleet, key, quoit_group_text_hash (key));
 }
 
 const QuoitGroupData *
@@ -261,12 +273,15 @@ nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
   return TRUE;
 }
 
-/* Nodes of one slice stand together in a group, so that a slice is settled once, not once a node. */
+/* Nodes of one slice stand together in a group and in the layout: a slice is settled once, not once a node, and its
+ * nodes are in one chunk, or two. */
 static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
   const QuoitLayout *layout = fleet->layout;
   gint sign = use == QUOIT_USE_NONE ? -1 : 1;
+  guint32 chunk_index = QUOIT_NO_INDEX;
+  QuoitNodeChunk *chunk = NULL;
 
   for (guint32 i = 0; i < group->n_nodes;)
     {
@@ -279,7 +294,12 @@ set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 
           if (layout->nodes[index].slice != slice)
             break;
-          quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = use;
+          if (index / QUOIT_NODES_PER_CHUNK != chunk_index)
+            {
+              chunk_index = index / QUOIT_NODES_PER_CHUNK;
+              chunk = quoit_fleet_own_nodes (fleet, index);
+            }
+          chunk->use[index % QUOIT_NODES_PER_CHUNK] = use;
         }
       if (slice != QUOIT_NO_INDEX)
         {
@@ -351,9 +371,9 @@ remove_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 static gboolean
 names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  if (group->state != QUOIT_GROUP_REMOVED && quoit_fleet_find_group (fleet, group->name) != NULL)
+  if (group->state != QUOIT_GROUP_REMOVED && find_by_name (fleet, group->name, group->name_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
-  if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != NULL)
+  if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
   return TRUE;
 }

@@ -78,15 +78,29 @@ quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id)
          + class_id.index % QUOIT_CLASSES_PER_CHUNK;
 }
 
-static void
-add_to_tally (QuoitTally *tally, guint8 changed, guint8 flags)
-{
-  for (; changed != 0; changed &= changed - 1)
-    {
-      unsigned bit = (unsigned) __builtin_ctz (changed);
+/* A tally as the compiler adds it: four counters at a time. */
+typedef gint32 FourCounters __attribute__ ((vector_size (16)));
+G_STATIC_ASSERT (sizeof (QuoitTally) == 2 * sizeof (FourCounters));
 
-      tally->count[bit] += (flags >> bit & 1) != 0 ? 1 : -1;
-    }
+static const FourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 64, 128 };
+
+static inline FourCounters
+has_bits (guint8 flags, FourCounters bits)
+{
+  /* A comparison that holds is -1. */
+  return ((FourCounters) { flags, flags, flags, flags } & bits) != 0;
+}
+
+/* A slice had the conditions @before and has @after. */
+static inline void
+move_in_tally (QuoitTally *tally, guint8 before, guint8 after)
+{
+  FourCounters counters[2];
+
+  memcpy (counters, tally, sizeof counters);
+  counters[0] += has_bits (before, low_bits) - has_bits (after, low_bits);
+  counters[1] += has_bits (before, high_bits) - has_bits (after, high_bits);
+  memcpy (tally, counters, sizeof counters);
 }
 
 static guint8
@@ -126,7 +140,7 @@ move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 a
 void
 quoit_fleet_settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
 {
-  guint8 flags = flags_of (fleet, slice, status), changed = flags ^ status->flags;
+  guint8 flags = flags_of (fleet, slice, status), before = status->flags, changed = flags ^ before;
   guint32 shelf_index = fleet->layout->slices[slice].shelf, free_before;
   const QuoitShelf *shelf = &fleet->layout->shelves[shelf_index];
   QuoitTally *tally;
@@ -137,7 +151,7 @@ quoit_fleet_settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *st
   tally = (QuoitTally *) quoit_table_own (&fleet->shelves, shelf_index / QUOIT_SHELVES_PER_CHUNK)
           + shelf_index % QUOIT_SHELVES_PER_CHUNK;
   free_before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
-  add_to_tally (tally, changed, flags);
+  move_in_tally (tally, before, flags);
   if (shelf->class_index == QUOIT_NO_INDEX)
     return;
 
@@ -149,9 +163,9 @@ quoit_fleet_settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *st
       else
         quoit_bits_remove (&fleet->free_slices, slice);
     }
-  add_to_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
-                    + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
-                changed, flags);
+  move_in_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
+                     + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
+                 before, flags);
 }
 
 /* What an alive node of @kind contradicts in a slice of @class_index. */
