@@ -251,19 +251,38 @@ refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GE
                      other == NULL ? "" : other->name);
 }
 
+/* The chunk of nodes that was looked at last: nodes of a slice stand together, in one chunk or two. */
+typedef struct {
+  guint32 index;
+  const QuoitNodeChunk *chunk;
+} Window;
+
+static inline guint32
+use_through (const QuoitFleet *fleet, Window *window, guint32 node)
+{
+  if (node / QUOIT_NODES_PER_CHUNK != window->index)
+    {
+      window->index = node / QUOIT_NODES_PER_CHUNK;
+      window->chunk = quoit_fleet_node_chunk (fleet, (QuoitNodeId) { node });
+    }
+  return window->chunk->use[node % QUOIT_NODES_PER_CHUNK];
+}
+
 /* Nothing is written before all nodes are known to be free. */
 static gboolean
 nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  const QuoitLayout *layout = fleet->layout;
+  const guint32 *by_id = fleet->layout->by_id, *ids = group->node_ids;
+  guint32 n_ids = fleet->layout->n_ids;
+  Window window = { QUOIT_NO_INDEX, NULL };
 
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
+      guint32 index = ids[i] < n_ids ? by_id[ids[i]] : QUOIT_NO_INDEX, use;
 
       if (index == QUOIT_NO_INDEX)
         return refuse_node (fleet, group, i, error);
-      use = quoit_fleet_node_use (fleet, (QuoitNodeId) { index });
+      use = use_through (fleet, &window, index);
       if (G_LIKELY (use == QUOIT_USE_NONE && group->bundles == NULL))
         continue;
       if (group->bundles == NULL || (use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0)
@@ -273,41 +292,51 @@ nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
   return TRUE;
 }
 
-/* Nodes of one slice stand together in a group and in the layout: a slice is settled once, not once a node, and its
- * nodes are in one chunk, or two. */
+/* Writes @use to the nodes of @group from the @first on that are of @slice; how many that are. */
+static guint32
+set_nodes_of (QuoitFleet *fleet, const QuoitGroupData *group, guint32 first, guint32 slice, guint32 use)
+{
+  const guint32 *by_id = fleet->layout->by_id, *ids = group->node_ids;
+  const QuoitNode *nodes = fleet->layout->nodes;
+  guint32 chunk_index = QUOIT_NO_INDEX, i;
+  QuoitNodeChunk *chunk = NULL;
+
+  for (i = first; i < group->n_nodes; i++)
+    {
+      guint32 index = by_id[ids[i]];
+
+      if (nodes[index].slice != slice)
+        break;
+      if (index / QUOIT_NODES_PER_CHUNK != chunk_index)
+        {
+          chunk_index = index / QUOIT_NODES_PER_CHUNK;
+          chunk = quoit_fleet_own_nodes (fleet, index);
+        }
+      chunk->use[index % QUOIT_NODES_PER_CHUNK] = use;
+    }
+  return i - first;
+}
+
+/* Nodes of one slice stand together in a group, so that a slice is settled once, not once a node. */
 static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
   const QuoitLayout *layout = fleet->layout;
-  gint sign = use == QUOIT_USE_NONE ? -1 : 1;
-  guint32 chunk_index = QUOIT_NO_INDEX;
-  QuoitNodeChunk *chunk = NULL;
 
   for (guint32 i = 0; i < group->n_nodes;)
     {
       guint32 slice = layout->nodes[layout->by_id[group->node_ids[i]]].slice;
-      gint n = 0;
+      guint32 n = set_nodes_of (fleet, group, i, slice, use);
 
-      for (; i < group->n_nodes; i++, n++)
-        {
-          guint32 index = layout->by_id[group->node_ids[i]];
-
-          if (layout->nodes[index].slice != slice)
-            break;
-          if (index / QUOIT_NODES_PER_CHUNK != chunk_index)
-            {
-              chunk_index = index / QUOIT_NODES_PER_CHUNK;
-              chunk = quoit_fleet_own_nodes (fleet, index);
-            }
-          chunk->use[index % QUOIT_NODES_PER_CHUNK] = use;
-        }
+      i += n;
       if (slice != QUOIT_NO_INDEX)
         {
           QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+          guint16 change = (guint16) (use == QUOIT_USE_NONE ? -(gint) n : (gint) n);
 
-          status->n_used += sign * n;
-          status->n_whole += sign * n;
-          status->n_held += sign * n;
+          status->n_used += change;
+          status->n_whole += change;
+          status->n_held += change;
           quoit_fleet_settle_slice (fleet, slice, status);
         }
     }

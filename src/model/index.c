@@ -32,10 +32,17 @@ quoit_index_share (const QuoitIndex *index, QuoitIndex *copy)
   quoit_table_share (&index->entries, &copy->entries);
 }
 
-static guint64
+/* The chunk that the entry is in: a walk along a run of entries finds it once, not once an entry. */
+static inline const guint64 *
+peek_chunk (const QuoitIndex *index, guint32 at)
+{
+  return quoit_table_peek (&index->entries, at / PER_CHUNK);
+}
+
+static inline guint64
 get (const QuoitIndex *index, guint32 at)
 {
-  return ((const guint64 *) quoit_table_peek (&index->entries, at / PER_CHUNK))[at % PER_CHUNK];
+  return peek_chunk (index, at)[at % PER_CHUNK];
 }
 
 static void
@@ -48,9 +55,11 @@ static void
 insert (QuoitIndex *index, guint64 entry)
 {
   guint32 at = (guint32) (entry >> 32) & index->mask;
+  const guint64 *chunk = peek_chunk (index, at);
 
-  while (get (index, at) != 0)
-    at = (at + 1) & index->mask;
+  for (; chunk[at % PER_CHUNK] != 0; at = (at + 1) & index->mask)
+    if (at % PER_CHUNK == PER_CHUNK - 1)
+      chunk = peek_chunk (index, (at + 1) & index->mask);
   set (index, at, entry);
   index->n++;
 }
@@ -75,22 +84,31 @@ quoit_index_add (QuoitIndex *index, guint32 hash, guint32 value)
 void
 quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
 {
+  guint64 entry = (guint64) hash << 32 | (value + 1);
   guint32 hole = hash & index->mask, at;
+  const guint64 *chunk = peek_chunk (index, hole);
 
-  while (get (index, hole) != ((guint64) hash << 32 | (value + 1)))
-    hole = (hole + 1) & index->mask;
+  for (; chunk[hole % PER_CHUNK] != entry; hole = (hole + 1) & index->mask)
+    if (hole % PER_CHUNK == PER_CHUNK - 1)
+      chunk = peek_chunk (index, (hole + 1) & index->mask);
   index->n--;
 
   /* Entries behind the hole move into it unless that would put them before their home. */
-  for (at = (hole + 1) & index->mask; get (index, at) != 0; at = (at + 1) & index->mask)
+  for (at = (hole + 1) & index->mask;; at = (at + 1) & index->mask)
     {
-      guint64 entry = get (index, at);
-      guint32 home = (guint32) (entry >> 32) & index->mask;
+      guint32 home;
 
+      if (at % PER_CHUNK == 0)
+        chunk = peek_chunk (index, at);
+      entry = chunk[at % PER_CHUNK];
+      if (entry == 0)
+        break;
+      home = (guint32) (entry >> 32) & index->mask;
       if (((at - home) & index->mask) < ((at - hole) & index->mask))
         continue;
       set (index, hole, entry);
       hole = at;
+      chunk = peek_chunk (index, at); /* writing may have copied it */
     }
   set (index, hole, 0);
 }
@@ -98,16 +116,18 @@ quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
 guint32
 quoit_index_next (const QuoitIndex *index, guint32 hash, guint32 *at)
 {
-  for (;; (*at)++)
+  const guint64 *chunk = peek_chunk (index, *at & index->mask);
+
+  for (;;)
     {
-      guint64 entry = get (index, *at & index->mask);
+      guint64 entry = chunk[*at % PER_CHUNK];
 
       if (entry == 0)
         return QUOIT_INDEX_NONE;
+      ++*at;
       if (entry >> 32 == hash)
-        {
-          (*at)++;
-          return (guint32) entry - 1;
-        }
+        return (guint32) entry - 1;
+      if (*at % PER_CHUNK == 0)
+        chunk = peek_chunk (index, *at & index->mask);
     }
 }
