@@ -33,38 +33,34 @@ quoit_bits_share (const QuoitBits *bits, QuoitBits *copy)
   quoit_table_share (&bits->words, &copy->words);
 }
 
-static guint64 *
-own_word (QuoitBits *bits, guint32 word)
-{
-  return (guint64 *) quoit_table_own (&bits->words, word / 64) + word % 64;
-}
-
 void
-quoit_bits_add (QuoitBits *bits, guint32 member)
+quoit_bits_add_above (QuoitBits *bits, guint32 member)
 {
-  for (unsigned level = 0; level < QUOIT_BITS_LEVELS; level++)
+  for (unsigned level = 1; level < QUOIT_BITS_LEVELS; level++)
     {
-      guint64 *word = own_word (bits, bits->base[level] + member / 64);
-      guint64 before = *word;
+      guint64 *word, before;
 
+      member /= 64;
+      word = quoit_bits_own_word (bits, bits->base[level] + member / 64);
+      before = *word;
       *word = before | (guint64) 1 << (member % 64);
       if (before != 0)
         return;
-      member /= 64;
     }
 }
 
 void
-quoit_bits_remove (QuoitBits *bits, guint32 member)
+quoit_bits_remove_above (QuoitBits *bits, guint32 member)
 {
-  for (unsigned level = 0; level < QUOIT_BITS_LEVELS; level++)
+  for (unsigned level = 1; level < QUOIT_BITS_LEVELS; level++)
     {
-      guint64 *word = own_word (bits, bits->base[level] + member / 64);
+      guint64 *word;
 
+      member /= 64;
+      word = quoit_bits_own_word (bits, bits->base[level] + member / 64);
       *word &= ~((guint64) 1 << (member % 64));
       if (*word != 0)
         return;
-      member /= 64;
     }
 }
 

@@ -20,9 +20,6 @@ void quoit_bits_init (QuoitBits *bits, guint32 n); /* empty, for members below @
 void quoit_bits_clear (QuoitBits *bits);
 void quoit_bits_share (const QuoitBits *bits, QuoitBits *copy);
 
-void quoit_bits_add (QuoitBits *bits, guint32 member);    /* adding a member again changes nothing */
-void quoit_bits_remove (QuoitBits *bits, guint32 member); /* likewise */
-
 /* The smallest member >= @from, the greatest < @below; QUOIT_BITS_NONE where there is none. */
 guint32 quoit_bits_next (const QuoitBits *bits, guint32 from);
 guint32 quoit_bits_previous (const QuoitBits *bits, guint32 below);
@@ -37,4 +34,37 @@ static inline int
 quoit_bits_has (const QuoitBits *bits, guint32 member)
 {
   return (int) (quoit_bits_word (bits, member / 64) >> (member % 64) & 1);
+}
+
+/* --- changing: most changes end on the lowest level --- */
+
+static inline guint64 *
+quoit_bits_own_word (QuoitBits *bits, guint32 word)
+{
+  return (guint64 *) quoit_table_own (&bits->words, word / 64) + word % 64;
+}
+
+void quoit_bits_add_above (QuoitBits *bits, guint32 member);
+void quoit_bits_remove_above (QuoitBits *bits, guint32 member);
+
+/* Adding a member again changes nothing. */
+static inline void
+quoit_bits_add (QuoitBits *bits, guint32 member)
+{
+  guint64 *word = quoit_bits_own_word (bits, member / 64), before = *word;
+
+  *word = before | (guint64) 1 << (member % 64);
+  if (before == 0)
+    quoit_bits_add_above (bits, member);
+}
+
+/* Likewise. */
+static inline void
+quoit_bits_remove (QuoitBits *bits, guint32 member)
+{
+  guint64 *word = quoit_bits_own_word (bits, member / 64), after = *word & ~((guint64) 1 << (member % 64));
+
+  *word = after;
+  if (after == 0)
+    quoit_bits_remove_above (bits, member);
 }

@@ -251,94 +251,98 @@ refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GE
                      other == NULL ? "" : other->name);
 }
 
-/* The chunk of nodes that was looked at last: nodes of a slice stand together, in one chunk or two. */
-typedef struct {
-  guint32 index;
-  const QuoitNodeChunk *chunk;
-} Window;
-
+/* Where a run of nodes ends that begins with @index: the nodes behind it of the same slice, in the same chunk. A group
+ * that has a slice names them in this order, so that most of a walk is along such runs. */
 static inline guint32
-use_through (const QuoitFleet *fleet, Window *window, guint32 node)
+run_end (const QuoitLayout *layout, guint32 index)
 {
-  if (node / QUOIT_NODES_PER_CHUNK != window->index)
-    {
-      window->index = node / QUOIT_NODES_PER_CHUNK;
-      window->chunk = quoit_fleet_node_chunk (fleet, (QuoitNodeId) { node });
-    }
-  return window->chunk->use[node % QUOIT_NODES_PER_CHUNK];
+  guint32 slice = layout->nodes[index].slice, chunk_end = (index / QUOIT_NODES_PER_CHUNK + 1) * QUOIT_NODES_PER_CHUNK;
+
+  if (slice == QUOIT_NO_INDEX)
+    return index + 1;
+  return MIN (layout->slices[slice].first_node + layout->slices[slice].n_nodes, chunk_end);
 }
 
 /* Nothing is written before all nodes are known to be free. */
 static gboolean
-nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  const guint32 *by_id = fleet->layout->by_id, *ids = group->node_ids;
-  guint32 n_ids = fleet->layout->n_ids;
-  Window window = { QUOIT_NO_INDEX, NULL };
+  const QuoitLayout *layout = fleet->layout;
+  const guint32 *by_id = layout->by_id, *ids = group->node_ids;
+  guint32 n_nodes = group->n_nodes, n_ids = layout->n_ids;
 
-  for (guint32 i = 0; i < group->n_nodes; i++)
+  for (guint32 i = 0; i < n_nodes;)
     {
-      guint32 index = ids[i] < n_ids ? by_id[ids[i]] : QUOIT_NO_INDEX, use;
+      guint32 index = ids[i] < n_ids ? by_id[ids[i]] : QUOIT_NO_INDEX, end;
+      const guint32 *use;
 
       if (index == QUOIT_NO_INDEX)
         return refuse_node (fleet, group, i, error);
-      use = use_through (fleet, &window, index);
-      if (G_LIKELY (use == QUOIT_USE_NONE && group->bundles == NULL))
-        continue;
-      if (group->bundles == NULL || (use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0)
-          || use == QUOIT_USE_EXTERNAL || !bundle_fits (fleet, (QuoitNodeId) { index }, group, i))
+      end = run_end (layout, index);
+      use = &quoit_fleet_node_chunk (fleet, (QuoitNodeId) { index })->use[index % QUOIT_NODES_PER_CHUNK];
+      do
+        if (*use++ != QUOIT_USE_NONE)
+          return refuse_node (fleet, group, i, error);
+      while (++i < n_nodes && ++index < end && ids[i] < n_ids && by_id[ids[i]] == index);
+    }
+  return TRUE;
+}
+
+static gboolean
+bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
+
+      if (index == QUOIT_NO_INDEX)
+        return refuse_node (fleet, group, i, error);
+      use = quoit_fleet_node_use (fleet, (QuoitNodeId) { index });
+      if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL
+          || !bundle_fits (fleet, (QuoitNodeId) { index }, group, i))
         return refuse_node (fleet, group, i, error);
     }
   return TRUE;
 }
 
-/* Writes @use to the nodes of @group from the @first on that are of @slice; how many that are. */
-static guint32
-set_nodes_of (QuoitFleet *fleet, const QuoitGroupData *group, guint32 first, guint32 slice, guint32 use)
+static gboolean
+nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  const guint32 *by_id = fleet->layout->by_id, *ids = group->node_ids;
-  const QuoitNode *nodes = fleet->layout->nodes;
-  guint32 chunk_index = QUOIT_NO_INDEX, i;
-  QuoitNodeChunk *chunk = NULL;
-
-  for (i = first; i < group->n_nodes; i++)
-    {
-      guint32 index = by_id[ids[i]];
-
-      if (nodes[index].slice != slice)
-        break;
-      if (index / QUOIT_NODES_PER_CHUNK != chunk_index)
-        {
-          chunk_index = index / QUOIT_NODES_PER_CHUNK;
-          chunk = quoit_fleet_own_nodes (fleet, index);
-        }
-      chunk->use[index % QUOIT_NODES_PER_CHUNK] = use;
-    }
-  return i - first;
+  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, error);
 }
 
-/* Nodes of one slice stand together in a group, so that a slice is settled once, not once a node. */
+static void
+settle_whole_nodes (QuoitFleet *fleet, guint32 slice, guint32 n, guint32 use)
+{
+  QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+  guint16 change = (guint16) (use == QUOIT_USE_NONE ? 0 - n : n);
+
+  status->n_used += change;
+  status->n_whole += change;
+  status->n_held += change;
+  quoit_fleet_settle_slice (fleet, slice, status);
+}
+
+/* A slice is settled once a run, not once a node. */
 static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
   const QuoitLayout *layout = fleet->layout;
+  const guint32 *by_id = layout->by_id, *ids = group->node_ids;
+  guint32 n_nodes = group->n_nodes;
 
-  for (guint32 i = 0; i < group->n_nodes;)
+  for (guint32 i = 0; i < n_nodes;)
     {
-      guint32 slice = layout->nodes[layout->by_id[group->node_ids[i]]].slice;
-      guint32 n = set_nodes_of (fleet, group, i, slice, use);
+      guint32 index = by_id[ids[i]], slice = layout->nodes[index].slice, end = run_end (layout, index), first = i;
+      guint32 *at = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
 
-      i += n;
+      do
+        *at++ = use;
+      while (++i < n_nodes && ++index < end && by_id[ids[i]] == index);
       if (slice != QUOIT_NO_INDEX)
-        {
-          QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
-          guint16 change = (guint16) (use == QUOIT_USE_NONE ? -(gint) n : (gint) n);
-
-          status->n_used += change;
-          status->n_whole += change;
-          status->n_held += change;
-          quoit_fleet_settle_slice (fleet, slice, status);
-        }
+        settle_whole_nodes (fleet, slice, i - first, use);
     }
 }
 
