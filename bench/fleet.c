@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet.h"
 
-enum { MOST_IN_A_GROUP = 64, FIRST_FILLER_ID = 1000000 };
+enum { FIRST_FILLER_ID = 1000000 };
 
 /* What GKE puts on a TPU node, without what differs on every node. */
 static guint32
@@ -141,26 +141,9 @@ bench_request_new (guint32 n)
 QuoitGroupData *
 bench_group_new (const QuoitFleet *fleet, const QuoitPlan *plan, const char *name, guint64 id)
 {
-  const QuoitLayout *layout = fleet->layout;
-  guint32 nodes[MOST_IN_A_GROUP * BENCH_NODES_PER_SLICE], ends[MOST_IN_A_GROUP], n_nodes = 0;
+  QuoitGroupData facts = {
+    .id = id, .state = QUOIT_GROUP_RESERVED, .name = name, .owner = "", .key = "", .request = "v6e 4x4 x 1 hostchips=4"
+  };
 
-  g_assert (plan->n <= MOST_IN_A_GROUP);
-  for (guint32 i = 0; i < plan->n; i++)
-    {
-      const QuoitSlice *slice = &layout->slices[plan->slices[i]];
-
-      for (guint32 j = slice->first_node; j < slice->first_node + slice->n_nodes; j++)
-        nodes[n_nodes++] = layout->nodes[j].id;
-      ends[i] = n_nodes;
-    }
-  return quoit_group_data_new (&(QuoitGroupData) { .id = id,
-                                                   .state = QUOIT_GROUP_RESERVED,
-                                                   .name = name,
-                                                   .owner = "",
-                                                   .key = "",
-                                                   .request = "v6e 4x4 x 1 hostchips=4",
-                                                   .n_slices = plan->n,
-                                                   .slice_end = ends,
-                                                   .n_nodes = n_nodes,
-                                                   .node_ids = nodes });
+  return quoit_fleet_group_of_slices (fleet, &facts, plan->slices, plan->n);
 }

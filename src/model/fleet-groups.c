@@ -53,15 +53,17 @@ static guint32
 take_slot (QuoitFleet *fleet, QuoitGroupData *group)
 {
   guint32 slot = fleet->first_free_slot - 1;
+  Slot *row;
 
   if (fleet->first_free_slot == 0)
     {
       slot = fleet->n_slots++;
       quoit_table_grow (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK + 1);
     }
-  else
-    fleet->first_free_slot = (guint32) (own_slot (fleet, slot)->next_free >> 1);
-  own_slot (fleet, slot)->group = group;
+  row = own_slot (fleet, slot);
+  if (fleet->first_free_slot != 0)
+    fleet->first_free_slot = (guint32) (row->next_free >> 1);
+  row->group = group;
   return slot;
 }
 
@@ -400,6 +402,31 @@ remove_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 }
 
 /* --- adding and removing --- */
+
+QuoitGroupData *
+quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const guint32 *slices,
+                             guint32 n_slices)
+{
+  const QuoitLayout *layout = fleet->layout;
+  QuoitGroupData data = *facts, *group;
+  guint32 *slice_end, *node_ids, at = 0;
+
+  data.bundles = NULL;
+  data.n_slices = n_slices;
+  data.n_nodes = 0;
+  for (guint32 i = 0; i < n_slices; i++)
+    data.n_nodes += layout->slices[slices[i]].n_nodes;
+  group = quoit_group_data_alloc (&data, &slice_end, &node_ids);
+  for (guint32 i = 0; i < n_slices; i++)
+    {
+      const QuoitSlice *slice = &layout->slices[slices[i]];
+
+      for (guint32 j = 0; j < slice->n_nodes; j++)
+        node_ids[at++] = layout->nodes[slice->first_node + j].id;
+      slice_end[i] = at;
+    }
+  return group;
+}
 
 static gboolean
 names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)

@@ -129,6 +129,10 @@ void quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmou
 
 /* --- changing: the caller has the only reference --- */
 
+/* A group with the facts of @facts that has all nodes of @slices. Its own numbers and nodes are not read. */
+QuoitGroupData *quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                             const guint32 *slices, guint32 n_slices);
+
 /* Puts @group (transfer full) into the graph. Every node must be there and free of what the group takes: CONFLICT names
  * the node, and nothing has changed. REMOVED groups hold nothing and are kept for their key. */
 gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);

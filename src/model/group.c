@@ -28,11 +28,23 @@ piece (char **at, gsize bytes)
   return start;
 }
 
-/* @size bytes of @text, its closing NUL among them. */
-static const char *
+/* With the closing NUL. Owner and key are empty more often than not. */
+static inline gsize
+text_size (const char *text)
+{
+  return *text == '\0' ? 1 : strlen (text) + 1;
+}
+
+static inline const char *
 text_piece (char **at, const char *text, gsize size)
 {
-  return memcpy (piece (at, size), text, size);
+  char *copy = piece (at, size);
+
+  if (size == 1)
+    *copy = '\0';
+  else
+    memcpy (copy, text, size);
+  return copy;
 }
 
 static gsize
@@ -76,29 +88,26 @@ copy_take_names (QuoitGroupData *group, char **at)
       {
         QuoitTake *take = (QuoitTake *) &group->bundles[i].takes[t];
 
-        take->resource = text_piece (at, take->resource, strlen (take->resource) + 1);
+        take->resource = text_piece (at, take->resource, text_size (take->resource));
       }
 }
 
 QuoitGroupData *
-quoit_group_data_new (const QuoitGroupData *data)
+quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32 **node_ids)
 {
-  gsize name = strlen (data->name) + 1, owner = strlen (data->owner) + 1, key = strlen (data->key) + 1;
-  gsize request = strlen (data->request) + 1;
-  gsize size = sizeof *data + bundles_size (data) + (data->n_slices + data->n_nodes) * sizeof (guint32) + name + owner
-               + key + request;
+  gsize name = text_size (data->name), owner = text_size (data->owner), key = text_size (data->key);
+  gsize request = text_size (data->request), numbers = (data->n_slices + data->n_nodes) * sizeof (guint32);
+  gsize size = sizeof *data + bundles_size (data) + numbers + name + owner + key + request;
   QuoitGroupData *group = g_atomic_rc_box_alloc (size);
   char *at = (char *) (group + 1);
-  guint32 *numbers;
 
   *group = *data;
   if (data->bundles != NULL)
     copy_bundles (group, &at);
-  numbers = piece (&at, (data->n_slices + data->n_nodes) * sizeof *numbers);
-  memcpy (numbers, data->slice_end, data->n_slices * sizeof *numbers);
-  memcpy (numbers + data->n_slices, data->node_ids, data->n_nodes * sizeof *numbers);
-  group->slice_end = numbers;
-  group->node_ids = numbers + data->n_slices;
+  *slice_end = piece (&at, numbers);
+  *node_ids = *slice_end + data->n_slices;
+  group->slice_end = *slice_end;
+  group->node_ids = *node_ids;
   group->name = text_piece (&at, data->name, name);
   group->owner = text_piece (&at, data->owner, owner);
   group->key = text_piece (&at, data->key, key);
@@ -107,6 +116,17 @@ quoit_group_data_new (const QuoitGroupData *data)
     copy_take_names (group, &at);
   group->name_hash = (guint32) quoit_hash_bytes (group->name, name - 1);
   group->key_hash = key == 1 ? 0 : (guint32) quoit_hash_bytes (group->key, key - 1);
+  return group;
+}
+
+QuoitGroupData *
+quoit_group_data_new (const QuoitGroupData *data)
+{
+  guint32 *slice_end, *node_ids;
+  QuoitGroupData *group = quoit_group_data_alloc (data, &slice_end, &node_ids);
+
+  memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
+  memcpy (node_ids, data->node_ids, data->n_nodes * sizeof *node_ids);
   return group;
 }
 

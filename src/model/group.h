@@ -42,6 +42,10 @@ typedef struct {
 
 /* Copies everything that @data points to; hashes are computed here. */
 QuoitGroupData *quoit_group_data_new (const QuoitGroupData *data);
+
+/* The same without the nodes, for which there is room: the caller writes them, n_slices and n_nodes in number, before
+ * anybody else sees the group. */
+QuoitGroupData *quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32 **node_ids);
 QuoitGroupData *quoit_group_data_ref (const QuoitGroupData *data);
 void quoit_group_data_unref (QuoitGroupData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupData, quoit_group_data_unref)

@@ -45,7 +45,7 @@ get (const QuoitIndex *index, guint32 at)
   return peek_chunk (index, at)[at % PER_CHUNK];
 }
 
-static void
+static inline void
 set (QuoitIndex *index, guint32 at, guint64 entry)
 {
   ((guint64 *) quoit_table_own (&index->entries, at / PER_CHUNK))[at % PER_CHUNK] = entry;
