@@ -315,8 +315,8 @@ nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
   return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, error);
 }
 
-static void
-settle_whole_nodes (QuoitFleet *fleet, guint32 slice, guint32 n, guint32 use)
+static inline void
+count_whole_nodes (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, guint32 n, guint32 use)
 {
   QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
   guint16 change = (guint16) (use == QUOIT_USE_NONE ? 0 - n : n);
@@ -324,16 +324,17 @@ settle_whole_nodes (QuoitFleet *fleet, guint32 slice, guint32 n, guint32 use)
   status->n_used += change;
   status->n_whole += change;
   status->n_held += change;
-  quoit_fleet_settle_slice (fleet, slice, status);
+  quoit_fleet_settle_next (fleet, settling, slice, status);
 }
 
-/* A slice is settled once a run, not once a node. */
+/* A slice is counted once a run of its nodes, a shelf once a run of its slices. */
 static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
   const QuoitLayout *layout = fleet->layout;
   const guint32 *by_id = layout->by_id, *ids = group->node_ids;
   guint32 n_nodes = group->n_nodes;
+  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
 
   for (guint32 i = 0; i < n_nodes;)
     {
@@ -344,8 +345,9 @@ set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
         *at++ = use;
       while (++i < n_nodes && ++index < end && by_id[ids[i]] == index);
       if (slice != QUOIT_NO_INDEX)
-        settle_whole_nodes (fleet, slice, i - first, use);
+        count_whole_nodes (fleet, &settling, slice, i - first, use);
     }
+  quoit_fleet_settle_end (fleet, &settling);
 }
 
 static void

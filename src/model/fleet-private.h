@@ -29,8 +29,20 @@ quoit_fleet_own_slice (QuoitFleet *fleet, guint32 slice)
 /* Counts the nodes of @slice anew and settles its conditions. */
 void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
 
-/* @status was changed: brings flags, tallies and indexes of free slices up to it. */
-void quoit_fleet_settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status);
+/* A tally as the compiler adds it: four counters at a time. */
+typedef gint32 QuoitFourCounters __attribute__ ((vector_size (16)));
+
+/* Slices of one shelf that change one after the other: the shelf and its rank are brought up to them at the end. Begins
+ * with .shelf = QUOIT_NO_INDEX. */
+typedef struct {
+  guint32 shelf;
+  QuoitFourCounters change[2];
+} QuoitSettling;
+
+/* @status was changed: brings its flags and the index of free slices up to it, tallies and ranks of the shelf before
+ * where that is another. */
+void quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, QuoitSliceStatus *status);
+void quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling);
 
 /* The status of @slice by counting; what quoit_fleet_check() compares with. */
 QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice);

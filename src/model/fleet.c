@@ -78,32 +78,29 @@ quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id)
          + class_id.index % QUOIT_CLASSES_PER_CHUNK;
 }
 
-/* A tally as the compiler adds it: four counters at a time. */
-typedef gint32 FourCounters __attribute__ ((vector_size (16)));
-G_STATIC_ASSERT (sizeof (QuoitTally) == 2 * sizeof (FourCounters));
+G_STATIC_ASSERT (sizeof (QuoitTally) == 2 * sizeof (QuoitFourCounters));
 
-static const FourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 64, 128 };
+static const QuoitFourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 64, 128 };
 
-static inline FourCounters
-has_bits (guint8 flags, FourCounters bits)
+static inline QuoitFourCounters
+has_bits (guint8 flags, QuoitFourCounters bits)
 {
   /* A comparison that holds is -1. */
-  return ((FourCounters) { flags, flags, flags, flags } & bits) != 0;
+  return ((QuoitFourCounters) { flags, flags, flags, flags } & bits) != 0;
 }
 
-/* A slice had the conditions @before and has @after. */
 static inline void
-move_in_tally (QuoitTally *tally, guint8 before, guint8 after)
+add_to_tally (QuoitTally *tally, const QuoitSettling *settling)
 {
-  FourCounters counters[2];
+  QuoitFourCounters counters[2];
 
   memcpy (counters, tally, sizeof counters);
-  counters[0] += has_bits (before, low_bits) - has_bits (after, low_bits);
-  counters[1] += has_bits (before, high_bits) - has_bits (after, high_bits);
+  counters[0] += settling->change[0];
+  counters[1] += settling->change[1];
   memcpy (tally, counters, sizeof counters);
 }
 
-static guint8
+static inline guint8
 flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status)
 {
   const QuoitSlice *row = &fleet->layout->slices[slice];
@@ -125,7 +122,7 @@ flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status
   return flags;
 }
 
-/* A slice has become free, or is no longer: the shelf moves to another row of its class's ranks. */
+/* Slices have become free, or are no longer: the shelf moves to another row of its class's ranks. */
 static void
 move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 after)
 {
@@ -138,34 +135,61 @@ move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 a
 }
 
 void
-quoit_fleet_settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
+quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling)
 {
-  guint8 flags = flags_of (fleet, slice, status), before = status->flags, changed = flags ^ before;
-  guint32 shelf_index = fleet->layout->slices[slice].shelf, free_before;
-  const QuoitShelf *shelf = &fleet->layout->shelves[shelf_index];
+  const QuoitShelf *shelf;
   QuoitTally *tally;
+  guint32 before, after;
 
-  if (changed == 0)
+  if (settling->shelf == QUOIT_NO_INDEX)
     return;
-  status->flags = flags;
-  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, shelf_index / QUOIT_SHELVES_PER_CHUNK)
-          + shelf_index % QUOIT_SHELVES_PER_CHUNK;
-  free_before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
-  move_in_tally (tally, before, flags);
+  shelf = &fleet->layout->shelves[settling->shelf];
+  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, settling->shelf / QUOIT_SHELVES_PER_CHUNK)
+          + settling->shelf % QUOIT_SHELVES_PER_CHUNK;
+  before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
+  add_to_tally (tally, settling);
+  after = quoit_tally_get (tally, QUOIT_SLICE_FREE);
+  settling->shelf = QUOIT_NO_INDEX;
   if (shelf->class_index == QUOIT_NO_INDEX)
     return;
 
-  if ((changed & QUOIT_SLICE_FREE) != 0)
+  if (before != after)
+    move_rank (fleet, shelf, before, after);
+  add_to_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
+                    + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
+                settling);
+}
+
+void
+quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, QuoitSliceStatus *status)
+{
+  guint8 flags = flags_of (fleet, slice, status), before = status->flags;
+  guint32 shelf = fleet->layout->slices[slice].shelf;
+
+  if (flags == before)
+    return;
+  status->flags = flags;
+  if (shelf != settling->shelf)
     {
-      move_rank (fleet, shelf, free_before, quoit_tally_get (tally, QUOIT_SLICE_FREE));
-      if ((flags & QUOIT_SLICE_FREE) != 0)
-        quoit_bits_add (&fleet->free_slices, slice);
-      else
-        quoit_bits_remove (&fleet->free_slices, slice);
+      quoit_fleet_settle_end (fleet, settling);
+      *settling = (QuoitSettling) { .shelf = shelf };
     }
-  move_in_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
-                     + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
-                 before, flags);
+  settling->change[0] += has_bits (before, low_bits) - has_bits (flags, low_bits);
+  settling->change[1] += has_bits (before, high_bits) - has_bits (flags, high_bits);
+  /* A slice that is in no class is never intact, and so never free. */
+  if ((flags & QUOIT_SLICE_FREE) != 0)
+    quoit_bits_add (&fleet->free_slices, slice);
+  else if ((before & QUOIT_SLICE_FREE) != 0)
+    quoit_bits_remove (&fleet->free_slices, slice);
+}
+
+static void
+settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
+{
+  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
+
+  quoit_fleet_settle_next (fleet, &settling, slice, status);
+  quoit_fleet_settle_end (fleet, &settling);
 }
 
 /* What an alive node of @kind contradicts in a slice of @class_index. */
@@ -240,7 +264,7 @@ quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice)
 
   counted.flags = status->flags;
   *status = counted;
-  quoit_fleet_settle_slice (fleet, slice, status);
+  settle_slice (fleet, slice, status);
 }
 
 gboolean
