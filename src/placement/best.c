@@ -44,6 +44,18 @@ by_index (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Slices come pool by pool, each pool's in order: mostly there is little to sort, or nothing. */
+static void
+sort_runs (QuoitPlan *plan)
+{
+  for (guint32 i = 1; i < plan->n; i++)
+    if (plan->slices[i] < plan->slices[i - 1])
+      {
+        qsort (plan->slices, plan->n, sizeof *plan->slices, by_index);
+        return;
+      }
+}
+
 /* --- every slice of the class is eligible: the ranks answer --- */
 
 static void
@@ -118,9 +130,7 @@ choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPl
       n -= rest.fullest;
     }
   take_first (fleet, &layout->shelves[layout->rank_shelf[rank]], n, plan);
-
-  if (rest.fullest <= rest.largest)
-    qsort (plan->slices, plan->n, sizeof *plan->slices, by_index);
+  sort_runs (plan);
   return TRUE;
 }
 
@@ -198,7 +208,7 @@ choose_by_count (const QuoitFleet *fleet, const QuoitCandidates *candidates, gui
       memmove (&counts[i], &counts[i + 1], (n_counts - i - 1) * sizeof *counts);
       n_counts--;
     }
-  qsort (plan->slices, plan->n, sizeof *plan->slices, by_index);
+  sort_runs (plan);
   return TRUE;
 }
 
