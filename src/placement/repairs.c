@@ -320,35 +320,52 @@ by_gain (gconstpointer a, gconstpointer b, gpointer data)
   return quoit_natural_compare (x->group->name, y->group->name);
 }
 
-/* Groups whose release frees whole slices: one that is just enough, else the greatest first. */
-static gboolean
-release_groups (Search *search)
+/* The group that is just enough by itself; of equals the first by name. QUOIT_NO_INDEX where none is. */
+static guint32
+enough_alone (Search *search)
+{
+  guint32 best = QUOIT_NO_INDEX;
+
+  for (guint32 i = 0; i < search->steps->len; i++)
+    {
+      guint32 gain = step_at (search, i)->gain;
+
+      if (gain >= search->n_short
+          && (best == QUOIT_NO_INDEX || gain < step_at (search, best)->gain
+              || (gain == step_at (search, best)->gain && by_gain (&i, &best, search) < 0)))
+        best = i;
+    }
+  return best;
+}
+
+/* Groups by what their release frees, the greatest first, until it is enough. */
+static void
+take_greatest (Search *search)
 {
   g_autoptr (GArray) gains = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint32 total = 0, enough = QUOIT_NO_INDEX;
 
   for (guint32 i = 0; i < search->steps->len; i++)
     if (step_at (search, i)->gain > 0)
-      {
-        g_array_append_val (gains, i);
-        total += step_at (search, i)->gain;
-      }
-  if (total < search->n_short)
-    return FALSE;
-
+      g_array_append_val (gains, i);
   g_array_sort_with_data (gains, by_gain, search);
-  for (guint g = 0; g < gains->len; g++)
-    {
-      guint32 step = g_array_index (gains, guint32, g);
-
-      if (step_at (search, step)->gain >= search->n_short
-          && (enough == QUOIT_NO_INDEX || step_at (search, step)->gain < step_at (search, enough)->gain))
-        enough = step;
-    }
-  if (enough != QUOIT_NO_INDEX)
-    take (search, enough);
   for (guint g = 0; search->n_fixed < search->n_short; g++)
     take (search, g_array_index (gains, guint32, g));
+}
+
+/* Groups whose release frees whole slices. */
+static gboolean
+release_groups (Search *search)
+{
+  guint32 total = 0, enough = enough_alone (search);
+
+  for (guint32 i = 0; i < search->steps->len; i++)
+    total += step_at (search, i)->gain;
+  if (total < search->n_short)
+    return FALSE;
+  if (enough != QUOIT_NO_INDEX)
+    take (search, enough);
+  else
+    take_greatest (search);
   return offer (search), TRUE;
 }
 
