@@ -689,7 +689,7 @@ quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
   QuoitLayout *layout = g_new0 (QuoitLayout, 1);
   Builder builder = { .layout = layout, .parts = parts, .n_parts = n_parts };
   g_autofree guint32 *rest = NULL;
-  guint32 n_nodes = 0;
+  guint32 n_nodes = 0, n_pools = 0;
 
   g_atomic_ref_count_init (&layout->refs);
   for (guint p = 0; p < n_parts; p++)
@@ -698,8 +698,10 @@ quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
 
       quoit_claims_nodes (parts[p].claims, &n);
       n_nodes += n;
+      n_pools += quoit_claims_n_pools (parts[p].claims);
     }
-  layout->strings = quoit_strings_new (n_nodes / 4, 0);
+  /* Slices of four nodes, pools, sources, "": growing by half for the last few would stay as waste. */
+  layout->strings = quoit_strings_new (n_nodes / 4 + n_pools + n_parts + 1, 0);
   builder.part_order = g_new (guint, n_parts + 1);
   for (guint p = 0; p < n_parts; p++)
     builder.part_order[p] = p;
