@@ -66,7 +66,7 @@ def best(model, slices, groups):
 def main():
     for percent in (0, 50, 97):
         fleet = f"100k nodes, {percent} % full"
-        for name, slices, groups in (("1 slice", 1, BATCH), ("64 slices", 64, 1)):
+        for name, slices, groups in (("1 slice, 64 times", 1, BATCH), ("64 slices", 64, 1)):
             model = Indexed(100000)
             model.fill(percent / 100)
             reserve, release = best(model, slices, groups)
