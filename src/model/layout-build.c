@@ -346,7 +346,7 @@ lay_pools (Builder *builder)
 {
   QuoitLayout *layout = builder->layout;
   g_autofree guint32 *order = ordered (builder->pools->len, by_pool_name, builder);
-  g_autoptr (GArray) env = g_array_new (FALSE, FALSE, sizeof (QuoitPair));
+  g_autoptr (GArray) env = g_array_sized_new (FALSE, FALSE, sizeof (QuoitPair), 1); /* never NULL: it is pointed into */
   guint32 at = 0;
 
   layout->n_pools = builder->pools->len;
