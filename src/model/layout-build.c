@@ -683,31 +683,61 @@ builder_free (Builder *builder)
   g_hash_table_unref (builder->slice_index);
 }
 
+static void
+count_name (const char *name, guint32 *n, gsize *bytes)
+{
+  if (name == NULL)
+    return;
+  ++*n;
+  *bytes += strlen (name) + 1;
+}
+
+/* Room for the names of sources, pools and slices, and hardly more: a layout lives long, and what growing by half takes
+ * too much stays taken. Claims have one copy of a slice's name, and the nodes of a slice mostly stand together. */
+static QuoitStrings *
+strings_for (const QuoitLayoutPart *parts, guint n_parts)
+{
+  guint32 n = 1, n_nodes, total = 0;
+  gsize bytes = 1;
+
+  for (guint p = 0; p < n_parts; p++)
+    {
+      const QuoitNodeClaim *nodes = quoit_claims_nodes (parts[p].claims, &n_nodes);
+      const char *slice = NULL, *incarnation = NULL;
+
+      total += n_nodes;
+      count_name (quoit_claims_source (parts[p].claims), &n, &bytes);
+      for (guint32 i = 0; i < quoit_claims_n_pools (parts[p].claims); i++)
+        count_name (quoit_claims_pool_at (parts[p].claims, i)->name, &n, &bytes);
+      for (guint32 i = 0; i < n_nodes; i++)
+        {
+          if (nodes[i].slice != slice)
+            count_name (nodes[i].slice, &n, &bytes);
+          if (nodes[i].incarnation != incarnation)
+            count_name (nodes[i].incarnation, &n, &bytes);
+          slice = nodes[i].slice;
+          incarnation = nodes[i].incarnation;
+        }
+    }
+  /* In a listing without order a slice was counted once a node: rather let the table grow then. */
+  return n > total / 2 ? quoit_strings_new (total / 4, 0) : quoit_strings_new (n, bytes);
+}
+
 QuoitLayout *
 quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
 {
   QuoitLayout *layout = g_new0 (QuoitLayout, 1);
   Builder builder = { .layout = layout, .parts = parts, .n_parts = n_parts };
   g_autofree guint32 *rest = NULL;
-  guint32 n_nodes = 0, n_pools = 0;
 
   g_atomic_ref_count_init (&layout->refs);
-  for (guint p = 0; p < n_parts; p++)
-    {
-      guint32 n;
-
-      quoit_claims_nodes (parts[p].claims, &n);
-      n_nodes += n;
-      n_pools += quoit_claims_n_pools (parts[p].claims);
-    }
-  /* Slices of four nodes, pools, sources, "": growing by half for the last few would stay as waste. */
-  layout->strings = quoit_strings_new (n_nodes / 4 + n_pools + n_parts + 1, 0);
+  layout->strings = strings_for (parts, n_parts);
   builder.part_order = g_new (guint, n_parts + 1);
   for (guint p = 0; p < n_parts; p++)
     builder.part_order[p] = p;
   g_qsort_with_data (builder.part_order, (gint) n_parts, sizeof *builder.part_order, by_part_name, &builder);
   builder.pools = g_array_new (FALSE, TRUE, sizeof (PoolDraft));
-  builder.slices = g_array_sized_new (FALSE, TRUE, sizeof (SliceDraft), n_nodes / 4);
+  builder.slices = g_array_new (FALSE, TRUE, sizeof (SliceDraft));
   builder.slice_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   gather_kinds (&builder);
