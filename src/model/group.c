@@ -98,10 +98,11 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
   gsize name = text_size (data->name), owner = text_size (data->owner), key = text_size (data->key);
   gsize request = text_size (data->request), numbers = (data->n_slices + data->n_nodes) * sizeof (guint32);
   gsize size = sizeof *data + bundles_size (data) + numbers + name + owner + key + request;
-  QuoitGroupData *group = g_atomic_rc_box_alloc (size);
+  QuoitGroupData *group = g_malloc (size);
   char *at = (char *) (group + 1);
 
   *group = *data;
+  g_atomic_ref_count_init (&group->refs);
   if (data->bundles != NULL)
     copy_bundles (group, &at);
   *slice_end = piece (&at, numbers);
@@ -133,12 +134,13 @@ quoit_group_data_new (const QuoitGroupData *data)
 QuoitGroupData *
 quoit_group_data_ref (const QuoitGroupData *data)
 {
-  return g_atomic_rc_box_acquire ((gpointer) data);
+  g_atomic_ref_count_inc (&((QuoitGroupData *) data)->refs);
+  return (QuoitGroupData *) data;
 }
 
 void
 quoit_group_data_unref (QuoitGroupData *data)
 {
-  if (data != NULL)
-    g_atomic_rc_box_release (data);
+  if (data != NULL && g_atomic_ref_count_dec (&data->refs))
+    g_free (data);
 }

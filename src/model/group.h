@@ -38,6 +38,7 @@ typedef struct {
   const guint32 *slice_end;       /* the nodes of slice i end before node_ids[slice_end[i]] */
   const guint32 *node_ids;        /* durable */
   const QuoitBundle *bundles;     /* one a node; NULL: every node is taken whole */
+  gatomicrefcount refs;           /* of quoit_group_data_new()'s; nobody else looks at it */
 } QuoitGroupData;
 
 /* Copies everything that @data points to; hashes are computed here. */
