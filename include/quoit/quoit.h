@@ -15,9 +15,16 @@
 #ifndef QUOIT_QUOIT_H
 #define QUOIT_QUOIT_H
 
-#include <quoit/catalogue.h>
 #include <quoit/error.h>
+#include <quoit/catalogue.h>
 #include <quoit/ray.h>
+#include <quoit/request.h>
+#include <quoit/report.h>
+#include <quoit/group.h>
+#include <quoit/snapshot.h>
+#include <quoit/topology.h>
+#include <quoit/journal.h>
+#include <quoit/ledger.h>
 
 G_BEGIN_DECLS
 

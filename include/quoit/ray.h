@@ -330,6 +330,30 @@ QUOIT_API int64_t quoit_ray_slices_for_workers (const char *topology, const char
  */
 QUOIT_API char **quoit_ray_coordinator_env (const char *address, int64_t n_slices, int64_t slice_id, const char *port);
 
+/**
+ * quoit_ray_train_env:
+ * @address: the address of worker 0
+ * @index: of the worker, in Ray's order: slices sorted as text, workers of a slice by id
+ * @n_slices: slices of the job
+ * @topology: of each slice, "4x4"
+ * @type: accelerator type, "TPU-V6E"
+ * @per_worker: (nullable): what each worker asks for; %NULL: the chips of a host
+ * @before: (nullable): the worker's environment so far, "NAME=value", %NULL-terminated
+ * @error: (out) (optional): set on failure
+ *
+ * What Ray Train's JAX backend sets for a worker: JAX_PLATFORMS unless it is set; for more than one slice the
+ * MEGASCALE_ variables instead of what they were, except that a port that is set is kept. A worker beyond what the
+ * slices hold falls into the last slice. Rules: ray-train-env of Ray 2.60.
+ *
+ * Fails with %QUOIT_ERROR_INVALID as quoit_ray_worker_resources() for one slice, when there is more than one.
+ *
+ * Returns: (transfer full): @before with the changes, "NAME=value", %NULL-terminated; g_strfreev() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API char **quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const char *topology,
+                                      const char *type, const QuoitRayResources *per_worker, const char *const *before,
+                                      GError **error);
+
 /* cdef-end */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRayResources, quoit_ray_resources_free)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/formats.h"
+#include "model/labels.h"
 
 #include <string.h>
-
-#include "formats/labels.h"
 
 /* A piece of the text, with its place. */
 typedef struct {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "formats/labels.h"
 #include "formats/quantity.h"
+#include "model/labels.h"
 
 /* More than any node has, and few enough to stand on the stack. */
 enum { MOST_ENTRIES = 256, MOST_TOPOLOGY_WARNINGS = 20 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/raycluster.h"
+#include "model/labels.h"
 
 #include <string.h>
-
-#include "formats/labels.h"
 
 typedef struct {
   const QuoitManifest *manifest;

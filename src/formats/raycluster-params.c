@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "formats/json.h"
-#include "formats/labels.h"
 #include "formats/quantity.h"
+#include "model/labels.h"
 
 enum { MOST_ENTRIES = 256 };
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "formats/labels.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
+#include "model/labels.h"
 
 /* What KubeRay calls the head's group. */
 static const char head_pool[] = "headgroup";

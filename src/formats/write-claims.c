@@ -2,18 +2,7 @@
 #include "formats/writer.h"
 
 #include "base/natural.h"
-
-static const char *const source_kinds[] = {
-  [QUOIT_SOURCE_KIND_FLEET] = "fleet",
-  [QUOIT_SOURCE_KIND_RAYCLUSTER] = "raycluster",
-  [QUOIT_SOURCE_KIND_RAY_NODES] = "ray-nodes",
-};
-
-static const char *const node_states[] = {
-  [QUOIT_NODE_ALIVE] = "alive",
-  [QUOIT_NODE_DRAINING] = "draining",
-  [QUOIT_NODE_DEAD] = "dead",
-};
+#include "model/names.h"
 
 static int
 by_name (gconstpointer a, gconstpointer b)
@@ -45,8 +34,8 @@ write_pool (QuoitWriter *writer, const QuoitPoolClaim *pool)
   quoit_writer_close (writer);
 }
 
-static void
-write_kind (QuoitWriter *writer, const QuoitNodeKind *kind)
+void
+quoit_write_kind (QuoitWriter *writer, const QuoitNodeKind *kind)
 {
   quoit_writer_text (writer, "generation",
                      kind->generation == QUOIT_GENERATION_NONE ? NULL : quoit_generation_name (kind->generation));
@@ -74,10 +63,10 @@ write_node (QuoitWriter *writer, const QuoitClaims *claims, const QuoitNodeClaim
     quoit_writer_integer (writer, "worker_id", node->worker_id);
   else
     quoit_writer_text (writer, "worker_id", NULL);
-  quoit_writer_text (writer, "state", node_states[node->state]);
+  quoit_writer_text (writer, "state", quoit_node_state_name ((QuoitNodeState) node->state));
   quoit_writer_boolean (writer, "ray_head", (node->flags & QUOIT_NODE_RAY_HEAD) != 0);
   quoit_writer_boolean (writer, "external", (node->flags & QUOIT_NODE_EXTERNAL) != 0);
-  write_kind (writer, quoit_claims_kind_at (claims, node->kind));
+  quoit_write_kind (writer, quoit_claims_kind_at (claims, node->kind));
   quoit_writer_close (writer);
 }
 
@@ -96,7 +85,7 @@ quoit_write_claims_json (const QuoitClaims *claims)
   quoit_writer_open_object (writer, NULL);
   quoit_writer_text (writer, "schema", QUOIT_SCHEMA);
   quoit_writer_text (writer, "source", quoit_claims_source (claims));
-  quoit_writer_text (writer, "kind", source_kinds[quoit_claims_source_kind (claims)]);
+  quoit_writer_text (writer, "kind", quoit_source_kind_name (quoit_claims_source_kind (claims)));
   quoit_writer_open_array (writer, "pools");
   for (guint32 i = 0; i < quoit_claims_n_pools (claims); i++)
     write_pool (writer, quoit_claims_pool_at (claims, i));

@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "formats/formats.h"
+#include "model/fleet.h"
 
 /* The form of the documents that quoit writes: the value of "schema" in each. */
 #define QUOIT_SCHEMA "quoit/1"
@@ -28,6 +29,12 @@ void quoit_writer_sum (QuoitWriter *writer, const char *key, QuoitSum value);
 
 /* Ends the document with a newline and frees the writer; everything must be closed. */
 char *quoit_writer_finish (QuoitWriter *writer);
+
+/* Members of a node's object: what its kind says. */
+void quoit_write_kind (QuoitWriter *writer, const QuoitNodeKind *kind);
+
+/* Everything of a fleet as one document: equal fleets give equal text. */
+char *quoit_write_fleet_json (const QuoitFleet *fleet);
 
 /* The claims of one source as a document, nodes in natural order of their names. */
 char *quoit_write_claims_json (const QuoitClaims *claims);

@@ -3,17 +3,10 @@
  * No ids, only names; every string is owned by the claims. */
 #pragma once
 
+#include <quoit/snapshot.h>
+
 #include "base/amount.h"
 #include "catalogue/catalogue.h"
-
-/* Stored in databases: append only. */
-typedef enum {
-  QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
-  QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would make of it */
-  QUOIT_SOURCE_KIND_RAY_NODES = 3   /* `ray list nodes`, ray.nodes() */
-} QuoitSourceKind;
-
-typedef enum { QUOIT_NODE_ALIVE = 0, QUOIT_NODE_DRAINING = 1, QUOIT_NODE_DEAD = 2 } QuoitNodeState;
 
 typedef enum {
   QUOIT_NODE_RAY_HEAD = 1 << 0,  /* the node that runs Ray's head; may be a TPU node too */

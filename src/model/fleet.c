@@ -382,9 +382,7 @@ quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error
       if (j == QUOIT_NO_INDEX)
         continue;
       chunk = quoit_fleet_own_nodes (after, j);
-      /* A mark that was set here stays until the source itself says something else than it did. */
-      if (layout->nodes[j].claimed == before->nodes[i].claimed)
-        chunk->state[j % QUOIT_NODES_PER_CHUNK] = quoit_fleet_node_state (fleet, (QuoitNodeId) { i });
+      chunk->state[j % QUOIT_NODES_PER_CHUNK] = quoit_fleet_node_state (fleet, (QuoitNodeId) { i });
       use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
       if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL)
         chunk->use[j % QUOIT_NODES_PER_CHUNK] = use;

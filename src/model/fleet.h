@@ -22,16 +22,7 @@ typedef struct {
   guint8 state[QUOIT_NODES_PER_CHUNK];
 } QuoitNodeChunk;
 
-/* The conditions of a slice, each with a counter of its own on every shelf and class. */
-typedef enum {
-  QUOIT_SLICE_INTACT = 1 << 0,   /* every worker is there once, alive or draining, and nothing contradicts */
-  QUOIT_SLICE_IDLE = 1 << 1,     /* no node is used */
-  QUOIT_SLICE_PARTLY = 1 << 2,   /* some nodes are used, or one is used in part */
-  QUOIT_SLICE_FULL = 1 << 3,     /* every node is used whole */
-  QUOIT_SLICE_HELD = 1 << 4,     /* a group has part of it */
-  QUOIT_SLICE_DRAINING = 1 << 5, /* a node is draining */
-  QUOIT_SLICE_FREE = 1 << 6      /* intact, idle, not draining: can be reserved now */
-} QuoitSliceFlags;
+/* Each of QuoitSliceFlags has a counter of its own on every shelf and class. */
 enum { QUOIT_N_SLICE_FLAGS = 7 };
 
 typedef struct {
@@ -80,8 +71,8 @@ void quoit_fleet_unref (QuoitFleet *fleet);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFleet, quoit_fleet_unref)
 QuoitFleet *quoit_fleet_fork (const QuoitFleet *fleet);
 
-/* @fleet after an import: @layout's nodes with the states and uses that nodes of the same id had. A node whose claim
- * has changed takes the state that is claimed now. CONFLICT when a node that a group has is not in @layout. */
+/* @fleet after an import: @layout's nodes with the states and uses that nodes of the same id had; new nodes as claimed.
+ * CONFLICT when a node that a group has is not in @layout. */
 QuoitFleet *quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error);
 
 /* --- reading --- */

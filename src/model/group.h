@@ -2,15 +2,9 @@
 /* A group: what one request holds. Immutable and shared once it is made; a new state is a new group. */
 #pragma once
 
-#include "base/amount.h"
+#include <quoit/group.h>
 
-/* Stored in databases: append only. */
-typedef enum {
-  QUOIT_GROUP_HELD = 1,
-  QUOIT_GROUP_RESERVED = 2,
-  QUOIT_GROUP_RESCHEDULING = 3,
-  QUOIT_GROUP_REMOVED = 4
-} QuoitGroupState;
+#include "base/amount.h"
 
 /* What a bundle takes of a node that it does not take whole. */
 typedef struct {

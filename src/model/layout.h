@@ -89,16 +89,6 @@ typedef struct {
   guint8 faults;       /* QuoitFault that the kind has by itself: its pod type is not that of its topology... */
 } QuoitKindClass;
 
-/* Contradictions among the alive nodes of a slice. Stored nowhere. */
-typedef enum {
-  QUOIT_FAULT_WORKER_TWICE = 1 << 0, /* two nodes with one worker id */
-  QUOIT_FAULT_NO_WORKER_ID = 1 << 1,
-  QUOIT_FAULT_TOO_MANY_HOSTS = 1 << 2, /* a worker id that the topology has no host for */
-  QUOIT_FAULT_CHIPS = 1 << 3,          /* chips that disagree with the others or with the topology */
-  QUOIT_FAULT_TOPOLOGY = 1 << 4,       /* two topologies, or one that is not in the catalogue */
-  QUOIT_FAULT_POD_TYPE = 1 << 5        /* two pod types, or one that is not the topology's */
-} QuoitFault;
-
 typedef struct {
   gatomicrefcount refs;
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds, n_ids;

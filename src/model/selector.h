@@ -6,10 +6,6 @@
 
 typedef struct _QuoitSelector QuoitSelector;
 
-/* Whether @key (@value) is a label key (value) that Ray accepts; INVALID says what was expected. */
-gboolean quoit_label_check_key (const char *key, GError **error);
-gboolean quoit_label_check_value (const char *value, GError **error);
-
 /* Nothing is trimmed, as in Ray: "in(a, b)" holds for "a" and " b". INVALID for text that Ray refuses. */
 QuoitSelector *quoit_selector_new (const char *key, const char *value, GError **error);
 void quoit_selector_free (QuoitSelector *selector);

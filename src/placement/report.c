@@ -34,20 +34,32 @@ quoit_report_alloc (guint32 n_wanted)
 }
 
 QuoitReport *
-quoit_report_acquire (QuoitReport *report)
+quoit_report_ref (QuoitReport *report)
 {
   g_atomic_ref_count_inc (&report->refs);
   return report;
 }
 
 void
-quoit_report_release (QuoitReport *report)
+quoit_report_unref (QuoitReport *report)
 {
   if (report == NULL || !g_atomic_ref_count_dec (&report->refs))
     return;
   g_array_unref (report->reasons);
   g_array_unref (report->options);
   g_free (report);
+}
+
+/* What stands between the request and a "yes" comes first. Not now: what may change, before what the request fixes;
+ * never: the other way round. Then what removed more; of equals the earlier constraint. */
+static gboolean
+dominates (const QuoitReport *report, const QuoitReason *a, const QuoitReason *b)
+{
+  gboolean a_passes = a->constraint >= QUOIT_CONSTRAINT_INTACT, b_passes = b->constraint >= QUOIT_CONSTRAINT_INTACT;
+
+  if (a_passes != b_passes)
+    return a_passes == (report->verdict != QUOIT_VERDICT_NEVER);
+  return a->before - a->after > b->before - b->after;
 }
 
 void
@@ -57,15 +69,8 @@ quoit_report_add_reason (QuoitReport *report, QuoitConstraint constraint, guint3
   QuoitReason reason = { constraint, before, after, g_strdup (detail) };
   guint at = report->reasons->len;
 
-  /* The dominant one first; of equals the earlier constraint. */
-  while (at > 0)
-    {
-      const QuoitReason *other = &g_array_index (report->reasons, QuoitReason, at - 1);
-
-      if (other->before - other->after >= before - after)
-        break;
-      at--;
-    }
+  while (at > 0 && dominates (report, &reason, &g_array_index (report->reasons, QuoitReason, at - 1)))
+    at--;
   g_array_insert_val (report->reasons, at, reason);
 }
 

@@ -19,7 +19,7 @@ quoit_request_alloc (void)
 }
 
 void
-quoit_request_destroy (QuoitRequest *request)
+quoit_request_free (QuoitRequest *request)
 {
   if (request == NULL)
     return;

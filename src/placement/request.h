@@ -2,9 +2,9 @@
 /* What is wanted. The public builder fills it; placement and ledger read it. */
 #pragma once
 
-#include "model/selector.h"
+#include <quoit/request.h>
 
-typedef struct _QuoitRequest QuoitRequest;
+#include "model/selector.h"
 
 struct _QuoitRequest {
   char *name;  /* of the group */
@@ -23,9 +23,7 @@ struct _QuoitRequest {
 /* More than any fleet has; a greater number is a mistake (-1 read as unsigned, microseconds...). */
 enum { QUOIT_MOST_SLICES = 1000000 };
 
-QuoitRequest *quoit_request_alloc (void);
-void quoit_request_destroy (QuoitRequest *request);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRequest, quoit_request_destroy)
+QuoitRequest *quoit_request_alloc (void); /* without a name; quoit_request_free() it */
 
 /* Whether everything needed is set, and agrees with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);

@@ -15,6 +15,7 @@ typedef int int32_t;
 typedef long int64_t;
 typedef unsigned long uint64_t, size_t;
 typedef uint32_t GQuark;
+typedef _Bool bool;
 typedef struct { GQuark domain; int code; char *message; } GError;
 TYPES
 
@@ -34,7 +35,7 @@ fi
 cat "$tmp/types.h" "$tmp/cdef.h" | $CC -x c -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -
 
 if /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
-  sed '/int[0-9]*_t;$/d; /size_t;$/d' "$tmp/types.h" | cat - "$tmp/cdef.h" |
+  sed '/int[0-9]*_t;$/d; /size_t;$/d; / bool;$/d' "$tmp/types.h" | cat - "$tmp/cdef.h" |
     /usr/bin/python3 -c 'import cffi, sys; cffi.FFI ().cdef (sys.stdin.read ())'
   echo "read by the compiler and by cffi"
 else

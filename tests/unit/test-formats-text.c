@@ -7,10 +7,10 @@
 
 #include "claims-suite.h"
 #include "formats/json.h"
-#include "formats/labels.h"
 #include "formats/quantity.h"
 #include "formats/variables.h"
 #include "formats/writer.h"
+#include "model/labels.h"
 
 static const struct {
   const char *text, *amount;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 #include "fixture.h"
+#include "model/labels.h"
 #include "model/selector.h"
 
 /* --- the copy-on-write floor --- */

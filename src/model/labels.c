@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/labels.h"
+#include "model/labels.h"
 
 #include <string.h>
 
@@ -12,8 +12,8 @@ is_inner (char c)
   return g_ascii_isalnum (c) || c == '_' || c == '.' || c == '-';
 }
 
-static gboolean
-is_token (const char *text, gsize length)
+gboolean
+quoit_label_is_token (const char *text, gsize length)
 {
   if (length == 0 || length > LONGEST_TOKEN || !g_ascii_isalnum (text[0]) || !g_ascii_isalnum (text[length - 1]))
     return FALSE;
@@ -32,17 +32,17 @@ is_prefix (const char *text, gsize length)
 
   if (length > LONGEST_PREFIX)
     return FALSE;
-  if (length == 0 || is_token (text, length))
+  if (length == 0 || quoit_label_is_token (text, length))
     return TRUE;
   for (gsize n = 1; n <= MIN (length, LONGEST_TOKEN); n++)
-    reached[n] = is_token (text, n);
+    reached[n] = quoit_label_is_token (text, n);
   for (gsize i = 0; i < length; i++)
     {
       if (!reached[i] || text[i] != '.')
         continue;
       reached[i + 1] = TRUE;
       for (gsize n = 1; n <= LONGEST_TOKEN && i + 1 + n <= length; n++)
-        reached[i + 1 + n] = reached[i + 1 + n] || is_token (text + i + 1, n);
+        reached[i + 1 + n] = reached[i + 1 + n] || quoit_label_is_token (text + i + 1, n);
     }
   return reached[length];
 }
@@ -54,7 +54,7 @@ quoit_label_check_key (const char *key, GError **error)
   const char *name = slash == NULL ? key : slash + 1;
   g_autofree char *quoted = NULL;
 
-  if (is_token (name, strlen (name)) && (slash == NULL || is_prefix (key, (gsize) (slash - key))))
+  if (quoit_label_is_token (name, strlen (name)) && (slash == NULL || is_prefix (key, (gsize) (slash - key))))
     return TRUE;
 
   quoted = quoit_quote (key);
@@ -70,7 +70,7 @@ quoit_label_check_value (const char *value, GError **error)
 {
   g_autofree char *quoted = NULL;
 
-  if (*value == '\0' || is_token (value, strlen (value)))
+  if (*value == '\0' || quoit_label_is_token (value, strlen (value)))
     return TRUE;
 
   quoted = quoit_quote (value);

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUOIT_LEDGER_H
+#define QUOIT_LEDGER_H
+
+#include <stddef.h>
+#include <quoit/journal.h>
+#include <quoit/snapshot.h>
+
+G_BEGIN_DECLS
+
+/* cdef-begin */
+
+/**
+ * Quoit:
+ *
+ * An open ledger: in a database file that any number of processes share, or in memory.
+ *
+ * A handle may be used from several threads: writers queue, readers take snapshots and never wait for a disk. It must
+ * not be used after fork(2) in the child: calls fail with %QUOIT_ERROR_FAILED there. The library reads no clock: times
+ * come in as arguments, and the ledger's own clock never goes back (an earlier time is raised to that of the last
+ * entry).
+ *
+ * Every call that changes the ledger is one transaction: when it returns success it is on the disk whole; when it fails
+ * nothing has changed.
+ *
+ * Since: 0.1
+ */
+typedef struct _Quoit Quoit;
+
+/**
+ * QuoitImport:
+ *
+ * What an import found and changed. Immutable.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitImport QuoitImport;
+
+/**
+ * QuoitChangeKind:
+ *
+ * One line of the difference between what a source said before and says now.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_CHANGE_ADDED = 1,   /* a node is new */
+  QUOIT_CHANGE_REMOVED = 2, /* a node is gone */
+  QUOIT_CHANGE_CHANGED = 3, /* a node is another in place, labels, resources or address */
+  QUOIT_CHANGE_STATE = 4,   /* the source says another state of a node */
+  QUOIT_CHANGE_POOL = 5     /* a pool is new, gone, or has other pods or environment */
+} QuoitChangeKind;
+
+/**
+ * quoit_create:
+ * @path: of the database file
+ * @wait_ms: how long calls may wait for other writers; 0: not at all
+ * @error: (out) (optional): set on failure
+ *
+ * Makes a new, empty database of mode 0600 and opens it.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT when there is a file already, %QUOIT_ERROR_STORE when the place cannot be written,
+ * or is on a file system where locking is not safe (NFS, SMB).
+ *
+ * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API Quoit *quoit_create (const char *path, int64_t wait_ms, GError **error);
+
+/**
+ * quoit_open:
+ * @path: of the database file
+ * @wait_ms: how long calls may wait for other writers; 0: not at all
+ * @error: (out) (optional): set on failure
+ *
+ * Opens a database and reads its state. Nothing in it is changed, except that one of an older quoit is upgraded.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND when there is no file (quoit_create() makes one), %QUOIT_ERROR_INVALID for a file
+ * that is not quoit's, %QUOIT_ERROR_VERSION for one of a newer quoit, %QUOIT_ERROR_DAMAGED for one that is cut off,
+ * contradicts itself or has triggers or views that quoit did not make, %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY.
+ *
+ * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API Quoit *quoit_open (const char *path, int64_t wait_ms, GError **error);
+
+/**
+ * quoit_open_memory:
+ *
+ * An empty ledger in memory: the same rules and the same calls, without durability. For those who keep their own store.
+ *
+ * Returns: (transfer full): the handle; quoit_unref() it
+ * Since: 0.1
+ */
+QUOIT_API Quoit *quoit_open_memory (void);
+
+/**
+ * quoit_ref:
+ * @quoit: the handle
+ *
+ * Returns: (transfer full): @quoit with one more owner
+ * Since: 0.1
+ */
+QUOIT_API Quoit *quoit_ref (Quoit *quoit);
+
+/**
+ * quoit_unref:
+ * @quoit: (nullable): the handle
+ *
+ * The last owner closes the database. What was reserved stays reserved.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_unref (Quoit *quoit);
+
+/**
+ * quoit_set_actor:
+ * @quoit: the handle
+ * @actor: (nullable): any text; %NULL: nobody
+ *
+ * Who is written into the journal as asking for the changes that follow.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_set_actor (Quoit *quoit, const char *actor);
+
+/**
+ * quoit_interrupt:
+ * @quoit: the handle
+ *
+ * Ends the waits that calls of this handle are in: they fail with %QUOIT_ERROR_CANCELLED. May be called from any
+ * thread.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_interrupt (Quoit *quoit);
+
+/**
+ * quoit_snapshot:
+ * @quoit: the handle
+ *
+ * The fleet as this handle knows it: with its own changes and those of others up to the last change or quoit_refresh().
+ *
+ * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitSnapshot *quoit_snapshot (Quoit *quoit);
+
+/**
+ * quoit_refresh:
+ * @quoit: the handle
+ * @error: (out) (optional): set on failure
+ *
+ * Reads what other processes have written. Costs what changed.
+ *
+ * Fails with %QUOIT_ERROR_BUSY, %QUOIT_ERROR_STORE, %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED as quoit_reserve().
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_refresh (Quoit *quoit, GError **error);
+
+/**
+ * quoit_reserve:
+ * @quoit: the handle
+ * @request: what is wanted; kept no longer than this call
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Places @request, all slices or none, and writes the group in one transaction: after a crash it is wholly there or not
+ * at all. With a request key a retry returns the group that was made, and reserves nothing.
+ *
+ * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER (the message has the dominant reason and what would help;
+ * quoit_snapshot_explain() has all), %QUOIT_ERROR_CONFLICT when the name is taken or the key was used for another
+ * request, %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue, %QUOIT_ERROR_NOT_FOUND when
+ * it names a pool or slice that is not there. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
+ * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
+ * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
+ * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
+ * %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_reserve (Quoit *quoit, const QuoitRequest *request, int64_t now_ms, GError **error);
+
+/**
+ * quoit_release:
+ * @quoit: the handle
+ * @group: NAME or NAME@ID
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Frees all that the group has. With NAME@ID a late or repeated call never frees a group that took the name since.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not that of the
+ * group that bears it now, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID. Fails also with what any
+ * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
+ * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
+ * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
+ * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_release (Quoit *quoit, const char *group, int64_t now_ms, GError **error);
+
+/**
+ * quoit_set_node_state:
+ * @quoit: the handle
+ * @node: short or full name (source/pool/name)
+ * @state: the new state
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Stays until the node's source itself says another state than it did. A state that the node has already changes
+ * nothing.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND, or %QUOIT_ERROR_INVALID when the name is ambiguous. Fails also with what any
+ * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
+ * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
+ * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
+ * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_set_node_state (Quoit *quoit, const char *node, QuoitNodeState state, int64_t now_ms,
+                                     GError **error);
+
+/**
+ * quoit_drain_node:
+ * @quoit: the handle
+ * @node: short or full name (source/pool/name)
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * No new group comes to the node or its slice; groups that have it stay.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_INVALID when the name is ambiguous, %QUOIT_ERROR_CONFLICT when the
+ * node is dead. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000
+ * to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
+ * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
+ * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * contradicts itself.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_drain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error);
+
+/**
+ * quoit_undrain_node:
+ * @quoit: the handle
+ * @node: short or full name (source/pool/name)
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Takes quoit_drain_node() back. Fails as it does.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_undrain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error);
+
+/**
+ * quoit_import_fleet_text:
+ * @quoit: the handle
+ * @text: the bytes
+ * @length: how many
+ * @source: (nullable): the source's name; %NULL: "fleet"
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Reads fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3".
+ *
+ * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
+ * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of
+ * the kind claims one of the machines, or the source's name is one of another kind. %QUOIT_ERROR_INVALID for text that
+ * is not what it should be: the message has place, value and expectation. Fails also with what any change can fail
+ * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
+ * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
+ * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
+ * the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_import_fleet_text (Quoit *quoit, const char *text, size_t length, const char *source,
+                                                int64_t now_ms, GError **error);
+
+/**
+ * quoit_import_raycluster:
+ * @quoit: the handle
+ * @text: the bytes of the YAML file
+ * @length: how many
+ * @source: (nullable): the source's name; %NULL: metadata.name
+ * @variables: (nullable): "NAME=value" strings for ${NAME} in fields that are read; %NULL-terminated
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Reads a RayCluster manifest: the nodes that KubeRay 1.7 would make of it, by the names that the TPU webhook gives
+ * them.
+ *
+ * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
+ * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of
+ * the kind claims one of the machines, or the source's name is one of another kind. %QUOIT_ERROR_INVALID for text that
+ * is not what it should be: the message has place, value and expectation. Fails also with what any change can fail
+ * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
+ * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
+ * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
+ * the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_import_raycluster (Quoit *quoit, const char *text, size_t length, const char *source,
+                                                const char *const *variables, int64_t now_ms, GError **error);
+
+/**
+ * quoit_import_ray_nodes:
+ * @quoit: the handle
+ * @text: the bytes
+ * @length: how many
+ * @source: (nullable): the source's name; %NULL: "ray"
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Reads `ray list nodes` as JSON or YAML, with or without --detail, or the JSON of ray.nodes().
+ *
+ * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
+ * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of
+ * the kind claims one of the machines, or the source's name is one of another kind. %QUOIT_ERROR_INVALID for text that
+ * is not what it should be: the message has place, value and expectation. Fails also with what any change can fail
+ * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
+ * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
+ * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
+ * the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_import_ray_nodes (Quoit *quoit, const char *text, size_t length, const char *source,
+                                               int64_t now_ms, GError **error);
+
+/**
+ * quoit_import_free:
+ * @import: (nullable): what an import found
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_import_free (QuoitImport *import);
+
+/**
+ * quoit_import_get_source:
+ * @import: what an import found
+ *
+ * Returns: (transfer none): the source's name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_source (const QuoitImport *import);
+
+/**
+ * quoit_import_is_new:
+ * @import: what an import found
+ *
+ * Returns: whether the source was not known before; there is no difference to show then
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_import_is_new (const QuoitImport *import);
+
+/**
+ * quoit_import_get_n_nodes:
+ * @import: what an import found
+ *
+ * Returns: the nodes that the source claims
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_import_get_n_nodes (const QuoitImport *import);
+
+/**
+ * quoit_import_get_n_changes:
+ * @import: what an import found
+ *
+ * Returns: the lines of the difference; 0 when nothing changed
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_import_get_n_changes (const QuoitImport *import);
+
+/**
+ * quoit_import_get_change_kind:
+ * @import: what an import found
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: what kind of line it is
+ * Since: 0.1
+ */
+QUOIT_API QuoitChangeKind quoit_import_get_change_kind (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_change_name:
+ * @import: what an import found
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: (transfer none): the node or pool
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_change_name (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_change_detail:
+ * @import: what an import found
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: (transfer none): "alive -> dead"; "" where the kind says all
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_change_detail (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_n_warnings:
+ * @import: what an import found
+ *
+ * Returns: how many things the reader noticed and took anyway
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_import_get_n_warnings (const QuoitImport *import);
+
+/**
+ * quoit_import_get_warning:
+ * @import: what an import found
+ * @warning: below quoit_import_get_n_warnings()
+ *
+ * Returns: (transfer none): one of them
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_warning (const QuoitImport *import, uint32_t warning);
+
+/**
+ * quoit_begin_batch:
+ * @quoit: the handle
+ * @error: (out) (optional): set on failure
+ *
+ * The changes that this thread makes until quoit_commit_batch() become one transaction; other writers wait. Each change
+ * is decided with those before it; one that fails is left out and does not end the batch.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, else as any change.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_begin_batch (Quoit *quoit, GError **error);
+
+/**
+ * quoit_commit_batch:
+ * @quoit: the handle
+ * @error: (out) (optional): set on failure
+ *
+ * Writes the batch: on success all of it is on the disk; on failure nothing is, and the groups it returned do not
+ * exist.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT when this thread is in no batch, else as any change.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_commit_batch (Quoit *quoit, GError **error);
+
+/**
+ * quoit_cancel_batch:
+ * @quoit: the handle
+ *
+ * Drops the batch of this thread; without one it does nothing.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_cancel_batch (Quoit *quoit);
+
+/**
+ * quoit_verify:
+ * @quoit: the handle
+ * @error: (out) (optional): set on failure
+ *
+ * Replays the whole journal and compares the result with the state that is kept, counts every summary again, and has
+ * SQLite check its file. Costs the whole history.
+ *
+ * Fails with %QUOIT_ERROR_DAMAGED: the message names the first difference; restore a backup. %QUOIT_ERROR_STORE,
+ * %QUOIT_ERROR_BUSY.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_verify (Quoit *quoit, GError **error);
+
+/**
+ * quoit_backup:
+ * @quoit: the handle
+ * @path: of the new file
+ * @error: (out) (optional): set on failure
+ *
+ * Copies the database while others may use it: the copy is the state at one moment, a database of its own, mode 0600.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT when there is a file or link at @path already, %QUOIT_ERROR_INVALID for a ledger in
+ * memory, %QUOIT_ERROR_STORE when it cannot be written (nothing is left there), %QUOIT_ERROR_BUSY.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_backup (Quoit *quoit, const char *path, GError **error);
+
+/**
+ * quoit_changes_since:
+ * @quoit: the handle
+ * @seq: a sequence number, as of a snapshot; 0: from the beginning
+ * @error: (out) (optional): set on failure
+ *
+ * The entries after @seq, up to what this handle knows: see quoit_refresh().
+ *
+ * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_DAMAGED.
+ *
+ * Returns: (transfer full): the entries; quoit_journal_free() them. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitJournal *quoit_changes_since (Quoit *quoit, uint64_t seq, GError **error);
+
+/* cdef-end */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Quoit, quoit_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitImport, quoit_import_free)
+
+G_END_DECLS
+
+#endif

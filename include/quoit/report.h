@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUOIT_REPORT_H
+#define QUOIT_REPORT_H
+
+#include <quoit/error.h>
+
+G_BEGIN_DECLS
+
+/* cdef-begin */
+
+/**
+ * QuoitReport:
+ *
+ * Why a request fits or not: the verdict, what each constraint removed, and small sets of changes that would turn a
+ * "no" into a "yes". Immutable; any thread may read it.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitReport QuoitReport;
+
+/**
+ * QuoitVerdict:
+ *
+ * The numbers are those of #QuoitErrorCode and of the command's exit status.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_VERDICT_FITS = 0,
+  QUOIT_VERDICT_NOT_NOW = 5, /* it would fit with every group released and every known node alive and undrained */
+  QUOIT_VERDICT_NEVER = 6    /* not even then */
+} QuoitVerdict;
+
+/**
+ * QuoitConstraint:
+ *
+ * What narrows the slices of the fleet down to those that can be had now, in this order: a slice is counted against the
+ * first that it fails.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_CONSTRAINT_ACCELERATOR = 1,
+  QUOIT_CONSTRAINT_TOPOLOGY = 2,
+  QUOIT_CONSTRAINT_CHIPS_PER_HOST = 3,
+  QUOIT_CONSTRAINT_POOL = 4,
+  QUOIT_CONSTRAINT_ZONE = 5,
+  QUOIT_CONSTRAINT_SELECTOR = 6,
+  QUOIT_CONSTRAINT_NAMED_SLICE = 7,
+  QUOIT_CONSTRAINT_EXCLUDED_SLICE = 8,
+  QUOIT_CONSTRAINT_INTACT = 9,    /* every host alive, nothing contradicts */
+  QUOIT_CONSTRAINT_DRAINING = 10, /* no host draining */
+  QUOIT_CONSTRAINT_HELD = 11,     /* no host held by a group */
+  QUOIT_CONSTRAINT_EXTERNAL = 12  /* no host used by something that is no group */
+} QuoitConstraint;
+
+/**
+ * QuoitStepKind:
+ *
+ * One change that would help.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_STEP_NODE_BACK = 1,      /* the named node, now dead, is alive again */
+  QUOIT_STEP_UNDRAIN = 2,        /* the named node is no longer draining */
+  QUOIT_STEP_RELEASE = 3,        /* the group of that name and id is released */
+  QUOIT_STEP_EXTERNAL_ENDS = 4,  /* what uses the named node, and is no group, ends */
+  QUOIT_STEP_FEWER_SLICES = 5,   /* the number of slices to ask for */
+  QUOIT_STEP_OTHER_TOPOLOGY = 6, /* the topology to ask for; a number: on hosts of that many chips */
+  QUOIT_STEP_OTHER_HOSTS = 7     /* the number of chips a host to ask for */
+} QuoitStepKind;
+
+/**
+ * quoit_report_ref:
+ * @report: the report
+ *
+ * Returns: (transfer full): @report with one more owner
+ * Since: 0.1
+ */
+QUOIT_API QuoitReport *quoit_report_ref (QuoitReport *report);
+
+/**
+ * quoit_report_unref:
+ * @report: (nullable): the report
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_report_unref (QuoitReport *report);
+
+/**
+ * quoit_report_get_verdict:
+ * @report: the report
+ *
+ * Returns: whether the request fits, does not now, or never will
+ * Since: 0.1
+ */
+QUOIT_API QuoitVerdict quoit_report_get_verdict (const QuoitReport *report);
+
+/**
+ * quoit_report_get_n_wanted:
+ * @report: the report
+ *
+ * Returns: the slices that the request asks for
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
+
+/**
+ * quoit_report_get_n_now:
+ * @report: the report
+ *
+ * Returns: the slices that satisfy the request and can be had now
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
+
+/**
+ * quoit_report_get_n_could:
+ * @report: the report
+ *
+ * Returns: the slices that satisfy the request and could be had with every group released and every known node alive
+ * and undrained Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
+
+/**
+ * quoit_report_dup_summary:
+ * @report: the report
+ * @what: what was asked, to begin the sentence with
+ *
+ * Returns: (transfer full): verdict, numbers, dominant reason and first option in one sentence; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char *what);
+
+/**
+ * quoit_report_get_n_reasons:
+ * @report: the report
+ *
+ * Returns: how many constraints removed slices; reason 0 removed most
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_reasons (const QuoitReport *report);
+
+/**
+ * quoit_report_get_reason_constraint:
+ * @report: the report
+ * @reason: below quoit_report_get_n_reasons()
+ *
+ * Returns: the constraint
+ * Since: 0.1
+ */
+QUOIT_API QuoitConstraint quoit_report_get_reason_constraint (const QuoitReport *report, uint32_t reason);
+
+/**
+ * quoit_report_get_reason_before:
+ * @report: the report
+ * @reason: below quoit_report_get_n_reasons()
+ *
+ * Returns: the slices that passed every constraint before this one
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_reason_before (const QuoitReport *report, uint32_t reason);
+
+/**
+ * quoit_report_get_reason_after:
+ * @report: the report
+ * @reason: below quoit_report_get_n_reasons()
+ *
+ * Returns: the slices of those that passed this one too
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_reason_after (const QuoitReport *report, uint32_t reason);
+
+/**
+ * quoit_report_dup_reason_text:
+ * @report: the report
+ * @reason: below quoit_report_get_n_reasons()
+ *
+ * Returns: (transfer full): "2 of 3 slices are held by groups"; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_report_dup_reason_text (const QuoitReport *report, uint32_t reason);
+
+/**
+ * quoit_report_get_n_options:
+ * @report: the report
+ *
+ * Returns: how many sets of changes are proposed, each of which alone turns the refusal into a yes; the smallest first
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_options (const QuoitReport *report);
+
+/**
+ * quoit_report_get_n_steps:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ *
+ * Returns: the steps of the option, all of which must be taken
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_steps (const QuoitReport *report, uint32_t option);
+
+/**
+ * quoit_report_get_step_kind:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: what the step is
+ * Since: 0.1
+ */
+QUOIT_API QuoitStepKind quoit_report_get_step_kind (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_get_step_name:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: (nullable): the node, group or topology of the step; %NULL where the number says all
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_report_get_step_name (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_get_step_number:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ * @step: below quoit_report_get_n_steps()
+ *
+ * Returns: the group's id, the number of slices or of chips; 0 where the name says all
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_report_get_step_number (const QuoitReport *report, uint32_t option, uint32_t step);
+
+/**
+ * quoit_report_dup_option_text:
+ * @report: the report
+ * @option: below quoit_report_get_n_options()
+ *
+ * Returns: (transfer full): "release train@17 and undrain host-3"; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_report_dup_option_text (const QuoitReport *report, uint32_t option);
+
+/* cdef-end */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitReport, quoit_report_unref)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUOIT_REQUEST_H
+#define QUOIT_REQUEST_H
+
+#include <stdbool.h>
+#include <quoit/error.h>
+
+G_BEGIN_DECLS
+
+/* cdef-begin */
+
+/**
+ * QuoitRequest:
+ *
+ * What is wanted: a number of whole slices of one accelerator and topology, all or none. Made with quoit_request_new(),
+ * filled with the setters, good for any number of calls; a call keeps nothing of it. Not to be changed by one thread
+ * while another uses it.
+ *
+ * A setter that fails leaves the request as it was.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitRequest QuoitRequest;
+
+/**
+ * quoit_request_new:
+ * @name: of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'
+ *
+ * An empty request; accelerator, topology and number of slices must be set before it is used.
+ * The name is checked when the request is used: %QUOIT_ERROR_INVALID then.
+ *
+ * Returns: (transfer full): the request; quoit_request_free() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitRequest *quoit_request_new (const char *name);
+
+/**
+ * quoit_request_free:
+ * @request: (nullable): the request
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_free (QuoitRequest *request);
+
+/**
+ * quoit_request_set_accelerator:
+ * @request: the request
+ * @accelerator: a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x"
+ * @error: (out) (optional): set on failure
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a name that is no generation; the message lists those there are.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_accelerator (QuoitRequest *request, const char *accelerator, GError **error);
+
+/**
+ * quoit_request_set_topology:
+ * @request: the request
+ * @topology: shape of each slice in chips, x first: "4x4", "2x2x4"
+ * @error: (out) (optional): set on failure
+ *
+ * Fails with %QUOIT_ERROR_INVALID for text that is no topology; the message has the byte. Whether the generation has
+ * that topology is checked when the request is used, since the two may be set in any order.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_topology (QuoitRequest *request, const char *topology, GError **error);
+
+/**
+ * quoit_request_set_slices:
+ * @request: the request
+ * @n_slices: 1 to 1,000,000
+ * @error: (out) (optional): set on failure
+ *
+ * Fails with %QUOIT_ERROR_INVALID for another number.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **error);
+
+/**
+ * quoit_request_set_chips_per_host:
+ * @request: the request
+ * @n_chips: chips of each host: 1, 2, 4 or 8; 0 is Ray's default for the topology: all chips of a v5e or v6e 1x1, 2x2,
+ * 2x4, else 4
+ * @error: (out) (optional): set on failure
+ *
+ * A v6e 2x4 exists twice: as one host of 8 chips and as two of 4. Fails with %QUOIT_ERROR_INVALID for another number.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t n_chips, GError **error);
+
+/**
+ * quoit_request_set_key:
+ * @request: the request
+ * @key: (nullable): the request key; text as of a group name
+ *
+ * With a key a retry is safe: a second request with the key returns the group that the first one made, also after it
+ * has been released, and never reserves again. %QUOIT_ERROR_CONFLICT when the key was used for another request: name,
+ * owner, accelerator, topology, slices, chips a host, pool, zone, selectors, named and excluded slices are compared;
+ * the clock is not.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_set_key (QuoitRequest *request, const char *key);
+
+/**
+ * quoit_request_set_owner:
+ * @request: the request
+ * @owner: (nullable): who will hold the group; text as of a group name
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_set_owner (QuoitRequest *request, const char *owner);
+
+/**
+ * quoit_request_set_pool:
+ * @request: the request
+ * @pool: (nullable): only slices of pools of that name; %QUOIT_ERROR_NOT_FOUND at use when there is none
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_set_pool (QuoitRequest *request, const char *pool);
+
+/**
+ * quoit_request_set_zone:
+ * @request: the request
+ * @zone: (nullable): only slices whose alive nodes all have that availability zone (label ray.io/availability-zone or
+ *   topology.kubernetes.io/zone)
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_set_zone (QuoitRequest *request, const char *zone);
+
+/**
+ * quoit_request_add_selector:
+ * @request: the request
+ * @key: a label key
+ * @value: Ray's grammar: "v", "!v", "in(a,b)", "!in(a,b)"; nothing is trimmed
+ * @error: (out) (optional): set on failure
+ *
+ * Only slices whose alive nodes all satisfy this and every other selector. Fails with %QUOIT_ERROR_INVALID for what Ray
+ * refuses. Modelled on Ray 2.60's label selectors.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_add_selector (QuoitRequest *request, const char *key, const char *value, GError **error);
+
+/**
+ * quoit_request_add_slice:
+ * @request: the request
+ * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND at use when there is none
+ *
+ * Only slices that are named so, or by another call.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice);
+
+/**
+ * quoit_request_exclude_slice:
+ * @request: the request
+ * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND at use when there is none
+ *
+ * Never that slice.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *slice);
+
+/* cdef-end */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRequest, quoit_request_free)
+
+G_END_DECLS
+
+#endif

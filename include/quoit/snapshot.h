@@ -1,0 +1,872 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUOIT_SNAPSHOT_H
+#define QUOIT_SNAPSHOT_H
+
+#include <quoit/group.h>
+#include <quoit/report.h>
+#include <quoit/request.h>
+
+G_BEGIN_DECLS
+
+/* cdef-begin */
+
+/**
+ * QuoitSnapshot:
+ *
+ * The fleet at one journal entry: an immutable view that any number of threads may read, for as long as they like,
+ * while others write. Taking one costs a reference.
+ *
+ * Sources, pools, slices and nodes are numbered from 0 in natural order of their names (nodes by worker id within their
+ * slice). The numbers are good within one snapshot; across snapshots use names.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitSnapshot QuoitSnapshot;
+
+/**
+ * QuoitFork:
+ *
+ * A private copy of a snapshot that can be changed, for what-if: the live code on a copy, which shares all that it does
+ * not change. Not to be used by two threads at once. Nothing of it is ever written.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitFork QuoitFork;
+
+/**
+ * QuoitSourceKind:
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
+  QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would make of it */
+  QUOIT_SOURCE_KIND_RAY_NODES = 3   /* `ray list nodes`, ray.nodes() */
+} QuoitSourceKind;
+
+/**
+ * QuoitNodeState:
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_NODE_ALIVE = 0,
+  QUOIT_NODE_DRAINING = 1, /* what runs may go on; nothing new comes */
+  QUOIT_NODE_DEAD = 2
+} QuoitNodeState;
+
+/**
+ * QuoitSliceFlags:
+ *
+ * Conditions of a slice; any number of them may hold.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_SLICE_INTACT = 1,    /* every worker is there once, alive or draining, and nothing contradicts; else degraded */
+  QUOIT_SLICE_IDLE = 2,      /* no node is used */
+  QUOIT_SLICE_PARTLY = 4,    /* some nodes are used, or one is used in part */
+  QUOIT_SLICE_FULL = 8,      /* every node is used whole */
+  QUOIT_SLICE_HELD = 16,     /* a group has part of it */
+  QUOIT_SLICE_DRAINING = 32, /* a node is draining */
+  QUOIT_SLICE_FREE = 64      /* intact, idle, not draining: can be reserved now */
+} QuoitSliceFlags;
+
+/**
+ * QuoitFault:
+ *
+ * Contradictions among the alive nodes of a slice.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_FAULT_WORKER_TWICE = 1,   /* two nodes with one worker id */
+  QUOIT_FAULT_NO_WORKER_ID = 2,   /* a node that states none */
+  QUOIT_FAULT_TOO_MANY_HOSTS = 4, /* a worker id that the topology has no host for */
+  QUOIT_FAULT_CHIPS = 8,          /* chips that disagree with the others or with the topology */
+  QUOIT_FAULT_TOPOLOGY = 16,      /* two topologies, or one that is not in the catalogue */
+  QUOIT_FAULT_POD_TYPE = 32       /* two pod types, or one that is not the topology's */
+} QuoitFault;
+
+/**
+ * quoit_snapshot_ref:
+ * @snapshot: the snapshot
+ *
+ * Returns: (transfer full): @snapshot with one more owner
+ * Since: 0.1
+ */
+QUOIT_API QuoitSnapshot *quoit_snapshot_ref (QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_unref:
+ * @snapshot: (nullable): the snapshot
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_snapshot_unref (QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_get_seq:
+ * @snapshot: the snapshot
+ *
+ * Returns: the number of the last journal entry that it contains; 0: none
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_snapshot_get_seq (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_get_clock_ms:
+ * @snapshot: the snapshot
+ *
+ * Returns: the ledger's clock: the time of that entry, milliseconds since 1970-01-01 UTC; 0: none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_explain:
+ * @snapshot: the snapshot
+ * @request: what is wanted
+ * @error: (out) (optional): set on failure
+ *
+ * Whether @request fits now, and why not: the decision that quoit_reserve() would make, without making it. Costs a look
+ * at every slice.
+ *
+ * Fails with %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue, %QUOIT_ERROR_NOT_FOUND when
+ * it names a pool or slice that is not there. A request that does not fit is no failure: see
+ * quoit_report_get_verdict().
+ *
+ * Returns: (transfer full): the report; quoit_report_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitReport *quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *request,
+                                               GError **error);
+
+/**
+ * quoit_snapshot_dup_json:
+ * @snapshot: the snapshot
+ *
+ * Everything that the ledger knows, as one JSON document with "schema": "quoit/1": sources, pools, slices, nodes,
+ * groups. Amounts are decimal text. Equal states give equal text.
+ *
+ * Returns: (transfer full): the document; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_json (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_check:
+ * @snapshot: the snapshot
+ * @error: (out) (optional): set on failure
+ *
+ * Counts everything again: summaries, indexes, who holds what. For tests and for the suspicious.
+ *
+ * Fails with %QUOIT_ERROR_FAILED, which is a bug of quoit; the message names the contradiction.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_check (const QuoitSnapshot *snapshot, GError **error);
+
+/**
+ * quoit_snapshot_get_n_sources:
+ * @snapshot: the snapshot
+ *
+ * Returns: the number of sources
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_sources (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_get_source_name:
+ * @snapshot: the snapshot
+ * @source: below quoit_snapshot_get_n_sources()
+ *
+ * Returns: (transfer none): its name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_source_name (const QuoitSnapshot *snapshot, uint32_t source);
+
+/**
+ * quoit_snapshot_get_source_kind:
+ * @snapshot: the snapshot
+ * @source: below quoit_snapshot_get_n_sources()
+ *
+ * Returns: what it was read from
+ * Since: 0.1
+ */
+QUOIT_API QuoitSourceKind quoit_snapshot_get_source_kind (const QuoitSnapshot *snapshot, uint32_t source);
+
+/**
+ * quoit_snapshot_get_n_pools:
+ * @snapshot: the snapshot
+ *
+ * Returns: the number of pools
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_pools (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_get_pool_name:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * Returns: (transfer none): its name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_pool_name (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_get_pool_source:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * Returns: the number of its source
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_pool_source (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_get_pool_n_slices:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * Returns: how many slices it has
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_pool_n_slices (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_get_pool_n_nodes:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * Returns: how many nodes it has, dead ones included
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_pool_n_nodes (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_get_pool_n_pods:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * Returns: the worker pods that a manifest desires; 0 for other sources and for a head
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_pool_n_pods (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_dup_pool_cpu:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * The sum over the pods of what they request, or else limit: what `kubectl get raycluster` adds up.
+ *
+ * Returns: (transfer full): CPUs, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_pool_cpu (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_dup_pool_memory:
+ * @snapshot: the snapshot
+ * @pool: below quoit_snapshot_get_n_pools()
+ *
+ * The sum over the pods of what they request, or else limit: what `kubectl get raycluster` adds up.
+ *
+ * Returns: (transfer full): bytes, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_pool_memory (const QuoitSnapshot *snapshot, uint32_t pool);
+
+/**
+ * quoit_snapshot_get_n_slices:
+ * @snapshot: the snapshot
+ *
+ * Returns: the number of slices
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_slices (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_lookup_slice:
+ * @snapshot: the snapshot
+ * @name: short or full name (source/pool/name)
+ * @slice: (out): its number
+ * @error: (out) (optional): set on failure
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND, or %QUOIT_ERROR_INVALID when the short name is ambiguous: the message has full
+ * names.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_lookup_slice (const QuoitSnapshot *snapshot, const char *name, uint32_t *slice,
+                                            GError **error);
+
+/**
+ * quoit_snapshot_get_slice_name:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: (transfer none): its short name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_slice_name (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_dup_slice_full_name:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: (transfer full): source/pool/name; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_slice_full_name (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_pool:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: the number of its pool
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_pool (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_accelerator:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: (transfer none): its generation by Ray's name ("v6e", "v5litepod"); "" where its nodes name no class of the
+ *   catalogue
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_slice_accelerator (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_dup_slice_topology:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: (transfer full): its topology, "" where it is not known; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_slice_topology (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_chips_per_host:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: chips of each host; 0 where it is not known
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_chips_per_host (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_n_hosts:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: the hosts that its topology has; 0 where it is not known
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_n_hosts (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_flags:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: its conditions, of #QuoitSliceFlags
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_flags (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_faults:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: contradictions among its alive nodes, of #QuoitFault
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_faults (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_n_missing:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: workers of its topology that no alive node is
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_n_missing (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_dup_slice_problem:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: (transfer full): why it is degraded, in words; "" when it is intact; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_first_node:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: the number of its first node; the others follow
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_first_node (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_slice_n_nodes:
+ * @snapshot: the snapshot
+ * @slice: below quoit_snapshot_get_n_slices()
+ *
+ * Returns: how many nodes it has, dead ones included
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_slice_n_nodes (const QuoitSnapshot *snapshot, uint32_t slice);
+
+/**
+ * quoit_snapshot_get_n_nodes:
+ * @snapshot: the snapshot
+ *
+ * Returns: the number of nodes, dead ones included
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_nodes (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_lookup_node:
+ * @snapshot: the snapshot
+ * @name: short or full name (source/pool/name)
+ * @node: (out): its number
+ * @error: (out) (optional): set on failure
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND, or %QUOIT_ERROR_INVALID when the short name is ambiguous: the message has full
+ * names.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_lookup_node (const QuoitSnapshot *snapshot, const char *name, uint32_t *node,
+                                           GError **error);
+
+/**
+ * quoit_snapshot_get_node_name:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: (transfer none): its short name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_node_name (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_dup_node_full_name:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: (transfer full): source/pool/name; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_dup_node_identity:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: (transfer full): its Ray node id, or its name where the source gives no id; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_identity (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_address:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: (transfer none) (nullable): its address; %NULL where its source knows none
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_node_address (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_state:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: its state
+ * Since: 0.1
+ */
+QUOIT_API QuoitNodeState quoit_snapshot_get_node_state (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_pool:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: the number of its pool
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_node_pool (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_slice:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: the number of its slice; -1: it is in none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_snapshot_get_node_slice (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_worker_id:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: its worker id in the slice; -1: not stated
+ * Since: 0.1
+ */
+QUOIT_API int32_t quoit_snapshot_get_node_worker_id (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_chips:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: its TPU chips
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_node_chips (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_is_node_ray_head:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: whether Ray's head runs on it; a Ray head may be a TPU node
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_is_node_ray_head (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_is_node_external:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: whether something that is no group uses all of it
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_n_users:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: how many groups have it or part of it
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_dup_node_user:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @user: below quoit_snapshot_get_node_n_users()
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user);
+
+/**
+ * quoit_snapshot_dup_node_label:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @key: a label key
+ *
+ * Returns: (transfer full) (nullable): the label's value, %NULL where it has none; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, const char *key);
+
+/**
+ * quoit_snapshot_get_node_n_resources:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns: how many resources it states
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_node_n_resources (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_resource_name:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @resource: below quoit_snapshot_get_node_n_resources()
+ *
+ * Returns: (transfer none): the resource's name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_node_resource_name (const QuoitSnapshot *snapshot, uint32_t node,
+                                                             uint32_t resource);
+
+/**
+ * quoit_snapshot_dup_node_resource_total:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @resource: below quoit_snapshot_get_node_n_resources()
+ *
+ * Returns: (transfer full): how much the node has, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *snapshot, uint32_t node,
+                                                        uint32_t resource);
+
+/**
+ * quoit_snapshot_dup_node_resource_left:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @resource: below quoit_snapshot_get_node_n_resources()
+ *
+ * Returns: (transfer full): how much no group has, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource);
+
+/**
+ * quoit_snapshot_get_n_resources:
+ * @snapshot: the snapshot
+ *
+ * Sums over the nodes that are not dead, those that Ray derives included: accelerator heads ("TPU-v6e-16-head").
+ *
+ * Returns: how many different resources there are
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_resources (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_get_resource_name:
+ * @snapshot: the snapshot
+ * @resource: below quoit_snapshot_get_n_resources()
+ *
+ * Returns: (transfer none): its name; sorted as text
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_resource_name (const QuoitSnapshot *snapshot, uint32_t resource);
+
+/**
+ * quoit_snapshot_dup_resource_total:
+ * @snapshot: the snapshot
+ * @resource: below quoit_snapshot_get_n_resources()
+ *
+ * Returns: (transfer full): the sum, exact, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_resource_total (const QuoitSnapshot *snapshot, uint32_t resource);
+
+/**
+ * quoit_snapshot_dup_resource_left:
+ * @snapshot: the snapshot
+ * @resource: below quoit_snapshot_get_n_resources()
+ *
+ * Returns: (transfer full): the sum of what nobody has, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_resource_left (const QuoitSnapshot *snapshot, uint32_t resource);
+
+/**
+ * quoit_snapshot_get_n_classes:
+ * @snapshot: the snapshot
+ *
+ * A class is all slices of one generation, topology and number of chips a host.
+ *
+ * Returns: the number of classes
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_classes (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_get_class_accelerator:
+ * @snapshot: the snapshot
+ * @class_index: below quoit_snapshot_get_n_classes()
+ *
+ * Returns: (transfer none): its generation by Ray's name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_class_accelerator (const QuoitSnapshot *snapshot, uint32_t class_index);
+
+/**
+ * quoit_snapshot_dup_class_topology:
+ * @snapshot: the snapshot
+ * @class_index: below quoit_snapshot_get_n_classes()
+ *
+ * Returns: (transfer full): its topology; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_class_topology (const QuoitSnapshot *snapshot, uint32_t class_index);
+
+/**
+ * quoit_snapshot_get_class_chips_per_host:
+ * @snapshot: the snapshot
+ * @class_index: below quoit_snapshot_get_n_classes()
+ *
+ * Returns: chips of each host
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_class_chips_per_host (const QuoitSnapshot *snapshot, uint32_t class_index);
+
+/**
+ * quoit_snapshot_get_class_n_hosts:
+ * @snapshot: the snapshot
+ * @class_index: below quoit_snapshot_get_n_classes()
+ *
+ * Returns: hosts of each slice
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_class_n_hosts (const QuoitSnapshot *snapshot, uint32_t class_index);
+
+/**
+ * quoit_snapshot_get_class_n_slices:
+ * @snapshot: the snapshot
+ * @class_index: below quoit_snapshot_get_n_classes()
+ *
+ * Returns: how many slices it has
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_class_n_slices (const QuoitSnapshot *snapshot, uint32_t class_index);
+
+/**
+ * quoit_snapshot_count_class:
+ * @snapshot: the snapshot
+ * @class_index: below quoit_snapshot_get_n_classes()
+ * @flag: one condition
+ *
+ * From counters that every change keeps up: the cost does not depend on the fleet.
+ *
+ * Returns: how many of its slices have @flag
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index,
+                                               QuoitSliceFlags flag);
+
+/**
+ * quoit_snapshot_get_n_groups:
+ * @snapshot: the snapshot
+ *
+ * Returns: how many groups are kept: live ones, and removed ones that a request key names
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_n_groups (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_snapshot_dup_group:
+ * @snapshot: the snapshot
+ * @group: below quoit_snapshot_get_n_groups(); in the order of ids
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_snapshot_dup_group (const QuoitSnapshot *snapshot, uint32_t group);
+
+/**
+ * quoit_snapshot_lookup_group:
+ * @snapshot: the snapshot
+ * @name: NAME or NAME@ID
+ * @error: (out) (optional): set on failure
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND when no live group bears the name; %QUOIT_ERROR_CONFLICT when NAME@ID is another
+ * than the one that bears the name now; %QUOIT_ERROR_INVALID when @name is neither.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_snapshot_lookup_group (const QuoitSnapshot *snapshot, const char *name, GError **error);
+
+/**
+ * quoit_snapshot_fork:
+ * @snapshot: the snapshot
+ *
+ * Returns: (transfer full): a copy to change; quoit_fork_free() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitFork *quoit_snapshot_fork (const QuoitSnapshot *snapshot);
+
+/**
+ * quoit_fork_free:
+ * @fork: (nullable): the fork
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_fork_free (QuoitFork *fork);
+
+/**
+ * quoit_fork_snapshot:
+ * @fork: the fork
+ *
+ * Returns: (transfer full): the fork as it is now; quoit_snapshot_unref() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitSnapshot *quoit_fork_snapshot (QuoitFork *fork);
+
+/**
+ * quoit_fork_reserve:
+ * @fork: the fork
+ * @request: what is wanted
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * As quoit_reserve(), on the fork alone; fails as it does, but never with what a database causes.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_release:
+ * @fork: the fork
+ * @group: NAME or NAME@ID
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * As quoit_release(), on the fork alone.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error);
+
+/**
+ * quoit_fork_set_node_state:
+ * @fork: the fork
+ * @node: short or full name
+ * @state: the new state
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * As quoit_set_node_state(), on the fork alone.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms,
+                                          GError **error);
+
+/* cdef-end */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitSnapshot, quoit_snapshot_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFork, quoit_fork_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/handles.h"
+
+QuoitFork *
+quoit_snapshot_fork (const QuoitSnapshot *snapshot)
+{
+  QuoitFork *fork;
+
+  g_return_val_if_fail (snapshot != NULL, NULL);
+
+  fork = g_new (QuoitFork, 1);
+  fork->fleet = quoit_fleet_fork (snapshot->fleet);
+  return fork;
+}
+
+void
+quoit_fork_free (QuoitFork *fork)
+{
+  if (fork == NULL)
+    return;
+  quoit_fleet_unref (fork->fleet);
+  g_free (fork);
+}
+
+QuoitSnapshot *
+quoit_fork_snapshot (QuoitFork *fork)
+{
+  g_return_val_if_fail (fork != NULL, NULL);
+
+  return quoit_snapshot_of (quoit_fleet_ref (fork->fleet));
+}
+
+/* The ledger's own step, carried out here and nowhere else. */
+static gboolean
+change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result, GError **error)
+{
+  g_autoptr (QuoitEntry) entry = NULL;
+
+  if (!step (fork->fleet, input, now_ms, &entry, result, error))
+    return FALSE;
+  if (entry == NULL)
+    return TRUE;
+  if (!g_atomic_ref_count_compare (&fork->fleet->refs, 1))
+    {
+      QuoitFleet *own = quoit_fleet_fork (fork->fleet);
+
+      quoit_fleet_unref (fork->fleet);
+      fork->fleet = own;
+    }
+  return quoit_entry_apply (entry, &fork->fleet, error);
+}
+
+QuoitGroup *
+quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitGroupData) data = NULL;
+
+  g_return_val_if_fail (fork != NULL && request != NULL, NULL);
+
+  if (!change (fork, quoit_ledger_reserve, request, now_ms, &data, error))
+    return NULL;
+  return quoit_group_in (fork->fleet, data);
+}
+
+bool
+quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error)
+{
+  g_autofree char *name = NULL;
+  QuoitGroupRef ref;
+
+  g_return_val_if_fail (fork != NULL && group != NULL, false);
+
+  return quoit_group_ref_parse (group, &ref, &name, error)
+         && change (fork, quoit_ledger_release, &ref, now_ms, NULL, error);
+}
+
+bool
+quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms, GError **error)
+{
+  QuoitStateChange input = { node, QUOIT_VERB_SET_STATE, state };
+
+  g_return_val_if_fail (fork != NULL && node != NULL, false);
+
+  if ((guint) state > QUOIT_NODE_DEAD)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "state '%d': expected alive, draining or dead", (int) state);
+  return change (fork, quoit_ledger_set_state, &input, now_ms, NULL, error);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/handles.h"
+#include "formats/formats.h"
+
+struct _QuoitImport {
+  char *source;
+  gboolean is_new;
+  guint32 n_nodes;
+  GArray *changes; /* of QuoitNodeChange */
+  GStrv warnings;
+};
+
+/* Takes @claims; NULL: the text was refused. */
+static QuoitImport *
+import_claims (Quoit *quoit, QuoitClaims *claims, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitImport) import = NULL;
+
+  if (claims == NULL)
+    return NULL;
+  import = g_new0 (QuoitImport, 1);
+  import->source = g_strdup (quoit_claims_source (claims));
+  import->warnings = g_strdupv ((char **) quoit_claims_warnings (claims));
+  quoit_claims_nodes (claims, &import->n_nodes);
+  if (!quoit_store_change (quoit->store, quoit_ledger_import, &claims, now_ms, &import->changes, error))
+    return quoit_claims_free (claims), NULL;
+  /* A source that was not known takes its claims. */
+  import->is_new = claims == NULL;
+  quoit_claims_free (claims);
+  return g_steal_pointer (&import);
+}
+
+QuoitImport *
+quoit_import_fleet_text (Quoit *quoit, const char *text, size_t length, const char *source, int64_t now_ms,
+                         GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
+
+  return import_claims (quoit, quoit_read_fleet_text (text, length, source, error), now_ms, error);
+}
+
+QuoitImport *
+quoit_import_raycluster (Quoit *quoit, const char *text, size_t length, const char *source,
+                         const char *const *variables, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
+
+  return import_claims (quoit, quoit_read_raycluster (text, length, source, variables, error), now_ms, error);
+}
+
+QuoitImport *
+quoit_import_ray_nodes (Quoit *quoit, const char *text, size_t length, const char *source, int64_t now_ms,
+                        GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
+
+  return import_claims (quoit, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
+}
+
+void
+quoit_import_free (QuoitImport *import)
+{
+  if (import == NULL)
+    return;
+  g_free (import->source);
+  g_clear_pointer (&import->changes, g_array_unref);
+  g_strfreev (import->warnings);
+  g_free (import);
+}
+
+const char *
+quoit_import_get_source (const QuoitImport *import)
+{
+  g_return_val_if_fail (import != NULL, NULL);
+
+  return import->source;
+}
+
+bool
+quoit_import_is_new (const QuoitImport *import)
+{
+  g_return_val_if_fail (import != NULL, false);
+
+  return import->is_new;
+}
+
+uint32_t
+quoit_import_get_n_nodes (const QuoitImport *import)
+{
+  g_return_val_if_fail (import != NULL, 0);
+
+  return import->n_nodes;
+}
+
+uint32_t
+quoit_import_get_n_changes (const QuoitImport *import)
+{
+  g_return_val_if_fail (import != NULL, 0);
+
+  return import->changes->len;
+}
+
+static const QuoitNodeChange *
+change_at (const QuoitImport *import, uint32_t change)
+{
+  g_return_val_if_fail (import != NULL && change < import->changes->len, NULL);
+
+  return &g_array_index (import->changes, QuoitNodeChange, change);
+}
+
+QuoitChangeKind
+quoit_import_get_change_kind (const QuoitImport *import, uint32_t change)
+{
+  const QuoitNodeChange *row = change_at (import, change);
+
+  return row == NULL ? (QuoitChangeKind) 0 : row->kind;
+}
+
+const char *
+quoit_import_get_change_name (const QuoitImport *import, uint32_t change)
+{
+  const QuoitNodeChange *row = change_at (import, change);
+
+  return row == NULL ? NULL : row->name;
+}
+
+const char *
+quoit_import_get_change_detail (const QuoitImport *import, uint32_t change)
+{
+  const QuoitNodeChange *row = change_at (import, change);
+
+  return row == NULL || row->detail == NULL ? "" : row->detail;
+}
+
+uint32_t
+quoit_import_get_n_warnings (const QuoitImport *import)
+{
+  g_return_val_if_fail (import != NULL, 0);
+
+  return import->warnings == NULL ? 0 : g_strv_length (import->warnings);
+}
+
+const char *
+quoit_import_get_warning (const QuoitImport *import, uint32_t warning)
+{
+  g_return_val_if_fail (import != NULL && warning < quoit_import_get_n_warnings (import), NULL);
+
+  return import->warnings[warning];
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/handles.h"
+#include "model/names.h"
+
+struct _QuoitJournal {
+  GPtrArray *entries;  /* of QuoitEntry */
+  QuoitLayout *layout; /* for the names of nodes */
+};
+
+QuoitJournal *
+quoit_changes_since (Quoit *quoit, uint64_t seq, GError **error)
+{
+  QuoitJournal *journal;
+  GPtrArray *entries;
+
+  g_return_val_if_fail (quoit != NULL, NULL);
+
+  entries = quoit_store_entries (quoit->store, seq, error);
+  if (entries == NULL)
+    return NULL;
+  journal = g_new (QuoitJournal, 1);
+  journal->entries = entries;
+  journal->layout = quoit_store_layout (quoit->store);
+  return journal;
+}
+
+void
+quoit_journal_free (QuoitJournal *journal)
+{
+  if (journal == NULL)
+    return;
+  g_ptr_array_unref (journal->entries);
+  quoit_layout_unref (journal->layout);
+  g_free (journal);
+}
+
+uint32_t
+quoit_journal_get_n_entries (const QuoitJournal *journal)
+{
+  g_return_val_if_fail (journal != NULL, 0);
+
+  return journal->entries->len;
+}
+
+static const QuoitEntry *
+entry_at (const QuoitJournal *journal, uint32_t entry)
+{
+  g_return_val_if_fail (journal != NULL && entry < journal->entries->len, NULL);
+
+  return journal->entries->pdata[entry];
+}
+
+static const QuoitEffect *
+effect_at (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  g_return_val_if_fail (row != NULL && effect < row->n_effects, NULL);
+
+  return &row->effects[effect];
+}
+
+uint64_t
+quoit_journal_get_seq (const QuoitJournal *journal, uint32_t entry)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  return row == NULL ? 0 : row->seq;
+}
+
+int64_t
+quoit_journal_get_time_ms (const QuoitJournal *journal, uint32_t entry)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  return row == NULL ? 0 : row->time_ms;
+}
+
+const char *
+quoit_journal_get_verb (const QuoitJournal *journal, uint32_t entry)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  return row == NULL ? NULL : quoit_verb_name (row->verb);
+}
+
+const char *
+quoit_journal_get_actor (const QuoitJournal *journal, uint32_t entry)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  return row == NULL || row->actor == NULL ? "" : row->actor;
+}
+
+uint32_t
+quoit_journal_get_n_effects (const QuoitJournal *journal, uint32_t entry)
+{
+  const QuoitEntry *row = entry_at (journal, entry);
+
+  return row == NULL ? 0 : row->n_effects;
+}
+
+QuoitEffectType
+quoit_journal_get_effect_type (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  return row == NULL ? (QuoitEffectType) 0 : row->type;
+}
+
+static const char *
+node_name (const QuoitJournal *journal, guint32 id)
+{
+  const QuoitLayout *layout = journal->layout;
+
+  if (id >= layout->n_ids || layout->by_id[id] == QUOIT_NO_INDEX)
+    return "";
+  return quoit_layout_node_name (layout, (QuoitNodeId) { layout->by_id[id] });
+}
+
+const char *
+quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  if (row == NULL)
+    return NULL;
+  switch (row->type)
+    {
+    case QUOIT_EFFECT_IMPORT:
+      return quoit_claims_source (row->import->claims);
+    case QUOIT_EFFECT_GROUP_ADDED:
+      return row->group->name;
+    case QUOIT_EFFECT_GROUP_REMOVED:
+      return row->group_name;
+    case QUOIT_EFFECT_NODE_STATE:
+      return node_name (journal, row->node_id);
+    default:
+      return "";
+    }
+}
+
+uint64_t
+quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+
+  if (row == NULL)
+    return 0;
+  if (row->type == QUOIT_EFFECT_GROUP_ADDED)
+    return row->group->id;
+  return row->type == QUOIT_EFFECT_GROUP_REMOVED ? row->group_id : 0;
+}
+
+char *
+quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
+{
+  const QuoitEffect *row = effect_at (journal, entry, effect);
+  guint32 n;
+
+  if (row == NULL)
+    return NULL;
+  switch (row->type)
+    {
+    case QUOIT_EFFECT_IMPORT:
+      quoit_claims_nodes (row->import->claims, &n);
+      return g_strdup_printf ("source %s: %u nodes new or changed, %u gone", quoit_claims_source (row->import->claims),
+                              n, row->import->n_removed);
+    case QUOIT_EFFECT_GROUP_ADDED:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u nodes of %u slices: %s", row->group->name,
+                              row->group->id, row->group->n_nodes, row->group->n_slices, row->group->request);
+    case QUOIT_EFFECT_GROUP_REMOVED:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more", row->group_name, row->group_id);
+    case QUOIT_EFFECT_NODE_STATE:
+      return g_strdup_printf ("node %s is %s", node_name (journal, row->node_id), quoit_node_state_name (row->state));
+    }
+  return g_strdup ("unknown to this version");
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/handles.h"
+
+static Quoit *
+handle_of (QuoitStore *store)
+{
+  Quoit *quoit;
+
+  if (store == NULL)
+    return NULL;
+  quoit = g_new (Quoit, 1);
+  g_atomic_ref_count_init (&quoit->refs);
+  quoit->store = store;
+  return quoit;
+}
+
+Quoit *
+quoit_create (const char *path, int64_t wait_ms, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+
+  return handle_of (quoit_store_create (path, wait_ms, error));
+}
+
+Quoit *
+quoit_open (const char *path, int64_t wait_ms, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+
+  return handle_of (quoit_store_open (path, wait_ms, error));
+}
+
+Quoit *
+quoit_open_memory (void)
+{
+  return handle_of (quoit_store_new_memory ());
+}
+
+Quoit *
+quoit_ref (Quoit *quoit)
+{
+  g_return_val_if_fail (quoit != NULL, NULL);
+
+  g_atomic_ref_count_inc (&quoit->refs);
+  return quoit;
+}
+
+void
+quoit_unref (Quoit *quoit)
+{
+  if (quoit == NULL || !g_atomic_ref_count_dec (&quoit->refs))
+    return;
+  quoit_store_free (quoit->store);
+  g_free (quoit);
+}
+
+void
+quoit_set_actor (Quoit *quoit, const char *actor)
+{
+  g_return_if_fail (quoit != NULL);
+
+  quoit_store_set_actor (quoit->store, actor);
+}
+
+void
+quoit_interrupt (Quoit *quoit)
+{
+  g_return_if_fail (quoit != NULL);
+
+  quoit_store_interrupt (quoit->store);
+}
+
+QuoitSnapshot *
+quoit_snapshot (Quoit *quoit)
+{
+  g_return_val_if_fail (quoit != NULL, NULL);
+
+  return quoit_snapshot_of (quoit_store_pending_fleet (quoit->store));
+}
+
+bool
+quoit_refresh (Quoit *quoit, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL, false);
+
+  return quoit_store_refresh (quoit->store, error);
+}
+
+QuoitGroup *
+quoit_reserve (Quoit *quoit, const QuoitRequest *request, int64_t now_ms, GError **error)
+{
+  QuoitGroupData *data = NULL;
+
+  g_return_val_if_fail (quoit != NULL && request != NULL, NULL);
+
+  if (!quoit_store_change (quoit->store, quoit_ledger_reserve, request, now_ms, &data, error))
+    return NULL;
+  return quoit_group_of (data, quoit_store_layout (quoit->store), data->state);
+}
+
+bool
+quoit_release (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
+{
+  g_autofree char *name = NULL;
+  QuoitGroupRef ref;
+
+  g_return_val_if_fail (quoit != NULL && group != NULL, false);
+
+  return quoit_group_ref_parse (group, &ref, &name, error)
+         && quoit_store_change (quoit->store, quoit_ledger_release, &ref, now_ms, NULL, error);
+}
+
+static bool
+change_state (Quoit *quoit, const char *node, QuoitVerb verb, QuoitNodeState state, int64_t now_ms, GError **error)
+{
+  QuoitStateChange change = { node, verb, state };
+
+  g_return_val_if_fail (quoit != NULL && node != NULL, false);
+
+  if ((guint) state > QUOIT_NODE_DEAD)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "state '%d': expected alive, draining or dead", (int) state);
+  return quoit_store_change (quoit->store, quoit_ledger_set_state, &change, now_ms, NULL, error);
+}
+
+bool
+quoit_set_node_state (Quoit *quoit, const char *node, QuoitNodeState state, int64_t now_ms, GError **error)
+{
+  return change_state (quoit, node, QUOIT_VERB_SET_STATE, state, now_ms, error);
+}
+
+bool
+quoit_drain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error)
+{
+  return change_state (quoit, node, QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING, now_ms, error);
+}
+
+bool
+quoit_undrain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error)
+{
+  return change_state (quoit, node, QUOIT_VERB_UNDRAIN, QUOIT_NODE_ALIVE, now_ms, error);
+}
+
+bool
+quoit_begin_batch (Quoit *quoit, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL, false);
+
+  return quoit_store_begin_batch (quoit->store, error);
+}
+
+bool
+quoit_commit_batch (Quoit *quoit, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL, false);
+
+  return quoit_store_commit_batch (quoit->store, error);
+}
+
+void
+quoit_cancel_batch (Quoit *quoit)
+{
+  g_return_if_fail (quoit != NULL);
+
+  quoit_store_cancel_batch (quoit->store);
+}
+
+bool
+quoit_verify (Quoit *quoit, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL, false);
+
+  return quoit_store_verify (quoit->store, error);
+}
+
+bool
+quoit_backup (Quoit *quoit, const char *path, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && path != NULL, false);
+
+  return quoit_store_backup (quoit->store, path, error);
+}

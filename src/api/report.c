@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/report.h>
+
+#include "placement/report.h"
+
+QuoitVerdict
+quoit_report_get_verdict (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, QUOIT_VERDICT_NEVER);
+
+  return report->verdict;
+}
+
+uint32_t
+quoit_report_get_n_wanted (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->n_wanted;
+}
+
+uint32_t
+quoit_report_get_n_now (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->n_now;
+}
+
+uint32_t
+quoit_report_get_n_could (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->n_could;
+}
+
+char *
+quoit_report_dup_summary (const QuoitReport *report, const char *what)
+{
+  g_return_val_if_fail (report != NULL && what != NULL, NULL);
+
+  return quoit_report_summary (report, what);
+}
+
+uint32_t
+quoit_report_get_n_reasons (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->reasons->len;
+}
+
+/* Nothing that a caller can get wrong reaches an array: an index out of range is a programming error. */
+static const QuoitReason *
+reason_at (const QuoitReport *report, uint32_t reason)
+{
+  g_return_val_if_fail (report != NULL && reason < report->reasons->len, NULL);
+
+  return &g_array_index (report->reasons, QuoitReason, reason);
+}
+
+QuoitConstraint
+quoit_report_get_reason_constraint (const QuoitReport *report, uint32_t reason)
+{
+  const QuoitReason *row = reason_at (report, reason);
+
+  return row == NULL ? (QuoitConstraint) 0 : row->constraint;
+}
+
+uint32_t
+quoit_report_get_reason_before (const QuoitReport *report, uint32_t reason)
+{
+  const QuoitReason *row = reason_at (report, reason);
+
+  return row == NULL ? 0 : row->before;
+}
+
+uint32_t
+quoit_report_get_reason_after (const QuoitReport *report, uint32_t reason)
+{
+  const QuoitReason *row = reason_at (report, reason);
+
+  return row == NULL ? 0 : row->after;
+}
+
+char *
+quoit_report_dup_reason_text (const QuoitReport *report, uint32_t reason)
+{
+  return reason_at (report, reason) == NULL ? NULL : quoit_report_reason_text (report, reason);
+}
+
+uint32_t
+quoit_report_get_n_options (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->options->len;
+}
+
+static const GArray *
+steps_of (const QuoitReport *report, uint32_t option)
+{
+  g_return_val_if_fail (report != NULL && option < report->options->len, NULL);
+
+  return g_array_index (report->options, QuoitOption, option).steps;
+}
+
+uint32_t
+quoit_report_get_n_steps (const QuoitReport *report, uint32_t option)
+{
+  const GArray *steps = steps_of (report, option);
+
+  return steps == NULL ? 0 : steps->len;
+}
+
+static const QuoitStep *
+step_at (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const GArray *steps = steps_of (report, option);
+
+  g_return_val_if_fail (steps != NULL && step < steps->len, NULL);
+
+  return &g_array_index (steps, QuoitStep, step);
+}
+
+QuoitStepKind
+quoit_report_get_step_kind (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? (QuoitStepKind) 0 : row->kind;
+}
+
+const char *
+quoit_report_get_step_name (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? NULL : row->name;
+}
+
+uint64_t
+quoit_report_get_step_number (const QuoitReport *report, uint32_t option, uint32_t step)
+{
+  const QuoitStep *row = step_at (report, option, step);
+
+  return row == NULL ? 0 : row->number;
+}
+
+char *
+quoit_report_dup_option_text (const QuoitReport *report, uint32_t option)
+{
+  return steps_of (report, option) == NULL ? NULL : quoit_report_option_text (report, option);
+}

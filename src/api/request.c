@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/request.h>
+
+#include "placement/request.h"
+
+QuoitRequest *
+quoit_request_new (const char *name)
+{
+  QuoitRequest *request;
+
+  g_return_val_if_fail (name != NULL, NULL);
+
+  request = quoit_request_alloc ();
+  request->name = g_strdup (name);
+  return request;
+}
+
+bool
+quoit_request_set_accelerator (QuoitRequest *request, const char *accelerator, GError **error)
+{
+  g_return_val_if_fail (request != NULL && accelerator != NULL, false);
+
+  return quoit_generation_parse (accelerator, &request->generation, error);
+}
+
+bool
+quoit_request_set_topology (QuoitRequest *request, const char *topology, GError **error)
+{
+  g_return_val_if_fail (request != NULL && topology != NULL, false);
+
+  return quoit_shape_parse (topology, &request->shape, error);
+}
+
+bool
+quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if (n_slices < 1 || n_slices > QUOIT_MOST_SLICES)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "slices '%" G_GINT64_FORMAT "': expected 1 to %d", (gint64) n_slices,
+                       QUOIT_MOST_SLICES);
+  request->n_slices = (guint32) n_slices;
+  return true;
+}
+
+bool
+quoit_request_set_chips_per_host (QuoitRequest *request, int64_t n_chips, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if (n_chips != 0 && n_chips != 1 && n_chips != 2 && n_chips != 4 && n_chips != 8)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "chips per host '%" G_GINT64_FORMAT "': expected 1, 2, 4 or 8",
+                       (gint64) n_chips);
+  request->chips_per_host = (guint32) n_chips;
+  return true;
+}
+
+static void
+replace (char **member, const char *text)
+{
+  char *copy = g_strdup (text);
+
+  g_free (*member);
+  *member = copy;
+}
+
+void
+quoit_request_set_key (QuoitRequest *request, const char *key)
+{
+  g_return_if_fail (request != NULL);
+
+  replace (&request->key, key);
+}
+
+void
+quoit_request_set_owner (QuoitRequest *request, const char *owner)
+{
+  g_return_if_fail (request != NULL);
+
+  replace (&request->owner, owner);
+}
+
+void
+quoit_request_set_pool (QuoitRequest *request, const char *pool)
+{
+  g_return_if_fail (request != NULL);
+
+  replace (&request->pool, pool);
+}
+
+void
+quoit_request_set_zone (QuoitRequest *request, const char *zone)
+{
+  g_return_if_fail (request != NULL);
+
+  replace (&request->zone, zone);
+}
+
+bool
+quoit_request_add_selector (QuoitRequest *request, const char *key, const char *value, GError **error)
+{
+  QuoitSelector *selector;
+
+  g_return_val_if_fail (request != NULL && key != NULL && value != NULL, false);
+
+  selector = quoit_selector_new (key, value, error);
+  if (selector != NULL)
+    g_ptr_array_add (request->selectors, selector);
+  return selector != NULL;
+}
+
+void
+quoit_request_add_slice (QuoitRequest *request, const char *slice)
+{
+  g_return_if_fail (request != NULL && slice != NULL);
+
+  g_ptr_array_add (request->slices, g_strdup (slice));
+}
+
+void
+quoit_request_exclude_slice (QuoitRequest *request, const char *slice)
+{
+  g_return_if_fail (request != NULL && slice != NULL);
+
+  g_ptr_array_add (request->excluded, g_strdup (slice));
+}

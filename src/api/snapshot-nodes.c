@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a snapshot: nodes. */
+#include "api/handles.h"
+
+static const QuoitLayout *
+layout_of (const QuoitSnapshot *snapshot)
+{
+  return snapshot->fleet->layout;
+}
+
+uint32_t
+quoit_snapshot_get_n_nodes (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return layout_of (snapshot)->n_nodes;
+}
+
+const char *
+quoit_snapshot_get_node_name (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  return quoit_layout_node_name (layout_of (snapshot), (QuoitNodeId) { node });
+}
+
+char *
+quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  return quoit_layout_node_full_name (layout_of (snapshot), (QuoitNodeId) { node });
+}
+
+char *
+quoit_snapshot_dup_node_identity (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  return quoit_layout_node_identity (layout_of (snapshot), (QuoitNodeId) { node });
+}
+
+const char *
+quoit_snapshot_get_node_address (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  return quoit_layout_node_address (layout_of (snapshot), (QuoitNodeId) { node });
+}
+
+QuoitNodeState
+quoit_snapshot_get_node_state (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, QUOIT_NODE_DEAD);
+
+  return quoit_fleet_node_state (snapshot->fleet, (QuoitNodeId) { node });
+}
+
+uint32_t
+quoit_snapshot_get_node_pool (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  return quoit_layout_node_pool (layout_of (snapshot), (QuoitNodeId) { node }).index;
+}
+
+int64_t
+quoit_snapshot_get_node_slice (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, -1);
+
+  return layout_of (snapshot)->nodes[node].slice == QUOIT_NO_INDEX ? -1
+                                                                   : (int64_t) layout_of (snapshot)->nodes[node].slice;
+}
+
+int32_t
+quoit_snapshot_get_node_worker_id (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, -1);
+
+  return layout_of (snapshot)->nodes[node].worker_id;
+}
+
+uint32_t
+quoit_snapshot_get_node_chips (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->chips;
+}
+
+bool
+quoit_snapshot_is_node_ray_head (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, false);
+
+  return (layout_of (snapshot)->nodes[node].flags & QUOIT_NODE_RAY_HEAD) != 0;
+}
+
+bool
+quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, false);
+
+  return quoit_fleet_node_use (snapshot->fleet, (QuoitNodeId) { node }) == QUOIT_USE_EXTERNAL;
+}
+
+uint32_t
+quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  guint n = 0;
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  while (quoit_fleet_node_user (snapshot->fleet, (QuoitNodeId) { node }, n, NULL) != NULL)
+    n++;
+  return n;
+}
+
+QuoitGroup *
+quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
+{
+  const QuoitGroupData *group;
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  group = quoit_fleet_node_user (snapshot->fleet, (QuoitNodeId) { node }, user, NULL);
+  g_return_val_if_fail (group != NULL, NULL);
+
+  return quoit_group_in (snapshot->fleet, group);
+}
+
+char *
+quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, const char *key)
+{
+  char room[32];
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes && key != NULL, NULL);
+
+  return g_strdup (quoit_layout_node_label (layout_of (snapshot), (QuoitNodeId) { node }, key, room));
+}
+
+uint32_t
+quoit_snapshot_get_node_n_resources (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->n_resources;
+}
+
+static const QuoitResource *
+resource_at (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+{
+  const QuoitNodeKind *kind;
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  kind = quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node });
+  g_return_val_if_fail (resource < kind->n_resources, NULL);
+
+  return &kind->resources[resource];
+}
+
+const char *
+quoit_snapshot_get_node_resource_name (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+{
+  const QuoitResource *row = resource_at (snapshot, node, resource);
+
+  return row == NULL ? NULL : row->name;
+}
+
+char *
+quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+{
+  const QuoitResource *row = resource_at (snapshot, node, resource);
+
+  return row == NULL ? NULL : quoit_amount_format (row->amount);
+}
+
+char *
+quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+{
+  g_autofree QuoitAmount *left = NULL;
+  QuoitChipsLeft chips;
+
+  if (resource_at (snapshot, node, resource) == NULL)
+    return NULL;
+  left = g_new0 (QuoitAmount, quoit_snapshot_get_node_n_resources (snapshot, node));
+  quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
+  return quoit_amount_format (left[resource]);
+}

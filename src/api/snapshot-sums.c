@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a snapshot: what is summed up: resources, classes, groups. */
+#include "api/handles.h"
+
+static const QuoitLayout *
+layout_of (const QuoitSnapshot *snapshot)
+{
+  return snapshot->fleet->layout;
+}
+
+/* Made when it is first asked for: most snapshots are never asked. */
+static const GArray *
+totals_of (const QuoitSnapshot *snapshot)
+{
+  QuoitSnapshot *own = (QuoitSnapshot *) snapshot;
+
+  g_mutex_lock (&own->lock);
+  if (own->totals == NULL)
+    own->totals = quoit_fleet_totals (own->fleet);
+  g_mutex_unlock (&own->lock);
+  return own->totals;
+}
+
+uint32_t
+quoit_snapshot_get_n_resources (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return totals_of (snapshot)->len;
+}
+
+static const QuoitTotal *
+total_at (const QuoitSnapshot *snapshot, uint32_t resource)
+{
+  g_return_val_if_fail (snapshot != NULL && resource < totals_of (snapshot)->len, NULL);
+
+  return &g_array_index (totals_of (snapshot), QuoitTotal, resource);
+}
+
+const char *
+quoit_snapshot_get_resource_name (const QuoitSnapshot *snapshot, uint32_t resource)
+{
+  const QuoitTotal *total = total_at (snapshot, resource);
+
+  return total == NULL ? NULL : total->name;
+}
+
+char *
+quoit_snapshot_dup_resource_total (const QuoitSnapshot *snapshot, uint32_t resource)
+{
+  const QuoitTotal *total = total_at (snapshot, resource);
+
+  return total == NULL ? NULL : quoit_sum_format (total->total);
+}
+
+char *
+quoit_snapshot_dup_resource_left (const QuoitSnapshot *snapshot, uint32_t resource)
+{
+  const QuoitTotal *total = total_at (snapshot, resource);
+
+  return total == NULL ? NULL : quoit_sum_format (total->left);
+}
+
+/* --- classes --- */
+
+uint32_t
+quoit_snapshot_get_n_classes (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return layout_of (snapshot)->n_classes;
+}
+
+static const QuoitClass *
+class_at (const QuoitSnapshot *snapshot, uint32_t class_index)
+{
+  g_return_val_if_fail (snapshot != NULL && class_index < layout_of (snapshot)->n_classes, NULL);
+
+  return &layout_of (snapshot)->classes[class_index];
+}
+
+const char *
+quoit_snapshot_get_class_accelerator (const QuoitSnapshot *snapshot, uint32_t class_index)
+{
+  const QuoitClass *class = class_at (snapshot, class_index);
+
+  return class == NULL ? NULL : quoit_generation_name (class->facts.generation);
+}
+
+char *
+quoit_snapshot_dup_class_topology (const QuoitSnapshot *snapshot, uint32_t class_index)
+{
+  const QuoitClass *class = class_at (snapshot, class_index);
+
+  return class == NULL ? NULL : quoit_shape_format (class->facts.shape);
+}
+
+uint32_t
+quoit_snapshot_get_class_chips_per_host (const QuoitSnapshot *snapshot, uint32_t class_index)
+{
+  const QuoitClass *class = class_at (snapshot, class_index);
+
+  return class == NULL ? 0 : class->facts.chips_per_host;
+}
+
+uint32_t
+quoit_snapshot_get_class_n_hosts (const QuoitSnapshot *snapshot, uint32_t class_index)
+{
+  const QuoitClass *class = class_at (snapshot, class_index);
+
+  return class == NULL ? 0 : class->facts.hosts;
+}
+
+uint32_t
+quoit_snapshot_get_class_n_slices (const QuoitSnapshot *snapshot, uint32_t class_index)
+{
+  const QuoitClass *class = class_at (snapshot, class_index);
+
+  return class == NULL ? 0 : class->n_slices;
+}
+
+uint32_t
+quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index, QuoitSliceFlags flag)
+{
+  g_return_val_if_fail (class_at (snapshot, class_index) != NULL, 0);
+  g_return_val_if_fail (flag != 0 && (flag & (flag - 1)) == 0 && flag <= QUOIT_SLICE_FREE, 0);
+
+  return quoit_tally_get (quoit_fleet_class_tally (snapshot->fleet, (QuoitClassId) { class_index }), flag);
+}
+
+/* --- groups --- */
+
+static gint
+by_id (gconstpointer a, gconstpointer b, gpointer fleet)
+{
+  guint64 x = quoit_fleet_group_at (fleet, *(const guint32 *) a)->id;
+  guint64 y = quoit_fleet_group_at (fleet, *(const guint32 *) b)->id;
+
+  return (x > y) - (x < y);
+}
+
+static const GArray *
+slots_of (const QuoitSnapshot *snapshot)
+{
+  QuoitSnapshot *own = (QuoitSnapshot *) snapshot;
+
+  g_mutex_lock (&own->lock);
+  if (own->slots == NULL)
+    {
+      own->slots = g_array_new (FALSE, FALSE, sizeof (guint32));
+      for (guint32 slot = 0; slot < own->fleet->n_slots; slot++)
+        if (quoit_fleet_group_at (own->fleet, slot) != NULL)
+          g_array_append_val (own->slots, slot);
+      g_array_sort_with_data (own->slots, by_id, own->fleet);
+    }
+  g_mutex_unlock (&own->lock);
+  return own->slots;
+}
+
+uint32_t
+quoit_snapshot_get_n_groups (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return snapshot->fleet->n_groups;
+}
+
+QuoitGroup *
+quoit_snapshot_dup_group (const QuoitSnapshot *snapshot, uint32_t group)
+{
+  g_return_val_if_fail (snapshot != NULL && group < slots_of (snapshot)->len, NULL);
+
+  return quoit_group_in (snapshot->fleet,
+                         quoit_fleet_group_at (snapshot->fleet, g_array_index (slots_of (snapshot), guint32, group)));
+}
+
+QuoitGroup *
+quoit_snapshot_lookup_group (const QuoitSnapshot *snapshot, const char *name, GError **error)
+{
+  const QuoitGroupData *group;
+  g_autofree char *short_name = NULL;
+  QuoitGroupRef ref;
+
+  g_return_val_if_fail (snapshot != NULL && name != NULL, NULL);
+
+  if (!quoit_group_ref_parse (name, &ref, &short_name, error))
+    return NULL;
+  group = quoit_ledger_lookup_group (snapshot->fleet, &ref, error);
+  return group == NULL ? NULL : quoit_group_in (snapshot->fleet, group);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a snapshot: the fleet itself, its sources, pools, slices and nodes. Indices out of range are programming
+ * errors. */
+#include "api/handles.h"
+#include "formats/writer.h"
+
+QuoitSnapshot *
+quoit_snapshot_of (QuoitFleet *fleet)
+{
+  QuoitSnapshot *snapshot = g_new0 (QuoitSnapshot, 1);
+
+  g_atomic_ref_count_init (&snapshot->refs);
+  g_mutex_init (&snapshot->lock);
+  snapshot->fleet = fleet;
+  return snapshot;
+}
+
+QuoitSnapshot *
+quoit_snapshot_ref (QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, NULL);
+
+  g_atomic_ref_count_inc (&snapshot->refs);
+  return snapshot;
+}
+
+void
+quoit_snapshot_unref (QuoitSnapshot *snapshot)
+{
+  if (snapshot == NULL || !g_atomic_ref_count_dec (&snapshot->refs))
+    return;
+  quoit_fleet_unref (snapshot->fleet);
+  g_clear_pointer (&snapshot->totals, g_array_unref);
+  g_clear_pointer (&snapshot->slots, g_array_unref);
+  g_mutex_clear (&snapshot->lock);
+  g_free (snapshot);
+}
+
+uint64_t
+quoit_snapshot_get_seq (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return snapshot->fleet->seq;
+}
+
+int64_t
+quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return snapshot->fleet->clock_ms;
+}
+
+QuoitReport *
+quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *request, GError **error)
+{
+  g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
+
+  return quoit_explain_slices (snapshot->fleet, request, error);
+}
+
+char *
+quoit_snapshot_dup_json (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, NULL);
+
+  return quoit_write_fleet_json (snapshot->fleet);
+}
+
+bool
+quoit_snapshot_check (const QuoitSnapshot *snapshot, GError **error)
+{
+  g_return_val_if_fail (snapshot != NULL, false);
+
+  return quoit_fleet_check (snapshot->fleet, error);
+}
+
+static const QuoitLayout *
+layout_of (const QuoitSnapshot *snapshot)
+{
+  return snapshot->fleet->layout;
+}
+
+uint32_t
+quoit_snapshot_get_n_sources (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return layout_of (snapshot)->n_sources;
+}
+
+const char *
+quoit_snapshot_get_source_name (const QuoitSnapshot *snapshot, uint32_t source)
+{
+  g_return_val_if_fail (snapshot != NULL && source < layout_of (snapshot)->n_sources, NULL);
+
+  return quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->sources[source].name);
+}
+
+QuoitSourceKind
+quoit_snapshot_get_source_kind (const QuoitSnapshot *snapshot, uint32_t source)
+{
+  g_return_val_if_fail (snapshot != NULL && source < layout_of (snapshot)->n_sources, (QuoitSourceKind) 0);
+
+  return layout_of (snapshot)->sources[source].kind;
+}
+
+uint32_t
+quoit_snapshot_get_n_pools (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return layout_of (snapshot)->n_pools;
+}
+
+const char *
+quoit_snapshot_get_pool_name (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, NULL);
+
+  return quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->pools[pool].name);
+}
+
+uint32_t
+quoit_snapshot_get_pool_source (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+
+  return layout_of (snapshot)->pools[pool].source;
+}
+
+uint32_t
+quoit_snapshot_get_pool_n_slices (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+
+  return layout_of (snapshot)->pools[pool].n_slices;
+}
+
+uint32_t
+quoit_snapshot_get_pool_n_nodes (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+
+  return layout_of (snapshot)->pools[pool].n_nodes;
+}
+
+uint32_t
+quoit_snapshot_get_pool_n_pods (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, 0);
+
+  return layout_of (snapshot)->pools[pool].n_pods;
+}
+
+char *
+quoit_snapshot_dup_pool_cpu (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, NULL);
+
+  return quoit_sum_format (layout_of (snapshot)->pools[pool].pod_cpu);
+}
+
+char *
+quoit_snapshot_dup_pool_memory (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_return_val_if_fail (snapshot != NULL && pool < layout_of (snapshot)->n_pools, NULL);
+
+  return quoit_sum_format (layout_of (snapshot)->pools[pool].pod_memory);
+}
+
+uint32_t
+quoit_snapshot_get_n_slices (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return layout_of (snapshot)->n_slices;
+}
+
+bool
+quoit_snapshot_lookup_slice (const QuoitSnapshot *snapshot, const char *name, uint32_t *slice, GError **error)
+{
+  QuoitSliceId found;
+
+  g_return_val_if_fail (snapshot != NULL && name != NULL && slice != NULL, false);
+
+  if (!quoit_layout_lookup_slice (layout_of (snapshot), name, &found, error))
+    return false;
+  *slice = found.index;
+  return true;
+}
+
+bool
+quoit_snapshot_lookup_node (const QuoitSnapshot *snapshot, const char *name, uint32_t *node, GError **error)
+{
+  QuoitNodeId found;
+
+  g_return_val_if_fail (snapshot != NULL && name != NULL && node != NULL, false);
+
+  if (!quoit_layout_lookup_node (layout_of (snapshot), name, &found, error))
+    return false;
+  *node = found.index;
+  return true;
+}
+
+const char *
+quoit_snapshot_get_slice_name (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+
+  return quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->slices[slice].name);
+}
+
+char *
+quoit_snapshot_dup_slice_full_name (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+
+  return quoit_layout_slice_full_name (layout_of (snapshot), (QuoitSliceId) { slice });
+}
+
+uint32_t
+quoit_snapshot_get_slice_pool (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  return layout_of (snapshot)->shelves[layout_of (snapshot)->slices[slice].shelf].pool;
+}
+
+static const QuoitSliceFacts *
+facts_of (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const QuoitClass *class = quoit_layout_slice_class (layout_of (snapshot), (QuoitSliceId) { slice });
+
+  return class == NULL ? NULL : &class->facts;
+}
+
+const char *
+quoit_snapshot_get_slice_accelerator (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const QuoitSliceFacts *facts;
+
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+
+  facts = facts_of (snapshot, slice);
+  return facts == NULL ? "" : quoit_generation_name (facts->generation);
+}
+
+char *
+quoit_snapshot_dup_slice_topology (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const QuoitSliceFacts *facts;
+
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+
+  facts = facts_of (snapshot, slice);
+  return facts == NULL ? g_strdup ("") : quoit_shape_format (facts->shape);
+}
+
+uint32_t
+quoit_snapshot_get_slice_chips_per_host (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const QuoitSliceFacts *facts;
+
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  facts = facts_of (snapshot, slice);
+  return facts == NULL ? 0 : facts->chips_per_host;
+}
+
+uint32_t
+quoit_snapshot_get_slice_n_hosts (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const QuoitSliceFacts *facts;
+
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  facts = facts_of (snapshot, slice);
+  return facts == NULL ? 0 : facts->hosts;
+}
+
+uint32_t
+quoit_snapshot_get_slice_flags (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->flags;
+}
+
+uint32_t
+quoit_snapshot_get_slice_faults (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->faults;
+}
+
+uint32_t
+quoit_snapshot_get_slice_n_missing (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  return quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice })->n_missing;
+}
+
+char *
+quoit_snapshot_dup_slice_problem (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  static const struct {
+    QuoitFault fault;
+    const char *text;
+  } faults[] = {
+    { QUOIT_FAULT_TOPOLOGY, "its nodes name two topologies, or none of the catalogue" },
+    { QUOIT_FAULT_POD_TYPE, "its nodes name two pod types, or not that of the topology" },
+    { QUOIT_FAULT_CHIPS, "the chips of a node disagree with the topology" },
+    { QUOIT_FAULT_WORKER_TWICE, "two nodes have one worker id" },
+    { QUOIT_FAULT_NO_WORKER_ID, "a node has no worker id" },
+    { QUOIT_FAULT_TOO_MANY_HOSTS, "there are more hosts than the topology has" },
+  };
+  const QuoitSliceStatus *status;
+  GString *text;
+
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+
+  status = quoit_fleet_slice_status (snapshot->fleet, (QuoitSliceId) { slice });
+  text = g_string_new (NULL);
+  if (status->n_missing > 0 && facts_of (snapshot, slice) != NULL)
+    g_string_append_printf (text, "%u of %u hosts %s missing or dead", status->n_missing,
+                            facts_of (snapshot, slice)->hosts, status->n_missing == 1 ? "is" : "are");
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    if ((status->faults & faults[i].fault) != 0)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", faults[i].text);
+  return g_string_free (text, FALSE);
+}
+
+uint32_t
+quoit_snapshot_get_slice_first_node (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  return layout_of (snapshot)->slices[slice].first_node;
+}
+
+uint32_t
+quoit_snapshot_get_slice_n_nodes (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
+
+  return layout_of (snapshot)->slices[slice].n_nodes;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries carried out. Most care goes to imports that come out of a database: a layout asserts what is checked here. */
+#include <string.h>
+
+#include "ledger/entry.h"
+
+/* Copies @node of @from, with its kind and texts. */
+static void
+copy_node (QuoitClaims *to, const QuoitClaims *from, const QuoitNodeClaim *node)
+{
+  QuoitNodeClaim copy = *node;
+
+  copy.pool = quoit_claims_pool (to, quoit_claims_pool_at (from, node->pool)->name);
+  copy.kind = quoit_claims_kind (to, quoit_claims_kind_at (from, node->kind), NULL);
+  quoit_claims_add (to, &copy);
+}
+
+static void
+copy_pools (QuoitClaims *to, const QuoitClaims *from)
+{
+  for (guint32 p = 0; p < quoit_claims_n_pools (from); p++)
+    {
+      const QuoitPoolClaim *pool = quoit_claims_pool_at (from, p);
+      guint32 index = quoit_claims_pool (to, pool->name);
+      QuoitPoolClaim *claim = quoit_claims_pool_at (to, index);
+
+      claim->pod_cpu = pool->pod_cpu;
+      claim->pod_memory = pool->pod_memory;
+      claim->n_pods = pool->n_pods;
+      quoit_claims_set_pool_env (to, index, pool->env, pool->n_env);
+    }
+}
+
+/* What the source says after the import: the import's nodes, and those of before that it neither has nor removes. */
+static QuoitClaims *
+merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
+{
+  g_autofree guint32 *old_ids = NULL;
+  g_autoptr (QuoitClaims) before = quoit_layout_claims (layout, source, &old_ids);
+  QuoitClaims *after
+      = quoit_claims_new (quoit_claims_source (import->claims), quoit_claims_source_kind (import->claims));
+  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_ids + 1);
+  const QuoitNodeClaim *nodes;
+  guint32 n, n_old, n_after = 0;
+
+  copy_pools (after, import->claims);
+  for (guint32 i = 0; i < import->n_removed; i++)
+    if (import->removed[i] < layout->n_ids)
+      replaced[import->removed[i]] = 1;
+  nodes = quoit_claims_nodes (import->claims, &n);
+  quoit_claims_nodes (before, &n_old);
+  *ids = g_new (guint32, n + n_old + 1);
+  for (guint32 i = 0; i < n; i++)
+    {
+      if (import->ids[i] < layout->n_ids)
+        replaced[import->ids[i]] = 1;
+      copy_node (after, import->claims, &nodes[i]);
+      (*ids)[n_after++] = import->ids[i];
+    }
+  nodes = quoit_claims_nodes (before, &n_old);
+  for (guint32 i = 0; i < n_old; i++)
+    if (!replaced[old_ids[i]])
+      {
+        copy_node (after, before, &nodes[i]);
+        (*ids)[n_after++] = old_ids[i];
+      }
+  return after;
+}
+
+static gboolean
+ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const char *source, GError **error)
+{
+  guint32 n, greatest = 0;
+  g_autofree guint8 *seen = NULL;
+
+  quoit_claims_nodes (import->claims, &n);
+  for (guint32 i = 0; i < n; i++)
+    greatest = MAX (greatest, import->ids[i]);
+  if (greatest > layout->n_ids + QUOIT_MOST_NODES * 16u)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is out of all proportion", source,
+                       greatest);
+
+  seen = g_new0 (guint8, greatest + 1);
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 id = import->ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, owner;
+
+      if (id == 0 || seen[id]++ != 0)
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is used twice", source, id);
+      if (index == QUOIT_NO_INDEX)
+        continue;
+      owner = layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { index }).index].source;
+      if (strcmp (quoit_layout_text (layout, layout->sources[owner].name), source) != 0)
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is another source's", source, id);
+    }
+  return TRUE;
+}
+
+static gboolean
+apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
+{
+  const QuoitLayout *layout = (*fleet)->layout;
+  const char *name = quoit_claims_source (import->claims);
+  g_autofree QuoitLayoutPart *parts = g_new0 (QuoitLayoutPart, layout->n_sources + 1);
+  g_autoptr (QuoitLayout) after = NULL;
+  QuoitFleet *relaid;
+  guint n_parts = layout->n_sources;
+  gboolean known = FALSE;
+
+  if (!ids_are_sound (import, layout, name, error))
+    return FALSE;
+  for (guint32 s = 0; s < layout->n_sources; s++)
+    {
+      gboolean this_one = strcmp (quoit_layout_text (layout, layout->sources[s].name), name) == 0;
+      guint32 *ids = NULL;
+
+      parts[s].claims = this_one ? merge (import, layout, (QuoitSourceId) { s }, &ids)
+                                 : quoit_layout_claims (layout, (QuoitSourceId) { s }, &ids);
+      parts[s].ids = ids;
+      known |= this_one;
+    }
+  if (!known)
+    parts[n_parts++] = (QuoitLayoutPart) { import->claims, import->ids };
+
+  after = quoit_layout_new (parts, n_parts);
+  for (guint i = 0; i < layout->n_sources; i++)
+    {
+      quoit_claims_free ((QuoitClaims *) parts[i].claims);
+      g_free ((guint32 *) parts[i].ids);
+    }
+  relaid = quoit_fleet_relaid (*fleet, after, error);
+  if (relaid == NULL)
+    return FALSE;
+  quoit_fleet_unref (*fleet);
+  *fleet = relaid;
+  return TRUE;
+}
+
+static gboolean
+apply_node_state (QuoitFleet *fleet, guint32 id, QuoitNodeState state, GError **error)
+{
+  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+
+  if (index == QUOIT_NO_INDEX || (guint) state > QUOIT_NODE_DEAD)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "state %d for node id %u: no such node or state", (int) state, id);
+  quoit_fleet_set_node_state (fleet, (QuoitNodeId) { index }, state);
+  return TRUE;
+}
+
+static gboolean
+apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GError **error)
+{
+  switch (effect->type)
+    {
+    case QUOIT_EFFECT_IMPORT:
+      return apply_import (effect->import, fleet, error);
+    case QUOIT_EFFECT_GROUP_ADDED:
+      return quoit_fleet_add_group (*fleet, quoit_group_data_ref (effect->group), error);
+    case QUOIT_EFFECT_GROUP_REMOVED:
+      return quoit_fleet_remove_group (*fleet, effect->group_id, time_ms, error);
+    case QUOIT_EFFECT_NODE_STATE:
+      return apply_node_state (*fleet, effect->node_id, effect->state, error);
+    }
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED, "effect of unknown type %d", (int) effect->type);
+}
+
+gboolean
+quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
+{
+  g_autoptr (GError) contradiction = NULL;
+
+  if (G_UNLIKELY (entry->seq != (*fleet)->seq + 1 || entry->time_ms < (*fleet)->clock_ms))
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "entry %" G_GUINT64_FORMAT " of time %" G_GINT64_FORMAT
+                       " does not follow entry %" G_GUINT64_FORMAT " of time %" G_GINT64_FORMAT,
+                       entry->seq, entry->time_ms, (*fleet)->seq, (*fleet)->clock_ms);
+
+  for (guint i = 0; i < entry->n_effects; i++)
+    if (!apply_effect (&entry->effects[i], entry->time_ms, fleet, &contradiction))
+      return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
+                         contradiction->message);
+  (*fleet)->seq = entry->seq;
+  (*fleet)->clock_ms = entry->time_ms;
+  return TRUE;
+}

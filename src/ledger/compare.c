@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two fleets that should be one: the one that the journal gives, and the one that was kept. */
+#include "ledger/ledger.h"
+#include "model/kind.h"
+
+#include <string.h>
+
+static gboolean
+differs (GError **error, const char *what, const char *where)
+{
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the journal and the state disagree about %s of '%s'", what, where);
+}
+
+static guint64
+user_id (const QuoitFleet *fleet, guint32 node, guint i)
+{
+  const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node }, i, NULL);
+
+  return group == NULL ? 0 : group->id;
+}
+
+static const char *
+slice_name (const QuoitLayout *layout, guint32 node)
+{
+  guint32 slice = layout->nodes[node].slice;
+
+  return slice == QUOIT_NO_INDEX ? "" : quoit_layout_text (layout, layout->slices[slice].name);
+}
+
+static gboolean
+compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **error)
+{
+  const QuoitLayout *p = a->layout, *q = b->layout;
+  QuoitNodeId node = { i };
+  g_autofree char *full_p = quoit_layout_node_full_name (p, node), *full_q = quoit_layout_node_full_name (q, node);
+  g_autofree char *identity_p = quoit_layout_node_identity (p, node),
+                  *identity_q = quoit_layout_node_identity (q, node);
+
+  if (strcmp (full_p, full_q) != 0)
+    return differs (error, "the place", full_p);
+  if (p->nodes[i].id != q->nodes[i].id || strcmp (identity_p, identity_q) != 0)
+    return differs (error, "the identity", full_p);
+  if (g_strcmp0 (quoit_layout_node_address (p, node), quoit_layout_node_address (q, node)) != 0)
+    return differs (error, "the address", full_p);
+  if (strcmp (slice_name (p, i), slice_name (q, i)) != 0 || p->nodes[i].worker_id != q->nodes[i].worker_id)
+    return differs (error, "slice or worker id", full_p);
+  if (!quoit_node_kind_equal (quoit_layout_node_kind (p, node), quoit_layout_node_kind (q, node)))
+    return differs (error, "labels, resources or topology", full_p);
+  if (p->nodes[i].flags != q->nodes[i].flags || p->nodes[i].claimed != q->nodes[i].claimed)
+    return differs (error, "what its source claims", full_p);
+  if (quoit_fleet_node_state (a, node) != quoit_fleet_node_state (b, node))
+    return differs (error, "the state", full_p);
+  for (guint u = 0; u == 0 || user_id (a, i, u - 1) != 0; u++)
+    {
+      gboolean found = user_id (a, i, u) == 0 && user_id (b, i, u) == 0;
+
+      /* Shares of one node stand in no particular order. */
+      for (guint v = 0; !found && user_id (b, i, v) != 0; v++)
+        found = user_id (b, i, v) == user_id (a, i, u);
+      if (!found)
+        return differs (error, "who uses it", full_p);
+    }
+  return (quoit_fleet_node_use (a, node) == QUOIT_USE_EXTERNAL)
+                 == (quoit_fleet_node_use (b, node) == QUOIT_USE_EXTERNAL)
+             ? TRUE
+             : differs (error, "external use", full_p);
+}
+
+static gboolean
+same_group (const QuoitGroupData *a, const QuoitGroupData *b)
+{
+  return b != NULL && a->id == b->id && a->state == b->state && a->since_ms == b->since_ms && a->ended_ms == b->ended_ms
+         && strcmp (a->name, b->name) == 0 && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0
+         && strcmp (a->request, b->request) == 0 && a->n_slices == b->n_slices && a->n_nodes == b->n_nodes
+         && memcmp (a->slice_end, b->slice_end, a->n_slices * sizeof *a->slice_end) == 0
+         && memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) == 0
+         && (a->bundles == NULL) == (b->bundles == NULL);
+}
+
+gboolean
+quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
+{
+  const QuoitLayout *a = replayed->layout, *b = kept->layout;
+
+  if (replayed->seq != kept->seq || replayed->clock_ms != kept->clock_ms
+      || replayed->next_group_id != kept->next_group_id || replayed->next_node_id != kept->next_node_id)
+    return differs (error, "the last entry, or the next ids,", "the ledger");
+  if (a->n_sources != b->n_sources || a->n_pools != b->n_pools || a->n_slices != b->n_slices
+      || a->n_nodes != b->n_nodes)
+    return differs (error, "the number of sources, pools, slices or nodes", "the fleet");
+  for (guint32 p = 0; p < a->n_pools; p++)
+    if (strcmp (quoit_layout_text (a, a->pools[p].name), quoit_layout_text (b, b->pools[p].name)) != 0
+        || a->pools[p].n_pods != b->pools[p].n_pods || a->pools[p].pod_cpu.e4 != b->pools[p].pod_cpu.e4
+        || a->pools[p].pod_memory.e4 != b->pools[p].pod_memory.e4
+        || !quoit_pairs_equal (a->env + a->pools[p].first_env, a->pools[p].n_env, b->env + b->pools[p].first_env,
+                               b->pools[p].n_env))
+      return differs (error, "pods or environment", quoit_layout_text (a, a->pools[p].name));
+  for (guint32 i = 0; i < a->n_nodes; i++)
+    if (!compare_node (replayed, kept, i, error))
+      return FALSE;
+
+  if (replayed->n_groups != kept->n_groups)
+    return differs (error, "the number of groups", "the ledger");
+  for (guint32 slot = 0; slot < replayed->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (replayed, slot);
+
+      if (group != NULL && !same_group (group, quoit_fleet_find_group_id (kept, group->id)))
+        return differs (error, "group", group->name);
+    }
+  return TRUE;
+}

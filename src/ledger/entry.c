@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ledger/entry.h"
+
+#include <string.h>
+
+static const char *const verb_names[] = {
+  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve", [QUOIT_VERB_RELEASE] = "release",
+  [QUOIT_VERB_SET_STATE] = "set-state", [QUOIT_VERB_DRAIN] = "drain",     [QUOIT_VERB_UNDRAIN] = "undrain",
+};
+
+const char *
+quoit_verb_name (QuoitVerb verb)
+{
+  return (guint) verb < G_N_ELEMENTS (verb_names) && verb_names[verb] != NULL ? verb_names[verb] : "unknown";
+}
+
+QuoitEntry *
+quoit_entry_new (const QuoitFleet *fleet, QuoitVerb verb, gint64 time_ms)
+{
+  QuoitEntry *entry = g_new0 (QuoitEntry, 1);
+
+  g_atomic_ref_count_init (&entry->refs);
+  entry->seq = fleet->seq + 1;
+  entry->time_ms = time_ms;
+  entry->verb = verb;
+  return entry;
+}
+
+QuoitEntry *
+quoit_entry_ref (QuoitEntry *entry)
+{
+  g_atomic_ref_count_inc (&entry->refs);
+  return entry;
+}
+
+QuoitSourceUpdate *
+quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed, guint32 n_removed)
+{
+  QuoitSourceUpdate *import = g_new0 (QuoitSourceUpdate, 1);
+
+  import->claims = claims;
+  import->ids = ids;
+  import->removed = removed;
+  import->n_removed = n_removed;
+  return import;
+}
+
+void
+quoit_source_update_free (QuoitSourceUpdate *import)
+{
+  if (import == NULL)
+    return;
+  quoit_claims_free (import->claims);
+  g_free (import->ids);
+  g_free (import->removed);
+  g_free (import);
+}
+
+static void
+effect_clear (QuoitEffect *effect)
+{
+  if (effect->type == QUOIT_EFFECT_IMPORT)
+    quoit_source_update_free (effect->import);
+  if (effect->type == QUOIT_EFFECT_GROUP_ADDED)
+    quoit_group_data_unref (effect->group);
+  if (effect->type == QUOIT_EFFECT_GROUP_REMOVED)
+    g_free (effect->group_name);
+}
+
+void
+quoit_entry_unref (QuoitEntry *entry)
+{
+  if (entry == NULL || !g_atomic_ref_count_dec (&entry->refs))
+    return;
+  for (guint i = 0; i < entry->n_effects; i++)
+    effect_clear (&entry->effects[i]);
+  if (entry->effects != &entry->one)
+    g_free (entry->effects);
+  g_free (entry->actor);
+  g_free (entry);
+}
+
+void
+quoit_entry_add (QuoitEntry *entry, QuoitEffect effect)
+{
+  guint n = entry->n_effects++;
+
+  /* Room doubles when the number reaches a power of two. */
+  if (n == 0)
+    entry->effects = &entry->one;
+  else if (n == 1)
+    {
+      entry->effects = g_new (QuoitEffect, 2);
+      entry->effects[0] = entry->one;
+    }
+  else if ((n & (n - 1)) == 0)
+    entry->effects = g_renew (QuoitEffect, entry->effects, 2 * n);
+  entry->effects[n] = effect;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/kind.h"
+
+#include <string.h>
+
+gboolean
+quoit_pairs_equal (const QuoitPair *a, guint n_a, const QuoitPair *b, guint n_b)
+{
+  if (n_a != n_b)
+    return FALSE;
+  for (guint i = 0; i < n_a; i++)
+    if (strcmp (a[i].key, b[i].key) != 0 || strcmp (a[i].value, b[i].value) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+quoit_node_kind_same_machine (const QuoitNodeKind *a, const QuoitNodeKind *b)
+{
+  return a->generation == b->generation && quoit_shape_equal (a->shape, b->shape) && a->chips == b->chips
+         && g_strcmp0 (a->topology, b->topology) == 0 && g_strcmp0 (a->pod_type, b->pod_type) == 0;
+}
+
+gboolean
+quoit_node_kind_equal (const QuoitNodeKind *a, const QuoitNodeKind *b)
+{
+  if (!quoit_node_kind_same_machine (a, b) || !quoit_pairs_equal (a->labels, a->n_labels, b->labels, b->n_labels)
+      || a->n_resources != b->n_resources)
+    return FALSE;
+  for (guint16 i = 0; i < a->n_resources; i++)
+    if (strcmp (a->resources[i].name, b->resources[i].name) != 0
+        || a->resources[i].amount.e4 != b->resources[i].amount.e4)
+      return FALSE;
+  return TRUE;
+}

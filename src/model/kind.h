@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When two kinds of nodes are one. */
+#pragma once
+
+#include "model/claims.h"
+
+/* A slice would treat nodes of the two kinds alike: generation, topology, pod type and chips. */
+gboolean quoit_node_kind_same_machine (const QuoitNodeKind *a, const QuoitNodeKind *b);
+/* And their labels and resources are the same. */
+gboolean quoit_node_kind_equal (const QuoitNodeKind *a, const QuoitNodeKind *b);
+gboolean quoit_pairs_equal (const QuoitPair *a, guint n_a, const QuoitPair *b, guint n_b);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words for the model's enumerations, in messages and documents. */
+#pragma once
+
+#include <quoit/snapshot.h>
+
+const char *quoit_node_state_name (QuoitNodeState state);   /* "alive" */
+const char *quoit_source_kind_name (QuoitSourceKind kind);  /* "raycluster" */
+const char *quoit_group_state_name (QuoitGroupState state); /* "RESERVED" */

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one path by which a ledger changes, and who may go it when. */
+#include <unistd.h>
+
+#include "store/store-private.h"
+
+QuoitStore *
+quoit_store_alloc (const QuoitEngine *engine)
+{
+  QuoitStore *store = g_new0 (QuoitStore, 1);
+
+  store->engine = engine;
+  store->process = getpid ();
+  g_mutex_init (&store->turn_lock);
+  g_cond_init (&store->turn_free);
+  g_mutex_init (&store->fleet_lock);
+  return store;
+}
+
+void
+quoit_store_free (QuoitStore *store)
+{
+  if (store == NULL)
+    return;
+  /* SQLite's locks belong to the process that opened the file: a forked child must not close it. */
+  if (store->process == getpid ())
+    {
+      quoit_store_cancel_batch (store);
+      quoit_db_close (&store->db);
+    }
+  g_clear_pointer (&store->entries, g_ptr_array_unref);
+  quoit_fleet_unref (store->fleet);
+  g_mutex_clear (&store->turn_lock);
+  g_cond_clear (&store->turn_free);
+  g_mutex_clear (&store->fleet_lock);
+  g_free (store->path);
+  g_free (store->actor);
+  g_free (store);
+}
+
+void
+quoit_store_set_actor (QuoitStore *store, const char *actor)
+{
+  char *copy = actor == NULL || *actor == '\0' ? NULL : g_strdup (actor), *before;
+
+  g_mutex_lock (&store->turn_lock);
+  before = store->actor;
+  store->actor = copy;
+  g_mutex_unlock (&store->turn_lock);
+  g_free (before);
+}
+
+void
+quoit_store_interrupt (QuoitStore *store)
+{
+  g_mutex_lock (&store->turn_lock);
+  g_atomic_int_inc ((gint *) &store->interrupts);
+  g_cond_broadcast (&store->turn_free);
+  g_mutex_unlock (&store->turn_lock);
+}
+
+/* --- whose turn it is --- */
+
+gboolean
+quoit_store_take_turn (QuoitStore *store, GError **error)
+{
+  guint interrupts;
+  gint64 until = 0;
+  gboolean late = FALSE;
+
+  if (G_UNLIKELY (store->process != getpid ()))
+    return quoit_fail (error, QUOIT_ERROR_FAILED,
+                       "the handle was opened before fork(2): open the ledger again in the child");
+
+  g_mutex_lock (&store->turn_lock);
+  interrupts = store->interrupts;
+  while (store->turn_of != NULL && !late && store->interrupts == interrupts)
+    {
+      if (store->wait_ms == G_MAXINT64)
+        g_cond_wait (&store->turn_free, &store->turn_lock);
+      else
+        {
+          until = until != 0 ? until : g_get_monotonic_time () + store->wait_ms * 1000;
+          late = !g_cond_wait_until (&store->turn_free, &store->turn_lock, until) && store->turn_of != NULL;
+        }
+    }
+  if (store->turn_of != NULL)
+    {
+      g_mutex_unlock (&store->turn_lock);
+      return late ? quoit_fail (error, QUOIT_ERROR_BUSY,
+                                "another thread has been writing for %" G_GINT64_FORMAT " ms; retry, or wait longer",
+                                store->wait_ms)
+                  : quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
+    }
+  store->turn_of = g_thread_self ();
+  g_mutex_unlock (&store->turn_lock);
+  return TRUE;
+}
+
+void
+quoit_store_leave_turn (QuoitStore *store)
+{
+  g_mutex_lock (&store->turn_lock);
+  store->turn_of = NULL;
+  g_cond_signal (&store->turn_free);
+  g_mutex_unlock (&store->turn_lock);
+}
+
+static gboolean
+in_own_batch (QuoitStore *store)
+{
+  gboolean own;
+
+  g_mutex_lock (&store->turn_lock);
+  own = store->turn_of == g_thread_self () && store->in_batch;
+  g_mutex_unlock (&store->turn_lock);
+  return own;
+}
+
+/* --- what readers see --- */
+
+QuoitFleet *
+quoit_store_fleet (QuoitStore *store)
+{
+  QuoitFleet *fleet;
+
+  g_mutex_lock (&store->fleet_lock);
+  fleet = quoit_fleet_ref (store->fleet);
+  g_mutex_unlock (&store->fleet_lock);
+  return fleet;
+}
+
+QuoitLayout *
+quoit_store_layout (QuoitStore *store)
+{
+  QuoitLayout *layout;
+
+  g_mutex_lock (&store->fleet_lock);
+  layout = quoit_layout_ref (store->fleet->layout);
+  g_mutex_unlock (&store->fleet_lock);
+  return layout;
+}
+
+QuoitFleet *
+quoit_store_pending_fleet (QuoitStore *store)
+{
+  return in_own_batch (store) && store->draft != NULL ? quoit_fleet_fork (store->draft) : quoit_store_fleet (store);
+}
+
+void
+quoit_store_publish (QuoitStore *store, QuoitFleet *fleet)
+{
+  QuoitFleet *before;
+
+  g_mutex_lock (&store->fleet_lock);
+  before = store->fleet;
+  store->fleet = fleet;
+  g_mutex_unlock (&store->fleet_lock);
+  quoit_fleet_unref (before);
+}
+
+/* --- changing --- */
+
+/* A step checks all that an entry's effects need, so that applying one cannot fail; without a disk that may refuse the
+ * commit there is nothing to take back, and the fleet is changed where it stands unless a reader has it too. */
+static gboolean
+apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
+{
+  gboolean applied;
+
+  g_mutex_lock (&store->fleet_lock);
+  if (!g_atomic_ref_count_compare (&store->fleet->refs, 1))
+    {
+      QuoitFleet *own = quoit_fleet_fork (store->fleet);
+
+      quoit_fleet_unref (store->fleet);
+      store->fleet = own;
+    }
+  applied = quoit_entry_apply (entry, &store->fleet, error);
+  g_mutex_unlock (&store->fleet_lock);
+  return applied;
+}
+
+static gboolean
+is_alone_in_memory (const QuoitStore *store, const QuoitEntry *entry)
+{
+  return store->engine == &quoit_engine_memory && !store->in_batch && entry->n_effects == 1
+         && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
+}
+
+/* On a draft: dropped when the entry cannot be written. */
+static gboolean
+apply_to_draft (QuoitStore *store, const QuoitEntry *entry, GError **error)
+{
+  g_autoptr (QuoitFleet) draft = quoit_fleet_fork (store->draft != NULL ? store->draft : store->fleet);
+
+  if (!quoit_entry_apply (entry, &draft, error) || !store->engine->append (store, entry, draft, error))
+    return FALSE;
+  quoit_fleet_unref (store->draft);
+  store->draft = g_steal_pointer (&draft);
+  return TRUE;
+}
+
+static gboolean
+commit (QuoitStore *store, GError **error)
+{
+  if (!store->engine->commit (store, error))
+    {
+      g_clear_pointer (&store->draft, quoit_fleet_unref);
+      return FALSE;
+    }
+  if (store->draft != NULL)
+    quoit_store_publish (store, g_steal_pointer (&store->draft));
+  return TRUE;
+}
+
+static void
+roll_back (QuoitStore *store)
+{
+  store->engine->rollback (store);
+  g_clear_pointer (&store->draft, quoit_fleet_unref);
+}
+
+/* Calls the step on what the transaction has made of the fleet so far, and writes what it says. */
+static gboolean
+take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result, GError **error)
+{
+  g_autoptr (QuoitEntry) entry = NULL;
+  const QuoitFleet *fleet = store->draft != NULL ? store->draft : store->fleet;
+
+  if (!step (fleet, input, now_ms, &entry, result, error))
+    return FALSE;
+  if (entry == NULL)
+    return TRUE;
+  if (store->actor != NULL)
+    entry->actor = g_strdup (store->actor);
+  if (is_alone_in_memory (store, entry))
+    return apply_in_place (store, entry, error) && store->engine->append (store, entry, store->fleet, error);
+  return apply_to_draft (store, entry, error);
+}
+
+/* What a step gave although its entry could not be written. */
+static void
+drop_result (QuoitStepFunc step, gpointer result)
+{
+  if (result == NULL || *(gpointer *) result == NULL)
+    return;
+  if (step == quoit_ledger_import)
+    g_array_unref (*(GArray **) result);
+  else if (step == quoit_ledger_reserve || step == quoit_ledger_release)
+    quoit_group_data_unref (*(QuoitGroupData **) result);
+  *(gpointer *) result = NULL;
+}
+
+gboolean
+quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
+                    GError **error)
+{
+  gpointer given = NULL;
+  gboolean changed;
+
+  if (in_own_batch (store))
+    changed = take_step (store, step, input, now_ms, &given, error);
+  else
+    {
+      if (!quoit_store_take_turn (store, error))
+        return FALSE;
+      changed = store->engine->begin (store, error);
+      if (changed)
+        {
+          changed = take_step (store, step, input, now_ms, &given, error);
+          if (!changed)
+            roll_back (store);
+          else
+            changed = commit (store, error);
+        }
+      quoit_store_leave_turn (store);
+    }
+  if (!changed || result == NULL)
+    return drop_result (step, &given), changed;
+  *(gpointer *) result = given;
+  return TRUE;
+}
+
+gboolean
+quoit_store_refresh (QuoitStore *store, GError **error)
+{
+  gboolean ok;
+
+  if (in_own_batch (store))
+    return TRUE;
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  ok = store->engine->begin (store, error);
+  if (ok)
+    roll_back (store);
+  quoit_store_leave_turn (store);
+  return ok;
+}
+
+/* --- batches --- */
+
+gboolean
+quoit_store_begin_batch (QuoitStore *store, GError **error)
+{
+  if (in_own_batch (store))
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in a batch already: commit or cancel it first");
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  if (!store->engine->begin (store, error))
+    return quoit_store_leave_turn (store), FALSE;
+  store->in_batch = TRUE;
+  return TRUE;
+}
+
+gboolean
+quoit_store_commit_batch (QuoitStore *store, GError **error)
+{
+  gboolean committed;
+
+  if (!in_own_batch (store))
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");
+  store->in_batch = FALSE;
+  committed = commit (store, error);
+  quoit_store_leave_turn (store);
+  return committed;
+}
+
+void
+quoit_store_cancel_batch (QuoitStore *store)
+{
+  if (!in_own_batch (store))
+    return;
+  store->in_batch = FALSE;
+  roll_back (store);
+  quoit_store_leave_turn (store);
+}

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/codec.h"
+
+#include <string.h>
+
+/* --- bytes --- */
+
+static void
+put (GByteArray *out, guint64 value)
+{
+  guint8 bytes[10];
+  guint n = 0;
+
+  for (; value >= 0x80; value >>= 7)
+    bytes[n++] = (guint8) (value | 0x80);
+  bytes[n++] = (guint8) value;
+  g_byte_array_append (out, bytes, n);
+}
+
+static void
+put_signed (GByteArray *out, gint64 value)
+{
+  put (out, (guint64) value << 1 ^ (guint64) (value >> 63));
+}
+
+/* 0 stands for NULL, so that it is told from "". */
+static void
+put_text (GByteArray *out, const char *text)
+{
+  gsize length = text == NULL ? 0 : strlen (text);
+
+  put (out, text == NULL ? 0 : length + 1);
+  if (length > 0)
+    g_byte_array_append (out, (const guint8 *) text, (guint) length);
+}
+
+static void
+put_sum (GByteArray *out, QuoitSum sum)
+{
+  put (out, (guint64) sum.e4);
+  put (out, (guint64) ((unsigned __int128) sum.e4 >> 64));
+}
+
+typedef struct {
+  const guint8 *at, *end;
+  gboolean bad;
+} Reader;
+
+static guint64
+get (Reader *in)
+{
+  guint64 value = 0;
+
+  for (guint shift = 0; shift < 64; shift += 7)
+    {
+      guint8 byte;
+
+      if (in->at == in->end)
+        break;
+      byte = *in->at++;
+      value |= (guint64) (byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0)
+        return value;
+    }
+  in->bad = TRUE;
+  return 0;
+}
+
+static gint64
+get_signed (Reader *in)
+{
+  guint64 value = get (in);
+
+  return (gint64) (value >> 1) ^ -(gint64) (value & 1);
+}
+
+/* A number of things of which each takes a byte at least: what is left bounds it, so that no bad number asks for
+ * memory. */
+static guint32
+get_count (Reader *in)
+{
+  guint64 n = get (in);
+
+  if (n > (guint64) (in->end - in->at))
+    in->bad = TRUE;
+  return in->bad ? 0 : (guint32) n;
+}
+
+static guint32
+get_small (Reader *in, guint64 most)
+{
+  guint64 n = get (in);
+
+  if (n > most)
+    in->bad = TRUE;
+  return in->bad ? 0 : (guint32) n;
+}
+
+static char *
+get_text (Reader *in)
+{
+  guint64 length = get (in);
+  const guint8 *text = in->at;
+
+  if (length == 0 || in->bad)
+    return NULL;
+  if (length - 1 > (guint64) (in->end - in->at) || memchr (text, '\0', length - 1) != NULL)
+    return in->bad = TRUE, NULL;
+  in->at += length - 1;
+  return g_strndup ((const char *) text, length - 1);
+}
+
+/* A text that must be there. */
+static char *
+get_some_text (Reader *in)
+{
+  char *text = get_text (in);
+
+  if (text != NULL)
+    return text;
+  in->bad = TRUE;
+  return g_strdup ("");
+}
+
+static QuoitSum
+get_sum (Reader *in)
+{
+  guint64 low = get (in), high = get (in);
+
+  return (QuoitSum) { (__int128) ((unsigned __int128) high << 64 | low) };
+}
+
+/* --- kinds and pools --- */
+
+static void
+put_pairs (GByteArray *out, const QuoitPair *pairs, guint16 n)
+{
+  put (out, n);
+  for (guint16 i = 0; i < n; i++)
+    {
+      put_text (out, pairs[i].key);
+      put_text (out, pairs[i].value);
+    }
+}
+
+static QuoitPair *
+get_pairs (Reader *in, QuoitClaims *claims, guint16 *n)
+{
+  guint32 count = get_count (in);
+  QuoitPair *pairs = g_new0 (QuoitPair, count + 1);
+
+  if (count > G_MAXUINT16)
+    in->bad = TRUE;
+  for (guint32 i = 0; i < count && !in->bad; i++)
+    {
+      g_autofree char *key = get_some_text (in), *value = get_some_text (in);
+
+      pairs[i] = (QuoitPair) { quoit_claims_text (claims, key), quoit_claims_text (claims, value) };
+    }
+  *n = in->bad ? 0 : (guint16) count;
+  return pairs;
+}
+
+static void
+put_kind (GByteArray *out, const QuoitNodeKind *kind)
+{
+  put (out, kind->generation);
+  put (out, kind->shape.n_dims);
+  for (guint i = 0; i < 3; i++)
+    put (out, kind->shape.dims[i]);
+  put_text (out, kind->topology);
+  put_text (out, kind->pod_type);
+  put (out, kind->chips);
+  put_pairs (out, kind->labels, kind->n_labels);
+  put (out, kind->n_resources);
+  for (guint16 i = 0; i < kind->n_resources; i++)
+    {
+      put_text (out, kind->resources[i].name);
+      put_signed (out, kind->resources[i].amount.e4);
+    }
+}
+
+static guint32
+get_kind (Reader *in, QuoitClaims *claims)
+{
+  QuoitNodeKind kind = { 0 };
+  g_autofree char *topology = NULL, *pod_type = NULL;
+  g_autofree QuoitPair *labels = NULL;
+  g_autofree QuoitResource *resources = NULL;
+  guint32 n;
+
+  kind.generation = get_small (in, QUOIT_N_GENERATIONS - 1);
+  kind.shape.n_dims = (guint16) get_small (in, 3);
+  for (guint i = 0; i < 3; i++)
+    kind.shape.dims[i] = (guint16) get_small (in, 4096);
+  kind.topology = topology = get_text (in);
+  kind.pod_type = pod_type = get_text (in);
+  kind.chips = (guint16) get_small (in, G_MAXUINT16);
+  kind.labels = labels = get_pairs (in, claims, &kind.n_labels);
+  n = get_count (in);
+  if (n > G_MAXUINT16)
+    in->bad = TRUE;
+  resources = g_new0 (QuoitResource, n + 1);
+  for (guint32 i = 0; i < n && !in->bad; i++)
+    {
+      g_autofree char *name = get_some_text (in);
+
+      resources[i] = (QuoitResource) { quoit_claims_text (claims, name), { get_signed (in) } };
+    }
+  kind.resources = resources;
+  kind.n_resources = in->bad ? 0 : (guint16) n;
+  return in->bad ? 0 : quoit_claims_kind (claims, &kind, NULL);
+}
+
+static void
+put_pool (GByteArray *out, const QuoitPoolClaim *pool)
+{
+  put (out, pool->n_pods);
+  put_sum (out, pool->pod_cpu);
+  put_sum (out, pool->pod_memory);
+  put_pairs (out, pool->env, pool->n_env);
+}
+
+static guint32
+get_pool (Reader *in, QuoitClaims *claims, const char *name)
+{
+  guint32 index = quoit_claims_pool (claims, name), n_pods = get_small (in, G_MAXUINT32);
+  QuoitSum cpu = get_sum (in), memory = get_sum (in);
+  guint16 n_env;
+  g_autofree QuoitPair *env = get_pairs (in, claims, &n_env);
+  QuoitPoolClaim *pool = quoit_claims_pool_at (claims, index);
+
+  pool->n_pods = n_pods;
+  pool->pod_cpu = cpu;
+  pool->pod_memory = memory;
+  quoit_claims_set_pool_env (claims, index, env, n_env);
+  return index;
+}
+
+/* --- imports --- */
+
+static void
+put_import (GByteArray *out, const QuoitSourceUpdate *import)
+{
+  const QuoitClaims *claims = import->claims;
+  guint32 n;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n);
+
+  put_text (out, quoit_claims_source (claims));
+  put (out, quoit_claims_source_kind (claims));
+  put (out, import->n_removed);
+  for (guint32 i = 0; i < import->n_removed; i++)
+    put (out, import->removed[i]);
+  put (out, quoit_claims_n_pools (claims));
+  for (guint32 p = 0; p < quoit_claims_n_pools (claims); p++)
+    {
+      put_text (out, quoit_claims_pool_at (claims, p)->name);
+      put_pool (out, quoit_claims_pool_at (claims, p));
+    }
+  put (out, quoit_claims_n_kinds (claims));
+  for (guint32 k = 0; k < quoit_claims_n_kinds (claims); k++)
+    put_kind (out, quoit_claims_kind_at (claims, k));
+  put (out, n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      put (out, import->ids[i]);
+      put (out, nodes[i].pool);
+      put (out, nodes[i].kind);
+      put_signed (out, nodes[i].worker_id);
+      put (out, nodes[i].state);
+      put (out, nodes[i].flags);
+      put_text (out, nodes[i].name);
+      put_text (out, nodes[i].identity);
+      put_text (out, nodes[i].address);
+      put_text (out, nodes[i].slice);
+      put_text (out, nodes[i].incarnation);
+    }
+}
+
+static void
+get_node (Reader *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pools, const guint32 *kinds, guint32 n_kinds,
+          guint32 *id)
+{
+  QuoitNodeClaim node = { 0 };
+  gint64 worker;
+  g_autofree char *name = NULL, *identity = NULL, *address = NULL, *slice = NULL, *incarnation = NULL;
+
+  *id = get_small (in, G_MAXUINT32 - 1);
+  node.pool = get_small (in, n_pools - 1);
+  node.kind = get_small (in, n_kinds - 1);
+  worker = get_signed (in);
+  in->bad |= worker < -1 || worker > G_MAXINT32;
+  node.worker_id = (gint32) worker;
+  node.state = (guint8) get_small (in, QUOIT_NODE_DEAD);
+  node.flags = (guint8) get_small (in, G_MAXUINT8);
+  node.name = name = get_some_text (in);
+  node.identity = identity = get_text (in);
+  node.address = address = get_text (in);
+  node.slice = slice = get_text (in);
+  node.incarnation = incarnation = get_text (in);
+  if (in->bad)
+    return;
+  node.pool = pools[node.pool];
+  node.kind = kinds[node.kind];
+  quoit_claims_add (claims, &node);
+}
+
+static QuoitSourceUpdate *
+get_import (Reader *in)
+{
+  g_autofree char *source = get_some_text (in);
+  g_autoptr (QuoitClaims) claims = quoit_claims_new (source, get_small (in, QUOIT_SOURCE_KIND_RAY_NODES));
+  guint32 n_removed = get_count (in), n_pools, n_kinds, n;
+  g_autofree guint32 *removed = g_new0 (guint32, n_removed + 1), *pools = NULL, *kinds = NULL, *ids = NULL;
+
+  for (guint32 i = 0; i < n_removed; i++)
+    removed[i] = get_small (in, G_MAXUINT32 - 1);
+  n_pools = get_count (in);
+  pools = g_new0 (guint32, n_pools + 1);
+  for (guint32 i = 0; i < n_pools && !in->bad; i++)
+    {
+      g_autofree char *name = get_some_text (in);
+
+      pools[i] = get_pool (in, claims, name);
+    }
+  n_kinds = get_count (in);
+  kinds = g_new0 (guint32, n_kinds + 1);
+  for (guint32 i = 0; i < n_kinds && !in->bad; i++)
+    kinds[i] = get_kind (in, claims);
+  n = get_count (in);
+  in->bad |= n > 0 && (n_pools == 0 || n_kinds == 0);
+  ids = g_new0 (guint32, n + 1);
+  for (guint32 i = 0; i < n && !in->bad; i++)
+    get_node (in, claims, pools, n_pools, kinds, n_kinds, &ids[i]);
+  if (in->bad)
+    return NULL;
+  return quoit_source_update_new (g_steal_pointer (&claims), g_steal_pointer (&ids), g_steal_pointer (&removed),
+                                  n_removed);
+}
+
+/* --- groups --- */
+
+static void
+put_bundle (GByteArray *out, const QuoitBundle *bundle)
+{
+  put (out, bundle->chips);
+  put (out, bundle->chip);
+  put_signed (out, bundle->part.e4);
+  put (out, bundle->n_takes);
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      put_text (out, bundle->takes[t].resource);
+      put_signed (out, bundle->takes[t].amount.e4);
+    }
+}
+
+static void
+get_bundle (Reader *in, QuoitBundle *bundle, GPtrArray *kept)
+{
+  QuoitTake *takes;
+  guint32 n;
+
+  bundle->chips = get (in);
+  bundle->chip = (guint8) get_small (in, 63);
+  bundle->part.e4 = get_signed (in);
+  n = get_count (in);
+  if (n > G_MAXUINT16)
+    in->bad = TRUE;
+  takes = g_new0 (QuoitTake, n + 1);
+  g_ptr_array_add (kept, takes);
+  for (guint32 t = 0; t < n && !in->bad; t++)
+    {
+      char *resource = get_some_text (in);
+
+      g_ptr_array_add (kept, resource);
+      takes[t] = (QuoitTake) { resource, { get_signed (in) } };
+    }
+  bundle->n_takes = in->bad ? 0 : (guint16) n;
+  bundle->takes = takes;
+}
+
+static void
+put_group (GByteArray *out, const QuoitGroupData *group)
+{
+  put (out, group->id);
+  put (out, group->state);
+  put_signed (out, group->since_ms);
+  put_signed (out, group->ended_ms);
+  put_text (out, group->name);
+  put_text (out, group->owner);
+  put_text (out, group->key);
+  put_text (out, group->request);
+  put (out, group->n_slices);
+  for (guint32 i = 0; i < group->n_slices; i++)
+    put (out, group->slice_end[i]);
+  put (out, group->n_nodes);
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    put_signed (out, (gint64) group->node_ids[i] - (i == 0 ? 0 : group->node_ids[i - 1]));
+  put (out, group->bundles != NULL);
+  for (guint32 i = 0; group->bundles != NULL && i < group->n_nodes; i++)
+    put_bundle (out, &group->bundles[i]);
+}
+
+static QuoitGroupData *
+get_group (Reader *in)
+{
+  QuoitGroupData group = { 0 };
+  g_autofree char *name = NULL, *owner = NULL, *key = NULL, *request = NULL;
+  g_autofree guint32 *ends = NULL, *ids = NULL;
+  g_autofree QuoitBundle *bundles = NULL;
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
+
+  group.id = get (in);
+  group.state = get_small (in, QUOIT_GROUP_REMOVED);
+  group.since_ms = get_signed (in);
+  group.ended_ms = get_signed (in);
+  group.name = name = get_some_text (in);
+  group.owner = owner = get_some_text (in);
+  group.key = key = get_some_text (in);
+  group.request = request = get_some_text (in);
+  group.n_slices = get_count (in);
+  group.slice_end = ends = g_new0 (guint32, group.n_slices + 1);
+  for (guint32 i = 0; i < group.n_slices; i++)
+    ends[i] = get_small (in, G_MAXUINT32);
+  group.n_nodes = get_count (in);
+  group.node_ids = ids = g_new0 (guint32, group.n_nodes + 1);
+  for (guint32 i = 0; i < group.n_nodes; i++)
+    ids[i] = (guint32) (get_signed (in) + (i == 0 ? 0 : ids[i - 1]));
+  for (guint32 i = 0; i < group.n_slices; i++)
+    in->bad |= ends[i] > group.n_nodes || (i > 0 && ends[i] < ends[i - 1]);
+  if (get_small (in, 1) == 1)
+    {
+      group.bundles = bundles = g_new0 (QuoitBundle, group.n_nodes + 1);
+      for (guint32 i = 0; i < group.n_nodes && !in->bad; i++)
+        get_bundle (in, &bundles[i], kept);
+    }
+  return in->bad ? NULL : quoit_group_data_new (&group);
+}
+
+/* --- entries --- */
+
+GByteArray *
+quoit_codec_encode (const QuoitEntry *entry)
+{
+  GByteArray *out = g_byte_array_sized_new (128);
+
+  put (out, QUOIT_CODEC_FORMAT);
+  put (out, entry->n_effects);
+  for (guint i = 0; i < entry->n_effects; i++)
+    {
+      const QuoitEffect *effect = &entry->effects[i];
+
+      put (out, effect->type);
+      switch (effect->type)
+        {
+        case QUOIT_EFFECT_IMPORT:
+          put_import (out, effect->import);
+          break;
+        case QUOIT_EFFECT_GROUP_ADDED:
+          put_group (out, effect->group);
+          break;
+        case QUOIT_EFFECT_GROUP_REMOVED:
+          put (out, effect->group_id);
+          put_text (out, effect->group_name);
+          break;
+        case QUOIT_EFFECT_NODE_STATE:
+          put (out, effect->node_id);
+          put (out, effect->state);
+          break;
+        }
+    }
+  return out;
+}
+
+static void
+get_effect (Reader *in, QuoitEntry *entry)
+{
+  QuoitEffect effect = { .type = get_small (in, QUOIT_EFFECT_NODE_STATE) };
+
+  switch (effect.type)
+    {
+    case QUOIT_EFFECT_IMPORT:
+      effect.import = get_import (in);
+      break;
+    case QUOIT_EFFECT_GROUP_ADDED:
+      effect.group = get_group (in);
+      break;
+    case QUOIT_EFFECT_GROUP_REMOVED:
+      effect.group_id = get (in);
+      effect.group_name = get_some_text (in);
+      break;
+    case QUOIT_EFFECT_NODE_STATE:
+      effect.node_id = get_small (in, G_MAXUINT32 - 1);
+      effect.state = get_small (in, QUOIT_NODE_DEAD);
+      break;
+    default:
+      in->bad = TRUE;
+    }
+  if (!in->bad)
+    quoit_entry_add (entry, effect);
+  else if (effect.type == QUOIT_EFFECT_IMPORT)
+    quoit_source_update_free (effect.import);
+  else if (effect.type == QUOIT_EFFECT_GROUP_ADDED)
+    quoit_group_data_unref (effect.group);
+  else if (effect.type == QUOIT_EFFECT_GROUP_REMOVED)
+    g_free (effect.group_name);
+}
+
+QuoitEntry *
+quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *actor, const guint8 *bytes, gsize length,
+                    GError **error)
+{
+  static const QuoitFleet nothing = { .seq = 0 };
+  Reader in = { bytes, bytes + length, FALSE };
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (&nothing, verb, time_ms);
+  guint64 format = get (&in);
+  guint32 n;
+
+  entry->seq = seq;
+  entry->actor = actor == NULL || *actor == '\0' ? NULL : g_strdup (actor);
+  if (!in.bad && format > QUOIT_CODEC_FORMAT)
+    return quoit_fail_null (error, QUOIT_ERROR_VERSION,
+                            "journal entry %" G_GUINT64_FORMAT " is of format %" G_GUINT64_FORMAT
+                            ", this quoit reads up to %d: use a newer quoit",
+                            seq, format, QUOIT_CODEC_FORMAT);
+  n = get_count (&in);
+  for (guint32 i = 0; i < n && !in.bad; i++)
+    get_effect (&in, entry);
+  if (in.bad || format == 0 || in.at != in.end)
+    return quoit_fail_null (error, QUOIT_ERROR_DAMAGED, "journal entry %" G_GUINT64_FORMAT " is damaged near byte %d",
+                            seq, (int) (in.at - bytes));
+  return g_steal_pointer (&entry);
+}
+
+/* --- columns --- */
+
+GByteArray *
+quoit_codec_encode_kind (const QuoitNodeKind *kind)
+{
+  GByteArray *out = g_byte_array_new ();
+
+  put_kind (out, kind);
+  return out;
+}
+
+GByteArray *
+quoit_codec_encode_pool (const QuoitPoolClaim *pool)
+{
+  GByteArray *out = g_byte_array_new ();
+
+  put_pool (out, pool);
+  return out;
+}
+
+GByteArray *
+quoit_codec_encode_bundle (const QuoitBundle *bundle)
+{
+  GByteArray *out = g_byte_array_new ();
+
+  put_bundle (out, bundle);
+  return out;
+}
+
+static gboolean
+whole (const Reader *in, const char *what, GError **error)
+{
+  if (!in->bad && in->at == in->end)
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED, "a row of table '%s' is damaged", what);
+}
+
+gboolean
+quoit_codec_decode_kind (const guint8 *bytes, gsize length, QuoitClaims *claims, guint32 *index, GError **error)
+{
+  Reader in = { bytes, bytes + length, FALSE };
+
+  *index = get_kind (&in, claims);
+  return whole (&in, "kind", error);
+}
+
+gboolean
+quoit_codec_decode_pool (const guint8 *bytes, gsize length, QuoitClaims *claims, const char *name, guint32 *index,
+                         GError **error)
+{
+  Reader in = { bytes, bytes + length, FALSE };
+
+  *index = get_pool (&in, claims, name);
+  return whole (&in, "pool", error);
+}
+
+gboolean
+quoit_codec_decode_bundle (const guint8 *bytes, gsize length, QuoitBundle *bundle, GPtrArray *takes, GError **error)
+{
+  Reader in = { bytes, bytes + length, FALSE };
+
+  get_bundle (&in, bundle, takes);
+  return whole (&in, "bundle", error);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Effects into the state tables: what a reader of the database sees without replaying the journal. */
+#include <string.h>
+
+#include "store/codec.h"
+#include "store/store-private.h"
+
+static void
+bind_text (sqlite3_stmt *stmt, int column, const char *text)
+{
+  if (text == NULL)
+    sqlite3_bind_null (stmt, column);
+  else
+    sqlite3_bind_text (stmt, column, text, -1, SQLITE_STATIC);
+}
+
+static gboolean
+keep_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_GROUP_INSERT, error);
+  guint32 slice = 0;
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) group->id);
+  sqlite3_bind_int (stmt, 2, group->state);
+  sqlite3_bind_int64 (stmt, 3, group->since_ms);
+  sqlite3_bind_int64 (stmt, 4, group->ended_ms);
+  bind_text (stmt, 5, group->name);
+  bind_text (stmt, 6, group->owner);
+  bind_text (stmt, 7, group->key);
+  bind_text (stmt, 8, group->request);
+  if (!quoit_db_run (db, SQL_GROUP_INSERT, error))
+    return FALSE;
+
+  stmt = quoit_db_stmt (db, SQL_BUNDLE_INSERT, error);
+  for (guint32 i = 0; stmt != NULL && i < group->n_nodes; i++)
+    {
+      g_autoptr (GByteArray) part = group->bundles == NULL ? NULL : quoit_codec_encode_bundle (&group->bundles[i]);
+
+      while (slice < group->n_slices && i >= group->slice_end[slice])
+        slice++;
+      sqlite3_bind_int64 (stmt, 1, (gint64) group->id);
+      sqlite3_bind_int64 (stmt, 2, i);
+      sqlite3_bind_int64 (stmt, 3, slice);
+      sqlite3_bind_int64 (stmt, 4, group->node_ids[i]);
+      if (part != NULL)
+        sqlite3_bind_blob (stmt, 5, part->data, (int) part->len, SQLITE_STATIC);
+      if (!quoit_db_run (db, SQL_BUNDLE_INSERT, error))
+        return FALSE;
+    }
+  return stmt != NULL;
+}
+
+static gboolean
+keep_removal (QuoitDb *db, guint64 id, gint64 time_ms, GError **error)
+{
+  static const QuoitSql all[] = { SQL_BUNDLES_DELETE, SQL_GROUP_KEEP_KEY, SQL_GROUP_DELETE };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      sqlite3_stmt *stmt = quoit_db_stmt (db, all[i], error);
+
+      if (stmt == NULL)
+        return FALSE;
+      sqlite3_bind_int64 (stmt, 1, (gint64) id);
+      if (all[i] == SQL_GROUP_KEEP_KEY)
+        sqlite3_bind_int64 (stmt, 2, time_ms);
+      if (!quoit_db_run (db, all[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+keep_state (QuoitDb *db, guint32 node_id, QuoitNodeState state, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_NODE_STATE, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, node_id);
+  sqlite3_bind_int (stmt, 2, state);
+  return quoit_db_run (db, SQL_NODE_STATE, error);
+}
+
+/* Runs an insert that returns the id of the row. */
+static gboolean
+run_for_id (QuoitDb *db, QuoitSql sql, gint64 *id, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
+  int result = sqlite3_step (stmt);
+
+  if (result == SQLITE_ROW)
+    {
+      *id = sqlite3_column_int64 (stmt, 0);
+      result = sqlite3_step (stmt);
+    }
+  if (result != SQLITE_DONE)
+    quoit_db_fail (db, result, "import", error);
+  sqlite3_reset (stmt);
+  sqlite3_clear_bindings (stmt);
+  return result == SQLITE_DONE;
+}
+
+static gboolean
+keep_source (QuoitDb *db, const QuoitClaims *claims, gint64 *id, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_SOURCE_UPSERT, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  bind_text (stmt, 1, quoit_claims_source (claims));
+  sqlite3_bind_int (stmt, 2, quoit_claims_source_kind (claims));
+  return run_for_id (db, SQL_SOURCE_UPSERT, id, error);
+}
+
+static gboolean
+keep_pools (QuoitDb *db, const QuoitClaims *claims, gint64 source, gint64 *ids, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_POOL_UPSERT, error);
+
+  for (guint32 p = 0; stmt != NULL && p < quoit_claims_n_pools (claims); p++)
+    {
+      const QuoitPoolClaim *pool = quoit_claims_pool_at (claims, p);
+      g_autoptr (GByteArray) body = quoit_codec_encode_pool (pool);
+
+      sqlite3_bind_int64 (stmt, 1, source);
+      bind_text (stmt, 2, pool->name);
+      sqlite3_bind_blob (stmt, 3, body->data, (int) body->len, SQLITE_STATIC);
+      if (!run_for_id (db, SQL_POOL_UPSERT, &ids[p], error))
+        return FALSE;
+    }
+  return stmt != NULL;
+}
+
+static gboolean
+keep_kinds (QuoitDb *db, const QuoitClaims *claims, gint64 *ids, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_KIND_UPSERT, error);
+
+  for (guint32 k = 0; stmt != NULL && k < quoit_claims_n_kinds (claims); k++)
+    {
+      g_autoptr (GByteArray) body = quoit_codec_encode_kind (quoit_claims_kind_at (claims, k));
+
+      sqlite3_bind_blob (stmt, 1, body->data, (int) body->len, SQLITE_STATIC);
+      if (!run_for_id (db, SQL_KIND_UPSERT, &ids[k], error))
+        return FALSE;
+    }
+  return stmt != NULL;
+}
+
+static gboolean
+keep_nodes (QuoitDb *db, const QuoitSourceUpdate *update, const gint64 *pools, const gint64 *kinds, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_NODE_UPSERT, error);
+  guint32 n;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (update->claims, &n);
+
+  for (guint32 i = 0; stmt != NULL && i < n; i++)
+    {
+      sqlite3_bind_int64 (stmt, 1, update->ids[i]);
+      sqlite3_bind_int64 (stmt, 2, pools[nodes[i].pool]);
+      sqlite3_bind_int64 (stmt, 3, kinds[nodes[i].kind]);
+      sqlite3_bind_int (stmt, 4, nodes[i].worker_id);
+      sqlite3_bind_int (stmt, 5, nodes[i].state);
+      sqlite3_bind_int (stmt, 6, nodes[i].flags);
+      bind_text (stmt, 7, nodes[i].name);
+      bind_text (stmt, 8, nodes[i].identity);
+      bind_text (stmt, 9, nodes[i].address);
+      bind_text (stmt, 10, nodes[i].slice);
+      bind_text (stmt, 11, nodes[i].incarnation);
+      if (!quoit_db_run (db, SQL_NODE_UPSERT, error))
+        return FALSE;
+    }
+  return stmt != NULL;
+}
+
+static gboolean
+delete_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, id);
+  return quoit_db_run (db, sql, error);
+}
+
+/* Pools of the source that it has no longer. */
+static gboolean
+drop_pools (QuoitDb *db, gint64 source, const gint64 *kept, guint32 n_kept, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_POOLS, error);
+  g_autoptr (GArray) gone = g_array_new (FALSE, FALSE, sizeof (gint64));
+  int result = SQLITE_DONE;
+
+  while (stmt != NULL && (result = sqlite3_step (stmt)) == SQLITE_ROW)
+    {
+      gint64 id = sqlite3_column_int64 (stmt, 0);
+      gboolean keep = sqlite3_column_int64 (stmt, 1) != source;
+
+      for (guint32 p = 0; p < n_kept && !keep; p++)
+        keep = kept[p] == id;
+      if (!keep)
+        g_array_append_val (gone, id);
+    }
+  sqlite3_reset (stmt);
+  if (stmt == NULL || (result != SQLITE_DONE && !quoit_db_fail (db, result, "import", error)))
+    return FALSE;
+  for (guint i = 0; i < gone->len; i++)
+    if (!delete_row (db, SQL_POOL_DELETE, g_array_index (gone, gint64, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+keep_import (QuoitDb *db, const QuoitSourceUpdate *update, GError **error)
+{
+  guint32 n_pools = quoit_claims_n_pools (update->claims);
+  g_autofree gint64 *pools = g_new0 (gint64, n_pools + 1);
+  g_autofree gint64 *kinds = g_new0 (gint64, quoit_claims_n_kinds (update->claims) + 1);
+  gint64 source;
+
+  if (!keep_source (db, update->claims, &source, error) || !keep_pools (db, update->claims, source, pools, error)
+      || !keep_kinds (db, update->claims, kinds, error) || !keep_nodes (db, update, pools, kinds, error))
+    return FALSE;
+  for (guint32 i = 0; i < update->n_removed; i++)
+    if (!delete_row (db, SQL_NODE_DELETE, update->removed[i], error))
+      return FALSE;
+  return drop_pools (db, source, pools, n_pools, error)
+         && (update->removed == NULL || quoit_db_run (db, SQL_KINDS_SWEEP, error));
+}
+
+gboolean
+quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error)
+{
+  for (guint i = 0; i < entry->n_effects; i++)
+    {
+      const QuoitEffect *effect = &entry->effects[i];
+      gboolean kept = FALSE;
+
+      switch (effect->type)
+        {
+        case QUOIT_EFFECT_IMPORT:
+          kept = keep_import (db, effect->import, error);
+          break;
+        case QUOIT_EFFECT_GROUP_ADDED:
+          kept = keep_group (db, effect->group, error);
+          break;
+        case QUOIT_EFFECT_GROUP_REMOVED:
+          kept = keep_removal (db, effect->group_id, entry->time_ms, error);
+          break;
+        case QUOIT_EFFECT_NODE_STATE:
+          kept = keep_state (db, effect->node_id, effect->state, error);
+          break;
+        }
+      if (!kept)
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sql.h"
+
+/* clang-format off */
+const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
+  /* 0 -> 1 */
+  /* What each entry did (effects: see codec.h) and the counters after it. */
+  "CREATE TABLE journal (seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, verb INTEGER NOT NULL, actor TEXT,"
+  "                      next_group INTEGER NOT NULL, next_node INTEGER NOT NULL, effects BLOB NOT NULL) STRICT;"
+  /* The state that the journal leads to. */
+  "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL) STRICT;"
+  "CREATE TABLE pool (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL,"
+  "                   UNIQUE (source, name)) STRICT;"
+  "CREATE TABLE kind (id INTEGER PRIMARY KEY, body BLOB NOT NULL UNIQUE) STRICT;"
+  "CREATE TABLE node (id INTEGER PRIMARY KEY, pool INTEGER NOT NULL, kind INTEGER NOT NULL, worker INTEGER NOT NULL,"
+  "                   claimed INTEGER NOT NULL, state INTEGER NOT NULL, flags INTEGER NOT NULL, name TEXT NOT NULL,"
+  "                   identity TEXT, address TEXT, slice TEXT, incarnation TEXT) STRICT;"
+  "CREATE TABLE grp (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, since_ms INTEGER NOT NULL,"
+  "                  ended_ms INTEGER NOT NULL, name TEXT NOT NULL, owner TEXT NOT NULL, key TEXT NOT NULL,"
+  "                  request TEXT NOT NULL) STRICT;"
+  "CREATE TABLE bundle (grp INTEGER NOT NULL, ordinal INTEGER NOT NULL, slice INTEGER NOT NULL, node INTEGER NOT NULL,"
+  "                     part BLOB, PRIMARY KEY (grp, ordinal)) STRICT, WITHOUT ROWID;",
+};
+
+const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle'";
+
+static const char *const sql[N_SQL] = {
+  [SQL_BEGIN]           = "BEGIN IMMEDIATE",
+  [SQL_BEGIN_READ]      = "BEGIN",
+  [SQL_COMMIT]          = "COMMIT",
+  [SQL_ROLLBACK]        = "ROLLBACK",
+  [SQL_VERSION]         = "PRAGMA user_version",
+  [SQL_JOURNAL_INSERT]  = "INSERT INTO journal (seq, time_ms, verb, actor, next_group, next_node, effects)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+  [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects FROM journal WHERE seq >= ?1"
+                          " ORDER BY seq",
+  [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node FROM journal ORDER BY seq DESC LIMIT 1",
+  [SQL_GROUP_INSERT]    = "INSERT INTO grp (id, state, since_ms, ended_ms, name, owner, key, request)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+  [SQL_GROUP_KEEP_KEY]  = "UPDATE grp SET state = 4, ended_ms = ?2 WHERE id = ?1 AND key <> ''",
+  [SQL_GROUP_DELETE]    = "DELETE FROM grp WHERE id = ?1 AND key = ''",
+  [SQL_GROUPS]          = "SELECT id, state, since_ms, ended_ms, name, owner, key, request FROM grp ORDER BY id",
+  [SQL_BUNDLE_INSERT]   = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5)",
+  [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp = ?1",
+  [SQL_BUNDLES]         = "SELECT grp, slice, node, part FROM bundle ORDER BY grp, ordinal",
+  [SQL_NODE_STATE]      = "UPDATE node SET state = ?2 WHERE id = ?1",
+  [SQL_NODE_UPSERT]     = "INSERT INTO node (id, pool, kind, worker, claimed, state, flags, name, identity, address, slice,"
+                          " incarnation) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+                          " ON CONFLICT (id) DO UPDATE SET pool = excluded.pool, kind = excluded.kind,"
+                          " worker = excluded.worker, claimed = excluded.claimed, flags = excluded.flags,"
+                          " name = excluded.name, identity = excluded.identity, address = excluded.address,"
+                          " slice = excluded.slice, incarnation = excluded.incarnation",
+  [SQL_NODE_DELETE]     = "DELETE FROM node WHERE id = ?1",
+  [SQL_NODES]           = "SELECT id, pool, kind, worker, claimed, state, flags, name, identity, address, slice, incarnation"
+                          " FROM node",
+  [SQL_SOURCE_UPSERT]   = "INSERT INTO source (name, kind) VALUES (?1, ?2)"
+                          " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind RETURNING id",
+  [SQL_SOURCES]         = "SELECT id, name, kind FROM source ORDER BY id",
+  [SQL_POOL_UPSERT]     = "INSERT INTO pool (source, name, body) VALUES (?1, ?2, ?3)"
+                          " ON CONFLICT (source, name) DO UPDATE SET body = excluded.body RETURNING id",
+  [SQL_POOLS]           = "SELECT id, source, name, body FROM pool ORDER BY id",
+  [SQL_POOL_DELETE]     = "DELETE FROM pool WHERE id = ?1",
+  [SQL_KIND_UPSERT]     = "INSERT INTO kind (body) VALUES (?1) ON CONFLICT (body) DO UPDATE SET body = excluded.body"
+                          " RETURNING id",
+  [SQL_KINDS]           = "SELECT id, body FROM kind ORDER BY id",
+  [SQL_KINDS_SWEEP]     = "DELETE FROM kind WHERE id NOT IN (SELECT kind FROM node)",
+};
+/* clang-format on */
+
+gboolean
+quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
+{
+  const char *message = db->handle == NULL ? sqlite3_errstr (result) : sqlite3_errmsg (db->handle);
+  QuoitErrorCode code = QUOIT_ERROR_STORE;
+  const char *remedy = "; nothing was written";
+
+  switch (result & 0xff)
+    {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      code = QUOIT_ERROR_BUSY;
+      message = "another process is writing";
+      remedy = "; retry, or wait longer";
+      break;
+    case SQLITE_CORRUPT:
+      code = QUOIT_ERROR_DAMAGED;
+      remedy = "; restore a backup";
+      break;
+    case SQLITE_NOTADB:
+      code = QUOIT_ERROR_INVALID;
+      message = "not a database of quoit";
+      remedy = "";
+      break;
+    case SQLITE_INTERRUPT:
+      code = QUOIT_ERROR_CANCELLED;
+      remedy = "";
+      break;
+    case SQLITE_FULL:
+      remedy = "; nothing was written: make room and retry";
+      break;
+    default:
+      break;
+    }
+  return quoit_fail (error, code, "%s: %s%s", doing, message, remedy);
+}
+
+sqlite3_stmt *
+quoit_db_stmt (QuoitDb *db, QuoitSql which, GError **error)
+{
+  int result;
+
+  if (G_LIKELY (db->stmts[which] != NULL))
+    return db->stmts[which];
+  result = sqlite3_prepare_v3 (db->handle, sql[which], -1, SQLITE_PREPARE_PERSISTENT, &db->stmts[which], NULL);
+  if (result != SQLITE_OK)
+    return quoit_db_fail (db, result, "database", error), NULL;
+  return db->stmts[which];
+}
+
+gboolean
+quoit_db_run (QuoitDb *db, QuoitSql which, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, which, error);
+  int result;
+
+  if (stmt == NULL)
+    return FALSE;
+  while ((result = sqlite3_step (stmt)) == SQLITE_ROW)
+    ;
+  if (result != SQLITE_DONE)
+    quoit_db_fail (db, result, "database", error);
+  sqlite3_reset (stmt);
+  sqlite3_clear_bindings (stmt);
+  return result == SQLITE_DONE;
+}
+
+gboolean
+quoit_db_exec (QuoitDb *db, const char *text, GError **error)
+{
+  int result = sqlite3_exec (db->handle, text, NULL, NULL, NULL);
+
+  return result == SQLITE_OK || quoit_db_fail (db, result, "database", error);
+}
+
+void
+quoit_db_close (QuoitDb *db)
+{
+  for (unsigned i = 0; i < N_SQL; i++)
+    sqlite3_finalize (db->stmts[i]);
+  sqlite3_close (db->handle);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All SQL of the library on one screen (sql.c): the schema as steps, and the statements. */
+#pragma once
+
+#include <sqlite3.h>
+
+#include "base/error.h"
+
+enum {
+  QUOIT_APPLICATION_ID = 0x51554f54, /* "QUOT" */
+  QUOIT_SCHEMA_VERSION = 1
+};
+
+typedef enum {
+  SQL_BEGIN,
+  SQL_BEGIN_READ,
+  SQL_COMMIT,
+  SQL_ROLLBACK,
+  SQL_VERSION,
+  SQL_JOURNAL_INSERT,
+  SQL_JOURNAL_SINCE,
+  SQL_JOURNAL_LAST,
+  SQL_GROUP_INSERT,
+  SQL_GROUP_KEEP_KEY,
+  SQL_GROUP_DELETE,
+  SQL_GROUPS,
+  SQL_BUNDLE_INSERT,
+  SQL_BUNDLES_DELETE,
+  SQL_BUNDLES,
+  SQL_NODE_STATE,
+  SQL_NODE_UPSERT,
+  SQL_NODE_DELETE,
+  SQL_NODES,
+  SQL_SOURCE_UPSERT,
+  SQL_SOURCES,
+  SQL_POOL_UPSERT,
+  SQL_POOLS,
+  SQL_POOL_DELETE,
+  SQL_KIND_UPSERT,
+  SQL_KINDS,
+  SQL_KINDS_SWEEP,
+  N_SQL
+} QuoitSql;
+
+typedef struct {
+  sqlite3 *handle;
+  sqlite3_stmt *stmts[N_SQL];
+} QuoitDb;
+
+/* What takes version n to n + 1. Released steps never change. */
+extern const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION];
+/* Every table and index that quoit makes, for telling what is not its own. */
+extern const char *const quoit_sql_objects;
+
+/* The code and words for what SQLite says. @doing begins the message: "reserve". */
+gboolean quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error);
+
+/* The prepared statement, reset and unbound. NULL with an error when it cannot be prepared. */
+sqlite3_stmt *quoit_db_stmt (QuoitDb *db, QuoitSql sql, GError **error);
+/* Runs a statement that gives no rows. */
+gboolean quoit_db_run (QuoitDb *db, QuoitSql sql, GError **error);
+gboolean quoit_db_exec (QuoitDb *db, const char *sql, GError **error);
+void quoit_db_close (QuoitDb *db);
+
+/* Text of a column, NULL for NULL; valid until the next step. */
+static inline const char *
+quoit_db_text (sqlite3_stmt *stmt, int column)
+{
+  return (const char *) sqlite3_column_text (stmt, column);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine on SQLite: one BEGIN IMMEDIATE a transaction, catching up first. */
+#include "store/codec.h"
+#include "store/store-private.h"
+
+static void
+sqlite_rollback (QuoitStore *store)
+{
+  /* SQLite itself rolls back when the disk is full or fails. */
+  if (sqlite3_get_autocommit (store->db.handle) == 0)
+    quoit_db_run (&store->db, SQL_ROLLBACK, NULL);
+}
+
+static QuoitEntry *
+entry_of_row (sqlite3_stmt *stmt, GError **error)
+{
+  return quoit_codec_decode ((guint64) sqlite3_column_int64 (stmt, 0), sqlite3_column_int64 (stmt, 1),
+                             (QuoitVerb) sqlite3_column_int (stmt, 2), quoit_db_text (stmt, 3),
+                             sqlite3_column_blob (stmt, 6), (gsize) sqlite3_column_bytes (stmt, 6), error);
+}
+
+/* The entries after @seq. Its own row is looked at too: when it is not there, this is not the database that was opened.
+ */
+static gboolean
+read_entries (QuoitDb *db, guint64 seq, gint64 *own_time_ms, GPtrArray *entries, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
+  gboolean ok = TRUE;
+  int result = SQLITE_DONE;
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) seq);
+  while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
+    {
+      QuoitEntry *entry;
+
+      if ((guint64) sqlite3_column_int64 (stmt, 0) == seq)
+        {
+          *own_time_ms = sqlite3_column_int64 (stmt, 1);
+          continue;
+        }
+      entry = entry_of_row (stmt, error);
+      if (entry != NULL)
+        g_ptr_array_add (entries, entry);
+      ok = entry != NULL;
+    }
+  if (ok && result != SQLITE_DONE)
+    ok = quoit_db_fail (db, result, "reading the journal", error);
+  sqlite3_reset (stmt);
+  return ok;
+}
+
+GPtrArray *
+quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error)
+{
+  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  gint64 time_ms;
+
+  return read_entries (db, seq, &time_ms, entries, error) ? g_steal_pointer (&entries) : NULL;
+}
+
+static gboolean
+catch_up (QuoitStore *store, GError **error)
+{
+  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  g_autoptr (QuoitFleet) fleet = NULL;
+  gint64 own_time_ms = 0;
+
+  if (!read_entries (&store->db, store->fleet->seq, &own_time_ms, entries, error))
+    return FALSE;
+  if (own_time_ms != store->fleet->clock_ms)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "%s: entry %" G_GUINT64_FORMAT
+                       ", which this handle has read, is not in the database any more: it was "
+                       "replaced beneath; open it again",
+                       store->path, store->fleet->seq);
+  if (entries->len == 0)
+    return TRUE;
+
+  fleet = quoit_fleet_fork (store->fleet);
+  for (guint i = 0; i < entries->len; i++)
+    if (!quoit_entry_apply (entries->pdata[i], &fleet, error))
+      return FALSE;
+  quoit_store_publish (store, g_steal_pointer (&fleet));
+  return TRUE;
+}
+
+static gboolean
+sqlite_begin (QuoitStore *store, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  store->waits_from = (guint) g_atomic_int_get (&store->interrupts);
+  if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
+    {
+      if (quoit_sqlite_check_version (&store->db, &failure) && catch_up (store, &failure))
+        return TRUE;
+      sqlite_rollback (store);
+    }
+  else if (failure->code == QUOIT_ERROR_BUSY && (guint) g_atomic_int_get (&store->interrupts) != store->waits_from)
+    return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
+  else if (failure->code == QUOIT_ERROR_BUSY)
+    return quoit_fail (error, QUOIT_ERROR_BUSY,
+                       "%s: another process has been writing for %" G_GINT64_FORMAT " ms; retry, or wait longer",
+                       store->path, store->wait_ms);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
+}
+
+static gboolean
+sqlite_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
+{
+  g_autoptr (GByteArray) effects = quoit_codec_encode (entry);
+  sqlite3_stmt *stmt = quoit_db_stmt (&store->db, SQL_JOURNAL_INSERT, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) entry->seq);
+  sqlite3_bind_int64 (stmt, 2, entry->time_ms);
+  sqlite3_bind_int (stmt, 3, entry->verb);
+  if (entry->actor != NULL)
+    sqlite3_bind_text (stmt, 4, entry->actor, -1, SQLITE_STATIC);
+  sqlite3_bind_int64 (stmt, 5, (gint64) after->next_group_id);
+  sqlite3_bind_int64 (stmt, 6, after->next_node_id);
+  sqlite3_bind_blob (stmt, 7, effects->data, (int) effects->len, SQLITE_STATIC);
+  return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_keep (&store->db, entry, error);
+}
+
+static gboolean
+sqlite_commit (QuoitStore *store, GError **error)
+{
+  if (quoit_db_run (&store->db, SQL_COMMIT, error))
+    return TRUE;
+  sqlite_rollback (store);
+  return FALSE;
+}
+
+const QuoitEngine quoit_engine_sqlite = { sqlite_begin, sqlite_append, sqlite_commit, sqlite_rollback };

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the store share. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "store/sql.h"
+#include "store/store.h"
+
+/* What differs between the engines. All are called by the thread that has the turn to write. */
+typedef struct {
+  gboolean (*begin) (QuoitStore *store, GError **error); /* and catches up */
+  gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
+  gboolean (*commit) (QuoitStore *store, GError **error);
+  void (*rollback) (QuoitStore *store);
+} QuoitEngine;
+
+struct _QuoitStore {
+  const QuoitEngine *engine;
+  pid_t process;
+  gint64 wait_ms;
+  char *path;  /* NULL: in memory */
+  char *actor; /* NULL: nobody */
+
+  GMutex turn_lock; /* guards the next four: whose turn it is to write */
+  GCond turn_free;
+  GThread *turn_of;
+  guint interrupts;
+  guint waits_from; /* interrupts at the beginning of the wait that SQLite is in */
+
+  GMutex fleet_lock; /* guards the pointer, and a fleet that is changed in place; held for no longer than an apply */
+  QuoitFleet *fleet;
+
+  /* of the thread whose turn it is */
+  gboolean in_batch;
+  QuoitFleet *draft; /* what the transaction makes of the fleet; NULL: nothing yet */
+  QuoitDb db;
+  GPtrArray *entries; /* the journal in memory */
+  guint n_committed;  /* entries that are not only a batch's */
+};
+
+extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory;
+
+QuoitStore *quoit_store_alloc (const QuoitEngine *engine);
+/* Lets readers see @fleet (transfer full). */
+void quoit_store_publish (QuoitStore *store, QuoitFleet *fleet);
+
+/* Waits for the turn to write, no longer than the handle's time. */
+gboolean quoit_store_take_turn (QuoitStore *store, GError **error);
+void quoit_store_leave_turn (QuoitStore *store);
+
+/* Reads journal entries after @seq from the database. */
+GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error);
+/* The state tables as a fleet. */
+QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);
+/* Writes what @entry does into the state tables; @after: the fleet with it. */
+gboolean quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error);
+gboolean quoit_sqlite_check_version (QuoitDb *db, GError **error);
+
+/* A database file and what SQLite puts beside it. */
+void quoit_store_remove_file (const char *path);

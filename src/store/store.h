@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a ledger is kept: in a SQLite database that processes share, or in memory. quoit_store_change() is the one path
+ * by which anything changes; both engines go it. */
+#pragma once
+
+#include "ledger/ledger.h"
+
+typedef struct _QuoitStore QuoitStore;
+
+QuoitStore *quoit_store_new_memory (void);
+QuoitStore *quoit_store_create (const char *path, gint64 wait_ms, GError **error);
+QuoitStore *quoit_store_open (const char *path, gint64 wait_ms, GError **error);
+void quoit_store_free (QuoitStore *store);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
+
+void quoit_store_set_actor (QuoitStore *store, const char *actor);
+void quoit_store_interrupt (QuoitStore *store);
+
+/* The fleet as this store knows it; the caller's reference. */
+QuoitFleet *quoit_store_fleet (QuoitStore *store);
+/* The layout alone: holding it never makes a writer copy anything. */
+QuoitLayout *quoit_store_layout (QuoitStore *store);
+/* The same with the thread's own batch, whose changes others do not see yet. */
+QuoitFleet *quoit_store_pending_fleet (QuoitStore *store);
+
+/* Begins, catches up with other processes, calls @step, journals its entry, commits, and only then lets readers see it.
+ */
+gboolean quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
+                             GError **error);
+gboolean quoit_store_refresh (QuoitStore *store, GError **error);
+
+gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
+gboolean quoit_store_commit_batch (QuoitStore *store, GError **error);
+void quoit_store_cancel_batch (QuoitStore *store);
+
+/* Entries after @seq, in order, of QuoitEntry. */
+GPtrArray *quoit_store_entries (QuoitStore *store, guint64 seq, GError **error);
+gboolean quoit_store_verify (QuoitStore *store, GError **error);
+gboolean quoit_store_backup (QuoitStore *store, const char *path, GError **error);
