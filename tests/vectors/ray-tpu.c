@@ -208,33 +208,6 @@ resource_per_chip (JsonNode *in, GError **error)
   return vector_node_of_integer (factor);
 }
 
-static gboolean
-read_resources (JsonObject *in, QuoitRayResources **resources, GError **error)
-{
-  JsonNode *node = json_object_get_member (in, "resources_per_worker");
-  g_autoptr (QuoitRayResources) read = quoit_ray_resources_new ();
-  g_autoptr (GList) names = NULL;
-
-  *resources = NULL;
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return vector_skip (error, "Python only: another type where C takes resources");
-
-  names = json_object_get_members (json_node_get_object (node));
-  for (GList *n = names; n != NULL; n = n->next)
-    {
-      JsonNode *amount = json_object_get_member (json_node_get_object (node), n->data);
-      GType type = json_node_get_value_type (amount);
-
-      if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
-        return vector_skip (error, "Python only: another type where C takes an amount");
-      quoit_ray_resources_set (read, n->data, json_node_get_double (amount));
-    }
-  *resources = g_steal_pointer (&read);
-  return TRUE;
-}
-
 /* The factor that Python would use: the argument, else the environment's. FALSE on a skip, or as the environment is
  * refused. */
 static gboolean
@@ -286,7 +259,7 @@ worker_resources (JsonNode *in, GError **error)
   int64_t factor, chips_per_vm, n_workers;
 
   if (object == NULL || !vector_text (object, "topology", &topology, error)
-      || !vector_text (object, "accelerator_type", &type, error) || !read_resources (object, &wanted, error)
+      || !vector_text (object, "accelerator_type", &type, error) || !vector_resources (object, &wanted, error)
       || !vector_integer (object, "num_slices", &n_slices, &given_slices, error)
       || !vector_integer (object, "chips_per_vm", &chips, &given_chips, error) || !read_factor (object, &factor, error))
     return NULL;
@@ -319,7 +292,7 @@ slices_for_workers (JsonNode *in, GError **error)
   int64_t factor;
 
   if (object == NULL || !vector_text (object, "topology", &topology, error)
-      || !vector_text (object, "accelerator_type", &type, error) || !read_resources (object, &wanted, error)
+      || !vector_text (object, "accelerator_type", &type, error) || !vector_resources (object, &wanted, error)
       || !vector_integer (object, "num_workers", &n_workers, &given, error))
     return NULL;
   if (given == NULL)

@@ -89,3 +89,30 @@ vector_node_of_env (char **env)
   g_strfreev (env);
   return json_node_init_object (json_node_alloc (), object);
 }
+
+gboolean
+vector_resources (JsonObject *in, QuoitRayResources **resources, GError **error)
+{
+  JsonNode *node = json_object_get_member (in, "resources_per_worker");
+  g_autoptr (QuoitRayResources) read = quoit_ray_resources_new ();
+  g_autoptr (GList) names = NULL;
+
+  *resources = NULL;
+  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return vector_skip (error, "Python only: another type where C takes resources");
+
+  names = json_object_get_members (json_node_get_object (node));
+  for (GList *n = names; n != NULL; n = n->next)
+    {
+      JsonNode *amount = json_object_get_member (json_node_get_object (node), n->data);
+      GType type = json_node_get_value_type (amount);
+
+      if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+        return vector_skip (error, "Python only: another type where C takes an amount");
+      quoit_ray_resources_set (read, n->data, json_node_get_double (amount));
+    }
+  *resources = g_steal_pointer (&read);
+  return TRUE;
+}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <json-glib/json-glib.h>
+#include <quoit/ray.h>
 
 #include "base/error.h"
 
@@ -43,6 +44,9 @@ gboolean vector_text (JsonObject *object, const char *member, const char **text,
 
 /* @given is NULL for what is absent or null, else it points to @value; a skip for what is no integer. */
 gboolean vector_integer (JsonObject *object, const char *member, gint64 *value, const gint64 **given, GError **error);
+
+/* "resources_per_worker": NULL for what is absent or null. */
+gboolean vector_resources (JsonObject *object, QuoitRayResources **resources, GError **error);
 
 JsonNode *vector_node_of_text (char *text); /* takes @text */
 JsonNode *vector_node_of_integer (gint64 value);
