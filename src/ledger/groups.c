@@ -105,7 +105,7 @@ quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
   QuoitPlan plan;
   gint64 time_ms = 0;
 
-  if (!names_are_sound (request, error) || !quoit_request_validate (request, error)
+  if (!names_are_sound (request, error) || !quoit_request_complete (request, error)
       || !quoit_ledger_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
 

@@ -37,20 +37,27 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout);
 }
 
+/* The value of a lower-case hexadecimal digit, plus 1; 0 for any other byte. A node list has 56 of them a node. */
+static const guint8 digits[256] = {
+  ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+  ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
 gboolean
 quoit_identity_pack (const char *identity, char *packed)
 {
+  const guint8 *text = (const guint8 *) identity;
   char bytes[QUOIT_PACKED_IDENTITY] = { PACKED_MARK };
 
-  for (unsigned i = 0; i < 56; i++)
+  for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i++)
     {
-      int digit = g_ascii_xdigit_value (identity[i]);
+      guint8 high = digits[text[2 * i]], low;
 
-      if (digit < 0 || g_ascii_isupper (identity[i]))
+      if (high == 0 || (low = digits[text[2 * i + 1]]) == 0)
         return FALSE;
-      bytes[1 + i / 2] = (char) (bytes[1 + i / 2] << 4 | digit);
+      bytes[1 + i] = (char) ((high - 1) << 4 | (low - 1));
     }
-  if (identity[56] != '\0')
+  if (text[2 * (QUOIT_PACKED_IDENTITY - 1)] != '\0')
     return FALSE;
   memcpy (packed, bytes, sizeof bytes);
   return TRUE;

@@ -72,10 +72,8 @@ quoit_request_chips_per_host (const QuoitRequest *request)
 }
 
 gboolean
-quoit_request_validate (const QuoitRequest *request, GError **error)
+quoit_request_complete (const QuoitRequest *request, GError **error)
 {
-  QuoitSliceFacts facts;
-
   if (request->generation == QUOIT_GENERATION_NONE)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request names no accelerator: expected one such as 'v6e'");
   if (request->shape.n_dims == 0)
@@ -83,7 +81,17 @@ quoit_request_validate (const QuoitRequest *request, GError **error)
   if (request->n_slices == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request says no number of slices: expected 1 to %d",
                        QUOIT_MOST_SLICES);
-  return quoit_slice_facts (request->generation, request->shape, quoit_request_chips_per_host (request), &facts, error);
+  return TRUE;
+}
+
+gboolean
+quoit_request_validate (const QuoitRequest *request, GError **error)
+{
+  QuoitSliceFacts facts;
+
+  return quoit_request_complete (request, error)
+         && quoit_slice_facts (request->generation, request->shape, quoit_request_chips_per_host (request), &facts,
+                               error);
 }
 
 static gint
@@ -97,7 +105,7 @@ append_names (GString *text, const char *what, const GPtrArray *names)
 {
   g_autoptr (GPtrArray) sorted = NULL;
 
-  if (names->len == 0)
+  if (names == NULL || names->len == 0)
     return;
   sorted = g_ptr_array_copy ((GPtrArray *) names, NULL, NULL);
   g_ptr_array_set_free_func (sorted, NULL);
@@ -106,23 +114,40 @@ append_names (GString *text, const char *what, const GPtrArray *names)
     g_string_append_printf (text, " %s=%s", what, (const char *) sorted->pdata[i]);
 }
 
+/* Every reservation writes this text; printf would take longer than placing it does. */
+static void
+append_number (GString *text, guint32 number)
+{
+  char digits[10];
+  guint n = sizeof digits;
+
+  do
+    digits[--n] = (char) ('0' + number % 10);
+  while ((number /= 10) != 0);
+  g_string_append_len (text, digits + n, (gssize) (sizeof digits - n));
+}
+
 char *
 quoit_request_canonical (const QuoitRequest *request)
 {
   GString *text = g_string_sized_new (64);
-  g_autoptr (GPtrArray) selectors = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) selectors = NULL;
 
   g_string_append (text, quoit_generation_name (request->generation));
   for (guint16 i = 0; i < request->shape.n_dims; i++)
     {
       g_string_append_c (text, i == 0 ? ' ' : 'x');
-      g_string_append_printf (text, "%u", request->shape.dims[i]);
+      append_number (text, request->shape.dims[i]);
     }
-  g_string_append_printf (text, " x %u hostchips=%u", request->n_slices, quoit_request_chips_per_host (request));
+  g_string_append (text, " x ");
+  append_number (text, request->n_slices);
+  g_string_append (text, " hostchips=");
+  append_number (text, quoit_request_chips_per_host (request));
   if (request->pool != NULL)
     g_string_append_printf (text, " pool=%s", request->pool);
   if (request->zone != NULL)
     g_string_append_printf (text, " zone=%s", request->zone);
+  selectors = request->selectors->len > 0 ? g_ptr_array_new_with_free_func (g_free) : NULL;
   for (guint i = 0; i < request->selectors->len; i++)
     g_ptr_array_add (selectors, g_strconcat (quoit_selector_key (request->selectors->pdata[i]), "=",
                                              quoit_selector_value (request->selectors->pdata[i]), NULL));

@@ -25,7 +25,9 @@ enum { QUOIT_MOST_SLICES = 1000000 };
 
 QuoitRequest *quoit_request_alloc (void); /* without a name; quoit_request_free() it */
 
-/* Whether everything needed is set, and agrees with the catalogue. */
+/* Whether everything needed is set. */
+gboolean quoit_request_complete (const QuoitRequest *request, GError **error);
+/* And whether it agrees with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
 
 /* The chips a host that the request means. */
