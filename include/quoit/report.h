@@ -138,8 +138,8 @@ QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char 
  * quoit_report_get_n_reasons:
  * @report: the report
  *
- * Returns: how many constraints removed slices; reason 0 removed most
- * Since: 0.1
+ * Returns: how many constraints removed slices; reason 0 is what stands in the way first: not now, of what may change
+ * the one that removed most; never, of what the request fixes Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_reasons (const QuoitReport *report);
 

@@ -245,7 +245,7 @@ explanation (const QuoitFleet *fleet, const QuoitRequest *request)
 
 static const Fact explanations[] = {
   { "what fits needs no options", "a=..", "4x4 x2", "2 now, 2 could\n" },
-  { "the constraint that removed most comes first", "a=.xAAe~~~", "4x4 x2",
+  { "of what may change the constraint that removed most comes first", "a=.xAAe~~~", "4x4 x2",
     "1 now, 8 could\n- 3 of 7 slices are draining\n- 2 of 4 slices are held by groups\n"
     "- 1 of 8 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 2 slices is used by something that is no group\n"
@@ -264,14 +264,14 @@ static const Fact explanations[] = {
     "0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
     "+ node a-0-0 back alive and release A@1\n" },
   { "what filters leave out is no help", "a=A b=x", "4x4 x1 pool=b",
-    "0 now, 1 could\n- 1 of 2 slices is outside pool 'b'\n"
-    "- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "- 1 of 2 slices is outside pool 'b'\n"
     "+ node b-0-0 back alive\n" },
   { "another topology", "a=A b:2x4/8=.", "4x4 x1",
-    "0 now, 1 could\n- 1 of 2 slices is of another topology than '4x4'\n- 1 of 1 slices is held by groups\n"
+    "0 now, 1 could\n- 1 of 1 slices is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4\n" },
   { "another topology on hosts that are not the usual ones", "a=A b:2x4/4=.", "4x4 x1",
-    "0 now, 1 could\n- 1 of 2 slices is of another topology than '4x4'\n- 1 of 1 slices is held by groups\n"
+    "0 now, 1 could\n- 1 of 1 slices is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
   { "and on hosts that are usual, but not those that were asked for", "a=.", "2x4 x1 hosts=8",
     "0 now, 0 could\n- 1 of 1 slices is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 chips\n" },
