@@ -49,3 +49,5 @@ void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
 void bench_footprint (Bench *bench);
 void bench_peer (Bench *bench);
+void bench_durable (Bench *bench);
+void bench_files (Bench *bench);

@@ -119,8 +119,8 @@ QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
  * quoit_report_get_n_could:
  * @report: the report
  *
- * Returns: the slices that satisfy the request and could be had with every group released and every known node alive
- * and undrained Since: 0.1
+ * Returns: the slices that satisfy it and could be had with every group released and every known node alive and
+ * undrained Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
 
@@ -138,8 +138,11 @@ QUOIT_API char *quoit_report_dup_summary (const QuoitReport *report, const char 
  * quoit_report_get_n_reasons:
  * @report: the report
  *
- * Returns: how many constraints removed slices; reason 0 is what stands in the way first: not now, of what may change
- * the one that removed most; never, of what the request fixes Since: 0.1
+ * Reason 0 is what stands in the way first: not now, of what may change the constraint that removed most; never, of
+ * what the request fixes.
+ *
+ * Returns: how many constraints removed slices
+ * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_reasons (const QuoitReport *report);
 

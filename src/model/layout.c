@@ -37,28 +37,41 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout);
 }
 
-/* The value of a lower-case hexadecimal digit, plus 1; 0 for any other byte. A node list has 56 of them a node. */
-static const guint8 digits[256] = {
-  ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-  ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-};
+/* Eight lower-case hexadecimal digits at once, as a node list of 100,000 nodes has 700,000 of such eights: a letter is
+ * 9 less than its low bits say. What the values would be written as is compared with what was read, which refuses all
+ * else. */
+static gboolean
+eight_digits (const char *text, guint32 *value)
+{
+  const guint64 ones = G_GUINT64_CONSTANT (0x0101010101010101);
+  guint64 word, low, letters, pairs;
+
+  memcpy (&word, text, sizeof word);
+  letters = word >> 6 & ones;
+  low = (word & 0x0f * ones) + 9 * letters;
+  if (low + '0' * ones + ('a' - '0' - 10) * letters != word || (low & 0xf0 * ones) != 0
+      || ((low + 6 * ones) >> 4 & ones) != letters)
+    return FALSE;
+  pairs = (low << 4 | low >> 8) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);
+  pairs = (pairs | pairs >> 8) & G_GUINT64_CONSTANT (0x0000ffff0000ffff);
+  *value = (guint32) (pairs | pairs >> 16);
+  return TRUE;
+}
 
 gboolean
 quoit_identity_pack (const char *identity, char *packed)
 {
-  const guint8 *text = (const guint8 *) identity;
   char bytes[QUOIT_PACKED_IDENTITY] = { PACKED_MARK };
+  guint32 value;
 
-  for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i++)
-    {
-      guint8 high = digits[text[2 * i]], low;
-
-      if (high == 0 || (low = digits[text[2 * i + 1]]) == 0)
-        return FALSE;
-      bytes[1 + i] = (char) ((high - 1) << 4 | (low - 1));
-    }
-  if (text[2 * (QUOIT_PACKED_IDENTITY - 1)] != '\0')
+  if (strnlen (identity, 2 * QUOIT_PACKED_IDENTITY) != 2 * (QUOIT_PACKED_IDENTITY - 1))
     return FALSE;
+  for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i += sizeof value)
+    {
+      if (!eight_digits (identity + 2 * i, &value))
+        return FALSE;
+      memcpy (bytes + 1 + i, &value, sizeof value);
+    }
   memcpy (packed, bytes, sizeof bytes);
   return TRUE;
 }

@@ -100,6 +100,18 @@ by_name (gconstpointer a, gconstpointer b)
   return quoit_natural_compare (*(const char *const *) a, *(const char *const *) b);
 }
 
+/* A value with a blank or quote in it would read like two. */
+static void
+append_value (GString *text, const char *what, const char *value)
+{
+  g_autofree char *escaped = strpbrk (value, " \"\\") == NULL ? NULL : g_strescape (value, NULL);
+
+  if (escaped == NULL)
+    g_string_append_printf (text, " %s=%s", what, value);
+  else
+    g_string_append_printf (text, " %s=\"%s\"", what, escaped);
+}
+
 static void
 append_names (GString *text, const char *what, const GPtrArray *names)
 {
@@ -111,7 +123,7 @@ append_names (GString *text, const char *what, const GPtrArray *names)
   g_ptr_array_set_free_func (sorted, NULL);
   g_ptr_array_sort (sorted, by_name);
   for (guint i = 0; i < sorted->len; i++)
-    g_string_append_printf (text, " %s=%s", what, (const char *) sorted->pdata[i]);
+    append_value (text, what, sorted->pdata[i]);
 }
 
 /* Every reservation writes this text; printf would take longer than placing it does. */
@@ -144,9 +156,9 @@ quoit_request_canonical (const QuoitRequest *request)
   g_string_append (text, " hostchips=");
   append_number (text, quoit_request_chips_per_host (request));
   if (request->pool != NULL)
-    g_string_append_printf (text, " pool=%s", request->pool);
+    append_value (text, "pool", request->pool);
   if (request->zone != NULL)
-    g_string_append_printf (text, " zone=%s", request->zone);
+    append_value (text, "zone", request->zone);
   selectors = request->selectors->len > 0 ? g_ptr_array_new_with_free_func (g_free) : NULL;
   for (guint i = 0; i < request->selectors->len; i++)
     g_ptr_array_add (selectors, g_strconcat (quoit_selector_key (request->selectors->pdata[i]), "=",

@@ -188,22 +188,34 @@ is_alone_in_memory (const QuoitStore *store, const QuoitEntry *entry)
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
-/* On a draft: dropped when the entry cannot be written. */
+/* On a draft, which is dropped with the transaction when the entry cannot be written. */
 static gboolean
 apply_to_draft (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
-  g_autoptr (QuoitFleet) draft = quoit_fleet_fork (store->draft != NULL ? store->draft : store->fleet);
+  if (store->draft == NULL)
+    store->draft = quoit_fleet_fork (store->fleet);
+  if (quoit_entry_apply (entry, &store->draft, error) && store->engine->append (store, entry, store->draft, error))
+    return TRUE;
+  store->spoilt = TRUE;
+  return FALSE;
+}
 
-  if (!quoit_entry_apply (entry, &draft, error) || !store->engine->append (store, entry, draft, error))
-    return FALSE;
-  quoit_fleet_unref (store->draft);
-  store->draft = g_steal_pointer (&draft);
-  return TRUE;
+static void
+roll_back (QuoitStore *store)
+{
+  store->engine->rollback (store);
+  g_clear_pointer (&store->draft, quoit_fleet_unref);
+  store->spoilt = FALSE;
 }
 
 static gboolean
 commit (QuoitStore *store, GError **error)
 {
+  if (store->spoilt)
+    {
+      roll_back (store);
+      return quoit_fail (error, QUOIT_ERROR_STORE, "a change of the batch could not be written; nothing was written");
+    }
   if (!store->engine->commit (store, error))
     {
       g_clear_pointer (&store->draft, quoit_fleet_unref);
@@ -214,13 +226,6 @@ commit (QuoitStore *store, GError **error)
   return TRUE;
 }
 
-static void
-roll_back (QuoitStore *store)
-{
-  store->engine->rollback (store);
-  g_clear_pointer (&store->draft, quoit_fleet_unref);
-}
-
 /* Calls the step on what the transaction has made of the fleet so far, and writes what it says. */
 static gboolean
 take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result, GError **error)
@@ -228,6 +233,9 @@ take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 no
   g_autoptr (QuoitEntry) entry = NULL;
   const QuoitFleet *fleet = store->draft != NULL ? store->draft : store->fleet;
 
+  if (store->spoilt)
+    return quoit_fail (error, QUOIT_ERROR_STORE,
+                       "a change of the batch could not be written: cancel it, and begin again");
   if (!step (fleet, input, now_ms, &entry, result, error))
     return FALSE;
   if (entry == NULL)

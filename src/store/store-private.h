@@ -33,6 +33,7 @@ struct _QuoitStore {
 
   /* of the thread whose turn it is */
   gboolean in_batch;
+  gboolean spoilt;   /* part of an entry may have been written: the transaction can only be rolled back */
   QuoitFleet *draft; /* what the transaction makes of the fleet; NULL: nothing yet */
   QuoitDb db;
   GPtrArray *entries; /* the journal in memory */

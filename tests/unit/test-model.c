@@ -2,6 +2,7 @@
 #include "suite.h"
 #include "fixture.h"
 #include "model/labels.h"
+#include "model/layout-private.h"
 #include "model/selector.h"
 
 /* --- the copy-on-write floor --- */
@@ -193,6 +194,31 @@ START_TEST (names_are_found_short_and_full_and_ambiguity_is_told)
   ck_assert_uint_eq (slice.index, 0);
   ck_assert (!quoit_layout_lookup_slice (layout, "a/q/p-0", &slice, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "no slice 'a/q/p-0'");
+}
+END_TEST
+
+/* Every byte that is no lower-case digit, in every place: the packed form must not be taken for it. */
+START_TEST (only_lower_case_hexadecimal_digits_are_packed)
+{
+  char text[57], packed[QUOIT_PACKED_IDENTITY];
+
+  for (guint place = 0; place < 56; place++)
+    for (guint byte = 1; byte < 256; byte++)
+      {
+        gboolean digit = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f');
+
+        memcpy (text, "05bb8bcedb7473579e493d46652a03479b9303cd39b7afd5c1e6a629", 57);
+        text[place] = (char) byte;
+        ck_assert_int_eq (quoit_identity_pack (text, packed), digit);
+        if (digit)
+          {
+            g_autofree char *back = quoit_identity_unpack (packed);
+
+            ck_assert_str_eq (back, text);
+          }
+      }
+  ck_assert (!quoit_identity_pack ("05bb", packed));
+  ck_assert (!quoit_identity_pack ("05bb8bcedb7473579e493d46652a03479b9303cd39b7afd5c1e6a6290", packed));
 }
 END_TEST
 
@@ -487,6 +513,7 @@ main (void)
   tcase_add_test (tcase, containment_is_ranges_in_natural_order);
   tcase_add_test (tcase, the_order_of_claims_does_not_matter);
   tcase_add_test (tcase, names_are_found_short_and_full_and_ambiguity_is_told);
+  tcase_add_test (tcase, only_lower_case_hexadecimal_digits_are_packed);
   tcase_add_loop_test (tcase, a_ray_node_id_comes_back_whole, 0, 3);
   tcase_add_loop_test (tcase, contradictions_among_alive_nodes_are_seen_and_end_with_the_node, 0,
                        G_N_ELEMENTS (slices));

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What durability costs: the whole public call against a bare C loop that commits as many rows and bytes to a file of
+ * the same form, in turns, so that whatever the disk does it does to both. */
+#include "bench.h"
+#include "database.h"
+
+#include <quoit/quoit.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { ROUNDS = 12, PER_ROUND = 25, BATCH = 100, BATCHES = 6 };
+
+#define NOW G_GINT64_CONSTANT (1767225600000)
+
+static double
+wall (void)
+{
+  return (double) g_get_monotonic_time () / 1e6;
+}
+
+static double
+cpu (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+         + (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+typedef struct {
+  double wall, cpu;
+} Time;
+
+static Time
+since (Time start)
+{
+  return (Time) { wall () - start.wall, cpu () - start.cpu };
+}
+
+static void
+reserve (Quoit *quoit, guint number)
+{
+  g_autofree char *name = g_strdup_printf ("job-%06u", number);
+  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  g_autoptr (QuoitGroup) group = NULL;
+  GError *error = NULL;
+
+  quoit_request_set_accelerator (request, "v6e", NULL);
+  quoit_request_set_topology (request, "4x4", NULL);
+  quoit_request_set_slices (request, 1, NULL);
+  group = quoit_reserve (quoit, request, NOW + number, &error);
+  g_assert_no_error (error);
+}
+
+/* The median of ratios of rounds that stand next to each other in time. */
+static int
+by_value (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+median (double *values, guint n)
+{
+  qsort (values, n, sizeof *values, by_value);
+  return values[n / 2];
+}
+
+static void
+measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, BenchLimit work)
+{
+  g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
+                  *other = g_build_filename (folder, "bare.db", NULL);
+  Quoit *quoit = bench_database_new (own, "v6e 4x4 x2500");
+  BenchBare *bare = bench_bare_new (other);
+  double rates[ROUNDS], work_of[ROUNDS], best = G_MAXDOUBLE;
+  guint number = 0;
+
+  for (guint round = 0; round < ROUNDS; round++)
+    {
+      Time start = { wall (), cpu () }, ours, theirs;
+
+      for (guint i = 0; i < PER_ROUND; i++)
+        reserve (quoit, ++number);
+      ours = since (start);
+      start = (Time) { wall (), cpu () };
+      for (guint i = 0; i < PER_ROUND; i++)
+        bench_bare_reserve (bare, number - PER_ROUND + i + 1);
+      theirs = since (start);
+      rates[round] = theirs.wall / ours.wall;
+      work_of[round] = ours.cpu / theirs.cpu;
+      best = MIN (best, ours.wall / PER_ROUND);
+    }
+  bench_add (bench, "durable reserve", where, best * 1e6, "us", BENCH_NONE);
+  bench_add (bench, "durable reserve, rate by a bare loop's", where, median (rates, ROUNDS), "x", rate);
+  bench_add (bench, "durable reserve, CPU by a bare loop's", where, median (work_of, ROUNDS), "x", work);
+  quoit_unref (quoit);
+  bench_bare_free (bare);
+  bench_database_remove (own);
+  bench_database_remove (other);
+}
+
+static void
+measure_batches (Bench *bench, const char *folder, const char *where)
+{
+  g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
+                  *other = g_build_filename (folder, "bare.db", NULL);
+  Quoit *quoit = bench_database_new (own, "v6e 4x4 x2500");
+  BenchBare *bare = bench_bare_new (other);
+  double rates[BATCHES];
+  guint number = 0;
+
+  for (guint round = 0; round < BATCHES; round++)
+    {
+      double start = wall (), ours;
+
+      g_assert_true (quoit_begin_batch (quoit, NULL));
+      for (guint i = 0; i < BATCH; i++)
+        reserve (quoit, ++number);
+      g_assert_true (quoit_commit_batch (quoit, NULL));
+      ours = wall () - start;
+      start = wall ();
+      bench_bare_begin (bare);
+      for (guint i = 0; i < BATCH; i++)
+        bench_bare_insert (bare, number - BATCH + i + 1);
+      bench_bare_commit (bare);
+      rates[round] = (wall () - start) / ours;
+    }
+  bench_add (bench, "100 reserves in one batch, rate by a bare loop's", where, median (rates, BATCHES), "x",
+             BENCH_FROM (0.8));
+  quoit_unref (quoit);
+  bench_bare_free (bare);
+  bench_database_remove (own);
+  bench_database_remove (other);
+}
+
+/* --- the whole public call in memory --- */
+
+typedef struct {
+  Quoit *quoit;
+  QuoitRequest *request;
+} Call;
+
+static void
+reserve_and_release (gpointer data)
+{
+  Call *call = data;
+
+  for (guint i = 0; i < 1000; i++)
+    {
+      quoit_group_unref (quoit_reserve (call->quoit, call->request, NOW, NULL));
+      quoit_release (call->quoit, "train", NOW, NULL);
+    }
+}
+
+static void
+measure_calls (Bench *bench)
+{
+  Call call = { quoit_open_memory (), quoit_request_new ("train") };
+  const char *fleet = "v6e 4x4 x25000";
+
+  quoit_import_free (quoit_import_fleet_text (call.quoit, fleet, strlen (fleet), NULL, NOW, NULL));
+  quoit_request_set_accelerator (call.request, "v6e", NULL);
+  quoit_request_set_topology (call.request, "4x4", NULL);
+  quoit_request_set_slices (call.request, 1, NULL);
+  bench_measure (bench, &(BenchOperation) { .scenario = "public reserve + release in memory",
+                                            .fleet = "100k nodes, idle",
+                                            .run = reserve_and_release,
+                                            .data = &call,
+                                            .n_operations = 1000,
+                                            .ns = BENCH_UP_TO (2000) });
+  quoit_request_free (call.request);
+  quoit_unref (call.quoit);
+}
+
+void
+bench_durable (Bench *bench)
+{
+  g_autofree char *folder = NULL, *memory = NULL;
+
+  measure_calls (bench);
+  if (bench_is_counting (bench))
+    return;
+  folder = bench_folder_new (".");
+  measure (bench, folder, "on disk", BENCH_FROM (0.8), BENCH_NONE);
+  measure_batches (bench, folder, "on disk");
+  bench_folder_remove (folder);
+  if (!g_file_test ("/dev/shm", G_FILE_TEST_IS_DIR))
+    return;
+  memory = bench_folder_new ("/dev/shm");
+  measure (bench, memory, "on tmpfs", BENCH_NONE, BENCH_UP_TO (1.3));
+  measure_batches (bench, memory, "on tmpfs");
+  bench_folder_remove (memory);
+}
