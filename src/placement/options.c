@@ -55,7 +55,7 @@ void
 quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                            const QuoitCandidates *candidates)
 {
-  if (report->verdict == QUOIT_VERDICT_NOT_NOW)
+  if (report->n_could > report->n_now)
     quoit_report_find_repairs (report, fleet, candidates);
   if (report->n_now > 0)
     quoit_option_add_step (quoit_report_add_option (report), QUOIT_STEP_FEWER_SLICES, NULL, report->n_now);

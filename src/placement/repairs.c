@@ -274,8 +274,14 @@ write_steps (const Search *search, QuoitOption *option)
 static void
 offer (Search *search)
 {
+  QuoitOption *option;
+
   leave_superfluous (search);
-  write_steps (search, quoit_report_add_option (search->report));
+  option = quoit_report_add_option (search->report);
+  write_steps (search, option);
+  /* What will never fit helps those who can do with less. */
+  if (search->report->verdict == QUOIT_VERDICT_NEVER)
+    quoit_option_add_step (option, QUOIT_STEP_FEWER_SLICES, NULL, search->report->n_could);
   while (search->taken->len > 0)
     leave (search, search->taken->len - 1);
 }
@@ -379,7 +385,7 @@ quoit_report_find_repairs (QuoitReport *report, const QuoitFleet *fleet, const Q
   g_autoptr (GHashTable) of_group = g_hash_table_new (NULL, NULL);
   Search search = { .report = report,
                     .fleet = fleet,
-                    .n_short = report->n_wanted - report->n_now,
+                    .n_short = MIN (report->n_wanted, report->n_could) - report->n_now,
                     .repairs = repairs,
                     .steps = steps,
                     .needs = needs,
