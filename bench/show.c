@@ -32,7 +32,7 @@ bench_print_table (const Bench *bench)
 {
   guint n_met = 0, n_missed = 0;
 
-  g_print ("%-40s %-38s %10s %-5s %-16s %9s %s\n", "scenario", "fleet", "best", "", "promised", "instr.", "promised");
+  g_print ("%-42s %-38s %10s %-5s %-16s %9s %s\n", "scenario", "fleet", "best", "", "promised", "instr.", "promised");
   for (guint i = 0; i < bench->rows->len; i++)
     {
       const BenchRow *row = &g_array_index (bench->rows, BenchRow, i);
@@ -43,7 +43,7 @@ bench_print_table (const Bench *bench)
       const char *verdicts[] = { bench_limit_verdict (row->limit, row->value),
                                  bench_limit_verdict (row->instructions_limit, row->instructions) };
 
-      g_print ("%-40s %-38s %10s %-5s %-16s %9s %s\n", row->scenario, row->fleet, value, row->unit, limit, instructions,
+      g_print ("%-42s %-38s %10s %-5s %-16s %9s %s\n", row->scenario, row->fleet, value, row->unit, limit, instructions,
                count_limit);
       for (guint v = 0; v < G_N_ELEMENTS (verdicts); v++)
         {
