@@ -38,7 +38,7 @@ release (gpointer data)
   Batch *batch = data;
 
   for (guint i = 0; i < batch->n; i++)
-    if (!quoit_fleet_remove_group (batch->fleet, FIRST_ID + i, 0, NULL))
+    if (!quoit_fleet_remove_group (batch->fleet, batch->names[i], FIRST_ID + i, 0, NULL))
       g_assert_not_reached ();
 }
 
@@ -63,7 +63,7 @@ keep_groups (gpointer data)
 
   reserve (batch);
   for (guint i = 0; i < batch->n; i++)
-    batch->made[i] = quoit_group_data_ref (quoit_fleet_find_group_id (batch->fleet, FIRST_ID + i));
+    batch->made[i] = quoit_group_data_ref (quoit_fleet_find_group (batch->fleet, batch->names[i]));
   release (batch);
 }
 

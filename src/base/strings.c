@@ -25,10 +25,19 @@ quoit_hash_bytes (const char *bytes, gsize length)
       h = (h ^ word) * m;
       h ^= h >> 29;
     }
-  if (length > 0)
+  /* Without a call: the bytes of what is left may be read twice. */
+  if (length >= 4)
     {
-      word = 0;
-      memcpy (&word, bytes, length);
+      guint32 first, last;
+
+      memcpy (&first, bytes, 4);
+      memcpy (&last, bytes + length - 4, 4);
+      h = (h ^ ((guint64) last << 32 | first)) * m;
+      h ^= h >> 29;
+    }
+  else if (length > 0)
+    {
+      word = (guint8) bytes[0] | (guint64) (guint8) bytes[length / 2] << 8 | (guint64) (guint8) bytes[length - 1] << 16;
       h = (h ^ word) * m;
       h ^= h >> 29;
     }

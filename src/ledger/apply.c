@@ -157,7 +157,7 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
     case QUOIT_EFFECT_GROUP_ADDED:
       return quoit_fleet_add_group (*fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_REMOVED:
-      return quoit_fleet_remove_group (*fleet, effect->group_id, time_ms, error);
+      return quoit_fleet_remove_group (*fleet, effect->group_name, effect->group_id, time_ms, error);
     case QUOIT_EFFECT_NODE_STATE:
       return apply_node_state (*fleet, effect->node_id, effect->state, error);
     }

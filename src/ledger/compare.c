@@ -77,10 +77,26 @@ same_group (const QuoitGroupData *a, const QuoitGroupData *b)
          && (a->bundles == NULL) == (b->bundles == NULL);
 }
 
+static GHashTable *
+groups_by_id (const QuoitFleet *fleet)
+{
+  GHashTable *groups = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      QuoitGroupData *group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL)
+        g_hash_table_insert (groups, &group->id, group);
+    }
+  return groups;
+}
+
 gboolean
 quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
 {
   const QuoitLayout *a = replayed->layout, *b = kept->layout;
+  g_autoptr (GHashTable) groups = groups_by_id (kept);
 
   if (replayed->seq != kept->seq || replayed->clock_ms != kept->clock_ms
       || replayed->next_group_id != kept->next_group_id || replayed->next_node_id != kept->next_node_id)
@@ -105,7 +121,7 @@ quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError
     {
       const QuoitGroupData *group = quoit_fleet_group_at (replayed, slot);
 
-      if (group != NULL && !same_group (group, quoit_fleet_find_group_id (kept, group->id)))
+      if (group != NULL && !same_group (group, g_hash_table_lookup (groups, &group->id)))
         return differs (error, "group", group->name);
     }
   return TRUE;

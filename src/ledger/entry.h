@@ -34,7 +34,7 @@ typedef struct {
     QuoitGroupData *group;
     struct {
       guint64 group_id;
-      char *group_name; /* for those who read the journal; the id says which */
+      char *group_name;
     };
     struct {
       guint32 node_id;

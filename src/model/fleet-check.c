@@ -91,8 +91,6 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
   const QuoitLayout *layout = fleet->layout;
 
-  if (quoit_fleet_find_group_id (fleet, group->id) != group)
-    return contradiction (error, "a group is not found by its id", group->name);
   if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != group)
     return contradiction (error, "a group is not found by its key", group->name);
   if (group->id >= fleet->next_group_id)
@@ -165,6 +163,7 @@ gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
   g_autofree guint8 *claimed = g_new0 (guint8, fleet->layout->n_nodes + 1);
+  g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   guint32 n_groups = 0, n_live = 0, n_keyed = 0;
 
   if (!check_slices (fleet, error) || !check_tallies (fleet, error))
@@ -178,11 +177,12 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
       n_groups++;
       n_live += group->state != QUOIT_GROUP_REMOVED;
       n_keyed += *group->key != '\0';
+      if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
+        return contradiction (error, "two groups have one id", group->name);
       if (!check_group (fleet, slot, claimed, error))
         return FALSE;
     }
-  if (n_groups != fleet->n_groups || fleet->by_id.n != n_groups || fleet->by_name.n != n_live
-      || fleet->by_key.n != n_keyed)
+  if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed)
     return contradiction (error, "an index of groups has more or fewer than there are", "groups");
   return check_nodes (fleet, claimed, error);
 }

@@ -91,33 +91,14 @@ own_share (QuoitFleet *fleet, guint32 share)
 /* --- finding --- */
 
 static guint32
-find_slot_of_id (const QuoitFleet *fleet, guint64 id)
-{
-  guint32 hash = quoit_group_id_hash (id), at = hash, slot;
-
-  while ((slot = quoit_index_next (&fleet->by_id, hash, &at)) != QUOIT_INDEX_NONE)
-    if (quoit_fleet_group_at (fleet, slot)->id == id)
-      return slot;
-  return QUOIT_NO_INDEX;
-}
-
-const QuoitGroupData *
-quoit_fleet_find_group_id (const QuoitFleet *fleet, guint64 id)
-{
-  guint32 slot = find_slot_of_id (fleet, id);
-
-  return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
-}
-
-static const QuoitGroupData *
-find_by_name (const QuoitFleet *fleet, const char *name, guint32 hash)
+slot_of_name (const QuoitFleet *fleet, const char *name, guint32 hash)
 {
   guint32 at = hash, slot;
 
   while ((slot = quoit_index_next (&fleet->by_name, hash, &at)) != QUOIT_INDEX_NONE)
     if (strcmp (quoit_fleet_group_at (fleet, slot)->name, name) == 0)
-      return quoit_fleet_group_at (fleet, slot);
-  return NULL;
+      return slot;
+  return QUOIT_NO_INDEX;
 }
 
 static const QuoitGroupData *
@@ -134,7 +115,9 @@ find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
 const QuoitGroupData *
 quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
 {
-  return find_by_name (fleet, name, quoit_group_text_hash (name));
+  guint32 slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
+
+  return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
 }
 
 const QuoitGroupData *
@@ -433,7 +416,7 @@ quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *fact
 static gboolean
 names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  if (group->state != QUOIT_GROUP_REMOVED && find_by_name (fleet, group->name, group->name_hash) != NULL)
+  if (group->state != QUOIT_GROUP_REMOVED && slot_of_name (fleet, group->name, group->name_hash) != QUOIT_NO_INDEX)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
   if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
@@ -450,7 +433,6 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
     return quoit_group_data_unref (group), FALSE;
 
   slot = take_slot (fleet, group);
-  quoit_index_add (&fleet->by_id, quoit_group_id_hash (group->id), slot);
   if (*group->key != '\0')
     quoit_index_add (&fleet->by_key, group->key_hash, slot);
   fleet->n_groups++;
@@ -467,13 +449,13 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 }
 
 gboolean
-quoit_fleet_remove_group (QuoitFleet *fleet, guint64 id, gint64 ended_ms, GError **error)
+quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint64 ended_ms, GError **error)
 {
-  guint32 slot = find_slot_of_id (fleet, id);
+  guint32 slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
   QuoitGroupData *group;
 
-  if (slot == QUOIT_NO_INDEX || quoit_fleet_group_at (fleet, slot)->state == QUOIT_GROUP_REMOVED)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group of id %" G_GUINT64_FORMAT, id);
+  if (slot == QUOIT_NO_INDEX || quoit_fleet_group_at (fleet, slot)->id != id)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   if (group->bundles == NULL)
@@ -492,7 +474,6 @@ quoit_fleet_remove_group (QuoitFleet *fleet, guint64 id, gint64 ended_ms, GError
       own_slot (fleet, slot)->group = quoit_group_data_new (&removed);
       return quoit_group_data_unref (group), TRUE;
     }
-  quoit_index_remove (&fleet->by_id, quoit_group_id_hash (id), slot);
   leave_slot (fleet, slot);
   fleet->n_groups--;
   return quoit_group_data_unref (group), TRUE;
@@ -505,7 +486,6 @@ quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
   quoit_table_share (&from->groups, &fleet->groups);
   quoit_index_share (&from->by_name, &fleet->by_name);
   quoit_index_share (&from->by_key, &fleet->by_key);
-  quoit_index_share (&from->by_id, &fleet->by_id);
   fleet->n_slots = from->n_slots;
   fleet->first_free_slot = from->first_free_slot;
   fleet->n_shares = from->n_shares;

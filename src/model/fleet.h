@@ -54,7 +54,7 @@ typedef struct {
   QuoitLayout *layout;
   QuoitTable nodes, slices, shelves, classes, shares, groups;
   QuoitBits free_slices, ranks;
-  QuoitIndex by_name, by_key, by_id;
+  QuoitIndex by_name, by_key;
   guint32 n_slots, first_free_slot; /* slot + 1; the slots of gone groups form a list */
   guint32 n_shares, first_free_share;
   guint32 n_groups;      /* kept at all: live, or removed with a key */
@@ -100,10 +100,9 @@ const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId
 /* NULL where the slot is empty. */
 const QuoitGroupData *quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot);
 
-/* Live groups by name, all kept groups by key and id. NULL when there is none. */
+/* Live groups by name, all kept groups by key. NULL when there is none. */
 const QuoitGroupData *quoit_fleet_find_group (const QuoitFleet *fleet, const char *name);
 const QuoitGroupData *quoit_fleet_find_key (const QuoitFleet *fleet, const char *key);
-const QuoitGroupData *quoit_fleet_find_group_id (const QuoitFleet *fleet, guint64 id);
 
 /* The i-th user of @node (0 the first): the group, and in *@bundle what it has of the node (NULL: all of it). NULL when
  * there are no more; external use is not a group. */
@@ -128,8 +127,8 @@ QuoitGroupData *quoit_fleet_group_of_slices (const QuoitFleet *fleet, const Quoi
  * the node, and nothing has changed. REMOVED groups hold nothing and are kept for their key. */
 gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
 
-/* Takes the group of that id out: its nodes are free again. With a key it stays, REMOVED, as of @ended_ms. */
-gboolean quoit_fleet_remove_group (QuoitFleet *fleet, guint64 id, gint64 ended_ms, GError **error);
+/* Takes the group of that name and id out: its nodes are free again. With a key it stays, REMOVED, as of @ended_ms. */
+gboolean quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint64 ended_ms, GError **error);
 
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
 

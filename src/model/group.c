@@ -11,13 +11,6 @@ quoit_group_text_hash (const char *text)
   return (guint32) quoit_hash_bytes (text, strlen (text));
 }
 
-guint32
-quoit_group_id_hash (guint64 id)
-{
-  /* Ids are dense: the upper half of a product by the golden ratio spreads them, and costs one multiplication. */
-  return (guint32) (id * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 32);
-}
-
 /* Where the next piece of the allocation begins. */
 static void *
 piece (char **at, gsize bytes)

@@ -46,4 +46,3 @@ void quoit_group_data_unref (QuoitGroupData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupData, quoit_group_data_unref)
 
 guint32 quoit_group_text_hash (const char *text);
-guint32 quoit_group_id_hash (guint64 id);
