@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs.h"
+
+static const Column columns[] = { { "backup", "written", CELL_TEXT } };
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (Quoit) quoit = NULL;
+  Document *document;
+  Table *facts;
+
+  if (!session_begin (session, error))
+    return false;
+  quoit = session_open (session, error);
+  if (quoit == NULL || !quoit_backup (quoit, session->words[0], error))
+    return false;
+
+  facts = table_new (columns, G_N_ELEMENTS (columns));
+  table_add_text (facts, session->words[0]);
+  document = document_new ();
+  document_take_facts (document, facts);
+  return session_print (session, document, error);
+}
+
+const Verb verb_backup = {
+  "backup", "FILE", "copy the database while others use it", "FILE must not exist.", 1, 1, run,
+};

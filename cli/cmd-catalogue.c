@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs.h"
+
+/* -1 is the library's word for what nobody has published. */
+static void
+add_published (Table *table, int64_t number)
+{
+  if (number < 0)
+    table_skip (table);
+  else
+    table_add_number (table, number);
+}
+
+/* --- generations --- */
+
+static const Column generation_columns[] = {
+  { "generation", "GENERATION", CELL_TEXT }, { "pod_type_name", "IN POD TYPES", CELL_TEXT },
+  { "dims", "DIMS", CELL_NUMBER },           { "cores_per_chip", "CORES/CHIP", CELL_NUMBER },
+  { "hbm_gb", "HBM GB", CELL_NUMBER },       { "bf16_gflops", "BF16 GFLOPS", CELL_NUMBER },
+  { "pod_chips", "POD CHIPS", CELL_NUMBER }, { "max_slice_chips", "SLICE CHIPS", CELL_NUMBER },
+  { "aliases", "ALSO", CELL_LIST },
+};
+
+static GPtrArray *
+all_texts (const QuoitCatalogueGeneration *generation, QuoitGenerationText which)
+{
+  GPtrArray *texts = g_ptr_array_new_with_free_func (g_free);
+
+  for (unsigned i = 0;; i++)
+    {
+      char *text = quoit_catalogue_generation_dup_text (generation, which, i);
+
+      if (text == NULL)
+        return texts;
+      g_ptr_array_add (texts, text);
+    }
+}
+
+static void
+add_generation (Table *table, const QuoitCatalogueGeneration *generation)
+{
+  static const QuoitGenerationNumber numbers[] = {
+    QUOIT_GENERATION_NUMBER_DIMS,      QUOIT_GENERATION_NUMBER_CORES_PER_CHIP,
+    QUOIT_GENERATION_NUMBER_HBM_GB,    QUOIT_GENERATION_NUMBER_BF16_GFLOPS,
+    QUOIT_GENERATION_NUMBER_POD_CHIPS, QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS,
+  };
+
+  table_take_text (table, quoit_catalogue_generation_dup_text (generation, QUOIT_GENERATION_TEXT_ID, 0));
+  table_take_text (table, quoit_catalogue_generation_dup_text (generation, QUOIT_GENERATION_TEXT_NAME, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    add_published (table, quoit_catalogue_generation_get_number (generation, numbers[i]));
+  table_take_list (table, all_texts (generation, QUOIT_GENERATION_TEXT_ALIAS));
+}
+
+static void
+describe_generations (Document *document)
+{
+  Table *table = table_new (generation_columns, G_N_ELEMENTS (generation_columns));
+  const QuoitCatalogueGeneration *generation;
+
+  for (unsigned i = 0; (generation = quoit_catalogue_get_generation (i)) != NULL; i++)
+    add_generation (table, generation);
+  document_take_table (document, "generations", NULL, table);
+}
+
+/* --- topologies --- */
+
+static const Column topology_columns[] = {
+  { "topology", "TOPOLOGY", CELL_TEXT },
+  { "pod_type", "POD TYPE", CELL_TEXT },
+  { "gke_accelerator_type", "IN GKE", CELL_TEXT },
+  { "machine_type", "MACHINE TYPE", CELL_TEXT },
+  { "chips", "CHIPS", CELL_NUMBER },
+  { "hosts", "HOSTS", CELL_NUMBER },
+  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
+  { "cores", "CORES", CELL_NUMBER },
+  { "jax_devices", "JAX DEVICES", CELL_NUMBER },
+  { "host_block", "HOST BLOCK", CELL_TEXT },
+  { "host_grid", "HOST GRID", CELL_TEXT },
+  { "wrap", "WRAP", CELL_TEXT },
+  { "accepted_by", "ACCEPTED BY", CELL_TEXT },
+};
+
+static void
+add_topology (Table *table, const QuoitCatalogueTopology *topology)
+{
+  static const QuoitTopologyText first[]
+      = { QUOIT_TOPOLOGY_TEXT_SHAPE, QUOIT_TOPOLOGY_TEXT_POD_TYPE, QUOIT_TOPOLOGY_TEXT_GKE_ACCELERATOR_TYPE,
+          QUOIT_TOPOLOGY_TEXT_MACHINE_TYPE };
+  static const QuoitTopologyNumber numbers[]
+      = { QUOIT_TOPOLOGY_NUMBER_CHIPS, QUOIT_TOPOLOGY_NUMBER_HOSTS, QUOIT_TOPOLOGY_NUMBER_CHIPS_PER_HOST,
+          QUOIT_TOPOLOGY_NUMBER_CORES, QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES };
+  static const QuoitTopologyText last[] = { QUOIT_TOPOLOGY_TEXT_HOST_BLOCK, QUOIT_TOPOLOGY_TEXT_HOST_GRID,
+                                            QUOIT_TOPOLOGY_TEXT_WRAP, QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (first); i++)
+    table_take_text (table, quoit_catalogue_topology_dup_text (topology, first[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    add_published (table, quoit_catalogue_topology_get_number (topology, numbers[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (last); i++)
+    table_take_text (table, quoit_catalogue_topology_dup_text (topology, last[i]));
+}
+
+/* Every way to build @shape, or all of the generation when it is NULL. */
+static bool
+describe_topologies (Document *document, const QuoitCatalogueGeneration *generation, const char *shape, GError **error)
+{
+  g_autoptr (Table) table = table_new (topology_columns, G_N_ELEMENTS (topology_columns));
+  const QuoitCatalogueTopology *topology;
+
+  for (unsigned i = 0; (topology = quoit_catalogue_get_topology (generation, i)) != NULL; i++)
+    {
+      g_autofree char *text = quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_SHAPE);
+
+      if (shape == NULL || g_str_equal (shape, text))
+        add_topology (table, topology);
+    }
+  /* None: the library says what is wrong with it, and what is near. */
+  if (table_get_n_rows (table) == 0 && shape != NULL
+      && quoit_catalogue_lookup_topology (generation, shape, 0, error) == NULL)
+    return false;
+  document_take_table (document, "topologies", NULL, g_steal_pointer (&table));
+  return true;
+}
+
+static bool
+describe (Document *document, char **words, GError **error)
+{
+  const QuoitCatalogueGeneration *generation;
+
+  if (words[0] == NULL)
+    {
+      describe_generations (document);
+      return true;
+    }
+  generation = quoit_catalogue_lookup_generation (words[0], error);
+  return generation != NULL && describe_topologies (document, generation, words[1], error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (Document) document = document_new ();
+
+  if (!session_begin (session, error) || !describe (document, session->words, error))
+    return false;
+  return session_print (session, g_steal_pointer (&document), error);
+}
+
+const Verb verb_catalogue = {
+  "catalogue", "[GEN [TOPOLOGY]]", "what TPU generations and topologies there are", "It needs no database.", 0, 2, run,
+};

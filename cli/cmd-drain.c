@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "node-state.h"
+#include "verbs.h"
+
+static bool
+change (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error)
+{
+  return quoit_drain_node (quoit, node, now_ms, error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  return session_begin (session, error) && node_change (session, change, NULL, error);
+}
+
+const Verb verb_drain = {
+  "drain", "NODE", "let nothing new come to a node or its slice", "Groups that have it stay.", 1, 1, run,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report-view.h"
+#include "request.h"
+#include "verbs.h"
+
+static bool
+run (Session *session, GError **error)
+{
+  g_auto (RequestOptions) options = { 0 };
+  g_autofree GOptionEntry *entries = request_entries (&options);
+  g_autoptr (QuoitRequest) request = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitReport) report = NULL;
+  Document *document;
+
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+    return false;
+  request = request_build (&options, "fits", error);
+  if (request == NULL)
+    return false;
+  snapshot = session_look (session, error);
+  if (snapshot == NULL)
+    return false;
+  report = quoit_snapshot_explain (snapshot, request, error);
+  if (report == NULL)
+    return false;
+
+  document = document_new ();
+  report_describe (report, document);
+  session->exit_status = (int) quoit_report_get_verdict (report);
+  return session_print (session, document, error);
+}
+
+const Verb verb_fits = {
+  "fits",
+  "",
+  "would that be reserved now, or ever, and what would help",
+  "The exit status is 0 when it fits, 5 when it does not now, 6 when it never will.",
+  0,
+  0,
+  run,
+};

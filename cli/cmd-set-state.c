@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "node-state.h"
+#include "verbs.h"
+#include "words.h"
+
+static bool
+change (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error)
+{
+  return quoit_set_node_state (quoit, node, *(const QuoitNodeState *) input, now_ms, error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  QuoitNodeState state;
+
+  return session_begin (session, error) && word_parse_node_state (session->words[1], &state, error)
+         && node_change (session, change, &state, error);
+}
+
+const Verb verb_set_state = {
+  "set-state",
+  "NODE alive|draining|dead",
+  "say what a node is",
+  "It stays so until the node's source itself says another state than it did.",
+  2,
+  2,
+  run,
+};

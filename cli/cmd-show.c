@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decimal.h"
+#include "fleet-view.h"
+#include "group-view.h"
+#include "verbs.h"
+
+static const Column label_columns[] = {
+  { "key", "LABEL", CELL_TEXT },
+  { "value", "VALUE", CELL_TEXT },
+};
+
+/* The library gives a label by its key: these are the ones that decide where something may run. */
+static const char *const label_keys[] = {
+  "cloud.google.com/gke-accelerator-count",
+  "cloud.google.com/gke-nodepool",
+  "cloud.google.com/gke-spot",
+  "cloud.google.com/gke-tpu-accelerator",
+  "cloud.google.com/gke-tpu-topology",
+  "ray.io/accelerator-type",
+  "ray.io/availability-region",
+  "ray.io/availability-zone",
+  "ray.io/market-type",
+  "ray.io/node-group",
+  "ray.io/node-id",
+  "ray.io/tpu-pod-type",
+  "ray.io/tpu-slice-name",
+  "ray.io/tpu-topology",
+  "ray.io/tpu-worker-id",
+  "topology.kubernetes.io/zone",
+};
+
+static Table *
+labels_of (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  Table *labels = table_new (label_columns, G_N_ELEMENTS (label_columns));
+
+  for (guint i = 0; i < G_N_ELEMENTS (label_keys); i++)
+    {
+      char *value = quoit_snapshot_dup_node_label (snapshot, node, label_keys[i]);
+
+      if (value == NULL)
+        continue;
+      table_add_text (labels, label_keys[i]);
+      table_take_text (labels, value);
+    }
+  return labels;
+}
+
+static const Column resource_columns[] = {
+  { "resource", "RESOURCE", CELL_TEXT },
+  { "used", "USED", CELL_AMOUNT },
+  { "total", "TOTAL", CELL_AMOUNT },
+};
+
+static Table *
+resources_of (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  Table *resources = table_new (resource_columns, G_N_ELEMENTS (resource_columns));
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_node_n_resources (snapshot, node); i++)
+    {
+      g_autofree char *total = quoit_snapshot_dup_node_resource_total (snapshot, node, i);
+      g_autofree char *left = quoit_snapshot_dup_node_resource_left (snapshot, node, i);
+
+      table_add_text (resources, quoit_snapshot_get_node_resource_name (snapshot, node, i));
+      table_take_text (resources, decimal_difference (total, left));
+      table_add_text (resources, total);
+    }
+  return resources;
+}
+
+static void
+show_node (Document *document, const QuoitSnapshot *snapshot, uint32_t node)
+{
+  document_take_object (document, "node", NULL, node_facts (snapshot, node));
+  document_take_table (document, "resources", "resources", resources_of (snapshot, node));
+  document_take_table (document, "labels", "labels", labels_of (snapshot, node));
+}
+
+static void
+show_slice (Document *document, const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  document_take_object (document, "slice", NULL, slice_facts (snapshot, slice));
+  document_take_table (document, "nodes", "nodes", slice_nodes (snapshot, slice));
+}
+
+static void
+show_group (Document *document, const QuoitGroup *group)
+{
+  document_take_object (document, "group", NULL, group_facts (group));
+  document_take_table (document, "workers", "workers", group_workers (group));
+}
+
+/* NOT_FOUND is no failure yet: the name may be of another kind. Any other failure is kept for the case that it is of
+ * none; the first one is the most telling. */
+static void
+keep (GError **kept, GError *why)
+{
+  if (*kept != NULL || g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
+    g_error_free (why);
+  else
+    *kept = why;
+}
+
+/* All that bear the name: a group may be called as a slice is. */
+static bool
+describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GError **error)
+{
+  g_autoptr (GError) kept = NULL;
+  GError *why = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+  uint32_t node, slice;
+  guint n_found = 0;
+
+  /* A group's name has no '/'. */
+  if (strchr (name, '/') == NULL)
+    {
+      group = quoit_snapshot_lookup_group (snapshot, name, &why);
+      if (group != NULL)
+        n_found++, show_group (document, group);
+      else
+        keep (&kept, g_steal_pointer (&why));
+    }
+  if (quoit_snapshot_lookup_slice (snapshot, name, &slice, &why))
+    n_found++, show_slice (document, snapshot, slice);
+  else
+    keep (&kept, g_steal_pointer (&why));
+  if (quoit_snapshot_lookup_node (snapshot, name, &node, &why))
+    n_found++, show_node (document, snapshot, node);
+  else
+    keep (&kept, g_steal_pointer (&why));
+
+  if (n_found > 0)
+    return true;
+  if (kept != NULL)
+    g_propagate_error (error, g_steal_pointer (&kept));
+  else
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "'%s': expected the name of a node, slice or group", name);
+  return false;
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (Document) document = document_new ();
+
+  if (!session_begin (session, error))
+    return false;
+  snapshot = session_look (session, error);
+  if (snapshot == NULL || !describe (document, snapshot, session->words[0], error))
+    return false;
+  return session_print (session, g_steal_pointer (&document), error);
+}
+
+const Verb verb_show = {
+  "show",
+  "NAME",
+  "all that is known of a node, slice or group",
+  "NAME is a short name, a full one (source/pool/name), or a group's NAME@ID.",
+  1,
+  1,
+  run,
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decimal.h"
+#include "fleet-view.h"
+#include "group-view.h"
+#include "text.h"
+#include "verbs.h"
+#include "words.h"
+
+static const Column fact_columns[] = {
+  { "seq", "journal entry", CELL_NUMBER },
+  { "clock", "at", CELL_TEXT },
+};
+
+static Table *
+facts (const QuoitSnapshot *snapshot)
+{
+  Table *table = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
+
+  table_add_number (table, (gint64) quoit_snapshot_get_seq (snapshot));
+  table_take_text (table, text_of_time (quoit_snapshot_get_clock_ms (snapshot)));
+  return table;
+}
+
+/* Desired workers, CPUs and memory are what `kubectl get raycluster` shows of a manifest; other sources have none. */
+static const Column source_columns[] = {
+  { "source", "SOURCE", CELL_TEXT },     { "kind", "KIND", CELL_TEXT },
+  { "n_pools", "POOLS", CELL_NUMBER },   { "n_slices", "SLICES", CELL_NUMBER },
+  { "n_nodes", "NODES", CELL_NUMBER },   { "desired_workers", "DESIRED WORKERS", CELL_NUMBER },
+  { "cpus", "CPUS", CELL_AMOUNT },       { "memory", "MEMORY", CELL_AMOUNT },
+  { "memory_bytes", NULL, CELL_AMOUNT },
+};
+
+typedef struct {
+  gint64 n_pools, n_slices, n_nodes, n_pods;
+  Decimal cpus, memory;
+} SourceSum;
+
+static void
+add_pool (SourceSum *sum, const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  g_autofree char *cpus = quoit_snapshot_dup_pool_cpu (snapshot, pool);
+  g_autofree char *memory = quoit_snapshot_dup_pool_memory (snapshot, pool);
+
+  sum->n_pools++;
+  sum->n_slices += quoit_snapshot_get_pool_n_slices (snapshot, pool);
+  sum->n_nodes += quoit_snapshot_get_pool_n_nodes (snapshot, pool);
+  sum->n_pods += quoit_snapshot_get_pool_n_pods (snapshot, pool);
+  sum->cpus.e4 += decimal_parse (cpus).e4;
+  sum->memory.e4 += decimal_parse (memory).e4;
+}
+
+static Table *
+sources (const QuoitSnapshot *snapshot)
+{
+  Table *table = table_new (source_columns, G_N_ELEMENTS (source_columns));
+  uint32_t n = quoit_snapshot_get_n_sources (snapshot);
+  g_autofree SourceSum *sums = g_new0 (SourceSum, n);
+
+  for (uint32_t pool = 0; pool < quoit_snapshot_get_n_pools (snapshot); pool++)
+    add_pool (&sums[quoit_snapshot_get_pool_source (snapshot, pool)], snapshot, pool);
+
+  for (uint32_t i = 0; i < n; i++)
+    {
+      QuoitSourceKind kind = quoit_snapshot_get_source_kind (snapshot, i);
+
+      table_add_text (table, quoit_snapshot_get_source_name (snapshot, i));
+      table_add_text (table, word_of_source_kind (kind));
+      table_add_number (table, sums[i].n_pools);
+      table_add_number (table, sums[i].n_slices);
+      table_add_number (table, sums[i].n_nodes);
+      if (kind == QUOIT_SOURCE_KIND_RAYCLUSTER)
+        {
+          table_add_number (table, sums[i].n_pods);
+          table_take_text (table, decimal_format (sums[i].cpus));
+          table_take_text (table, decimal_format_bytes (sums[i].memory));
+          table_take_text (table, decimal_format (sums[i].memory));
+        }
+      else
+        for (guint column = 0; column < 4; column++)
+          table_skip (table);
+    }
+  return table;
+}
+
+static const Column resource_columns[] = {
+  { "resource", "RESOURCE", CELL_TEXT },
+  { "used", "USED", CELL_AMOUNT },
+  { "total", "TOTAL", CELL_AMOUNT },
+};
+
+static Table *
+resources (const QuoitSnapshot *snapshot)
+{
+  Table *table = table_new (resource_columns, G_N_ELEMENTS (resource_columns));
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
+    {
+      g_autofree char *total = quoit_snapshot_dup_resource_total (snapshot, i);
+      g_autofree char *left = quoit_snapshot_dup_resource_left (snapshot, i);
+
+      table_add_text (table, quoit_snapshot_get_resource_name (snapshot, i));
+      table_take_text (table, decimal_difference (total, left));
+      table_add_text (table, total);
+    }
+  return table;
+}
+
+static const Column condition_columns[] = {
+  { "total", "all", CELL_NUMBER },
+  { "intact", "intact", CELL_NUMBER },
+  { "degraded", "degraded", CELL_NUMBER },
+  { "idle", "idle", CELL_NUMBER },
+  { "partly_used", "partly used", CELL_NUMBER },
+  { "full", "full", CELL_NUMBER },
+  { "held", "held", CELL_NUMBER },
+  { "draining", "draining", CELL_NUMBER },
+  { "free", "free", CELL_NUMBER },
+};
+
+/* One slice after the other: those that belong to no class are counted too. */
+static Table *
+conditions (const QuoitSnapshot *snapshot)
+{
+  static const QuoitSliceFlags order[] = { QUOIT_SLICE_IDLE, QUOIT_SLICE_PARTLY,   QUOIT_SLICE_FULL,
+                                           QUOIT_SLICE_HELD, QUOIT_SLICE_DRAINING, QUOIT_SLICE_FREE };
+  Table *table = table_new (condition_columns, G_N_ELEMENTS (condition_columns));
+  uint32_t n = quoit_snapshot_get_n_slices (snapshot), intact = 0, counts[G_N_ELEMENTS (order)] = { 0 };
+
+  for (uint32_t slice = 0; slice < n; slice++)
+    {
+      uint32_t flags = quoit_snapshot_get_slice_flags (snapshot, slice);
+
+      intact += (flags & QUOIT_SLICE_INTACT) != 0;
+      for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+        counts[i] += (flags & order[i]) != 0;
+    }
+  table_add_number (table, n);
+  table_add_number (table, intact);
+  table_add_number (table, n - intact);
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    table_add_number (table, counts[i]);
+  return table;
+}
+
+static Table *
+live_groups (const QuoitSnapshot *snapshot)
+{
+  Table *table = groups_table ();
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+
+      if (quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
+        groups_add (table, group);
+    }
+  return table;
+}
+
+static const Column problem_columns[] = {
+  { "kind", "KIND", CELL_TEXT },
+  { "name", "NAME", CELL_TEXT },
+  { "problem", "PROBLEM", CELL_TEXT },
+};
+
+static void
+add_problem (Table *table, const char *kind, const char *name, const char *problem)
+{
+  table_add_text (table, kind);
+  table_add_text (table, name);
+  table_add_text (table, problem);
+}
+
+static Table *
+problems (const QuoitSnapshot *snapshot)
+{
+  Table *table = table_new (problem_columns, G_N_ELEMENTS (problem_columns));
+
+  for (uint32_t slice = 0; slice < quoit_snapshot_get_n_slices (snapshot); slice++)
+    {
+      g_autofree char *problem = quoit_snapshot_dup_slice_problem (snapshot, slice);
+
+      if (problem[0] != '\0')
+        add_problem (table, "slice", quoit_snapshot_get_slice_name (snapshot, slice), problem);
+    }
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+      g_autofree char *label = group_label (group);
+
+      if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
+        add_problem (table, "group", label, "one of its nodes is dead");
+    }
+  return table;
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  Document *document;
+
+  if (!session_begin (session, error))
+    return false;
+  snapshot = session_look (session, error);
+  if (snapshot == NULL)
+    return false;
+
+  document = document_new ();
+  document_take_facts (document, facts (snapshot));
+  document_take_table (document, "sources", "sources", sources (snapshot));
+  document_take_table (document, "resources", "resources", resources (snapshot));
+  document_take_object (document, "slices", "slices", conditions (snapshot));
+  document_take_table (document, "groups", "groups", live_groups (snapshot));
+  document_take_table (document, "problems", "problems", problems (snapshot));
+  return session_print (session, document, error);
+}
+
+const Verb verb_status = { "status", "", "sources, resources, slices, groups and problems", NULL, 0, 0, run };

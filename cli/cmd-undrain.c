@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "node-state.h"
+#include "verbs.h"
+
+static bool
+change (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error)
+{
+  return quoit_undrain_node (quoit, node, now_ms, error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  return session_begin (session, error) && node_change (session, change, NULL, error);
+}
+
+const Verb verb_undrain = { "undrain", "NODE", "take drain back", NULL, 1, 1, run };

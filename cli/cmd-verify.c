@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs.h"
+
+static const Column columns[] = {
+  { "verified", "verified", CELL_FLAG },   { "seq", "journal entries", CELL_NUMBER },
+  { "n_sources", "sources", CELL_NUMBER }, { "n_slices", "slices", CELL_NUMBER },
+  { "n_nodes", "nodes", CELL_NUMBER },     { "n_groups", "groups", CELL_NUMBER },
+};
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  Document *document;
+  Table *facts;
+
+  if (!session_begin (session, error))
+    return false;
+  quoit = session_open (session, error);
+  if (quoit == NULL || !quoit_verify (quoit, error))
+    return false;
+  snapshot = quoit_snapshot (quoit);
+  if (!quoit_snapshot_check (snapshot, error))
+    return false;
+
+  facts = table_new (columns, G_N_ELEMENTS (columns));
+  table_add_flag (facts, true);
+  table_add_number (facts, (gint64) quoit_snapshot_get_seq (snapshot));
+  table_add_number (facts, quoit_snapshot_get_n_sources (snapshot));
+  table_add_number (facts, quoit_snapshot_get_n_slices (snapshot));
+  table_add_number (facts, quoit_snapshot_get_n_nodes (snapshot));
+  table_add_number (facts, quoit_snapshot_get_n_groups (snapshot));
+  document = document_new ();
+  document_take_sentence (document, g_strdup ("the journal, replayed, is the state that is kept"));
+  document_take_facts (document, facts);
+  return session_print (session, document, error);
+}
+
+const Verb verb_verify = { "verify", "", "replay the journal and compare it with the state", NULL, 0, 0, run };

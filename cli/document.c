@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "document.h"
+
+#include "text.h"
+
+typedef enum { SECTION_SENTENCE, SECTION_FACTS, SECTION_OBJECT, SECTION_TABLE, SECTION_LINES } SectionType;
+
+typedef struct {
+  SectionType type;
+  const char *key, *title;
+  char *sentence;
+  Table *table;
+  GPtrArray *lines;
+} Section;
+
+struct _Document {
+  GArray *sections;
+};
+
+static void
+section_clear (gpointer data)
+{
+  Section *section = data;
+
+  g_free (section->sentence);
+  table_free (section->table);
+  if (section->lines != NULL)
+    g_ptr_array_unref (section->lines);
+}
+
+Document *
+document_new (void)
+{
+  Document *document = g_new0 (Document, 1);
+
+  document->sections = g_array_new (FALSE, TRUE, sizeof (Section));
+  g_array_set_clear_func (document->sections, section_clear);
+  return document;
+}
+
+void
+document_free (Document *document)
+{
+  if (document == NULL)
+    return;
+  g_array_unref (document->sections);
+  g_free (document);
+}
+
+static void
+add (Document *document, Section section)
+{
+  g_array_append_val (document->sections, section);
+}
+
+void
+document_take_sentence (Document *document, char *sentence)
+{
+  add (document, (Section) { .type = SECTION_SENTENCE, .sentence = sentence });
+}
+
+void
+document_take_facts (Document *document, Table *facts)
+{
+  add (document, (Section) { .type = SECTION_FACTS, .table = facts });
+}
+
+void
+document_take_object (Document *document, const char *key, const char *title, Table *facts)
+{
+  add (document, (Section) { .type = SECTION_OBJECT, .key = key, .title = title, .table = facts });
+}
+
+void
+document_take_table (Document *document, const char *key, const char *title, Table *rows)
+{
+  add (document, (Section) { .type = SECTION_TABLE, .key = key, .title = title, .table = rows });
+}
+
+void
+document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines)
+{
+  add (document, (Section) { .type = SECTION_LINES, .key = key, .title = title, .lines = lines });
+}
+
+static void
+build_section (const Section *section, JsonBuilder *builder)
+{
+  if (section->key != NULL)
+    json_builder_set_member_name (builder, section->key);
+  switch (section->type)
+    {
+    case SECTION_SENTENCE:
+      break;
+    case SECTION_FACTS:
+      table_build_members (section->table, builder);
+      break;
+    case SECTION_OBJECT:
+      json_builder_begin_object (builder);
+      table_build_members (section->table, builder);
+      json_builder_end_object (builder);
+      break;
+    case SECTION_TABLE:
+      table_build_array (section->table, builder);
+      break;
+    case SECTION_LINES:
+      json_builder_begin_array (builder);
+      for (guint i = 0; i < section->lines->len; i++)
+        json_builder_add_string_value (builder, section->lines->pdata[i]);
+      json_builder_end_array (builder);
+      break;
+    }
+}
+
+char *
+document_format_json (const Document *document)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new_immutable ();
+  g_autoptr (JsonGenerator) generator = json_generator_new ();
+  g_autoptr (JsonNode) root = NULL;
+  g_autofree char *json = NULL;
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "schema");
+  json_builder_add_string_value (builder, "quoit/1");
+  for (guint i = 0; i < document->sections->len; i++)
+    build_section (&g_array_index (document->sections, Section, i), builder);
+  json_builder_end_object (builder);
+
+  root = json_builder_get_root (builder);
+  json_generator_set_root (generator, root);
+  json_generator_set_pretty (generator, TRUE);
+  json = json_generator_to_data (generator, NULL);
+  return g_strconcat (json, "\n", NULL);
+}
+
+static char *
+format_lines (const GPtrArray *lines)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < lines->len; i++)
+    {
+      g_autofree char *line = text_for_terminal (lines->pdata[i]);
+
+      g_string_append_printf (text, "%s\n", line);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+format_body (const Section *section)
+{
+  g_autofree char *sentence = NULL;
+
+  switch (section->type)
+    {
+    case SECTION_FACTS:
+    case SECTION_OBJECT:
+      return table_format_facts (section->table);
+    case SECTION_TABLE:
+      return table_get_n_rows (section->table) == 0 ? g_strdup ("none\n") : table_format_rows (section->table);
+    case SECTION_LINES:
+      return section->lines->len == 0 ? g_strdup ("none\n") : format_lines (section->lines);
+    case SECTION_SENTENCE:
+    default:
+      sentence = text_for_terminal (section->sentence);
+      return g_strconcat (sentence, "\n", NULL);
+    }
+}
+
+char *
+document_format_text (const Document *document)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < document->sections->len; i++)
+    {
+      const Section *section = &g_array_index (document->sections, Section, i);
+      g_autofree char *body = format_body (section);
+
+      if (i > 0 && section->title != NULL)
+        g_string_append_c (text, '\n');
+      if (section->title != NULL)
+        g_string_append_printf (text, "%s:%s", section->title, g_str_equal (body, "none\n") ? " " : "\n");
+      g_string_append (text, body);
+    }
+  return g_string_free (text, FALSE);
+}

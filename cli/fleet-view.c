@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet-view.h"
+
+#include "group-view.h"
+#include "words.h"
+
+const char *
+source_of_pool (const QuoitSnapshot *snapshot, uint32_t pool)
+{
+  return quoit_snapshot_get_source_name (snapshot, quoit_snapshot_get_pool_source (snapshot, pool));
+}
+
+static void
+add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
+{
+  for (uint32_t i = 0; i < quoit_snapshot_get_node_n_users (snapshot, node); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_node_user (snapshot, node, i);
+      g_autofree char *label = group_label (group);
+
+      if (!g_ptr_array_find_with_equal_func (holders, label, g_str_equal, NULL))
+        g_ptr_array_add (holders, g_steal_pointer (&label));
+    }
+  if (quoit_snapshot_is_node_external (snapshot, node)
+      && !g_ptr_array_find_with_equal_func (holders, "external", g_str_equal, NULL))
+    g_ptr_array_add (holders, g_strdup ("external"));
+}
+
+GPtrArray *
+holders_of_node (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+
+  add_holders (holders, snapshot, node);
+  return holders;
+}
+
+static GPtrArray *
+holders_of_slice (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+  uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, slice); i++)
+    add_holders (holders, snapshot, first + i);
+  return holders;
+}
+
+/* --- nodes --- */
+
+static const Column node_columns[] = {
+  { "node", "NODE", CELL_TEXT },       { "source", "SOURCE", CELL_TEXT },      { "pool", "POOL", CELL_TEXT },
+  { "slice", "SLICE", CELL_TEXT },     { "worker_id", "WORKER", CELL_NUMBER }, { "chips", "CHIPS", CELL_NUMBER },
+  { "state", "STATE", CELL_TEXT },     { "address", "ADDRESS", CELL_TEXT },    { "ray_head", "RAY HEAD", CELL_FLAG },
+  { "held_by", "HELD BY", CELL_LIST },
+};
+
+static const Column node_fact_columns[] = {
+  { "node", "node", CELL_TEXT },       { "source", "source", CELL_TEXT },       { "pool", "pool", CELL_TEXT },
+  { "slice", "slice", CELL_TEXT },     { "worker_id", "worker", CELL_NUMBER },  { "chips", "chips", CELL_NUMBER },
+  { "state", "state", CELL_TEXT },     { "address", "address", CELL_TEXT },     { "ray_head", "Ray head", CELL_FLAG },
+  { "held_by", "held by", CELL_LIST }, { "full_name", "full name", CELL_TEXT }, { "identity", "identity", CELL_TEXT },
+};
+
+Table *
+nodes_table (void)
+{
+  return table_new (node_columns, G_N_ELEMENTS (node_columns));
+}
+
+void
+nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
+{
+  uint32_t pool = quoit_snapshot_get_node_pool (snapshot, node);
+  int64_t slice = quoit_snapshot_get_node_slice (snapshot, node);
+  int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
+
+  table_add_text (nodes, quoit_snapshot_get_node_name (snapshot, node));
+  table_add_text (nodes, source_of_pool (snapshot, pool));
+  table_add_text (nodes, quoit_snapshot_get_pool_name (snapshot, pool));
+  table_add_text (nodes, slice < 0 ? NULL : quoit_snapshot_get_slice_name (snapshot, (uint32_t) slice));
+  if (worker < 0)
+    table_skip (nodes);
+  else
+    table_add_number (nodes, worker);
+  table_add_number (nodes, quoit_snapshot_get_node_chips (snapshot, node));
+  table_add_text (nodes, word_of_node_state (quoit_snapshot_get_node_state (snapshot, node)));
+  table_add_text (nodes, quoit_snapshot_get_node_address (snapshot, node));
+  table_add_flag (nodes, quoit_snapshot_is_node_ray_head (snapshot, node));
+  table_take_list (nodes, holders_of_node (snapshot, node));
+}
+
+Table *
+node_facts (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  Table *facts = table_new (node_fact_columns, G_N_ELEMENTS (node_fact_columns));
+
+  nodes_add (facts, snapshot, node);
+  table_take_text (facts, quoit_snapshot_dup_node_full_name (snapshot, node));
+  table_take_text (facts, quoit_snapshot_dup_node_identity (snapshot, node));
+  return facts;
+}
+
+/* --- slices --- */
+
+static const Column slice_columns[] = {
+  { "slice", "SLICE", CELL_TEXT },
+  { "source", "SOURCE", CELL_TEXT },
+  { "pool", "POOL", CELL_TEXT },
+  { "accelerator", "ACCELERATOR", CELL_TEXT },
+  { "topology", "TOPOLOGY", CELL_TEXT },
+  { "chips_per_host", "CHIPS/HOST", CELL_NUMBER },
+  { "n_hosts", "HOSTS", CELL_NUMBER },
+  { "n_nodes", "NODES", CELL_NUMBER },
+  { "conditions", "CONDITION", CELL_LIST },
+  { "held_by", "HELD BY", CELL_LIST },
+  { "n_missing", NULL, CELL_NUMBER },
+  { "faults", NULL, CELL_LIST },
+  { "problem", "PROBLEM", CELL_TEXT },
+};
+
+static const Column slice_fact_columns[] = {
+  { "slice", "slice", CELL_TEXT },
+  { "source", "source", CELL_TEXT },
+  { "pool", "pool", CELL_TEXT },
+  { "accelerator", "accelerator", CELL_TEXT },
+  { "topology", "topology", CELL_TEXT },
+  { "chips_per_host", "chips per host", CELL_NUMBER },
+  { "n_hosts", "hosts", CELL_NUMBER },
+  { "n_nodes", "nodes", CELL_NUMBER },
+  { "conditions", "condition", CELL_LIST },
+  { "held_by", "held by", CELL_LIST },
+  { "n_missing", "missing workers", CELL_NUMBER },
+  { "faults", "contradictions", CELL_LIST },
+  { "problem", "problem", CELL_TEXT },
+  { "full_name", "full name", CELL_TEXT },
+};
+
+Table *
+slices_table (void)
+{
+  return table_new (slice_columns, G_N_ELEMENTS (slice_columns));
+}
+
+/* The library says "" for what the nodes do not name, and 0 where no class follows from it. */
+static void
+take_known (Table *table, char *text)
+{
+  if (text[0] == '\0')
+    g_clear_pointer (&text, g_free);
+  table_take_text (table, text);
+}
+
+static void
+add_known (Table *table, uint32_t number)
+{
+  if (number == 0)
+    table_skip (table);
+  else
+    table_add_number (table, number);
+}
+
+void
+slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  uint32_t pool = quoit_snapshot_get_slice_pool (snapshot, slice);
+
+  table_add_text (slices, quoit_snapshot_get_slice_name (snapshot, slice));
+  table_add_text (slices, source_of_pool (snapshot, pool));
+  table_add_text (slices, quoit_snapshot_get_pool_name (snapshot, pool));
+  take_known (slices, g_strdup (quoit_snapshot_get_slice_accelerator (snapshot, slice)));
+  take_known (slices, quoit_snapshot_dup_slice_topology (snapshot, slice));
+  add_known (slices, quoit_snapshot_get_slice_chips_per_host (snapshot, slice));
+  add_known (slices, quoit_snapshot_get_slice_n_hosts (snapshot, slice));
+  table_add_number (slices, quoit_snapshot_get_slice_n_nodes (snapshot, slice));
+  table_take_list (slices, words_of_conditions (quoit_snapshot_get_slice_flags (snapshot, slice)));
+  table_take_list (slices, holders_of_slice (snapshot, slice));
+  table_add_number (slices, quoit_snapshot_get_slice_n_missing (snapshot, slice));
+  table_take_list (slices, words_of_faults (quoit_snapshot_get_slice_faults (snapshot, slice)));
+  take_known (slices, quoit_snapshot_dup_slice_problem (snapshot, slice));
+}
+
+Table *
+slice_facts (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  Table *facts = table_new (slice_fact_columns, G_N_ELEMENTS (slice_fact_columns));
+
+  slices_add (facts, snapshot, slice);
+  table_take_text (facts, quoit_snapshot_dup_slice_full_name (snapshot, slice));
+  return facts;
+}
+
+Table *
+slice_nodes (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  Table *nodes = nodes_table ();
+  uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, slice);
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, slice); i++)
+    nodes_add (nodes, snapshot, first + i);
+  return nodes;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group-view.h"
+
+#include "text.h"
+#include "words.h"
+
+static const Column group_columns[] = {
+  { "group", "GROUP", CELL_TEXT },       { "name", NULL, CELL_TEXT },
+  { "id", NULL, CELL_NUMBER },           { "state", "STATE", CELL_TEXT },
+  { "ray_state", "RAY", CELL_TEXT },     { "owner", "OWNER", CELL_TEXT },
+  { "n_slices", "SLICES", CELL_NUMBER }, { "n_workers", "WORKERS", CELL_NUMBER },
+  { "request", "REQUEST", CELL_TEXT },   { "key", "KEY", CELL_TEXT },
+  { "since", "SINCE", CELL_TEXT },       { "ended", "ENDED", CELL_TEXT },
+};
+
+static const Column fact_columns[] = {
+  { "group", "group", CELL_TEXT },       { "name", NULL, CELL_TEXT },
+  { "id", NULL, CELL_NUMBER },           { "state", "state", CELL_TEXT },
+  { "ray_state", "in Ray", CELL_TEXT },  { "owner", "owner", CELL_TEXT },
+  { "n_slices", "slices", CELL_NUMBER }, { "n_workers", "workers", CELL_NUMBER },
+  { "request", "request", CELL_TEXT },   { "key", "key", CELL_TEXT },
+  { "since", "since", CELL_TEXT },       { "ended", "ended", CELL_TEXT },
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (fact_columns) == G_N_ELEMENTS (group_columns));
+
+char *
+group_label (const QuoitGroup *group)
+{
+  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT, quoit_group_get_name (group), quoit_group_get_id (group));
+}
+
+guint64
+group_count_workers (const QuoitGroup *group)
+{
+  guint64 n = 0;
+
+  for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
+    n += quoit_group_get_n_workers (group, slice);
+  return n;
+}
+
+/* The library says "" where nothing was given. */
+static void
+add_given (Table *table, const char *text)
+{
+  table_add_text (table, text[0] == '\0' ? NULL : text);
+}
+
+void
+groups_add (Table *groups, const QuoitGroup *group)
+{
+  table_take_text (groups, group_label (group));
+  table_add_text (groups, quoit_group_get_name (group));
+  table_add_number (groups, (gint64) quoit_group_get_id (group));
+  table_add_text (groups, word_of_group_state (quoit_group_get_state (group)));
+  table_add_text (groups, word_of_ray_group_state (quoit_group_get_state (group)));
+  add_given (groups, quoit_group_get_owner (group));
+  table_add_number (groups, quoit_group_get_n_slices (group));
+  table_add_number (groups, (gint64) group_count_workers (group));
+  table_add_text (groups, quoit_group_get_request (group));
+  add_given (groups, quoit_group_get_key (group));
+  table_take_text (groups, text_of_time (quoit_group_get_since_ms (group)));
+  table_take_text (groups, text_of_time (quoit_group_get_ended_ms (group)));
+}
+
+Table *
+groups_table (void)
+{
+  return table_new (group_columns, G_N_ELEMENTS (group_columns));
+}
+
+Table *
+group_facts (const QuoitGroup *group)
+{
+  Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
+
+  groups_add (facts, group);
+  return facts;
+}
+
+static const Column worker_columns[] = {
+  { "slice_id", "SLICE ID", CELL_NUMBER }, { "slice", "SLICE", CELL_TEXT },     { "worker_id", "WORKER", CELL_NUMBER },
+  { "node", "NODE", CELL_TEXT },           { "address", "ADDRESS", CELL_TEXT },
+};
+
+Table *
+group_workers (const QuoitGroup *group)
+{
+  Table *workers = table_new (worker_columns, G_N_ELEMENTS (worker_columns));
+
+  for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
+    {
+      g_autofree char *name = quoit_group_dup_slice_name (group, slice);
+
+      for (uint32_t worker = 0; worker < quoit_group_get_n_workers (group, slice); worker++)
+        {
+          table_add_number (workers, slice);
+          table_add_text (workers, name);
+          table_add_number (workers, worker);
+          table_add_text (workers, quoit_group_get_worker_name (group, slice, worker));
+          table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
+        }
+    }
+  return workers;
+}

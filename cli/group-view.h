@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command shows of a group. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+/* "train@17". g_free() it. */
+char *group_label (const QuoitGroup *group);
+
+guint64 group_count_workers (const QuoitGroup *group);
+
+/* One row a group. */
+Table *groups_table (void);
+void groups_add (Table *groups, const QuoitGroup *group);
+
+/* The same facts of one group, below each other. */
+Table *group_facts (const QuoitGroup *group);
+
+/* One row a worker: slice by slice, by worker id. */
+Table *group_workers (const QuoitGroup *group);

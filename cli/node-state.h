@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What set-state, drain and undrain have in common. */
+#pragma once
+
+#include "session.h"
+
+typedef bool (*NodeChangeFunc) (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error);
+
+/* Makes the change to the node named by the first argument, and prints its state before and after. */
+bool node_change (Session *session, NodeChangeFunc change, gconstpointer input, GError **error);

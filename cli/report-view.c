@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report-view.h"
+
+#include "text.h"
+#include "words.h"
+
+static const Column fact_columns[] = {
+  { "verdict", "verdict", CELL_TEXT },           { "summary", NULL, CELL_TEXT },
+  { "wanted", "slices wanted", CELL_NUMBER },    { "now", "to be had now", CELL_NUMBER },
+  { "could", "to be had at best", CELL_NUMBER },
+};
+
+static const Column reason_columns[] = {
+  { "constraint", "CONSTRAINT", CELL_TEXT },
+  { "before", "BEFORE", CELL_NUMBER },
+  { "after", "AFTER", CELL_NUMBER },
+  { "text", "REASON", CELL_TEXT },
+};
+
+static const Column step_columns[] = {
+  { "kind", "KIND", CELL_TEXT },
+  { "name", "NAME", CELL_TEXT },
+  { "number", "NUMBER", CELL_NUMBER },
+};
+
+static const Column option_columns[] = {
+  { "text", "OPTION", CELL_TEXT },
+  { "steps", NULL, CELL_TABLE },
+};
+
+static Table *
+reasons (const QuoitReport *report)
+{
+  Table *table = table_new (reason_columns, G_N_ELEMENTS (reason_columns));
+
+  for (uint32_t i = 0; i < quoit_report_get_n_reasons (report); i++)
+    {
+      table_add_text (table, word_of_constraint (quoit_report_get_reason_constraint (report, i)));
+      table_add_number (table, quoit_report_get_reason_before (report, i));
+      table_add_number (table, quoit_report_get_reason_after (report, i));
+      table_take_text (table, quoit_report_dup_reason_text (report, i));
+    }
+  return table;
+}
+
+static Table *
+steps (const QuoitReport *report, uint32_t option)
+{
+  Table *table = table_new (step_columns, G_N_ELEMENTS (step_columns));
+
+  for (uint32_t i = 0; i < quoit_report_get_n_steps (report, option); i++)
+    {
+      table_add_text (table, word_of_step (quoit_report_get_step_kind (report, option, i)));
+      table_add_text (table, quoit_report_get_step_name (report, option, i));
+      table_add_number (table, (gint64) quoit_report_get_step_number (report, option, i));
+    }
+  return table;
+}
+
+static Table *
+options (const QuoitReport *report)
+{
+  Table *table = table_new (option_columns, G_N_ELEMENTS (option_columns));
+
+  for (uint32_t i = 0; i < quoit_report_get_n_options (report); i++)
+    {
+      table_take_text (table, quoit_report_dup_option_text (report, i));
+      table_take_table (table, steps (report, i));
+    }
+  return table;
+}
+
+void
+report_describe (const QuoitReport *report, Document *document)
+{
+  Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
+  g_autofree char *summary = quoit_report_dup_summary (report, "the request");
+
+  table_add_text (facts, word_of_verdict (quoit_report_get_verdict (report)));
+  table_add_text (facts, summary);
+  table_add_number (facts, quoit_report_get_n_wanted (report));
+  table_add_number (facts, quoit_report_get_n_now (report));
+  table_add_number (facts, quoit_report_get_n_could (report));
+  document_take_sentence (document, g_steal_pointer (&summary));
+  document_take_facts (document, facts);
+  document_take_table (document, "reasons", "what removed slices", reasons (report));
+  document_take_table (document, "options", "what would help, any one of", options (report));
+}
+
+static void
+append_line (GString *lines, const char *text)
+{
+  g_autofree char *line = text_for_terminal (text);
+
+  g_string_append_printf (lines, "%s\n", line);
+}
+
+char *
+report_explain (const QuoitReport *report)
+{
+  GString *lines = g_string_new (NULL);
+
+  for (uint32_t i = 0; i < quoit_report_get_n_reasons (report); i++)
+    {
+      g_autofree char *why = quoit_report_dup_reason_text (report, i);
+      g_autofree char *text = g_strdup_printf (
+          "  %s: %u -> %u: %s", word_of_constraint (quoit_report_get_reason_constraint (report, i)),
+          quoit_report_get_reason_before (report, i), quoit_report_get_reason_after (report, i), why);
+
+      append_line (lines, text);
+    }
+  for (uint32_t i = 0; i < quoit_report_get_n_options (report); i++)
+    {
+      g_autofree char *option = quoit_report_dup_option_text (report, i);
+      g_autofree char *text = g_strconcat ("  would help: ", option, NULL);
+
+      append_line (lines, text);
+    }
+  return g_string_free (lines, FALSE);
+}

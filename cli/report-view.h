@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command shows of a verdict. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+/* Verdict, numbers, reasons and options, as sections of @document. */
+void report_describe (const QuoitReport *report, Document *document);
+
+/* Reasons and options alone, as lines for stderr below an error. g_free() it. */
+char *report_explain (const QuoitReport *report);

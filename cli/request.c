@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request.h"
+
+#include <string.h>
+
+#include "text.h"
+
+void
+request_options_clear (RequestOptions *options)
+{
+  g_free (options->accelerator);
+  g_free (options->topology);
+  g_free (options->slices);
+  g_free (options->chips_per_host);
+  g_free (options->key);
+  g_free (options->owner);
+  g_free (options->pool);
+  g_free (options->zone);
+  g_strfreev (options->selectors);
+  g_strfreev (options->named);
+  g_strfreev (options->excluded);
+}
+
+GOptionEntry *
+request_entries_with_dry_run (RequestOptions *o)
+{
+  const GOptionEntry entries[] = {
+    { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
+    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator, "TPU generation, in any system's spelling", "GEN" },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "shape of each slice, as 4x4", "SHAPE" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices, "how many slices, all or none", "N" },
+    { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
+    { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key, "request key: a retry returns the same group", "KEY" },
+    { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "who will hold the group", "NAME" },
+    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only slices of pools of that name", "NAME" },
+    { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "only slices in that availability zone", "NAME" },
+    { "select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->selectors, "only nodes whose label is so, in Ray's grammar",
+      "KEY=VALUE" },
+    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named, "only this slice, or another that is named so", "NAME" },
+    { "exclude-slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->excluded, "never this slice", "NAME" },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  return g_memdup2 (entries, sizeof entries);
+}
+
+GOptionEntry *
+request_entries (RequestOptions *options)
+{
+  GOptionEntry *entries = request_entries_with_dry_run (options);
+  guint n = 0;
+
+  while (entries[n].long_name != NULL)
+    n++;
+  memmove (entries, entries + 1, n * sizeof *entries);
+  return entries;
+}
+
+static bool
+add_selector (QuoitRequest *request, const char *text, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *key = NULL;
+
+  if (equals == NULL)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--select '%s': expected KEY=VALUE", text);
+      return false;
+    }
+  key = g_strndup (text, (gsize) (equals - text));
+  return quoit_request_add_selector (request, key, equals + 1, error);
+}
+
+static bool
+set_numbers (QuoitRequest *request, const RequestOptions *options, GError **error)
+{
+  static const NumberRule slices = { "--slices", "1 to 1000000 slices", G_MININT64, G_MAXINT64 };
+  static const NumberRule chips = { "--chips-per-host", "1, 2, 4 or 8 chips", G_MININT64, G_MAXINT64 };
+  gint64 number;
+
+  if (options->slices != NULL
+      && (!text_parse_number (options->slices, &slices, &number, error)
+          || !quoit_request_set_slices (request, number, error)))
+    return false;
+  return options->chips_per_host == NULL
+         || (text_parse_number (options->chips_per_host, &chips, &number, error)
+             && quoit_request_set_chips_per_host (request, number, error));
+}
+
+static bool
+fill (QuoitRequest *request, const RequestOptions *options, GError **error)
+{
+  if (options->accelerator != NULL && !quoit_request_set_accelerator (request, options->accelerator, error))
+    return false;
+  if (options->topology != NULL && !quoit_request_set_topology (request, options->topology, error))
+    return false;
+  if (!set_numbers (request, options, error))
+    return false;
+  for (char **s = options->selectors; s != NULL && *s != NULL; s++)
+    if (!add_selector (request, *s, error))
+      return false;
+
+  quoit_request_set_key (request, options->key);
+  quoit_request_set_owner (request, options->owner);
+  quoit_request_set_pool (request, options->pool);
+  quoit_request_set_zone (request, options->zone);
+  for (char **s = options->named; s != NULL && *s != NULL; s++)
+    quoit_request_add_slice (request, *s);
+  for (char **s = options->excluded; s != NULL && *s != NULL; s++)
+    quoit_request_exclude_slice (request, *s);
+  return true;
+}
+
+QuoitRequest *
+request_build (const RequestOptions *options, const char *name, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+
+  return fill (request, options, error) ? g_steal_pointer (&request) : NULL;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text.h"
+
+enum { DEFAULT_WAIT_MS = 5000, LONGEST_WAIT_MS = 86400000 };
+
+/* FILENAME is GOption's word for bytes: STRING would refuse, in the C locale, a name that is not ASCII. */
+GOptionEntry *
+session_options (Session *session)
+{
+  const GOptionEntry options[] = {
+    { "db", 0, 0, G_OPTION_ARG_FILENAME, &session->db, "the database (else $QUOIT_DB, else ./quoit.db)", "FILE" },
+    { "wait", 0, 0, G_OPTION_ARG_FILENAME, &session->wait, "how long to wait for other writers (5000)", "MS" },
+    { "now", 0, 0, G_OPTION_ARG_FILENAME, &session->now, "ISO 8601 with offset, or milliseconds (else the clock)",
+      "TIME" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, "table or json (table)", "FORM" },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  return g_memdup2 (options, sizeof options);
+}
+
+static bool
+usage (const Session *session, GError **error)
+{
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected the arguments: %s; see quoit %s --help",
+               session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters, session->verb->name);
+  return false;
+}
+
+bool
+session_parse (Session *session, const GOptionEntry *options, GError **error)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (session->verb->parameters);
+  g_autofree GOptionEntry *common = session_options (session);
+  g_autofree char *program = g_strconcat ("quoit ", session->verb->name, NULL);
+  guint n_words;
+
+  g_set_prgname (program);
+  g_option_context_set_summary (context, session->verb->summary);
+  g_option_context_set_description (context, session->verb->details);
+  if (options != NULL)
+    g_option_context_add_main_entries (context, options, NULL);
+  g_option_context_add_main_entries (context, common, NULL);
+  if (!g_option_context_parse_strv (context, &session->words, error))
+    return false;
+
+  /* Word 0 is the verb; "--" may be left behind it. */
+  g_free (session->words[0]);
+  n_words = g_strv_length (session->words + 1);
+  memmove (session->words, session->words + 1, (n_words + 1) * sizeof (char *));
+  for (guint i = 0; i < n_words; i++)
+    if (g_str_equal (session->words[i], "--"))
+      {
+        g_free (session->words[i]);
+        memmove (session->words + i, session->words + i + 1, (n_words - i) * sizeof (char *));
+        n_words--;
+        break;
+      }
+  return (n_words >= session->verb->least && n_words <= session->verb->most) || usage (session, error);
+}
+
+const char *
+session_get_path (const Session *session)
+{
+  const char *environment = g_getenv ("QUOIT_DB");
+
+  if (session->db != NULL)
+    return session->db;
+  return environment != NULL && environment[0] != '\0' ? environment : "quoit.db";
+}
+
+static bool
+wait_of (const Session *session, gint64 *wait_ms, GError **error)
+{
+  static const NumberRule rule = { "--wait", "0 to 86400000 milliseconds", 0, LONGEST_WAIT_MS };
+
+  *wait_ms = DEFAULT_WAIT_MS;
+  return session->wait == NULL || text_parse_number (session->wait, &rule, wait_ms, error);
+}
+
+bool
+session_check (const Session *session, const char *const *outputs, GError **error)
+{
+  g_autofree char *known = NULL;
+  gint64 number;
+
+  if (!wait_of (session, &number, error) || !session_now (session, &number, error))
+    return false;
+  if (session->output == NULL || g_strv_contains (outputs, session->output))
+    return true;
+
+  known = g_strjoinv (" or ", (char **) outputs);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--output '%s': expected %s", session->output, known);
+  return false;
+}
+
+/* For the journal: the name that one logged in by, whatever the environment says. */
+static const char *
+actor (void)
+{
+  const struct passwd *user = getpwuid (getuid ());
+
+  return user != NULL ? user->pw_name : g_getenv ("USER");
+}
+
+static Quoit *
+with_actor (Quoit *quoit)
+{
+  if (quoit != NULL)
+    quoit_set_actor (quoit, actor ());
+  return quoit;
+}
+
+Quoit *
+session_open (Session *session, GError **error)
+{
+  gint64 wait_ms;
+
+  return wait_of (session, &wait_ms, error) ? with_actor (quoit_open (session_get_path (session), wait_ms, error))
+                                            : NULL;
+}
+
+Quoit *
+session_create (Session *session, GError **error)
+{
+  gint64 wait_ms;
+
+  return wait_of (session, &wait_ms, error) ? with_actor (quoit_create (session_get_path (session), wait_ms, error))
+                                            : NULL;
+}
+
+QuoitSnapshot *
+session_look (Session *session, GError **error)
+{
+  g_autoptr (Quoit) quoit = session_open (session, error);
+
+  return quoit == NULL ? NULL : quoit_snapshot (quoit);
+}
+
+bool
+session_now (const Session *session, gint64 *now_ms, GError **error)
+{
+  *now_ms = g_get_real_time () / 1000;
+  return session->now == NULL || text_parse_time (session->now, now_ms, error);
+}
+
+bool
+session_wants_json (const Session *session)
+{
+  return session->output != NULL && g_str_equal (session->output, "json");
+}
+
+bool
+session_write (const char *text, GError **error)
+{
+  if (fputs (text, stdout) != EOF && fflush (stdout) != EOF)
+    return true;
+
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "standard output: %s", g_strerror (errno));
+  return false;
+}
+
+bool
+session_print (const Session *session, Document *document, GError **error)
+{
+  g_autofree char *text
+      = session_wants_json (session) ? document_format_json (document) : document_format_text (document);
+
+  document_free (document);
+  return session_write (text, error);
+}

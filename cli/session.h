@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of the command: the options that every verb has, what is left of the command line, and the answer. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+typedef struct _Session Session;
+
+typedef struct {
+  const char *name;
+  const char *parameters; /* as in the usage line */
+  const char *summary;    /* one line */
+  const char *details;    /* more for --help; or NULL */
+  guint least, most;      /* arguments */
+  bool (*run) (Session *session, GError **error);
+} Verb;
+
+struct _Session {
+  const Verb *verb;
+  char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
+  char *db, *wait, *now, *output;
+  int exit_status;   /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
+  char *explanation; /* lines for stderr below the message of a run that fails; or NULL */
+};
+
+/* The options of every verb, for a context of one's own: g_free() it, the strings belong to @session. */
+GOptionEntry *session_options (Session *session);
+
+/* Reads @options (NULL: none) and those of every verb; session->words are the arguments then. --help ends the process.
+ */
+bool session_parse (Session *session, const GOptionEntry *options, GError **error);
+
+/* --db, else QUOIT_DB, else quoit.db here. */
+const char *session_get_path (const Session *session);
+
+/* Before anything is opened: --wait is a number, --output a word that the verb knows. */
+bool session_check (const Session *session, const char *const *outputs, GError **error);
+
+/* The ledger, with the actor set. quoit_unref() it. */
+Quoit *session_open (Session *session, GError **error);
+Quoit *session_create (Session *session, GError **error);
+
+/* The ledger as it is, for verbs that only look. quoit_snapshot_unref() it. */
+QuoitSnapshot *session_look (Session *session, GError **error);
+
+/* --now, else the clock of this machine. */
+bool session_now (const Session *session, gint64 *now_ms, GError **error);
+
+bool session_wants_json (const Session *session);
+
+/* Writes to stdout as -o says, and takes @document. STORE when stdout does not take it. */
+bool session_print (const Session *session, Document *document, GError **error);
+bool session_write (const char *text, GError **error);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
+
+#include <string.h>
+
+#include <quoit/quoit.h>
+
+static void
+append_bytes (GString *line, const char *bytes, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (line, "\\x%02x", (guchar) bytes[i]);
+}
+
+char *
+text_for_terminal (const char *text)
+{
+  gboolean utf8 = g_get_charset (NULL);
+  GString *line = g_string_new (NULL);
+
+  for (const char *p = text; *p != '\0';)
+    {
+      gunichar c = g_utf8_get_char_validated (p, -1);
+      bool valid = c != (gunichar) -1 && c != (gunichar) -2;
+      gsize n = valid ? (gsize) (g_utf8_next_char (p) - p) : 1;
+
+      if (valid && (c < 0x80 ? g_ascii_isprint ((char) c) : utf8 && g_unichar_isprint (c)))
+        g_string_append_len (line, p, n);
+      else
+        append_bytes (line, p, n);
+      p += n;
+    }
+  return g_string_free (line, FALSE);
+}
+
+char *
+text_for_shell (const char *text)
+{
+  GString *quoted = g_string_new ("'");
+
+  for (const char *p = text; *p != '\0'; p++)
+    if (*p == '\'')
+      g_string_append (quoted, "'\\''");
+    else
+      g_string_append_c (quoted, *p);
+  g_string_append_c (quoted, '\'');
+  return g_string_free (quoted, FALSE);
+}
+
+char *
+text_of_time (gint64 time_ms)
+{
+  g_autoptr (GDateTime) time = NULL;
+  g_autofree char *seconds = NULL;
+
+  if (time_ms == 0)
+    return NULL;
+  time = g_date_time_new_from_unix_utc (time_ms / 1000);
+  if (time == NULL)
+    return NULL;
+  seconds = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
+  return g_strdup_printf ("%s.%03dZ", seconds, (int) (time_ms % 1000));
+}
+
+bool
+text_parse_time (const char *text, gint64 *time_ms, GError **error)
+{
+  g_autoptr (GDateTime) time = NULL;
+
+  if (g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, time_ms, NULL))
+    return true;
+
+  time = g_date_time_new_from_iso8601 (text, NULL);
+  if (time == NULL)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+                   "--now '%s': expected ISO 8601 with an offset, as 2026-05-01T09:30:00Z, or milliseconds since 1970",
+                   text);
+      return false;
+    }
+  *time_ms = g_date_time_to_unix (time) * 1000 + g_date_time_get_microsecond (time) / 1000;
+  return true;
+}
+
+bool
+text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  bool far;
+
+  if (g_ascii_string_to_signed (text, 10, rule->least, rule->most, number, &why))
+    return true;
+
+  far = g_error_matches (why, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS);
+  g_set_error (error, QUOIT_ERROR, far ? QUOIT_ERROR_INVALID : QUOIT_ERROR_USAGE, "%s '%s': expected %s", rule->option,
+               text, rule->expected);
+  return false;
+}

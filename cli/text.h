@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Untrusted text, made safe for where it goes; and the few forms of text that the command itself writes and reads. */
+#pragma once
+
+#include <stdbool.h>
+#include <glib.h>
+
+/* One line for a terminal: control bytes, bytes that are no UTF-8 and characters that print nothing, or turn the
+ * writing around, become \xNN; so does all that is not ASCII where the locale is not UTF-8. */
+char *text_for_terminal (const char *text);
+
+/* 'text' for a POSIX shell: the shell reads back the very bytes. */
+char *text_for_shell (const char *text);
+
+/* 2026-05-01T09:30:00.000Z; NULL for 0, which the library says where there is no time. */
+char *text_of_time (gint64 time_ms);
+
+/* ISO 8601 with an offset, or milliseconds. INVALID for what is neither. */
+bool text_parse_time (const char *text, gint64 *time_ms, GError **error);
+
+typedef struct {
+  const char *option;   /* "--slices" */
+  const char *expected; /* "1 to 1000000 slices" */
+  gint64 least, most;
+} NumberRule;
+
+/* An option's number: USAGE when @text is none, INVALID when it is outside the rule. */
+bool text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GError **error);

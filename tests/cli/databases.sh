@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Databases that are not what they should be, or not to be had: the right code, the remedy, and not a byte has changed.
+. "$top_srcdir/tests/cli/lib.sh"
+fresh 'v6e 4x4 x2'
+quoit reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
+rm -f "$tmp/baseline"
+good=$QUOIT_DB
+QUOIT_DB=$tmp/bad.db
+more='reserve more --topology 4x4 --accelerator v6e --slices 1'
+
+# sql FILE STATEMENTS: by Python's own SQLite, so that the command's is not asked about itself.
+sql ()
+{
+  "$python" -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.executescript(sys.argv[2])' "$@"
+}
+have_sql=
+[ -z "$python" ] || ! "$python" -c 'import sqlite3' 2>/dev/null || have_sql=1
+
+# untouched STATUS SENTENCE TEXTS: looking and writing are refused, and the file is the same afterwards.
+untouched ()
+{
+  before=$(cksum <"$QUOIT_DB")
+  refused "$1" "$2: looking" "$QUOIT_DB|$3" status
+  # shellcheck disable=SC2086
+  refused "$1" "$2: writing" "$QUOIT_DB|$3" $more --now "$now"
+  holds "$2: not a byte has changed" test "$(cksum <"$QUOIT_DB")" = "$before"
+  rm -rf "$QUOIT_DB" "$QUOIT_DB-wal" "$QUOIT_DB-shm"
+}
+
+refused 4 "no database: looking" "$QUOIT_DB|quoit init" status
+# shellcheck disable=SC2086
+refused 4 "no database: writing" "$QUOIT_DB" $more --now "$now"
+holds "no database: none is made" test ! -e "$QUOIT_DB"
+
+printf 'This is a text and no database at all, though long enough to have a header: %0200d\n' 0 >"$QUOIT_DB"
+untouched 3 "a text" ""
+printf 'short' >"$QUOIT_DB"
+untouched 3 "a short text" ""
+head -c 6000 "$good" >"$QUOIT_DB"
+untouched 13 "a truncated database" ""
+mkdir "$QUOIT_DB"
+refused 3 "a directory" "$QUOIT_DB" status
+rmdir "$QUOIT_DB"
+
+if [ -n "$have_sql" ]; then
+  sql "$QUOIT_DB" 'CREATE TABLE t (x); INSERT INTO t VALUES (1)'
+  untouched 3 "somebody else's database" ""
+  cp "$good" "$QUOIT_DB" && sql "$QUOIT_DB" 'PRAGMA user_version = 99'
+  untouched 9 "a database of version 99" "99"
+  table=$("$python" -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute("SELECT name FROM sqlite_schema WHERE type = ?", ("table",)).fetchone()[0])' "$good")
+  cp "$good" "$QUOIT_DB" && sql "$QUOIT_DB" "CREATE TRIGGER spy AFTER INSERT ON $table BEGIN SELECT 1; END"
+  untouched 13 "a foreign trigger" "spy"
+  cp "$good" "$QUOIT_DB" && sql "$QUOIT_DB" "CREATE VIEW peek AS SELECT * FROM $table"
+  untouched 13 "a foreign view" "peek"
+else
+  skip "version 99, triggers, views: no python3 with sqlite3"
+fi
+
+# --- read-only
+chmod 400 "$good"
+if [ "$(id -u)" -ne 0 ]; then
+  QUOIT_DB=$good
+  # shellcheck disable=SC2086
+  refused 8 "a read-only file" "$QUOIT_DB" $more --now "$now"
+else
+  mkdir "$tmp/ro"
+  cp "$good" "$tmp/ro/quoit.db"
+  if mount --bind "$tmp/ro" "$tmp/ro" 2>/dev/null && unmount=$tmp/ro && mount -o remount,ro,bind "$tmp/ro" 2>/dev/null; then
+    QUOIT_DB=$tmp/ro/quoit.db
+    before=$(cksum <"$QUOIT_DB")
+    # shellcheck disable=SC2086
+    refused 8 "a read-only file system: writing" "$QUOIT_DB" $more --now "$now"
+    refused 8 "a read-only file system: no database can be made" "$tmp/ro/new.db" --db "$tmp/ro/new.db" init
+    refused 8 "a read-only file system: no backup can be made" "$tmp/ro/copy.db" --db "$good" backup "$tmp/ro/copy.db"
+    holds "a read-only file system: not a byte has changed" test "$(cksum <"$QUOIT_DB")" = "$before"
+  else
+    skip "read-only: this user may not mount"
+  fi
+  [ -z "$unmount" ] || umount "$unmount"
+  unmount=
+fi
+chmod 600 "$good"
+
+# --- a writer that does not end
+QUOIT_DB=$good
+if [ -n "$have_sql" ]; then
+  "$python" -c 'import sqlite3, sys, time
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+c.execute("BEGIN IMMEDIATE")
+open(sys.argv[2], "w").close()
+time.sleep(60)' "$good" "$tmp/locked" &
+  writer=$!
+  n=0
+  while [ ! -e "$tmp/locked" ] && [ "$n" -lt 100 ]; do
+    sleep 0.1
+    n=$((n + 1))
+  done
+  started=$(date +%s)
+  # shellcheck disable=SC2086
+  refused 10 "a writer that holds on for longer than --wait" "$QUOIT_DB" $more --now "$now" --wait 300
+  holds "and one waits no longer" test "$(($(date +%s) - started))" -le 4
+  # shellcheck disable=SC2086
+  refused 10 "or not at all" "$QUOIT_DB" $more --now "$now" --wait 0
+  ok 0 "looking waits for nobody" status --wait 0
+  kill "$writer" && wait "$writer" 2>/dev/null
+  # shellcheck disable=SC2086
+  ok 0 "when it has gone one writes" $more --now "$now"
+  ok 0 "and nothing is wrong" verify
+else
+  skip "a locked database: no python3 with sqlite3"
+fi
+
+# --- a full disk
+mkdir "$tmp/small"
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=512k tmpfs "$tmp/small" 2>/dev/null; then
+  unmount=$tmp/small
+  QUOIT_DB=$tmp/small/quoit.db
+  ok 0 "a database on a small disk" init
+  ok 0 "with a small fleet" import fleet 'v6e 4x4 x2' --now "$now"
+  # SQLite needs 32 KiB beside a database even to look: what is left is enough for that, and for no more.
+  dd if=/dev/zero of="$tmp/small/filler" bs=1k 2>/dev/null
+  truncate -s -44k "$tmp/small/filler"
+  baseline
+  refused 8 "a full disk takes no large fleet" "full|make room" import fleet 'v6e 4x4 x2000 pool=big' --source big --now "$now"
+  refused 8 "and no backup" "copy.db" --db "$good" backup "$tmp/small/copy.db"
+  holds "of which nothing is left" test ! -e "$tmp/small/copy.db"
+  ok 0 "what was there is there" verify
+  rm "$tmp/small/filler"
+  # shellcheck disable=SC2086
+  ok 0 "with room again one writes" $more --now "$now"
+  ok 0 "and nothing is wrong" verify
+  umount "$unmount"
+  unmount=
+else
+  skip "a full disk: this user may not mount"
+fi
+
+# --- a backup goes where nothing is
+QUOIT_DB=$good
+baseline
+ln -s "$tmp/elsewhere" "$tmp/link.db"
+refused 7 "a backup follows no link" "link.db" backup "$tmp/link.db"
+holds "not even one that leads nowhere" test ! -e "$tmp/elsewhere"
+
+finish

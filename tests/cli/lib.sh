@@ -1,0 +1,191 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: Apache-2.0
+# For the tests of the command: each runs it, counts what it promises, and ends with `finish`.
+#
+#   ok STATUS 'sentence' WORD...            quoit WORD... ends with STATUS; its words are in $tmp/out and $tmp/err
+#   refused STATUS 'sentence' 'TEXT|TEXT' WORD...
+#                                           the same, and the first line of stderr is "quoit: VERB: ..." with every TEXT
+#                                           in it, and the ledger of $QUOIT_DB is what it was at the last `baseline`
+#   out|err 'sentence' TEXT                 the last run's stdout or stderr has TEXT
+#   fact 'sentence' EXPRESSION VALUE        the last run's JSON document d, by Python: str (EXPRESSION) is VALUE
+#   holds 'sentence' COMMAND...             COMMAND succeeds
+#   skip 'why'
+set -u
+
+tmp=$(mktemp -d)
+unmount=
+trap '[ -z "$unmount" ] || umount "$unmount"; rm -rf "$tmp"' EXIT
+export QUOIT_DB="$tmp/quoit.db" LC_ALL=C
+unset LANGUAGE NO_COLOR
+passed=0 failed=0 skipped=0
+now=2026-05-01T09:30:00Z
+export two_slices=$top_srcdir/examples/raycluster-v6e-4x4-x2.yaml
+python=$(command -v /usr/bin/python3 python3 | head -n 1)
+
+quoit ()
+{
+  "$top_builddir/cli/quoit" "$@"
+}
+
+pass ()
+{
+  passed=$((passed + 1))
+}
+
+fail ()
+{
+  failed=$((failed + 1))
+  printf 'FAIL: %s\n' "$1"
+  shift
+  for line; do
+    printf '      %s\n' "$line"
+  done
+}
+
+skip ()
+{
+  skipped=$((skipped + 1))
+  printf 'SKIP: %s\n' "$1"
+}
+
+finish ()
+{
+  if [ "$skipped" -gt 0 ]; then
+    printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  else
+    printf '%d passed, %d failed\n' "$passed" "$failed"
+  fi
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+holds ()
+{
+  sentence=$1
+  shift
+  if "$@" >"$tmp/holds" 2>&1; then
+    pass
+  else
+    fail "$sentence" "$*" "$(cat "$tmp/holds")"
+  fi
+}
+
+run ()
+{
+  status=0
+  quoit "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+}
+
+ok ()
+{
+  expected=$1 sentence=$2
+  shift 2
+  run "$@"
+  if [ "$status" -eq "$expected" ]; then
+    pass
+  else
+    fail "$sentence" "quoit $*" "exit status $status, expected $expected" "$(head -c 600 "$tmp/err")"
+  fi
+}
+
+has ()
+{
+  if grep -qF -e "$3" "$tmp/$1"; then
+    pass
+  else
+    fail "$2" "'$3' is not in:" "$(head -c 1500 "$tmp/$1")"
+  fi
+}
+
+out ()
+{
+  has out "$@"
+}
+
+err ()
+{
+  has err "$@"
+}
+
+# What the ledger is, for `refused` to compare with.
+baseline ()
+{
+  quoit export json >"$tmp/baseline"
+}
+
+unchanged ()
+{
+  quoit export json >"$tmp/after" 2>&1 && cmp -s "$tmp/baseline" "$tmp/after"
+}
+
+# missing 'TEXT|TEXT' FILE: the texts that are not in it.
+missing ()
+{
+  old_ifs=$IFS
+  IFS='|'
+  for text in $1; do
+    grep -qF -e "$text" "$2" || printf "'%s' " "$text"
+  done
+  IFS=$old_ifs
+}
+
+refused ()
+{
+  expected=$1 sentence=$2 texts=$3
+  shift 3
+  run "$@"
+  head -n 1 "$tmp/err" >"$tmp/message"
+  absent=$(missing "$texts" "$tmp/message")
+  if [ "$status" -ne "$expected" ]; then
+    fail "$sentence" "quoit $*" "exit status $status, expected $expected" "$(head -c 600 "$tmp/err")"
+  elif ! grep -q '^quoit: ' "$tmp/message"; then
+    fail "$sentence" "quoit $*" "no message" "$(head -c 600 "$tmp/err")"
+  elif [ -n "$absent" ]; then
+    fail "$sentence" "quoit $*" "not in the message: $absent" "$(cat "$tmp/message")"
+  elif LC_ALL=C grep -q '[^ -~]' "$tmp/message"; then
+    fail "$sentence" "quoit $*" "bytes in the message that are not printable" "$(od -c "$tmp/message" | head -n 5)"
+  elif [ -e "$tmp/baseline" ] && ! unchanged; then
+    fail "$sentence" "quoit $*" "the ledger has changed" "$(diff "$tmp/baseline" "$tmp/after" | head -n 5)"
+  else
+    pass
+  fi
+}
+
+# The last run's stdout is one JSON document of ours.
+json ()
+{
+  if [ -n "$python" ]; then
+    holds "$1" "$python" -c 'import json, sys
+d = json.load(open(sys.argv[1], encoding="utf-8"))
+assert d["schema"] == "quoit/1", d.get("schema")' "$tmp/out"
+  else
+    has out "$1" '"schema" : "quoit/1"'
+  fi
+}
+
+fact ()
+{
+  if [ -z "$python" ]; then
+    skip "$1: no python3"
+    return
+  fi
+  got=$("$python" -c 'import json, sys
+d = json.load(open(sys.argv[1], encoding="utf-8"))
+print(eval(sys.argv[2]), end="")' "$tmp/out" "$2" 2>&1)
+  if [ "$got" = "$3" ]; then
+    pass
+  else
+    fail "$1" "$2" "is '$got', expected '$3'"
+  fi
+}
+
+# fresh [TEXT...]: a new ledger, with that fleet text.
+fresh ()
+{
+  rm -f "$QUOIT_DB" "$QUOIT_DB"-wal "$QUOIT_DB"-shm "$tmp/baseline"
+  quoit init >/dev/null || fail "a ledger can be made"
+  for text; do
+    quoit import fleet "$text" --now "$now" >/dev/null || fail "fleet text can be imported: $text"
+  done
+  baseline
+}
