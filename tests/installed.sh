@@ -41,12 +41,13 @@ main (void)
 }
 HELLO
 
-# compiled WITH WHAT SOURCE: compiles SOURCE to ./program and prints what that says.
+# compiled WITH WHAT SOURCE [ARGUMENT...]: compiles SOURCE to ./program, runs it and prints what that says.
 compiled ()
 {
   with=$1 what=$2 source=$3
+  shift 3
   $with $SANITIZER_FLAGS -Wall -Werror -x "$what" "$source" -x none -o program $flags
-  ./program
+  ./program "$@"
 }
 
 for language in c c++; do
@@ -56,5 +57,9 @@ for language in c c++; do
   [ "$said" = "$version NOT_NOW" ]
 done
 
-example=$top_srcdir/examples/reserve.c
-[ ! -e "$example" ] || compiled "$CC" c "$example"
+said=$(compiled "$CC" c "$top_srcdir/examples/reserve.c" ledger.db "$top_srcdir/examples/raycluster-v6e-4x4-x2.yaml" job-17)
+printf '%s\n' "$said"
+for promised in "tpu-group-1-3: MEGASCALE_NUM_SLICES=2" "tpu-group-1-3: MEGASCALE_PORT=9915" \
+  "tpu-group-1-3: TPU_WORKER_ID=3" "two slices more: not now" "release job-17@1" "released, and verified"; do
+  printf '%s\n' "$said" | grep -qF -e "$promised"
+done

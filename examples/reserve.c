@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reserve LEDGER MANIFEST JOB: two v6e 4x4 slices. Run again after a crash, it finds what JOB holds by its key. */
+#include <quoit/quoit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define TRY(call) ((call) ? (void) 0 : (fprintf (stderr, "reserve: %s\n", error->message), exit (error->code)))
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *yaml = NULL;
+  gsize length;
+  int64_t now_ms = g_get_real_time () / 1000; /* the library reads no clock */
+  if (argc != 4 || !g_file_get_contents (argv[2], &yaml, &length, NULL))
+    return fprintf (stderr, "usage: reserve LEDGER MANIFEST JOB\n"), 2;
+  bool old = g_file_test (argv[1], G_FILE_TEST_EXISTS);
+  g_autoptr (Quoit) quoit = old ? quoit_open (argv[1], 5000, &error) : quoit_create (argv[1], 5000, &error);
+  TRY (quoit);
+  g_autoptr (QuoitImport) import = quoit_import_raycluster (quoit, yaml, length, NULL, NULL, now_ms, &error);
+  TRY (import);
+  g_autoptr (QuoitRequest) two = quoit_request_new (argv[3]);
+  quoit_request_set_key (two, argv[3]);
+  TRY (quoit_request_set_accelerator (two, "v6e", &error) && quoit_request_set_topology (two, "4x4", &error));
+  TRY (quoit_request_set_slices (two, 2, &error));
+  g_autoptr (QuoitGroup) group = quoit_reserve (quoit, two, now_ms, &error);
+  TRY (group); /* it is on the disk now */
+  g_autoptr (QuoitTopology) all = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
+  TRY (all);
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (all); p++)
+    for (uint32_t v = 0; v < quoit_topology_get_n_variables (all, p); v++)
+      printf ("%s: %s=%s\n", quoit_topology_get_node_name (all, p), quoit_topology_get_variable_name (all, p, v),
+              quoit_topology_get_variable_value (all, p, v));
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain (snapshot, two, &error);
+  TRY (report);
+  g_autofree char *refusal = quoit_report_dup_summary (report, "two slices more");
+  TRY (quoit_release (quoit, argv[3], now_ms, &error) && quoit_verify (quoit, &error));
+  return printf ("%s\nreleased, and verified\n", refusal) < 0;
+}
