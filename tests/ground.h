@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the proofs on whole ledgers stand on: a place to work in, numbers that scale, and one line for a failure. They
+ * use the public headers only. */
+#pragma once
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <quoit/quoit.h>
+
+/* A moment in 2025; every test counts from it. */
+#define T0 G_GINT64_CONSTANT (1750000000000)
+
+/* The end of a proof that does not hold: the line says where, and with what numbers it can be seen again. */
+#define hold(condition, ...)                                                                                           \
+  do                                                                                                                   \
+    if (G_UNLIKELY (!(condition)))                                                                                     \
+      {                                                                                                                \
+        g_autofree char *said_ = g_strdup_printf (__VA_ARGS__);                                                        \
+                                                                                                                       \
+        printf ("%s:%d: %s does not hold: %s\n0 passed, 1 failed\n", __FILE__, __LINE__, #condition, said_);           \
+        fflush (NULL);                                                                                                 \
+        abort ();                                                                                                      \
+      }                                                                                                                \
+  while (0)
+
+static inline const char *
+said (const GError *error)
+{
+  return error == NULL ? "no error" : error->message;
+}
+
+/* @n, or as many times of it as QUOIT_TEST_SCALE says. */
+static inline guint
+scaled (guint n)
+{
+  const char *text = g_getenv ("QUOIT_TEST_SCALE");
+  double scale = text == NULL ? 1 : g_ascii_strtod (text, NULL);
+
+  return (guint) MAX (1, n * (scale > 0 ? scale : 1));
+}
+
+/* The seed is printed, so that what was found can be found again. */
+static inline guint32
+seed_of (const char *what, guint32 usual)
+{
+  const char *text = g_getenv ("QUOIT_TEST_SEED");
+  guint32 seed = text == NULL ? usual : (guint32) g_ascii_strtoull (text, NULL, 10);
+
+  printf ("%s: QUOIT_TEST_SEED=%u\n", what, seed);
+  fflush (stdout);
+  return seed;
+}
+
+/* A new directory in memory where there is such a thing, else where temporary files go: a process that dies loses
+ * nothing of either, and what a machine that dies would lose is the business of tests/fault/vfs. */
+static inline char *
+fast_dir (void)
+{
+  char *dir = g_strdup ("/dev/shm/quoit-XXXXXX");
+
+  if (g_access ("/dev/shm", W_OK | X_OK) == 0 && g_mkdtemp (dir) != NULL)
+    return dir;
+  g_free (dir);
+  return g_dir_make_tmp ("quoit-XXXXXX", NULL);
+}
+
+/* Everything in @dir, which has no folders, and @dir. */
+static inline void
+remove_dir (const char *dir)
+{
+  g_autoptr (GDir) entries = g_dir_open (dir, 0, NULL);
+  const char *name;
+
+  while (entries != NULL && (name = g_dir_read_name (entries)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (dir, name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (dir);
+}
+
+static inline QuoitRequest *
+want (const char *name, const char *accelerator, const char *topology, gint64 n_slices)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+
+  hold (quoit_request_set_accelerator (request, accelerator, NULL), "%s", accelerator);
+  hold (quoit_request_set_topology (request, topology, NULL), "%s", topology);
+  hold (quoit_request_set_slices (request, n_slices, NULL), "%d", (int) n_slices);
+  return g_steal_pointer (&request);
+}
+
+static inline gboolean
+import_text (Quoit *quoit, const char *text, const char *source, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitImport) import = quoit_import_fleet_text (quoit, text, strlen (text), source, now_ms, error);
+
+  return import != NULL;
+}
+
+/* Every invariant that the library can count again by itself. */
+static inline void
+hold_together (Quoit *quoit, const char *where)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (GError) error = NULL;
+
+  hold (quoit_snapshot_check (snapshot, &error), "%s: %s", where, said (error));
+}
+
+static inline void
+hold_verified (Quoit *quoit, const char *where)
+{
+  g_autoptr (GError) error = NULL;
+
+  hold (quoit_verify (quoit, &error), "%s: %s", where, said (error));
+}
