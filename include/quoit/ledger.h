@@ -437,7 +437,8 @@ QUOIT_API const char *quoit_import_get_warning (const QuoitImport *import, uint3
  * @error: (out) (optional): set on failure
  *
  * The changes that this thread makes until quoit_commit_batch() become one transaction; other writers wait. Each change
- * is decided with those before it; one that fails is left out and does not end the batch.
+ * is decided with those before it; one that fails is left out and does not end the batch. Only one that could not be
+ * written (%QUOIT_ERROR_STORE) does: none of the batch will be, and each further call says so until it is cancelled.
  *
  * Fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, else as any change.
  *
