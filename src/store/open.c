@@ -150,7 +150,7 @@ connect_to (QuoitStore *store, GError **error)
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   store->waits_from = (guint) g_atomic_int_get (&store->interrupts);
-  return quoit_db_exec (db, "PRAGMA synchronous = FULL", error);
+  return quoit_db_prepare_end (db, error) && quoit_db_exec (db, "PRAGMA synchronous = FULL", error);
 }
 
 /* Everything that upgrades do is one transaction; a second process that upgrades at the same time finds it done. */
@@ -275,7 +275,7 @@ quoit_store_open (const char *path, gint64 wait_ms, GError **error)
   if (connect_to (store, error) && quoit_db_run (&store->db, SQL_BEGIN_READ, error))
     {
       read = check_ours (&store->db, error) && (store->fleet = quoit_sqlite_load (&store->db, error)) != NULL;
-      quoit_db_run (&store->db, SQL_ROLLBACK, NULL);
+      read = quoit_db_end (&store->db, read ? error : NULL) && read;
     }
   if (!read)
     return g_prefix_error (error, "%s: ", path), NULL;

@@ -142,6 +142,20 @@ quoit_db_exec (QuoitDb *db, const char *text, GError **error)
   return result == SQLITE_OK || quoit_db_fail (db, result, "database", error);
 }
 
+gboolean
+quoit_db_prepare_end (QuoitDb *db, GError **error)
+{
+  return quoit_db_stmt (db, SQL_ROLLBACK, error) != NULL;
+}
+
+gboolean
+quoit_db_end (QuoitDb *db, GError **error)
+{
+  /* What fails once for want of memory works the second time: statements under way are reset by then. */
+  return sqlite3_get_autocommit (db->handle) != 0 || quoit_db_run (db, SQL_ROLLBACK, NULL)
+         || sqlite3_get_autocommit (db->handle) != 0 || quoit_db_run (db, SQL_ROLLBACK, error);
+}
+
 void
 quoit_db_close (QuoitDb *db)
 {

@@ -60,6 +60,10 @@ sqlite3_stmt *quoit_db_stmt (QuoitDb *db, QuoitSql sql, GError **error);
 /* Runs a statement that gives no rows. */
 gboolean quoit_db_run (QuoitDb *db, QuoitSql sql, GError **error);
 gboolean quoit_db_exec (QuoitDb *db, const char *sql, GError **error);
+/* Ends a transaction that is not to be committed, where there is one: SQLite itself ends it when the disk is full or
+ * fails. The statement for it is prepared with the connection: it must not need memory when there is none. */
+gboolean quoit_db_prepare_end (QuoitDb *db, GError **error);
+gboolean quoit_db_end (QuoitDb *db, GError **error);
 void quoit_db_close (QuoitDb *db);
 
 /* Text of a column, NULL for NULL; valid until the next step. */

@@ -6,9 +6,7 @@
 static void
 sqlite_rollback (QuoitStore *store)
 {
-  /* SQLite itself rolls back when the disk is full or fails. */
-  if (sqlite3_get_autocommit (store->db.handle) == 0)
-    quoit_db_run (&store->db, SQL_ROLLBACK, NULL);
+  quoit_db_end (&store->db, NULL);
 }
 
 static QuoitEntry *

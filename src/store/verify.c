@@ -86,7 +86,7 @@ verify_sqlite (QuoitStore *store, GError **error)
   ok = quoit_sqlite_check_version (&store->db, error) && check_pages (&store->db, error)
        && (kept = quoit_sqlite_load (&store->db, error)) != NULL && (replayed = replay (&store->db, error)) != NULL
        && same (replayed, kept, error);
-  quoit_db_run (&store->db, SQL_ROLLBACK, NULL);
+  quoit_db_end (&store->db, NULL);
   if (!ok)
     return FALSE;
   /* And what this handle believes, where it is at the same entry. */
