@@ -305,7 +305,7 @@ every_disk_failure (char *dir)
 static guint
 every_allocation (char *dir, DiskFailure failure)
 {
-  const guint step = MAX (1, 41 / scaled (1));
+  const guint step = MAX (1, 5 / scaled (1));
   gboolean seen = TRUE;
   guint runs = 0, n;
 
@@ -399,6 +399,9 @@ check_image (const DiskImage *image, char *dir)
       return end_world (&world);
     }
   hold_verified (world.quoit, "what a power loss left");
+  for (guint i = 0; i < acknowledged; i++)
+    if (steps[i].run == backup)
+      check_copy (&world, i);
   state = state_of (world.quoit);
   hold (acknowledged == 0 || strcmp (state, expected[acknowledged - 1]) == 0
             || (acknowledged < G_N_ELEMENTS (steps) && strcmp (state, expected[acknowledged]) == 0),
