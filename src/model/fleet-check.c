@@ -100,6 +100,11 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
   if (quoit_fleet_find_group (fleet, group->name) != group)
     return contradiction (error, "a group is not found by its name", group->name);
 
+  for (guint32 i = 0; i < group->n_slices; i++)
+    if (group->slice_end[i] <= (i == 0 ? 0 : group->slice_end[i - 1]))
+      return contradiction (error, "a group has a slice without a node", group->name);
+  if (group->n_nodes != (group->n_slices == 0 ? 0 : group->slice_end[group->n_slices - 1]))
+    return contradiction (error, "a group has nodes outside its slices", group->name);
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;

@@ -2,6 +2,7 @@
 /* Groups as vertices: the edges from a group to its nodes, and the indexes that find it. */
 #include "model/fleet-private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A slot holds a group, or, with its lowest bit set, the number of the next empty slot: the list needs no room. */
@@ -248,13 +249,34 @@ run_end (const QuoitLayout *layout, guint32 index)
   return MIN (layout->slices[slice].first_node + layout->slices[slice].n_nodes, chunk_end);
 }
 
+static int
+by_number (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static gboolean
+names_a_node_twice (const QuoitGroupData *group)
+{
+  g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids);
+
+  qsort (ids, group->n_nodes, sizeof *ids, by_number);
+  for (guint32 i = 1; i < group->n_nodes; i++)
+    if (ids[i] == ids[i - 1])
+      return TRUE;
+  return FALSE;
+}
+
 /* Nothing is written before all nodes are known to be free. */
 static gboolean
 whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
   const guint32 *by_id = layout->by_id, *ids = group->node_ids;
-  guint32 n_nodes = group->n_nodes, n_ids = layout->n_ids;
+  guint32 n_nodes = group->n_nodes, n_ids = layout->n_ids, behind = 0;
+  gboolean ascending = TRUE;
 
   for (guint32 i = 0; i < n_nodes;)
     {
@@ -263,13 +285,18 @@ whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GErr
 
       if (index == QUOIT_NO_INDEX)
         return refuse_node (fleet, group, i, error);
+      ascending &= index >= behind;
       end = run_end (layout, index);
       use = &quoit_fleet_node_chunk (fleet, (QuoitNodeId) { index })->use[index % QUOIT_NODES_PER_CHUNK];
       do
         if (*use++ != QUOIT_USE_NONE)
           return refuse_node (fleet, group, i, error);
       while (++i < n_nodes && ++index < end && ids[i] < n_ids && by_id[ids[i]] == index);
+      behind = index;
     }
+  /* Runs that go upwards have no node in common; an import may have moved them, and a damaged journal repeats them. */
+  if (G_UNLIKELY (!ascending) && names_a_node_twice (group))
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' names a node twice", group->name);
   return TRUE;
 }
 
@@ -420,6 +447,9 @@ names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
   if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
+  /* A new id is above all others: looking is for journals that are not sound. */
+  if (G_UNLIKELY (group->id < fleet->next_group_id) && quoit_fleet_find_group_id (fleet, group->id) != NULL)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group of id %" G_GUINT64_FORMAT " already", group->id);
   return TRUE;
 }
 
@@ -428,6 +458,11 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 {
   guint32 slot;
 
+  if (group->state == QUOIT_GROUP_REMOVED && group->n_nodes > 0)
+    {
+      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is removed, but has nodes", group->name);
+      return quoit_group_data_unref (group), FALSE;
+    }
   if (!names_are_free (fleet, group, error)
       || (group->state != QUOIT_GROUP_REMOVED && !nodes_are_free (fleet, group, error)))
     return quoit_group_data_unref (group), FALSE;

@@ -412,6 +412,7 @@ get_group (Reader *in)
 
   group.id = get (in);
   group.state = get_small (in, QUOIT_GROUP_REMOVED);
+  in->bad |= group.state < QUOIT_GROUP_HELD;
   group.since_ms = get_signed (in);
   group.ended_ms = get_signed (in);
   group.name = name = get_some_text (in);
@@ -426,8 +427,10 @@ get_group (Reader *in)
   group.node_ids = ids = g_new0 (guint32, group.n_nodes + 1);
   for (guint32 i = 0; i < group.n_nodes; i++)
     ids[i] = (guint32) (get_signed (in) + (i == 0 ? 0 : ids[i - 1]));
+  /* Every slice has a node, and every node a slice. */
   for (guint32 i = 0; i < group.n_slices; i++)
-    in->bad |= ends[i] > group.n_nodes || (i > 0 && ends[i] < ends[i - 1]);
+    in->bad |= ends[i] > group.n_nodes || ends[i] <= (i == 0 ? 0 : ends[i - 1]);
+  in->bad |= group.n_nodes != (group.n_slices == 0 ? 0 : ends[group.n_slices - 1]);
   if (get_small (in, 1) == 1)
     {
       group.bundles = bundles = g_new0 (QuoitBundle, group.n_nodes + 1);
