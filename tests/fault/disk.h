@@ -26,8 +26,8 @@ void disk_install (void);
 
 /* From now on the @n-th of the @operations fails; 0: none does. Counts from 1 again. */
 void disk_fail (guint operations, guint n, DiskFailure failure);
-guint disk_count (void);      /* operations since disk_fail() */
-gboolean disk_failed (void);  /* one of them did */
+guint disk_count (void);     /* operations since disk_fail() */
+gboolean disk_failed (void); /* one of them did */
 
 /* The @n-th allocation of SQLite fails, or with @DISK_IS_GONE all from there on; 0: none does. */
 void memory_fail (guint n, DiskFailure failure);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk fails, the memory fails, the power fails: at every single operation of a ledger's life. A step that fails has
- * changed nothing, a step that was acknowledged is there, and a retry works. */
+/* The disk fails, the memory fails, the power fails: at every single operation of a ledger's life. A step that fails
+ * has changed nothing, a step that was acknowledged is there, and a retry works. */
 #include "../ground.h"
 #include "disk.h"
 
@@ -110,10 +110,20 @@ static const struct {
   const char *name;
   gboolean (*run) (World *, gint64, GError **);
 } steps[] = {
-  { "create", create },           { "import", import },   { "reserve two", reserve_two }, { "reserve one", reserve_one },
-  { "kill a node", kill_node },   { "batch", batch },     { "backup", backup },           { "release", release },
-  { "import changed", import_changed }, { "verify", verify }, { "open", reopen },         { "refresh", refresh },
-  { "reserve again", reserve_one }, { "open again", reopen },
+  { "create", create },
+  { "import", import },
+  { "reserve two", reserve_two },
+  { "reserve one", reserve_one },
+  { "kill a node", kill_node },
+  { "batch", batch },
+  { "backup", backup },
+  { "release", release },
+  { "import changed", import_changed },
+  { "verify", verify },
+  { "open", reopen },
+  { "refresh", refresh },
+  { "reserve again", reserve_one },
+  { "open again", reopen },
 };
 
 /* All that there is to know of a ledger. */

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Journal entries as bytes: what was written is read, and what was not written does no harm. */
+#include "suite.h"
+#include "fixture.h"
+#include "ledger/ledger.h"
+#include "store/codec.h"
+
+#define T0 G_GINT64_CONSTANT (1750000000000)
+
+/* --- one entry of every form --- */
+
+static QuoitEffect
+import_of_everything (void)
+{
+  QuoitClaims *claims = quoit_claims_new ("ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  QuoitPair env[] = { { "MEGASCALE_PORT", "9915" }, { "EMPTY", "" } }, label = { "k", "v" };
+  QuoitResource resources[] = { { "CPU", { 8 } }, { "TPU", { 4 * QUOIT_AMOUNT_UNIT } } };
+  QuoitNodeKind kind = { .generation = QUOIT_GENERATION_V6E, .topology = "2x4", .pod_type = "v6e-8", .chips = 4 };
+  QuoitNodeKind plain = { .n_resources = 1, .resources = resources };
+  guint32 pool = quoit_claims_pool (claims, "default"), *ids = g_new (guint32, 3), *removed = g_new (guint32, 2), index;
+
+  kind.shape = (QuoitShape) { .n_dims = 2, .dims = { 2, 4, 1 } };
+  kind.labels = &label;
+  kind.n_labels = 1;
+  kind.resources = resources;
+  kind.n_resources = 2;
+  quoit_claims_set_pool_env (claims, pool, env, 2);
+  quoit_claims_pool_at (claims, pool)->n_pods = 2;
+  quoit_claims_pool_at (claims, pool)->pod_memory.e4 = (__int128) 1 << 70;
+  index = quoit_claims_kind (claims, &kind, NULL);
+  quoit_claims_add (claims, &(QuoitNodeClaim) { .name = "n0",
+                                                .identity = "id0",
+                                                .address = "10.0.0.1",
+                                                .slice = "s",
+                                                .incarnation = "r1",
+                                                .pool = pool,
+                                                .kind = index,
+                                                .worker_id = 1,
+                                                .state = QUOIT_NODE_DRAINING,
+                                                .flags = QUOIT_NODE_EXTERNAL });
+  quoit_claims_add (claims, &(QuoitNodeClaim) { .name = "head", .pool = pool, .worker_id = -1 });
+  quoit_claims_add (claims,
+                    &(QuoitNodeClaim) {
+                        .name = "p", .pool = pool, .kind = quoit_claims_kind (claims, &plain, NULL), .worker_id = -1 });
+  ids[0] = 40;
+  ids[1] = 300;
+  ids[2] = 41;
+  removed[0] = 2;
+  removed[1] = 200;
+  return (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT, .import = quoit_source_update_new (claims, ids, removed, 2) };
+}
+
+static QuoitEffect
+small_import (void)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  guint32 *ids = g_new (guint32, 2), *removed = g_new0 (guint32, 1);
+
+  fixture_add_slice (claims, &(FixturePool) { "a", "2x4", "z", 1, QUOIT_GENERATION_V6E, 4 }, "a-0");
+  ids[0] = 1;
+  ids[1] = 2;
+  return (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT,
+                         .import = quoit_source_update_new (g_steal_pointer (&claims), ids, removed, 0) };
+}
+
+static QuoitEffect
+whole_group (void)
+{
+  guint32 ends[] = { 2, 4 }, ids[] = { 1, 2, 3, 4 };
+  QuoitGroupData group = { .id = 7,
+                           .since_ms = T0,
+                           .state = QUOIT_GROUP_RESERVED,
+                           .name = "train",
+                           .owner = "me",
+                           .key = "k",
+                           .request = "v6e 2x4 x 2",
+                           .n_slices = 2,
+                           .slice_end = ends,
+                           .n_nodes = 4,
+                           .node_ids = ids };
+
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) };
+}
+
+static QuoitEffect
+group_of_parts (void)
+{
+  guint32 ends[] = { 2 }, ids[] = { 6, 5 };
+  QuoitTake takes[] = { { "CPU", { 5000 } }, { "TPU", { QUOIT_AMOUNT_UNIT } } }, tpu = { "TPU", { 5000 } };
+  QuoitBundle bundles[]
+      = { { .chips = 4, .n_takes = 2, .takes = takes }, { .chip = 1, .part = { 5000 }, .n_takes = 1, .takes = &tpu } };
+  QuoitGroupData group = { .id = 8,
+                           .since_ms = T0,
+                           .state = QUOIT_GROUP_RESERVED,
+                           .name = "part",
+                           .owner = "",
+                           .key = "",
+                           .request = "",
+                           .n_slices = 1,
+                           .slice_end = ends,
+                           .n_nodes = 2,
+                           .node_ids = ids,
+                           .bundles = bundles };
+
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) };
+}
+
+static QuoitEffect
+removal (void)
+{
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_REMOVED, .group_id = 3, .group_name = g_strdup ("old") };
+}
+
+static QuoitEffect
+state (void)
+{
+  return (QuoitEffect) { .type = QUOIT_EFFECT_NODE_STATE, .node_id = 5, .state = QUOIT_NODE_DEAD };
+}
+
+static QuoitEffect (*const effects[]) (void)
+    = { import_of_everything, small_import, whole_group, group_of_parts, removal, state };
+
+/* Entry @which: an effect alone, and as the last one all of them. */
+static QuoitEntry *
+entry_at (const QuoitFleet *fleet, int which)
+{
+  QuoitEntry *entry = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0);
+
+  for (int i = 0; i < (int) G_N_ELEMENTS (effects); i++)
+    if (i == which || which == (int) G_N_ELEMENTS (effects))
+      quoit_entry_add (entry, effects[i]());
+  return entry;
+}
+
+/* Three slices of two nodes, ids 1 to 6, and a group to be removed. */
+static QuoitFleet *
+fleet_to_change (void)
+{
+  static const FixturePool pool = { "a", "2x4", "z", 4, QUOIT_GENERATION_V6E, 4 };
+  QuoitFleet *fleet = fixture_fleet (&pool, 1);
+  guint32 slice = 3;
+
+  ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "old", "key-old", 3, &slice, 1), NULL));
+  return fleet;
+}
+
+START_TEST (every_entry_is_read_as_it_was_written)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = entry_at (fleet, _i), read = NULL;
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry), again = NULL;
+  g_autoptr (GError) error = NULL;
+
+  read = quoit_codec_decode (9, T0, QUOIT_VERB_RESERVE, "somebody", bytes->data, bytes->len, &error);
+  ck_assert_ok (error);
+  ck_assert_uint_eq (read->seq, 9);
+  ck_assert_int_eq (read->time_ms, T0);
+  ck_assert_str_eq (read->actor, "somebody");
+  ck_assert_uint_eq (read->n_effects, entry->n_effects);
+  again = quoit_codec_encode (read);
+  ck_assert_uint_eq (again->len, bytes->len);
+  ck_assert_mem_eq (again->data, bytes->data, bytes->len);
+}
+END_TEST
+
+START_TEST (no_part_of_an_entry_is_an_entry)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = entry_at (fleet, _i);
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry);
+
+  for (guint length = 0; length < bytes->len; length++)
+    {
+      /* A buffer of just that size: reading further is seen by the sanitizers. */
+      g_autofree guint8 *part = g_memdup2 (bytes->data, length);
+      g_autoptr (GError) error = NULL;
+
+      ck_assert_ptr_null (quoit_codec_decode (1, T0, QUOIT_VERB_RESERVE, NULL, part, length, &error));
+      ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 1");
+    }
+}
+END_TEST
+
+/* What is read is carried out or refused; and what is left is whole, or is known to be good for nothing. */
+static void
+carry_out (const QuoitEntry *entry, const QuoitFleet *fleet, guint at, guint value)
+{
+  g_autoptr (QuoitFleet) copy = quoit_fleet_fork (fleet);
+  g_autoptr (GError) error = NULL;
+
+  ((QuoitEntry *) entry)->seq = fleet->seq + 1;
+  if (!quoit_entry_apply (entry, &copy, &error))
+    ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "entry 1");
+  else
+    ck_assert_msg (quoit_fleet_check (copy, &error), "byte %u as %u: %s", at, value, error->message);
+}
+
+START_TEST (every_changed_byte_is_refused_or_does_no_harm)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = entry_at (fleet, _i);
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry);
+  guint n_read = 0;
+
+  for (guint at = 0; at < bytes->len; at++)
+    for (guint value = 0; value < 256; value++)
+      {
+        g_autofree guint8 *changed = g_memdup2 (bytes->data, bytes->len);
+        g_autoptr (QuoitEntry) read = NULL;
+        g_autoptr (GError) error = NULL;
+
+        changed[at] = (guint8) value;
+        read = quoit_codec_decode (1, T0, QUOIT_VERB_RESERVE, NULL, changed, bytes->len, &error);
+        ck_assert_int_eq (read == NULL, error != NULL);
+        if (read == NULL)
+          ck_assert_msg (error->code == QUOIT_ERROR_DAMAGED || error->code == QUOIT_ERROR_VERSION, "byte %u as %u: %s",
+                         at, value, error->message);
+        else
+          {
+            n_read++;
+            carry_out (read, fleet, at, value);
+          }
+      }
+  ck_assert_uint_ge (n_read, bytes->len);
+}
+END_TEST
+
+START_TEST (noise_is_refused_or_does_no_harm)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = entry_at (fleet, (int) G_N_ELEMENTS (effects));
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+
+  for (guint round = 0; round < 20000; round++)
+    {
+      g_autofree guint8 *changed = g_memdup2 (bytes->data, bytes->len);
+      g_autoptr (QuoitEntry) read = NULL;
+
+      for (gint i = g_rand_int_range (rand, 1, 8); i > 0; i--)
+        changed[g_rand_int_range (rand, 1, (gint) bytes->len)] = (guint8) g_rand_int_range (rand, 0, 256);
+      read = quoit_codec_decode (1, T0, QUOIT_VERB_RESERVE, NULL, changed, bytes->len, NULL);
+      if (read != NULL)
+        carry_out (read, fleet, 0, round);
+    }
+}
+END_TEST
+
+START_TEST (a_format_of_a_later_quoit_is_another_version)
+{
+  const guint8 later[] = { QUOIT_CODEC_FORMAT + 1, 1, 99 };
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, later, sizeof later, &error));
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 2");
+}
+END_TEST
+
+START_TEST (a_number_of_things_that_cannot_be_there_asks_for_no_memory)
+{
+  /* format 1, one effect, a group: id 1, reserved, times 0, four empty texts, 2^40 slices */
+  const guint8 huge[] = { 1, 1, 2, 1, 2, 0, 0, 2, 'a', 1, 1, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20 };
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (quoit_codec_decode (1, T0, QUOIT_VERB_RESERVE, NULL, huge, sizeof huge, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "damaged near byte");
+}
+END_TEST
+
+/* --- columns --- */
+
+START_TEST (every_changed_byte_of_a_column_is_refused_or_read)
+{
+  QuoitEffect effect = import_of_everything (), parts = group_of_parts ();
+  GByteArray *columns[] = { quoit_codec_encode_kind (quoit_claims_kind_at (effect.import->claims, 0)),
+                            quoit_codec_encode_pool (quoit_claims_pool_at (effect.import->claims, 0)),
+                            quoit_codec_encode_bundle (&parts.group->bundles[0]) };
+
+  for (guint column = 0; column < 3; column++)
+    for (guint at = 0; at < columns[column]->len; at++)
+      for (guint value = 0; value < 256; value++)
+        {
+          g_autoptr (QuoitClaims) claims = quoit_claims_new ("", QUOIT_SOURCE_KIND_FLEET);
+          g_autoptr (GPtrArray) takes = g_ptr_array_new_with_free_func (g_free);
+          g_autofree guint8 *changed = g_memdup2 (columns[column]->data, columns[column]->len);
+          g_autoptr (GError) error = NULL;
+          QuoitBundle bundle;
+          gsize length = columns[column]->len;
+          guint32 index;
+          gboolean ok;
+
+          changed[at] = (guint8) value;
+          if (column == 0)
+            ok = quoit_codec_decode_kind (changed, length, claims, &index, &error);
+          else if (column == 1)
+            ok = quoit_codec_decode_pool (changed, length, claims, "p", &index, &error);
+          else
+            ok = quoit_codec_decode_bundle (changed, length, &bundle, takes, &error);
+          ck_assert_int_eq (ok, error == NULL);
+          ck_assert (ok || error->code == QUOIT_ERROR_DAMAGED);
+        }
+  quoit_source_update_free (effect.import);
+  quoit_group_data_unref (parts.group);
+  for (guint column = 0; column < 3; column++)
+    g_byte_array_unref (columns[column]);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("codec");
+  TCase *entries = tcase_create ("entries"), *columns = tcase_create ("columns");
+  const int forms = (int) G_N_ELEMENTS (effects) + 1;
+
+  tcase_set_timeout (entries, 60);
+  tcase_add_loop_test (entries, every_entry_is_read_as_it_was_written, 0, forms);
+  tcase_add_loop_test (entries, no_part_of_an_entry_is_an_entry, 0, forms);
+  tcase_add_loop_test (entries, every_changed_byte_is_refused_or_does_no_harm, 0, forms);
+  tcase_add_test (entries, noise_is_refused_or_does_no_harm);
+  tcase_add_test (entries, a_format_of_a_later_quoit_is_another_version);
+  tcase_add_test (entries, a_number_of_things_that_cannot_be_there_asks_for_no_memory);
+  tcase_add_test (columns, every_changed_byte_of_a_column_is_refused_or_read);
+  suite_add_tcase (suite, entries);
+  suite_add_tcase (suite, columns);
+  return suite_main (suite);
+}
