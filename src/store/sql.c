@@ -83,6 +83,10 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
       remedy = "; retry, or wait longer";
       break;
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR: /* a column is not there */
+    case SQLITE_SCHEMA:
+    case SQLITE_CONSTRAINT: /* a row is there already */
+    case SQLITE_MISMATCH:
       code = QUOIT_ERROR_DAMAGED;
       remedy = "; restore a backup";
       break;
