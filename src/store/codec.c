@@ -529,7 +529,7 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
   n = get_count (&in);
   for (guint32 i = 0; i < n && !in.bad; i++)
     get_effect (&in, entry);
-  if (in.bad || format == 0 || in.at != in.end)
+  if (in.bad || format == 0 || n == 0 || in.at != in.end)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED, "journal entry %" G_GUINT64_FORMAT " is damaged near byte %d",
                             seq, (int) (in.at - bytes));
   return g_steal_pointer (&entry);

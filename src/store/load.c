@@ -21,8 +21,14 @@ typedef struct {
   guint8 state;
 } StateDraft;
 
+/* Where the ledger stands: its last entry. */
+typedef struct {
+  gint64 seq, clock_ms, next_group_id, next_node_id;
+} Counters;
+
 typedef struct {
   QuoitDb *db;
+  Counters counters;
   GArray *sources;          /* of SourceDraft */
   GHashTable *source_index; /* id -> draft + 1 */
   GArray *pools;            /* id -> PoolDraft; source G_MAXUINT: none */
@@ -66,12 +72,41 @@ damaged (const char *table, gint64 id, GError **error)
 }
 
 static gboolean
+load_counters (QuoitDb *db, Counters *counters, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_LAST, error);
+  int result;
+
+  if (stmt == NULL)
+    return FALSE;
+  result = sqlite3_step (stmt);
+  if (result == SQLITE_ROW)
+    *counters = (Counters) { sqlite3_column_int64 (stmt, 0), sqlite3_column_int64 (stmt, 1),
+                             sqlite3_column_int64 (stmt, 2), sqlite3_column_int64 (stmt, 3) };
+  sqlite3_reset (stmt);
+  return result == SQLITE_ROW || result == SQLITE_DONE || quoit_db_fail (db, result, "reading the journal", error);
+}
+
+static void
+set_counters (QuoitFleet *fleet, const Counters *counters)
+{
+  fleet->seq = (guint64) counters->seq;
+  fleet->clock_ms = counters->clock_ms;
+  fleet->next_group_id = MAX (fleet->next_group_id, (guint64) counters->next_group_id);
+  fleet->next_node_id = MAX (fleet->next_node_id, (guint32) counters->next_node_id);
+}
+
+static gboolean
 source_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  SourceDraft draft
-      = { .ids = g_array_new (FALSE, FALSE, sizeof (guint32)), .kinds = g_array_new (FALSE, TRUE, sizeof (guint32)) };
+  SourceDraft draft;
+  int kind = sqlite3_column_int (stmt, 2);
 
-  draft.claims = quoit_claims_new (quoit_db_text (stmt, 1), (QuoitSourceKind) sqlite3_column_int (stmt, 2));
+  if (kind < QUOIT_SOURCE_KIND_FLEET || kind > QUOIT_SOURCE_KIND_RAY_NODES)
+    return damaged ("source", sqlite3_column_int64 (stmt, 0), error);
+  draft.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  draft.kinds = g_array_new (FALSE, TRUE, sizeof (guint32));
+  draft.claims = quoit_claims_new (quoit_db_text (stmt, 1), (QuoitSourceKind) kind);
   g_array_append_val (loader->sources, draft);
   g_hash_table_insert (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 0)),
                        GUINT_TO_POINTER (loader->sources->len));
@@ -153,8 +188,9 @@ node_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   };
   SourceDraft *source;
 
-  if (id < 1 || id > G_MAXINT32 || draft == NULL || draft->source == G_MAXUINT || node.name == NULL || state < 0
-      || state > QUOIT_NODE_DEAD || node.state > QUOIT_NODE_DEAD || node.worker_id < -1)
+  if (id < 1 || id >= loader->counters.next_node_id || id > G_MAXINT32 || draft == NULL || draft->source == G_MAXUINT
+      || node.name == NULL || state < 0 || state > QUOIT_NODE_DEAD || node.state > QUOIT_NODE_DEAD
+      || node.worker_id < -1)
     return damaged ("node", id, error);
   source = &g_array_index (loader->sources, SourceDraft, draft->source);
   if (!kind_of (loader, source, sqlite3_column_int64 (stmt, 2), &node.kind, error))
@@ -253,7 +289,8 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   };
   g_autoptr (GError) contradiction = NULL;
 
-  if (group.name == NULL || group.owner == NULL || group.key == NULL || group.request == NULL)
+  if (group.state < QUOIT_GROUP_HELD || group.state > QUOIT_GROUP_REMOVED || group.name == NULL || group.owner == NULL
+      || group.key == NULL || group.request == NULL)
     return damaged ("grp", (gint64) group.id, error);
   if (!gather_bundles (loader, &group, error))
     return FALSE;
@@ -293,27 +330,6 @@ load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
   return ok;
 }
 
-/* Where the ledger stands: its last entry. */
-static gboolean
-load_counters (QuoitDb *db, QuoitFleet *fleet, GError **error)
-{
-  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_LAST, error);
-  int result;
-
-  if (stmt == NULL)
-    return FALSE;
-  result = sqlite3_step (stmt);
-  if (result == SQLITE_ROW)
-    {
-      fleet->seq = (guint64) sqlite3_column_int64 (stmt, 0);
-      fleet->clock_ms = sqlite3_column_int64 (stmt, 1);
-      fleet->next_group_id = MAX (fleet->next_group_id, (guint64) sqlite3_column_int64 (stmt, 2));
-      fleet->next_node_id = MAX (fleet->next_node_id, (guint32) sqlite3_column_int64 (stmt, 3));
-    }
-  sqlite3_reset (stmt);
-  return result == SQLITE_ROW || result == SQLITE_DONE || quoit_db_fail (db, result, "reading the journal", error);
-}
-
 static void
 bytes_unref (gpointer bytes)
 {
@@ -334,8 +350,9 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
   loader.kinds = g_ptr_array_new_with_free_func (bytes_unref);
   loader.states = g_array_new (FALSE, FALSE, sizeof (StateDraft));
 
-  if (each_row (&loader, SQL_SOURCES, source_row, error) && each_row (&loader, SQL_POOLS, pool_row, error)
-      && each_row (&loader, SQL_KINDS, kind_row, error) && each_row (&loader, SQL_NODES, node_row, error))
+  if (load_counters (db, &loader.counters, error) && each_row (&loader, SQL_SOURCES, source_row, error)
+      && each_row (&loader, SQL_POOLS, pool_row, error) && each_row (&loader, SQL_KINDS, kind_row, error)
+      && each_row (&loader, SQL_NODES, node_row, error))
     {
       g_autoptr (QuoitLayout) layout = lay_out (&loader);
 
@@ -346,8 +363,10 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
 
           quoit_fleet_set_node_state (fleet, (QuoitNodeId) { layout->by_id[change->id] }, change->state);
         }
-      if (!load_groups (db, fleet, error) || !load_counters (db, fleet, error))
+      if (!load_groups (db, fleet, error))
         g_clear_pointer (&fleet, quoit_fleet_unref);
+      else
+        set_counters (fleet, &loader.counters);
     }
   g_array_unref (loader.sources);
   g_hash_table_unref (loader.source_index);
