@@ -20,6 +20,14 @@ user_id (const QuoitFleet *fleet, guint32 node, guint i)
 }
 
 static const char *
+incarnation (const QuoitLayout *layout, guint32 node)
+{
+  guint32 slice = layout->nodes[node].slice;
+
+  return slice == QUOIT_NO_INDEX ? "" : quoit_layout_text (layout, layout->slices[slice].incarnation);
+}
+
+static const char *
 slice_name (const QuoitLayout *layout, guint32 node)
 {
   guint32 slice = layout->nodes[node].slice;
@@ -44,6 +52,8 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
     return differs (error, "the address", full_p);
   if (strcmp (slice_name (p, i), slice_name (q, i)) != 0 || p->nodes[i].worker_id != q->nodes[i].worker_id)
     return differs (error, "slice or worker id", full_p);
+  if (strcmp (incarnation (p, i), incarnation (q, i)) != 0)
+    return differs (error, "the incarnation of the slice", full_p);
   if (!quoit_node_kind_equal (quoit_layout_node_kind (p, node), quoit_layout_node_kind (q, node)))
     return differs (error, "labels, resources or topology", full_p);
   if (p->nodes[i].flags != q->nodes[i].flags || p->nodes[i].claimed != q->nodes[i].claimed)
@@ -67,14 +77,35 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
 }
 
 static gboolean
+same_bundle (const QuoitBundle *a, const QuoitBundle *b)
+{
+  if (a->chips != b->chips || a->chip != b->chip || a->part.e4 != b->part.e4 || a->n_takes != b->n_takes)
+    return FALSE;
+  for (guint16 t = 0; t < a->n_takes; t++)
+    if (strcmp (a->takes[t].resource, b->takes[t].resource) != 0 || a->takes[t].amount.e4 != b->takes[t].amount.e4)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+same_bundles (const QuoitGroupData *a, const QuoitGroupData *b)
+{
+  if (a->bundles == NULL || b->bundles == NULL)
+    return a->bundles == b->bundles;
+  for (guint32 i = 0; i < a->n_nodes; i++)
+    if (!same_bundle (&a->bundles[i], &b->bundles[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 same_group (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   return b != NULL && a->id == b->id && a->state == b->state && a->since_ms == b->since_ms && a->ended_ms == b->ended_ms
          && strcmp (a->name, b->name) == 0 && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0
          && strcmp (a->request, b->request) == 0 && a->n_slices == b->n_slices && a->n_nodes == b->n_nodes
          && memcmp (a->slice_end, b->slice_end, a->n_slices * sizeof *a->slice_end) == 0
-         && memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) == 0
-         && (a->bundles == NULL) == (b->bundles == NULL);
+         && memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) == 0 && same_bundles (a, b);
 }
 
 static GHashTable *
@@ -104,6 +135,10 @@ quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError
   if (a->n_sources != b->n_sources || a->n_pools != b->n_pools || a->n_slices != b->n_slices
       || a->n_nodes != b->n_nodes)
     return differs (error, "the number of sources, pools, slices or nodes", "the fleet");
+  for (guint32 i = 0; i < a->n_sources; i++)
+    if (strcmp (quoit_layout_text (a, a->sources[i].name), quoit_layout_text (b, b->sources[i].name)) != 0
+        || a->sources[i].kind != b->sources[i].kind)
+      return differs (error, "name or kind of source", quoit_layout_text (a, a->sources[i].name));
   for (guint32 p = 0; p < a->n_pools; p++)
     if (strcmp (quoit_layout_text (a, a->pools[p].name), quoit_layout_text (b, b->pools[p].name)) != 0
         || a->pools[p].n_pods != b->pools[p].n_pods || a->pools[p].pod_cpu.e4 != b->pools[p].pod_cpu.e4
