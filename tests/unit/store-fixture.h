@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ledgers in files, for the suites of the store. */
+#pragma once
+
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+
+#include "suite.h"
+#include "fixture.h"
+#include "store/store.h"
+
+#define T0 G_GINT64_CONSTANT (1750000000000)
+
+typedef struct {
+  char *dir, *path, *copy;
+} Place;
+
+static inline Place
+place_new (void)
+{
+  char *dir = g_dir_make_tmp ("quoit-XXXXXX", NULL);
+
+  ck_assert_ptr_nonnull (dir);
+  return (Place) { dir, g_build_filename (dir, "ledger.db", NULL), g_build_filename (dir, "copy.db", NULL) };
+}
+
+static inline void
+place_clear (Place *place)
+{
+  g_autoptr (GDir) entries = g_dir_open (place->dir, 0, NULL);
+  const char *name;
+
+  while (entries != NULL && (name = g_dir_read_name (entries)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (place->dir, name, NULL);
+
+      if (g_unlink (path) != 0)
+        g_rmdir (path);
+    }
+  g_rmdir (place->dir);
+  g_free (place->dir);
+  g_free (place->path);
+  g_free (place->copy);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Place, place_clear)
+
+/* @n_slices v6e 2x4 slices of two hosts, as source "test". */
+static inline gboolean
+store_import (QuoitStore *store, guint32 n_slices, gint64 now_ms, GError **error)
+{
+  const FixturePool pool = { "a", "2x4", "z", n_slices, QUOIT_GENERATION_V6E, 4 };
+  QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  GArray *changes = NULL;
+  gboolean ok;
+
+  fixture_add_pool (claims, &pool);
+  ok = quoit_store_change (store, quoit_ledger_import, &claims, now_ms, &changes, error);
+  quoit_claims_free (claims);
+  g_clear_pointer (&changes, g_array_unref);
+  return ok;
+}
+
+static inline QuoitRequest *
+request_for (const char *name, const char *key, guint32 n_slices)
+{
+  QuoitRequest *request = quoit_request_alloc ();
+
+  request->name = g_strdup (name);
+  request->key = g_strdup (key);
+  request->generation = QUOIT_GENERATION_V6E;
+  request->shape = (QuoitShape) { .n_dims = 2, .dims = { 2, 4, 1 } };
+  request->chips_per_host = 4;
+  request->n_slices = n_slices;
+  return request;
+}
+
+/* The id of the group; 0: refused. */
+static inline guint64
+store_reserve (QuoitStore *store, const char *name, const char *key, guint32 n_slices, GError **error)
+{
+  g_autoptr (QuoitRequest) request = request_for (name, key, n_slices);
+  g_autoptr (QuoitGroupData) group = NULL;
+
+  return quoit_store_change (store, quoit_ledger_reserve, request, T0, &group, error) ? group->id : 0;
+}
+
+static inline gboolean
+store_release (QuoitStore *store, const char *name, GError **error)
+{
+  return quoit_store_change (store, quoit_ledger_release, &(QuoitGroupRef) { name, 0 }, T0, NULL, error);
+}
+
+static inline gboolean
+store_set_state (QuoitStore *store, const char *node, QuoitNodeState state, GError **error)
+{
+  const QuoitStateChange change = { node, QUOIT_VERB_SET_STATE, state };
+
+  return quoit_store_change (store, quoit_ledger_set_state, &change, T0, NULL, error);
+}
+
+static inline gboolean
+store_has (QuoitStore *store, const char *name)
+{
+  g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
+
+  return quoit_fleet_find_group (fleet, name) != NULL;
+}
+
+/* Three slices, of which "train" has two; node a-2-0 is dead; "old" was released and left its key. */
+static inline void
+fill (QuoitStore *store)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
+  ck_assert (store_release (store, "old", &error));
+  ck_assert_uint_eq (store_reserve (store, "train", NULL, 2, &error), 2);
+  ck_assert (store_set_state (store, "a-2-0", QUOIT_NODE_DEAD, &error));
+  ck_assert_ok (error);
+}
+
+static inline void
+create_filled (const Place *place)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place->path, 0, &error);
+
+  ck_assert_ok (error);
+  fill (store);
+}
+
+/* Somebody else's hand in the database. */
+static inline void
+meddle (const char *path, const char *sql)
+{
+  sqlite3 *db;
+  char *message = NULL;
+
+  ck_assert_int_eq (sqlite3_open (path, &db), SQLITE_OK);
+  sqlite3_exec (db, sql, NULL, NULL, &message);
+  ck_assert_msg (message == NULL, "%s: %s", sql, message);
+  ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
+}

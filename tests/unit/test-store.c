@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Databases: made, opened, refused, copied, found damaged. */
+#include "store-fixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- making and opening --- */
+
+START_TEST (what_was_written_is_there_after_opening)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL, memory = quoit_store_new_memory ();
+  g_autoptr (QuoitFleet) kept = NULL, same = NULL;
+
+  create_filled (&place);
+  fill (memory);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_store_verify (store, &error));
+  kept = quoit_store_fleet (store);
+  same = quoit_store_fleet (memory);
+  ck_assert (quoit_ledger_compare (same, kept, &error));
+  ck_assert_uint_eq (store_reserve (store, "third", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "a-2");
+  ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
+}
+END_TEST
+
+START_TEST (a_new_database_is_for_its_owner_alone)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) store = NULL;
+  struct stat status;
+  mode_t before = umask (0);
+
+  store = quoit_store_create (place.path, 0, NULL);
+  ck_assert_ptr_nonnull (store);
+  fill (store);
+  ck_assert (quoit_store_backup (store, place.copy, NULL));
+  umask (before);
+  ck_assert_int_eq (g_stat (place.path, &status), 0);
+  ck_assert_int_eq (status.st_mode & 07777, 0600);
+  ck_assert_int_eq (g_stat (place.copy, &status), 0);
+  ck_assert_int_eq (status.st_mode & 07777, 0600);
+  g_free (place.copy);
+  place.copy = g_strconcat (place.path, "-wal", NULL);
+  ck_assert_int_eq (g_stat (place.copy, &status), 0);
+  ck_assert_int_eq (status.st_mode & 07777, 0600);
+}
+END_TEST
+
+START_TEST (nothing_is_made_over_what_is_there)
+{
+  static const char *const contents[] = { "hello\n", "SQLite format 3" };
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *after = NULL;
+
+  create_filled (&place);
+  ck_assert_ptr_null (quoit_store_create (place.path, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "there is a database already");
+  g_clear_pointer (&after, g_free);
+  for (gsize i = 0; i < G_N_ELEMENTS (contents); i++)
+    {
+      ck_assert (g_file_set_contents (place.copy, contents[i], -1, NULL));
+      ck_assert_ptr_null (quoit_store_create (place.copy, 0, &error));
+      ck_assert_refused (error, QUOIT_ERROR_CONFLICT, place.copy);
+      g_free (after);
+      ck_assert (g_file_get_contents (place.copy, &after, NULL, NULL));
+      ck_assert_str_eq (after, contents[i]);
+    }
+  ck_assert_ptr_null (quoit_store_create (place.dir, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "no file");
+}
+END_TEST
+
+START_TEST (an_empty_file_may_become_a_database_and_a_dangling_link_not)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  ck_assert (g_file_set_contents (place.path, "", 0, NULL));
+  store = quoit_store_create (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_import (store, 1, T0, &error));
+  ck_assert_int_eq (symlink ("elsewhere", place.copy), 0);
+  ck_assert_ptr_null (quoit_store_create (place.copy, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, place.copy);
+}
+END_TEST
+
+START_TEST (a_place_that_cannot_be_written_is_the_stores_fault)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *nowhere = g_build_filename (place.dir, "no", "such", NULL);
+
+  ck_assert_ptr_null (quoit_store_create (nowhere, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_STORE, "No such file or directory");
+  ck_assert_ptr_null (quoit_store_open (nowhere, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "no such database");
+}
+END_TEST
+
+/* --- refusals --- */
+
+static void
+text_file (const Place *place)
+{
+  ck_assert (g_file_set_contents (place->path, "v6e 4x4 x2; this is fleet text and no database\n", -1, NULL));
+}
+
+static void
+empty_file (const Place *place)
+{
+  ck_assert (g_file_set_contents (place->path, "", 0, NULL));
+}
+
+static void
+zeros (const Place *place)
+{
+  g_autofree char *bytes = g_malloc0 (65536);
+
+  ck_assert (g_file_set_contents (place->path, bytes, 65536, NULL));
+}
+
+static void
+directory (const Place *place)
+{
+  ck_assert_int_eq (g_mkdir (place->path, 0700), 0);
+}
+
+static void
+missing (const Place *place)
+{
+}
+
+static void
+cut_off (const Place *place)
+{
+  struct stat status;
+
+  create_filled (place);
+  ck_assert_int_eq (g_stat (place->path, &status), 0);
+  ck_assert_int_eq (truncate (place->path, status.st_size / 2), 0);
+}
+
+static void
+cut_to_the_header (const Place *place)
+{
+  create_filled (place);
+  ck_assert_int_eq (truncate (place->path, 100), 0);
+}
+
+#define MEDDLED(name, sql)                                                                                             \
+  static void name (const Place *place)                                                                                \
+  {                                                                                                                    \
+    create_filled (place);                                                                                             \
+    meddle (place->path, sql);                                                                                         \
+  }
+
+MEDDLED (later_version, "PRAGMA user_version = 99")
+MEDDLED (version_nought, "PRAGMA user_version = 0")
+MEDDLED (negative_version, "PRAGMA user_version = -7")
+MEDDLED (another_application, "PRAGMA application_id = 5")
+MEDDLED (foreign_trigger, "CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM grp; END")
+MEDDLED (foreign_view, "CREATE VIEW v AS SELECT * FROM grp")
+MEDDLED (foreign_table, "CREATE TABLE mine (x)")
+MEDDLED (foreign_index, "CREATE INDEX i ON node (name)")
+MEDDLED (view_for_a_table, "DROP TABLE kind; CREATE VIEW kind AS SELECT 1 AS id, x'00' AS body")
+MEDDLED (missing_table, "DROP TABLE bundle")
+MEDDLED (renamed_column, "ALTER TABLE node RENAME COLUMN worker TO w")
+MEDDLED (a_text_for_a_body, "DROP TABLE kind; CREATE TABLE kind (id INTEGER PRIMARY KEY, body); INSERT INTO kind VALUES"
+                            " (1, 'text')")
+MEDDLED (a_pool_of_no_source, "UPDATE pool SET source = 17")
+MEDDLED (a_node_of_no_pool, "UPDATE node SET pool = 17 WHERE id = 1")
+MEDDLED (a_node_of_no_kind, "UPDATE node SET kind = 17 WHERE id = 1")
+MEDDLED (a_node_of_no_state, "UPDATE node SET state = 7 WHERE id = 1")
+MEDDLED (a_node_far_away, "UPDATE node SET id = 2000000000 WHERE id = 6")
+MEDDLED (a_node_of_a_negative_id, "UPDATE node SET id = -5 WHERE id = 6")
+MEDDLED (a_worker_beyond_count, "UPDATE node SET worker = -9 WHERE id = 1")
+MEDDLED (a_kind_cut_off, "UPDATE kind SET body = substr (body, 1, 3)")
+MEDDLED (a_kind_without_body, "UPDATE kind SET body = x''")
+MEDDLED (a_pool_cut_off, "UPDATE pool SET body = substr (body, 1, 2)")
+MEDDLED (a_group_of_no_state, "UPDATE grp SET state = 9 WHERE id = 2")
+MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '')")
+MEDDLED (a_group_on_a_held_node, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', ''); INSERT INTO bundle VALUES"
+                                 " (3, 0, 0, 1, NULL)")
+MEDDLED (a_group_on_no_node, "UPDATE bundle SET node = 99 WHERE ordinal = 1")
+MEDDLED (a_group_on_a_node_twice, "UPDATE bundle SET node = 1")
+MEDDLED (a_bundle_of_no_group, "INSERT INTO bundle VALUES (77, 0, 0, 5, NULL)")
+MEDDLED (a_bundle_before_all_groups, "INSERT INTO bundle VALUES (0, 0, 0, 5, NULL)")
+MEDDLED (a_removed_group_with_nodes, "UPDATE grp SET state = 4 WHERE id = 2")
+MEDDLED (a_source_of_no_kind, "UPDATE source SET kind = 9")
+MEDDLED (a_file_of_no_wal, "PRAGMA journal_mode = DELETE; DROP TABLE grp")
+
+static const struct {
+  const char *name;
+  void (*make) (const Place *);
+  QuoitErrorCode code;
+  const char *part;
+} refusals[] = {
+  { "text file", text_file, QUOIT_ERROR_INVALID, "not a database of quoit" },
+  { "empty file", empty_file, QUOIT_ERROR_INVALID, "the file is empty" },
+  { "zeros", zeros, QUOIT_ERROR_INVALID, "not a database of quoit" },
+  { "directory", directory, QUOIT_ERROR_INVALID, "this is no file" },
+  { "missing", missing, QUOIT_ERROR_NOT_FOUND, "no such database" },
+  { "cut off", cut_off, QUOIT_ERROR_DAMAGED, "restore a backup" },
+  { "cut to the header", cut_to_the_header, QUOIT_ERROR_DAMAGED, "restore a backup" },
+  { "later version", later_version, QUOIT_ERROR_VERSION, "version 99" },
+  { "version 0", version_nought, QUOIT_ERROR_DAMAGED, "version 0" },
+  { "negative version", negative_version, QUOIT_ERROR_DAMAGED, "version -7" },
+  { "another application", another_application, QUOIT_ERROR_INVALID, "not a database of quoit" },
+  { "foreign trigger", foreign_trigger, QUOIT_ERROR_DAMAGED, "trigger 't'" },
+  { "foreign view", foreign_view, QUOIT_ERROR_DAMAGED, "view 'v'" },
+  { "foreign table", foreign_table, QUOIT_ERROR_DAMAGED, "table 'mine'" },
+  { "foreign index", foreign_index, QUOIT_ERROR_DAMAGED, "index 'i'" },
+  { "a view for a table", view_for_a_table, QUOIT_ERROR_DAMAGED, "view 'kind'" },
+  { "missing table", missing_table, QUOIT_ERROR_DAMAGED, "6 of its 7 tables" },
+  { "renamed column", renamed_column, QUOIT_ERROR_DAMAGED, "worker" },
+  { "text for a body", a_text_for_a_body, QUOIT_ERROR_DAMAGED, "damaged" },
+  { "a pool of no source", a_pool_of_no_source, QUOIT_ERROR_DAMAGED, "table 'pool'" },
+  { "a node of no pool", a_node_of_no_pool, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
+  { "a node of no kind", a_node_of_no_kind, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
+  { "a node of no state", a_node_of_no_state, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
+  { "a node far away", a_node_far_away, QUOIT_ERROR_DAMAGED, "row 2000000000 of table 'node'" },
+  { "a node of a negative id", a_node_of_a_negative_id, QUOIT_ERROR_DAMAGED, "row -5 of table 'node'" },
+  { "a worker beyond count", a_worker_beyond_count, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
+  { "a kind cut off", a_kind_cut_off, QUOIT_ERROR_DAMAGED, "table 'kind'" },
+  { "a kind without body", a_kind_without_body, QUOIT_ERROR_DAMAGED, "table 'kind'" },
+  { "a pool cut off", a_pool_cut_off, QUOIT_ERROR_DAMAGED, "table 'pool'" },
+  { "a group of no state", a_group_of_no_state, QUOIT_ERROR_DAMAGED, "table 'grp'" },
+  { "a group that takes a name", a_group_that_takes_a_name, QUOIT_ERROR_DAMAGED, "'train' already" },
+  { "a group on a held node", a_group_on_a_held_node, QUOIT_ERROR_DAMAGED, "is used by group train" },
+  { "a group on no node", a_group_on_no_node, QUOIT_ERROR_DAMAGED, "not in the fleet" },
+  { "a group on a node twice", a_group_on_a_node_twice, QUOIT_ERROR_DAMAGED, "twice" },
+  { "a bundle of no group", a_bundle_of_no_group, QUOIT_ERROR_DAMAGED, "row 77 of table 'bundle'" },
+  { "a bundle before all groups", a_bundle_before_all_groups, QUOIT_ERROR_DAMAGED, "row 0 of table 'bundle'" },
+  { "a removed group with nodes", a_removed_group_with_nodes, QUOIT_ERROR_DAMAGED, "removed" },
+  { "a source of no kind", a_source_of_no_kind, QUOIT_ERROR_DAMAGED, "table 'source'" },
+  { "not in WAL, a table missing", a_file_of_no_wal, QUOIT_ERROR_DAMAGED, "6 of its 7 tables" },
+};
+
+START_TEST (what_is_no_sound_database_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  QuoitStore *store;
+
+  refusals[_i].make (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_msg (store == NULL, "%s was opened", refusals[_i].name);
+  ck_assert_refused (error, refusals[_i].code, refusals[_i].part);
+}
+END_TEST
+
+START_TEST (an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  fill (store);
+  meddle (place.path, "PRAGMA user_version = 2");
+  ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "version 2");
+  ck_assert (!quoit_store_refresh (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "version 2");
+}
+END_TEST
+
+START_TEST (a_database_replaced_beneath_an_open_handle_is_seen)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  fill (store);
+  meddle (place.path, "DELETE FROM journal WHERE seq > 2");
+  ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "not in the database any more");
+}
+END_TEST
+
+/* --- verify --- */
+
+/* One row, one fact: each of them is wrong, and the file as such is sound. */
+static const struct {
+  const char *sql, *part;
+} damages[] = {
+  { "UPDATE journal SET effects = CAST (replace (effects, 'train', 'traim') AS BLOB) WHERE seq = 4",
+    "group of 'traim'" },
+  { "UPDATE journal SET effects = x'01' WHERE seq = 4", "journal entry 4 is damaged" },
+  { "UPDATE journal SET effects = x'0901' WHERE seq = 4", "format 9" },
+  { "UPDATE journal SET effects = (SELECT effects FROM journal WHERE seq = 3) WHERE seq = 4", "entry 4" },
+  { "UPDATE journal SET time_ms = time_ms + 1 WHERE seq = 4", "entry 5" },
+  { "UPDATE journal SET time_ms = time_ms - 1 WHERE seq = 4", "entry 4" },
+  { "UPDATE journal SET next_group = 9 WHERE seq = 4", "counters" },
+  { "UPDATE journal SET next_group = 9 WHERE seq = 5", "counters" },
+  { "UPDATE journal SET next_node = 6 WHERE seq = 1", "counters" },
+  { "UPDATE journal SET next_node = 8 WHERE seq = 5", "counters" },
+  { "DELETE FROM journal WHERE seq = 3", "entry 4" },
+  { "DELETE FROM journal WHERE seq = 5", "the state of" },
+  { "DELETE FROM journal", "table 'node'" },
+  { "INSERT INTO journal VALUES (6, 1750000000000, 2, NULL, 3, 7, x'0100')", "entry 6 is damaged" },
+  { "UPDATE node SET state = 0 WHERE id = 5", "the state of 'test/a/a-2-0'" },
+  { "UPDATE node SET state = 1 WHERE id = 1", "the state of 'test/a/a-0-0'" },
+  { "UPDATE node SET claimed = 1, state = 1 WHERE id = 1", "claims of 'test/a/a-0-0'" },
+  { "UPDATE node SET flags = 1 WHERE id = 1", "claims of 'test/a/a-0-0'" },
+  { "UPDATE node SET worker = 1 WHERE id = 1", "slice or worker id" },
+  { "UPDATE node SET slice = 'a-1' WHERE id = 1", "a-0-0" },
+  { "UPDATE node SET slice = NULL WHERE id = 1", "a-0" },
+  { "UPDATE node SET incarnation = 'r' WHERE id < 3", "incarnation" },
+  { "UPDATE node SET name = 'other' WHERE id = 1", "'test/a/" },
+  { "UPDATE node SET identity = 'other' WHERE id = 1", "the identity" },
+  { "UPDATE node SET address = '10.0.0.1' WHERE id = 1", "the address" },
+  { "UPDATE node SET id = 7 WHERE id = 6", "" },
+  { "DELETE FROM node WHERE id = 6", "the number of" },
+  { "UPDATE pool SET name = 'b'", "'" },
+  { "UPDATE source SET name = 'tesu'", "tes" },
+  { "UPDATE source SET kind = 2", "source" },
+  { "INSERT INTO source (name, kind) VALUES ('more', 1)", "the number of" },
+  { "DELETE FROM bundle WHERE ordinal = 3", "uses it" },
+  { "DELETE FROM bundle", "uses it" },
+  { "UPDATE bundle SET node = 6 WHERE ordinal = 3", "uses it" },
+  { "UPDATE bundle SET slice = 0", "group of 'train'" },
+  { "DELETE FROM grp WHERE id = 1", "the number of groups" },
+  { "UPDATE grp SET name = 'trair' WHERE id = 2", "group of 'train'" },
+  { "UPDATE grp SET owner = 'thief' WHERE id = 2", "group of 'train'" },
+  { "UPDATE grp SET key = 'key' WHERE id = 2", "group of 'train'" },
+  { "UPDATE grp SET key = 'kex' WHERE id = 1", "group of 'old'" },
+  { "UPDATE grp SET request = '' WHERE id = 2", "group of 'train'" },
+  { "UPDATE grp SET since_ms = since_ms + 1 WHERE id = 2", "group of 'train'" },
+  { "UPDATE grp SET ended_ms = 0 WHERE id = 1", "group of 'old'" },
+  { "UPDATE grp SET id = 3 WHERE id = 1", "the next ids" },
+};
+
+START_TEST (verify_finds_what_was_changed)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_filled (&place);
+  meddle (place.path, damages[_i].sql);
+  store = quoit_store_open (place.path, 0, &error);
+  if (store != NULL)
+    ck_assert_msg (!quoit_store_verify (store, &error), "not found: %s", damages[_i].sql);
+  ck_assert_msg (error->code == QUOIT_ERROR_DAMAGED || error->code == QUOIT_ERROR_VERSION, "%s: code %d: %s",
+                 damages[_i].sql, error->code, error->message);
+  ck_assert_msg (strstr (error->message, damages[_i].part) != NULL, "%s: %s", damages[_i].sql, error->message);
+}
+END_TEST
+
+START_TEST (verify_finds_what_was_changed_beneath_an_open_handle)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  fill (store);
+  ck_assert (quoit_store_verify (store, &error));
+  meddle (place.path, "UPDATE node SET state = 0 WHERE id = 5");
+  ck_assert (!quoit_store_verify (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "verify: ");
+}
+END_TEST
+
+/* Every byte of the journal: what verify does not find must be without meaning for the state. */
+START_TEST (verify_finds_every_changed_byte_of_a_live_group)
+{
+  g_auto (Place) place = place_new ();
+  sqlite3 *db;
+  sqlite3_stmt *read, *write;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+
+  create_filled (&place);
+  ck_assert_int_eq (sqlite3_open (place.path, &db), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_exec (db, "PRAGMA synchronous = OFF", NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_prepare_v2 (db, "SELECT effects FROM journal WHERE seq = ?", -1, &read, NULL);
+  sqlite3_prepare_v2 (db, "UPDATE journal SET effects = ? WHERE seq = ?", -1, &write, NULL);
+  sqlite3_bind_int (read, 1, _i);
+  sqlite3_bind_int (write, 2, _i);
+  ck_assert_int_eq (sqlite3_step (read), SQLITE_ROW);
+  g_byte_array_append (bytes, sqlite3_column_blob (read, 0), (guint) sqlite3_column_bytes (read, 0));
+  sqlite3_finalize (read);
+  for (guint at = 0; at < bytes->len; at++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitStore) store = NULL;
+
+      bytes->data[at] ^= 1;
+      sqlite3_bind_blob (write, 1, bytes->data, (int) bytes->len, SQLITE_STATIC);
+      ck_assert_int_eq (sqlite3_step (write), SQLITE_DONE);
+      sqlite3_reset (write);
+      bytes->data[at] ^= 1;
+      store = quoit_store_open (place.path, 0, &error);
+      ck_assert_ok (error);
+      ck_assert_msg (!quoit_store_verify (store, &error), "byte %u of entry %d", at, _i);
+      ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "verify");
+    }
+  sqlite3_finalize (write);
+  sqlite3_close (db);
+}
+END_TEST
+
+/* --- backup --- */
+
+START_TEST (a_backup_is_a_database_of_its_own)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), copy = NULL;
+
+  fill (store);
+  ck_assert (quoit_store_backup (store, place.copy, &error));
+  ck_assert (store_release (store, "train", &error));
+  copy = quoit_store_open (place.copy, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_store_verify (copy, &error));
+  ck_assert (store_has (copy, "train"));
+  ck_assert (store_release (copy, "train", &error));
+  ck_assert (store_reserve (copy, "mine", NULL, 2, &error));
+  ck_assert (!store_has (store, "mine"));
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+START_TEST (a_backup_overwrites_nothing)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), memory = quoit_store_new_memory ();
+  g_autofree char *target = g_build_filename (place.dir, "target", NULL), *after = NULL;
+  g_autofree char *nowhere = g_build_filename (place.dir, "no", "such", NULL);
+
+  fill (store);
+  ck_assert (g_file_set_contents (place.copy, "precious", -1, NULL));
+  ck_assert (!quoit_store_backup (store, place.copy, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "overwrites nothing");
+  ck_assert (g_file_get_contents (place.copy, &after, NULL, NULL));
+  ck_assert_str_eq (after, "precious");
+  ck_assert (!quoit_store_backup (store, place.path, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "overwrites nothing");
+
+  ck_assert_int_eq (g_unlink (place.copy), 0);
+  ck_assert_int_eq (symlink (target, place.copy), 0);
+  ck_assert (!quoit_store_backup (store, place.copy, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "overwrites nothing");
+  ck_assert (!g_file_test (target, G_FILE_TEST_EXISTS));
+
+  ck_assert (!quoit_store_backup (store, nowhere, &error));
+  ck_assert_refused (error, QUOIT_ERROR_STORE, "No such file");
+  ck_assert (!quoit_store_backup (memory, target, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "in memory");
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("store");
+  TCase *files = tcase_create ("files"), *sound = tcase_create ("soundness");
+
+  tcase_set_timeout (sound, 60);
+  tcase_add_test (files, what_was_written_is_there_after_opening);
+  tcase_add_test (files, a_new_database_is_for_its_owner_alone);
+  tcase_add_test (files, nothing_is_made_over_what_is_there);
+  tcase_add_test (files, an_empty_file_may_become_a_database_and_a_dangling_link_not);
+  tcase_add_test (files, a_place_that_cannot_be_written_is_the_stores_fault);
+  tcase_add_loop_test (files, what_is_no_sound_database_is_refused, 0, (int) G_N_ELEMENTS (refusals));
+  tcase_add_test (files, an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change);
+  tcase_add_test (files, a_database_replaced_beneath_an_open_handle_is_seen);
+  tcase_add_test (files, a_backup_is_a_database_of_its_own);
+  tcase_add_test (files, a_backup_overwrites_nothing);
+  tcase_add_loop_test (sound, verify_finds_what_was_changed, 0, (int) G_N_ELEMENTS (damages));
+  tcase_add_test (sound, verify_finds_what_was_changed_beneath_an_open_handle);
+  tcase_add_loop_test (sound, verify_finds_every_changed_byte_of_a_live_group, 4, 6);
+  suite_add_tcase (suite, files);
+  suite_add_tcase (suite, sound);
+  return suite_main (suite);
+}
