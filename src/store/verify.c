@@ -126,7 +126,13 @@ quoit_store_entries (QuoitStore *store, guint64 seq, GError **error)
   if (!quoit_store_take_turn (store, error))
     return NULL;
   if (store->path != NULL)
-    entries = quoit_sqlite_entries (&store->db, seq, error);
+    {
+      entries = quoit_sqlite_entries (&store->db, seq, error);
+      /* No further than the handle knows: those are another change's to read, and may speak of nodes unknown here. */
+      while (entries != NULL && entries->len > 0
+             && ((const QuoitEntry *) entries->pdata[entries->len - 1])->seq > store->fleet->seq)
+        g_ptr_array_set_size (entries, (gint) entries->len - 1);
+    }
   else
     {
       entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
