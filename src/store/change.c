@@ -29,6 +29,8 @@ quoit_store_free (QuoitStore *store)
       quoit_db_close (&store->db);
     }
   g_clear_pointer (&store->entries, g_ptr_array_unref);
+  /* Of a batch of another thread, or of the parent's. */
+  g_clear_pointer (&store->draft, quoit_fleet_unref);
   quoit_fleet_unref (store->fleet);
   g_mutex_clear (&store->turn_lock);
   g_cond_clear (&store->turn_free);
@@ -61,6 +63,30 @@ quoit_store_interrupt (QuoitStore *store)
 
 /* --- whose turn it is --- */
 
+/* More milliseconds than the monotonic clock can count to, with room for what it shows now. */
+#define FOR_EVER_MS (G_MAXINT64 / 2000)
+
+static gboolean
+refuse_child (const QuoitStore *store, GError **error)
+{
+  return G_LIKELY (store->process == getpid ())
+         || quoit_fail (error, QUOIT_ERROR_FAILED,
+                        "the handle was opened before fork(2): open the ledger again in the child");
+}
+
+/* No lock: only this thread writes itself into turn_of, and another one's fork(2) may have left the lock taken. */
+static gboolean
+has_turn (QuoitStore *store)
+{
+  return g_atomic_pointer_get (&store->turn_of) == g_thread_self ();
+}
+
+static gboolean
+in_own_batch (QuoitStore *store)
+{
+  return has_turn (store) && store->in_batch && store->process == getpid ();
+}
+
 gboolean
 quoit_store_take_turn (QuoitStore *store, GError **error)
 {
@@ -68,15 +94,16 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
   gint64 until = 0;
   gboolean late = FALSE;
 
-  if (G_UNLIKELY (store->process != getpid ()))
-    return quoit_fail (error, QUOIT_ERROR_FAILED,
-                       "the handle was opened before fork(2): open the ledger again in the child");
+  if (!refuse_child (store, error))
+    return FALSE;
+  if (has_turn (store))
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in a batch: commit or cancel it first");
 
   g_mutex_lock (&store->turn_lock);
   interrupts = store->interrupts;
   while (store->turn_of != NULL && !late && store->interrupts == interrupts)
     {
-      if (store->wait_ms == G_MAXINT64)
+      if (store->wait_ms >= FOR_EVER_MS)
         g_cond_wait (&store->turn_free, &store->turn_lock);
       else
         {
@@ -92,7 +119,7 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
                                 store->wait_ms)
                   : quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
     }
-  store->turn_of = g_thread_self ();
+  g_atomic_pointer_set (&store->turn_of, g_thread_self ());
   g_mutex_unlock (&store->turn_lock);
   return TRUE;
 }
@@ -101,20 +128,9 @@ void
 quoit_store_leave_turn (QuoitStore *store)
 {
   g_mutex_lock (&store->turn_lock);
-  store->turn_of = NULL;
+  g_atomic_pointer_set (&store->turn_of, NULL);
   g_cond_signal (&store->turn_free);
   g_mutex_unlock (&store->turn_lock);
-}
-
-static gboolean
-in_own_batch (QuoitStore *store)
-{
-  gboolean own;
-
-  g_mutex_lock (&store->turn_lock);
-  own = store->turn_of == g_thread_self () && store->in_batch;
-  g_mutex_unlock (&store->turn_lock);
-  return own;
 }
 
 /* --- what readers see --- */
@@ -311,8 +327,6 @@ quoit_store_refresh (QuoitStore *store, GError **error)
 gboolean
 quoit_store_begin_batch (QuoitStore *store, GError **error)
 {
-  if (in_own_batch (store))
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in a batch already: commit or cancel it first");
   if (!quoit_store_take_turn (store, error))
     return FALSE;
   if (!store->engine->begin (store, error))
@@ -326,6 +340,8 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
 {
   gboolean committed;
 
+  if (!refuse_child (store, error))
+    return FALSE;
   if (!in_own_batch (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");
   store->in_batch = FALSE;

@@ -24,7 +24,7 @@ struct _QuoitStore {
 
   GMutex turn_lock; /* guards the next four: whose turn it is to write */
   GCond turn_free;
-  GThread *turn_of;
+  GThread *turn_of; /* read without the lock by its own thread */
   guint interrupts;
   guint waits_from; /* interrupts at the beginning of the wait that SQLite is in */
 
