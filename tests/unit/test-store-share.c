@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One ledger, many hands: handles that catch up, batches, waits that end, processes that fork. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store-fixture.h"
+
+/* --- catching up --- */
+
+START_TEST (a_handle_decides_on_what_others_have_written)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = NULL;
+
+  b = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_import (a, 3, T0, &error));
+  ck_assert_uint_eq (store_reserve (b, "b", NULL, 2, &error), 1);
+  ck_assert_uint_eq (store_reserve (a, "a", NULL, 2, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "1");
+  ck_assert_uint_eq (store_reserve (a, "b", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "'b@1'");
+  ck_assert (store_release (a, "b", &error));
+  ck_assert_uint_eq (store_reserve (a, "a", NULL, 3, &error), 2);
+  ck_assert (!store_has (b, "a"));
+  ck_assert (quoit_store_refresh (b, &error));
+  ck_assert (store_has (b, "a") && !store_has (b, "b"));
+  ck_assert (quoit_store_verify (b, &error));
+  ck_assert (quoit_store_verify (a, &error));
+}
+END_TEST
+
+START_TEST (entries_go_up_to_what_the_handle_knows)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = quoit_store_open (place.path, 0, NULL);
+  g_autoptr (GPtrArray) before = NULL, after = NULL, tail = NULL;
+
+  fill (a);
+  before = quoit_store_entries (b, 0, NULL);
+  ck_assert_uint_eq (before->len, 0);
+  ck_assert (quoit_store_refresh (b, NULL));
+  after = quoit_store_entries (b, 0, NULL);
+  ck_assert_uint_eq (after->len, 5);
+  tail = quoit_store_entries (b, 3, NULL);
+  ck_assert_uint_eq (tail->len, 2);
+  ck_assert_uint_eq (((QuoitEntry *) tail->pdata[0])->seq, 4);
+}
+END_TEST
+
+static void
+remove_copy (const Place *place)
+{
+  static const char *const tails[] = { "", "-wal", "-shm" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+    {
+      g_autofree char *name = g_strconcat (place->copy, tails[i], NULL);
+
+      g_unlink (name);
+    }
+}
+
+START_TEST (a_backup_while_another_process_writes_is_one_moment)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 10000, NULL);
+  pid_t child;
+  int status;
+
+  ck_assert (store_import (store, 3, T0, NULL));
+  child = fork ();
+  if (child == 0)
+    {
+      QuoitStore *writer = quoit_store_open (place.path, 10000, NULL);
+      gboolean ok = writer != NULL;
+
+      for (guint i = 0; ok && i < 60; i++)
+        ok = store_reserve (writer, "x", NULL, 1 + i % 3, NULL) != 0 && store_release (writer, "x", NULL);
+      _exit (ok ? 0 : 1);
+    }
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitStore) copy = NULL;
+
+      ck_assert (quoit_store_backup (store, place.copy, &error));
+      copy = quoit_store_open (place.copy, 0, &error);
+      ck_assert_ok (error);
+      ck_assert (quoit_store_verify (copy, &error));
+      g_clear_pointer (&copy, quoit_store_free);
+      remove_copy (&place);
+    }
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert_int_eq (status, 0);
+}
+END_TEST
+
+/* --- batches: the same on both engines --- */
+
+static QuoitStore *
+store_of (int engine, const Place *place)
+{
+  return engine == 0 ? quoit_store_new_memory () : quoit_store_create (place->path, 0, NULL);
+}
+
+START_TEST (a_batch_is_seen_when_it_is_committed)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (GPtrArray) entries = NULL;
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (store_reserve (store, "x", NULL, 1, &error));
+  ck_assert (store_reserve (store, "y", NULL, 2, &error));
+  ck_assert (!store_has (store, "x"));
+  ck_assert_uint_eq (store_reserve (store, "z", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "v6e");
+  ck_assert (store_release (store, "x", &error));
+  ck_assert (store_reserve (store, "z", NULL, 1, &error));
+  ck_assert (quoit_store_commit_batch (store, &error));
+  ck_assert (!store_has (store, "x") && store_has (store, "y") && store_has (store, "z"));
+  ck_assert (quoit_store_verify (store, &error));
+  entries = quoit_store_entries (store, 1, &error);
+  ck_assert_uint_eq (entries->len, 4);
+}
+END_TEST
+
+START_TEST (a_cancelled_batch_leaves_nothing)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  g_autoptr (GPtrArray) entries = NULL;
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert_uint_eq (store_reserve (store, "x", "k", 3, &error), 1);
+  quoit_store_cancel_batch (store);
+  quoit_store_cancel_batch (store);
+  ck_assert (!store_has (store, "x"));
+  ck_assert (quoit_store_verify (store, &error));
+  entries = quoit_store_entries (store, 1, &error);
+  ck_assert_uint_eq (entries->len, 0);
+  ck_assert_uint_eq (store_reserve (store, "other", "k", 1, &error), 1);
+  ck_assert (!quoit_store_commit_batch (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "no batch");
+}
+END_TEST
+
+/* Waiting for one's own batch would be waiting for ever. */
+START_TEST (what_cannot_be_done_in_a_batch_says_so)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (!quoit_store_begin_batch (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+  ck_assert (!quoit_store_verify (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+  ck_assert_ptr_null (quoit_store_entries (store, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+  if (_i != 0)
+    {
+      ck_assert (!quoit_store_backup (store, place.copy, &error));
+      ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+    }
+  ck_assert (quoit_store_refresh (store, &error));
+  ck_assert (store_reserve (store, "x", NULL, 1, &error));
+  ck_assert (quoit_store_commit_batch (store, &error));
+}
+END_TEST
+
+START_TEST (a_handle_freed_in_a_batch_writes_none_of_it)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  QuoitStore *store = quoit_store_create (place.path, 0, NULL);
+  g_autoptr (QuoitStore) again = NULL;
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (store_reserve (store, "x", NULL, 1, &error));
+  g_thread_join (g_thread_new (NULL, (GThreadFunc) (void (*) (void)) quoit_store_free, store));
+  again = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (!store_has (again, "x"));
+  ck_assert (store_reserve (again, "x", NULL, 3, &error));
+}
+END_TEST
+
+/* --- waits --- */
+
+typedef struct {
+  QuoitStore *store;
+  gint waits; /* atomic: about to wait */
+  guint64 id;
+  GError *error;
+} Waiter;
+
+static gpointer
+wait_and_reserve (gpointer data)
+{
+  Waiter *waiter = data;
+
+  g_atomic_int_set (&waiter->waits, 1);
+  waiter->id = store_reserve (waiter->store, "waiter", NULL, 1, &waiter->error);
+  return NULL;
+}
+
+static GThread *
+start_waiting (Waiter *waiter)
+{
+  GThread *thread = g_thread_new ("waiter", wait_and_reserve, waiter);
+
+  while (!g_atomic_int_get (&waiter->waits))
+    g_usleep (100);
+  g_usleep (30000);
+  return thread;
+}
+
+START_TEST (a_writer_of_the_same_handle_waits_no_longer_than_it_may)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 60, NULL);
+  Waiter waiter = { .store = store };
+  gint64 began = g_get_monotonic_time ();
+
+  ck_assert (store_import (store, 3, T0, NULL));
+  ck_assert (quoit_store_begin_batch (store, NULL));
+  g_thread_join (start_waiting (&waiter));
+  ck_assert_refused (waiter.error, QUOIT_ERROR_BUSY, "60 ms");
+  ck_assert_int_ge (g_get_monotonic_time () - began, 60000);
+  ck_assert (quoit_store_commit_batch (store, NULL));
+}
+END_TEST
+
+START_TEST (a_writer_of_another_handle_waits_no_longer_than_it_may)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = quoit_store_open (place.path, 60, NULL);
+  Waiter waiter = { .store = b };
+  gint64 began = g_get_monotonic_time ();
+
+  ck_assert (store_import (a, 3, T0, NULL));
+  ck_assert (quoit_store_begin_batch (a, NULL));
+  g_thread_join (start_waiting (&waiter));
+  ck_assert_refused (waiter.error, QUOIT_ERROR_BUSY, "60 ms");
+  ck_assert_int_ge (g_get_monotonic_time () - began, 60000);
+  ck_assert (quoit_store_commit_batch (a, NULL));
+  ck_assert_uint_eq (store_reserve (b, "x", NULL, 1, NULL), 1);
+}
+END_TEST
+
+/* Any length of time can be asked for, also one that no clock can count to. */
+START_TEST (a_writer_that_may_wait_long_has_its_turn_at_last)
+{
+  static const gint64 waits[] = { 60000, G_MAXINT64 / 1000, G_MAXINT64 / 2, G_MAXINT64 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      g_auto (Place) place = place_new ();
+      g_autoptr (QuoitStore) a = quoit_store_create (place.path, waits[i], NULL);
+      g_autoptr (QuoitStore) b = quoit_store_open (place.path, waits[i], NULL);
+      Waiter same = { .store = a }, other = { .store = b };
+      GThread *threads[2];
+
+      ck_assert (store_import (a, 3, T0, NULL));
+      ck_assert (quoit_store_begin_batch (a, NULL));
+      threads[0] = start_waiting (&same);
+      ck_assert (store_reserve (a, "first", NULL, 1, NULL));
+      ck_assert (quoit_store_commit_batch (a, NULL));
+      g_thread_join (threads[0]);
+      ck_assert_ok (same.error);
+      ck_assert_uint_eq (same.id, 2);
+      ck_assert (store_release (a, "waiter", NULL));
+
+      ck_assert (quoit_store_begin_batch (a, NULL));
+      threads[1] = start_waiting (&other);
+      quoit_store_cancel_batch (a);
+      g_thread_join (threads[1]);
+      ck_assert_ok (other.error);
+      ck_assert_uint_eq (other.id, 3);
+    }
+}
+END_TEST
+
+START_TEST (an_interrupt_ends_the_waits_of_its_handle)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 60000, NULL);
+  g_autoptr (QuoitStore) b = quoit_store_open (place.path, 60000, NULL);
+  Waiter same = { .store = a }, other = { .store = b };
+  GThread *threads[2];
+  gint64 began = g_get_monotonic_time ();
+
+  ck_assert (store_import (a, 3, T0, NULL));
+  ck_assert (quoit_store_begin_batch (a, NULL));
+  threads[0] = start_waiting (&same);
+  threads[1] = start_waiting (&other);
+  quoit_store_interrupt (a);
+  g_thread_join (threads[0]);
+  ck_assert_refused (same.error, QUOIT_ERROR_CANCELLED, "interrupted");
+  quoit_store_interrupt (b);
+  g_thread_join (threads[1]);
+  ck_assert_refused (other.error, QUOIT_ERROR_CANCELLED, "interrupted");
+  ck_assert_int_lt (g_get_monotonic_time () - began, 10000000);
+
+  /* The batch is not what was interrupted, and an interrupt is not kept for later. */
+  ck_assert (store_reserve (a, "mine", NULL, 1, NULL));
+  ck_assert (quoit_store_commit_batch (a, NULL));
+  ck_assert (store_reserve (b, "next", NULL, 1, NULL));
+}
+END_TEST
+
+/* --- fork(2) --- */
+
+/* In the child every call fails, and none of them waits or writes. */
+static int
+use_in_child (QuoitStore *store, const char *copy)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) entries = NULL;
+
+#define REFUSED(call)                                                                                                  \
+  if ((call) || error == NULL || error->code != QUOIT_ERROR_FAILED || strstr (error->message, "fork(2)") == NULL)      \
+    return __LINE__ % 250 + 1;                                                                                         \
+  g_clear_error (&error)
+
+  REFUSED (store_reserve (store, "child", NULL, 1, &error));
+  REFUSED (store_release (store, "mine", &error));
+  REFUSED (quoit_store_refresh (store, &error));
+  REFUSED (quoit_store_begin_batch (store, &error));
+  REFUSED (quoit_store_commit_batch (store, &error));
+  REFUSED (quoit_store_verify (store, &error));
+  REFUSED ((entries = quoit_store_entries (store, 0, &error)) != NULL);
+  if (store != NULL && copy != NULL)
+    {
+      REFUSED (quoit_store_backup (store, copy, &error));
+    }
+#undef REFUSED
+  quoit_store_cancel_batch (store);
+  quoit_store_free (store);
+  return 0;
+}
+
+static void
+check_child (QuoitStore *store, const char *copy)
+{
+  pid_t child = fork ();
+  int status;
+
+  if (child == 0)
+    {
+      alarm (10);
+      _exit (use_in_child (store, copy));
+    }
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert_msg (WIFEXITED (status) && WEXITSTATUS (status) == 0,
+                 "the child ended with status %d (line modulo 250: %d)", status, WEXITSTATUS (status) - 1);
+}
+
+START_TEST (a_handle_is_refused_after_fork)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (store_reserve (store, "mine", NULL, 1, &error));
+  check_child (store, _i == 0 ? NULL : place.copy);
+  ck_assert (store_reserve (store, "still", NULL, 1, &error));
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+START_TEST (a_batch_does_not_go_on_in_a_child)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (store_reserve (store, "mine", NULL, 1, &error));
+  check_child (store, _i == 0 ? NULL : place.copy);
+  ck_assert (store_reserve (store, "still", NULL, 1, &error));
+  ck_assert (quoit_store_commit_batch (store, &error));
+  ck_assert (store_has (store, "mine") && store_has (store, "still") && !store_has (store, "child"));
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("store-share");
+  TCase *tests = tcase_create ("share");
+
+  tcase_set_timeout (tests, 30);
+  tcase_add_test (tests, a_handle_decides_on_what_others_have_written);
+  tcase_add_test (tests, entries_go_up_to_what_the_handle_knows);
+  tcase_add_test (tests, a_backup_while_another_process_writes_is_one_moment);
+  tcase_add_loop_test (tests, a_batch_is_seen_when_it_is_committed, 0, 2);
+  tcase_add_loop_test (tests, a_cancelled_batch_leaves_nothing, 0, 2);
+  tcase_add_loop_test (tests, what_cannot_be_done_in_a_batch_says_so, 0, 2);
+  tcase_add_test (tests, a_handle_freed_in_a_batch_writes_none_of_it);
+  tcase_add_test (tests, a_writer_of_the_same_handle_waits_no_longer_than_it_may);
+  tcase_add_test (tests, a_writer_of_another_handle_waits_no_longer_than_it_may);
+  tcase_add_test (tests, a_writer_that_may_wait_long_has_its_turn_at_last);
+  tcase_add_test (tests, an_interrupt_ends_the_waits_of_its_handle);
+  tcase_add_loop_test (tests, a_handle_is_refused_after_fork, 0, 2);
+  tcase_add_loop_test (tests, a_batch_does_not_go_on_in_a_child, 0, 2);
+  suite_add_tcase (suite, tests);
+  return suite_main (suite);
+}
