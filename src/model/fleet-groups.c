@@ -447,9 +447,6 @@ names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
   if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
-  /* A new id is above all others: looking is for journals that are not sound. */
-  if (G_UNLIKELY (group->id < fleet->next_group_id) && quoit_fleet_find_group_id (fleet, group->id) != NULL)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group of id %" G_GUINT64_FORMAT " already", group->id);
   return TRUE;
 }
 
