@@ -31,7 +31,7 @@ quoit_hash_bytes (const char *bytes, gsize length)
       guint32 first, last;
 
       memcpy (&first, bytes, 4);
-      memcpy (&last, bytes + length - 4, 4);
+      memcpy (&last, bytes + (length - 4), 4);
       h = (h ^ ((guint64) last << 32 | first)) * m;
       h ^= h >> 29;
     }

@@ -238,7 +238,7 @@ read_resources (const QuoitTree *tree, const QuoitRayRow *row, QuoitResource *re
     {
       QuoitResource *resource = &resources[kind->n_resources++];
 
-      resource->name = name;
+      *resource = (QuoitResource) { .name = name };
       if (*name == '\0')
         return quoit_tree_fail (tree, row->resources, error, "a resource without name: expected one such as CPU");
       if (!read_amount (tree, name, node, &resource->amount, error))

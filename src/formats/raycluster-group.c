@@ -59,8 +59,8 @@ check_hosts (const Group *group)
 static gboolean
 read_facts (Group *group)
 {
-  QuoitGeneration generation;
-  QuoitShape shape;
+  QuoitGeneration generation = QUOIT_GENERATION_NONE;
+  QuoitShape shape = { 0 };
 
   group->is_tpu = group->pod->chips > 0;
   if (!group->is_tpu)

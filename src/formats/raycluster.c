@@ -53,7 +53,7 @@ read_name (const QuoitManifest *manifest, JsonNode *cluster, const char **name)
 static gboolean
 refuse_second (const QuoitManifest *manifest, JsonNode *first, JsonNode *second)
 {
-  const char *name, *other;
+  const char *name = NULL, *other = NULL;
 
   if (!read_name (manifest, first, &name) || !read_name (manifest, second, &other))
     return FALSE;
@@ -204,9 +204,9 @@ read_cluster (const QuoitManifest *manifest, const char *source)
 {
   g_autoptr (QuoitClaims) claims = NULL;
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  JsonNode *cluster = find_cluster (manifest), *spec;
+  JsonNode *cluster = find_cluster (manifest), *spec = NULL;
   gboolean is_suspended = FALSE;
-  const char *name;
+  const char *name = NULL;
 
   if (cluster == NULL || !read_name (manifest, cluster, &name)
       || !quoit_manifest_find (manifest, cluster, &spec, "spec", NULL))

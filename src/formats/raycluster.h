@@ -46,5 +46,5 @@ typedef struct {
   JsonNode *hosts_node;   /* NULL: not stated */
 } QuoitRayGroup;
 
-gboolean quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *group, GHashTable *names,
+gboolean quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *of, GHashTable *names,
                               QuoitClaims *claims);

@@ -156,7 +156,8 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
       return apply_import (effect->import, fleet, error);
     case QUOIT_EFFECT_GROUP_ADDED:
       if (effect->group->id < (*fleet)->next_group_id)
-        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "group '%s' has an id that was given before", effect->group->name);
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "group '%s' has an id that was given before",
+                           effect->group->name);
       return quoit_fleet_add_group (*fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_REMOVED:
       return quoit_fleet_remove_group (*fleet, effect->group_name, effect->group_id, time_ms, error);

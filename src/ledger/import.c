@@ -30,7 +30,7 @@ change_clear (gpointer data)
 }
 
 static void
-note (Difference *difference, QuoitChangeKind kind, const char *name, char *detail)
+note (Difference *difference, QuoitChangeKind kind, const char *name, char *detail) /* NOLINT: takes @detail */
 {
   QuoitNodeChange change = { kind, g_strdup (name), detail };
 

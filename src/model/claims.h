@@ -75,12 +75,12 @@ guint32 quoit_claims_n_pools (const QuoitClaims *claims);
 /* Gives the pool its variables; everything is copied. */
 void quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPair *env, guint16 n_env);
 
-/* The kind equal to @kind, made when it is new. Everything is copied. Labels and resources may come in any order and
+/* The kind equal to @stated, made when it is new. Everything is copied. Labels and resources may come in any order and
  * are sorted; those that a node's other facts say already are dropped, or no two nodes would share a kind: labels
  * ray.io/node-id, ray.io/tpu-worker-id, ray.io/tpu-slice-name, kubernetes.io/hostname; resources node:<address>,
  * node:__internal_head__, <slice name>, TPU-<pod type>-head, and anything of a placement group (..._group_<hex id>).
  * The resources to drop because of a name are those of @slice; CPU, GPU, TPU and the memories always stay. */
-guint32 quoit_claims_kind (QuoitClaims *claims, const QuoitNodeKind *kind, const char *slice);
+guint32 quoit_claims_kind (QuoitClaims *claims, const QuoitNodeKind *stated, const char *slice);
 const QuoitNodeKind *quoit_claims_kind_at (const QuoitClaims *claims, guint32 index);
 guint32 quoit_claims_n_kinds (const QuoitClaims *claims);
 

@@ -291,7 +291,7 @@ by_slice_name (gconstpointer a, gconstpointer b, gpointer data)
 static guint32 *
 ordered (guint n, GCompareDataFunc compare, gpointer data)
 {
-  guint32 *order = g_new (guint32, n + 1);
+  guint32 *order = g_new0 (guint32, n + 1);
   gboolean sorted = TRUE;
 
   for (guint32 i = 0; i < n; i++)

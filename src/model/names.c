@@ -21,7 +21,7 @@ static const char *const group_states[] = {
 };
 
 #define LOOK_UP(table, value)                                                                                          \
-  ((guint) (value) < G_N_ELEMENTS (table) && table[value] != NULL ? table[value] : "unknown")
+  ((guint) (value) < G_N_ELEMENTS (table) && (table)[(value)] != NULL ? (table)[(value)] : "unknown")
 
 const char *
 quoit_node_state_name (QuoitNodeState state)

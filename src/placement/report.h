@@ -42,5 +42,5 @@ void quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char 
 
 /* One sentence for an error message: verdict, numbers, dominant reason, first option. Owned. */
 char *quoit_report_summary (const QuoitReport *report, const char *what);
-char *quoit_report_option_text (const QuoitReport *report, guint option);
-char *quoit_report_reason_text (const QuoitReport *report, guint reason);
+char *quoit_report_option_text (const QuoitReport *report, guint index);
+char *quoit_report_reason_text (const QuoitReport *report, guint index);

@@ -91,6 +91,7 @@ run_for_id (QuoitDb *db, QuoitSql sql, gint64 *id, GError **error)
   sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
   int result = sqlite3_step (stmt);
 
+  *id = 0;
   if (result == SQLITE_ROW)
     {
       *id = sqlite3_column_int64 (stmt, 0);
@@ -220,7 +221,7 @@ keep_import (QuoitDb *db, const QuoitSourceUpdate *update, GError **error)
   guint32 n_pools = quoit_claims_n_pools (update->claims);
   g_autofree gint64 *pools = g_new0 (gint64, n_pools + 1);
   g_autofree gint64 *kinds = g_new0 (gint64, quoit_claims_n_kinds (update->claims) + 1);
-  gint64 source;
+  gint64 source = 0;
 
   if (!keep_source (db, update->claims, &source, error) || !keep_pools (db, update->claims, source, pools, error)
       || !keep_kinds (db, update->claims, kinds, error) || !keep_nodes (db, update, pools, kinds, error))

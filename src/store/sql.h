@@ -56,10 +56,10 @@ extern const char *const quoit_sql_objects;
 gboolean quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error);
 
 /* The prepared statement, reset and unbound. NULL with an error when it cannot be prepared. */
-sqlite3_stmt *quoit_db_stmt (QuoitDb *db, QuoitSql sql, GError **error);
+sqlite3_stmt *quoit_db_stmt (QuoitDb *db, QuoitSql which, GError **error);
 /* Runs a statement that gives no rows. */
-gboolean quoit_db_run (QuoitDb *db, QuoitSql sql, GError **error);
-gboolean quoit_db_exec (QuoitDb *db, const char *sql, GError **error);
+gboolean quoit_db_run (QuoitDb *db, QuoitSql which, GError **error);
+gboolean quoit_db_exec (QuoitDb *db, const char *text, GError **error);
 /* Ends a transaction that is not to be committed, where there is one: SQLite itself ends it when the disk is full or
  * fails. The statement for it is prepared with the connection: it must not need memory when there is none. */
 gboolean quoit_db_prepare_end (QuoitDb *db, GError **error);
