@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "input.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -107,7 +106,7 @@ import_as (Session *session, guint kind, const Options *options, GError **error)
       text = g_strdup (given);
       length = strlen (text);
     }
-  else if (!input_read (given, &text, &length, error))
+  else if (!quoit_load_text (g_str_equal (given, "-") ? "/dev/stdin" : given, &text, &length, error))
     return false;
 
   quoit = session_open (session, error);

@@ -259,6 +259,22 @@ QUOIT_API bool quoit_drain_node (Quoit *quoit, const char *node, int64_t now_ms,
 QUOIT_API bool quoit_undrain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error);
 
 /**
+ * quoit_load_text:
+ * @path: of the file
+ * @text: (out): the bytes, and a NUL behind them; g_free() them
+ * @length: (out): how many there are, without the NUL
+ * @error: (out) (optional): set on failure
+ *
+ * Reads a whole file for one of the imports: a regular file or a pipe, of at most 256 MiB.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_INVALID for a directory, a device or too many bytes (found before
+ * they are read), %QUOIT_ERROR_STORE when it cannot be read.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_load_text (const char *path, char **text, size_t *length, GError **error);
+
+/**
  * quoit_import_fleet_text:
  * @quoit: the handle
  * @text: the bytes

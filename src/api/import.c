@@ -10,6 +10,14 @@ struct _QuoitImport {
   GStrv warnings;
 };
 
+bool
+quoit_load_text (const char *path, char **text, size_t *length, GError **error)
+{
+  g_return_val_if_fail (path != NULL && text != NULL && length != NULL, false);
+
+  return quoit_read_file (path, text, length, error);
+}
+
 /* Takes @claims; NULL: the text was refused. */
 static QuoitImport *
 import_claims (Quoit *quoit, QuoitClaims *claims, int64_t now_ms, GError **error)

@@ -119,8 +119,11 @@ quoit_group_data_new (const QuoitGroupData *data)
   guint32 *slice_end, *node_ids;
   QuoitGroupData *group = quoit_group_data_alloc (data, &slice_end, &node_ids);
 
-  memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
-  memcpy (node_ids, data->node_ids, data->n_nodes * sizeof *node_ids);
+  /* A removed group has neither, and then its pointers may be NULL. */
+  if (data->n_slices > 0)
+    memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
+  if (data->n_nodes > 0)
+    memcpy (node_ids, data->node_ids, data->n_nodes * sizeof *node_ids);
   return group;
 }
 

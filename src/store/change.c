@@ -61,6 +61,18 @@ quoit_store_interrupt (QuoitStore *store)
   g_mutex_unlock (&store->turn_lock);
 }
 
+/* Which of many databases it is, in the messages of those who know only one. */
+static gboolean
+named (const QuoitStore *store, gboolean ok, GError **error)
+{
+  if (!ok && store->path != NULL && error != NULL && *error != NULL && (*error)->domain == QUOIT_ERROR
+      && ((*error)->code == QUOIT_ERROR_STORE || (*error)->code == QUOIT_ERROR_VERSION
+          || (*error)->code == QUOIT_ERROR_DAMAGED)
+      && !g_str_has_prefix ((*error)->message, store->path))
+    g_prefix_error (error, "%s: ", store->path);
+  return ok;
+}
+
 /* --- whose turn it is --- */
 
 /* More milliseconds than the monotonic clock can count to, with room for what it shows now. */
@@ -301,7 +313,7 @@ quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, 
       quoit_store_leave_turn (store);
     }
   if (!changed || result == NULL)
-    return drop_result (step, &given), changed;
+    return drop_result (step, &given), named (store, changed, error);
   *(gpointer *) result = given;
   return TRUE;
 }
@@ -319,7 +331,7 @@ quoit_store_refresh (QuoitStore *store, GError **error)
   if (ok)
     roll_back (store);
   quoit_store_leave_turn (store);
-  return ok;
+  return named (store, ok, error);
 }
 
 /* --- batches --- */
@@ -330,7 +342,7 @@ quoit_store_begin_batch (QuoitStore *store, GError **error)
   if (!quoit_store_take_turn (store, error))
     return FALSE;
   if (!store->engine->begin (store, error))
-    return quoit_store_leave_turn (store), FALSE;
+    return quoit_store_leave_turn (store), named (store, FALSE, error);
   store->in_batch = TRUE;
   return TRUE;
 }
@@ -347,7 +359,7 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
   store->in_batch = FALSE;
   committed = commit (store, error);
   quoit_store_leave_turn (store);
-  return committed;
+  return named (store, committed, error);
 }
 
 void

@@ -102,6 +102,12 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
     case SQLITE_FULL:
       remedy = "; nothing was written: make room and retry";
       break;
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      remedy
+          = "; the file and its folder must be writable, for reading too: SQLite keeps its -wal and -shm files there";
+      break;
     default:
       break;
     }

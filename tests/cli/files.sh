@@ -53,13 +53,13 @@ rm "$bad" && mkdir "$bad" && both 3 "a directory" "is a directory"
 rmdir "$bad"
 both 4 "a file that is not there" "No such file"
 if truncate -s 1G "$bad" 2>/dev/null; then
-  both 3 "a gigabyte of zeros" "more than 256 MiB"
+  both 3 "a gigabyte of zeros" "expected at most 256 MiB"
 else
   skip "no sparse files here"
 fi
 truncate -s 8M "$bad" && both 3 "eight megabytes of zeros" ""
 rm "$bad"
-refused 3 "a device" "/dev/zero|more than 256 MiB" import raycluster /dev/zero --now "$now"
+refused 3 "a device" "/dev/zero|expected a file or pipe" import raycluster /dev/zero --now "$now"
 
 # --- YAML that means to hurt
 {
