@@ -154,6 +154,9 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
 
       if (layout->by_id[layout->nodes[i].id] != i || layout->nodes[i].id >= fleet->next_node_id)
         return contradiction (error, "a node's id dangles", name);
+      if ((use == QUOIT_USE_EXTERNAL && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) == 0)
+          || (use == QUOIT_USE_NONE && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0))
+        return contradiction (error, "external use is not what the source says", name);
       if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
         continue;
       if ((use & QUOIT_USE_SHARED) == 0 && (use > fleet->n_slots || claimed[i] != 1))

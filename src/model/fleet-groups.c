@@ -480,6 +480,33 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
   return TRUE;
 }
 
+/* Makes what @from says of the group's nodes @to, where their source calls them used: what a group explains is not
+ * external, and what no group explains any more is again. So how a node is used hangs on what its source says now and
+ * on who has it, and not on which came first: the state of a database has forgotten that. */
+static void
+turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 i = 0; layout->n_external > 0 && i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+
+      if (index == QUOIT_NO_INDEX || (layout->nodes[index].flags & QUOIT_NODE_EXTERNAL) == 0
+          || quoit_fleet_node_use (fleet, (QuoitNodeId) { index }) != from)
+        continue;
+      quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = to;
+      recount_slice_of (fleet, index);
+    }
+}
+
+gboolean
+quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
+  return quoit_fleet_add_group (fleet, group, error);
+}
+
 gboolean
 quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint64 ended_ms, GError **error)
 {
@@ -494,6 +521,7 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint6
     set_whole_nodes (fleet, group, QUOIT_USE_NONE);
   else
     remove_shares (fleet, group, slot);
+  turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
   if (*group->key != '\0')
     {

@@ -127,7 +127,12 @@ QuoitGroupData *quoit_fleet_group_of_slices (const QuoitFleet *fleet, const Quoi
  * the node, and nothing has changed. REMOVED groups hold nothing and are kept for their key. */
 gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
 
-/* Takes the group of that name and id out: its nodes are free again. With a key it stays, REMOVED, as of @ended_ms. */
+/* The same for a group of a state that was kept: a source may have called its nodes used since, and the group is who
+ * uses them. On failure the fleet is only good for being dropped. */
+gboolean quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
+
+/* Takes the group of that name and id out: its nodes are free again, or external where their source called them used.
+ * With a key it stays, REMOVED, as of @ended_ms. */
 gboolean quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint64 ended_ms, GError **error);
 
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);

@@ -542,6 +542,7 @@ lay_nodes (Builder *builder)
       node->worker_id = (gint16) MIN (claim->worker_id, G_MAXINT16);
       node->flags = claim->flags;
       node->claimed = claim->state;
+      layout->n_external += (claim->flags & QUOIT_NODE_EXTERNAL) != 0;
       greatest_id = MAX (greatest_id, node->id);
     }
   layout->n_ids = greatest_id + 1;

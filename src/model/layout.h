@@ -92,6 +92,7 @@ typedef struct {
 typedef struct {
   gatomicrefcount refs;
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds, n_ids;
+  guint32 n_external; /* nodes that their source calls used */
   QuoitStrings *strings;
   QuoitSource *sources;
   QuoitPool *pools;

@@ -294,7 +294,7 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
     return damaged ("grp", (gint64) group.id, error);
   if (!gather_bundles (loader, &group, error))
     return FALSE;
-  if (!quoit_fleet_add_group (loader->fleet, quoit_group_data_new (&group), &contradiction))
+  if (!quoit_fleet_restore_group (loader->fleet, quoit_group_data_new (&group), &contradiction))
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the state contradicts itself: %s; restore a backup",
                        contradiction->message);
   return TRUE;
