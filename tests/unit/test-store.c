@@ -105,6 +105,47 @@ START_TEST (a_place_that_cannot_be_written_is_the_stores_fault)
 }
 END_TEST
 
+/* A job runs on what it holds, and the next listing calls it used. */
+START_TEST (a_database_whose_held_nodes_are_called_used_opens)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  const FixturePool pool = { "a", "2x4", "z", 3, QUOIT_GENERATION_V6E, 4 };
+  g_autoptr (QuoitClaims) idle = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  g_autoptr (QuoitClaims) used = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  const QuoitNodeClaim *nodes;
+  GArray *changes = NULL;
+  guint32 n;
+
+  fill (store);
+  fixture_add_pool (idle, &pool);
+  nodes = quoit_claims_nodes (idle, &n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      QuoitNodeClaim node = nodes[i];
+
+      node.pool = quoit_claims_pool (used, "a");
+      node.kind = quoit_claims_kind (used, quoit_claims_kind_at (idle, node.kind), NULL);
+      node.flags = QUOIT_NODE_EXTERNAL;
+      quoit_claims_add (used, &node);
+    }
+  ck_assert (quoit_store_change (store, quoit_ledger_import, &used, T0, &changes, &error));
+  g_array_unref (changes);
+  for (guint handle = 0; handle < 3; handle++)
+    {
+      ck_assert (quoit_store_verify (store, &error));
+      if (handle == 1)
+        ck_assert (store_release (store, "train", &error));
+      g_clear_pointer (&store, quoit_store_free);
+      store = quoit_store_open (place.path, 0, &error);
+      ck_assert_ok (error);
+    }
+  ck_assert_uint_eq (store_reserve (store, "next", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "v6e");
+}
+END_TEST
+
 /* --- refusals --- */
 
 static void
@@ -472,6 +513,7 @@ main (void)
   tcase_add_test (files, nothing_is_made_over_what_is_there);
   tcase_add_test (files, an_empty_file_may_become_a_database_and_a_dangling_link_not);
   tcase_add_test (files, a_place_that_cannot_be_written_is_the_stores_fault);
+  tcase_add_test (files, a_database_whose_held_nodes_are_called_used_opens);
   tcase_add_loop_test (files, what_is_no_sound_database_is_refused, 0, (int) G_N_ELEMENTS (refusals));
   tcase_add_test (files, an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change);
   tcase_add_test (files, a_database_replaced_beneath_an_open_handle_is_seen);
