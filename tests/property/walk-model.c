@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "walk-model.h"
+
+const Shape shapes[N_SHAPES] = {
+  { "v6e", "4x4", 4, 4 },  { "v6e", "2x4", 1, 8 },  { "v5p", "2x2x2", 2, 4 },
+  { "v4", "2x2x4", 4, 4 }, { "v6e", "8x8", 16, 4 },
+};
+
+const Selector selectors[N_SELECTORS] = {
+  { "z0", { TRUE, FALSE } },          { "!z0", { FALSE, TRUE } },       { "in(z0,z1)", { TRUE, TRUE } },
+  { "!in(z0,z1)", { FALSE, FALSE } }, { "in(z1,z9)", { FALSE, TRUE } },
+};
+
+static void
+node_free (gpointer data)
+{
+  ModelNode *node = data;
+
+  g_free (node->slice);
+  g_free (node);
+}
+
+static void
+group_clear (gpointer data)
+{
+  ModelGroup *group = data;
+
+  g_free (group->name);
+  g_free (group->key);
+  g_free (group->owner);
+  g_free (group->request);
+}
+
+static void
+group_free (gpointer data)
+{
+  g_rc_box_release_full (data, group_clear);
+}
+
+Model *
+model_new (void)
+{
+  Model *model = g_new0 (Model, 1);
+
+  model->nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, node_free);
+  model->live = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
+  model->keys = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
+  return model;
+}
+
+static void
+copy_groups (GHashTable *from, GHashTable *to)
+{
+  GHashTableIter iter;
+  gpointer name, group;
+
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &name, &group))
+    g_hash_table_insert (to, name, g_rc_box_acquire (group));
+}
+
+Model *
+model_copy (const Model *model)
+{
+  Model *copy = model_new ();
+  GHashTableIter iter;
+  gpointer name, node;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, &name, &node))
+    {
+      ModelNode *own = g_memdup2 (node, sizeof (ModelNode));
+
+      own->slice = g_strdup (own->slice);
+      g_hash_table_insert (copy->nodes, g_strdup (name), own);
+    }
+  copy_groups (model->live, copy->live);
+  copy_groups (model->keys, copy->keys);
+  copy->last_id = model->last_id;
+  return copy;
+}
+
+void
+model_free (Model *model)
+{
+  g_hash_table_unref (model->nodes);
+  g_hash_table_unref (model->live);
+  g_hash_table_unref (model->keys);
+  g_free (model);
+}
+
+/* --- imports --- */
+
+static void
+append_marks (GString *text, const Pool *pool, char mark, const char *key)
+{
+  const char *before = key;
+
+  for (guint i = 0; i < pool->n_slices * shapes[pool->shape].hosts; i++)
+    if (pool->marks[i] == mark)
+      {
+        g_string_append_printf (text, "%s%u.%u", before, i / shapes[pool->shape].hosts, i % shapes[pool->shape].hosts);
+        before = ",";
+      }
+}
+
+char *
+source_text (const Source *source)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint p = 0; p < N_POOLS; p++)
+    {
+      const Pool *pool = &source->pools[p];
+
+      if (pool->n_slices == 0)
+        continue;
+      g_string_append_printf (text, "%s%s %s x%u pool=p%u zone=z%u", text->len == 0 ? "" : "; ",
+                              shapes[pool->shape].accelerator, shapes[pool->shape].topology, pool->n_slices, p,
+                              pool->zone);
+      append_marks (text, pool, 'd', " draining=");
+      append_marks (text, pool, 'x', " dead=");
+      append_marks (text, pool, 'b', " busy=");
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* The nodes as the source says them. */
+static GHashTable *
+nodes_of (guint index, const Source *source)
+{
+  GHashTable *nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, node_free);
+
+  for (guint p = 0; p < N_POOLS; p++)
+    for (guint i = 0; i < source->pools[p].n_slices * shapes[source->pools[p].shape].hosts; i++)
+      {
+        const Pool *pool = &source->pools[p];
+        guint slice = i / shapes[pool->shape].hosts, worker = i % shapes[pool->shape].hosts;
+        ModelNode *node = g_new0 (ModelNode, 1);
+
+        node->slice = g_strdup_printf ("s%u/p%u/p%u-%u", index, p, p, slice);
+        node->shape = pool->shape;
+        node->pool = p;
+        node->zone = pool->zone;
+        node->claimed = pool->marks[i] == 'x'   ? QUOIT_NODE_DEAD
+                        : pool->marks[i] == 'd' ? QUOIT_NODE_DRAINING
+                                                : QUOIT_NODE_ALIVE;
+        node->state = node->claimed;
+        node->external = pool->marks[i] == 'b';
+        g_hash_table_insert (nodes, g_strdup_printf ("%s-%u", node->slice, worker), node);
+      }
+  return nodes;
+}
+
+static gboolean
+is_of (const char *name, guint index)
+{
+  return name[1] == (char) ('0' + index);
+}
+
+gboolean
+model_may_import (const Model *model, guint index, const Source *source)
+{
+  g_autoptr (GHashTable) said = nodes_of (index, source);
+  GHashTableIter iter;
+  gpointer name, data;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      const ModelNode *node = data, *now = g_hash_table_lookup (said, name);
+
+      if (is_of (name, index) && node->group != 0 && (now == NULL || now->shape != node->shape))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+model_import (Model *model, guint index, const Source *source)
+{
+  GHashTable *said = nodes_of (index, source);
+  GHashTableIter iter;
+  gpointer name, data;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      const ModelNode *before = data;
+      ModelNode *now = is_of (name, index) ? g_hash_table_lookup (said, name) : NULL;
+
+      if (!is_of (name, index))
+        continue;
+      if (now != NULL)
+        {
+          now->group = before->group;
+          /* A state stays until the source says another than it did. */
+          now->state = before->claimed == now->claimed ? before->state : now->claimed;
+        }
+      g_hash_table_iter_remove (&iter);
+    }
+  g_hash_table_iter_init (&iter, said);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      g_hash_table_iter_steal (&iter);
+      g_hash_table_insert (model->nodes, name, data);
+    }
+  g_hash_table_unref (said);
+}
+
+/* --- groups --- */
+
+char *
+wish_text (const Wish *wish)
+{
+  return g_strdup_printf ("%u x%u pool %d zone %d selector %d slice %s but %s", wish->shape, wish->n_slices, wish->pool,
+                          wish->zone, wish->selector, wish->slice == NULL ? "" : wish->slice,
+                          wish->excluded == NULL ? "" : wish->excluded);
+}
+
+gboolean
+model_has_pool (const Model *model, guint pool)
+{
+  GHashTableIter iter;
+  gpointer node;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &node))
+    if (((const ModelNode *) node)->pool == pool)
+      return TRUE;
+  return FALSE;
+}
+
+/* Of one slice. */
+typedef struct {
+  const ModelNode *any;
+  guint n_known, n_alive, n_draining, n_used, n_held;
+} Count;
+
+static GHashTable *
+count_slices (const Model *model)
+{
+  GHashTable *slices = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  GHashTableIter iter;
+  gpointer data;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    {
+      const ModelNode *node = data;
+      Count *count = g_hash_table_lookup (slices, node->slice);
+
+      if (count == NULL)
+        {
+          count = g_new0 (Count, 1);
+          count->any = node;
+          g_hash_table_insert (slices, node->slice, count);
+        }
+      count->n_known++;
+      count->n_alive += node->state != QUOIT_NODE_DEAD;
+      count->n_draining += node->state == QUOIT_NODE_DRAINING;
+      count->n_used += node->group != 0 || node->external;
+      count->n_held += node->group != 0;
+    }
+  return slices;
+}
+
+static gboolean
+is_free (const Count *count)
+{
+  return count->n_alive == shapes[count->any->shape].hosts && count->n_draining == 0 && count->n_used == 0;
+}
+
+static gboolean
+is_wished (const Wish *wish, const ModelNode *node, gboolean look_at_labels)
+{
+  return node->shape == wish->shape && (wish->pool < 0 || node->pool == (guint) wish->pool)
+         && (wish->slice == NULL || strcmp (node->slice, wish->slice) == 0)
+         && (wish->excluded == NULL || strcmp (node->slice, wish->excluded) != 0)
+         && (!look_at_labels
+             || ((wish->zone < 0 || node->zone == (guint) wish->zone)
+                 && (wish->selector < 0 || selectors[wish->selector].holds[node->zone])));
+}
+
+GHashTable *
+model_free_slices (const Model *model, const Wish *wish)
+{
+  g_autoptr (GHashTable) slices = count_slices (model);
+  GHashTable *free_slices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTableIter iter;
+  gpointer name, count;
+
+  g_hash_table_iter_init (&iter, slices);
+  while (g_hash_table_iter_next (&iter, &name, &count))
+    if (is_free (count) && is_wished (wish, ((const Count *) count)->any, TRUE))
+      g_hash_table_add (free_slices, g_strdup (name));
+  return free_slices;
+}
+
+void
+model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint *n_loose)
+{
+  g_autoptr (GHashTable) slices = count_slices (model);
+  GHashTableIter iter;
+  gpointer data;
+
+  *n_strict = *n_loose = 0;
+  g_hash_table_iter_init (&iter, slices);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    {
+      const Count *count = data;
+
+      if (count->n_known != shapes[count->any->shape].hosts)
+        continue;
+      *n_strict += is_wished (wish, count->any, TRUE);
+      *n_loose += is_wished (wish, count->any, count->n_alive > 0);
+    }
+}
+
+void
+model_reserve (Model *model, guint64 id, const Wish *wish, GPtrArray *slices)
+{
+  ModelGroup *group = g_rc_box_new0 (ModelGroup);
+  GHashTableIter iter;
+  gpointer data;
+
+  *group = (ModelGroup) { id, g_strdup (wish->name), g_strdup (wish->key == NULL ? "" : wish->key),
+                          g_strdup (wish->owner == NULL ? "" : wish->owner), wish_text (wish) };
+  g_hash_table_insert (model->live, group->name, group);
+  if (*group->key != '\0')
+    g_hash_table_insert (model->keys, group->key, g_rc_box_acquire (group));
+  model->last_id = id;
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    for (guint i = 0; i < slices->len; i++)
+      if (strcmp (((ModelNode *) data)->slice, slices->pdata[i]) == 0)
+        ((ModelNode *) data)->group = id;
+}
+
+void
+model_release (Model *model, const ModelGroup *group)
+{
+  GHashTableIter iter;
+  gpointer data;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    if (((ModelNode *) data)->group == group->id)
+      ((ModelNode *) data)->group = 0;
+  g_hash_table_remove (model->live, group->name);
+}
+
+/* --- comparing --- */
+
+static char *
+node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, guint *chips, guint *chips_left)
+{
+  g_autofree char *name = quoit_snapshot_dup_node_full_name (snapshot, at);
+  const ModelNode *node = g_hash_table_lookup (model->nodes, name);
+  guint32 n_users = quoit_snapshot_get_node_n_users (snapshot, at);
+  g_autoptr (QuoitGroup) user = n_users == 0 ? NULL : quoit_snapshot_dup_node_user (snapshot, at, 0);
+  guint64 id = user == NULL ? 0 : quoit_group_get_id (user);
+
+  if (node == NULL)
+    return g_strdup_printf ("node %s should not be there", name);
+  if (quoit_snapshot_get_node_state (snapshot, at) != node->state)
+    return g_strdup_printf ("node %s has state %d, not %d", name, quoit_snapshot_get_node_state (snapshot, at),
+                            node->state);
+  if (id != node->group || n_users != (node->group != 0))
+    return g_strdup_printf ("node %s is held by %u, not by %u", name, (guint) id, (guint) node->group);
+  if (quoit_snapshot_is_node_external (snapshot, at) != (node->external && node->group == 0))
+    return g_strdup_printf ("node %s is external, or not", name);
+  if (node->state != QUOIT_NODE_DEAD)
+    {
+      *chips += shapes[node->shape].chips;
+      *chips_left += node->group == 0 && !node->external ? shapes[node->shape].chips : 0;
+    }
+  return NULL;
+}
+
+static char *
+slice_difference (GHashTable *slices, const QuoitSnapshot *snapshot, guint32 at)
+{
+  g_autofree char *name = quoit_snapshot_dup_slice_full_name (snapshot, at);
+  const Count *count = g_hash_table_lookup (slices, name);
+  guint32 flags = quoit_snapshot_get_slice_flags (snapshot, at);
+
+  if (count == NULL || quoit_snapshot_get_slice_n_nodes (snapshot, at) != count->n_known)
+    return g_strdup_printf ("slice %s has other nodes", name);
+  if (((flags & QUOIT_SLICE_FREE) != 0) != is_free (count) || ((flags & QUOIT_SLICE_HELD) != 0) != (count->n_held > 0)
+      || ((flags & QUOIT_SLICE_DRAINING) != 0) != (count->n_draining > 0)
+      || ((flags & QUOIT_SLICE_IDLE) != 0) != (count->n_used == 0)
+      || ((flags & QUOIT_SLICE_INTACT) != 0) != (count->n_alive == shapes[count->any->shape].hosts))
+    return g_strdup_printf ("slice %s has flags %x", name, flags);
+  return NULL;
+}
+
+static char *
+group_difference (const Model *model, const QuoitSnapshot *snapshot)
+{
+  guint n_live = 0;
+
+  for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+      gboolean removed = quoit_group_get_state (group) == QUOIT_GROUP_REMOVED;
+      const ModelGroup *known = removed ? g_hash_table_lookup (model->keys, quoit_group_get_key (group))
+                                        : g_hash_table_lookup (model->live, quoit_group_get_name (group));
+
+      if (known == NULL || known->id != quoit_group_get_id (group)
+          || strcmp (known->owner, quoit_group_get_owner (group)) != 0
+          || strcmp (known->key, quoit_group_get_key (group)) != 0)
+        return g_strdup_printf ("group %s@%u is not as it was made", quoit_group_get_name (group),
+                                (guint) quoit_group_get_id (group));
+      n_live += !removed;
+    }
+  return n_live == g_hash_table_size (model->live) ? NULL : g_strdup_printf ("%u groups live", n_live);
+}
+
+static char *
+sum_difference (const QuoitSnapshot *snapshot, guint chips, guint chips_left)
+{
+  for (guint32 i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
+    if (strcmp (quoit_snapshot_get_resource_name (snapshot, i), "TPU") == 0)
+      {
+        g_autofree char *total = quoit_snapshot_dup_resource_total (snapshot, i);
+        g_autofree char *left = quoit_snapshot_dup_resource_left (snapshot, i);
+
+        if (g_ascii_strtoull (total, NULL, 10) == chips && g_ascii_strtoull (left, NULL, 10) == chips_left)
+          return NULL;
+        return g_strdup_printf ("TPU is %s of %s, not %u of %u", left, total, chips_left, chips);
+      }
+  return chips == 0 ? NULL : g_strdup_printf ("no TPU, but %u chips", chips);
+}
+
+char *
+model_difference (const Model *model, const QuoitSnapshot *snapshot)
+{
+  g_autoptr (GHashTable) slices = count_slices (model);
+  guint chips = 0, chips_left = 0;
+  char *difference;
+
+  if (quoit_snapshot_get_n_nodes (snapshot) != g_hash_table_size (model->nodes)
+      || quoit_snapshot_get_n_slices (snapshot) != g_hash_table_size (slices))
+    return g_strdup_printf ("%u nodes and %u slices, not %u and %u", quoit_snapshot_get_n_nodes (snapshot),
+                            quoit_snapshot_get_n_slices (snapshot), g_hash_table_size (model->nodes),
+                            g_hash_table_size (slices));
+  for (guint32 i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
+    if ((difference = node_difference (model, snapshot, i, &chips, &chips_left)) != NULL)
+      return difference;
+  for (guint32 i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
+    if ((difference = slice_difference (slices, snapshot, i)) != NULL)
+      return difference;
+  difference = group_difference (model, snapshot);
+  return difference != NULL ? difference : sum_difference (snapshot, chips, chips_left);
+}
