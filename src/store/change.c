@@ -288,15 +288,33 @@ drop_result (QuoitStepFunc step, gpointer result)
   *(gpointer *) result = NULL;
 }
 
+/* The fleet that this thread, whose turn it is, has just changed. */
+static QuoitFleet *
+changed_fleet (QuoitStore *store)
+{
+  return store->draft != NULL ? quoit_fleet_ref (store->draft) : quoit_store_fleet (store);
+}
+
 gboolean
 quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
                     GError **error)
+{
+  return quoit_store_change_on (store, step, input, now_ms, result, NULL, error);
+}
+
+gboolean
+quoit_store_change_on (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
+                       QuoitFleet **after, GError **error)
 {
   gpointer given = NULL;
   gboolean changed;
 
   if (in_own_batch (store))
-    changed = take_step (store, step, input, now_ms, &given, error);
+    {
+      changed = take_step (store, step, input, now_ms, &given, error);
+      if (changed && after != NULL)
+        *after = changed_fleet (store);
+    }
   else
     {
       if (!quoit_store_take_turn (store, error))
@@ -310,6 +328,8 @@ quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, 
           else
             changed = commit (store, error);
         }
+      if (changed && after != NULL)
+        *after = changed_fleet (store);
       quoit_store_leave_turn (store);
     }
   if (!changed || result == NULL)

@@ -27,6 +27,10 @@ QuoitFleet *quoit_store_pending_fleet (QuoitStore *store);
  */
 gboolean quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
                              GError **error);
+/* The same, and in *@after (a reference; drop it soon: a writer copies what somebody else has) the fleet with the
+ * change, in a batch with the batch: what other threads do next may take away the nodes that a result names. */
+gboolean quoit_store_change_on (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms,
+                                gpointer result, QuoitFleet **after, GError **error);
 gboolean quoit_store_refresh (QuoitStore *store, GError **error);
 
 gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
