@@ -337,6 +337,21 @@ model_reserve (Model *model, guint64 id, const Wish *wish, GPtrArray *slices)
         ((ModelNode *) data)->group = id;
 }
 
+QuoitGroupState
+model_state (const Model *model, const ModelGroup *group)
+{
+  GHashTableIter iter;
+  gpointer data;
+
+  if (g_hash_table_lookup (model->live, group->name) != group)
+    return QUOIT_GROUP_REMOVED;
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    if (((const ModelNode *) data)->group == group->id && ((const ModelNode *) data)->state == QUOIT_NODE_DEAD)
+      return QUOIT_GROUP_RESCHEDULING;
+  return QUOIT_GROUP_RESERVED;
+}
+
 void
 model_release (Model *model, const ModelGroup *group)
 {
@@ -408,6 +423,7 @@ group_difference (const Model *model, const QuoitSnapshot *snapshot)
                                         : g_hash_table_lookup (model->live, quoit_group_get_name (group));
 
       if (known == NULL || known->id != quoit_group_get_id (group)
+          || quoit_group_get_state (group) != model_state (model, known)
           || strcmp (known->owner, quoit_group_get_owner (group)) != 0
           || strcmp (known->key, quoit_group_get_key (group)) != 0)
         return g_strdup_printf ("group %s@%u is not as it was made", quoit_group_get_name (group),

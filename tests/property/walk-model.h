@@ -77,6 +77,7 @@ void model_count_known (const Model *model, const Wish *wish, guint *n_strict, g
 gboolean model_has_pool (const Model *model, guint pool);
 
 void model_reserve (Model *model, guint64 id, const Wish *wish, GPtrArray *slices);
+QuoitGroupState model_state (const Model *model, const ModelGroup *group);
 void model_release (Model *model, const ModelGroup *group);
 
 /* Says what is different; NULL: nothing. */

@@ -215,7 +215,11 @@ reserve (Walk *walk, const Place *place)
 
       walk_hold (walk, same == (group != NULL) && (same || error->code == QUOIT_ERROR_CONFLICT), "key %s: %s", wish.key,
                  said (error));
-      walk_hold (walk, !same || quoit_group_get_id (group) == known->id, "key %s names another group", wish.key);
+      walk_hold (walk,
+                 !same
+                     || (quoit_group_get_id (group) == known->id
+                         && quoit_group_get_state (group) == model_state (place->model, known)),
+                 "key %s names another group, or its state is not what it was", wish.key);
     }
   else if (g_hash_table_contains (place->model->live, wish.name))
     walk_hold (walk, group == NULL && error->code == QUOIT_ERROR_CONFLICT, "%s is taken: %s", wish.name, said (error));
