@@ -238,7 +238,8 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
     }
 
   g_clear_pointer (&store, quoit_store_free);
-  if (made)
+  /* Another process may have taken the empty file over meanwhile: then it is that one's. */
+  if (made && failure->code != QUOIT_ERROR_BUSY && failure->code != QUOIT_ERROR_CONFLICT)
     quoit_store_remove_file (path);
   else if (failure->code == QUOIT_ERROR_INVALID)
     failure->code = QUOIT_ERROR_CONFLICT;
