@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that want the same slices at the same time: one gets them, whole, and the journal tells who. The program
+ * runs itself as the processes that race. */
+#include "../ground.h"
+
+#include <sys/wait.h>
+
+/* --- what the other processes do --- */
+
+enum { LONGEST_LINE = 255 };
+
+static gboolean
+read_line (char *line)
+{
+  gssize n;
+  guint length = 0;
+
+  while ((n = read (STDIN_FILENO, line + length, 1)) == 1 && line[length] != '\n')
+    if (++length == LONGEST_LINE)
+      return FALSE;
+  line[length] = '\0';
+  return n == 1;
+}
+
+static void
+answer (const char *text)
+{
+  gsize length = strlen (text);
+
+  hold (write (STDOUT_FILENO, text, length) == (gssize) length, "the parent is gone");
+}
+
+static const char *
+reserve (Quoit *quoit, const char *name, gint64 n_slices)
+{
+  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group = quoit_reserve (quoit, request, T0, &error);
+
+  return group != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code);
+}
+
+/* For each line a new race: reserve two slices, answer how it went. */
+static int
+racer (const char *path, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
+  char line[LONGEST_LINE + 1];
+
+  hold (quoit != NULL, "%s", said (error));
+  while (read_line (line))
+    {
+      g_autofree char *text = g_strconcat (reserve (quoit, name, 2), "\n", NULL);
+
+      answer (text);
+    }
+  return EXIT_SUCCESS;
+}
+
+/* "NAME@ID SLICE SLICE..." */
+static char *
+group_line (const QuoitGroup *group)
+{
+  GString *line = g_string_new (NULL);
+
+  g_string_append_printf (line, "%s@%u", quoit_group_get_name (group), (guint) quoit_group_get_id (group));
+  for (guint32 i = 0; i < quoit_group_get_n_slices (group); i++)
+    {
+      g_autofree char *slice = quoit_group_dup_slice_name (group, i);
+
+      g_string_append_printf (line, " %s", slice);
+    }
+  g_string_append_c (line, '\n');
+  return g_string_free (line, FALSE);
+}
+
+static void
+release_at (Quoit *quoit, GPtrArray *own, guint at)
+{
+  g_autoptr (GError) error = NULL;
+
+  hold (quoit_release (quoit, own->pdata[at], T0, &error), "%s: %s", (char *) own->pdata[at], said (error));
+  g_ptr_array_remove_index_fast (own, at);
+}
+
+/* Reserves and releases at random, and says of each group what it got. */
+static int
+worker (const char *path, const char *name, guint32 seed, guint n_steps)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
+  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (g_free);
+
+  hold (quoit != NULL, "%s", said (error));
+  for (guint i = 0; i < n_steps; i++)
+    {
+      if (own->len > 0 && g_rand_boolean (rand))
+        {
+          release_at (quoit, own, (guint) g_rand_int_range (rand, 0, (gint) own->len));
+          continue;
+        }
+      g_autofree char *group_name = g_strdup_printf ("%s-%u", name, i), *text = NULL;
+      g_autoptr (QuoitRequest) request = want (group_name, "v6e", "4x4", g_rand_int_range (rand, 1, 4));
+      g_autoptr (QuoitGroup) group = NULL;
+
+      quoit_request_set_owner (request, name);
+      group = quoit_reserve (quoit, request, T0, &error);
+      hold (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s: %s", group_name, said (error));
+      g_clear_error (&error);
+      if (group == NULL)
+        continue;
+      g_ptr_array_add (own, g_strdup_printf ("%s@%u", group_name, (guint) quoit_group_get_id (group)));
+      text = group_line (group);
+      answer (text);
+    }
+  while (own->len > 0)
+    release_at (quoit, own, 0);
+  return EXIT_SUCCESS;
+}
+
+/* Makes the database for which all wait, when the line comes. */
+static int
+creator (const char *path)
+{
+  char line[LONGEST_LINE + 1];
+
+  while (read_line (line))
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *own = g_strconcat (path, line, NULL), *text = NULL;
+      g_autoptr (Quoit) quoit = quoit_create (own, g_str_has_suffix (line, "0") ? 0 : 1000, &error);
+
+      if (quoit != NULL && !import_text (quoit, "v6e 4x4 x3", NULL, T0, &error))
+        text = g_strdup_printf ("IMPORT %s\n", error->message);
+      else
+        text = g_strdup_printf ("%s\n", quoit != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code));
+      answer (text);
+    }
+  return EXIT_SUCCESS;
+}
+
+/* --- the parent --- */
+
+typedef struct {
+  GPid pid;
+  int to, from;
+} Child;
+
+static Child
+start (const char *self, const char *role, const char *path, const char *name, guint32 seed, guint n_steps)
+{
+  g_autofree char *seed_text = g_strdup_printf ("%u", seed), *steps_text = g_strdup_printf ("%u", n_steps);
+  const char *argv[] = { self, role, path, name, seed_text, steps_text, NULL };
+  g_autoptr (GError) error = NULL;
+  Child child;
+
+  hold (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &child.pid,
+                                  &child.to, &child.from, NULL, &error),
+        "%s", said (error));
+  return child;
+}
+
+static void
+finish (Child *child)
+{
+  int status;
+
+  close (child->to);
+  hold (waitpid (child->pid, &status, 0) == child->pid && status == 0, "a process ended with status %d", status);
+  close (child->from);
+}
+
+static void
+tell (const Child *child, const char *line)
+{
+  hold (write (child->to, line, strlen (line)) == (gssize) strlen (line), "a process is gone");
+}
+
+static void
+hear (const Child *child, char *line)
+{
+  guint n = 0;
+
+  while (read (child->from, line + n, 1) == 1 && line[n] != '\n' && n < LONGEST_LINE - 1)
+    n++;
+  line[n] = '\0';
+}
+
+static guint
+two_for_three (const char *self, const char *path)
+{
+  g_autoptr (Quoit) quoit = quoit_create (path, 60000, NULL);
+  const guint rounds = scaled (1000);
+  guint wins[2] = { 0, 0 };
+  Child racers[2];
+
+  hold (quoit != NULL && import_text (quoit, "v6e 4x4 x3", NULL, T0, NULL), "a ledger to race for");
+  racers[0] = start (self, "racer", path, "left", 0, 0);
+  racers[1] = start (self, "racer", path, "right", 0, 0);
+  for (guint round = 0; round < rounds; round++)
+    {
+      g_autoptr (QuoitSnapshot) snapshot = NULL;
+      g_autoptr (QuoitGroup) group = NULL;
+      char lines[2][LONGEST_LINE + 1];
+      guint winner;
+
+      tell (&racers[round % 2], "go\n");
+      tell (&racers[1 - round % 2], "go\n");
+      for (guint i = 0; i < 2; i++)
+        hear (&racers[i], lines[i]);
+      winner = strcmp (lines[0], "OK") == 0 ? 0 : 1;
+      wins[winner]++;
+      hold (strcmp (lines[winner], "OK") == 0 && strcmp (lines[1 - winner], "NOT_NOW") == 0, "round %u: %s and %s",
+            round, lines[0], lines[1]);
+      hold (quoit_refresh (quoit, NULL), "round %u", round);
+      snapshot = quoit_snapshot (quoit);
+      group = quoit_snapshot_dup_group (snapshot, 0);
+      hold (quoit_snapshot_get_n_groups (snapshot) == 1 && quoit_group_get_n_slices (group) == 2
+                && strcmp (quoit_group_get_name (group), winner == 0 ? "left" : "right") == 0,
+            "round %u: %u groups, of which %s has %u slices", round, quoit_snapshot_get_n_groups (snapshot),
+            quoit_group_get_name (group), quoit_group_get_n_slices (group));
+      hold_together (quoit, "a race");
+      hold (quoit_release (quoit, quoit_group_get_name (group), T0, NULL), "round %u", round);
+    }
+  finish (&racers[0]);
+  finish (&racers[1]);
+  hold_verified (quoit, "after all races");
+  printf ("two of three slices: %u rounds, left won %u, right %u\n", rounds, wins[0], wins[1]);
+  return rounds;
+}
+
+/* Takes or gives back the slices of a group: @owners has who has each. */
+static void
+move_slices (GHashTable *owners, char *const *slices, const char *from, const char *to)
+{
+  for (guint i = 0; slices[i] != NULL; i++)
+    {
+      const char *owner = g_hash_table_lookup (owners, slices[i]);
+
+      hold (g_strcmp0 (owner, from) == 0, "%s goes from %s to %s, but %s has it", slices[i],
+            from == NULL ? "nobody" : from, to == NULL ? "nobody" : to, owner == NULL ? "nobody" : owner);
+      g_hash_table_insert (owners, slices[i], (char *) to);
+    }
+}
+
+/* The journal, read as a history: who had which slices when, by what the processes were told. */
+static guint
+check_history (Quoit *quoit, GHashTable *acknowledged)
+{
+  g_autoptr (QuoitJournal) journal = NULL;
+  g_autoptr (GHashTable) owners = g_hash_table_new (g_str_hash, g_str_equal), added = NULL;
+  guint32 n;
+
+  added = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  hold (quoit_refresh (quoit, NULL), "refresh");
+  journal = quoit_changes_since (quoit, 0, NULL);
+  n = quoit_journal_get_n_entries (journal);
+  for (guint32 i = 0; i < n; i++)
+    {
+      QuoitEffectType type = quoit_journal_get_effect_type (journal, i, 0);
+      g_autofree char *key = g_strdup_printf ("%s@%u", quoit_journal_get_effect_name (journal, i, 0),
+                                              (guint) quoit_journal_get_effect_group_id (journal, i, 0));
+      gpointer name, slices;
+
+      hold (quoit_journal_get_seq (journal, i) == i + 1 && quoit_journal_get_n_effects (journal, i) == 1, "entry %u",
+            i);
+      if (type != QUOIT_EFFECT_GROUP_ADDED && type != QUOIT_EFFECT_GROUP_REMOVED)
+        continue;
+      hold (g_hash_table_lookup_extended (acknowledged, key, &name, &slices), "%s was not acknowledged", key);
+      if (type == QUOIT_EFFECT_GROUP_ADDED)
+        {
+          move_slices (owners, slices, NULL, name);
+          hold (g_hash_table_add (added, g_steal_pointer (&key)), "%s twice", (char *) name);
+        }
+      else
+        move_slices (owners, slices, name, NULL);
+    }
+  hold (g_hash_table_size (acknowledged) == g_hash_table_size (added), "%u acknowledged groups, %u in the journal",
+        g_hash_table_size (acknowledged), g_hash_table_size (added));
+  return n;
+}
+
+static guint
+many_for_few (const char *self, const char *path, guint32 seed)
+{
+  enum { N_WORKERS = 8 };
+  g_autoptr (Quoit) quoit = quoit_create (path, 60000, NULL);
+  g_autoptr (GHashTable) acknowledged
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
+  Child workers[N_WORKERS];
+  guint n_entries;
+
+  hold (quoit != NULL && import_text (quoit, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
+  for (guint i = 0; i < N_WORKERS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("w%u", i);
+
+      workers[i] = start (self, "worker", path, name, seed + i, scaled (400));
+    }
+  for (guint i = 0; i < N_WORKERS; i++)
+    {
+      char line[LONGEST_LINE + 1], *space;
+
+      for (hear (&workers[i], line); *line != '\0'; hear (&workers[i], line))
+        {
+          space = strchr (line, ' ');
+          hold (space != NULL, "%s", line);
+          *space = '\0';
+          g_hash_table_replace (acknowledged, g_strdup (line), g_strsplit (space + 1, " ", -1));
+        }
+      finish (&workers[i]);
+    }
+  n_entries = check_history (quoit, acknowledged);
+  hold_verified (quoit, "after all workers");
+  hold_together (quoit, "after all workers");
+  printf ("%u processes on one file: %u entries\n", N_WORKERS, n_entries);
+  return 1;
+}
+
+/* One makes it, all others find it; and nobody takes away what the one has made. */
+static guint
+create_once (const char *self, const char *path)
+{
+  const guint rounds = scaled (100);
+  Child creators[3];
+
+  for (guint i = 0; i < 3; i++)
+    creators[i] = start (self, "creator", path, "", 0, 0);
+  for (guint round = 0; round < rounds; round++)
+    {
+      g_autofree char *line = g_strdup_printf ("%u\n", round), *own = g_strdup_printf ("%s%u", path, round);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (Quoit) quoit = NULL;
+      guint n_made = 0;
+
+      for (guint i = 0; i < 3; i++)
+        tell (&creators[(i + round) % 3], line);
+      for (guint i = 0; i < 3; i++)
+        {
+          char said_by[LONGEST_LINE + 1];
+
+          hear (&creators[i], said_by);
+          n_made += strcmp (said_by, "OK") == 0;
+          hold (strcmp (said_by, "OK") == 0 || strcmp (said_by, "CONFLICT") == 0 || strcmp (said_by, "BUSY") == 0,
+                "round %u: %s", round, said_by);
+        }
+      hold (n_made <= 1, "round %u: %u have made it", round, n_made);
+      if (n_made == 0)
+        continue;
+      quoit = quoit_open (own, 1000, &error);
+      hold (quoit != NULL, "round %u: %s", round, said (error));
+      hold_verified (quoit, "a new database");
+      {
+        g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+
+        hold (quoit_snapshot_get_n_slices (snapshot) == 3, "round %u: the import was lost", round);
+      }
+    }
+  for (guint i = 0; i < 3; i++)
+    finish (&creators[i]);
+  printf ("three make one database: %u rounds\n", rounds);
+  return rounds;
+}
+
+int
+main (int argc, char **argv)
+{
+  char *dir;
+  g_autofree char *race = NULL, *work = NULL, *new = NULL;
+  guint32 seed;
+  guint n = 0;
+
+  if (argc > 3 && strcmp (argv[1], "racer") == 0)
+    return racer (argv[2], argv[3]);
+  if (argc > 5 && strcmp (argv[1], "worker") == 0)
+    return worker (argv[2], argv[3], (guint32) g_ascii_strtoull (argv[4], NULL, 10),
+                   (guint) g_ascii_strtoull (argv[5], NULL, 10));
+  if (argc > 2 && strcmp (argv[1], "creator") == 0)
+    return creator (argv[2]);
+
+  seed = seed_of ("race", 3);
+  dir = fast_dir ();
+  race = g_build_filename (dir, "race.db", NULL);
+  work = g_build_filename (dir, "work.db", NULL);
+  new = g_build_filename (dir, "new.db", NULL);
+  n += create_once ("/proc/self/exe", new);
+  n += two_for_three ("/proc/self/exe", race);
+  n += many_for_few ("/proc/self/exe", work, seed);
+  remove_dir (dir);
+  g_free (dir);
+  printf ("%u passed, 0 failed\n", n);
+  return EXIT_SUCCESS;
+}
