@@ -12,6 +12,17 @@ by_slice_text (gconstpointer a, gconstpointer b, gpointer data)
   return strcmp (((char *const *) data)[*(const guint32 *) a], ((char *const *) data)[*(const guint32 *) b]);
 }
 
+/* The slice's name as Ray knows it, which other sources have no part in. */
+static const char *
+short_name (const QuoitGroup *group, guint32 slice)
+{
+  const QuoitLayout *layout = group->layout;
+  guint32 first = slice == 0 ? 0 : group->data->slice_end[slice - 1];
+
+  return quoit_layout_text (layout,
+                            layout->slices[layout->nodes[layout->by_id[group->data->node_ids[first]]].slice].name);
+}
+
 /* Ray sorts slice names as text: "s-10" before "s-9". */
 static guint32 *
 ray_order (const QuoitGroup *group)
@@ -22,7 +33,7 @@ ray_order (const QuoitGroup *group)
   for (guint32 i = 0; i < n; i++)
     {
       order[i] = i;
-      names[i] = quoit_group_dup_slice_name (group, i);
+      names[i] = g_strdup (short_name (group, i));
     }
   g_qsort_with_data (order, (gint) n, sizeof *order, by_slice_text, names);
   return order;

@@ -85,14 +85,17 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
       read.host_grid.dims[axis] = shape.dims[axis] / read.host_block.dims[axis];
     }
 
-  if (quoit_row_find (generation, shape, chips_per_host, &row))
+  /* Hosts that could be joined into the shape, but nowhere are. */
+  if (!quoit_row_find (generation, shape, chips_per_host, &row))
     {
-      read.machine_type = row.machine_type;
-      read.accepted_by = row.accepted_by;
-    }
-  else
-    read.machine_type = quoit_machine_for (generation, shape, chips_per_host);
+      g_autofree char *text = quoit_shape_format (shape);
 
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "chips per host '%u': expected a number that hosts of %s %s have, as %u", chips_per_host, name,
+                         text, quoit_default_chips_per_host (generation, shape));
+    }
+  read.machine_type = row.machine_type;
+  read.accepted_by = row.accepted_by;
   *facts = read;
   return TRUE;
 }

@@ -319,8 +319,8 @@ read_worker_id (const QuoitTree *tree, const TpuLabels *tpu, gint32 *worker_id, 
   *worker_id = -1;
   if (tpu->worker_id == NULL)
     return TRUE;
-  if (!g_ascii_string_to_signed (text_of (tree, tpu->worker_id), 10, 0, G_MAXINT32, &value, NULL))
-    return refuse (tree, tpu->worker_id, "a worker id: a whole number from 0", error);
+  if (!g_ascii_string_to_signed (text_of (tree, tpu->worker_id), 10, 0, QUOIT_MOST_WORKER_ID, &value, NULL))
+    return refuse (tree, tpu->worker_id, "a worker id: a whole number from 0 to 32767", error);
   *worker_id = (gint32) value;
   return TRUE;
 }

@@ -164,6 +164,12 @@ quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GE
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                             "group %s is '%s@%" G_GUINT64_FORMAT "' now, not '@%" G_GUINT64_FORMAT "'", quoted,
                             group->name, group->id, ref->id);
+  for (guint32 slot = 0; ref->id != 0 && slot < fleet->n_slots; slot++)
+    if ((group = quoit_fleet_group_at (fleet, slot)) != NULL && group->id == ref->id
+        && group->state != QUOIT_GROUP_REMOVED)
+      return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
+                              "no group %s; id %" G_GUINT64_FORMAT " is that of group '%s'", quoted, ref->id,
+                              group->name);
   if (ref->id != 0 && ref->id < fleet->next_group_id)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                             "group %s of id %" G_GUINT64_FORMAT " holds nothing any more: it was released", quoted,

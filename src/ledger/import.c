@@ -150,7 +150,7 @@ compare_node (Difference *difference, guint32 index, const QuoitNodeClaim *claim
       if (now != claim->state)
         g_array_append_val (difference->states, effect);
       note (difference, QUOIT_CHANGE_STATE, claim->name,
-            g_strdup_printf ("%s -> %s", quoit_node_state_name (now), quoit_node_state_name (claim->state)));
+            g_strdup_printf ("%s -> %s", quoit_node_state_name (node->claimed), quoit_node_state_name (claim->state)));
     }
   return TRUE;
 }

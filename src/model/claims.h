@@ -92,5 +92,5 @@ const QuoitNodeClaim *quoit_claims_nodes (const QuoitClaims *claims, guint32 *n_
 void quoit_claims_warn (QuoitClaims *claims, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *const *quoit_claims_warnings (const QuoitClaims *claims);
 
-/* The most nodes that one source may claim; an importer refuses more before it makes them. */
-enum { QUOIT_MOST_NODES = 4000000 };
+/* The most nodes that a fleet may have, and the greatest worker id; an importer refuses more before it makes them. */
+enum { QUOIT_MOST_NODES = 4000000, QUOIT_MOST_WORKER_ID = 32767 };

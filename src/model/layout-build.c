@@ -539,7 +539,7 @@ lay_nodes (Builder *builder)
                                                    : g_array_index (builder->slices, SliceDraft, draft->slice).bucket;
       node->kind = builder->kind_of[draft->part][claim->kind];
       node->id = builder->parts[draft->part].ids[draft->claim];
-      node->worker_id = (gint16) MIN (claim->worker_id, G_MAXINT16);
+      node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
       node->flags = claim->flags;
       node->claimed = claim->state;
       layout->n_external += (claim->flags & QUOIT_NODE_EXTERNAL) != 0;

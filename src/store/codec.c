@@ -289,7 +289,7 @@ get_node (Reader *in, QuoitClaims *claims, const guint32 *pools, guint32 n_pools
   node.pool = get_small (in, n_pools - 1);
   node.kind = get_small (in, n_kinds - 1);
   worker = get_signed (in);
-  in->bad |= worker < -1 || worker > G_MAXINT32;
+  in->bad |= worker < -1 || worker > QUOIT_MOST_WORKER_ID;
   node.worker_id = (gint32) worker;
   node.state = (guint8) get_small (in, QUOIT_NODE_DEAD);
   node.flags = (guint8) get_small (in, G_MAXUINT8);

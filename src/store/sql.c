@@ -78,6 +78,7 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
     {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL: /* others were quicker, again and again */
       code = QUOIT_ERROR_BUSY;
       message = "another process is writing";
       remedy = "; retry, or wait longer";

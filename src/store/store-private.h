@@ -20,7 +20,7 @@ struct _QuoitStore {
   pid_t process;
   gint64 wait_ms;
   char *path;  /* NULL: in memory */
-  char *actor; /* NULL: nobody */
+  char *actor; /* GRefString, guarded by turn_lock; NULL: nobody */
 
   GMutex turn_lock; /* guards the next four: whose turn it is to write */
   GCond turn_free;

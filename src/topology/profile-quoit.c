@@ -66,13 +66,21 @@ host_of (const QuoitLayout *layout, guint32 node)
 static void
 keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
 {
-  static const char *const placed[]
-      = { "TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "TPU_NAME", "TPU_TOPOLOGY", "TPU_ACCELERATOR_TYPE", NULL };
+  static const char *const placed[] = { "MEGASCALE_NUM_SLICES",
+                                        "MEGASCALE_SLICE_ID",
+                                        "MEGASCALE_COORDINATOR_ADDRESS",
+                                        "MEGASCALE_PORT",
+                                        "TPU_WORKER_ID",
+                                        "TPU_WORKER_HOSTNAMES",
+                                        "TPU_NAME",
+                                        "TPU_TOPOLOGY",
+                                        "TPU_ACCELERATOR_TYPE",
+                                        NULL };
   guint32 n;
   const QuoitPair *pairs = quoit_process_manifest_env (topology, process, &n);
 
   for (guint32 i = 0; i < n; i++)
-    if (!g_str_has_prefix (pairs[i].key, "MEGASCALE_") && !g_strv_contains (placed, pairs[i].key))
+    if (!g_strv_contains (placed, pairs[i].key))
       quoit_process_set (process, pairs[i].key, pairs[i].value);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 #include "fixture.h"
+#include "model/fleet-private.h"
 #include "model/labels.h"
 #include "model/layout-private.h"
 #include "model/selector.h"
@@ -307,6 +308,27 @@ START_TEST (contradictions_among_alive_nodes_are_seen_and_end_with_the_node)
 }
 END_TEST
 
+/* The count of a slice has room for so many hosts on its stack. */
+START_TEST (no_slice_of_the_catalogue_has_more_hosts_than_are_counted)
+{
+  guint32 most = 0;
+
+  for (QuoitGeneration generation = 1; generation < QUOIT_N_GENERATIONS; generation++)
+    {
+      unsigned n;
+      const QuoitTopologyRow *rows = quoit_topology_rows (generation, &n);
+      QuoitSliceFacts facts;
+
+      for (unsigned i = 0; i < n; i++)
+        for (unsigned chips = 1; chips <= 8; chips *= 2)
+          if (quoit_slice_facts (generation, rows[i].shape, chips, &facts, NULL))
+            most = MAX (most, facts.hosts);
+    }
+  ck_assert_uint_ge (most, 2304);
+  ck_assert_uint_le (most, QUOIT_MOST_HOSTS);
+}
+END_TEST
+
 /* --- groups --- */
 
 START_TEST (a_fork_never_shows_in_its_origin)
@@ -517,6 +539,7 @@ main (void)
   tcase_add_loop_test (tcase, a_ray_node_id_comes_back_whole, 0, 3);
   tcase_add_loop_test (tcase, contradictions_among_alive_nodes_are_seen_and_end_with_the_node, 0,
                        G_N_ELEMENTS (slices));
+  tcase_add_test (tcase, no_slice_of_the_catalogue_has_more_hosts_than_are_counted);
   tcase_add_test (tcase, a_fork_never_shows_in_its_origin);
   tcase_add_test (tcase, a_held_node_cannot_be_held_again_and_nothing_changes);
   tcase_add_test (tcase, a_removed_group_stays_for_its_key_only);
