@@ -74,6 +74,7 @@ QuoitSnapshot *
 quoit_snapshot (Quoit *quoit)
 {
   g_return_val_if_fail (quoit != NULL, NULL);
+  g_return_val_if_fail (quoit_store_is_own (quoit->store), NULL);
 
   return quoit_snapshot_of (quoit_store_pending_fleet (quoit->store));
 }

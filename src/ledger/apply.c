@@ -15,22 +15,6 @@ copy_node (QuoitClaims *to, const QuoitClaims *from, const QuoitNodeClaim *node)
   quoit_claims_add (to, &copy);
 }
 
-static void
-copy_pools (QuoitClaims *to, const QuoitClaims *from)
-{
-  for (guint32 p = 0; p < quoit_claims_n_pools (from); p++)
-    {
-      const QuoitPoolClaim *pool = quoit_claims_pool_at (from, p);
-      guint32 index = quoit_claims_pool (to, pool->name);
-      QuoitPoolClaim *claim = quoit_claims_pool_at (to, index);
-
-      claim->pod_cpu = pool->pod_cpu;
-      claim->pod_memory = pool->pod_memory;
-      claim->n_pods = pool->n_pods;
-      quoit_claims_set_pool_env (to, index, pool->env, pool->n_env);
-    }
-}
-
 /* What the source says after the import: the import's nodes, and those of before that it neither has nor removes. */
 static QuoitClaims *
 merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
@@ -43,7 +27,8 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
   const QuoitNodeClaim *nodes;
   guint32 n, n_old, n_after = 0;
 
-  copy_pools (after, import->claims);
+  for (guint32 p = 0; p < quoit_claims_n_pools (import->claims); p++)
+    quoit_claims_copy_pool (after, quoit_claims_pool_at (import->claims, p));
   for (guint32 i = 0; i < import->n_removed; i++)
     if (import->removed[i] < layout->n_ids)
       replaced[import->removed[i]] = 1;

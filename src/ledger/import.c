@@ -79,6 +79,13 @@ incarnation_of (const QuoitLayout *layout, const QuoitNode *node)
   return *text == '\0' ? NULL : text;
 }
 
+/* Of a dead node Ray tells no resources: it keeps the kind it had. */
+static gboolean
+tells_nothing (const QuoitClaims *claims, const QuoitNodeClaim *claim)
+{
+  return claim->state == QUOIT_NODE_DEAD && quoit_claims_kind_at (claims, claim->kind)->chips == 0;
+}
+
 /* What is different of a node that stays; NULL: nothing. */
 static char *
 describe (Difference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *moved)
@@ -101,7 +108,7 @@ describe (Difference *difference, guint32 index, const QuoitNodeClaim *claim, gb
     return g_strdup_printf ("pool %s -> %s", pool, new_pool);
   if (node->worker_id != claim->worker_id)
     return g_strdup_printf ("worker %d -> %d", node->worker_id, claim->worker_id);
-  if (!kind_is_the_same (difference, claim->kind, node->kind))
+  if (!tells_nothing (difference->claims, claim) && !kind_is_the_same (difference, claim->kind, node->kind))
     {
       *moved = !quoit_node_kind_same_machine (quoit_claims_kind_at (difference->claims, claim->kind),
                                               quoit_claims_kind_at (layout->kinds, node->kind));
@@ -116,13 +123,18 @@ describe (Difference *difference, guint32 index, const QuoitNodeClaim *claim, gb
   return node->flags != claim->flags ? g_strdup ("other flags") : NULL;
 }
 
+/* @index: the node as it was; QUOIT_NO_INDEX: it is new. */
 static void
-upsert (Difference *difference, const QuoitNodeClaim *claim, guint32 id)
+upsert (Difference *difference, const QuoitNodeClaim *claim, guint32 id, guint32 index)
 {
+  const QuoitLayout *layout = difference->fleet->layout;
+  gboolean keeps_kind = index != QUOIT_NO_INDEX && tells_nothing (difference->claims, claim);
+  const QuoitNodeKind *kind = keeps_kind ? quoit_claims_kind_at (layout->kinds, layout->nodes[index].kind)
+                                         : quoit_claims_kind_at (difference->claims, claim->kind);
   QuoitNodeClaim copy = *claim;
 
   copy.pool = quoit_claims_pool (difference->upserts, quoit_claims_pool_at (difference->claims, claim->pool)->name);
-  copy.kind = quoit_claims_kind (difference->upserts, quoit_claims_kind_at (difference->claims, claim->kind), NULL);
+  copy.kind = quoit_claims_kind (difference->upserts, kind, NULL);
   quoit_claims_add (difference->upserts, &copy);
   g_array_append_val (difference->ids, id);
 }
@@ -141,7 +153,7 @@ compare_node (Difference *difference, guint32 index, const QuoitNodeClaim *claim
       note (difference, QUOIT_CHANGE_CHANGED, claim->name, detail);
     }
   if (detail != NULL || node->claimed != claim->state)
-    upsert (difference, claim, node->id);
+    upsert (difference, claim, node->id, index);
   if (node->claimed != claim->state)
     {
       QuoitNodeState now = quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index });
@@ -231,7 +243,7 @@ compare_nodes (Difference *difference, GError **error)
 
       if (index == 0)
         {
-          upsert (difference, &nodes[i], next_id++);
+          upsert (difference, &nodes[i], next_id++, QUOIT_NO_INDEX);
           note (difference, QUOIT_CHANGE_ADDED, nodes[i].name, NULL);
           continue;
         }
@@ -251,43 +263,39 @@ compare_nodes (Difference *difference, GError **error)
   return TRUE;
 }
 
+static gboolean
+same_pool (const QuoitLayout *layout, const QuoitPool *pool, const QuoitPoolClaim *claim)
+{
+  return pool->n_pods == claim->n_pods && pool->pod_cpu.e4 == claim->pod_cpu.e4
+         && pool->pod_memory.e4 == claim->pod_memory.e4
+         && quoit_pairs_equal (layout->env + pool->first_env, pool->n_env, claim->env, claim->n_env);
+}
+
 /* All pools go into the entry, changed or not: they are few. */
 static void
 compare_pools (Difference *difference)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   const QuoitSource *source = &layout->sources[difference->source.index];
+  g_autoptr (GHashTable) before = g_hash_table_new (g_str_hash, g_str_equal);
 
+  for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
+    g_hash_table_insert (before, (gpointer) quoit_layout_text (layout, layout->pools[q].name), &layout->pools[q]);
   for (guint32 p = 0; p < quoit_claims_n_pools (difference->claims); p++)
     {
       const QuoitPoolClaim *claim = quoit_claims_pool_at (difference->claims, p);
-      guint32 index = quoit_claims_pool (difference->upserts, claim->name);
-      const QuoitPool *pool = NULL;
+      const QuoitPool *pool = g_hash_table_lookup (before, claim->name);
 
-      quoit_claims_pool_at (difference->upserts, index)->n_pods = claim->n_pods;
-      quoit_claims_pool_at (difference->upserts, index)->pod_cpu = claim->pod_cpu;
-      quoit_claims_pool_at (difference->upserts, index)->pod_memory = claim->pod_memory;
-      quoit_claims_set_pool_env (difference->upserts, index, claim->env, claim->n_env);
-      for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools && pool == NULL; q++)
-        if (strcmp (quoit_layout_text (layout, layout->pools[q].name), claim->name) == 0)
-          pool = &layout->pools[q];
+      quoit_claims_copy_pool (difference->upserts, claim);
       if (pool == NULL)
         note (difference, QUOIT_CHANGE_POOL, claim->name, g_strdup ("new"));
-      else if (pool->n_pods != claim->n_pods || pool->pod_cpu.e4 != claim->pod_cpu.e4
-               || pool->pod_memory.e4 != claim->pod_memory.e4
-               || !quoit_pairs_equal (layout->env + pool->first_env, pool->n_env, claim->env, claim->n_env))
+      else if (!same_pool (layout, pool, claim))
         note (difference, QUOIT_CHANGE_POOL, claim->name, g_strdup ("other pods or environment"));
+      g_hash_table_remove (before, claim->name);
     }
   for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
-    {
-      const char *name = quoit_layout_text (layout, layout->pools[q].name);
-      gboolean there = FALSE;
-
-      for (guint32 p = 0; p < quoit_claims_n_pools (difference->claims); p++)
-        there |= strcmp (quoit_claims_pool_at (difference->claims, p)->name, name) == 0;
-      if (!there)
-        note (difference, QUOIT_CHANGE_POOL, name, g_strdup ("gone"));
-    }
+    if (g_hash_table_contains (before, quoit_layout_text (layout, layout->pools[q].name)))
+      note (difference, QUOIT_CHANGE_POOL, quoit_layout_text (layout, layout->pools[q].name), g_strdup ("gone"));
 }
 
 static void
@@ -324,6 +332,22 @@ import_new (const QuoitFleet *fleet, QuoitClaims **claims, QuoitEntry *entry)
     ids[i] = fleet->next_node_id + i;
   quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT,
                                           .import = quoit_source_update_new (g_steal_pointer (claims), ids, NULL, 0) });
+}
+
+/* Each source is bounded where it is read; this bounds them together. */
+static gboolean
+is_not_too_large (const QuoitLayout *layout, const QuoitClaims *claims, GError **error)
+{
+  guint32 n, others = layout->n_nodes;
+  QuoitSourceId source;
+
+  if (quoit_layout_find_source (layout, quoit_claims_source (claims), &source))
+    others -= layout->sources[source.index].n_nodes;
+  quoit_claims_nodes (claims, &n);
+  return (guint64) n + others <= QUOIT_MOST_NODES
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "source '%s': %u nodes beside the fleet's %u: expected at most %d together",
+                        quoit_claims_source (claims), n, others, QUOIT_MOST_NODES);
 }
 
 static gboolean
@@ -375,7 +399,7 @@ quoit_ledger_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms
   gint64 time_ms = 0;
 
   if (!quoit_name_check ("source", name, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
-      || !claims_only_its_own (fleet, *claims, error))
+      || !is_not_too_large (fleet->layout, *claims, error) || !claims_only_its_own (fleet, *claims, error))
     return FALSE;
 
   if (!quoit_layout_find_source (fleet->layout, name, &source))

@@ -436,3 +436,16 @@ quoit_claims_warnings (const QuoitClaims *claims)
 {
   return (const char *const *) claims->warnings->pdata;
 }
+
+guint32
+quoit_claims_copy_pool (QuoitClaims *claims, const QuoitPoolClaim *pool)
+{
+  guint32 index = quoit_claims_pool (claims, pool->name);
+  QuoitPoolClaim *copy = quoit_claims_pool_at (claims, index);
+
+  copy->pod_cpu = pool->pod_cpu;
+  copy->pod_memory = pool->pod_memory;
+  copy->n_pods = pool->n_pods;
+  quoit_claims_set_pool_env (claims, index, pool->env, pool->n_env);
+  return index;
+}

@@ -72,6 +72,8 @@ const char *quoit_claims_text (QuoitClaims *claims, const char *text);
 guint32 quoit_claims_pool (QuoitClaims *claims, const char *name);
 QuoitPoolClaim *quoit_claims_pool_at (const QuoitClaims *claims, guint32 index);
 guint32 quoit_claims_n_pools (const QuoitClaims *claims);
+/* The pool of @pool's name, with all that @pool has; everything is copied. */
+guint32 quoit_claims_copy_pool (QuoitClaims *claims, const QuoitPoolClaim *pool);
 /* Gives the pool its variables; everything is copied. */
 void quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPair *env, guint16 n_env);
 

@@ -90,6 +90,9 @@ classify (GArray *classes, const QuoitNodeKind *kind)
 
   if (kind->generation == QUOIT_GENERATION_NONE || kind->shape.n_dims == 0)
     return result.faults = QUOIT_FAULT_TOPOLOGY, result;
+  /* No chips are no default number of chips. */
+  if (kind->chips == 0)
+    return result.faults = QUOIT_FAULT_CHIPS, result;
   if (!quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL))
     {
       result.faults

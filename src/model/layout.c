@@ -165,13 +165,14 @@ quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **
   for (guint32 p = row->first_pool; p < row->first_pool + row->n_pools; p++)
     {
       const QuoitPool *pool = &layout->pools[p];
-      guint32 index = quoit_claims_pool (claims, quoit_layout_text (layout, pool->name));
-      QuoitPoolClaim *claim = quoit_claims_pool_at (claims, index);
+      guint32 index
+          = quoit_claims_copy_pool (claims, &(QuoitPoolClaim) { .name = quoit_layout_text (layout, pool->name),
+                                                                .pod_cpu = pool->pod_cpu,
+                                                                .pod_memory = pool->pod_memory,
+                                                                .n_pods = pool->n_pods,
+                                                                .n_env = (guint16) pool->n_env,
+                                                                .env = layout->env + pool->first_env });
 
-      claim->pod_cpu = pool->pod_cpu;
-      claim->pod_memory = pool->pod_memory;
-      claim->n_pods = pool->n_pods;
-      quoit_claims_set_pool_env (claims, index, layout->env + pool->first_env, (guint16) pool->n_env);
       for (guint32 i = pool->first_node; i < pool->first_node + pool->n_nodes; i++)
         {
           const QuoitNode *node = &layout->nodes[i];

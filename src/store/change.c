@@ -22,43 +22,73 @@ quoit_store_free (QuoitStore *store)
 {
   if (store == NULL)
     return;
-  /* SQLite's locks belong to the process that opened the file: a forked child must not close it. */
-  if (store->process == getpid ())
-    {
-      quoit_store_cancel_batch (store);
-      quoit_db_close (&store->db);
-    }
+  /* SQLite's locks belong to the process that opened the file, and another thread of it may have held a mutex when it
+   * forked: a child leaves all as it is. */
+  if (store->process != getpid ())
+    return;
+  quoit_store_cancel_batch (store);
+  quoit_db_close (&store->db);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
-  /* Of a batch of another thread, or of the parent's. */
+  /* Of a batch of another thread. */
   g_clear_pointer (&store->draft, quoit_fleet_unref);
   quoit_fleet_unref (store->fleet);
   g_mutex_clear (&store->turn_lock);
   g_cond_clear (&store->turn_free);
   g_mutex_clear (&store->fleet_lock);
   g_free (store->path);
-  g_free (store->actor);
+  g_clear_pointer (&store->actor, g_ref_string_release);
   g_free (store);
+}
+
+/* No lock: only this thread writes itself into turn_of, and another one's fork(2) may have left the lock taken. */
+static gboolean
+has_turn (QuoitStore *store)
+{
+  return g_atomic_pointer_get (&store->turn_of) == g_thread_self ();
+}
+
+static void
+replace_actor (char **actor, const char *with)
+{
+  char *before = *actor;
+
+  *actor = with == NULL ? NULL : g_ref_string_acquire ((char *) with);
+  if (before != NULL)
+    g_ref_string_release (before);
 }
 
 void
 quoit_store_set_actor (QuoitStore *store, const char *actor)
 {
-  char *copy = actor == NULL || *actor == '\0' ? NULL : g_strdup (actor), *before;
+  char *counted = actor == NULL || *actor == '\0' ? NULL : g_ref_string_new (actor);
 
-  g_mutex_lock (&store->turn_lock);
-  before = store->actor;
-  store->actor = copy;
-  g_mutex_unlock (&store->turn_lock);
-  g_free (before);
+  if (store->process == getpid ())
+    {
+      g_mutex_lock (&store->turn_lock);
+      replace_actor (&store->actor, counted);
+      if (has_turn (store))
+        replace_actor (&store->turn_actor, counted);
+      g_mutex_unlock (&store->turn_lock);
+    }
+  if (counted != NULL)
+    g_ref_string_release (counted);
 }
 
 void
 quoit_store_interrupt (QuoitStore *store)
 {
+  if (store->process != getpid ())
+    return;
   g_mutex_lock (&store->turn_lock);
   g_atomic_int_inc ((gint *) &store->interrupts);
   g_cond_broadcast (&store->turn_free);
   g_mutex_unlock (&store->turn_lock);
+}
+
+gboolean
+quoit_store_is_own (const QuoitStore *store)
+{
+  return store->process == getpid ();
 }
 
 /* Which of many databases it is, in the messages of those who know only one. */
@@ -86,13 +116,6 @@ refuse_child (const QuoitStore *store, GError **error)
                         "the handle was opened before fork(2): open the ledger again in the child");
 }
 
-/* No lock: only this thread writes itself into turn_of, and another one's fork(2) may have left the lock taken. */
-static gboolean
-has_turn (QuoitStore *store)
-{
-  return g_atomic_pointer_get (&store->turn_of) == g_thread_self ();
-}
-
 static gboolean
 in_own_batch (QuoitStore *store)
 {
@@ -103,7 +126,7 @@ gboolean
 quoit_store_take_turn (QuoitStore *store, GError **error)
 {
   guint interrupts;
-  gint64 until = 0;
+  gint64 until = 0, left_ms = store->wait_ms;
   gboolean late = FALSE;
 
   if (!refuse_child (store, error))
@@ -131,7 +154,13 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
                                 store->wait_ms)
                   : quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
     }
-  g_atomic_pointer_set (&store->turn_of, g_thread_self ());
+  /* A reference: a thread that ends must not leave its place in memory to another, who would then be in its batch. */
+  g_atomic_pointer_set (&store->turn_of, g_thread_ref (g_thread_self ()));
+  replace_actor (&store->turn_actor, store->actor);
+  store->waits_from = interrupts;
+  if (until != 0)
+    left_ms = MAX ((until - g_get_monotonic_time ()) / 1000, 0);
+  store->lock_wait_ms = left_ms;
   g_mutex_unlock (&store->turn_lock);
   return TRUE;
 }
@@ -139,8 +168,12 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
 void
 quoit_store_leave_turn (QuoitStore *store)
 {
+  GThread *thread = store->turn_of;
+
   g_mutex_lock (&store->turn_lock);
+  replace_actor (&store->turn_actor, NULL);
   g_atomic_pointer_set (&store->turn_of, NULL);
+  g_thread_unref (thread);
   g_cond_signal (&store->turn_free);
   g_mutex_unlock (&store->turn_lock);
 }
@@ -268,8 +301,8 @@ take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 no
     return FALSE;
   if (entry == NULL)
     return TRUE;
-  if (store->actor != NULL)
-    entry->actor = g_strdup (store->actor);
+  if (store->turn_actor != NULL)
+    entry->actor = g_strdup (store->turn_actor);
   if (is_alone_in_memory (store, entry))
     return apply_in_place (store, entry, error) && store->engine->append (store, entry, store->fleet, error);
   return apply_to_draft (store, entry, error);
@@ -347,9 +380,7 @@ quoit_store_refresh (QuoitStore *store, GError **error)
     return TRUE;
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  ok = store->engine->begin (store, error);
-  if (ok)
-    roll_back (store);
+  ok = store->engine->catch_up (store, error);
   quoit_store_leave_turn (store);
   return named (store, ok, error);
 }

@@ -194,16 +194,16 @@ drop_pools (QuoitDb *db, gint64 source, const gint64 *kept, guint32 n_kept, GErr
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_POOLS, error);
   g_autoptr (GArray) gone = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GHashTable) keep = g_hash_table_new (g_int64_hash, g_int64_equal);
   int result = SQLITE_DONE;
 
+  for (guint32 p = 0; p < n_kept; p++)
+    g_hash_table_add (keep, (gpointer) &kept[p]);
   while (stmt != NULL && (result = sqlite3_step (stmt)) == SQLITE_ROW)
     {
       gint64 id = sqlite3_column_int64 (stmt, 0);
-      gboolean keep = sqlite3_column_int64 (stmt, 1) != source;
 
-      for (guint32 p = 0; p < n_kept && !keep; p++)
-        keep = kept[p] == id;
-      if (!keep)
+      if (sqlite3_column_int64 (stmt, 1) == source && !g_hash_table_contains (keep, &id))
         g_array_append_val (gone, id);
     }
   sqlite3_reset (stmt);

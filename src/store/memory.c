@@ -10,6 +10,12 @@ memory_begin (QuoitStore *store, GError **error)
 }
 
 static gboolean
+memory_catch_up (QuoitStore *store, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
 memory_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error)
 {
   g_ptr_array_add (store->entries, quoit_entry_ref ((QuoitEntry *) entry));
@@ -28,7 +34,8 @@ memory_rollback (QuoitStore *store)
   g_ptr_array_set_size (store->entries, (gint) store->n_committed);
 }
 
-const QuoitEngine quoit_engine_memory = { memory_begin, memory_append, memory_commit, memory_rollback };
+const QuoitEngine quoit_engine_memory
+    = { memory_begin, memory_catch_up, memory_append, memory_commit, memory_rollback };
 
 QuoitStore *
 quoit_store_new_memory (void)
@@ -36,7 +43,7 @@ quoit_store_new_memory (void)
   QuoitStore *store = quoit_store_alloc (&quoit_engine_memory);
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
 
-  store->wait_ms = G_MAXINT64;
+  store->lock_wait_ms = store->wait_ms = G_MAXINT64;
   store->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
   store->fleet = quoit_fleet_new (nothing);
   return store;

@@ -30,9 +30,9 @@ wait_for_lock (void *data, int tries)
       waited_ms += step_ms;
       step_ms = steps_ms[MIN ((gsize) i, G_N_ELEMENTS (steps_ms) - 1)];
     }
-  if (waited_ms >= store->wait_ms || g_atomic_int_get (&store->interrupts) != (gint) store->waits_from)
+  if (waited_ms >= store->lock_wait_ms || g_atomic_int_get (&store->interrupts) != (gint) store->waits_from)
     return 0;
-  g_usleep ((gulong) MIN (step_ms, store->wait_ms - waited_ms) * 1000);
+  g_usleep ((gulong) MIN (step_ms, store->lock_wait_ms - waited_ms) * 1000);
   return 1;
 }
 
@@ -141,15 +141,17 @@ static gboolean
 connect_to (QuoitStore *store, GError **error)
 {
   QuoitDb *db = &store->db;
-  int result = sqlite3_open_v2 (store->path, &db->handle,
-                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  /* SQLite has meanings of its own for ':memory:' and the like; with a folder in front it is a file. */
+  g_autofree char *path
+      = g_path_is_absolute (store->path) ? g_strdup (store->path) : g_build_filename (".", store->path, NULL);
+  int result
+      = sqlite3_open_v2 (path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
   sqlite3_busy_handler (db->handle, wait_for_lock, store);
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  store->waits_from = (guint) g_atomic_int_get (&store->interrupts);
   return quoit_db_prepare_end (db, error) && quoit_db_exec (db, "PRAGMA synchronous = FULL", error);
 }
 
@@ -209,7 +211,7 @@ store_on (const char *path, gint64 wait_ms)
   QuoitStore *store = quoit_store_alloc (&quoit_engine_sqlite);
 
   store->path = g_strdup (path);
-  store->wait_ms = MAX (wait_ms, 0);
+  store->wait_ms = store->lock_wait_ms = MAX (wait_ms, 0);
   return store;
 }
 

@@ -28,7 +28,7 @@ read_entries (QuoitDb *db, guint64 seq, gint64 *own_time_ms, GPtrArray *entries,
 
   if (stmt == NULL)
     return FALSE;
-  sqlite3_bind_int64 (stmt, 1, (gint64) seq);
+  sqlite3_bind_int64 (stmt, 1, (gint64) MIN (seq, (guint64) G_MAXINT64));
   while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
     {
       QuoitEntry *entry;
@@ -84,15 +84,38 @@ catch_up (QuoitStore *store, GError **error)
   return TRUE;
 }
 
+/* SQLite goes on writing to a file that another has been moved over: nobody would ever read it. */
+static gboolean
+refuse_moved (QuoitStore *store, GError **error)
+{
+  int moved = 0;
+
+  sqlite3_file_control (store->db.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved == 0
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: another file stands in the database's place; open it again",
+                        store->path);
+}
+
+static gboolean
+sqlite_catch_up (QuoitStore *store, GError **error)
+{
+  gboolean ok;
+
+  if (!quoit_db_run (&store->db, SQL_BEGIN_READ, error))
+    return FALSE;
+  ok = refuse_moved (store, error) && quoit_sqlite_check_version (&store->db, error) && catch_up (store, error);
+  return quoit_db_end (&store->db, ok ? error : NULL) && ok;
+}
+
 static gboolean
 sqlite_begin (QuoitStore *store, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
-  store->waits_from = (guint) g_atomic_int_get (&store->interrupts);
   if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
     {
-      if (quoit_sqlite_check_version (&store->db, &failure) && catch_up (store, &failure))
+      if (refuse_moved (store, &failure) && quoit_sqlite_check_version (&store->db, &failure)
+          && catch_up (store, &failure))
         return TRUE;
       sqlite_rollback (store);
     }
@@ -134,4 +157,5 @@ sqlite_commit (QuoitStore *store, GError **error)
   return FALSE;
 }
 
-const QuoitEngine quoit_engine_sqlite = { sqlite_begin, sqlite_append, sqlite_commit, sqlite_rollback };
+const QuoitEngine quoit_engine_sqlite
+    = { sqlite_begin, sqlite_catch_up, sqlite_append, sqlite_commit, sqlite_rollback };

@@ -9,7 +9,8 @@
 
 /* What differs between the engines. All are called by the thread that has the turn to write. */
 typedef struct {
-  gboolean (*begin) (QuoitStore *store, GError **error); /* and catches up */
+  gboolean (*begin) (QuoitStore *store, GError **error);    /* and catches up */
+  gboolean (*catch_up) (QuoitStore *store, GError **error); /* alone: waits for no writer */
   gboolean (*append) (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *after, GError **error);
   gboolean (*commit) (QuoitStore *store, GError **error);
   void (*rollback) (QuoitStore *store);
@@ -20,13 +21,15 @@ struct _QuoitStore {
   pid_t process;
   gint64 wait_ms;
   char *path;  /* NULL: in memory */
-  char *actor; /* GRefString, guarded by turn_lock; NULL: nobody */
+  char *actor; /* counted, guarded by turn_lock; NULL: nobody */
 
   GMutex turn_lock; /* guards the next four: whose turn it is to write */
   GCond turn_free;
   GThread *turn_of; /* read without the lock by its own thread */
   guint interrupts;
-  guint waits_from; /* interrupts at the beginning of the wait that SQLite is in */
+  char *turn_actor;    /* counted: who acts in this turn */
+  guint waits_from;    /* interrupts when the call began */
+  gint64 lock_wait_ms; /* what the wait for the turn has left for SQLite's lock */
 
   GMutex fleet_lock; /* guards the pointer, and a fleet that is changed in place; held for no longer than an apply */
   QuoitFleet *fleet;

@@ -16,6 +16,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
 void quoit_store_set_actor (QuoitStore *store, const char *actor);
 void quoit_store_interrupt (QuoitStore *store);
 
+/* FALSE in a child of the process that opened it, where nothing of it may be used. */
+gboolean quoit_store_is_own (const QuoitStore *store);
+
 /* The fleet as this store knows it; the caller's reference. */
 QuoitFleet *quoit_store_fleet (QuoitStore *store);
 /* The layout alone: holding it never makes a writer copy anything. */

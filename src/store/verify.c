@@ -150,7 +150,8 @@ copy_pages (QuoitStore *store, const char *path, GError **error)
 {
   QuoitDb copy = { 0 };
   sqlite3_backup *backup;
-  int result = sqlite3_open_v2 (path, &copy.handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+  g_autofree char *file = g_path_is_absolute (path) ? g_strdup (path) : g_build_filename (".", path, NULL);
+  int result = sqlite3_open_v2 (file, &copy.handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
   if (result == SQLITE_OK)
     {

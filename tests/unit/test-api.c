@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of the public functions that no layer keeps alone. */
+#include <quoit/quoit.h>
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+#define NOW G_GINT64_CONSTANT (1767225600000)
+
+static char *folder;
+
+static void
+set_up (void)
+{
+  folder = g_dir_make_tmp ("quoit-XXXXXX", NULL);
+}
+
+static void
+tear_down (void)
+{
+  GDir *entries = g_dir_open (folder, 0, NULL);
+
+  for (const char *name = g_dir_read_name (entries); name != NULL; name = g_dir_read_name (entries))
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_unlink (path);
+    }
+  g_dir_close (entries);
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+static char *
+in_folder (const char *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+import_fleet (Quoit *quoit, const char *text, const char *source)
+{
+  GError *error = NULL;
+
+  quoit_import_free (quoit_import_fleet_text (quoit, text, strlen (text), source, NOW, &error));
+  ck_assert_ok (error);
+}
+
+static QuoitGroup *
+reserve (Quoit *quoit, const char *name, int64_t n_slices, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+
+  ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
+             && quoit_request_set_slices (request, n_slices, NULL));
+  return quoit_reserve (quoit, request, NOW, error);
+}
+
+START_TEST (a_database_that_another_file_was_moved_over_is_noticed)
+{
+  g_autofree char *path = in_folder ("fleet.db"), *copy = in_folder ("copy.db");
+  g_autoptr (Quoit) quoit = quoit_create (path, 0, NULL);
+  GError *error = NULL;
+
+  import_fleet (quoit, "v6e 4x4 x2", NULL);
+  ck_assert (quoit_backup (quoit, copy, &error));
+  ck_assert_int_eq (g_rename (copy, path), 0);
+  ck_assert_ptr_null (reserve (quoit, "g", 1, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "another file stands in the database's place");
+  ck_assert (!quoit_refresh (quoit, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "open it again");
+}
+END_TEST
+
+START_TEST (a_name_that_sqlite_reads_otherwise_is_a_file)
+{
+  g_autofree char *before = g_get_current_dir ();
+  g_autoptr (Quoit) quoit = NULL;
+  GError *error = NULL;
+
+  ck_assert_int_eq (chdir (folder), 0);
+  quoit = quoit_create (":memory:", 0, &error);
+  ck_assert_ok (error);
+  import_fleet (quoit, "v6e 4x4", NULL);
+  g_clear_pointer (&quoit, quoit_unref);
+  quoit = quoit_open (":memory:", 0, &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_verify (quoit, &error));
+  g_clear_pointer (&quoit, quoit_unref);
+  ck_assert_int_eq (chdir (before), 0);
+}
+END_TEST
+
+START_TEST (looking_at_what_others_wrote_waits_for_no_writer)
+{
+  g_autofree char *path = in_folder ("fleet.db");
+  g_autoptr (Quoit) writer = quoit_create (path, 0, NULL), reader = quoit_open (path, 0, NULL);
+  GError *error = NULL;
+
+  ck_assert (quoit_begin_batch (writer, &error));
+  ck_assert_msg (quoit_refresh (reader, &error), "%s", error == NULL ? "" : error->message);
+  quoit_cancel_batch (writer);
+}
+END_TEST
+
+static gpointer
+rename_actors (gpointer data)
+{
+  for (guint i = 0; i < 20000; i++)
+    quoit_set_actor (data, i % 2 == 0 ? "somebody with a name of some length" : NULL);
+  return NULL;
+}
+
+START_TEST (who_acts_may_change_while_others_act)
+{
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  GThread *thread;
+  GError *error = NULL;
+
+  import_fleet (quoit, "v6e 4x4", NULL);
+  thread = g_thread_new ("actors", rename_actors, quoit);
+  for (guint i = 0; i < 2000; i++)
+    {
+      quoit_group_unref (reserve (quoit, "g", 1, &error));
+      ck_assert_ok (error);
+      ck_assert (quoit_release (quoit, "g", NOW, &error));
+    }
+  g_thread_join (thread);
+}
+END_TEST
+
+/* `ray.nodes()`: a dead node has no resources any more. */
+static char *
+ray_nodes (const char *alive, const char *resources)
+{
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0; i < 2; i++)
+    g_string_append_printf (
+        text,
+        "%s{\"NodeID\": \"%056u\", \"Alive\": %s, \"NodeName\": \"10.0.0.%u\", \"NodeManagerAddress\": \"10.0.0.%u\", "
+        "\"Resources\": %s, \"Labels\": {\"ray.io/tpu-slice-name\": \"s\", \"ray.io/tpu-worker-id\": \"%u\", "
+        "\"ray.io/tpu-topology\": \"2x2x2\", \"ray.io/tpu-pod-type\": \"v5p-16\", "
+        "\"ray.io/accelerator-type\": \"TPU-V5P\"}}",
+        i == 0 ? "" : ", ", i + 1, i == 0 ? "true" : alive, i + 1, i + 1,
+        i == 0 ? "{\"TPU\": 4, \"CPU\": 8}" : resources, i);
+  g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+static void
+import_ray (Quoit *quoit, const char *alive, const char *resources)
+{
+  g_autofree char *text = ray_nodes (alive, resources);
+  GError *error = NULL;
+
+  quoit_import_free (quoit_import_ray_nodes (quoit, text, strlen (text), NULL, NOW, &error));
+  ck_assert_ok (error);
+}
+
+START_TEST (the_death_of_a_held_node_is_told_to_its_group)
+{
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitGroup) group = NULL, later = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+
+  import_ray (quoit, "true", "{\"TPU\": 4, \"CPU\": 8}");
+  ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
+             && quoit_request_set_slices (request, 1, NULL));
+  group = quoit_reserve (quoit, request, NOW, &error);
+  ck_assert_ok (error);
+  import_ray (quoit, "false", "{}");
+  snapshot = quoit_snapshot (quoit);
+  later = quoit_snapshot_lookup_group (snapshot, "train", &error);
+  ck_assert_int_eq (quoit_group_get_state (later), QUOIT_GROUP_RESCHEDULING);
+  ck_assert (quoit_verify (quoit, &error));
+}
+END_TEST
+
+START_TEST (a_host_without_chips_makes_no_whole_slice)
+{
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+
+  import_ray (quoit, "true", "{\"CPU\": 8}");
+  snapshot = quoit_snapshot (quoit);
+  ck_assert_uint_eq (quoit_snapshot_get_slice_faults (snapshot, 0), QUOIT_FAULT_CHIPS);
+  ck_assert_uint_eq (quoit_snapshot_get_slice_flags (snapshot, 0) & (QUOIT_SLICE_INTACT | QUOIT_SLICE_FREE), 0);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("api");
+  TCase *tcase = tcase_create ("api");
+
+  tcase_add_checked_fixture (tcase, set_up, tear_down);
+  tcase_set_timeout (tcase, 60);
+  tcase_add_test (tcase, a_database_that_another_file_was_moved_over_is_noticed);
+  tcase_add_test (tcase, a_name_that_sqlite_reads_otherwise_is_a_file);
+  tcase_add_test (tcase, looking_at_what_others_wrote_waits_for_no_writer);
+  tcase_add_test (tcase, who_acts_may_change_while_others_act);
+  tcase_add_test (tcase, the_death_of_a_held_node_is_told_to_its_group);
+  tcase_add_test (tcase, a_host_without_chips_makes_no_whole_slice);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
