@@ -81,7 +81,5 @@ quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState sta
 
   g_return_val_if_fail (fork != NULL && node != NULL, false);
 
-  if ((guint) state > QUOIT_NODE_DEAD)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "state '%d': expected alive, draining or dead", (int) state);
   return change (fork, quoit_ledger_set_state, &input, now_ms, NULL, error);
 }

@@ -144,6 +144,14 @@ quoit_shape_equal (QuoitShape a, QuoitShape b)
  * included). INVALID says which, with the nearest topologies there are. */
 gboolean quoit_shape_check (QuoitGeneration generation, QuoitShape shape, GError **error);
 
+/* One class: slices that can stand for each other. */
+static inline gboolean
+quoit_slice_facts_same_class (const QuoitSliceFacts *a, const QuoitSliceFacts *b)
+{
+  return a->generation == b->generation && a->chips_per_host == b->chips_per_host
+         && quoit_shape_equal (a->shape, b->shape);
+}
+
 /* Ray's default (ray-tpu rule 10): a v5e or v6e 1x1, 2x2, 2x4 is one host with all its chips; anything else 4. But
  * never more than the shape has: tpu7x 1x1x1 is one host of 1 chip. */
 unsigned quoit_default_chips_per_host (QuoitGeneration generation, QuoitShape shape);

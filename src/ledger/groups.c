@@ -52,38 +52,17 @@ static QuoitGroupData *
 group_of_plan (const QuoitFleet *fleet, const QuoitRequest *request, const char *canonical, const QuoitPlan *plan,
                gint64 time_ms)
 {
-  const QuoitLayout *layout = fleet->layout;
-  guint32 hosts = quoit_layout_slice_class (layout, (QuoitSliceId) { plan->slices[0] })->facts.hosts, n_nodes = 0;
-  guint32 few[64];
-  g_autofree guint32 *many = NULL;
-  guint32 *ends = few, *ids;
+  QuoitGroupData facts = {
+    .id = fleet->next_group_id,
+    .since_ms = time_ms,
+    .state = QUOIT_GROUP_RESERVED,
+    .name = request->name,
+    .owner = request->owner == NULL ? "" : request->owner,
+    .key = request->key == NULL ? "" : request->key,
+    .request = canonical,
+  };
 
-  if ((guint64) plan->n * (hosts + 1) > G_N_ELEMENTS (few))
-    ends = many = g_new (guint32, (gsize) plan->n * (hosts + 1));
-  ids = ends + plan->n;
-  for (guint32 s = 0; s < plan->n; s++)
-    {
-      const QuoitSlice *slice = &layout->slices[plan->slices[s]];
-
-      /* Dead nodes that others have replaced stand in the slice too, but are no part of it. */
-      for (guint32 i = slice->first_node; i < slice->first_node + slice->n_nodes; i++)
-        if (slice->n_nodes == hosts || quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
-          ids[n_nodes++] = layout->nodes[i].id;
-      ends[s] = n_nodes;
-    }
-  return quoit_group_data_new (&(QuoitGroupData) {
-      .id = fleet->next_group_id,
-      .since_ms = time_ms,
-      .state = QUOIT_GROUP_RESERVED,
-      .name = request->name,
-      .owner = request->owner == NULL ? "" : request->owner,
-      .key = request->key == NULL ? "" : request->key,
-      .request = canonical,
-      .n_slices = plan->n,
-      .slice_end = ends,
-      .n_nodes = n_nodes,
-      .node_ids = ids,
-  });
+  return quoit_fleet_group_of_slices (fleet, &facts, plan->slices, plan->n);
 }
 
 static gboolean
@@ -238,6 +217,8 @@ quoit_ledger_set_state (const QuoitFleet *fleet, gconstpointer input, gint64 now
   QuoitNodeId node;
   gint64 time_ms = 0;
 
+  if ((guint) change->state > QUOIT_NODE_DEAD)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "state '%d': expected alive, draining or dead", (int) change->state);
   if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error)
       || !quoit_layout_lookup_node (fleet->layout, change->node, &node, error))
     return FALSE;

@@ -415,11 +415,33 @@ remove_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 
 /* --- adding and removing --- */
 
+/* The nodes of @slice that a group of it has, written to @ids unless it is NULL; how many. Dead nodes that others have
+ * replaced stand in the slice too, but are no part of it. */
+static guint32
+members_of (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice];
+  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
+  gboolean all = class == NULL || class->facts.hosts == row->n_nodes;
+  guint32 n = 0;
+
+  if (all && ids == NULL)
+    return row->n_nodes;
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    if (all || quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
+      {
+        if (ids != NULL)
+          ids[n] = layout->nodes[i].id;
+        n++;
+      }
+  return n;
+}
+
 QuoitGroupData *
 quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const guint32 *slices,
                              guint32 n_slices)
 {
-  const QuoitLayout *layout = fleet->layout;
   QuoitGroupData data = *facts, *group;
   guint32 *slice_end, *node_ids, at = 0;
 
@@ -427,14 +449,11 @@ quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *fact
   data.n_slices = n_slices;
   data.n_nodes = 0;
   for (guint32 i = 0; i < n_slices; i++)
-    data.n_nodes += layout->slices[slices[i]].n_nodes;
+    data.n_nodes += members_of (fleet, slices[i], NULL);
   group = quoit_group_data_alloc (&data, &slice_end, &node_ids);
   for (guint32 i = 0; i < n_slices; i++)
     {
-      const QuoitSlice *slice = &layout->slices[slices[i]];
-
-      for (guint32 j = 0; j < slice->n_nodes; j++)
-        node_ids[at++] = layout->nodes[slice->first_node + j].id;
+      at += members_of (fleet, slices[i], node_ids + at);
       slice_end[i] = at;
     }
   return group;

@@ -62,13 +62,8 @@ class_of (GArray *classes, const QuoitSliceFacts *facts)
   QuoitClass fresh = { .facts = *facts };
 
   for (guint i = 0; i < classes->len; i++)
-    {
-      const QuoitSliceFacts *have = &g_array_index (classes, QuoitClass, i).facts;
-
-      if (have->generation == facts->generation && have->chips_per_host == facts->chips_per_host
-          && quoit_shape_equal (have->shape, facts->shape))
-        return i;
-    }
+    if (quoit_slice_facts_same_class (&g_array_index (classes, QuoitClass, i).facts, facts))
+      return i;
   g_array_append_val (classes, fresh);
   return classes->len - 1;
 }

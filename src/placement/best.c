@@ -146,15 +146,28 @@ is_choice (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 s
   return candidates->eligible[slice] && quoit_bits_has (&fleet->free_slices, slice);
 }
 
-/* Fewest first; of equals the earlier pool. */
+/* Fullest first; of equals the earlier pool. */
 static int
 by_free (const void *a, const void *b)
 {
   const ShelfCount *x = a, *y = b;
 
   if (x->n_free != y->n_free)
-    return x->n_free < y->n_free ? -1 : 1;
+    return x->n_free > y->n_free ? -1 : 1;
   return (x->shelf > y->shelf) - (x->shelf < y->shelf);
+}
+
+/* Of counts[first] to counts[end - 1], the first of which suffices: the earliest of the smallest that do. */
+static guint32
+smallest_sufficient (const ShelfCount *counts, guint32 first, guint32 end, guint32 n)
+{
+  guint32 last = first;
+
+  while (last + 1 < end && counts[last + 1].n_free >= n)
+    last++;
+  while (last > first && counts[last - 1].n_free == counts[last].n_free)
+    last--;
+  return last;
 }
 
 static void
@@ -192,21 +205,13 @@ choose_by_count (const QuoitFleet *fleet, const QuoitCandidates *candidates, gui
     return FALSE;
 
   qsort (counts, n_counts, sizeof *counts, by_free);
-  while (n > 0)
+  for (guint32 k = 0; n > 0; k++)
     {
-      guint32 i = 0, take;
+      guint32 i = counts[k].n_free >= n ? smallest_sufficient (counts, k, n_counts, n) : k;
+      guint32 take = MIN (n, counts[i].n_free);
 
-      while (i < n_counts && counts[i].n_free < n)
-        i++;
-      if (i == n_counts)
-        /* the first, in natural order, of the fullest */
-        for (i = n_counts - 1; i > 0 && counts[i - 1].n_free == counts[n_counts - 1].n_free; i--)
-          ;
-      take = MIN (n, counts[i].n_free);
       take_eligible (fleet, candidates, counts[i].shelf, take, plan);
       n -= take;
-      memmove (&counts[i], &counts[i + 1], (n_counts - i - 1) * sizeof *counts);
-      n_counts--;
     }
   sort_runs (plan);
   return TRUE;

@@ -23,13 +23,25 @@ find_class (const QuoitLayout *layout, const QuoitRequest *request)
   return QUOIT_NO_INDEX;
 }
 
+/* "pool", or "source/pool" where other sources have one of that name. */
+static gboolean
+is_pool (const QuoitLayout *layout, const QuoitPool *pool, const char *name)
+{
+  const char *own = quoit_layout_text (layout, pool->name);
+  const char *source = quoit_layout_text (layout, layout->sources[pool->source].name);
+  gsize length = strlen (source);
+
+  return strcmp (own, name) == 0
+         || (strncmp (name, source, length) == 0 && name[length] == '/' && strcmp (name + length + 1, own) == 0);
+}
+
 static gboolean
 pool_exists (const QuoitLayout *layout, const char *name, GError **error)
 {
   g_autofree char *quoted = NULL;
 
   for (guint32 p = 0; p < layout->n_pools; p++)
-    if (strcmp (quoit_layout_text (layout, layout->pools[p].name), name) == 0)
+    if (is_pool (layout, &layout->pools[p], name))
       return TRUE;
   quoted = quoit_quote (name);
   return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no pool %s in the fleet", quoted);
@@ -118,7 +130,7 @@ passes (const QuoitFleet *fleet, const QuoitRequest *request, guint32 slice, con
     return 1;
   if (facts->chips_per_host != quoit_request_chips_per_host (request))
     return 2;
-  if (request->pool != NULL && strcmp (quoit_layout_text (layout, layout->pools[shelf->pool].name), request->pool) != 0)
+  if (request->pool != NULL && !is_pool (layout, &layout->pools[shelf->pool], request->pool))
     return 3;
   if (request->zone != NULL && !all_nodes (fleet, slice, node_in_zone, request))
     return 4;

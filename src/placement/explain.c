@@ -95,6 +95,7 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
         left[i]++;
       report->n_could += quoit_fleet_slice_could_be_intact (fleet, (QuoitSliceId) { s });
     }
+  report->n_such = left[QUOIT_CONSTRAINT_EXCLUDED_SLICE];
   report->n_now = left[QUOIT_N_CONSTRAINTS];
   report->verdict = report->n_now >= request->n_slices     ? QUOIT_VERDICT_FITS
                     : report->n_could >= request->n_slices ? QUOIT_VERDICT_NOT_NOW

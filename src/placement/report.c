@@ -50,16 +50,27 @@ quoit_report_unref (QuoitReport *report)
   g_free (report);
 }
 
-/* What stands between the request and a "yes" comes first. Not now: what may change, before what the request fixes;
- * never: the other way round. Then what removed more; of equals the earlier constraint. */
+/* What stands between the request and a "yes" comes first. Not now: what may change, before what the request fixes.
+ * Never: what the request limits itself to, then what is broken for good, then what there is; who holds what is no
+ * cause. */
+static guint
+rank_of (const QuoitReport *report, QuoitConstraint constraint)
+{
+  if (report->verdict != QUOIT_VERDICT_NEVER)
+    return constraint < QUOIT_CONSTRAINT_INTACT;
+  if (constraint > QUOIT_CONSTRAINT_INTACT)
+    return 3;
+  if (constraint == QUOIT_CONSTRAINT_INTACT)
+    return 1;
+  return constraint < QUOIT_CONSTRAINT_POOL ? 2 : 0;
+}
+
 static gboolean
 dominates (const QuoitReport *report, const QuoitReason *a, const QuoitReason *b)
 {
-  gboolean a_passes = a->constraint >= QUOIT_CONSTRAINT_INTACT, b_passes = b->constraint >= QUOIT_CONSTRAINT_INTACT;
+  guint x = rank_of (report, a->constraint), y = rank_of (report, b->constraint);
 
-  if (a_passes != b_passes)
-    return a_passes == (report->verdict != QUOIT_VERDICT_NEVER);
-  return a->before - a->after > b->before - b->after;
+  return x != y ? x < y : a->before - a->after > b->before - b->after;
 }
 
 void
@@ -179,7 +190,11 @@ quoit_report_summary (const QuoitReport *report, const char *what)
                             report->verdict == QUOIT_VERDICT_NEVER ? "never" : "not now", have, report->n_wanted,
                             report->verdict == QUOIT_VERDICT_NEVER ? "could ever be had" : "can be had",
                             report->n_wanted - have);
-  if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
+  if (report->verdict == QUOIT_VERDICT_NEVER && report->n_such > 0
+      && (report->reasons->len == 0
+          || rank_of (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 1))
+    g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_such, report->n_such == 1 ? "" : "s");
+  else if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
     {
       g_autofree char *reason = quoit_report_reason_text (report, 0);
 

@@ -27,6 +27,7 @@ struct _QuoitReport {
   gatomicrefcount refs;
   QuoitVerdict verdict;
   guint32 n_wanted;
+  guint32 n_such;  /* slices that satisfy what the request fixes, whatever their condition */
   guint32 n_now;   /* slices that can be had now */
   guint32 n_could; /* that could be had with every group released and every known node alive and undrained */
   GArray *reasons; /* of QuoitReason: what removed slices; the one that removed most first */

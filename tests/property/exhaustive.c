@@ -286,14 +286,27 @@ check_choice (const Case *at, const QuoitPlan *plan)
 
 /* --- reasons --- */
 
-/* What may change comes first where that is what stands in the way; then what removed more. */
+/* Not now: what may change first. Never: what the request limits itself to, what is broken, what there is, and last who
+ * holds what. Then what removed more. */
+static guint
+place_of (const QuoitReport *report, const QuoitReason *reason)
+{
+  static const guint never[] = {
+    [QUOIT_CONSTRAINT_ACCELERATOR] = 2, [QUOIT_CONSTRAINT_TOPOLOGY] = 2,       [QUOIT_CONSTRAINT_CHIPS_PER_HOST] = 2,
+    [QUOIT_CONSTRAINT_POOL] = 0,        [QUOIT_CONSTRAINT_ZONE] = 0,           [QUOIT_CONSTRAINT_SELECTOR] = 0,
+    [QUOIT_CONSTRAINT_NAMED_SLICE] = 0, [QUOIT_CONSTRAINT_EXCLUDED_SLICE] = 0, [QUOIT_CONSTRAINT_INTACT] = 1,
+    [QUOIT_CONSTRAINT_DRAINING] = 3,    [QUOIT_CONSTRAINT_HELD] = 3,           [QUOIT_CONSTRAINT_EXTERNAL] = 3
+  };
+
+  return report->verdict == QUOIT_VERDICT_NEVER ? never[reason->constraint]
+                                                : reason->constraint < QUOIT_CONSTRAINT_INTACT;
+}
+
 static gboolean
 comes_before (const QuoitReport *report, const QuoitReason *a, const QuoitReason *b)
 {
-  gboolean a_changes = a->constraint >= QUOIT_CONSTRAINT_INTACT, b_changes = b->constraint >= QUOIT_CONSTRAINT_INTACT;
-
-  if (a_changes != b_changes)
-    return a_changes == (report->verdict != QUOIT_VERDICT_NEVER);
+  if (place_of (report, a) != place_of (report, b))
+    return place_of (report, a) < place_of (report, b);
   if (a->before - a->after != b->before - b->after)
     return a->before - a->after > b->before - b->after;
   return a->constraint < b->constraint;

@@ -122,7 +122,7 @@ static const Fact refusals[] = {
     "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices can be had, 1 short; 1 of 2 slices is held by groups; would help: "
     "release A@1" },
   { "more than there are", "a=A.", "4x4 x3",
-    "NEVER: 3 x v6e 4x4: never, 2 of 3 slices could ever be had, 1 short; 1 of 2 slices is held by groups; would help: "
+    "NEVER: 3 x v6e 4x4: never, 2 of 3 slices could ever be had, 1 short; the fleet has 2 such slices; would help: "
     "ask for 1 slice" },
   { "a host that nobody knows", "a=_.", "4x4 x2",
     "NEVER: 2 x v6e 4x4: never, 1 of 2 slices could ever be had, 1 short; 1 of 2 slices is degraded: a host is missing "
