@@ -46,6 +46,16 @@ typedef struct {
   gboolean bad;
 } Reader;
 
+/* SQLite gives NULL for no bytes, and that is nothing to count from. */
+static Reader
+reader_on (const guint8 *bytes, gsize length)
+{
+  static const guint8 nothing[1];
+  const guint8 *at = length == 0 ? nothing : bytes;
+
+  return (Reader) { at, at + length, FALSE };
+}
+
 static guint64
 get (Reader *in)
 {
@@ -514,7 +524,7 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
                     GError **error)
 {
   static const QuoitFleet nothing = { .seq = 0 };
-  Reader in = { bytes, bytes + length, FALSE };
+  Reader in = reader_on (bytes, length);
   g_autoptr (QuoitEntry) entry = quoit_entry_new (&nothing, verb, time_ms);
   guint64 format = get (&in);
   guint32 n;
@@ -531,7 +541,7 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
     get_effect (&in, entry);
   if (in.bad || format == 0 || n == 0 || in.at != in.end)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED, "journal entry %" G_GUINT64_FORMAT " is damaged near byte %d",
-                            seq, (int) (in.at - bytes));
+                            seq, (int) (length - (gsize) (in.end - in.at)));
   return g_steal_pointer (&entry);
 }
 
@@ -575,7 +585,7 @@ whole (const Reader *in, const char *what, GError **error)
 gboolean
 quoit_codec_decode_kind (const guint8 *bytes, gsize length, QuoitClaims *claims, guint32 *index, GError **error)
 {
-  Reader in = { bytes, bytes + length, FALSE };
+  Reader in = reader_on (bytes, length);
 
   *index = get_kind (&in, claims);
   return whole (&in, "kind", error);
@@ -585,7 +595,7 @@ gboolean
 quoit_codec_decode_pool (const guint8 *bytes, gsize length, QuoitClaims *claims, const char *name, guint32 *index,
                          GError **error)
 {
-  Reader in = { bytes, bytes + length, FALSE };
+  Reader in = reader_on (bytes, length);
 
   *index = get_pool (&in, claims, name);
   return whole (&in, "pool", error);
@@ -594,7 +604,7 @@ quoit_codec_decode_pool (const guint8 *bytes, gsize length, QuoitClaims *claims,
 gboolean
 quoit_codec_decode_bundle (const guint8 *bytes, gsize length, QuoitBundle *bundle, GPtrArray *takes, GError **error)
 {
-  Reader in = { bytes, bytes + length, FALSE };
+  Reader in = reader_on (bytes, length);
 
   get_bundle (&in, bundle, takes);
   return whole (&in, "bundle", error);

@@ -303,7 +303,8 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
 static gboolean
 load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
 {
-  sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error), *bundles = quoit_db_stmt (db, SQL_BUNDLES, error);
+  sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error);
+  sqlite3_stmt *bundles = groups == NULL ? NULL : quoit_db_stmt (db, SQL_BUNDLES, error);
   GroupLoader loader = { .fleet = fleet, .bundles = bundles };
   gboolean ok = groups != NULL && bundles != NULL;
   int result = SQLITE_DONE;
