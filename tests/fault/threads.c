@@ -92,7 +92,7 @@ look (const QuoitSnapshot *snapshot)
   g_autoptr (GError) error = NULL;
   g_autofree char *json = quoit_snapshot_dup_json (snapshot);
 
-  hold (quoit_snapshot_check (snapshot, &error), "%s", said (error));
+  hold (json != NULL && quoit_snapshot_check (snapshot, &error), "%s", said (error));
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
@@ -119,6 +119,7 @@ read_some (gpointer data)
       hold (quoit_snapshot_get_seq (snapshot) >= seq, "a reader went back from %u to %u", (guint) seq,
             (guint) quoit_snapshot_get_seq (snapshot));
       seq = quoit_snapshot_get_seq (snapshot);
+      hold (group == NULL || quoit_group_get_n_slices (group) == 2, "half of a what-if");
       look (snapshot);
       look (forked);
       if (work->n_done++ % 16 == 0)

@@ -294,7 +294,7 @@ change_pool (Walk *walk, Pool *pool)
       memset (pool->marks, '.', sizeof pool->marks);
     }
   if (below (walk, 2) == 0)
-    pool->n_slices = MIN (below (walk, MOST_SLICES + 2), MOST_SLICES);
+    pool->n_slices = below (walk, MOST_SLICES + 1);
   for (guint i = below (walk, 4); i > 0; i--)
     pool->marks[below (walk, sizeof pool->marks)] = "....dxb"[below (walk, 7)];
 }
