@@ -22,17 +22,17 @@ G_BEGIN_DECLS
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_ERROR_FAILED = 1,     /* a bug of quoit, or the unforeseen: report it */
-  QUOIT_ERROR_USAGE = 2,      /* the command line is not one of quoit's */
-  QUOIT_ERROR_INVALID = 3,    /* the input breaks a rule; the message has place, value and expectation */
-  QUOIT_ERROR_NOT_FOUND = 4,  /* no such node, slice, group, file */
-  QUOIT_ERROR_NOT_NOW = 5,    /* fits the fleet, but not at present: wait, or do what the report proposes */
-  QUOIT_ERROR_NEVER = 6,      /* would not fit with every group released and every known node alive and undrained */
-  QUOIT_ERROR_CONFLICT = 7,   /* the state contradicts the request: read the state, do not retry blindly */
-  QUOIT_ERROR_STORE = 8,      /* the disk, its permissions or its size; nothing was written */
-  QUOIT_ERROR_VERSION = 9,    /* the database is of another version of quoit */
-  QUOIT_ERROR_BUSY = 10,      /* another process is writing: wait and retry */
-  QUOIT_ERROR_EXPIRED = 11,   /* the lease had ended */
+  QUOIT_ERROR_FAILED = 1,    /* a bug of quoit, or the unforeseen: report it */
+  QUOIT_ERROR_USAGE = 2,     /* the command line is not one of quoit's */
+  QUOIT_ERROR_INVALID = 3,   /* the input breaks a rule; the message has place, value and expectation */
+  QUOIT_ERROR_NOT_FOUND = 4, /* no such node, slice, group, file */
+  QUOIT_ERROR_NOT_NOW = 5,   /* fits the fleet, but not at present: wait, or do what the report proposes */
+  QUOIT_ERROR_NEVER = 6,    /* not even with every group released, known node alive and undrained, external use ended */
+  QUOIT_ERROR_CONFLICT = 7, /* the state contradicts the request: read the state, do not retry blindly */
+  QUOIT_ERROR_STORE = 8,    /* the disk, its permissions or its size; nothing was written */
+  QUOIT_ERROR_VERSION = 9,  /* the database is of another version of quoit */
+  QUOIT_ERROR_BUSY = 10,    /* another process is writing: wait and retry */
+  QUOIT_ERROR_EXPIRED = 11, /* the lease had ended */
   QUOIT_ERROR_CANCELLED = 12, /* quoit_interrupt() ended the wait */
   QUOIT_ERROR_DAMAGED = 13    /* the database contradicts itself or its journal: restore a backup */
 } QuoitErrorCode;

@@ -57,10 +57,11 @@ typedef enum {
  * @wait_ms: how long calls may wait for other writers; 0: not at all
  * @error: (out) (optional): set on failure
  *
- * Makes a new, empty database of mode 0600 and opens it.
+ * Makes a new, empty database of mode 0600 and opens it; an empty file is taken over.
  *
- * Fails with %QUOIT_ERROR_CONFLICT when there is a file already, %QUOIT_ERROR_STORE when the place cannot be written,
- * or is on a file system where locking is not safe (NFS, SMB).
+ * Fails with %QUOIT_ERROR_CONFLICT when there is a file already, or another process was
+ * quicker (quoit_open() it then), %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY by what that file is,
+ * %QUOIT_ERROR_STORE when the place cannot be written, or is on a file system where locking is not safe (NFS, SMB).
  *
  * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
  * Since: 0.1
@@ -496,6 +497,8 @@ QUOIT_API void quoit_cancel_batch (Quoit *quoit);
  *
  * Fails with %QUOIT_ERROR_DAMAGED: the message names the first difference; restore a backup. %QUOIT_ERROR_STORE,
  * %QUOIT_ERROR_BUSY.
+ * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
  *
  * Since: 0.1
  */
@@ -511,6 +514,8 @@ QUOIT_API bool quoit_verify (Quoit *quoit, GError **error);
  *
  * Fails with %QUOIT_ERROR_CONFLICT when there is a file or link at @path already, %QUOIT_ERROR_INVALID for a ledger in
  * memory, %QUOIT_ERROR_STORE when it cannot be written (nothing is left there), %QUOIT_ERROR_BUSY.
+ * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
  *
  * Since: 0.1
  */
@@ -525,6 +530,8 @@ QUOIT_API bool quoit_backup (Quoit *quoit, const char *path, GError **error);
  * The entries after @seq, up to what this handle knows: see quoit_refresh().
  *
  * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_DAMAGED.
+ * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
  *
  * Returns: (transfer full): the entries; quoit_journal_free() them. %NULL on failure
  * Since: 0.1

@@ -27,8 +27,9 @@ typedef struct _QuoitReport QuoitReport;
  */
 typedef enum {
   QUOIT_VERDICT_FITS = 0,
-  QUOIT_VERDICT_NOT_NOW = 5, /* it would fit with every group released and every known node alive and undrained */
-  QUOIT_VERDICT_NEVER = 6    /* not even then */
+  QUOIT_VERDICT_NOT_NOW
+  = 5, /* it would fit with every group released, known node alive and undrained, external use ended */
+  QUOIT_VERDICT_NEVER = 6 /* not even then */
 } QuoitVerdict;
 
 /**
@@ -119,8 +120,10 @@ QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
  * quoit_report_get_n_could:
  * @report: the report
  *
- * Returns: the slices that satisfy it and could be had with every group released and every known node alive and
- * undrained Since: 0.1
+ * Counts as if every group were released and every known node alive and undrained.
+ *
+ * Returns: the slices that satisfy the request and could be had so
+ * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
 

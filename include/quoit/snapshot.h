@@ -605,7 +605,9 @@ QUOIT_API char *quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, ui
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()
  *
- * Returns: how many resources it states
+ * Those that it states, and those that Ray derives: its slice's name, and on worker 0 the head ("TPU-v6e-16-head").
+ *
+ * Returns: how many resources it has
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_snapshot_get_node_n_resources (const QuoitSnapshot *snapshot, uint32_t node);
@@ -640,7 +642,7 @@ QUOIT_API char *quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *sna
  * @node: below quoit_snapshot_get_n_nodes()
  * @resource: below quoit_snapshot_get_node_n_resources()
  *
- * Returns: (transfer full): how much no group has, as decimal text; g_free() it
+ * Returns: (transfer full): how much nobody has, as decimal text; g_free() it
  * Since: 0.1
  */
 QUOIT_API char *quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource);
@@ -649,7 +651,8 @@ QUOIT_API char *quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snap
  * quoit_snapshot_get_n_resources:
  * @snapshot: the snapshot
  *
- * Sums over the nodes that are not dead, those that Ray derives included: accelerator heads ("TPU-v6e-16-head").
+ * Sums over the nodes that are not dead, those that Ray derives included: accelerator heads ("TPU-v6e-16-head");
+ * but not a resource for each slice's name.
  *
  * Returns: how many different resources there are
  * Since: 0.1

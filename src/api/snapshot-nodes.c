@@ -140,41 +140,48 @@ quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, con
   return g_strdup (quoit_layout_node_label (layout_of (snapshot), (QuoitNodeId) { node }, key, room));
 }
 
-uint32_t
-quoit_snapshot_get_node_n_resources (const QuoitSnapshot *snapshot, uint32_t node)
+/* What the node's kind states, then what Ray derives. */
+static guint
+n_stated (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
-
   return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->n_resources;
 }
 
-static const QuoitResource *
-resource_at (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+uint32_t
+quoit_snapshot_get_node_n_resources (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  const QuoitNodeKind *kind;
+  guint n = 0;
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
 
-  kind = quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node });
-  g_return_val_if_fail (resource < kind->n_resources, NULL);
-
-  return &kind->resources[resource];
+  while (quoit_layout_node_derived (layout_of (snapshot), (QuoitNodeId) { node }, n) != NULL)
+    n++;
+  return n_stated (snapshot, node) + n;
 }
 
 const char *
 quoit_snapshot_get_node_resource_name (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
 {
-  const QuoitResource *row = resource_at (snapshot, node, resource);
+  guint stated;
 
-  return row == NULL ? NULL : row->name;
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (resource < quoit_snapshot_get_node_n_resources (snapshot, node), NULL);
+
+  stated = n_stated (snapshot, node);
+  if (resource >= stated)
+    return quoit_layout_node_derived (layout_of (snapshot), (QuoitNodeId) { node }, resource - stated);
+  return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].name;
 }
 
 char *
 quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
 {
-  const QuoitResource *row = resource_at (snapshot, node, resource);
-
-  return row == NULL ? NULL : quoit_amount_format (row->amount);
+  if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
+    return NULL;
+  if (resource >= n_stated (snapshot, node))
+    return g_strdup ("1");
+  return quoit_amount_format (
+      quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].amount);
 }
 
 char *
@@ -183,9 +190,11 @@ quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t n
   g_autofree QuoitAmount *left = NULL;
   QuoitChipsLeft chips;
 
-  if (resource_at (snapshot, node, resource) == NULL)
+  if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
     return NULL;
-  left = g_new0 (QuoitAmount, quoit_snapshot_get_node_n_resources (snapshot, node));
+  if (resource >= n_stated (snapshot, node))
+    return g_strdup (quoit_fleet_node_use (snapshot->fleet, (QuoitNodeId) { node }) == QUOIT_USE_NONE ? "1" : "0");
+  left = g_new0 (QuoitAmount, n_stated (snapshot, node));
   quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
   return quoit_amount_format (left[resource]);
 }

@@ -80,7 +80,7 @@ pod_type_agrees (const QuoitNodeKind *kind)
 static QuoitKindClass
 classify (GArray *classes, const QuoitNodeKind *kind)
 {
-  QuoitKindClass result = { QUOIT_NO_INDEX, 0 };
+  QuoitKindClass result = { .class_index = QUOIT_NO_INDEX };
   QuoitSliceFacts facts;
 
   if (kind->generation == QUOIT_GENERATION_NONE || kind->shape.n_dims == 0)
@@ -98,6 +98,19 @@ classify (GArray *classes, const QuoitNodeKind *kind)
   if (!pod_type_agrees (kind))
     result.faults = QUOIT_FAULT_POD_TYPE;
   return result;
+}
+
+/* Ray names the head after the pod type that the node states, or that its topology makes. */
+static QuoitStringId
+head_of (QuoitLayout *layout, const QuoitNodeKind *kind)
+{
+  gboolean known = kind->generation != QUOIT_GENERATION_NONE && kind->shape.n_dims != 0;
+  g_autofree char *made
+      = kind->pod_type == NULL && known ? quoit_pod_type_format (kind->generation, kind->shape) : NULL;
+  const char *pod_type = kind->pod_type != NULL ? kind->pod_type : made;
+  g_autofree char *head = pod_type == NULL ? NULL : g_strdup_printf ("TPU-%s-head", pod_type);
+
+  return quoit_strings_intern (layout->strings, head == NULL ? "" : head);
 }
 
 static void
@@ -120,7 +133,10 @@ gather_kinds (Builder *builder)
   layout->n_kinds = quoit_claims_n_kinds (layout->kinds);
   layout->kind_class = g_new (QuoitKindClass, layout->n_kinds + 1);
   for (guint32 i = 0; i < layout->n_kinds; i++)
-    layout->kind_class[i] = classify (classes, quoit_claims_kind_at (layout->kinds, i));
+    {
+      layout->kind_class[i] = classify (classes, quoit_claims_kind_at (layout->kinds, i));
+      layout->kind_class[i].head = head_of (layout, quoit_claims_kind_at (layout->kinds, i));
+    }
   layout->n_classes = classes->len;
   layout->classes = (QuoitClass *) g_array_free (g_steal_pointer (&classes), FALSE);
 }

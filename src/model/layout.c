@@ -105,6 +105,19 @@ quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node)
                      : quoit_identity_unpack (layout->texts + offset);
 }
 
+const char *
+quoit_layout_node_derived (const QuoitLayout *layout, QuoitNodeId node, guint i)
+{
+  const QuoitNode *row = &layout->nodes[node.index];
+  QuoitStringId head = layout->kind_class[row->kind].head;
+
+  if (row->slice == QUOIT_NO_INDEX || i > 1)
+    return NULL;
+  if (i == 0)
+    return quoit_layout_text (layout, layout->slices[row->slice].name);
+  return row->worker_id == 0 && head.index != 0 ? quoit_layout_text (layout, head) : NULL;
+}
+
 QuoitPoolId
 quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node)
 {

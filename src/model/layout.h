@@ -86,6 +86,7 @@ typedef struct {
 /* What a kind says of the slice it belongs to. */
 typedef struct {
   guint32 class_index; /* QUOIT_NO_INDEX: none */
+  QuoitStringId head;  /* what Ray gives worker 0: "TPU-v6e-16-head"; empty where no pod type is known */
   guint8 faults;       /* QuoitFault that the kind has by itself: its pod type is not that of its topology... */
 } QuoitKindClass;
 
@@ -142,6 +143,9 @@ quoit_layout_node_name (const QuoitLayout *layout, QuoitNodeId node)
 const char *quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node);
 /* Owned; the name where the source gave no identity. */
 char *quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node);
+/* What Ray gives the node beside what its kind states: its slice's name, and worker 0 the head; 1 of each. NULL behind
+ * the last. */
+const char *quoit_layout_node_derived (const QuoitLayout *layout, QuoitNodeId node, guint i);
 QuoitPoolId quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node);
 const QuoitNodeKind *quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node);
 char *quoit_layout_node_full_name (const QuoitLayout *layout, QuoitNodeId node); /* source/pool/name */

@@ -49,16 +49,11 @@ add_left (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable 
 static void
 add_head (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable *index)
 {
-  const QuoitNode *row = &fleet->layout->nodes[node.index];
-  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
-  g_autofree char *pod_type = NULL, *name = NULL;
+  const char *name = quoit_layout_node_derived (fleet->layout, node, 1);
   QuoitTotal *total;
 
-  if (row->slice == QUOIT_NO_INDEX || row->worker_id != 0
-      || (kind->pod_type == NULL && (kind->generation == QUOIT_GENERATION_NONE || kind->shape.n_dims == 0)))
+  if (name == NULL)
     return;
-  pod_type = kind->pod_type != NULL ? g_strdup (kind->pod_type) : quoit_pod_type_format (kind->generation, kind->shape);
-  name = g_strdup_printf ("TPU-%s-head", pod_type);
   total = total_of (totals, index, name);
   total->total = quoit_sum_add (total->total, quoit_amount_from_int (1));
   if (quoit_fleet_node_use (fleet, node) == QUOIT_USE_NONE)
