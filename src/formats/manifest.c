@@ -42,7 +42,7 @@ expanded (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
   *ok = TRUE;
   if (text == NULL || strstr (text, "${") == NULL)
     return text;
-  with_values = quoit_variables_expand (text, manifest->set, manifest->error);
+  with_values = quoit_variables_expand (text, manifest->set, manifest->used, manifest->error);
   *ok = with_values != NULL || quoit_manifest_pass_on (manifest, node);
   return *ok ? g_string_chunk_insert_const (manifest->texts, with_values) : NULL;
 }
@@ -85,14 +85,25 @@ quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most
   return quoit_manifest_refuse (manifest, node, expected);
 }
 
+/* 010, which is 8 to Kubernetes, and what begins so and is no octal number. */
+static gboolean
+is_octal (const char *text)
+{
+  const char *p = text + (*text == '+' || *text == '-');
+
+  return *p == '0' && p[1] != '\0' && strspn (p, "0123456789_") == strlen (p);
+}
+
 gboolean
 quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount)
 {
-  gboolean ok;
+  gboolean is_plain = quoit_tree_plain (manifest->tree, node) != NULL, ok;
   const char *text = expanded (manifest, node, &ok);
 
   if (!ok)
     return FALSE;
+  if (is_plain && is_octal (text))
+    return quoit_manifest_refuse (manifest, node, "a quantity: put it in quotes, Kubernetes reads an octal number");
   if (text == NULL)
     return quoit_manifest_refuse (manifest, node, "a quantity such as '8', '500m' or '16Gi'");
   return quoit_quantity_parse (text, amount, manifest->error) || quoit_manifest_pass_on (manifest, node);

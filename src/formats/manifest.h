@@ -8,6 +8,7 @@
 typedef struct {
   QuoitTree *tree;
   const char *const *set; /* "NAME=value" */
+  gboolean *used;         /* which of them something that is read has asked for */
   GStringChunk *texts;    /* owns what the readers return */
   GError **error;
 } QuoitManifest;

@@ -32,7 +32,7 @@ refuse (const char *text, const char *expected, GError **error)
   return quoit_fail (error, QUOIT_ERROR_INVALID, "quantity %s: expected %s", quoted, expected);
 }
 
-/* Digits with at most one point; returns where they end, NULL when there are none or too many. */
+/* Digits with at most one point; returns where they end, NULL when there are too many. */
 static const char *
 read_decimal (const char *p, Number *number)
 {
@@ -53,8 +53,14 @@ read_decimal (const char *p, Number *number)
           number->ten -= in_fraction;
         }
       else
-        return n_digits > 0 ? p : NULL;
+        return p;
     }
+}
+
+static gboolean
+is_decimal (const char *p)
+{
+  return g_ascii_isdigit (*p) || (*p == '.' && g_ascii_isdigit (p[1]));
 }
 
 static gboolean
@@ -117,9 +123,9 @@ quoit_quantity_parse (const char *text, QuoitAmount *amount, GError **error)
   gboolean rest;
   int64_t e4;
 
-  if (*text == '-' && (g_ascii_isdigit (text[1]) || text[1] == '.'))
+  if (*text == '-' && is_decimal (text + 1))
     return refuse (text, "one that is not negative", error);
-  if (!g_ascii_isdigit (*p) && *p != '.')
+  if (!is_decimal (p))
     return refuse (text, wanted, error);
   p = read_decimal (p, &number);
   if (p == NULL)
@@ -148,6 +154,20 @@ quoit_quantity_round_up (QuoitAmount amount)
   if (amount.e4 > G_MAXINT64 - QUOIT_AMOUNT_UNIT)
     return amount;
   return (QuoitAmount) { amount.e4 - over + QUOIT_AMOUNT_UNIT };
+}
+
+gboolean
+quoit_ray_amount (double value, QuoitAmount *amount, GError **error)
+{
+  QuoitAmount counted;
+
+  if (!quoit_amount_from_double (value, &counted, error))
+    return FALSE;
+  if (counted.e4 == 0 && value != 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.15g': expected 0, or at least 0.0001: Ray would count 0",
+                       value);
+  *amount = counted;
+  return TRUE;
 }
 
 gboolean

@@ -11,5 +11,8 @@ gboolean quoit_quantity_parse (const char *text, QuoitAmount *amount, GError **e
 /* The next whole number: what KubeRay gives Ray of CPUs, memory and chips. */
 QuoitAmount quoit_quantity_round_up (QuoitAmount amount);
 
+/* What Ray counts of a number in its own terms. INVALID also for what it would count as 0 though it is not. */
+gboolean quoit_ray_amount (double value, QuoitAmount *amount, GError **error);
+
 /* Memory as Ray's state listings show it, "1.000 GiB" or "80.000 MiB", in whole bytes. */
 gboolean quoit_memory_text_parse (const char *text, QuoitAmount *amount, GError **error);

@@ -7,7 +7,7 @@
 #include "formats/quantity.h"
 #include "model/labels.h"
 
-enum { MOST_ENTRIES = 256 };
+enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
 
 /* The most that an amount holds in whole units. */
 static const gint64 most_units = G_MAXINT64 / QUOIT_AMOUNT_UNIT;
@@ -69,9 +69,9 @@ read_json_amount (JsonNode *node, QuoitAmount *amount, GError **error)
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
 
   if (type == G_TYPE_INT64)
-    return quoit_amount_from_double ((double) json_node_get_int (node), amount, error);
+    return quoit_ray_amount ((double) json_node_get_int (node), amount, error);
   if (type == G_TYPE_DOUBLE)
-    return quoit_amount_from_double (json_node_get_double (node), amount, error);
+    return quoit_ray_amount (json_node_get_double (node), amount, error);
   return quoit_fail (error, QUOIT_ERROR_INVALID, "expected a number");
 }
 
@@ -98,8 +98,8 @@ read_param_resources (const QuoitManifest *manifest, JsonNode *start_params, Quo
     {
       QuoitAmount amount;
 
-      if (*name == '\0')
-        return quoit_manifest_refuse (manifest, node, "a name for each resource");
+      if (*name == '\0' || strlen (name) > MOST_NAME_BYTES)
+        return quoit_manifest_refuse (manifest, node, "a name of 1 to 253 bytes for each resource");
       if (!read_json_amount (member, &amount, manifest->error))
         {
           g_prefix_error (manifest->error, "resource '%s': ", name);
@@ -193,8 +193,8 @@ read_group_resources (const QuoitManifest *manifest, JsonNode *group, QuoitRayPa
     {
       QuoitAmount amount;
 
-      if (*name == '\0')
-        return quoit_manifest_refuse (manifest, node, "a name for each resource");
+      if (*name == '\0' || strlen (name) > MOST_NAME_BYTES)
+        return quoit_manifest_refuse (manifest, node, "a name of 1 to 253 bytes for each resource");
       if (!quoit_manifest_quantity (manifest, member, &amount))
         return FALSE;
       set_resource (params, ray_name (name), quoit_quantity_round_up (amount));

@@ -5,6 +5,9 @@
 
 #include "formats/quantity.h"
 
+/* Linux takes no longer argument or variable than 128 KiB. */
+enum { MOST_VARIABLES = 1000, MOST_NAME_BYTES = 253, MOST_VALUE_BYTES = 131071 };
+
 static const char tpu[] = "google.com/tpu";
 
 /* One resource of a container; a node is NULL where it is not stated. */
@@ -96,7 +99,7 @@ is_variable_name (const char *name)
     return FALSE;
   while (g_ascii_isalnum (*p) || *p == '_' || *p == '-' || *p == '.')
     p++;
-  return *p == '\0';
+  return *p == '\0' && p - name <= MOST_NAME_BYTES;
 }
 
 /* The last one of a name is the one that a process gets. */
@@ -113,8 +116,6 @@ set_variable (GArray *env, const char *name, const char *value)
       }
   g_array_append_val (env, pair);
 }
-
-enum { MOST_VARIABLES = 1000 };
 
 static gboolean
 read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
@@ -137,6 +138,8 @@ read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
     return TRUE;
   if (!quoit_manifest_text (manifest, value_node, &value))
     return FALSE;
+  if (strlen (value) > MOST_VALUE_BYTES)
+    return quoit_manifest_refuse (manifest, value_node, "at most 131071 bytes");
   if (strcmp (name, "TPU_NAME") == 0 && *value != '\0')
     {
       pod->tpu_name = value;

@@ -32,6 +32,22 @@ is_ray_cluster (const QuoitManifest *manifest, JsonNode *document, gboolean *is,
   return TRUE;
 }
 
+/* A cluster without it is not refused: nothing that is read differs between the versions. */
+static gboolean
+check_version (const QuoitManifest *manifest, JsonNode *cluster)
+{
+  JsonNode *node = quoit_tree_member (cluster, "apiVersion");
+  const char *version;
+
+  if (node == NULL)
+    return TRUE;
+  if (!quoit_manifest_text (manifest, node, &version))
+    return FALSE;
+  if (strcmp (version, "ray.io/v1") == 0 || strcmp (version, "ray.io/v1alpha1") == 0)
+    return TRUE;
+  return quoit_manifest_refuse (manifest, node, "ray.io/v1 or ray.io/v1alpha1");
+}
+
 static gboolean
 read_name (const QuoitManifest *manifest, JsonNode *cluster, const char **name)
 {
@@ -208,7 +224,7 @@ read_cluster (const QuoitManifest *manifest, const char *source)
   gboolean is_suspended = FALSE;
   const char *name = NULL;
 
-  if (cluster == NULL || !read_name (manifest, cluster, &name)
+  if (cluster == NULL || !check_version (manifest, cluster) || !read_name (manifest, cluster, &name)
       || !quoit_manifest_find (manifest, cluster, &spec, "spec", NULL))
     return NULL;
   if (spec == NULL)
@@ -222,12 +238,28 @@ read_cluster (const QuoitManifest *manifest, const char *source)
   return g_steal_pointer (&claims);
 }
 
+/* Most often a name that is not spelled as in the manifest. */
+static void
+warn_of_unused (const QuoitManifest *manifest, QuoitClaims *claims)
+{
+  for (unsigned i = 0; manifest->set != NULL && manifest->set[i] != NULL; i++)
+    if (!manifest->used[i])
+      {
+        int length = (int) quoit_variables_name_length (manifest->set[i]);
+
+        quoit_claims_warn (claims, "variable '%.*s' is given a value, but no field that is read has ${%.*s}", length,
+                           manifest->set[i], length, manifest->set[i]);
+      }
+}
+
 QuoitClaims *
 quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set, GError **error)
 {
   g_autoptr (QuoitTree) tree = NULL;
   g_autoptr (GStringChunk) texts = NULL;
-  QuoitManifest manifest = { .set = set, .error = error };
+  g_autofree gboolean *used = g_new0 (gboolean, set == NULL ? 1 : g_strv_length ((char **) set) + 1);
+  QuoitManifest manifest = { .set = set, .used = used, .error = error };
+  QuoitClaims *claims;
 
   if (!quoit_variables_check (set, error))
     return NULL;
@@ -237,5 +269,8 @@ quoit_read_raycluster (const char *text, gsize length, const char *source, const
 
   manifest.tree = tree;
   manifest.texts = texts = g_string_chunk_new (1024);
-  return read_cluster (&manifest, source);
+  claims = read_cluster (&manifest, source);
+  if (claims != NULL)
+    warn_of_unused (&manifest, claims);
+  return claims;
 }

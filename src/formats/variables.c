@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static gsize
-name_length (const char *text)
+gsize
+quoit_variables_name_length (const char *text)
 {
   gsize n = 0;
 
@@ -13,13 +13,14 @@ name_length (const char *text)
   return n;
 }
 
-static const char *
+/* -1: there is none. */
+static int
 find (const char *const *set, const char *name, gsize length)
 {
-  for (; set != NULL && *set != NULL; set++)
-    if (strncmp (*set, name, length) == 0 && (*set)[length] == '=')
-      return *set + length + 1;
-  return NULL;
+  for (int i = 0; set != NULL && set[i] != NULL; i++)
+    if (strncmp (set[i], name, length) == 0 && set[i][length] == '=')
+      return i;
+  return -1;
 }
 
 gboolean
@@ -27,7 +28,7 @@ quoit_variables_check (const char *const *set, GError **error)
 {
   for (const char *const *at = set; at != NULL && *at != NULL; at++)
     {
-      gsize length = name_length (*at);
+      gsize length = quoit_variables_name_length (*at);
       g_autofree char *quoted = quoit_quote (*at);
 
       if (length == 0 || (*at)[length] != '=')
@@ -36,7 +37,7 @@ quoit_variables_check (const char *const *set, GError **error)
             "variable %s: expected NAME=value, NAME of letters, digits and '_' and not beginning with a digit", quoted);
       if (!g_utf8_validate (*at, -1, NULL))
         return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected UTF-8", quoted);
-      if (find (at + 1, *at, length) != NULL)
+      if (find (at + 1, *at, length) >= 0)
         return quoit_fail (error, QUOIT_ERROR_INVALID, "variable %s: expected each name once, it is given again",
                            quoted);
     }
@@ -44,15 +45,15 @@ quoit_variables_check (const char *const *set, GError **error)
 }
 
 char *
-quoit_variables_expand (const char *text, const char *const *set, GError **error)
+quoit_variables_expand (const char *text, const char *const *set, gboolean *used, GError **error)
 {
   g_autoptr (GString) out = g_string_new (NULL);
   const char *p = text, *open;
 
   for (; (open = strstr (p, "${")) != NULL; p = strchr (open, '}') + 1)
     {
-      gsize length = name_length (open + 2);
-      const char *value;
+      gsize length = quoit_variables_name_length (open + 2);
+      int at;
 
       if (length == 0 || open[2 + length] != '}')
         {
@@ -60,13 +61,15 @@ quoit_variables_expand (const char *text, const char *const *set, GError **error
 
           return quoit_fail_null (error, QUOIT_ERROR_INVALID, "%s: expected ${NAME}", quoted);
         }
-      value = find (set, open + 2, length);
-      if (value == NULL)
+      at = find (set, open + 2, length);
+      if (at < 0)
         return quoit_fail_null (error, QUOIT_ERROR_INVALID,
                                 "variable '${%.*s}' has no value: expected --set %.*s=VALUE", (int) length, open + 2,
                                 (int) length, open + 2);
       g_string_append_len (out, p, open - p);
-      g_string_append (out, value);
+      g_string_append (out, set[at] + length + 1);
+      if (used != NULL)
+        used[at] = TRUE;
     }
   g_string_append (out, p);
   return g_string_free (g_steal_pointer (&out), FALSE);

@@ -215,7 +215,20 @@ static const struct {
   { "requests: {cpu: \"8\"", "requests: {cpu: \"-8\"",
     "resources.requests.cpu: quantity '-8': expected one that is not negative" },
   { "requests: {cpu: \"8\"", "requests: {cpu: NaN", "quantity 'NaN': expected a quantity" },
-  { "requests: {cpu: \"8\"", "requests: {cpu: .nan", "quantity '.nan': expected" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: .nan", "quantity '.nan': expected a quantity such as" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: .inf", "quantity '.inf': expected a quantity such as" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: -.inf", "quantity '-.inf': expected a quantity such as" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: ''", "quantity '': expected a quantity such as" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: .", "quantity '.': expected a quantity such as" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: 010",
+    "cpu: '010': expected a quantity: put it in quotes, Kubernetes reads an octal number" },
+  { "requests: {cpu: \"8\"", "requests: {cpu: +08", "cpu: '+08': expected a quantity: put it in quotes" },
+  { "rayStartParams: {}", "rayStartParams: {resources: '{\"x\": 0.00001}'}",
+    "resource 'x': amount '1e-05': expected 0, or at least 0.0001" },
+  { "rayStartParams: {}", "resources: {cpu: 010}", "'010': expected a quantity: put it in quotes" },
+  { "apiVersion: ray.io/v1\n", "apiVersion: ray.io/v2\n", "'ray.io/v2': expected ray.io/v1 or ray.io/v1alpha1" },
+  { "apiVersion: ray.io/v1\n", "apiVersion: v1\n", "'v1': expected ray.io/v1 or ray.io/v1alpha1" },
+  { "apiVersion: ray.io/v1\n", "apiVersion: 1\n", "apiVersion: '1': expected text" },
   { "requests: {cpu: \"8\"", "requests: {cpu: 1e400", "quantity '1e400': expected less than" },
   { "requests: {cpu: \"8\"", "requests: {cpu: 0.00001", "quantity '0.00001': expected no part finer than 0.0001" },
   { "requests: {cpu: \"8\"", "requests: {cpu: [8]", "a list: expected a quantity" },
@@ -285,8 +298,29 @@ static const struct {
     "kind: RayCluster\nmetadata: {name: a}\nspec: {headGroupSpec: {template: {spec: {containers: [{}]}}}}\n---\nkind: "
     "RayCluster",
     "a second RayCluster, 'two-slices' after 'a' in line 5: expected one in a file" },
-  { "  workerGroupSpecs:", "\tworkerGroupSpecs:", "line 20, column 1: found character that cannot start any token" },
+  { "  workerGroupSpecs:", "\tworkerGroupSpecs:", "line 20, column 1: a tab: expected spaces" },
 };
+
+START_TEST (a_variable_that_nothing_asks_for_is_warned_of)
+{
+  static const char *const set[] = { "N=3", "TOPOLOGIE=4x4", NULL };
+  g_autofree char *text = edited ("replicas: 2", "replicas: ${N}");
+  g_autoptr (QuoitClaims) claims = quoit_read_raycluster (text, strlen (text), NULL, set, NULL);
+
+  ck_assert_str_eq (quoit_claims_warnings (claims)[0],
+                    "variable 'TOPOLOGIE' is given a value, but no field that is read has ${TOPOLOGIE}");
+  ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
+}
+END_TEST
+
+START_TEST (both_versions_of_the_api_are_read)
+{
+  g_autofree char *old = edited ("ray.io/v1\n", "ray.io/v1alpha1\n"), *none = edited ("apiVersion: ray.io/v1\n", "");
+  g_autoptr (QuoitClaims) of_old = read_text (old, NULL), of_none = read_text (none, NULL);
+
+  ck_assert (of_old != NULL && of_none != NULL);
+}
+END_TEST
 
 START_TEST (a_manifest_that_is_wrong_is_refused_by_line_and_field)
 {
@@ -476,6 +510,8 @@ main (void)
   tcase_add_test (example, the_example_has_two_slices_and_a_head);
   tcase_add_test (example, the_single_slice_example_has_the_tutorials_sums);
   tcase_add_loop_test (example, an_edit_of_the_manifest_changes_what_ray_would_see, 0, G_N_ELEMENTS (edits));
+  tcase_add_test (example, a_variable_that_nothing_asks_for_is_warned_of);
+  tcase_add_test (example, both_versions_of_the_api_are_read);
   tcase_add_loop_test (example, a_manifest_that_is_wrong_is_refused_by_line_and_field, 0, G_N_ELEMENTS (refused));
   tcase_add_test (example, variables_that_are_set_are_read_as_what_they_say);
   tcase_add_test (example, other_kinds_in_the_file_are_skipped);
