@@ -15,10 +15,17 @@ typedef struct {
   gboolean is_reported;
 } Bearers;
 
+/* A row that is described when all others are. */
+typedef struct {
+  JsonNode *node;
+  guint row;
+} Postponed;
+
 /* The rows are kept until all names are known; their texts, in a chunk, outlive the tree that they came from. */
 typedef struct {
-  QuoitClaims *claims;
-  GArray *rows; /* of QuoitNodeClaim */
+  QuoitRayContext context;
+  GArray *rows;      /* of QuoitNodeClaim */
+  GArray *postponed; /* of Postponed */
   GStringChunk *texts;
   GHashTable *ids;
   GHashTable *names; /* name -> Bearers */
@@ -26,10 +33,19 @@ typedef struct {
 } Listing;
 
 static void
+clear_postponed (gpointer data)
+{
+  json_node_unref (((Postponed *) data)->node);
+}
+
+static void
 clear_listing (Listing *listing)
 {
-  g_clear_pointer (&listing->claims, quoit_claims_free);
+  g_clear_pointer (&listing->context.claims, quoit_claims_free);
+  g_clear_pointer (&listing->context.slices, g_hash_table_unref);
+  g_clear_pointer (&listing->context.warned, g_hash_table_unref);
   g_clear_pointer (&listing->rows, g_array_unref);
+  g_clear_pointer (&listing->postponed, g_array_unref);
   g_clear_pointer (&listing->texts, g_string_chunk_free);
   g_clear_pointer (&listing->ids, g_hash_table_unref);
   g_clear_pointer (&listing->names, g_hash_table_unref);
@@ -74,17 +90,40 @@ add_row (Listing *listing, const QuoitTree *tree, JsonNode *node, GError **error
 
       return quoit_tree_fail (tree, node, error, "node id %s: expected each id once", quoted);
     }
-  if (!quoit_ray_row_describe (tree, &row, listing->claims, &claim, error))
+  if (quoit_ray_row_lacks_chips (&row))
+    {
+      Postponed postponed = { json_node_ref (node), listing->rows->len };
+
+      g_array_append_val (listing->postponed, postponed);
+    }
+  else if (!quoit_ray_row_describe (tree, &row, &listing->context, &claim, error))
     return FALSE;
 
   claim.name = keep (listing, row.name);
   claim.address = row.address == row.name ? claim.name : keep (listing, row.address);
-  claim.slice = quoit_claims_text (listing->claims, claim.slice);
   claim.state = row.state;
   claim.flags = row.flags;
   count_name (listing, claim.name, row.state != QUOIT_NODE_DEAD);
   listing->n_listed += row.form == QUOIT_RAY_ROW_LISTED;
   g_array_append_val (listing->rows, claim);
+  return TRUE;
+}
+
+static gboolean
+describe_postponed (Listing *listing, QuoitTree *tree, GError **error)
+{
+  for (guint i = 0; i < listing->postponed->len; i++)
+    {
+      const Postponed *postponed = &g_array_index (listing->postponed, Postponed, i);
+      QuoitNodeClaim *claim = &g_array_index (listing->rows, QuoitNodeClaim, postponed->row);
+      QuoitRayRow row;
+
+      if (quoit_tree_element (tree) >= 0)
+        quoit_tree_take_element (tree, json_node_ref (postponed->node), postponed->row);
+      if (!quoit_ray_row_read (tree, postponed->node, &row, error)
+          || !quoit_ray_row_describe (tree, &row, &listing->context, claim, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -108,11 +147,11 @@ add_json_rows (Listing *listing, const char *text, GError **error)
       if (!add_row (listing, tree, quoit_tree_document (tree, 0), error))
         return FALSE;
     }
-  return TRUE;
+  return describe_postponed (listing, tree, error);
 }
 
 static gboolean
-add_tree_rows (Listing *listing, const QuoitTree *tree, GError **error)
+add_tree_rows (Listing *listing, QuoitTree *tree, GError **error)
 {
   JsonNode *root = NULL;
   JsonArray *array;
@@ -134,7 +173,42 @@ add_tree_rows (Listing *listing, const QuoitTree *tree, GError **error)
   for (guint i = 0; i < json_array_get_length (array); i++)
     if (!add_row (listing, tree, json_array_get_element (array, i), error))
       return FALSE;
-  return TRUE;
+  return describe_postponed (listing, tree, error);
+}
+
+static const char wanted[] = "the output of ray list nodes with --format json or --format yaml";
+
+/* What Ray prints where it was not told to print either form, and files with nothing in them: to the YAML reader all of
+ * these are strange scalars. */
+static gboolean
+check_form (const char *text, gsize length, GError **error)
+{
+  static const char none[] = "No resource in the cluster";
+  const char *end = text + length, *line = text;
+  unsigned n = 1;
+
+  for (; line < end; n++)
+    {
+      const char *stop = memchr (line, '\n', (gsize) (end - line)), *p = line;
+      gsize left;
+
+      stop = stop == NULL ? end : stop;
+      while (p < stop && g_ascii_isspace (*p))
+        p++;
+      left = (gsize) (stop - p);
+      if (left >= 3 && memcmp (p, "===", 3) == 0)
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, wanted);
+      if (left >= strlen (none) && memcmp (p, none, strlen (none)) == 0)
+        return quoit_fail (error, QUOIT_ERROR_INVALID,
+                           "line %u: '%s', which ray says when it lists nothing: expected %s", n, none, wanted);
+      if (left >= 2 && (memcmp (p, "//", 2) == 0 || memcmp (p, "/*", 2) == 0))
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a comment: expected %s", n, wanted);
+      if (left > 0 && *p != '#')
+        return TRUE;
+      line = stop + 1;
+    }
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected %s",
+                     length == 0 ? "nothing in it" : "nothing but blanks and comments in it", wanted);
 }
 
 static gboolean
@@ -147,6 +221,8 @@ read_rows (Listing *listing, const char *text, gsize length, GError **error)
     start++;
   if (start < length && text[start] == '[')
     return quoit_json_check (text, length, error) && add_json_rows (listing, text + start, error);
+  if (!check_form (text, length, error))
+    return FALSE;
 
   tree = start < length && text[start] == '{' ? quoit_tree_parse_json (text, length, error)
                                               : quoit_tree_parse_yaml (text, length, error);
@@ -168,7 +244,7 @@ unique_name (const Listing *listing, const QuoitNodeClaim *row, GHashTable *take
     {
       g_autofree char *quoted = quoit_quote (row->name);
 
-      quoit_claims_warn (listing->claims,
+      quoit_claims_warn (listing->context.claims,
                          "%u alive nodes have the name %s: each is called by name and the start of its id",
                          bearers->n_alive, quoted);
       bearers->is_reported = TRUE;
@@ -193,11 +269,16 @@ make_claims (const Listing *listing)
       QuoitNodeClaim *row = &g_array_index (listing->rows, QuoitNodeClaim, i);
 
       row->name = unique_name (listing, row, taken);
-      quoit_claims_add (listing->claims, row);
+      quoit_claims_add (listing->context.claims, row);
     }
+  if (listing->context.n_left_out > 0)
+    quoit_claims_warn (listing->context.claims, "%u more such rows", listing->context.n_left_out);
   if (listing->rows->len == LISTING_LIMIT && listing->n_listed == LISTING_LIMIT)
-    quoit_claims_warn (listing->claims,
+    quoit_claims_warn (listing->context.claims,
                        "exactly 100 rows: ray list nodes stops there unless --limit says more, nodes may be missing");
+  if (listing->rows->len > 0)
+    quoit_claims_warn (listing->context.claims,
+                       "the list says what the nodes have, not what is in use: what Ray has reserved is not known");
 }
 
 QuoitClaims *
@@ -205,7 +286,11 @@ quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError
 {
   g_auto (Listing) listing = { 0 };
 
-  listing.claims = quoit_claims_new (source != NULL ? source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  listing.context.claims = quoit_claims_new (source != NULL ? source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  listing.context.slices = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  listing.context.warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  listing.postponed = g_array_new (FALSE, FALSE, sizeof (Postponed));
+  g_array_set_clear_func (listing.postponed, clear_postponed);
   listing.rows = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
   listing.texts = g_string_chunk_new (65536);
   listing.ids = g_hash_table_new (g_str_hash, g_str_equal);
@@ -214,5 +299,5 @@ quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError
     return NULL;
 
   make_claims (&listing);
-  return g_steal_pointer (&listing.claims);
+  return g_steal_pointer (&listing.context.claims);
 }

@@ -20,8 +20,29 @@ typedef struct {
   guint8 flags; /* QuoitNodeFlags */
 } QuoitRayRow;
 
+/* What the rows so far say of a slice. */
+typedef struct {
+  guint32 n_rows;
+  guint32 kind; /* of a row that has chips, plus 1; 0: none has yet */
+  gboolean is_alive;
+} QuoitRaySlice;
+
+/* What the rows of one listing are read into. */
+typedef struct {
+  QuoitClaims *claims;
+  GHashTable *slices; /* name -> QuoitRaySlice */
+  GHashTable *warned; /* texts of warnings that are given once */
+  guint32 n_warned, n_left_out;
+} QuoitRayContext;
+
+enum { QUOIT_RAY_MOST_OF_SLICE = 4096 };
+
 gboolean quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow *row, GError **error);
 
-/* Fills what labels and resources say: pool, kind, slice, worker id. @claims also takes warnings. */
-gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitClaims *claims,
+/* Whether the row is of a dead node and does not tell its chips, as ray.nodes() does: what it had is better said by the
+ * rows of the same slice, so it is described after them. */
+gboolean quoit_ray_row_lacks_chips (const QuoitRayRow *row);
+
+/* Fills what labels and resources say: pool, kind, slice (a text of the claims), worker id. */
+gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitRayContext *context,
                                  QuoitNodeClaim *claim, GError **error);

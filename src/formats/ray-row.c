@@ -7,7 +7,10 @@
 #include "model/labels.h"
 
 /* More than any node has, and few enough to stand on the stack. */
-enum { MOST_ENTRIES = 256, MOST_TOPOLOGY_WARNINGS = 20 };
+enum { MOST_ENTRIES = 256, MOST_WARNINGS = 20 };
+
+/* A DNS name has no more; Ray sets no limit. */
+enum { MOST_NAME_BYTES = 253 };
 
 /* The members of a row in each form. */
 static const struct {
@@ -61,6 +64,8 @@ read_text (const QuoitTree *tree, JsonNode *object, const char *name, const char
   *text = node == NULL ? NULL : text_of (tree, node);
   if (node != NULL && *text == NULL)
     return refuse (tree, node, "text", error);
+  if (*text != NULL && strlen (*text) > MOST_NAME_BYTES)
+    return refuse (tree, node, "at most 253 bytes", error);
   if (*text != NULL && **text == '\0')
     *text = NULL;
   return TRUE;
@@ -207,8 +212,8 @@ read_amount (const QuoitTree *tree, const char *name, JsonNode *node, QuoitAmoun
 
   if (type == G_TYPE_DOUBLE || type == G_TYPE_INT64)
     /* Ray keeps doubles: what it counts is what the double gives, also where the text says a whole number. */
-    ok = quoit_amount_from_double (
-        type == G_TYPE_DOUBLE ? json_node_get_double (node) : (double) json_node_get_int (node), amount, error);
+    ok = quoit_ray_amount (type == G_TYPE_DOUBLE ? json_node_get_double (node) : (double) json_node_get_int (node),
+                           amount, error);
   else if (type == G_TYPE_STRING && is_memory)
     ok = quoit_memory_text_parse (json_node_get_string (node), amount, error);
   else
@@ -241,6 +246,9 @@ read_resources (const QuoitTree *tree, const QuoitRayRow *row, QuoitResource *re
       *resource = (QuoitResource) { .name = name };
       if (*name == '\0')
         return quoit_tree_fail (tree, row->resources, error, "a resource without name: expected one such as CPU");
+      if (strlen (name) > MOST_NAME_BYTES)
+        return quoit_tree_fail (tree, node, error, "a resource whose name has %zu bytes: expected at most 253",
+                                strlen (name));
       if (!read_amount (tree, name, node, &resource->amount, error))
         return FALSE;
       if (strcmp (name, "TPU") != 0)
@@ -290,9 +298,27 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
   return TRUE;
 }
 
+/* A listing of thousands of rows that are alike must not drown the user: the first ones tell. */
+static void
+warn (QuoitRayContext *context, const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, const char *text)
+{
+  g_autofree char *place = NULL, *quoted = NULL;
+
+  if (context->n_warned == MOST_WARNINGS)
+    {
+      context->n_left_out++;
+      return;
+    }
+  place = quoit_tree_place (tree, node);
+  quoted = quoit_quote (row->name);
+  quoit_claims_warn (context->claims, "%s: node %s: %s", place, quoted, text);
+  context->n_warned++;
+}
+
 /* A topology that nobody knows is no reason to refuse a whole cluster: the node is then no part of a class. */
 static void
-read_topology (const QuoitTree *tree, const TpuLabels *tpu, QuoitClaims *claims, QuoitNodeKind *kind)
+read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayContext *context,
+               QuoitNodeKind *kind)
 {
   g_autoptr (GError) inner = NULL;
   QuoitShape shape;
@@ -306,9 +332,11 @@ read_topology (const QuoitTree *tree, const TpuLabels *tpu, QuoitClaims *claims,
       kind->shape = shape;
       return;
     }
-  if (g_strv_length ((char **) quoit_claims_warnings (claims)) < MOST_TOPOLOGY_WARNINGS
-      && !g_strv_contains (quoit_claims_warnings (claims), inner->message))
-    quoit_claims_warn (claims, "%s", inner->message);
+  if (!g_hash_table_contains (context->warned, inner->message))
+    {
+      warn (context, tree, tpu->topology, row, inner->message);
+      g_hash_table_add (context->warned, g_strdup (inner->message));
+    }
 }
 
 static gboolean
@@ -338,11 +366,81 @@ generation_from_resources (QuoitNodeKind *kind)
 }
 
 gboolean
-quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitClaims *claims, QuoitNodeClaim *claim,
+quoit_ray_row_lacks_chips (const QuoitRayRow *row)
+{
+  JsonNode *node = quoit_tree_member (row->resources, "TPU");
+
+  return row->state == QUOIT_NODE_DEAD
+         && (node == NULL || (JSON_NODE_HOLDS_VALUE (node) && json_node_get_double (node) == 0));
+}
+
+static void
+set_chips (QuoitNodeKind *kind, QuoitResource *resources, guint16 chips)
+{
+  guint16 at = 0;
+
+  kind->chips = chips;
+  if (chips == 0)
+    return;
+  while (at < kind->n_resources && strcmp (resources[at].name, "TPU") != 0)
+    at++;
+  resources[at] = (QuoitResource) { "TPU", quoit_amount_from_int (chips) };
+  kind->n_resources = MAX (kind->n_resources, at + 1);
+}
+
+/* What a dead node had: as the other hosts of its slice, else as such hosts are by default. Without, the node of a
+ * group that holds it would seem to be another machine. */
+static void
+assume_chips (const QuoitRayContext *context, const char *slice, QuoitNodeKind *kind, QuoitResource *resources)
+{
+  const QuoitRaySlice *known = slice == NULL ? NULL : g_hash_table_lookup (context->slices, slice);
+  const QuoitNodeKind *mate
+      = known == NULL || known->kind == 0 ? NULL : quoit_claims_kind_at (context->claims, known->kind - 1);
+
+  if (mate != NULL && (kind->topology == NULL || g_strcmp0 (kind->topology, mate->topology) == 0))
+    {
+      kind->topology = mate->topology;
+      kind->shape = mate->shape;
+      kind->generation = kind->generation == QUOIT_GENERATION_NONE ? mate->generation : kind->generation;
+      kind->pod_type = kind->pod_type == NULL ? mate->pod_type : kind->pod_type;
+      set_chips (kind, resources, mate->chips);
+    }
+  else if (kind->generation != QUOIT_GENERATION_NONE && kind->shape.n_dims > 0)
+    set_chips (kind, resources, (guint16) quoit_default_chips_per_host (kind->generation, kind->shape));
+}
+
+/* The counters of a slice are of 16 bits, and no slice that there is has more hosts. */
+static gboolean
+add_to_slice (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayContext *context,
+              const QuoitNodeClaim *claim, gboolean has_chips, GError **error)
+{
+  QuoitRaySlice *slice;
+
+  if (claim->slice == NULL)
+    return TRUE;
+  slice = g_hash_table_lookup (context->slices, claim->slice);
+  if (slice == NULL)
+    {
+      slice = g_new0 (QuoitRaySlice, 1);
+      g_hash_table_insert (context->slices, (char *) claim->slice, slice);
+    }
+  if (++slice->n_rows > QUOIT_RAY_MOST_OF_SLICE)
+    return refuse (tree, tpu->slice, "at most 4096 nodes in a slice", error);
+  if (has_chips && (slice->kind == 0 || (row->state != QUOIT_NODE_DEAD && !slice->is_alive)))
+    {
+      slice->kind = claim->kind + 1;
+      slice->is_alive = row->state != QUOIT_NODE_DEAD;
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitRayContext *context, QuoitNodeClaim *claim,
                         GError **error)
 {
+  QuoitClaims *claims = context->claims;
   QuoitPair labels[MOST_ENTRIES];
-  QuoitResource resources[MOST_ENTRIES];
+  QuoitResource resources[MOST_ENTRIES + 1];
   QuoitNodeKind kind = { .labels = labels, .resources = resources };
   TpuLabels tpu = { 0 };
 
@@ -353,10 +451,15 @@ quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitClai
 
   if (kind.generation == QUOIT_GENERATION_NONE && kind.chips > 0)
     generation_from_resources (&kind);
-  read_topology (tree, &tpu, claims, &kind);
+  read_topology (tree, row, &tpu, context, &kind);
   kind.pod_type = tpu.pod_type == NULL ? NULL : text_of (tree, tpu.pod_type);
-  claim->slice = tpu.slice == NULL ? NULL : text_of (tree, tpu.slice);
+  claim->slice = tpu.slice == NULL ? NULL : quoit_claims_text (claims, text_of (tree, tpu.slice));
+  if (quoit_ray_row_lacks_chips (row))
+    assume_chips (context, claim->slice, &kind, resources);
+  else if (kind.chips == 0 && (tpu.slice != NULL || tpu.worker_id != NULL || tpu.topology != NULL))
+    warn (context, tree, row->resources != NULL ? row->resources : row->node, row,
+          "its labels say that it is a host of a slice, but it has no resource TPU");
   claim->pool = quoit_claims_pool (claims, tpu.group == NULL ? "default" : text_of (tree, tpu.group));
   claim->kind = quoit_claims_kind (claims, &kind, claim->slice);
-  return TRUE;
+  return add_to_slice (tree, row, &tpu, context, claim, kind.chips > 0, error);
 }

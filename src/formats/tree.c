@@ -60,6 +60,12 @@ quoit_tree_take_element (QuoitTree *tree, JsonNode *root, unsigned index)
   tree->element = (int) index;
 }
 
+int
+quoit_tree_element (const QuoitTree *tree)
+{
+  return tree->element;
+}
+
 void
 quoit_tree_take_document (QuoitTree *tree, JsonNode *root)
 {

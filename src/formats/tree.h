@@ -18,6 +18,8 @@ QuoitTree *quoit_tree_parse_json (const char *text, gsize length, GError **error
 /* Makes @root, element @index of the file's list, all that the tree has. */
 void quoit_tree_take_element (QuoitTree *tree, JsonNode *root, unsigned index);
 
+int quoit_tree_element (const QuoitTree *tree); /* which element that is; -1: the tree has the whole file */
+
 void quoit_tree_take_document (QuoitTree *tree, JsonNode *root);
 unsigned quoit_tree_n_documents (const QuoitTree *tree);
 JsonNode *quoit_tree_document (const QuoitTree *tree, unsigned index);

@@ -321,13 +321,37 @@ on_event (Builder *builder, const yaml_event_t *event)
     }
 }
 
+/* A tab in the indentation of the line with the problem, which libyaml calls by many names. Both count from 1. */
+static gboolean
+find_tab (const yaml_parser_t *parser, gsize *line, gsize *column)
+{
+  const char *at = (const char *) parser->input.string.start, *end = (const char *) parser->input.string.end;
+
+  for (*line = 1; at != NULL && at < end && *line <= parser->problem_mark.line + 1; (*line)++)
+    {
+      const char *stop = memchr (at, '\n', (gsize) (end - at)), *p = at;
+
+      stop = stop == NULL ? end : stop;
+      while (p < stop && *p == ' ')
+        p++;
+      *column = (gsize) (p - at) + 1;
+      if (*line == parser->problem_mark.line + 1)
+        return p < stop && *p == '\t';
+      at = stop + 1;
+    }
+  return FALSE;
+}
+
 static gboolean
 fail_parser (const yaml_parser_t *parser, GError **error)
 {
   const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
+  gsize line, column;
 
   if (parser->error == YAML_READER_ERROR)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "byte %zu: %s: expected YAML", parser->problem_offset, problem);
+  if (find_tab (parser, &line, &column))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "line %zu, column %zu: a tab: expected spaces", line, column);
   if (parser->context != NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "line %zu, column %zu: %s (%s, line %zu): expected YAML",
                        parser->problem_mark.line + 1, parser->problem_mark.column + 1, problem, parser->context,

@@ -36,6 +36,8 @@ static const struct {
   { "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"GPU\": 8.0}, \"Labels\": {\"ray.io/accelerator-type\": "
     "\"A100\"}}]",
     "default:aa", "GPU=8", "ray.io/accelerator-type=A100" },
+  { "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"CPU\": -0.0, \"x\": 0}}]", "default:aa", "CPU=0 x=0",
+    "" },
   /* Names: a dead node gives its name to the one alive, nodes that share one are told apart. */
   { "[{\"NodeID\": \"0123456789\", \"Alive\": false, \"NodeName\": \"n\"}, {\"NodeID\": \"bb\", \"Alive\": true, "
     "\"NodeName\": \"n\"}]",
@@ -48,12 +50,22 @@ static const struct {
     "default:n~01234567 default:n~01234567bb", "", "" },
 };
 
+#define NAME_16 "nnnnnnnnnnnnnnnn"
+#define NAME_64 NAME_16 NAME_16 NAME_16 NAME_16
+#define NAME_256 NAME_64 NAME_64 NAME_64 NAME_64
 #define ROW(more) "[{\"NodeID\": \"aa\", \"Alive\": true, " more "}]"
 
 static const struct {
   const char *text, *says;
 } refused[] = {
-  { "", "expected a YAML document" },
+  { "", "nothing in it: expected the output of ray list nodes with --format json or --format yaml" },
+  { "\n# fetched\n\n", "nothing but blanks and comments in it: expected the output of ray list nodes" },
+  { "\n======== List: 2026-11-21 10:00:00 ========\nStats:\n----\nTotal: 5\n",
+    "line 2: a table: expected the output of ray list nodes with --format json or --format yaml" },
+  { "# saved\n======== List: 2026-11-21", "line 2: a table" },
+  { "No resource in the cluster\n", "line 1: 'No resource in the cluster', which ray says when it lists nothing" },
+  { "// saved\n[]", "line 1: a comment: expected the output of ray list nodes" },
+  { "- node_id: aa\n\tstate: ALIVE\n", "line 2, column 1: a tab: expected spaces" },
   { "{}", "$: a map: expected a list" },
   { "null", "nothing in it: expected a list of nodes" },
   { "[1]", "$[0]: '1': expected a map" },
@@ -71,6 +83,15 @@ static const struct {
   { ROW ("\"Resources\": []"), "$[0].Resources: a list: expected a map" },
   { ROW ("\"Resources\": {\"CPU\": \"2\"}"), "$[0].Resources.CPU: '2': expected a number" },
   { ROW ("\"Resources\": {\"CPU\": -1}"), "$[0].Resources.CPU: amount '-1': expected a number that is not negative" },
+  { ROW ("\"Resources\": {\"CPU\": 0.00001}"), "$[0].Resources.CPU: amount '1e-05': expected 0, or at least 0.0001" },
+  { "- node_id: aa\n  state: ALIVE\n  resources_total: {CPU: .nan}\n",
+    "line 3: [0].resources_total.CPU: '.nan': expected a number" },
+  { "- node_id: aa\n  state: ALIVE\n  resources_total: {memory: .inf}\n",
+    "quantity '.inf': expected memory as Ray writes it" },
+  { "- node_id: aa\n  state: ALIVE\n  resources_total: {memory: ''}\n",
+    "quantity '': expected memory as Ray writes it" },
+  { ROW ("\"NodeName\": \"" NAME_256 "\""), "$[0].NodeName: '" },
+  { ROW ("\"Resources\": {\"" NAME_256 "\": 1}"), "a resource whose name has 256 bytes: expected at most 253" },
   { ROW ("\"Resources\": {\"CPU\": 1e15}"), "$[0].Resources.CPU: amount '1000000000000000': expected less than" },
   { ROW ("\"Resources\": {\"CPU\": 1e400}"), "expected a number below 1.8e308" },
   { ROW ("\"Resources\": {\"CPU\": 9223372036854775807}"), "expected less than" },
@@ -157,7 +178,128 @@ START_TEST (a_topology_that_nobody_knows_is_kept_as_text_with_a_warning)
 
   ck_assert_str_eq (kind->topology, "3x5");
   ck_assert_uint_eq (kind->shape.n_dims, 0);
-  ck_assert_ptr_nonnull (strstr (quoit_claims_warnings (claims)[0], "3x5"));
+  ck_assert_ptr_nonnull (
+      strstr (quoit_claims_warnings (claims)[0], "$[0].Labels['ray.io/tpu-topology']: node 'aa': topology '3x5'"));
+}
+END_TEST
+
+#define SLICE_LABELS(worker, topology, type)                                                                           \
+  "\"Labels\": {\"ray.io/tpu-slice-name\": \"s\", \"ray.io/tpu-worker-id\": \"" worker                                 \
+  "\", \"ray.io/tpu-topology\": \"" topology "\", \"ray.io/tpu-pod-type\": \"" type                                    \
+  "\", \"ray.io/accelerator-type\": \"TPU-V6E\"}"
+#define DEAD(worker, topology, type)                                                                                   \
+  "{\"NodeID\": \"dd\", \"Alive\": false, \"Resources\": {}, " SLICE_LABELS (worker, topology, type) "}"
+#define ALIVE(worker, chips, topology, type)                                                                           \
+  "{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"TPU\": " chips                                              \
+  ", \"CPU\": 8}, " SLICE_LABELS (worker, topology, type) "}"
+
+/* What a dead node of ray.nodes() had: the first row unless the list has but one. */
+static const struct {
+  const char *text, *topology, *pod_type;
+  guint chips;
+  const char *resources;
+} dead[] = {
+  { "[" DEAD ("1", "4x4", "v6e-16") ", " ALIVE ("0", "4", "4x4", "v6e-16") "]", "4x4", "v6e-16", 4, "TPU=4" },
+  { "[" DEAD ("1", "2x4", "v6e-8") ", " ALIVE ("0", "4", "2x4", "v6e-8") "]", "2x4", "v6e-8", 4, "TPU=4" },
+  { "[" DEAD ("0", "2x4", "v6e-8") "]", "2x4", "v6e-8", 8, "TPU=8" },
+  { "[" DEAD ("0", "4x4", "v6e-16") "]", "4x4", "v6e-16", 4, "TPU=4" },
+  /* Another slice of that name is no witness. */
+  { "[" DEAD ("0", "4x4", "v6e-16") ", " ALIVE ("0", "8", "2x4", "v6e-8") "]", "4x4", "v6e-16", 4, "TPU=4" },
+  { "[{\"NodeID\": \"dd\", \"Alive\": false, \"Labels\": {\"ray.io/tpu-slice-name\": \"s\", "
+    "\"ray.io/tpu-worker-id\": \"1\"}}, " ALIVE ("0", "4", "4x4", "v6e-16") "]",
+    "4x4", "v6e-16", 4, "TPU=4" },
+  { "- {NodeID: dd, Alive: false, Resources: {}, Labels: {ray.io/tpu-slice-name: s}}\n"
+    "- {NodeID: aa, Alive: true, Resources: {TPU: 4}, Labels: {ray.io/tpu-slice-name: s, ray.io/tpu-topology: 4x4,"
+    " ray.io/tpu-pod-type: v6e-16}}\n",
+    "4x4", "v6e-16", 4, "TPU=4" },
+  { "[{\"NodeID\": \"dd\", \"Alive\": false, \"Resources\": {}, \"Labels\": {}}]", NULL, NULL, 0, "" },
+  { "[{\"NodeID\": \"dd\", \"Alive\": false, \"Resources\": {}, \"Labels\": {\"ray.io/tpu-topology\": \"4x4\"}}]",
+    "4x4", NULL, 0, "" },
+};
+
+START_TEST (a_dead_node_without_resources_has_the_chips_of_its_slice)
+{
+  GError *error = NULL;
+  g_autoptr (QuoitClaims) claims = read_text (dead[_i].text, &error);
+  const QuoitNodeClaim *nodes;
+  const QuoitNodeKind *kind;
+  guint32 n;
+
+  ck_assert_ok (error);
+  nodes = quoit_claims_nodes (claims, &n);
+  ck_assert_str_eq (nodes[0].name, "dd");
+  ck_assert_int_eq (nodes[0].state, QUOIT_NODE_DEAD);
+  kind = quoit_claims_kind_at (claims, nodes[0].kind);
+  ck_assert_uint_eq (kind->chips, dead[_i].chips);
+  ck_assert_pstr_eq (kind->topology, dead[_i].topology);
+  ck_assert_pstr_eq (kind->pod_type, dead[_i].pod_type);
+  ck_assert (dead[_i].chips == 0 || (kind->generation == QUOIT_GENERATION_V6E && kind->shape.n_dims == 2));
+  ck_assert_text (resources_as_text (claims, 0), dead[_i].resources);
+  /* Only what is said of every list. */
+  ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
+}
+END_TEST
+
+START_TEST (a_row_that_is_wrong_and_dead_is_refused_by_its_own_path)
+{
+  GError *error = NULL;
+
+  ck_assert_ptr_null (read_text ("[{\"NodeID\": \"dd\", \"Alive\": false, \"Labels\": {\"k\": 1}},"
+                                 " {\"NodeID\": \"aa\", \"Alive\": true}]",
+                                 &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "$[0].Labels.k: '1': expected text");
+}
+END_TEST
+
+START_TEST (an_alive_host_of_a_slice_without_chips_is_taken_with_a_warning)
+{
+  static const char *const rows[] = {
+    "[" ALIVE ("0", "0", "4x4", "v6e-16") "]",
+    "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {}, \"Labels\": {\"ray.io/tpu-slice-name\": \"s\"}}]",
+    "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {}, \"Labels\": {\"ray.io/tpu-topology\": \"4x4\"}}]",
+    "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {}, \"Labels\": {\"ray.io/tpu-worker-id\": \"0\"}}]",
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (QuoitClaims) claims = read_text (rows[i], NULL);
+
+      ck_assert_str_eq (
+          quoit_claims_warnings (claims)[0],
+          "$[0].Resources: node 'aa': its labels say that it is a host of a slice, but it has no resource TPU");
+    }
+}
+END_TEST
+
+/* @n rows of one slice; the ids are numbers. */
+static char *
+rows_of_slice (unsigned n)
+{
+  GString *text = g_string_new ("[");
+
+  for (unsigned i = 0; i < n; i++)
+    g_string_append_printf (
+        text, "%s{\"node_id\": \"%u\", \"state\": \"ALIVE\", \"labels\": {\"ray.io/tpu-slice-name\": \"s\"}}",
+        i > 0 ? "," : "", i);
+  g_string_append (text, "]");
+  return g_string_free (text, FALSE);
+}
+
+START_TEST (a_slice_has_at_most_4096_nodes)
+{
+  g_autofree char *most = rows_of_slice (4096), *more = rows_of_slice (4097);
+  g_autoptr (QuoitClaims) claims = read_text (most, NULL);
+  GError *error = NULL;
+  guint n_warnings;
+
+  ck_assert_ptr_nonnull (claims);
+  /* 20 of them, the number of the others, and the one of every list. */
+  n_warnings = g_strv_length ((char **) quoit_claims_warnings (claims));
+  ck_assert_uint_eq (n_warnings, 22);
+  ck_assert_str_eq (quoit_claims_warnings (claims)[20], "4076 more such rows");
+  ck_assert_ptr_null (read_text (more, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID,
+                     "$[4096].labels['ray.io/tpu-slice-name']: 's': expected at most 4096 nodes in a slice");
 }
 END_TEST
 
@@ -167,7 +309,9 @@ START_TEST (names_that_are_shared_are_warned_of_once)
 
   ck_assert_str_eq (quoit_claims_warnings (claims)[0],
                     "2 alive nodes have the name 'n': each is called by name and the start of its id");
-  ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
+  ck_assert_str_eq (quoit_claims_warnings (claims)[1],
+                    "the list says what the nodes have, not what is in use: what Ray has reserved is not known");
+  ck_assert_ptr_null (quoit_claims_warnings (claims)[2]);
 }
 END_TEST
 
@@ -182,7 +326,7 @@ START_TEST (a_listing_of_exactly_100_rows_is_warned_of)
         g_string_append_printf (text, "%s{\"node_id\": \"%u\", \"state\": \"ALIVE\"}", i > 0 ? "," : "", i);
       g_string_append (text, "]");
       claims = read_text (text->str, NULL);
-      ck_assert_int_eq (quoit_claims_warnings (claims)[0] != NULL, n == 100);
+      ck_assert_int_eq (g_str_has_prefix (quoit_claims_warnings (claims)[0], "exactly 100 rows"), n == 100);
     }
 }
 END_TEST
@@ -213,7 +357,8 @@ check_capture (const char *folder, const char *name)
       n_tpu += quoit_claims_kind_at (claims, nodes[i].kind)->generation != QUOIT_GENERATION_NONE;
       n_heads += (nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0;
     }
-  ck_assert_ptr_null (quoit_claims_warnings (claims)[0]);
+  ck_assert (g_str_has_prefix (quoit_claims_warnings (claims)[0], "the list says what the nodes have"));
+  ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
   ck_assert_uint_eq (n_heads, 1);
   for (unsigned i = 0; i < G_N_ELEMENTS (fleets); i++)
     if (g_str_has_prefix (name, fleets[i].start))
@@ -269,6 +414,10 @@ main (void)
   tcase_add_loop_test (rows, a_row_that_is_wrong_is_refused_by_its_path, 0, G_N_ELEMENTS (refused));
   tcase_add_test (rows, a_node_keeps_its_id_and_address_and_the_row_its_kind);
   tcase_add_test (rows, a_topology_that_nobody_knows_is_kept_as_text_with_a_warning);
+  tcase_add_loop_test (rows, a_dead_node_without_resources_has_the_chips_of_its_slice, 0, G_N_ELEMENTS (dead));
+  tcase_add_test (rows, a_row_that_is_wrong_and_dead_is_refused_by_its_own_path);
+  tcase_add_test (rows, an_alive_host_of_a_slice_without_chips_is_taken_with_a_warning);
+  tcase_add_test (rows, a_slice_has_at_most_4096_nodes);
   tcase_add_test (rows, names_that_are_shared_are_warned_of_once);
   tcase_add_test (rows, a_listing_of_exactly_100_rows_is_warned_of);
   tcase_add_test (rows, captures_of_real_clusters_have_their_nodes);

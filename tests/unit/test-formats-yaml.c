@@ -50,8 +50,9 @@ static const struct {
 } refused[] = {
   { "", "line 1: the end: expected a YAML document" },
   { "# nothing\n", "expected a YAML document" },
-  { "a: 1\n\tb: 2", "line 2, column 1: found a tab character" },
-  { "a:\n\t- 1", "line 2, column 1: " },
+  { "a: 1\n\tb: 2", "line 2, column 1: a tab: expected spaces" },
+  { "a:\n\t- 1", "line 2, column 1: a tab: expected spaces" },
+  { "a:\n  \tb: 1", "line 2, column 3: a tab: expected spaces" },
   { "a: [1, 2", "line 2, column 1: did not find expected ',' or ']'" },
   { "a: {b", "line 1" },
   { "a: 'x", "line 1" },
