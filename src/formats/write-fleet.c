@@ -1,7 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that a fleet is, as one document. */
+/* All that a fleet is, as one document: the names and types of its members are those of the command's JSON. */
 #include "formats/writer.h"
+
+#include <string.h>
+
 #include "model/names.h"
+
+/* Times as the command writes them; 0 is the model's word for none. */
+static void
+write_time (QuoitWriter *writer, const char *key, int64_t time_ms)
+{
+  g_autoptr (GDateTime) time = time_ms == 0 ? NULL : g_date_time_new_from_unix_utc (time_ms / 1000);
+  g_autofree char *seconds = time == NULL ? NULL : g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
+  g_autofree char *text = seconds == NULL ? NULL : g_strdup_printf ("%s.%03dZ", seconds, (int) (time_ms % 1000));
+
+  quoit_writer_text (writer, key, text);
+}
+
+/* What a manifest desires; other sources have no such thing. */
+static void
+write_desired (QuoitWriter *writer, QuoitSourceKind kind, const QuoitPool *pool)
+{
+  if (kind == QUOIT_SOURCE_KIND_RAYCLUSTER)
+    {
+      quoit_writer_integer (writer, "desired_workers", pool->n_pods);
+      quoit_writer_sum (writer, "cpus", pool->pod_cpu);
+      quoit_writer_sum (writer, "memory_bytes", pool->pod_memory);
+      return;
+    }
+  quoit_writer_text (writer, "desired_workers", NULL);
+  quoit_writer_text (writer, "cpus", NULL);
+  quoit_writer_text (writer, "memory_bytes", NULL);
+}
 
 static void
 write_pools (QuoitWriter *writer, const QuoitLayout *layout, const QuoitSource *source)
@@ -12,11 +42,9 @@ write_pools (QuoitWriter *writer, const QuoitLayout *layout, const QuoitSource *
       const QuoitPool *pool = &layout->pools[p];
 
       quoit_writer_open_object (writer, NULL);
-      quoit_writer_text (writer, "name", quoit_layout_text (layout, pool->name));
-      quoit_writer_integer (writer, "pods", pool->n_pods);
-      quoit_writer_sum (writer, "pod_cpu", pool->pod_cpu);
-      quoit_writer_sum (writer, "pod_memory", pool->pod_memory);
-      quoit_writer_open_object (writer, "env");
+      quoit_writer_text (writer, "pool", quoit_layout_text (layout, pool->name));
+      write_desired (writer, source->kind, pool);
+      quoit_writer_open_object (writer, "environment");
       for (guint32 i = 0; i < pool->n_env; i++)
         quoit_writer_text (writer, layout->env[pool->first_env + i].key, layout->env[pool->first_env + i].value);
       quoit_writer_close (writer);
@@ -32,7 +60,7 @@ write_sources (QuoitWriter *writer, const QuoitLayout *layout)
   for (guint32 s = 0; s < layout->n_sources; s++)
     {
       quoit_writer_open_object (writer, NULL);
-      quoit_writer_text (writer, "name", quoit_layout_text (layout, layout->sources[s].name));
+      quoit_writer_text (writer, "source", quoit_layout_text (layout, layout->sources[s].name));
       quoit_writer_text (writer, "kind", quoit_source_kind_name (layout->sources[s].kind));
       write_pools (writer, layout, &layout->sources[s]);
       quoit_writer_close (writer);
@@ -40,16 +68,98 @@ write_sources (QuoitWriter *writer, const QuoitLayout *layout)
   quoit_writer_close (writer);
 }
 
+/* --- nodes --- */
+
+static char *
+label_of_group (const QuoitGroupData *group)
+{
+  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+}
+
 static void
 write_users (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 {
+  gboolean external = quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL;
   const QuoitGroupData *group;
 
-  quoit_writer_boolean (writer, "external", quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL);
-  quoit_writer_open_array (writer, "groups");
+  quoit_writer_open_array (writer, "held_by");
+  for (guint i = 0; (group = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
+    {
+      g_autofree char *label = label_of_group (group);
+
+      quoit_writer_text (writer, NULL, label);
+    }
+  if (external)
+    quoit_writer_text (writer, NULL, "external");
+  quoit_writer_close (writer);
+  quoit_writer_boolean (writer, "external", external);
+  quoit_writer_open_array (writer, "group_ids");
   for (guint i = 0; (group = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
     quoit_writer_integer (writer, NULL, (int64_t) group->id);
   quoit_writer_close (writer);
+}
+
+static gint
+by_text (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Those of the node's kind, and those that the layout keeps on the node itself. */
+static void
+write_labels (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
+{
+  static const char *const own[] = { "ray.io/node-group", "ray.io/tpu-slice-name", "ray.io/tpu-worker-id" };
+  const QuoitNodeKind *kind = quoit_layout_node_kind (layout, node);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  char room[32];
+
+  for (guint i = 0; i < kind->n_labels; i++)
+    g_ptr_array_add (keys, (char *) kind->labels[i].key);
+  for (guint i = 0; i < G_N_ELEMENTS (own); i++)
+    if (!g_ptr_array_find_with_equal_func (keys, own[i], g_str_equal, NULL)
+        && quoit_layout_node_label (layout, node, own[i], room) != NULL)
+      g_ptr_array_add (keys, (char *) own[i]);
+  g_ptr_array_sort (keys, by_text);
+
+  quoit_writer_open_object (writer, "labels");
+  for (guint i = 0; i < keys->len; i++)
+    quoit_writer_text (writer, keys->pdata[i], quoit_layout_node_label (layout, node, keys->pdata[i], room));
+  quoit_writer_close (writer);
+}
+
+static void
+write_resources (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
+  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, MAX (kind->n_resources, 1));
+  QuoitChipsLeft chips;
+
+  quoit_fleet_node_left (fleet, node, left, &chips);
+  quoit_writer_open_array (writer, "resources");
+  for (guint i = 0; i < kind->n_resources; i++)
+    {
+      quoit_writer_open_object (writer, NULL);
+      quoit_writer_text (writer, "resource", kind->resources[i].name);
+      quoit_writer_amount (writer, "used", (QuoitAmount) { kind->resources[i].amount.e4 - left[i].e4 });
+      quoit_writer_amount (writer, "total", kind->resources[i].amount);
+      quoit_writer_close (writer);
+    }
+  quoit_writer_close (writer);
+}
+
+static void
+write_machine (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
+
+  quoit_writer_text (writer, "accelerator",
+                     kind->generation == QUOIT_GENERATION_NONE ? NULL : quoit_generation_name (kind->generation));
+  quoit_writer_text (writer, "topology", kind->topology);
+  quoit_writer_text (writer, "pod_type", kind->pod_type);
+  quoit_writer_integer (writer, "chips", kind->chips);
+  write_labels (writer, fleet->layout, node);
+  write_resources (writer, fleet, node);
 }
 
 static void
@@ -59,10 +169,12 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   const QuoitNode *row = &layout->nodes[node.index];
   const QuoitPool *pool = &layout->pools[quoit_layout_node_pool (layout, node).index];
   g_autofree char *identity = quoit_layout_node_identity (layout, node);
+  g_autofree char *full_name = quoit_layout_node_full_name (layout, node);
 
   quoit_writer_open_object (writer, NULL);
   quoit_writer_integer (writer, "id", row->id);
-  quoit_writer_text (writer, "name", quoit_layout_node_name (layout, node));
+  quoit_writer_text (writer, "node", quoit_layout_node_name (layout, node));
+  quoit_writer_text (writer, "full_name", full_name);
   quoit_writer_text (writer, "identity", identity);
   quoit_writer_text (writer, "address", quoit_layout_node_address (layout, node));
   quoit_writer_text (writer, "source", quoit_layout_text (layout, layout->sources[pool->source].name));
@@ -75,24 +187,52 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
     quoit_writer_text (writer, "worker_id", NULL);
   quoit_writer_text (writer, "state", quoit_node_state_name (quoit_fleet_node_state (fleet, node)));
   quoit_writer_boolean (writer, "ray_head", (row->flags & QUOIT_NODE_RAY_HEAD) != 0);
-  quoit_write_kind (writer, quoit_layout_node_kind (layout, node));
+  write_machine (writer, fleet, node);
   write_users (writer, fleet, node);
   quoit_writer_close (writer);
+}
+
+/* --- groups --- */
+
+static gboolean
+is_lost (const QuoitFleet *fleet, guint32 id)
+{
+  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+
+  return index == QUOIT_NO_INDEX || quoit_fleet_node_state (fleet, (QuoitNodeId) { index }) == QUOIT_NODE_DEAD;
+}
+
+/* As quoit_group_get_state(), which is the ledger's and above us. */
+static QuoitGroupState
+state_of_group (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  if (group->state != QUOIT_GROUP_RESERVED)
+    return group->state;
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    if (is_lost (fleet, group->node_ids[i]))
+      return QUOIT_GROUP_RESCHEDULING;
+  return QUOIT_GROUP_RESERVED;
 }
 
 static void
 write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
+  g_autofree char *label = label_of_group (group);
+  g_autofree char *state = g_ascii_strdown (quoit_group_state_name (state_of_group (fleet, group)), -1);
+
   quoit_writer_open_object (writer, NULL);
-  quoit_writer_integer (writer, "id", (int64_t) group->id);
+  quoit_writer_text (writer, "group", label);
   quoit_writer_text (writer, "name", group->name);
+  quoit_writer_integer (writer, "id", (int64_t) group->id);
+  quoit_writer_text (writer, "state", state);
   quoit_writer_text (writer, "owner", *group->owner == '\0' ? NULL : group->owner);
-  quoit_writer_text (writer, "key", *group->key == '\0' ? NULL : group->key);
+  quoit_writer_integer (writer, "n_slices", group->n_slices);
+  quoit_writer_integer (writer, "n_workers", group->n_nodes);
   quoit_writer_text (writer, "request", group->request);
-  quoit_writer_text (writer, "state", quoit_group_state_name (group->state));
-  quoit_writer_integer (writer, "since_ms", group->since_ms);
-  quoit_writer_integer (writer, "ended_ms", group->ended_ms);
-  quoit_writer_open_array (writer, "slices");
+  quoit_writer_text (writer, "key", *group->key == '\0' ? NULL : group->key);
+  write_time (writer, "since", group->since_ms);
+  write_time (writer, "ended", group->ended_ms);
+  quoit_writer_open_array (writer, "node_ids");
   for (guint32 s = 0, i = 0; s < group->n_slices; s++)
     {
       quoit_writer_open_array (writer, NULL);
@@ -135,7 +275,7 @@ quoit_write_fleet_json (const QuoitFleet *fleet)
   quoit_writer_open_object (writer, NULL);
   quoit_writer_text (writer, "schema", QUOIT_SCHEMA);
   quoit_writer_integer (writer, "seq", (int64_t) fleet->seq);
-  quoit_writer_integer (writer, "clock_ms", fleet->clock_ms);
+  write_time (writer, "clock", fleet->clock_ms);
   write_sources (writer, fleet->layout);
   quoit_writer_open_array (writer, "nodes");
   for (guint32 i = 0; i < fleet->layout->n_nodes; i++)
