@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "verbs.h"
 
 /* -1 is the library's word for what nobody has published. */
@@ -78,8 +80,39 @@ static const Column topology_columns[] = {
   { "host_block", "HOST BLOCK", CELL_TEXT },
   { "host_grid", "HOST GRID", CELL_TEXT },
   { "wrap", "WRAP", CELL_TEXT },
-  { "accepted_by", "ACCEPTED BY", CELL_TEXT },
+  { "accepted_by", NULL, CELL_LIST },
+  { NULL, "ACCEPTED BY", CELL_TEXT },
 };
+
+/* The library has a letter for each. */
+static const struct {
+  char letter;
+  const char *word;
+} accepters[] = {
+  { 'K', "kubectl-ray" }, { 'R', "ray" }, { 'X', "xpk" }, { 'M', "maxtext" }, { 'T', "toolkit" },
+};
+
+static GPtrArray *
+words_of_accepters (const char *letters)
+{
+  GPtrArray *words = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (accepters); i++)
+    if (strchr (letters, accepters[i].letter) != NULL)
+      g_ptr_array_add (words, (char *) accepters[i].word);
+  return words;
+}
+
+static char *
+legend (void)
+{
+  GString *text = g_string_new ("accepted by:");
+
+  for (guint i = 0; i < G_N_ELEMENTS (accepters); i++)
+    g_string_append_printf (text, " %c %s,", accepters[i].letter, accepters[i].word);
+  g_string_append (text, " - the documentation alone");
+  return g_string_free (text, FALSE);
+}
 
 static void
 add_topology (Table *table, const QuoitCatalogueTopology *topology)
@@ -90,8 +123,9 @@ add_topology (Table *table, const QuoitCatalogueTopology *topology)
   static const QuoitTopologyNumber numbers[]
       = { QUOIT_TOPOLOGY_NUMBER_CHIPS, QUOIT_TOPOLOGY_NUMBER_HOSTS, QUOIT_TOPOLOGY_NUMBER_CHIPS_PER_HOST,
           QUOIT_TOPOLOGY_NUMBER_CORES, QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES };
-  static const QuoitTopologyText last[] = { QUOIT_TOPOLOGY_TEXT_HOST_BLOCK, QUOIT_TOPOLOGY_TEXT_HOST_GRID,
-                                            QUOIT_TOPOLOGY_TEXT_WRAP, QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY };
+  static const QuoitTopologyText last[]
+      = { QUOIT_TOPOLOGY_TEXT_HOST_BLOCK, QUOIT_TOPOLOGY_TEXT_HOST_GRID, QUOIT_TOPOLOGY_TEXT_WRAP };
+  char *accepted_by = quoit_catalogue_topology_dup_text (topology, QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY);
 
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     table_take_text (table, quoit_catalogue_topology_dup_text (topology, first[i]));
@@ -99,6 +133,8 @@ add_topology (Table *table, const QuoitCatalogueTopology *topology)
     add_published (table, quoit_catalogue_topology_get_number (topology, numbers[i]));
   for (guint i = 0; i < G_N_ELEMENTS (last); i++)
     table_take_text (table, quoit_catalogue_topology_dup_text (topology, last[i]));
+  table_take_list (table, words_of_accepters (accepted_by));
+  table_take_text (table, accepted_by);
 }
 
 /* Every way to build @shape, or all of the generation when it is NULL. */
@@ -120,6 +156,7 @@ describe_topologies (Document *document, const QuoitCatalogueGeneration *generat
       && quoit_catalogue_lookup_topology (generation, shape, 0, error) == NULL)
     return false;
   document_take_table (document, "topologies", NULL, g_steal_pointer (&table));
+  document_take_sentence (document, legend ());
   return true;
 }
 
@@ -148,5 +185,12 @@ run (Session *session, GError **error)
 }
 
 const Verb verb_catalogue = {
-  "catalogue", "[GEN [TOPOLOGY]]", "what TPU generations and topologies there are", "It needs no database.", 0, 2, run,
+  "catalogue",
+  "[GEN [TOPOLOGY]]",
+  "what TPU generations and topologies there are",
+  "It needs no database. Accepted by: K kubectl-ray, R ray, X xpk, M maxtext, T toolkit; none of them: the\n"
+  "documentation alone.",
+  0,
+  2,
+  run,
 };

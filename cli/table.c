@@ -144,7 +144,10 @@ build_list (const GPtrArray *list, JsonBuilder *builder)
 {
   json_builder_begin_array (builder);
   for (guint i = 0; i < list->len; i++)
-    build_text (list->pdata[i], builder);
+    if (list->pdata[i] == NULL)
+      json_builder_add_null_value (builder);
+    else
+      build_text (list->pdata[i], builder);
   json_builder_end_array (builder);
 }
 
@@ -196,10 +199,11 @@ static void
 build_row (const Table *table, guint row, JsonBuilder *builder)
 {
   for (guint i = 0; i < table->n_columns; i++)
-    {
-      json_builder_set_member_name (builder, table->columns[i].key);
-      build_cell (table->columns[i].type, cell_at (table, row, i), builder);
-    }
+    if (table->columns[i].key != NULL)
+      {
+        json_builder_set_member_name (builder, table->columns[i].key);
+        build_cell (table->columns[i].type, cell_at (table, row, i), builder);
+      }
 }
 
 void
@@ -221,6 +225,19 @@ table_build_array (const Table *table, JsonBuilder *builder)
   json_builder_end_array (builder);
 }
 
+void
+table_build_map (const Table *table, JsonBuilder *builder)
+{
+  g_assert (table->n_columns == 2);
+  json_builder_begin_object (builder);
+  for (guint row = 0; row < table_get_n_rows (table); row++)
+    {
+      json_builder_set_member_name (builder, cell_at (table, row, 0)->text);
+      build_cell (table->columns[1].type, cell_at (table, row, 1), builder);
+    }
+  json_builder_end_object (builder);
+}
+
 /* --- text --- */
 
 static char *
@@ -229,19 +246,20 @@ format_list (const GPtrArray *list)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < list->len; i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? "" : ", ", (const char *) list->pdata[i]);
+    g_string_append_printf (text, "%s%s", i == 0 ? "" : ", ",
+                            list->pdata[i] == NULL ? "-" : (const char *) list->pdata[i]);
   return g_string_free (text, FALSE);
 }
 
 static char *
-format_cell (CellType type, const Cell *cell)
+format_cell (CellType type, const Cell *cell, const char *no)
 {
   g_autofree char *raw = NULL;
 
   if (cell->known && type == CELL_NUMBER)
     raw = g_strdup_printf ("%" G_GINT64_FORMAT, cell->number);
   else if (cell->known && type == CELL_FLAG)
-    raw = g_strdup (cell->flag ? "yes" : "");
+    raw = g_strdup (cell->flag ? "yes" : no);
   else if (cell->known && type == CELL_LIST)
     raw = format_list (cell->list);
   else if (cell->known && (type == CELL_TEXT || type == CELL_AMOUNT))
@@ -312,7 +330,7 @@ table_format_rows (const Table *table)
 
       for (guint i = 0; i < table->n_columns; i++)
         if (table->columns[i].heading != NULL)
-          set_cell (line, at++, format_cell (table->columns[i].type, cell_at (table, row, i)));
+          set_cell (line, at++, format_cell (table->columns[i].type, cell_at (table, row, i), "-"));
     }
   return print_scols (scols);
 }
@@ -331,7 +349,7 @@ table_format_facts (const Table *table)
         struct libscols_line *line = scols_table_new_line (scols, NULL);
 
         set_cell (line, 0, g_strconcat (table->columns[i].heading, ":", NULL));
-        set_cell (line, 1, format_cell (table->columns[i].type, cell_at (table, 0, i)));
+        set_cell (line, 1, format_cell (table->columns[i].type, cell_at (table, 0, i), "no"));
       }
   return print_scols (scols);
 }

@@ -11,14 +11,14 @@ typedef enum {
   CELL_TEXT,
   CELL_NUMBER, /* a JSON number */
   CELL_AMOUNT, /* exact decimal text: a JSON string, since JSON numbers are doubles to most readers */
-  CELL_FLAG,   /* true or false; "yes" or nothing */
-  CELL_LIST,   /* of text */
+  CELL_FLAG,   /* true or false; yes or no, and in rows "-" for the quieter no */
+  CELL_LIST,   /* of text; NULL: nothing is known */
   CELL_MAP,    /* name, value, name, value... */
   CELL_TABLE   /* rows of their own */
 } CellType;
 
 typedef struct {
-  const char *key;     /* in JSON */
+  const char *key;     /* in JSON; NULL: for people alone, what other cells of the row say to programs */
   const char *heading; /* for people; NULL: in JSON alone, for what the other cells of the row say in words */
   CellType type;
 } Column;
@@ -44,6 +44,9 @@ guint table_get_n_rows (const Table *table);
 /* The rows as an array of objects; the members of row 0 into an object that the caller has begun. */
 void table_build_array (const Table *table, JsonBuilder *builder);
 void table_build_members (const Table *table, JsonBuilder *builder);
+
+/* The rows of two cells of text, as one object: name and value. */
+void table_build_map (const Table *table, JsonBuilder *builder);
 
 /* For stdout: the rows under headings; row 0 as lines of heading and value. g_free() it. */
 char *table_format_rows (const Table *table);
