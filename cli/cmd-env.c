@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "fleet-view.h"
 #include "group-view.h"
 #include "text.h"
 #include "verbs.h"
@@ -21,20 +22,105 @@ options_clear (Options *options)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-/* --- which processes --- */
+/* --- whose processes --- */
 
 typedef struct {
-  const char *slice;          /* NULL: any */
+  const QuoitSnapshot *snapshot;
+  const QuoitGroup *group;
+  QuoitTopology *topology;
+  gint64 *slices; /* of the snapshot, by slice id; -1: gone since */
+} View;
+
+static void
+view_clear (View *view)
+{
+  quoit_topology_unref (view->topology);
+  g_free (view->slices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (View, view_clear)
+
+/* The group's slices by their short names, those that share one in their order: it is the one that the topology keeps
+ * among them, whatever the profile sorts by. */
+static GHashTable *
+slices_by_name (const QuoitSnapshot *snapshot, const QuoitGroup *group)
+{
+  GHashTable *by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_queue_free);
+
+  for (uint32_t i = 0; i < quoit_group_get_n_slices (group); i++)
+    {
+      g_autofree char *name = quoit_group_dup_slice_name (group, i);
+      const char *short_name;
+      GQueue *same;
+      uint32_t slice;
+
+      if (!quoit_snapshot_lookup_slice (snapshot, name, &slice, NULL))
+        continue;
+      short_name = quoit_snapshot_get_slice_name (snapshot, slice);
+      same = g_hash_table_lookup (by_name, short_name);
+      if (same == NULL)
+        g_hash_table_insert (by_name, (char *) short_name, same = g_queue_new ());
+      g_queue_push_tail (same, GUINT_TO_POINTER (slice));
+    }
+  return by_name;
+}
+
+/* The topology says which processes are of one slice, and what that is called for short. */
+static void
+find_slices (View *view)
+{
+  g_autoptr (GHashTable) by_name = slices_by_name (view->snapshot, view->group);
+  uint32_t n = quoit_group_get_n_slices (view->group);
+  g_autofree bool *seen = g_new0 (bool, n);
+
+  view->slices = g_new (gint64, n);
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology); p++)
+    {
+      uint32_t id = quoit_topology_get_slice_id (view->topology, p);
+      GQueue *same = g_hash_table_lookup (by_name, quoit_topology_get_slice_name (view->topology, p));
+
+      if (seen[id])
+        continue;
+      seen[id] = true;
+      view->slices[id]
+          = same == NULL || g_queue_is_empty (same) ? -1 : (gint64) GPOINTER_TO_UINT (g_queue_pop_head (same));
+    }
+}
+
+/* As it can be typed. */
+static char *
+slice_name_of (const View *view, uint32_t process)
+{
+  gint64 slice = view->slices[quoit_topology_get_slice_id (view->topology, process)];
+
+  return slice < 0 ? g_strdup (quoit_topology_get_slice_name (view->topology, process))
+                   : shown_slice (view->snapshot, (uint32_t) slice);
+}
+
+static char *
+full_name_of (const View *view, uint32_t process)
+{
+  gint64 slice = view->slices[quoit_topology_get_slice_id (view->topology, process)];
+
+  return slice < 0 ? NULL
+                   : full_name_of_worker (view->snapshot, (uint32_t) slice,
+                                          quoit_topology_get_node_name (view->topology, process));
+}
+
+/* --- which of them --- */
+
+typedef struct {
+  gint64 slice;               /* of the snapshot; -1: any */
   gint64 slice_id, worker_id; /* -1: any */
 } Choice;
 
+/* All but the slice's name, which wants a snapshot. */
 static bool
 read_choice (const Options *options, Choice *choice, GError **error)
 {
   static const NumberRule slice_id = { "--slice-id", "a slice id from 0", 0, G_MAXUINT32 };
   static const NumberRule worker = { "--worker", "a worker id from 0", 0, G_MAXUINT32 };
 
-  *choice = (Choice) { options->slice, -1, -1 };
+  *choice = (Choice) { -1, -1, -1 };
   if (options->slice != NULL && options->slice_id != NULL)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected one of --slice and --slice-id, got both");
@@ -44,34 +130,108 @@ read_choice (const Options *options, Choice *choice, GError **error)
          && (options->worker == NULL || text_parse_number (options->worker, &worker, &choice->worker_id, error));
 }
 
-/* A slice has a short and a full name, and either may be given. */
 static bool
-same_slice (const QuoitSnapshot *snapshot, const char *a, const char *b)
+is_chosen (const View *view, const Choice *choice, uint32_t process)
 {
-  uint32_t first, second;
+  uint32_t id = quoit_topology_get_slice_id (view->topology, process);
 
-  return g_str_equal (a, b)
-         || (quoit_snapshot_lookup_slice (snapshot, a, &first, NULL)
-             && quoit_snapshot_lookup_slice (snapshot, b, &second, NULL) && first == second);
+  return (choice->slice < 0 || choice->slice == view->slices[id]) && (choice->slice_id < 0 || choice->slice_id == id)
+         && (choice->worker_id < 0 || choice->worker_id == quoit_topology_get_worker_id (view->topology, process));
+}
+
+enum { LONGEST_LIST = 8 };
+
+/* What the chosen processes have of the kind, each once: "0, 1, 2". */
+static char *
+list_of (const View *view, const Choice *choice, char *(*name_of) (const View *, uint32_t))
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology) && names->len <= LONGEST_LIST; p++)
+    if (is_chosen (view, choice, p))
+      {
+        g_autofree char *name = name_of (view, p);
+
+        if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+          g_ptr_array_add (names, names->len == LONGEST_LIST ? g_strdup ("...") : g_steal_pointer (&name));
+      }
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **) names->pdata);
+}
+
+static char *
+slice_id_of (const View *view, uint32_t process)
+{
+  return g_strdup_printf ("%u", quoit_topology_get_slice_id (view->topology, process));
+}
+
+static char *
+worker_id_of (const View *view, uint32_t process)
+{
+  return g_strdup_printf ("%u", quoit_topology_get_worker_id (view->topology, process));
+}
+
+/* An ambiguous name is refused as it is everywhere. */
+static bool
+find_slice (const View *view, const char *given, gint64 *slice, GError **error)
+{
+  static const Choice any = { -1, -1, -1 };
+  g_autoptr (GError) why = NULL;
+  g_autofree char *known = NULL;
+  uint32_t found;
+
+  if (quoit_snapshot_lookup_slice (view->snapshot, given, &found, &why))
+    for (uint32_t id = 0; id < quoit_group_get_n_slices (view->group); id++)
+      if (view->slices[id] == found)
+        {
+          *slice = found;
+          return true;
+        }
+  if (why != NULL && !g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
+    {
+      g_propagate_prefixed_error (error, g_steal_pointer (&why), "--slice: ");
+      return false;
+    }
+
+  known = list_of (view, &any, slice_name_of);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND, "--slice '%s': expected a slice of the group: %s", given,
+               known);
+  return false;
+}
+
+/* Nothing was chosen: which of the numbers it was. */
+static void
+refuse_choice (const View *view, const Choice *choice, GError **error)
+{
+  Choice others = { choice->slice, choice->slice_id, -1 };
+  g_autofree char *workers = list_of (view, &others, worker_id_of);
+  g_autofree char *slices = NULL;
+
+  if (workers[0] != '\0')
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
+                   "--worker '%" G_GINT64_FORMAT "': expected a worker id of the slice: %s", choice->worker_id,
+                   workers);
+      return;
+    }
+  others.slice_id = -1;
+  slices = list_of (view, &others, slice_id_of);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
+               "--slice-id '%" G_GINT64_FORMAT "': expected a slice id of the group: %s", choice->slice_id, slices);
 }
 
 static GArray *
-choose (const QuoitSnapshot *snapshot, const QuoitTopology *topology, const Choice *choice, const char *group,
-        GError **error)
+choose (const View *view, const Choice *choice, GError **error)
 {
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (uint32_t));
 
-  for (uint32_t i = 0; i < quoit_topology_get_n_processes (topology); i++)
-    if ((choice->slice == NULL || same_slice (snapshot, choice->slice, quoit_topology_get_slice_name (topology, i)))
-        && (choice->slice_id < 0 || choice->slice_id == quoit_topology_get_slice_id (topology, i))
-        && (choice->worker_id < 0 || choice->worker_id == quoit_topology_get_worker_id (topology, i)))
-      g_array_append_val (chosen, i);
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology); p++)
+    if (is_chosen (view, choice, p))
+      g_array_append_val (chosen, p);
   if (chosen->len > 0)
     return g_steal_pointer (&chosen);
 
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
-               "%s has no such process: expected one of its slices, and a worker id in it; see quoit show %s", group,
-               group);
+  refuse_choice (view, choice, error);
   return NULL;
 }
 
@@ -105,7 +265,7 @@ append_variables (GString *text, const QuoitTopology *topology, uint32_t process
 }
 
 static bool
-print_env (const QuoitTopology *topology, const GArray *chosen, GError **error)
+print_env (Session *session, const QuoitTopology *topology, const GArray *chosen, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
@@ -118,7 +278,7 @@ print_env (const QuoitTopology *topology, const GArray *chosen, GError **error)
       return false;
     }
   append_variables (text, topology, g_array_index (chosen, uint32_t, 0));
-  return session_write (text->str, error);
+  return session_write (session, text->str, error);
 }
 
 static const Column fact_columns[] = {
@@ -128,13 +288,14 @@ static const Column fact_columns[] = {
 
 static const Column process_columns[] = {
   { "process_id", NULL, CELL_NUMBER }, { "slice_id", NULL, CELL_NUMBER }, { "slice", NULL, CELL_TEXT },
-  { "worker_id", NULL, CELL_NUMBER },  { "node", NULL, CELL_TEXT },       { "address", NULL, CELL_TEXT },
-  { "environment", NULL, CELL_MAP },
+  { "worker_id", NULL, CELL_NUMBER },  { "node", NULL, CELL_TEXT },       { "full_name", NULL, CELL_TEXT },
+  { "address", NULL, CELL_TEXT },      { "environment", NULL, CELL_MAP },
 };
 
 static void
-add_process (Table *table, const QuoitTopology *topology, uint32_t process)
+add_process (Table *table, const View *view, uint32_t process)
 {
+  const QuoitTopology *topology = view->topology;
   GPtrArray *pairs = g_ptr_array_new ();
 
   for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
@@ -144,28 +305,28 @@ add_process (Table *table, const QuoitTopology *topology, uint32_t process)
     }
   table_add_number (table, process);
   table_add_number (table, quoit_topology_get_slice_id (topology, process));
-  table_add_text (table, quoit_topology_get_slice_name (topology, process));
+  table_take_text (table, slice_name_of (view, process));
   table_add_number (table, quoit_topology_get_worker_id (topology, process));
   table_add_text (table, quoit_topology_get_node_name (topology, process));
+  table_take_text (table, full_name_of (view, process));
   table_add_text (table, quoit_topology_get_node_address (topology, process));
   table_take_list (table, pairs);
 }
 
 static bool
-print_json (const Session *session, const QuoitGroup *group, const char *profile, const QuoitTopology *topology,
-            const GArray *chosen, GError **error)
+print_json (Session *session, const View *view, const char *profile, const GArray *chosen, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
   Table *processes = table_new (process_columns, G_N_ELEMENTS (process_columns));
   GPtrArray *notes = g_ptr_array_new ();
 
-  table_take_text (facts, group_label (group));
+  table_take_text (facts, group_label (view->group));
   table_add_text (facts, profile);
   for (guint i = 0; i < chosen->len; i++)
-    add_process (processes, topology, g_array_index (chosen, uint32_t, i));
-  for (uint32_t i = 0; i < quoit_topology_get_n_notes (topology); i++)
-    g_ptr_array_add (notes, (char *) quoit_topology_get_note (topology, i));
+    add_process (processes, view, g_array_index (chosen, uint32_t, i));
+  for (uint32_t i = 0; i < quoit_topology_get_n_notes (view->topology); i++)
+    g_ptr_array_add (notes, (char *) quoit_topology_get_note (view->topology, i));
 
   document_take_facts (document, facts);
   document_take_table (document, "processes", NULL, processes);
@@ -182,14 +343,15 @@ append_comment (GString *text, const char *comment)
 }
 
 static void
-append_header (GString *text, const QuoitTopology *topology, uint32_t process)
+append_header (GString *text, const View *view, uint32_t process)
 {
+  const QuoitTopology *topology = view->topology;
   const char *address = quoit_topology_get_node_address (topology, process);
+  g_autofree char *slice = slice_name_of (view, process);
   g_autofree char *header = g_strdup_printf (
       "process %u: slice id %u (%s), worker %u, node %s, address %s", process,
-      quoit_topology_get_slice_id (topology, process), quoit_topology_get_slice_name (topology, process),
-      quoit_topology_get_worker_id (topology, process), quoit_topology_get_node_name (topology, process),
-      address == NULL ? "not known" : address);
+      quoit_topology_get_slice_id (topology, process), slice, quoit_topology_get_worker_id (topology, process),
+      quoit_topology_get_node_name (topology, process), address == NULL ? "not known" : address);
 
   append_comment (text, header);
 }
@@ -212,11 +374,11 @@ append_shown (GString *text, const QuoitTopology *topology, uint32_t process)
 /* As -o env, with headers, and safe to look at: a value with control bytes is escaped, and would not survive a shell.
  */
 static bool
-print_text (const QuoitGroup *group, const char *profile, const QuoitTopology *topology, const GArray *chosen,
-            GError **error)
+print_text (Session *session, const View *view, const char *profile, const GArray *chosen, GError **error)
 {
+  const QuoitTopology *topology = view->topology;
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autofree char *label = group_label (group);
+  g_autofree char *label = group_label (view->group);
   g_autofree char *title = g_strdup_printf ("%s, profile %s", label, profile);
 
   append_comment (text, title);
@@ -227,10 +389,10 @@ print_text (const QuoitGroup *group, const char *profile, const QuoitTopology *t
       uint32_t process = g_array_index (chosen, uint32_t, i);
 
       g_string_append_c (text, '\n');
-      append_header (text, topology, process);
+      append_header (text, view, process);
       append_shown (text, topology, process);
     }
-  return session_write (text->str, error);
+  return session_write (session, text->str, error);
 }
 
 static const struct {
@@ -255,31 +417,49 @@ find_profile (const char *name, QuoitProfile *profile, GError **error)
 }
 
 static bool
-print (const Session *session, const Options *options, const Choice *choice, QuoitProfile profile, GError **error)
+check_alive (const QuoitGroup *group, GError **error)
+{
+  g_autofree char *label = NULL, *ended = NULL;
+
+  if (quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
+    return true;
+
+  label = group_label (group);
+  ended = text_of_time (quoit_group_get_ended_ms (group));
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "group '%s' was released at %s: it has no workers", label,
+               ended);
+  return false;
+}
+
+static bool
+print (Session *session, const Options *options, Choice *choice, QuoitProfile profile, GError **error)
 {
   const char *profile_name = options->profile == NULL ? "quoit" : options->profile;
+  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
   g_autoptr (QuoitGroup) group = NULL;
-  g_autoptr (QuoitTopology) topology = NULL;
   g_autoptr (GArray) chosen = NULL;
-  g_autoptr (QuoitSnapshot) snapshot = session_look ((Session *) session, error);
+  g_auto (View) view = { 0 };
 
   if (snapshot == NULL)
     return false;
-  group = quoit_snapshot_lookup_group (snapshot, session->words[0], error);
-  if (group == NULL)
+  group = group_find (snapshot, session->words[0], error);
+  if (group == NULL || !check_alive (group, error))
     return false;
-  topology = quoit_topology_new (group, profile, error);
-  if (topology == NULL)
+  view = (View) { snapshot, group, quoit_topology_new (group, profile, error), NULL };
+  if (view.topology == NULL)
     return false;
-  chosen = choose (snapshot, topology, choice, session->words[0], error);
+  find_slices (&view);
+  if (options->slice != NULL && !find_slice (&view, options->slice, &choice->slice, error))
+    return false;
+  chosen = choose (&view, choice, error);
   if (chosen == NULL)
     return false;
 
   if (session->output != NULL && g_str_equal (session->output, "env"))
-    return print_env (topology, chosen, error);
+    return print_env (session, view.topology, chosen, error);
   if (session_wants_json (session))
-    return print_json (session, group, profile_name, topology, chosen, error);
-  return print_text (group, profile_name, topology, chosen, error);
+    return print_json (session, &view, profile_name, chosen, error);
+  return print_text (session, &view, profile_name, chosen, error);
 }
 
 static bool

@@ -21,7 +21,7 @@ run (Session *session, GError **error)
 
   json = quoit_snapshot_dup_json (snapshot);
   line = g_str_has_suffix (json, "\n") ? g_steal_pointer (&json) : g_strconcat (json, "\n", NULL);
-  return session_write (line, error);
+  return session_write (session, line, error);
 }
 
 const Verb verb_export = { "export", "json", "all that the ledger knows, as one JSON document", NULL, 1, 1, run };

@@ -39,12 +39,13 @@ import_fleet (Quoit *quoit, const char *text, gsize length, const Options *optio
 
 static const struct {
   const char *name;
-  bool is_text; /* the argument itself, not a file's */
+  bool is_text;       /* the argument itself, not a file's */
+  bool has_variables; /* --set */
   ImportFunc import;
 } kinds[] = {
-  { "raycluster", false, import_raycluster },
-  { "ray-nodes", false, import_ray_nodes },
-  { "fleet", true, import_fleet },
+  { "raycluster", false, true, import_raycluster },
+  { "ray-nodes", false, false, import_ray_nodes },
+  { "fleet", true, false, import_fleet },
 };
 
 static const Column fact_columns[] = {
@@ -61,7 +62,7 @@ static const Column change_columns[] = {
 };
 
 static bool
-answer (const Session *session, const QuoitImport *import, GError **error)
+answer (Session *session, const QuoitImport *import, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
@@ -122,8 +123,14 @@ import_as (Session *session, guint kind, const Options *options, GError **error)
 }
 
 static bool
-check_variables (char **variables, GError **error)
+check_variables (guint kind, char **variables, GError **error)
 {
+  if (variables != NULL && !kinds[kind].has_variables)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                   "--set '%s': expected it with raycluster alone; %s has no variables", *variables, kinds[kind].name);
+      return false;
+    }
   for (; variables != NULL && *variables != NULL; variables++)
     if (strchr (*variables, '=') == NULL)
       {
@@ -143,12 +150,11 @@ run (Session *session, GError **error)
     G_OPTION_ENTRY_NULL,
   };
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
-      || !check_variables (options.variables, error))
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
     return false;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i].name, session->words[0]))
-      return import_as (session, i, &options, error);
+      return check_variables (i, options.variables, error) && import_as (session, i, &options, error);
 
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes or fleet",
                session->words[0]);

@@ -12,7 +12,7 @@ static const Column effect_columns[] = {
 
 static const Column columns[] = {
   { "seq", "SEQ", CELL_NUMBER }, { "time", "TIME", CELL_TEXT },   { "actor", "ACTOR", CELL_TEXT },
-  { "verb", "VERB", CELL_TEXT }, { "effects", NULL, CELL_TABLE }, { "summary", "EFFECTS", CELL_LIST },
+  { "verb", "VERB", CELL_TEXT }, { "effects", NULL, CELL_TABLE }, { NULL, "EFFECTS", CELL_LIST },
 };
 
 static void

@@ -6,19 +6,32 @@
 
 enum { FIRST_VARIABLES = 6 };
 
+typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
+
 /* On a fork: the same decision, and nothing to take back. */
 static QuoitGroup *
-rehearse (Quoit *quoit, const QuoitRequest *request, gint64 now_ms, GError **error)
+rehearse (Quoit *quoit, const QuoitRequest *request, gint64 now_ms, Outcome *outcome, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, now_ms, error);
+  g_autoptr (QuoitGroup) before = NULL;
+  g_autofree char *label = NULL;
 
-  return quoit_fork_reserve (fork, request, now_ms, error);
+  if (group == NULL)
+    return NULL;
+  label = group_label (group);
+  before = group_find (snapshot, label, NULL);
+  *outcome = before == NULL ? WOULD_BE_MADE : WAS_THERE;
+  return g_steal_pointer (&group);
 }
 
 /* --- the answer --- */
 
-static const Column dry_columns[] = { { "dry_run", NULL, CELL_FLAG } };
+static const Column how_columns[] = {
+  { "dry_run", NULL, CELL_FLAG },
+  { "existing", NULL, CELL_FLAG }, /* of a dry run: the request key names a group already */
+};
 
 static const Column variable_columns[] = {
   { "name", "NAME", CELL_TEXT },
@@ -58,28 +71,39 @@ describe_environment (Document *document, const QuoitGroup *group)
 
 /* A key that was used, for a group that has gone since: the retry gets its answer, and must not read it as a yes. */
 static char *
-headline (const QuoitGroup *group, bool dry)
+headline (const QuoitGroup *group, Outcome outcome)
 {
   g_autofree char *label = group_label (group);
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
     return g_strdup_printf ("%s was made for this key and has been released: nothing is reserved", label);
-  if (dry)
-    return g_strdup_printf ("dry run: %s would be reserved; nothing has changed", label);
-  return g_strdup_printf ("%s is reserved", label);
+  switch (outcome)
+    {
+    case WOULD_BE_MADE:
+      return g_strdup_printf ("dry run: %s would be reserved; nothing has changed", label);
+    case WAS_THERE:
+      return g_strdup_printf ("dry run: %s was made for this key and is reserved; nothing would change", label);
+    case MADE_NOW:
+    default:
+      return g_strdup_printf ("%s is reserved", label);
+    }
 }
 
 static bool
-answer (const Session *session, const QuoitGroup *group, bool dry, GError **error)
+answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
 {
   Document *document = document_new ();
-  Table *how = table_new (dry_columns, G_N_ELEMENTS (dry_columns));
+  Table *how = table_new (how_columns, G_N_ELEMENTS (how_columns));
 
-  table_add_flag (how, dry);
-  document_take_sentence (document, headline (group, dry));
+  table_add_flag (how, outcome != MADE_NOW);
+  if (outcome == MADE_NOW)
+    table_skip (how);
+  else
+    table_add_flag (how, outcome == WAS_THERE);
+  document_take_sentence (document, headline (group, outcome));
   document_take_facts (document, how);
   document_take_object (document, "group", NULL, group_facts (group));
-  document_take_table (document, "workers", "workers", group_workers (group));
+  document_take_table (document, "workers", "workers", group_workers (snapshot, group));
   if (quoit_group_get_n_slices (group) > 0)
     describe_environment (document, group);
   return session_print (session, document, error);
@@ -87,22 +111,12 @@ answer (const Session *session, const QuoitGroup *group, bool dry, GError **erro
 
 /* --- the refusal --- */
 
-static const Column error_columns[] = {
-  { "code", "error", CELL_TEXT },
-  { "status", "exit status", CELL_NUMBER },
-  { "message", "message", CELL_TEXT },
-};
-
 static bool
-print_report (const Session *session, const GError *refusal, const QuoitReport *report, GError **error)
+print_report (Session *session, const GError *refusal, const QuoitReport *report, GError **error)
 {
   Document *document = document_new ();
-  Table *facts = table_new (error_columns, G_N_ELEMENTS (error_columns));
 
-  table_add_text (facts, quoit_error_code_name ((QuoitErrorCode) refusal->code));
-  table_add_number (facts, refusal->code);
-  table_add_text (facts, refusal->message);
-  document_take_object (document, "error", NULL, facts);
+  error_describe (refusal->code, refusal->message, document);
   report_describe (report, document);
   return session_print (session, document, error);
 }
@@ -135,6 +149,8 @@ run (Session *session, GError **error)
   g_autoptr (Quoit) quoit = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (GError) refusal = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  Outcome outcome = MADE_NOW;
   gint64 now_ms;
 
   if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
@@ -147,10 +163,11 @@ run (Session *session, GError **error)
   if (quoit == NULL)
     return false;
 
-  group = options.dry_run ? rehearse (quoit, request, now_ms, &refusal)
+  group = options.dry_run ? rehearse (quoit, request, now_ms, &outcome, &refusal)
                           : quoit_reserve (quoit, request, now_ms, &refusal);
+  snapshot = quoit_snapshot (quoit);
   if (group != NULL)
-    return answer (session, group, options.dry_run, error);
+    return answer (session, snapshot, group, outcome, error);
   if (explain (session, quoit, request, refusal, error))
     g_propagate_error (error, g_steal_pointer (&refusal));
   return false;
@@ -160,7 +177,9 @@ const Verb verb_reserve = {
   "reserve",
   "NAME",
   "take whole slices for a group, all or none",
-  "The exit status is 5 when it does not fit now, 6 when it never will; the reasons stand on standard error.",
+  "--accelerator, --topology and --slices are required. The exit status is 5 when it does not fit now, 6 when it never "
+  "will; the reasons stand\n"
+  "on standard error.",
   1,
   1,
   run,

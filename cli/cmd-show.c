@@ -74,7 +74,7 @@ show_node (Document *document, const QuoitSnapshot *snapshot, uint32_t node)
 {
   document_take_object (document, "node", NULL, node_facts (snapshot, node));
   document_take_table (document, "resources", "resources", resources_of (snapshot, node));
-  document_take_table (document, "labels", "labels", labels_of (snapshot, node));
+  document_take_map (document, "labels", "labels", labels_of (snapshot, node));
 }
 
 static void
@@ -85,10 +85,10 @@ show_slice (Document *document, const QuoitSnapshot *snapshot, uint32_t slice)
 }
 
 static void
-show_group (Document *document, const QuoitGroup *group)
+show_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
   document_take_object (document, "group", NULL, group_facts (group));
-  document_take_table (document, "workers", "workers", group_workers (group));
+  document_take_table (document, "workers", "workers", group_workers (snapshot, group));
 }
 
 /* NOT_FOUND is no failure yet: the name may be of another kind. Any other failure is kept for the case that it is of
@@ -115,9 +115,9 @@ describe (Document *document, const QuoitSnapshot *snapshot, const char *name, G
   /* A group's name has no '/'. */
   if (strchr (name, '/') == NULL)
     {
-      group = quoit_snapshot_lookup_group (snapshot, name, &why);
+      group = group_find (snapshot, name, &why);
       if (group != NULL)
-        n_found++, show_group (document, group);
+        n_found++, show_group (document, snapshot, group);
       else
         keep (&kept, g_steal_pointer (&why));
     }
@@ -157,7 +157,8 @@ const Verb verb_show = {
   "show",
   "NAME",
   "all that is known of a node, slice or group",
-  "NAME is a short name, a full one (source/pool/name), or a group's NAME@ID.",
+  "NAME is a short name, a full one (source/pool/name), or a group's NAME@ID; a group that\n"
+  "has been released is found as long as a request key names it.",
   1,
   1,
   run,

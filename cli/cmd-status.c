@@ -158,16 +158,27 @@ live_groups (const QuoitSnapshot *snapshot)
 }
 
 static const Column problem_columns[] = {
-  { "kind", "KIND", CELL_TEXT },
-  { "name", "NAME", CELL_TEXT },
-  { "problem", "PROBLEM", CELL_TEXT },
+  { "kind", "KIND", CELL_TEXT },    { "name", NULL, CELL_TEXT },         { NULL, "NAME", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT }, { "problem", "PROBLEM", CELL_TEXT },
 };
 
 static void
-add_problem (Table *table, const char *kind, const char *name, const char *problem)
+add_slice_problem (Table *table, const QuoitSnapshot *snapshot, uint32_t slice, const char *problem)
 {
-  table_add_text (table, kind);
-  table_add_text (table, name);
+  table_add_text (table, "slice");
+  table_add_text (table, quoit_snapshot_get_slice_name (snapshot, slice));
+  table_take_text (table, shown_slice (snapshot, slice));
+  table_take_text (table, quoit_snapshot_dup_slice_full_name (snapshot, slice));
+  table_add_text (table, problem);
+}
+
+static void
+add_group_problem (Table *table, const char *label, const char *problem)
+{
+  table_add_text (table, "group");
+  table_add_text (table, label);
+  table_add_text (table, label);
+  table_add_text (table, label);
   table_add_text (table, problem);
 }
 
@@ -181,7 +192,7 @@ problems (const QuoitSnapshot *snapshot)
       g_autofree char *problem = quoit_snapshot_dup_slice_problem (snapshot, slice);
 
       if (problem[0] != '\0')
-        add_problem (table, "slice", quoit_snapshot_get_slice_name (snapshot, slice), problem);
+        add_slice_problem (table, snapshot, slice, problem);
     }
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
@@ -189,7 +200,7 @@ problems (const QuoitSnapshot *snapshot)
       g_autofree char *label = group_label (group);
 
       if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
-        add_problem (table, "group", label, "one of its nodes is dead");
+        add_group_problem (table, label, "one of its nodes is dead");
     }
   return table;
 }

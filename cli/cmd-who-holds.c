@@ -4,8 +4,10 @@
 #include "verbs.h"
 
 static const Column columns[] = {
-  { "node", "NODE", CELL_TEXT },    { "worker_id", "WORKER", CELL_NUMBER }, { "held_by", "HELD BY", CELL_LIST },
-  { "owners", "OWNER", CELL_LIST }, { "since", "SINCE", CELL_LIST },
+  { "node", NULL, CELL_TEXT },         { NULL, "NODE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },    { "worker_id", "WORKER", CELL_NUMBER },
+  { "held_by", "HELD BY", CELL_LIST }, { "owners", "OWNER", CELL_LIST },
+  { "since", "SINCE", CELL_LIST },
 };
 
 static void
@@ -19,10 +21,14 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_node_user (snapshot, node, i);
 
-      g_ptr_array_add (owners, g_strdup (quoit_group_get_owner (group)));
+      const char *owner = quoit_group_get_owner (group);
+
+      g_ptr_array_add (owners, owner[0] == '\0' ? NULL : g_strdup (owner));
       g_ptr_array_add (since, text_of_time (quoit_group_get_since_ms (group)));
     }
   table_add_text (table, quoit_snapshot_get_node_name (snapshot, node));
+  table_take_text (table, shown_node (snapshot, node));
+  table_take_text (table, quoit_snapshot_dup_node_full_name (snapshot, node));
   if (worker < 0)
     table_skip (table);
   else

@@ -3,7 +3,7 @@
 
 #include "text.h"
 
-typedef enum { SECTION_SENTENCE, SECTION_FACTS, SECTION_OBJECT, SECTION_TABLE, SECTION_LINES } SectionType;
+typedef enum { SECTION_SENTENCE, SECTION_FACTS, SECTION_OBJECT, SECTION_TABLE, SECTION_MAP, SECTION_LINES } SectionType;
 
 typedef struct {
   SectionType type;
@@ -78,6 +78,12 @@ document_take_table (Document *document, const char *key, const char *title, Tab
 }
 
 void
+document_take_map (Document *document, const char *key, const char *title, Table *pairs)
+{
+  add (document, (Section) { .type = SECTION_MAP, .key = key, .title = title, .table = pairs });
+}
+
+void
 document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines)
 {
   add (document, (Section) { .type = SECTION_LINES, .key = key, .title = title, .lines = lines });
@@ -102,6 +108,9 @@ build_section (const Section *section, JsonBuilder *builder)
       break;
     case SECTION_TABLE:
       table_build_array (section->table, builder);
+      break;
+    case SECTION_MAP:
+      table_build_map (section->table, builder);
       break;
     case SECTION_LINES:
       json_builder_begin_array (builder);
@@ -159,6 +168,7 @@ format_body (const Section *section)
     case SECTION_OBJECT:
       return table_format_facts (section->table);
     case SECTION_TABLE:
+    case SECTION_MAP:
       return table_get_n_rows (section->table) == 0 ? g_strdup ("none\n") : table_format_rows (section->table);
     case SECTION_LINES:
       return section->lines->len == 0 ? g_strdup ("none\n") : format_lines (section->lines);

@@ -22,6 +22,9 @@ void document_take_object (Document *document, const char *key, const char *titl
 /* All rows, as an array. Takes @rows. @title is NULL where the document is just that. */
 void document_take_table (Document *document, const char *key, const char *title, Table *rows);
 
+/* Rows of two cells, as an object of names and values. Takes @pairs. */
+void document_take_map (Document *document, const char *key, const char *title, Table *pairs);
+
 /* Lines of text, as an array of strings. Takes @lines. */
 void document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines);
 

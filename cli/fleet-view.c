@@ -10,6 +10,37 @@ source_of_pool (const QuoitSnapshot *snapshot, uint32_t pool)
   return quoit_snapshot_get_source_name (snapshot, quoit_snapshot_get_pool_source (snapshot, pool));
 }
 
+char *
+shown_node (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  const char *name = quoit_snapshot_get_node_name (snapshot, node);
+  uint32_t found;
+
+  return quoit_snapshot_lookup_node (snapshot, name, &found, NULL) && found == node
+             ? g_strdup (name)
+             : quoit_snapshot_dup_node_full_name (snapshot, node);
+}
+
+char *
+shown_slice (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const char *name = quoit_snapshot_get_slice_name (snapshot, slice);
+  uint32_t found;
+
+  return quoit_snapshot_lookup_slice (snapshot, name, &found, NULL) && found == slice
+             ? g_strdup (name)
+             : quoit_snapshot_dup_slice_full_name (snapshot, slice);
+}
+
+char *
+full_name_of_worker (const QuoitSnapshot *snapshot, uint32_t slice, const char *node)
+{
+  uint32_t pool = quoit_snapshot_get_slice_pool (snapshot, slice);
+
+  return g_strdup_printf ("%s/%s/%s", source_of_pool (snapshot, pool), quoit_snapshot_get_pool_name (snapshot, pool),
+                          node);
+}
+
 static void
 add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
 {
@@ -49,17 +80,30 @@ holders_of_slice (const QuoitSnapshot *snapshot, uint32_t slice)
 /* --- nodes --- */
 
 static const Column node_columns[] = {
-  { "node", "NODE", CELL_TEXT },       { "source", "SOURCE", CELL_TEXT },      { "pool", "POOL", CELL_TEXT },
-  { "slice", "SLICE", CELL_TEXT },     { "worker_id", "WORKER", CELL_NUMBER }, { "chips", "CHIPS", CELL_NUMBER },
-  { "state", "STATE", CELL_TEXT },     { "address", "ADDRESS", CELL_TEXT },    { "ray_head", "RAY HEAD", CELL_FLAG },
+  { "node", NULL, CELL_TEXT },         { NULL, "NODE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },    { "source", "SOURCE", CELL_TEXT },
+  { "pool", "POOL", CELL_TEXT },       { "slice", NULL, CELL_TEXT },
+  { NULL, "SLICE", CELL_TEXT },        { "worker_id", "WORKER", CELL_NUMBER },
+  { "chips", "CHIPS", CELL_NUMBER },   { "state", "STATE", CELL_TEXT },
+  { "address", "ADDRESS", CELL_TEXT }, { "ray_head", "RAY HEAD", CELL_FLAG },
   { "held_by", "HELD BY", CELL_LIST },
 };
 
 static const Column node_fact_columns[] = {
-  { "node", "node", CELL_TEXT },       { "source", "source", CELL_TEXT },       { "pool", "pool", CELL_TEXT },
-  { "slice", "slice", CELL_TEXT },     { "worker_id", "worker", CELL_NUMBER },  { "chips", "chips", CELL_NUMBER },
-  { "state", "state", CELL_TEXT },     { "address", "address", CELL_TEXT },     { "ray_head", "Ray head", CELL_FLAG },
-  { "held_by", "held by", CELL_LIST }, { "full_name", "full name", CELL_TEXT }, { "identity", "identity", CELL_TEXT },
+  { "node", "node", CELL_TEXT },
+  { NULL, NULL, CELL_TEXT },
+  { "full_name", "full name", CELL_TEXT },
+  { "source", "source", CELL_TEXT },
+  { "pool", "pool", CELL_TEXT },
+  { "slice", NULL, CELL_TEXT },
+  { NULL, "slice", CELL_TEXT },
+  { "worker_id", "worker", CELL_NUMBER },
+  { "chips", "chips", CELL_NUMBER },
+  { "state", "state", CELL_TEXT },
+  { "address", "address", CELL_TEXT },
+  { "ray_head", "Ray head", CELL_FLAG },
+  { "held_by", "held by", CELL_LIST },
+  { "identity", "identity", CELL_TEXT },
 };
 
 Table *
@@ -76,9 +120,12 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
   int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
 
   table_add_text (nodes, quoit_snapshot_get_node_name (snapshot, node));
+  table_take_text (nodes, shown_node (snapshot, node));
+  table_take_text (nodes, quoit_snapshot_dup_node_full_name (snapshot, node));
   table_add_text (nodes, source_of_pool (snapshot, pool));
   table_add_text (nodes, quoit_snapshot_get_pool_name (snapshot, pool));
   table_add_text (nodes, slice < 0 ? NULL : quoit_snapshot_get_slice_name (snapshot, (uint32_t) slice));
+  table_take_text (nodes, slice < 0 ? NULL : shown_slice (snapshot, (uint32_t) slice));
   if (worker < 0)
     table_skip (nodes);
   else
@@ -96,7 +143,6 @@ node_facts (const QuoitSnapshot *snapshot, uint32_t node)
   Table *facts = table_new (node_fact_columns, G_N_ELEMENTS (node_fact_columns));
 
   nodes_add (facts, snapshot, node);
-  table_take_text (facts, quoit_snapshot_dup_node_full_name (snapshot, node));
   table_take_text (facts, quoit_snapshot_dup_node_identity (snapshot, node));
   return facts;
 }
@@ -104,7 +150,9 @@ node_facts (const QuoitSnapshot *snapshot, uint32_t node)
 /* --- slices --- */
 
 static const Column slice_columns[] = {
-  { "slice", "SLICE", CELL_TEXT },
+  { "slice", NULL, CELL_TEXT },
+  { NULL, "SLICE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },
   { "source", "SOURCE", CELL_TEXT },
   { "pool", "POOL", CELL_TEXT },
   { "accelerator", "ACCELERATOR", CELL_TEXT },
@@ -121,6 +169,8 @@ static const Column slice_columns[] = {
 
 static const Column slice_fact_columns[] = {
   { "slice", "slice", CELL_TEXT },
+  { NULL, NULL, CELL_TEXT },
+  { "full_name", "full name", CELL_TEXT },
   { "source", "source", CELL_TEXT },
   { "pool", "pool", CELL_TEXT },
   { "accelerator", "accelerator", CELL_TEXT },
@@ -133,7 +183,6 @@ static const Column slice_fact_columns[] = {
   { "n_missing", "missing workers", CELL_NUMBER },
   { "faults", "contradictions", CELL_LIST },
   { "problem", "problem", CELL_TEXT },
-  { "full_name", "full name", CELL_TEXT },
 };
 
 Table *
@@ -166,6 +215,8 @@ slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
   uint32_t pool = quoit_snapshot_get_slice_pool (snapshot, slice);
 
   table_add_text (slices, quoit_snapshot_get_slice_name (snapshot, slice));
+  table_take_text (slices, shown_slice (snapshot, slice));
+  table_take_text (slices, quoit_snapshot_dup_slice_full_name (snapshot, slice));
   table_add_text (slices, source_of_pool (snapshot, pool));
   table_add_text (slices, quoit_snapshot_get_pool_name (snapshot, pool));
   take_known (slices, g_strdup (quoit_snapshot_get_slice_accelerator (snapshot, slice)));
@@ -186,7 +237,6 @@ slice_facts (const QuoitSnapshot *snapshot, uint32_t slice)
   Table *facts = table_new (slice_fact_columns, G_N_ELEMENTS (slice_fact_columns));
 
   slices_add (facts, snapshot, slice);
-  table_take_text (facts, quoit_snapshot_dup_slice_full_name (snapshot, slice));
   return facts;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group-view.h"
 
+#include "fleet-view.h"
 #include "text.h"
 #include "words.h"
 
@@ -79,12 +80,39 @@ group_facts (const QuoitGroup *group)
 }
 
 static const Column worker_columns[] = {
-  { "slice_id", "SLICE ID", CELL_NUMBER }, { "slice", "SLICE", CELL_TEXT },     { "worker_id", "WORKER", CELL_NUMBER },
-  { "node", "NODE", CELL_TEXT },           { "address", "ADDRESS", CELL_TEXT },
+  { "slice_id", "SLICE ID", CELL_NUMBER },
+  { "slice", "SLICE", CELL_TEXT },
+  { "worker_id", "WORKER", CELL_NUMBER },
+  { "node", NULL, CELL_TEXT },
+  { NULL, "NODE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },
+  { "address", "ADDRESS", CELL_TEXT },
 };
 
+/* @name, or @full_name where nothing else would be found by it. */
+static const char *
+shown_worker (const QuoitSnapshot *snapshot, const char *name, const char *full_name)
+{
+  uint32_t node;
+
+  return full_name == NULL || quoit_snapshot_lookup_node (snapshot, name, &node, NULL) ? name : full_name;
+}
+
+static void
+add_node (Table *workers, const QuoitSnapshot *snapshot, const char *slice, const char *name)
+{
+  uint32_t index;
+  g_autofree char *full_name = quoit_snapshot_lookup_slice (snapshot, slice, &index, NULL)
+                                   ? full_name_of_worker (snapshot, index, name)
+                                   : NULL;
+
+  table_add_text (workers, name);
+  table_add_text (workers, shown_worker (snapshot, name, full_name));
+  table_add_text (workers, full_name);
+}
+
 Table *
-group_workers (const QuoitGroup *group)
+group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
   Table *workers = table_new (worker_columns, G_N_ELEMENTS (worker_columns));
 
@@ -97,9 +125,42 @@ group_workers (const QuoitGroup *group)
           table_add_number (workers, slice);
           table_add_text (workers, name);
           table_add_number (workers, worker);
-          table_add_text (workers, quoit_group_get_worker_name (group, slice, worker));
+          add_node (workers, snapshot, name, quoit_group_get_worker_name (group, slice, worker));
           table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
         }
     }
   return workers;
+}
+
+static bool
+is_called (const QuoitGroup *group, const char *name)
+{
+  g_autofree char *label = group_label (group);
+
+  return g_str_equal (quoit_group_get_name (group), name) || g_str_equal (label, name);
+}
+
+QuoitGroup *
+group_find (const QuoitSnapshot *snapshot, const char *name, GError **error)
+{
+  GError *why = NULL;
+  g_autoptr (QuoitGroup) found = quoit_snapshot_lookup_group (snapshot, name, &why);
+
+  if (found != NULL)
+    return g_steal_pointer (&found);
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+
+      if (is_called (group, name) && (found == NULL || quoit_group_get_id (group) > quoit_group_get_id (found)))
+        {
+          quoit_group_unref (found);
+          found = g_steal_pointer (&group);
+        }
+    }
+  if (found == NULL)
+    g_propagate_error (error, why);
+  else
+    g_error_free (why);
+  return g_steal_pointer (&found);
 }

@@ -18,5 +18,9 @@ void groups_add (Table *groups, const QuoitGroup *group);
 /* The same facts of one group, below each other. */
 Table *group_facts (const QuoitGroup *group);
 
-/* One row a worker: slice by slice, by worker id. */
-Table *group_workers (const QuoitGroup *group);
+/* One row a worker: slice by slice, by worker id; @snapshot is for the nodes' full names. */
+Table *group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group);
+
+/* For looking: the group of that NAME or NAME@ID, else the youngest removed one that a request key still names.
+ * quoit_group_unref() it. */
+QuoitGroup *group_find (const QuoitSnapshot *snapshot, const char *name, GError **error);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report-view.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -71,7 +72,7 @@ run (Session *session, GError **error)
     {
       g_autofree char *line = g_strdup_printf ("quoit %s\n", quoit_version ());
 
-      return session_write (line, error);
+      return session_write (session, line, error);
     }
   if (session->words[0] == NULL)
     {
@@ -83,7 +84,28 @@ run (Session *session, GError **error)
 }
 
 static int
-complain (const Session *session, const GError *error)
+code_of (const GError *error)
+{
+  if (error->domain == QUOIT_ERROR)
+    return error->code;
+  return error->domain == G_OPTION_ERROR ? QUOIT_ERROR_USAGE : QUOIT_ERROR_FAILED;
+}
+
+/* For programs: under -o json every failure is a document too. That stdout takes it is all that may be hoped. */
+static void
+answer (Session *session, const GError *error)
+{
+  Document *document = document_new ();
+  g_autofree char *text = NULL;
+
+  error_describe (code_of (error), error->message, document);
+  text = document_format_json (document);
+  document_free (document);
+  session_write (session, text, NULL);
+}
+
+static int
+complain (Session *session, const GError *error)
 {
   g_autofree char *message = text_for_terminal (error->message);
 
@@ -91,9 +113,7 @@ complain (const Session *session, const GError *error)
            session->verb == NULL ? "" : ": ", message);
   if (session->explanation != NULL)
     fputs (session->explanation, stderr);
-  if (error->domain == QUOIT_ERROR)
-    return error->code;
-  return error->domain == G_OPTION_ERROR ? QUOIT_ERROR_USAGE : QUOIT_ERROR_FAILED;
+  return code_of (error);
 }
 
 static void
@@ -117,7 +137,14 @@ main (int argc, char **argv)
   g_set_prgname ("quoit");
   session.words = g_strdupv (argv);
   if (!run (&session, &error))
-    session.exit_status = complain (&session, error);
+    {
+      /* GOption's sentences begin as sentences do. */
+      if (error->domain == G_OPTION_ERROR)
+        error->message[0] = g_ascii_tolower (error->message[0]);
+      session.exit_status = complain (&session, error);
+      if (!session.has_answered && session_asked_for_json (argv))
+        answer (&session, error);
+    }
   session_clear (&session);
   return session.exit_status;
 }

@@ -5,14 +5,12 @@
 #include "words.h"
 
 static const Column columns[] = {
-  { "node", "node", CELL_TEXT },
-  { "before", "before", CELL_TEXT },
-  { "after", "after", CELL_TEXT },
-  { "held_by", "held by", CELL_LIST },
+  { "node", NULL, CELL_TEXT },       { NULL, "node", CELL_TEXT },     { "full_name", NULL, CELL_TEXT },
+  { "before", "before", CELL_TEXT }, { "after", "after", CELL_TEXT }, { "held_by", "held by", CELL_LIST },
 };
 
 static bool
-state_of (Quoit *quoit, const char *name, QuoitNodeState *state, GPtrArray **holders, GError **error)
+state_of (Quoit *quoit, const char *name, QuoitNodeState *state, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
   uint32_t node;
@@ -20,9 +18,26 @@ state_of (Quoit *quoit, const char *name, QuoitNodeState *state, GPtrArray **hol
   if (!quoit_snapshot_lookup_node (snapshot, name, &node, error))
     return false;
   *state = quoit_snapshot_get_node_state (snapshot, node);
-  if (holders != NULL)
-    *holders = holders_of_node (snapshot, node);
   return true;
+}
+
+static Table *
+facts_of (Quoit *quoit, const char *name, QuoitNodeState before, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  Table *facts;
+  uint32_t node;
+
+  if (!quoit_snapshot_lookup_node (snapshot, name, &node, error))
+    return NULL;
+  facts = table_new (columns, G_N_ELEMENTS (columns));
+  table_add_text (facts, quoit_snapshot_get_node_name (snapshot, node));
+  table_take_text (facts, shown_node (snapshot, node));
+  table_take_text (facts, quoit_snapshot_dup_node_full_name (snapshot, node));
+  table_add_text (facts, word_of_node_state (before));
+  table_add_text (facts, word_of_node_state (quoit_snapshot_get_node_state (snapshot, node)));
+  table_take_list (facts, holders_of_node (snapshot, node));
+  return facts;
 }
 
 bool
@@ -30,21 +45,18 @@ node_change (Session *session, NodeChangeFunc change, gconstpointer input, GErro
 {
   const char *name = session->words[0];
   g_autoptr (Quoit) quoit = session_open (session, error);
-  GPtrArray *holders = NULL;
-  QuoitNodeState before, after;
+  QuoitNodeState before;
   gint64 now_ms;
   Document *document;
   Table *facts;
 
-  if (quoit == NULL || !session_now (session, &now_ms, error) || !state_of (quoit, name, &before, NULL, error)
-      || !change (quoit, name, now_ms, input, error) || !state_of (quoit, name, &after, &holders, error))
+  if (quoit == NULL || !session_now (session, &now_ms, error) || !state_of (quoit, name, &before, error)
+      || !change (quoit, name, now_ms, input, error))
+    return false;
+  facts = facts_of (quoit, name, before, error);
+  if (facts == NULL)
     return false;
 
-  facts = table_new (columns, G_N_ELEMENTS (columns));
-  table_add_text (facts, name);
-  table_add_text (facts, word_of_node_state (before));
-  table_add_text (facts, word_of_node_state (after));
-  table_take_list (facts, holders);
   document = document_new ();
   document_take_facts (document, facts);
   return session_print (session, document, error);

@@ -118,3 +118,20 @@ report_explain (const QuoitReport *report)
     }
   return g_string_free (lines, FALSE);
 }
+
+static const Column error_columns[] = {
+  { "code", "error", CELL_TEXT },
+  { "status", "exit status", CELL_NUMBER },
+  { "message", "message", CELL_TEXT },
+};
+
+void
+error_describe (int code, const char *message, Document *document)
+{
+  Table *facts = table_new (error_columns, G_N_ELEMENTS (error_columns));
+
+  table_add_text (facts, quoit_error_code_name ((QuoitErrorCode) code));
+  table_add_number (facts, code);
+  table_add_text (facts, message);
+  document_take_object (document, "error", NULL, facts);
+}

@@ -11,3 +11,6 @@ void report_describe (const QuoitReport *report, Document *document);
 
 /* Reasons and options alone, as lines for stderr below an error. g_free() it. */
 char *report_explain (const QuoitReport *report);
+
+/* A failure, as the member "error" of a document: the code's name and number, and the message. */
+void error_describe (int code, const char *message, Document *document);

@@ -26,13 +26,14 @@ request_entries_with_dry_run (RequestOptions *o)
 {
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
-    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator, "TPU generation, in any system's spelling", "GEN" },
-    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "shape of each slice, as 4x4", "SHAPE" },
-    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices, "how many slices, all or none", "N" },
+    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator, "required: TPU generation, in any system's spelling",
+      "GEN" },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "required: shape of each slice, as 4x4", "SHAPE" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices, "required: how many slices, all or none", "N" },
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key, "request key: a retry returns the same group", "KEY" },
     { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "who will hold the group", "NAME" },
-    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only slices of pools of that name", "NAME" },
+    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only slices of that pool: POOL or SOURCE/POOL", "NAME" },
     { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "only slices in that availability zone", "NAME" },
     { "select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->selectors, "only nodes whose label is so, in Ray's grammar",
       "KEY=VALUE" },
@@ -111,10 +112,49 @@ fill (QuoitRequest *request, const RequestOptions *options, GError **error)
   return true;
 }
 
+/* That the two are no pair is told before what is missing: the library would tell it of a whole request only. */
+static bool
+check_pair (const RequestOptions *options, GError **error)
+{
+  const QuoitCatalogueGeneration *generation;
+
+  if (options->accelerator == NULL || options->topology == NULL)
+    return true;
+  generation = quoit_catalogue_lookup_generation (options->accelerator, error);
+  return generation != NULL && quoit_catalogue_lookup_topology (generation, options->topology, 0, error) != NULL;
+}
+
+static bool
+check_required (const RequestOptions *options, GError **error)
+{
+  const struct {
+    const char *given, *option;
+  } required[] = {
+    { options->accelerator, "--accelerator GEN" },
+    { options->topology, "--topology SHAPE" },
+    { options->slices, "--slices N" },
+  };
+  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
+  g_autofree char *list = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (required); i++)
+    if (required[i].given == NULL)
+      g_ptr_array_add (missing, (char *) required[i].option);
+  if (missing->len == 0)
+    return true;
+  if (!check_pair (options, error))
+    return false;
+
+  g_ptr_array_add (missing, NULL);
+  list = g_strjoinv (", ", (char **) missing->pdata);
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also %s", list);
+  return false;
+}
+
 QuoitRequest *
 request_build (const RequestOptions *options, const char *name, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
 
-  return fill (request, options, error) ? g_steal_pointer (&request) : NULL;
+  return fill (request, options, error) && check_required (options, error) ? g_steal_pointer (&request) : NULL;
 }

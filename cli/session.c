@@ -159,8 +159,19 @@ session_wants_json (const Session *session)
 }
 
 bool
-session_write (const char *text, GError **error)
+session_asked_for_json (char **argv)
 {
+  for (char **word = argv + 1; *word != NULL && !g_str_equal (*word, "--"); word++)
+    if (g_str_equal (*word, "--output=json")
+        || ((g_str_equal (*word, "-o") || g_str_equal (*word, "--output")) && g_strcmp0 (word[1], "json") == 0))
+      return true;
+  return false;
+}
+
+bool
+session_write (Session *session, const char *text, GError **error)
+{
+  session->has_answered = true;
   if (fputs (text, stdout) != EOF && fflush (stdout) != EOF)
     return true;
 
@@ -169,11 +180,11 @@ session_write (const char *text, GError **error)
 }
 
 bool
-session_print (const Session *session, Document *document, GError **error)
+session_print (Session *session, Document *document, GError **error)
 {
   g_autofree char *text
       = session_wants_json (session) ? document_format_json (document) : document_format_text (document);
 
   document_free (document);
-  return session_write (text, error);
+  return session_write (session, text, error);
 }

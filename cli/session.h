@@ -22,6 +22,7 @@ struct _Session {
   char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
   char *db, *wait, *now, *output;
   int exit_status;   /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
+  bool has_answered; /* stdout has got, or has refused, an answer */
   char *explanation; /* lines for stderr below the message of a run that fails; or NULL */
 };
 
@@ -50,6 +51,9 @@ bool session_now (const Session *session, gint64 *now_ms, GError **error);
 
 bool session_wants_json (const Session *session);
 
+/* The same of a command line that could not be read to its end, when its words are @argv. */
+bool session_asked_for_json (char **argv);
+
 /* Writes to stdout as -o says, and takes @document. STORE when stdout does not take it. */
-bool session_print (const Session *session, Document *document, GError **error);
-bool session_write (const char *text, GError **error);
+bool session_print (Session *session, Document *document, GError **error);
+bool session_write (Session *session, const char *text, GError **error);

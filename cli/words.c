@@ -166,7 +166,7 @@ words_of_bits (const Word *words, guint n, guint bits)
 }
 
 static const Word conditions[] = {
-  { QUOIT_SLICE_INTACT, "intact" }, { QUOIT_SLICE_IDLE, "idle" }, { QUOIT_SLICE_PARTLY, "partly-used" },
+  { QUOIT_SLICE_INTACT, "intact" }, { QUOIT_SLICE_IDLE, "idle" }, { QUOIT_SLICE_PARTLY, "partly_used" },
   { QUOIT_SLICE_FULL, "full" },     { QUOIT_SLICE_HELD, "held" }, { QUOIT_SLICE_DRAINING, "draining" },
   { QUOIT_SLICE_FREE, "free" },
 };

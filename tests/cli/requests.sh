@@ -21,9 +21,16 @@ topology '' "byte 0"
 topology '4x4 ' "byte 3"
 topology '+4x4' "byte 0"
 topology 04x4 "zero"
-refused 3 "a topology is wanted" "topology" reserve train --accelerator v6e --slices 1 --now "$now"
-refused 3 "an accelerator is wanted" "accelerator" reserve train --topology 4x4 --slices 1 --now "$now"
-refused 3 "a number of slices is wanted" "slices" reserve train --topology 4x4 --accelerator v6e --now "$now"
+refused 2 "a topology is wanted" "expected also --topology SHAPE" reserve train --accelerator v6e --slices 1 --now "$now"
+refused 2 "an accelerator is wanted" "expected also --accelerator GEN" reserve train --topology 4x4 --slices 1 --now "$now"
+refused 2 "a number of slices is wanted" "expected also --slices N" reserve train --topology 4x4 --accelerator v6e --now "$now"
+refused 2 "all that is missing is named at once" "expected also --accelerator GEN, --topology SHAPE, --slices N" fits
+refused 2 "before a database is looked for" "expected also --topology SHAPE, --slices N" --db /no/such reserve train \
+  --accelerator v6e
+refused 3 "a wrong topology is told before" "topology '5x5'|expected one that v6e has|4x4" --db /no/such fits \
+  --topology 5x5 --accelerator v6e
+refused 3 "a wrong accelerator too" "'v99'" --db /no/such fits --accelerator v99
+refused 3 "and a wrong number" "'0'" --db /no/such fits --slices 0
 
 for accelerator in v99 '' v6e-16 tpu8i 'v6e '; do
   refused 3 "accelerator '$accelerator'" "'$accelerator'" reserve train --topology 4x4 --accelerator "$accelerator" \
@@ -101,7 +108,9 @@ ok 0 "the right one is not" release "train@$id" --now "$now"
 ok 0 "another train" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 baseline
 refused 7 "a late release never frees another's group" "'train'|@$id" release "train@$id" --now "$now"
-refused 7 "and shows none" "'train'|@$id" show "train@$id"
+ok 0 "a key names the released one still" show "train@$id" -o json
+fact "which is the one that one asked for" 'd["group"]["group"], d["group"]["state"], d["workers"]' "('train@$id', 'removed', [])"
+refused 7 "an id that never was is shown by none" "'train'|@99" show train@99
 
 # --- slices by name
 ok 0 "a named slice" reserve named --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-1 --now "$now" -o json

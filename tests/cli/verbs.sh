@@ -11,6 +11,8 @@ baseline
 refused 7 "init never takes a file that is there" "quoit.db" init
 ok 0 "a manifest is imported" import raycluster "$two_slices" --now "$now"
 out "with its name as the source" two-slices
+ok 0 "importing it again" import raycluster "$two_slices" --now "$now"
+out "is said to be nothing new" "new:    no"
 ok 0 "importing twice" import raycluster "$two_slices" --now "$now" -o json
 json "import has JSON"
 fact "is importing once" 'd["source"], d["new"], d["n_changes"]' "('two-slices', False, 0)"
@@ -23,6 +25,8 @@ baseline
 refused 2 "import knows three kinds" "'helm'|expected raycluster, ray-nodes or fleet" import helm x
 refused 2 "import wants two arguments" "expected the arguments" import fleet
 refused 4 "a file must be there" "/no/such: No such file" import raycluster /no/such
+refused 2 "--set is for manifests" "--set 'X=1'|expected it with raycluster alone" import fleet 'v6e 4x4' --set X=1
+refused 2 "node lists have no variables either" "--set 'X=1'|expected it with raycluster alone" import ray-nodes /no/such --set X=1
 refused 2 "--set wants a value" "--set 'X'|expected VARIABLE=VALUE" import raycluster "$two_slices" --set X
 
 # --- looking
@@ -58,7 +62,10 @@ out "and has the generations" v6e
 ok 0 "and their topologies" catalogue Trillium -o json
 json "catalogue JSON"
 fact "as the vendors have them" '[t["hosts"] for t in d["topologies"] if t["topology"] == "4x4" and t["chips_per_host"] == 4]' "[4]"
+fact "and who accepts them in words" '[t["accepted_by"] for t in d["topologies"] if t["topology"] == "4x4" and t["chips_per_host"] == 4]' \
+  "[['kubectl-ray', 'ray', 'xpk', 'maxtext']]"
 ok 0 "one by one" catalogue v6e 2x4
+out "with a legend" "accepted by: K kubectl-ray, R ray, X xpk, M maxtext, T toolkit, - the documentation alone"
 refused 3 "catalogue says what is near" "'5x5'|4x4" catalogue v6e 5x5
 refused 3 "catalogue lists what there is" "'v99'|v6e" catalogue v99
 
@@ -74,9 +81,14 @@ out "prints the workers" small-0-0
 out "and the environment" TPU_
 ok 0 "a retry with the key" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann -o json
 json "reserve JSON"
+fact "is the same group, and no dry run" 'd["dry_run"], d["existing"]' "(False, None)"
 fact "is the same group" 'd["group"]["group"], d["group"]["state"], d["group"]["ray_state"]' "('train@1', 'reserved', 'CREATED')"
 fact "with a row a worker" 'd["workers"][1]["slice_id"], d["workers"][1]["node"]' "(1, 'small-1-0')"
 fact "and times in UTC" 'd["group"]["since"]' "2026-05-01T09:30:00.000Z"
+ok 0 "a dry run of the retry" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann --dry-run
+out "does not say that it would be reserved" "dry run: train@1 was made for this key and is reserved; nothing would change"
+ok 0 "in JSON too" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann --dry-run -o json
+fact "is told apart" 'd["dry_run"], d["existing"]' "(True, True)"
 baseline
 refused 5 "what is taken is refused for now" "not now|0 of 1 slices|1 short|release train@1" reserve more --topology 2x2 --accelerator v5e --slices 1
 err "with reasons" "held: 2 -> 0"
@@ -95,7 +107,7 @@ ok 6 "fits says never" fits --topology 2x2 --accelerator v5e --slices 3 -o json
 json "fits JSON"
 fact "and how many could be had" 'd["verdict"], d["wanted"], d["now"], d["could"]' "('never', 3, 0, 2)"
 ok 0 "fits says yes" fits --topology 4x4 --accelerator v6e --slices 2
-refused 3 "fits checks the request" "topology" fits --accelerator v5e --slices 1
+refused 3 "fits checks the request" "topology '3x3'|expected one that v5litepod has" fits --accelerator v5e --topology 3x3 --slices 1
 ok 0 "fits takes a selector" fits --topology 4x4 --accelerator v6e --slices 1 --select 'ray.io/node-group=!in(a,b)'
 refused 2 "--select wants a value" "--select 'k'|expected KEY=VALUE" fits --topology 4x4 --accelerator v6e --slices 1 --select k
 refused 4 "a pool must be there" "nowhere" fits --topology 4x4 --accelerator v6e --slices 1 --pool nowhere
@@ -123,7 +135,10 @@ ok 0 "-o env is for one process" env train --slice-id 0 --worker 0 -o env
 out "as a shell reads it" "TPU_WORKER_ID='0'"
 ok 0 "a slice has a full name too" env train --slice fleet/small/small-1 -o env
 refused 2 "-o env of several would be the last one's" "-o env is for one process, these are 2" env train -o env
-refused 4 "a process must be there" "train has no such process" env train --worker 7
+refused 4 "a worker must be there" "--worker '7': expected a worker id of the slice: 0" env train --worker 7
+refused 4 "and a slice" "--slice 'nope': expected a slice of the group: small-0, small-1" env train --slice nope
+refused 4 "of the group" "--slice 'tpu-group-0': expected a slice of the group: small-0" env train --slice tpu-group-0
+refused 4 "by id too" "--slice-id '2': expected a slice id of the group: 0, 1" env train --slice-id 2 --worker 0
 refused 4 "a group must be there" "nobody" env nobody
 refused 2 "env knows two profiles" "--profile 'slurm'|expected quoit or ray-train" env train --profile slurm
 refused 2 "a slice is chosen once" "--slice and --slice-id" env train --slice small-0 --slice-id 0
@@ -160,6 +175,12 @@ json "release JSON"
 fact "says what was freed" 'd["released"], d["n_slices"], d["n_workers"]' "('train@1', 2, 2)"
 baseline
 refused 4 "a second release finds nothing" "train" release train --now "$now"
+ok 0 "what has been released is shown as long as a key names it" show train
+out "as removed" "removed"
+ok 0 "by its id too" show train@1 -o json
+fact "with no workers" 'd["group"]["state"], d["workers"]' "('removed', [])"
+refused 3 "but has no environment" "group 'train@1' was released at 2026-05-01T09:30:00.000Z: it has no workers" env train
+refused 4 "and is not released again" "train" release train --now "$now"
 ok 0 "a retry with the key of a released group" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 \
   --owner ann --now "$now"
 out "says that nothing is reserved" "nothing is reserved"
@@ -170,6 +191,8 @@ out "and who it was" "$(id -un)"
 ok 0 "journal has JSON" journal --since 4 -o json
 json "journal JSON"
 fact "from where one asked" 'd["entries"][0]["seq"]' 5
+fact "with one text each" 'sorted(d["entries"][0]), "text" in d["entries"][0]["effects"][0]' \
+  "(['actor', 'effects', 'seq', 'time', 'verb'], True)"
 fact "with effects as data" '[e["effects"][0]["type"] for e in d["entries"] if e["verb"] == "reserve"]' "['group-added']"
 refused 2 "--since is a number" "--since 'x'" journal --since x
 refused 3 "from 0" "--since '-1'" journal --since -1
