@@ -193,7 +193,7 @@ quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t n
   if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
     return NULL;
   if (resource >= n_stated (snapshot, node))
-    return g_strdup (quoit_fleet_node_use (snapshot->fleet, (QuoitNodeId) { node }) == QUOIT_USE_NONE ? "1" : "0");
+    return g_strdup_printf ("%u", quoit_fleet_node_derived_left (snapshot->fleet, (QuoitNodeId) { node }));
   left = g_new0 (QuoitAmount, n_stated (snapshot, node));
   quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
   return quoit_amount_format (left[resource]);

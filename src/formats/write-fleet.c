@@ -129,22 +129,30 @@ write_labels (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
 }
 
 static void
+write_resource (QuoitWriter *writer, const char *name, QuoitAmount total, QuoitAmount left)
+{
+  quoit_writer_open_object (writer, NULL);
+  quoit_writer_text (writer, "resource", name);
+  quoit_writer_amount (writer, "used", (QuoitAmount) { total.e4 - left.e4 });
+  quoit_writer_amount (writer, "total", total);
+  quoit_writer_close (writer);
+}
+
+static void
 write_resources (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 {
   const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
   g_autofree QuoitAmount *left = g_new0 (QuoitAmount, MAX (kind->n_resources, 1));
   QuoitChipsLeft chips;
+  const char *name;
 
   quoit_fleet_node_left (fleet, node, left, &chips);
   quoit_writer_open_array (writer, "resources");
   for (guint i = 0; i < kind->n_resources; i++)
-    {
-      quoit_writer_open_object (writer, NULL);
-      quoit_writer_text (writer, "resource", kind->resources[i].name);
-      quoit_writer_amount (writer, "used", (QuoitAmount) { kind->resources[i].amount.e4 - left[i].e4 });
-      quoit_writer_amount (writer, "total", kind->resources[i].amount);
-      quoit_writer_close (writer);
-    }
+    write_resource (writer, kind->resources[i].name, kind->resources[i].amount, left[i]);
+  for (guint i = 0; (name = quoit_layout_node_derived (fleet->layout, node, i)) != NULL; i++)
+    write_resource (writer, name, quoit_amount_from_int (1),
+                    quoit_amount_from_int (quoit_fleet_node_derived_left (fleet, node)));
   quoit_writer_close (writer);
 }
 

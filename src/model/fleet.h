@@ -94,6 +94,13 @@ quoit_fleet_node_use (const QuoitFleet *fleet, QuoitNodeId node)
   return quoit_fleet_node_chunk (fleet, node)->use[node.index % QUOIT_NODES_PER_CHUNK];
 }
 
+/* Of each resource that quoit_layout_node_derived() names: all or nothing. */
+static inline guint
+quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  return quoit_fleet_node_use (fleet, node) == QUOIT_USE_NONE ? 1 : 0;
+}
+
 const QuoitSliceStatus *quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice);
 const QuoitTally *quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf);
 const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id);

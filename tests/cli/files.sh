@@ -45,7 +45,7 @@ ok 0 "the good one is one" import raycluster "$tmp/good" --now "$now"
 baseline
 
 # --- no manifest at all
-: >"$bad" && both 3 "an empty file" "line 1: the end: expected a YAML document"
+: >"$bad" && both 3 "an empty file" "line 1: the end: expected a YAML document" "nothing in it: expected the output of ray list nodes"
 head -c 300 "$tmp/good" >"$bad" && refused 3 "a truncated manifest" "$bad: line 10: |spec.workerGroupSpecs[0]|'template.spec.containers': expected a list" import raycluster "$bad" --now "$now"
 printf '[{"NodeID": "a", "Ali' >"$bad" && both 3 "a truncated node list" "line 1, column 22|unexpected end|expected YAML" \
   "line 1, column 18|'\"Ali': expected a string with its closing quote"
@@ -74,7 +74,7 @@ refused 3 "a device" "/dev/zero: |is a device or socket: expected a file or pipe
 } >"$bad"
 refused 3 "a bomb of aliases" "$bad: line 6, column 10: |'a4': expected aliases that stand for no more than 100,000 values" import raycluster "$bad" --now "$now"
 printf 'kind: RayCluster\nspec:\n\tx: 1\n' >"$bad"
-refused 3 "tabs" "$bad: line 3, column 1: |cannot start any token|expected YAML" import raycluster "$bad" --now "$now"
+refused 3 "tabs" "$bad: line 3, column 1: |a tab: expected spaces" import raycluster "$bad" --now "$now"
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "["; print "" }' >"$bad"
 both 3 "deep nesting" "line 1, column 513|inside 512 others: expected no deeper nesting" \
   "line 1, column 513|'[[[[|expected at most 512"
