@@ -194,18 +194,12 @@ variable_at (const QuoitTopology *topology, uint32_t process, uint32_t variable)
   return row->variables->pdata[variable];
 }
 
-/* The name is handed out by itself, so that no caller has to cut a text: interned, since there are few different ones.
- */
 const char *
 quoit_topology_get_variable_name (const QuoitTopology *topology, uint32_t process, uint32_t variable)
 {
   const char *text = variable_at (topology, process, variable);
-  g_autofree char *name = NULL;
 
-  if (text == NULL)
-    return NULL;
-  name = g_strndup (text, strcspn (text, "="));
-  return g_intern_string (name);
+  return text == NULL ? NULL : quoit_variable_name (text);
 }
 
 const char *
@@ -213,7 +207,7 @@ quoit_topology_get_variable_value (const QuoitTopology *topology, uint32_t proce
 {
   const char *text = variable_at (topology, process, variable);
 
-  return text == NULL ? NULL : text + strcspn (text, "=") + 1;
+  return text == NULL ? NULL : quoit_variable_value (text);
 }
 
 uint32_t

@@ -4,78 +4,81 @@
 #include <string.h>
 
 #include "topology/topology.h"
+#include "topology/webhook.h"
 
 #define DEFAULT_MEGASCALE_PORT "8081" /* the webhook's base, and Ray's */
+#define DEFAULT_PROCESS_PORT "8471"   /* of the first TPU container */
 
-enum { LONGEST_SERVICE = 50 };
+/* What the manifest sets is the same for all pods: a process's place in the job comes from the group. A port is kept
+ * where there is use for it. */
+static const char *const placed[] = { "MEGASCALE_NUM_SLICES",
+                                      "MEGASCALE_SLICE_ID",
+                                      "MEGASCALE_COORDINATOR_ADDRESS",
+                                      "MEGASCALE_PORT",
+                                      "TPU_WORKER_ID",
+                                      "TPU_WORKER_HOSTNAMES",
+                                      "TPU_NAME",
+                                      "TPU_TOPOLOGY",
+                                      "TPU_ACCELERATOR_TYPE",
+                                      NULL };
 
-/* KubeRay's CheckName (gke-kuberay-jax 2.2): the last 50 bytes, and a first byte that a DNS name may begin with. */
-static char *
-service_of (const char *cluster)
+/* The service of the source that was asked for last: a group's nodes come source by source. */
+typedef struct {
+  const QuoitLayout *layout;
+  guint32 source;
+  char *service; /* NULL: hosts are called as their nodes are */
+} Names;
+
+/* One slice of the group: what its processes have in common. */
+typedef struct {
+  guint32 n_slices;
+  const QuoitClass *class;
+  char *name, *topology, *type, *hostnames;
+  char *addresses; /* NULL: none */
+} SliceVariables;
+
+static void
+clear_names (Names *names)
 {
-  g_autofree char *name = g_strconcat (cluster, "-headless", NULL);
-  gsize length = strlen (name);
-  char *cut = g_strdup (length > LONGEST_SERVICE ? name + length - LONGEST_SERVICE : name);
-
-  if (g_ascii_isdigit (*cut) || g_ascii_ispunct (*cut))
-    *cut = 'r';
-  return cut;
+  g_clear_pointer (&names->service, g_free);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, clear_names)
 
-static const QuoitSource *
-source_of (const QuoitLayout *layout, guint32 node)
+static void
+clear_slice (SliceVariables *slice)
 {
-  return &layout->sources[layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { node }).index].source];
+  g_clear_pointer (&slice->name, quoit_variable_unref);
+  g_clear_pointer (&slice->topology, quoit_variable_unref);
+  g_clear_pointer (&slice->type, quoit_variable_unref);
+  g_clear_pointer (&slice->hostnames, quoit_variable_unref);
+  g_clear_pointer (&slice->addresses, quoit_variable_unref);
 }
-
-/* The cluster of a manifest: its head is called after it. NULL where there is none. */
-static char *
-cluster_of (const QuoitLayout *layout, const QuoitSource *source)
-{
-  for (guint32 i = source->first_node; i < source->first_node + source->n_nodes; i++)
-    if ((layout->nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0)
-      {
-        const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
-
-        return g_strndup (name, strlen (name) - (g_str_has_suffix (name, "-head") ? 5 : 0));
-      }
-  return NULL;
-}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SliceVariables, clear_slice)
 
 /* By what others reach the node: its address, else the webhook's name for a manifest's pod, else its own name. */
 static char *
-host_of (const QuoitLayout *layout, guint32 node)
+host_of (Names *names, guint32 node)
 {
-  const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { node });
-  const char *address = quoit_layout_node_address (layout, (QuoitNodeId) { node });
-  g_autofree char *cluster = NULL, *service = NULL;
+  const char *name = quoit_layout_node_name (names->layout, (QuoitNodeId) { node });
+  const char *address = quoit_layout_node_address (names->layout, (QuoitNodeId) { node });
+  guint32 source = quoit_webhook_source (names->layout, node);
 
   if (address != NULL)
     return g_strdup (address);
-  if (source_of (layout, node)->kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
-    return g_strdup (name);
-  cluster = cluster_of (layout, source_of (layout, node));
-  if (cluster == NULL)
-    return g_strdup (name);
-  service = service_of (cluster);
-  return g_strconcat (name, ".", service, NULL);
+  if (source != names->source)
+    {
+      g_autofree char *cluster = quoit_webhook_cluster (names->layout, source);
+
+      g_free (names->service);
+      names->service = cluster == NULL ? NULL : quoit_webhook_service (cluster);
+      names->source = source;
+    }
+  return names->service == NULL ? g_strdup (name) : g_strconcat (name, ".", names->service, NULL);
 }
 
-/* What the manifest sets is the same for all pods: a process's place in the job comes from the group. A port is kept.
- */
 static void
 keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
 {
-  static const char *const placed[] = { "MEGASCALE_NUM_SLICES",
-                                        "MEGASCALE_SLICE_ID",
-                                        "MEGASCALE_COORDINATOR_ADDRESS",
-                                        "MEGASCALE_PORT",
-                                        "TPU_WORKER_ID",
-                                        "TPU_WORKER_HOSTNAMES",
-                                        "TPU_NAME",
-                                        "TPU_TOPOLOGY",
-                                        "TPU_ACCELERATOR_TYPE",
-                                        NULL };
   guint32 n;
   const QuoitPair *pairs = quoit_process_manifest_env (topology, process, &n);
 
@@ -84,40 +87,78 @@ keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
       quoit_process_set (process, pairs[i].key, pairs[i].value);
 }
 
+/* The port that the manifest sets, or the one that it is otherwise. */
 static const char *
-megascale_port (const QuoitTopology *topology, const QuoitProcess *process)
+port_of (const QuoitTopology *topology, const QuoitProcess *process, const char *name, const char *otherwise)
 {
   guint32 n;
   const QuoitPair *pairs = quoit_process_manifest_env (topology, process, &n);
-  const char *port = DEFAULT_MEGASCALE_PORT;
+  const char *port = otherwise;
 
   /* Of a name that is present twice Kubernetes uses the last. */
   for (guint32 i = 0; i < n; i++)
-    if (strcmp (pairs[i].key, "MEGASCALE_PORT") == 0 && *pairs[i].value != '\0')
+    if (strcmp (pairs[i].key, name) == 0 && *pairs[i].value != '\0')
       port = pairs[i].value;
   return port;
 }
 
-static char *
-hostnames_of (const QuoitTopology *topology, guint32 slice_id)
+static const QuoitProcess *
+process_at (const QuoitTopology *topology, guint at)
 {
-  GString *text = g_string_new (NULL);
-  guint n = 0;
+  return &g_array_index (topology->processes, QuoitProcess, at);
+}
 
-  for (guint i = 0; i < topology->processes->len; i++)
+/* The processes of a slice follow each other; the first that is not of @first's. */
+static guint
+end_of_slice (const QuoitTopology *topology, guint first)
+{
+  guint end = first + 1;
+
+  while (end < topology->processes->len
+         && process_at (topology, end)->slice_id == process_at (topology, first)->slice_id)
+    end++;
+  return end;
+}
+
+static void
+name_hosts (const QuoitTopology *topology, Names *names, guint first, guint end, SliceVariables *slice)
+{
+  gboolean is_tpu7x = slice->class != NULL && slice->class->facts.generation == QUOIT_GENERATION_TPU7X;
+  const char *port = port_of (topology, process_at (topology, first), "TPU_PROCESS_PORT", DEFAULT_PROCESS_PORT);
+  g_autoptr (GString) hosts = g_string_new (NULL), addresses = g_string_new (NULL);
+
+  for (guint i = first; i < end; i++)
     {
-      const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, i);
-      g_autofree char *host = NULL;
+      const char *comma = i > first ? "," : "";
+      g_autofree char *host = host_of (names, process_at (topology, i)->node);
 
-      if (process->slice_id != slice_id)
-        continue;
-      host = host_of (topology->layout, process->node);
-      g_string_append_printf (text, "%s%s", n++ > 0 ? "," : "", host);
+      g_string_append_printf (hosts, "%s%s", comma, host);
+      if (is_tpu7x)
+        g_string_append_printf (addresses, "%s%s:%s", comma, host, port);
     }
-  /* A host that is alone in its slice talks to nobody: GKE's device plugin says so in this way. */
-  if (n == 1)
-    g_string_assign (text, "localhost");
-  return g_string_free (text, FALSE);
+  /* A host that is alone in its slice talks to nobody: GKE's device plugin says so in this way, before tpu7x. */
+  if (end - first == 1 && !is_tpu7x)
+    g_string_assign (hosts, "localhost");
+  slice->hostnames = quoit_variable_new ("TPU_WORKER_HOSTNAMES", hosts->str);
+  if (end - first > 1 && is_tpu7x)
+    slice->addresses = quoit_variable_new ("TPU_PROCESS_ADDRESSES", addresses->str);
+}
+
+static void
+name_slice (const QuoitTopology *topology, guint first, SliceVariables *slice)
+{
+  const QuoitLayout *layout = topology->layout;
+  QuoitSliceId id = { layout->nodes[process_at (topology, first)->node].slice };
+  g_autofree char *shape = NULL, *type = NULL;
+
+  slice->class = quoit_layout_slice_class (layout, id);
+  slice->name = quoit_variable_new ("TPU_NAME", quoit_layout_text (layout, layout->slices[id.index].name));
+  if (slice->class == NULL)
+    return;
+  shape = quoit_shape_format (slice->class->facts.shape);
+  type = quoit_gke_accelerator_type (slice->class->facts.generation, slice->class->facts.shape);
+  slice->topology = quoit_variable_new ("TPU_TOPOLOGY", shape);
+  slice->type = quoit_variable_new ("TPU_ACCELERATOR_TYPE", type);
 }
 
 static void
@@ -130,71 +171,45 @@ set_number (QuoitProcess *process, const char *name, guint32 number)
 }
 
 static void
-describe (QuoitTopology *topology, QuoitProcess *process, const char *hostnames, const char *coordinator,
-          guint32 n_slices)
+describe (const QuoitTopology *topology, QuoitProcess *process, const SliceVariables *slice, const char *coordinator)
 {
-  const QuoitLayout *layout = topology->layout;
-  QuoitSliceId slice = { layout->nodes[process->node].slice };
-  const QuoitClass *class = quoit_layout_slice_class (layout, slice);
-  g_autofree char *shape = quoit_shape_format (class->facts.shape);
-  g_autofree char *type = quoit_gke_accelerator_type (class->facts.generation, class->facts.shape);
+  char *const shared[] = { slice->name, slice->topology, slice->type, slice->hostnames, slice->addresses };
 
   keep_manifest (topology, process);
-  quoit_process_set (process, "TPU_NAME", quoit_layout_text (layout, layout->slices[slice.index].name));
-  quoit_process_set (process, "TPU_TOPOLOGY", shape);
-  quoit_process_set (process, "TPU_ACCELERATOR_TYPE", type);
-  quoit_process_set (process, "TPU_WORKER_HOSTNAMES", hostnames);
+  for (unsigned i = 0; i < G_N_ELEMENTS (shared); i++)
+    if (shared[i] != NULL)
+      quoit_process_share (process, shared[i]);
   set_number (process, "TPU_WORKER_ID", process->worker_id);
-  if (n_slices < 2)
+  if (slice->addresses != NULL)
+    quoit_process_set (process, "TPU_PROCESS_PORT",
+                       port_of (topology, process, "TPU_PROCESS_PORT", DEFAULT_PROCESS_PORT));
+  if (slice->n_slices < 2)
     return;
-  set_number (process, "MEGASCALE_NUM_SLICES", n_slices);
+  set_number (process, "MEGASCALE_NUM_SLICES", slice->n_slices);
   set_number (process, "MEGASCALE_SLICE_ID", process->slice_id);
   quoit_process_set (process, "MEGASCALE_COORDINATOR_ADDRESS", coordinator);
-  quoit_process_set (process, "MEGASCALE_PORT", megascale_port (topology, process));
-}
-
-/* What the caller must know about the names that stand for hosts. */
-static void
-note_addresses (QuoitTopology *topology)
-{
-  const QuoitLayout *layout = topology->layout;
-  gboolean unknown = FALSE, manifest = FALSE;
-
-  for (guint i = 0; i < topology->processes->len; i++)
-    {
-      guint32 node = g_array_index (topology->processes, QuoitProcess, i).node;
-
-      if (quoit_layout_node_address (layout, (QuoitNodeId) { node }) != NULL)
-        continue;
-      unknown = TRUE;
-      manifest |= source_of (layout, node)->kind == QUOIT_SOURCE_KIND_RAYCLUSTER;
-    }
-  if (unknown)
-    quoit_topology_note (topology, "no addresses are known: hosts bear %s",
-                         manifest ? "the names that the TPU webhook gives to the pods" : "the names of their nodes");
+  quoit_process_set (process, "MEGASCALE_PORT", port_of (topology, process, "MEGASCALE_PORT", DEFAULT_MEGASCALE_PORT));
 }
 
 QuoitTopology *
 quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group)
 {
   QuoitTopology *topology = quoit_topology_of (layout, group, NULL);
-  g_autofree char *coordinator = NULL, *hostnames = NULL;
-  guint32 of_slice = QUOIT_NO_INDEX;
+  g_auto (Names) names = { .layout = layout, .source = QUOIT_NO_INDEX };
+  g_autofree char *coordinator = NULL;
 
-  for (guint i = 0; i < topology->processes->len; i++)
+  for (guint first = 0, end; first < topology->processes->len; first = end)
     {
-      QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, i);
+      g_auto (SliceVariables) slice = { .n_slices = group->n_slices };
 
+      end = end_of_slice (topology, first);
       if (coordinator == NULL)
-        coordinator = host_of (layout, process->node);
-      if (process->slice_id != of_slice)
-        {
-          g_free (hostnames);
-          hostnames = hostnames_of (topology, process->slice_id);
-          of_slice = process->slice_id;
-        }
-      describe (topology, process, hostnames, coordinator, group->n_slices);
+        coordinator = host_of (&names, process_at (topology, first)->node);
+      name_slice (topology, first, &slice);
+      name_hosts (topology, &names, first, end, &slice);
+      for (guint i = first; i < end; i++)
+        describe (topology, &g_array_index (topology->processes, QuoitProcess, i), &slice, coordinator);
     }
-  note_addresses (topology);
+  quoit_topology_quoit_notes (topology, group->n_slices);
   return topology;
 }

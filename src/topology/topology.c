@@ -39,7 +39,7 @@ quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint
           QuoitProcess process = { .slice_id = s, .node = node };
 
           process.worker_id = (guint32) layout->nodes[node].worker_id;
-          process.variables = g_ptr_array_new_with_free_func (g_free);
+          process.variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
           g_array_append_val (topology->processes, process);
         }
     }
@@ -56,27 +56,90 @@ quoit_topology_note (QuoitTopology *topology, const char *format, ...)
   va_end (args);
 }
 
+char *
+quoit_variable_new (const char *name, const char *value)
+{
+  gsize n_name = strlen (name) + 1, n_value = strlen (value) + 1;
+  char *variable = g_atomic_rc_box_alloc (n_name + n_value);
+
+  memcpy (variable, name, n_name);
+  memcpy (variable + n_name, value, n_value);
+  return variable;
+}
+
+void
+quoit_variable_unref (char *variable)
+{
+  g_atomic_rc_box_release (variable);
+}
+
+const char *
+quoit_variable_name (const char *variable)
+{
+  return variable;
+}
+
+const char *
+quoit_variable_value (const char *variable)
+{
+  return variable + strlen (variable) + 1;
+}
+
+/* Where the variable of that name is, or else belongs. */
+static guint
+place_of (const QuoitProcess *process, const char *name, gboolean *is_there)
+{
+  guint low = 0, high = process->variables->len;
+
+  *is_there = FALSE;
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      int order = strcmp (process->variables->pdata[middle], name);
+
+      if (order == 0)
+        {
+          *is_there = TRUE;
+          return middle;
+        }
+      if (order < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static void
+take_variable (QuoitProcess *process, char *variable)
+{
+  gboolean is_there;
+  guint at = place_of (process, quoit_variable_name (variable), &is_there);
+
+  if (is_there)
+    g_ptr_array_remove_index (process->variables, at);
+  g_ptr_array_insert (process->variables, (gint) at, variable);
+}
+
 void
 quoit_process_set (QuoitProcess *process, const char *name, const char *value)
 {
-  char *variable = g_strconcat (name, "=", value, NULL);
-  gsize length = strlen (name);
-  guint at = 0;
-  int order = 1;
+  take_variable (process, quoit_variable_new (name, value));
+}
 
-  for (; at < process->variables->len; at++)
-    {
-      const char *have = process->variables->pdata[at];
+void
+quoit_process_share (QuoitProcess *process, char *variable)
+{
+  take_variable (process, g_atomic_rc_box_acquire (variable));
+}
 
-      order = strncmp (have, name, length);
-      if (order == 0)
-        order = have[length] == '=' ? 0 : 1;
-      if (order >= 0)
-        break;
-    }
-  if (at < process->variables->len && order == 0)
-    g_ptr_array_remove_index (process->variables, at);
-  g_ptr_array_insert (process->variables, (gint) at, variable);
+const char *
+quoit_process_find (const QuoitProcess *process, const char *name)
+{
+  gboolean is_there;
+  guint at = place_of (process, name, &is_there);
+
+  return is_there ? quoit_variable_value (process->variables->pdata[at]) : NULL;
 }
 
 const QuoitPair *

@@ -9,7 +9,7 @@
 typedef struct {
   guint32 slice_id, worker_id;
   guint32 node;         /* index in the layout */
-  GPtrArray *variables; /* "NAME=value", sorted by name, each name once */
+  GPtrArray *variables; /* sorted by name, each name once; processes share equal ones */
 } QuoitProcess;
 
 struct _QuoitTopology {
@@ -23,11 +23,23 @@ struct _QuoitTopology {
 QuoitTopology *quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint32 *order);
 void quoit_topology_note (QuoitTopology *topology, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Sets a variable, instead of what it was. */
+/* A variable is one text, "NAME\0value", with a count of its owners. */
+char *quoit_variable_new (const char *name, const char *value);
+void quoit_variable_unref (char *variable);
+const char *quoit_variable_name (const char *variable);
+const char *quoit_variable_value (const char *variable);
+
+/* Sets a variable, instead of what it was: a new one, or one that other processes have too. */
 void quoit_process_set (QuoitProcess *process, const char *name, const char *value);
+void quoit_process_share (QuoitProcess *process, char *variable);
+/* The value; NULL where it has none of that name. */
+const char *quoit_process_find (const QuoitProcess *process, const char *name);
 
 /* Profile quoit (DESIGN 6). */
 QuoitTopology *quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group);
+
+/* Notes what the variables of profile quoit are not: the last step of making it. */
+void quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices);
 
 /* The plain variables that the manifest sets in the containers of the process's pool. */
 const QuoitPair *quoit_process_manifest_env (const QuoitTopology *topology, const QuoitProcess *process,

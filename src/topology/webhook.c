@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topology/webhook.h"
+
+#include <string.h>
+
+enum { LONGEST_SERVICE = 50 };
+
+guint32
+quoit_webhook_source (const QuoitLayout *layout, guint32 node)
+{
+  return layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { node }).index].source;
+}
+
+char *
+quoit_webhook_cluster (const QuoitLayout *layout, guint32 source)
+{
+  const QuoitSource *of = &layout->sources[source];
+
+  if (of->kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
+    return NULL;
+  for (guint32 i = of->first_node; i < of->first_node + of->n_nodes; i++)
+    if ((layout->nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0)
+      {
+        const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
+
+        return g_strndup (name, strlen (name) - (g_str_has_suffix (name, "-head") ? 5 : 0));
+      }
+  return NULL;
+}
+
+char *
+quoit_webhook_kuberay_service (const char *cluster)
+{
+  return g_strconcat (cluster, "-headless", NULL);
+}
+
+/* KubeRay's CheckName: the last 50 bytes, and a first byte that a DNS name may begin with. */
+char *
+quoit_webhook_service (const char *cluster)
+{
+  g_autofree char *name = quoit_webhook_kuberay_service (cluster);
+  gsize length = strlen (name);
+  char *cut = g_strdup (length > LONGEST_SERVICE ? name + length - LONGEST_SERVICE : name);
+
+  if (g_ascii_isdigit (*cut) || g_ascii_ispunct (*cut))
+    *cut = 'r';
+  return cut;
+}

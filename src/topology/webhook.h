@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What KubeRay and the TPU webhook call a manifest's things (gke-kuberay-jax 2.2, 3.2). */
+#pragma once
+
+#include "model/layout.h"
+
+guint32 quoit_webhook_source (const QuoitLayout *layout, guint32 node);
+
+/* The cluster of a manifest: its head is called after it. NULL where there is none. */
+char *quoit_webhook_cluster (const QuoitLayout *layout, guint32 source);
+
+/* The service that gives the pods their names: as KubeRay makes it, and as the webhook thinks that it is called. */
+char *quoit_webhook_kuberay_service (const char *cluster);
+char *quoit_webhook_service (const char *cluster);
