@@ -155,7 +155,7 @@ QUOIT_API const char *quoit_topology_get_variable_value (const QuoitTopology *to
  * quoit_topology_get_n_notes:
  * @topology: the topology
  *
- * Returns: how many things the caller should know, such as that no addresses are known
+ * Returns: how many things the caller should know, such as that no addresses are known or that a host is dead
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_notes (const QuoitTopology *topology);

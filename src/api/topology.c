@@ -106,14 +106,24 @@ quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **erro
   if (group->data->bundles != NULL)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "group '%s' has parts of nodes, no whole slices",
                             group->data->name);
-  if (profile == QUOIT_PROFILE_QUOIT)
-    return quoit_topology_quoit (group->layout, group->data);
-  if (profile != QUOIT_PROFILE_RAY_TRAIN)
+  if (profile != QUOIT_PROFILE_QUOIT && profile != QUOIT_PROFILE_RAY_TRAIN)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "profile '%d': expected quoit or ray-train", (int) profile);
 
-  order = ray_order (group);
-  topology = quoit_topology_of (group->layout, group->data, order);
-  return fill_ray_train (topology, group, error) ? g_steal_pointer (&topology) : NULL;
+  if (profile == QUOIT_PROFILE_QUOIT)
+    topology = quoit_topology_quoit (group->layout, group->data);
+  else
+    {
+      order = ray_order (group);
+      topology = quoit_topology_of (group->layout, group->data, order);
+      if (!fill_ray_train (topology, group, error))
+        return NULL;
+    }
+  if (group->state == QUOIT_GROUP_RESCHEDULING)
+    quoit_topology_note (topology,
+                         "group '%s' is RESCHEDULING: a host of it is dead or gone, and its process does not "
+                         "run until the host is back or the slice replaced",
+                         group->data->name);
+  return g_steal_pointer (&topology);
 }
 
 uint32_t

@@ -161,6 +161,15 @@ import_ray (Quoit *quoit, const char *alive, const char *resources)
   ck_assert_ok (error);
 }
 
+static bool
+says_rescheduling (const QuoitGroup *group)
+{
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  uint32_t n = quoit_topology_get_n_notes (topology);
+
+  return n > 0 && strstr (quoit_topology_get_note (topology, n - 1), "RESCHEDULING") != NULL;
+}
+
 START_TEST (the_death_of_a_held_node_is_told_to_its_group)
 {
   g_autoptr (Quoit) quoit = quoit_open_memory ();
@@ -178,6 +187,7 @@ START_TEST (the_death_of_a_held_node_is_told_to_its_group)
   snapshot = quoit_snapshot (quoit);
   later = quoit_snapshot_lookup_group (snapshot, "train", &error);
   ck_assert_int_eq (quoit_group_get_state (later), QUOIT_GROUP_RESCHEDULING);
+  ck_assert (!says_rescheduling (group) && says_rescheduling (later));
   ck_assert (quoit_verify (quoit, &error));
 }
 END_TEST
