@@ -177,9 +177,9 @@ const Verb verb_reserve = {
   "reserve",
   "NAME",
   "take whole slices for a group, all or none",
-  "--accelerator, --topology and --slices are required. The exit status is 5 when it does not fit now, 6 when it never "
-  "will; the reasons stand\n"
-  "on standard error.",
+  "--accelerator, --topology and --slices are required. The exit status is 5 when it does not fit now, 6 when it "
+  "never\n"
+  "will; the reasons stand on standard error.",
   1,
   1,
   run,

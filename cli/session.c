@@ -28,8 +28,15 @@ session_options (Session *session)
 }
 
 static bool
-usage (const Session *session, GError **error)
+usage (const Session *session, guint n_words, GError **error)
 {
+  if (n_words > session->verb->most)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s' is one too many: expected the arguments: %s",
+                   session->words[session->verb->most],
+                   session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters);
+      return false;
+    }
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected the arguments: %s; see quoit %s --help",
                session->verb->parameters[0] == '\0' ? "none" : session->verb->parameters, session->verb->name);
   return false;
@@ -64,7 +71,7 @@ session_parse (Session *session, const GOptionEntry *options, GError **error)
         n_words--;
         break;
       }
-  return (n_words >= session->verb->least && n_words <= session->verb->most) || usage (session, error);
+  return (n_words >= session->verb->least && n_words <= session->verb->most) || usage (session, n_words, error);
 }
 
 const char *

@@ -14,8 +14,9 @@ main (int argc, char **argv)
   int64_t now_ms = g_get_real_time () / 1000; /* the library reads no clock */
   if (argc != 4 || !g_file_get_contents (argv[2], &yaml, &length, NULL))
     return fprintf (stderr, "usage: reserve LEDGER MANIFEST JOB\n"), 2;
-  bool old = g_file_test (argv[1], G_FILE_TEST_EXISTS);
-  g_autoptr (Quoit) quoit = old ? quoit_open (argv[1], 5000, &error) : quoit_create (argv[1], 5000, &error);
+  g_autoptr (Quoit) quoit = quoit_open (argv[1], 5000, &error);
+  if (g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
+    quoit = (g_clear_error (&error), quoit_create (argv[1], 5000, &error));
   TRY (quoit);
   g_autoptr (QuoitImport) import = quoit_import_raycluster (quoit, yaml, length, NULL, NULL, now_ms, &error);
   TRY (import);
