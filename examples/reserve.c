@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #define TRY(call) ((call) ? (void) 0 : (fprintf (stderr, "reserve: %s\n", error->message), exit (error->code)))
-
 int
 main (int argc, char **argv)
 {
