@@ -42,8 +42,9 @@ typedef enum { QUOIT_PROFILE_QUOIT = 1, QUOIT_PROFILE_RAY_TRAIN = 2 } QuoitProfi
  * @error: (out) (optional): set on failure
  *
  * Fails with %QUOIT_ERROR_INVALID for a removed group, for one that has parts of nodes, for a profile that this version
- * does not know, or when Ray's own arithmetic refuses the slices; %QUOIT_ERROR_NOT_NOW when the profile needs addresses
- * that the group's sources do not know: import the node list of the running cluster.
+ * does not know, or when Ray's own arithmetic refuses the slices; %QUOIT_ERROR_NOT_NOW when the profile needs
+ * addresses, or the topology of a slice, that the group's sources do not know: import the node list of the running
+ * cluster.
  *
  * Returns: (transfer full): the topology; quoit_topology_unref() it. %NULL on failure
  * Since: 0.1

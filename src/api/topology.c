@@ -63,15 +63,21 @@ fill_ray_train (QuoitTopology *topology, const QuoitGroup *group, GError **error
   const QuoitClass *class = quoit_layout_slice_class (topology->layout,
                                                       (QuoitSliceId) { topology->layout->nodes[first->node].slice });
   const char *address = quoit_layout_node_address (topology->layout, (QuoitNodeId) { first->node });
-  g_autofree char *shape = quoit_shape_format (class->facts.shape);
   g_autoptr (QuoitRayResources) worker = quoit_ray_resources_new ();
+  g_autofree char *shape = NULL;
 
+  if (class == NULL)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "profile ray-train needs generation and topology of the slice of node '%s', which its source no "
+                       "longer says: import it again when it does",
+                       quoit_layout_node_name (topology->layout, (QuoitNodeId) { first->node }));
   if (address == NULL)
     return quoit_fail (
         error, QUOIT_ERROR_NOT_NOW,
         "profile ray-train needs the address of node '%s', which its source does not know: import the node "
         "list of the running cluster (`ray list nodes --format json`)",
         quoit_layout_node_name (topology->layout, (QuoitNodeId) { first->node }));
+  shape = quoit_shape_format (class->facts.shape);
   quoit_ray_resources_set (worker, "TPU", class->facts.chips_per_host);
   for (guint i = 0; i < topology->processes->len; i++)
     {

@@ -303,12 +303,12 @@ static const struct {
 
 START_TEST (a_variable_that_nothing_asks_for_is_warned_of)
 {
-  static const char *const set[] = { "N=3", "TOPOLOGIE=4x4", NULL };
+  static const char *const set[] = { "N=3", "TOPO=4x4", NULL };
   g_autofree char *text = edited ("replicas: 2", "replicas: ${N}");
   g_autoptr (QuoitClaims) claims = quoit_read_raycluster (text, strlen (text), NULL, set, NULL);
 
   ck_assert_str_eq (quoit_claims_warnings (claims)[0],
-                    "variable 'TOPOLOGIE' is given a value, but no field that is read has ${TOPOLOGIE}");
+                    "variable 'TOPO' is given a value, but no field that is read has ${TOPO}");
   ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
 }
 END_TEST
