@@ -707,12 +707,15 @@ count_name (const char *name, guint32 *n, gsize *bytes)
   *bytes += strlen (name) + 1;
 }
 
-/* Room for the names of sources, pools and slices, and hardly more: a layout lives long, and what growing by half takes
- * too much stays taken. Claims have one copy of a slice's name, and the nodes of a slice mostly stand together. */
+enum { HEADS = 64, HEAD_BYTES = 24 }; /* "TPU-v5litepod-256-head" */
+
+/* Room for the names of sources, pools, slices and heads, and hardly more: a layout lives long, and what growing by
+ * half takes too much stays taken. Claims have one copy of a slice's name, and the nodes of a slice mostly stand
+ * together. There may be as many kinds as nodes, but their heads are few. */
 static QuoitStrings *
 strings_for (const QuoitLayoutPart *parts, guint n_parts)
 {
-  guint32 n = 1, n_nodes, total = 0;
+  guint32 n = 1, n_nodes, n_heads = 0, total = 0;
   gsize bytes = 1;
 
   for (guint p = 0; p < n_parts; p++)
@@ -721,6 +724,7 @@ strings_for (const QuoitLayoutPart *parts, guint n_parts)
       const char *slice = NULL, *incarnation = NULL;
 
       total += n_nodes;
+      n_heads = MIN (n_heads + quoit_claims_n_kinds (parts[p].claims), HEADS);
       count_name (quoit_claims_source (parts[p].claims), &n, &bytes);
       for (guint32 i = 0; i < quoit_claims_n_pools (parts[p].claims); i++)
         count_name (quoit_claims_pool_at (parts[p].claims, i)->name, &n, &bytes);
@@ -735,7 +739,8 @@ strings_for (const QuoitLayoutPart *parts, guint n_parts)
         }
     }
   /* In a listing without order a slice was counted once a node: rather let the table grow then. */
-  return n > total / 2 ? quoit_strings_new (total / 4, 0) : quoit_strings_new (n, bytes);
+  return n > total / 2 ? quoit_strings_new (total / 4, 0)
+                       : quoit_strings_new (n + n_heads, bytes + (gsize) n_heads * HEAD_BYTES);
 }
 
 QuoitLayout *
