@@ -28,12 +28,6 @@ gboolean quoit_amount_add (QuoitAmount a, QuoitAmount b, QuoitAmount *sum, GErro
 /* The shortest decimal text that parses back to the same amount: "4", "0.5", "1.0001". */
 char *quoit_amount_format (QuoitAmount amount);
 
-static inline gboolean
-quoit_amount_covers (QuoitAmount have, QuoitAmount need)
-{
-  return have.e4 >= need.e4;
-}
-
 static inline QuoitSum
 quoit_sum_add (QuoitSum sum, QuoitAmount amount)
 {

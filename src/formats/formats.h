@@ -7,7 +7,7 @@
 
 /* A variable given with --set; NULL-terminated "NAME=value" strings in an array, or NULL for none. */
 
-/* Fleet text (DESIGN 3): "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". A second item of one
+/* Fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". A second item of one
  * pool goes on with its slice numbers, and its refs name them as the slices are named. @source NULL: "fleet". */
 QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate before json-glib, which takes much that is not JSON and loses much that is (STYLE 10.1). */
+/* The gate before json-glib, which takes much that is not JSON and loses much that is. */
 #pragma once
 
 #include <json-glib/json-glib.h>

@@ -23,7 +23,7 @@ void quoit_writer_close (QuoitWriter *writer);
 void quoit_writer_text (QuoitWriter *writer, const char *key, const char *value);
 void quoit_writer_integer (QuoitWriter *writer, const char *key, int64_t value);
 void quoit_writer_boolean (QuoitWriter *writer, const char *key, gboolean value);
-/* Decimal text: a double would not keep it (STYLE 10.1). */
+/* Decimal text: a double would not keep it. */
 void quoit_writer_amount (QuoitWriter *writer, const char *key, QuoitAmount value);
 void quoit_writer_sum (QuoitWriter *writer, const char *key, QuoitSum value);
 

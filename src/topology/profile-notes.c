@@ -23,12 +23,6 @@ clear_notes (Notes *notes)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Notes, clear_notes)
 
-static gboolean
-is_said (const QuoitTopology *topology, const char *text)
-{
-  return g_ptr_array_find_with_equal_func (topology->notes, text, g_str_equal, NULL);
-}
-
 static void
 add_name (GPtrArray *names, const char *name)
 {
@@ -59,14 +53,12 @@ has_reference (const char *value)
 static void
 note_n_slices (Notes *notes, const char *value)
 {
-  g_autofree char *quoted = quoit_quote (value), *number = g_strdup_printf ("%u", notes->n_slices), *text = NULL;
+  g_autofree char *quoted = quoit_quote (value), *number = g_strdup_printf ("%u", notes->n_slices);
 
   if (*value == '\0' || strcmp (value, number) == 0)
     return;
-  text = g_strdup_printf ("MEGASCALE_NUM_SLICES: the manifest says %s, the group has %s", quoted,
-                          notes->n_slices == 1 ? "one slice and needs none of MEGASCALE_*" : number);
-  if (!is_said (notes->topology, text))
-    quoit_topology_note (notes->topology, "%s", text);
+  quoit_topology_note (notes->topology, "MEGASCALE_NUM_SLICES: the manifest says %s, the group has %s", quoted,
+                       notes->n_slices == 1 ? "one slice and needs none of MEGASCALE_*" : number);
 }
 
 /* What is the same for all processes of a pool. */
@@ -147,17 +139,13 @@ note_alone (Notes *notes, const QuoitProcess *process)
   if (class == NULL || class->facts.hosts != 1)
     return;
   if ((process->slice_id == 0 && notes->n_slices > 1) || is_called)
-    {
-      g_autofree char *text = g_strdup_printf (
-          "a slice of one host: the TPU webhook gives its pod no host name, what %s says resolves only if something "
-          "else sets it",
-          is_called
-              ? notes->n_slices > 1 ? "TPU_WORKER_HOSTNAMES or MEGASCALE_COORDINATOR_ADDRESS" : "TPU_WORKER_HOSTNAMES"
-              : "MEGASCALE_COORDINATOR_ADDRESS");
-
-      if (!is_said (notes->topology, text))
-        quoit_topology_note (notes->topology, "%s", text);
-    }
+    quoit_topology_note (
+        notes->topology,
+        "a slice of one host: the TPU webhook gives its pod no host name, what %s says resolves only if something "
+        "else sets it",
+        is_called
+            ? notes->n_slices > 1 ? "TPU_WORKER_HOSTNAMES or MEGASCALE_COORDINATOR_ADDRESS" : "TPU_WORKER_HOSTNAMES"
+            : "MEGASCALE_COORDINATOR_ADDRESS");
 }
 
 static void

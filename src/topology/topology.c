@@ -49,11 +49,14 @@ quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint
 void
 quoit_topology_note (QuoitTopology *topology, const char *format, ...)
 {
+  g_autofree char *text = NULL;
   va_list args;
 
   va_start (args, format);
-  g_ptr_array_add (topology->notes, g_strdup_vprintf (format, args));
+  text = g_strdup_vprintf (format, args);
   va_end (args);
+  if (!g_ptr_array_find_with_equal_func (topology->notes, text, g_str_equal, NULL))
+    g_ptr_array_add (topology->notes, g_steal_pointer (&text));
 }
 
 char *

@@ -21,6 +21,7 @@ struct _QuoitTopology {
 /* The processes of @group, slice by slice in @order (slice numbers of the group; NULL: the group's own), without
  * variables. */
 QuoitTopology *quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint32 *order);
+/* Each sentence once, however often it is noted. */
 void quoit_topology_note (QuoitTopology *topology, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* A variable is one text, "NAME\0value", with a count of its owners. */
@@ -35,7 +36,7 @@ void quoit_process_share (QuoitProcess *process, char *variable);
 /* The value; NULL where it has none of that name. */
 const char *quoit_process_find (const QuoitProcess *process, const char *name);
 
-/* Profile quoit (DESIGN 6). */
+/* Profile quoit. */
 QuoitTopology *quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group);
 
 /* Notes what the variables of profile quoit are not: the last step of making it. */
