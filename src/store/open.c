@@ -56,91 +56,9 @@ refuse_network (const char *path, GError **error)
     }
 }
 
-static gboolean
-query_number (QuoitDb *db, const char *sql, gint64 *number, GError **error)
-{
-  sqlite3_stmt *stmt = NULL;
-  int result = sqlite3_prepare_v2 (db->handle, sql, -1, &stmt, NULL);
-
-  if (result == SQLITE_OK)
-    result = sqlite3_step (stmt);
-  if (result == SQLITE_ROW)
-    *number = sqlite3_column_int64 (stmt, 0);
-  sqlite3_finalize (stmt);
-  return result == SQLITE_ROW || quoit_db_fail (db, result, "opening", error);
-}
-
-/* The first object of the schema that quoit did not make. */
-static gboolean
-refuse_foreign_objects (QuoitDb *db, GError **error)
-{
-  g_autofree char *sql = g_strdup_printf ("SELECT type || ' ''' || name || '''' FROM sqlite_schema"
-                                          " WHERE name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND"
-                                          " (type <> 'table' OR name NOT IN (%s)) LIMIT 1",
-                                          quoit_sql_objects);
-  sqlite3_stmt *stmt = NULL;
-  int result = sqlite3_prepare_v2 (db->handle, sql, -1, &stmt, NULL);
-
-  if (result == SQLITE_OK)
-    result = sqlite3_step (stmt);
-  if (result == SQLITE_ROW)
-    quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                "the database has a %s that quoit did not make: drop it, or restore a backup",
-                sqlite3_column_text (stmt, 0));
-  else if (result != SQLITE_DONE)
-    quoit_db_fail (db, result, "opening", error);
-  sqlite3_finalize (stmt);
-  return result == SQLITE_DONE;
-}
-
 gboolean
-quoit_sqlite_check_version (QuoitDb *db, GError **error)
+quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
 {
-  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_VERSION, error);
-  gint64 version;
-  int result;
-
-  if (stmt == NULL)
-    return FALSE;
-  result = sqlite3_step (stmt);
-  version = result == SQLITE_ROW ? sqlite3_column_int64 (stmt, 0) : 0;
-  sqlite3_reset (stmt);
-  if (result != SQLITE_ROW)
-    return quoit_db_fail (db, result, "reading the version", error);
-  if (version > QUOIT_SCHEMA_VERSION)
-    return quoit_fail (error, QUOIT_ERROR_VERSION,
-                       "the database is of version %" G_GINT64_FORMAT ", this quoit knows up to %d: use a newer quoit",
-                       version, QUOIT_SCHEMA_VERSION);
-  if (version < 1)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database says version %" G_GINT64_FORMAT ": restore a backup",
-                       version);
-  return TRUE;
-}
-
-static gboolean
-check_ours (QuoitDb *db, GError **error)
-{
-  gint64 application = 0, tables = 0;
-
-  if (!query_number (db, "PRAGMA application_id", &application, error))
-    return FALSE;
-  if (application != QUOIT_APPLICATION_ID)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "not a database of quoit; `quoit init` makes one");
-  if (!quoit_sqlite_check_version (db, error) || !refuse_foreign_objects (db, error)
-      || !query_number (
-          db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-          &tables, error))
-    return FALSE;
-  if (tables != 7)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "the database has %" G_GINT64_FORMAT " of its 7 tables: restore a backup", tables);
-  return TRUE;
-}
-
-static gboolean
-connect_to (QuoitStore *store, GError **error)
-{
-  QuoitDb *db = &store->db;
   /* SQLite has meanings of its own for ':memory:' and the like; with a folder in front it is a file. */
   g_autofree char *path
       = g_path_is_absolute (store->path) ? g_strdup (store->path) : g_build_filename (".", store->path, NULL);
@@ -149,30 +67,18 @@ connect_to (QuoitStore *store, GError **error)
 
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
-  sqlite3_busy_handler (db->handle, wait_for_lock, store);
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  return quoit_db_prepare_end (db, error) && quoit_db_exec (db, "PRAGMA synchronous = FULL", error);
+  return quoit_db_prepare_end (db, error);
 }
 
-/* Everything that upgrades do is one transaction; a second process that upgrades at the same time finds it done. */
 static gboolean
-make_schema (QuoitDb *db, GError **error)
+connect_to (QuoitStore *store, GError **error)
 {
-  g_autofree char *close = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d",
-                                            QUOIT_APPLICATION_ID, QUOIT_SCHEMA_VERSION);
-  gint64 objects = 0;
-
-  if (!quoit_db_exec (db, "PRAGMA journal_mode = WAL", error) || !quoit_db_run (db, SQL_BEGIN, error))
+  if (!quoit_sqlite_connect (store, &store->db, error))
     return FALSE;
-  if (!query_number (db, "SELECT count(*) FROM sqlite_schema", &objects, error))
-    return FALSE;
-  if (objects > 0)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a database already");
-  for (int step = 0; step < QUOIT_SCHEMA_VERSION; step++)
-    if (!quoit_db_exec (db, quoit_sql_steps[step], error))
-      return FALSE;
-  return quoit_db_exec (db, close, error) && quoit_db_run (db, SQL_COMMIT, error);
+  sqlite3_busy_handler (store->db.handle, wait_for_lock, store);
+  return quoit_db_exec (&store->db, "PRAGMA synchronous = FULL", error);
 }
 
 /* An empty file is what a creation that was cut off leaves behind: it may be taken over. */
@@ -227,12 +133,12 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
     return NULL;
   store = store_on (path, wait_ms);
   if (!refuse_network (path, &failure) || !connect_to (store, &failure)
-      || !query_number (&store->db, "PRAGMA application_id", &application, &failure)
-      || !query_number (&store->db, "SELECT count(*) FROM sqlite_schema", &objects, &failure))
+      || !quoit_sqlite_query_number (&store->db, "PRAGMA application_id", &application, &failure)
+      || !quoit_sqlite_query_number (&store->db, "SELECT count(*) FROM sqlite_schema", &objects, &failure))
     application = application != 0 ? application : -1;
   if (failure == NULL && (application != 0 || objects != 0))
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT, "%s: there is a database already", path);
-  if (failure == NULL && make_schema (&store->db, &failure))
+  if (failure == NULL && quoit_sqlite_make_schema (&store->db, &failure))
     {
       store->fleet = quoit_sqlite_load (&store->db, &failure);
       if (store->fleet != NULL)
@@ -266,6 +172,20 @@ check_file (const char *path, GError **error)
   return refuse_network (path, error);
 }
 
+/* Begins to read the database at its present version, which an older one is brought to first. */
+static gboolean
+begin_reading (QuoitDb *db, GError **error)
+{
+  int version;
+
+  if (!quoit_db_run (db, SQL_BEGIN_READ, error) || !quoit_sqlite_check_ours (db, &version, error))
+    return FALSE;
+  if (version == QUOIT_SCHEMA_VERSION)
+    return TRUE;
+  return quoit_db_end (db, error) && quoit_sqlite_upgrade (db, error) && quoit_db_run (db, SQL_BEGIN_READ, error)
+         && quoit_sqlite_check_ours (db, &version, error);
+}
+
 QuoitStore *
 quoit_store_open (const char *path, gint64 wait_ms, GError **error)
 {
@@ -275,9 +195,9 @@ quoit_store_open (const char *path, gint64 wait_ms, GError **error)
   if (!check_file (path, error))
     return NULL;
   store = store_on (path, wait_ms);
-  if (connect_to (store, error) && quoit_db_run (&store->db, SQL_BEGIN_READ, error))
+  if (connect_to (store, error))
     {
-      read = check_ours (&store->db, error) && (store->fleet = quoit_sqlite_load (&store->db, error)) != NULL;
+      read = begin_reading (&store->db, error) && (store->fleet = quoit_sqlite_load (&store->db, error)) != NULL;
       read = quoit_db_end (&store->db, read ? error : NULL) && read;
     }
   if (!read)

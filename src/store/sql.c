@@ -20,9 +20,17 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   "                  request TEXT NOT NULL) STRICT;"
   "CREATE TABLE bundle (grp INTEGER NOT NULL, ordinal INTEGER NOT NULL, slice INTEGER NOT NULL, node INTEGER NOT NULL,"
   "                     part BLOB, PRIMARY KEY (grp, ordinal)) STRICT, WITHOUT ROWID;",
+
+  /* 1 -> 2 */
+  /* The state at one entry, where the entries up to it are no longer kept: one row, and the image (see image.h). */
+  "CREATE TABLE checkpoint (seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, next_group INTEGER NOT NULL,"
+  "                         next_node INTEGER NOT NULL, made_ms INTEGER NOT NULL, n_parts INTEGER NOT NULL,"
+  "                         sha256 BLOB NOT NULL) STRICT;"
+  "CREATE TABLE image (part INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;",
 };
 
-const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle'";
+const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle','checkpoint','image'";
+const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1] = { 0, 7, 9 };
 
 static const char *const sql[N_SQL] = {
   [SQL_BEGIN]           = "BEGIN IMMEDIATE",

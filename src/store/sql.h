@@ -8,7 +8,7 @@
 
 enum {
   QUOIT_APPLICATION_ID = 0x51554f54, /* "QUOT" */
-  QUOIT_SCHEMA_VERSION = 1
+  QUOIT_SCHEMA_VERSION = 2
 };
 
 typedef enum {
@@ -49,8 +49,9 @@ typedef struct {
 
 /* What takes version n to n + 1. Released steps never change. */
 extern const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION];
-/* Every table and index that quoit makes, for telling what is not its own. */
+/* Every table that quoit makes, for telling what is not its own; and how many each version has. */
 extern const char *const quoit_sql_objects;
+extern const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1];
 
 /* The code and words for what SQLite says. @doing begins the message: "reserve". */
 gboolean quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error);

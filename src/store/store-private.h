@@ -59,6 +59,18 @@ GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error);
 QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);
 /* Writes what @entry does into the state tables; @after: the fleet with it. */
 gboolean quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error);
+
+/* A connection to the file of @store; who waits how long for locks is the caller's business. */
+gboolean quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error);
+gboolean quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError **error);
+/* The schema of a new database, in one transaction, which stays open on failure. */
+gboolean quoit_sqlite_make_schema (QuoitDb *db, GError **error);
+/* INVALID for a database of others, VERSION for one of a newer quoit, DAMAGED; older ones are ours too. */
+gboolean quoit_sqlite_check_ours (QuoitDb *db, int *version, GError **error);
+/* Brings it to today's version in one transaction; where another process has done so meanwhile there is nothing to do.
+ */
+gboolean quoit_sqlite_upgrade (QuoitDb *db, GError **error);
+/* Inside each transaction of a handle that is open. */
 gboolean quoit_sqlite_check_version (QuoitDb *db, GError **error);
 
 /* A database file and what SQLite puts beside it. */

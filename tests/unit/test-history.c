@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ledger over the years: databases that an older quoit wrote. */
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "store-fixture.h"
+#include "store/sql.h"
 
 /* --- databases of an older quoit --- */
 
@@ -169,6 +174,146 @@ START_TEST (a_database_of_version_1_goes_on)
 }
 END_TEST
 
+static gint64
+number_in (const char *path, const char *sql)
+{
+  sqlite3 *db;
+  sqlite3_stmt *stmt;
+  gint64 number;
+
+  ck_assert_int_eq (sqlite3_open (path, &db), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_prepare_v2 (db, sql, -1, &stmt, NULL), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_step (stmt), SQLITE_ROW);
+  number = sqlite3_column_int64 (stmt, 0);
+  sqlite3_finalize (stmt);
+  ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
+  return number;
+}
+
+START_TEST (opening_brings_an_old_database_to_the_form_of_a_new_one)
+{
+  static const char *const schema = "SELECT sum (length (sql)) + count (*) FROM sqlite_schema";
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) old = NULL, new = quoit_store_create (place.copy, 0, NULL);
+
+  put_old (&place);
+  old = quoit_store_open (place.path, 0, NULL);
+  ck_assert_ptr_nonnull (old);
+  ck_assert_int_eq (number_in (place.path, "PRAGMA user_version"), QUOIT_SCHEMA_VERSION);
+  ck_assert_int_eq (number_in (place.path, schema), number_in (place.copy, schema));
+}
+END_TEST
+
+START_TEST (processes_that_upgrade_at_once_find_it_done)
+{
+  for (guint round = 0; round < 10; round++)
+    {
+      g_auto (Place) place = place_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitStore) store = NULL;
+      pid_t children[4];
+      int status, gate[2];
+
+      put_old (&place);
+      ck_assert_int_eq (pipe (gate), 0);
+      for (gsize i = 0; i < G_N_ELEMENTS (children); i++)
+        if ((children[i] = fork ()) == 0)
+          {
+            QuoitStore *own;
+            char c;
+
+            /* They begin when the last one holds the pipe open no longer. */
+            close (gate[1]);
+            if (read (gate[0], &c, 1) != 0)
+              _exit (2);
+            own = quoit_store_open (place.path, 10000, NULL);
+            _exit (own != NULL && quoit_store_verify (own, NULL) ? 0 : 1);
+          }
+      close (gate[0]);
+      close (gate[1]);
+      for (gsize i = 0; i < G_N_ELEMENTS (children); i++)
+        {
+          ck_assert_int_eq (waitpid (children[i], &status, 0), children[i]);
+          ck_assert_int_eq (status, 0);
+        }
+      store = quoit_store_open (place.path, 0, &error);
+      ck_assert_ok (error);
+      check_old_entries (store);
+    }
+}
+END_TEST
+
+/* Who may write everywhere, as root may, is nobody here. */
+static int
+open_as_nobody (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (geteuid () == 0 && (setgid (65534) != 0 || setuid (65534) != 0))
+    return 2;
+  if (quoit_store_open (path, 0, &error) != NULL || error->code != QUOIT_ERROR_STORE)
+    return 3;
+  if (strstr (error->message, "version 2") == NULL || strstr (error->message, "must be writable") == NULL)
+    return 4;
+  return 0;
+}
+
+START_TEST (an_old_database_that_may_not_be_written_says_so)
+{
+  g_auto (Place) place = place_new ();
+  pid_t child;
+  int status;
+
+  put_old (&place);
+  /* Its folder may be written, or SQLite could not even look. */
+  ck_assert_int_eq (g_chmod (place.path, 0444), 0);
+  ck_assert_int_eq (g_chmod (place.dir, 0777), 0);
+  child = fork ();
+  if (child == 0)
+    _exit (open_as_nobody (place.path));
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert_int_eq (status, 0);
+  ck_assert_int_eq (number_in (place.path, "PRAGMA user_version"), 1);
+}
+END_TEST
+
+static const struct {
+  const char *sql;
+  QuoitErrorCode code;
+  const char *part;
+} old_refusals[] = {
+  { "CREATE TABLE checkpoint (seq)", QUOIT_ERROR_DAMAGED, "8 of its 7 tables" },
+  { "CREATE TABLE mine (x)", QUOIT_ERROR_DAMAGED, "table 'mine'" },
+  { "DROP TABLE kind", QUOIT_ERROR_DAMAGED, "6 of its 7 tables" },
+  { "PRAGMA application_id = 5", QUOIT_ERROR_INVALID, "not a database of quoit" },
+  { "UPDATE node SET state = 7 WHERE id = 1", QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
+};
+
+START_TEST (an_old_database_that_is_not_sound_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+
+  put_old (&place);
+  meddle (place.path, old_refusals[_i].sql);
+  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  ck_assert_refused (error, old_refusals[_i].code, old_refusals[_i].part);
+}
+END_TEST
+
+START_TEST (an_old_backup_put_back_beneath_an_open_handle_is_seen)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  fill (store);
+  meddle (place.path, "PRAGMA user_version = 1");
+  ck_assert_uint_eq (store_reserve (store, "late", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "version 1");
+}
+END_TEST
+
 int
 main (void)
 {
@@ -177,6 +322,11 @@ main (void)
 
   tcase_add_test (old, a_database_of_version_1_shows_what_it_showed);
   tcase_add_test (old, a_database_of_version_1_goes_on);
+  tcase_add_test (old, opening_brings_an_old_database_to_the_form_of_a_new_one);
+  tcase_add_test (old, processes_that_upgrade_at_once_find_it_done);
+  tcase_add_test (old, an_old_database_that_may_not_be_written_says_so);
+  tcase_add_loop_test (old, an_old_database_that_is_not_sound_is_refused, 0, (int) G_N_ELEMENTS (old_refusals));
+  tcase_add_test (old, an_old_backup_put_back_beneath_an_open_handle_is_seen);
   suite_add_tcase (suite, old);
   return suite_main (suite);
 }
