@@ -59,6 +59,7 @@ static const Word group_states[] = {
   { QUOIT_GROUP_RESERVED, "reserved" },
   { QUOIT_GROUP_RESCHEDULING, "rescheduling" },
   { QUOIT_GROUP_REMOVED, "removed" },
+  { QUOIT_GROUP_PENDING, "pending" },
 };
 
 const char *
@@ -78,6 +79,8 @@ word_of_ray_group_state (QuoitGroupState state)
       return "RESCHEDULING";
     case QUOIT_GROUP_REMOVED:
       return "REMOVED";
+    case QUOIT_GROUP_PENDING:
+      return "PENDING";
     case QUOIT_GROUP_HELD:
     default:
       return NULL;

@@ -21,7 +21,7 @@ typedef struct _QuoitGroup QuoitGroup;
 /**
  * QuoitGroupState:
  *
- * Ray's words for them: PENDING and PREPARED have no counterpart, since a refused request leaves no group.
+ * Ray's words for them stand beside. PREPARED has no counterpart: such a group is imported as pending.
  *
  * Since: 0.1
  */
@@ -29,7 +29,8 @@ typedef enum {
   QUOIT_GROUP_HELD = 1,         /* not yet confirmed; later releases */
   QUOIT_GROUP_RESERVED = 2,     /* Ray: CREATED */
   QUOIT_GROUP_RESCHEDULING = 3, /* one of its nodes is dead */
-  QUOIT_GROUP_REMOVED = 4       /* released; kept for its request key */
+  QUOIT_GROUP_REMOVED = 4,      /* released; kept for its request key */
+  QUOIT_GROUP_PENDING = 5       /* imported from Ray alone: not placed yet; Ray: PENDING */
 } QuoitGroupState;
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/claims.h"
+#include "model/claims-private.h"
 
 #include <string.h>
 
@@ -7,39 +7,10 @@
 
 #define BLOCK_BYTES 65536
 
-/* Texts do not move once they are written, so that claims may point to them: blocks, not one growing buffer. */
-typedef struct {
-  GPtrArray *blocks;
-  char *next;
-  gsize room;
-} Arena;
-
-typedef struct {
-  guint32 hash;
-  const char *text; /* NULL: the slot is empty */
-} TextSlot;
-
-struct _QuoitClaims {
-  const char *source;
-  QuoitSourceKind source_kind;
-  Arena arena;
-  TextSlot *texts; /* open addressing */
-  guint32 n_texts, texts_mask;
-  GArray *pools;
-  GHashTable *pool_index; /* interned name -> index + 1 */
-  GArray *kinds;
-  guint32 *kind_slots; /* open addressing; index + 1, 0 is empty */
-  GArray *kind_hashes;
-  guint32 kinds_mask;
-  GArray *nodes;
-  GArray *labels;      /* of QuoitPair, and */
-  GArray *resources;   /* of QuoitResource: the kind being made */
-  GPtrArray *warnings; /* always closed with NULL */
-};
-
-static void *
-take (Arena *arena, gsize size)
+void *
+quoit_claims_take (QuoitClaims *claims, gsize size)
 {
+  QuoitClaimsArena *arena = &claims->arena;
   void *result;
 
   if (size > arena->room)
@@ -56,17 +27,17 @@ take (Arena *arena, gsize size)
   return result;
 }
 
-static void *
-take_copy (Arena *arena, const void *data, gsize size)
+void *
+quoit_claims_take_copy (QuoitClaims *claims, const void *data, gsize size)
 {
   /* Whole words, so that what follows a text is aligned for pointers. */
-  return size == 0 ? NULL : memcpy (take (arena, (size + 7) & ~(gsize) 7), data, size);
+  return size == 0 ? NULL : memcpy (quoit_claims_take (claims, (size + 7) & ~(gsize) 7), data, size);
 }
 
-static const char *
-copy_text (QuoitClaims *claims, const char *text)
+const char *
+quoit_claims_copy_text (QuoitClaims *claims, const char *text)
 {
-  return text == NULL ? NULL : take_copy (&claims->arena, text, strlen (text) + 1);
+  return text == NULL ? NULL : quoit_claims_take_copy (claims, text, strlen (text) + 1);
 }
 
 QuoitClaims *
@@ -76,7 +47,7 @@ quoit_claims_new (const char *source, QuoitSourceKind kind)
 
   claims->arena.blocks = g_ptr_array_new_with_free_func (g_free);
   claims->texts_mask = 255;
-  claims->texts = g_new0 (TextSlot, claims->texts_mask + 1);
+  claims->texts = g_new0 (QuoitClaimsText, claims->texts_mask + 1);
   claims->pools = g_array_new (FALSE, TRUE, sizeof (QuoitPoolClaim));
   claims->pool_index = g_hash_table_new (g_direct_hash, g_direct_equal);
   claims->kinds = g_array_new (FALSE, TRUE, sizeof (QuoitNodeKind));
@@ -86,6 +57,8 @@ quoit_claims_new (const char *source, QuoitSourceKind kind)
   claims->nodes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
   claims->labels = g_array_new (FALSE, FALSE, sizeof (QuoitPair));
   claims->resources = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
+  claims->groups = g_array_new (FALSE, FALSE, sizeof (QuoitGroupClaim));
+  claims->external = g_array_new (FALSE, FALSE, sizeof (QuoitBundleClaim));
   claims->warnings = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (claims->warnings, NULL);
   claims->source = quoit_claims_text (claims, source);
@@ -108,6 +81,8 @@ quoit_claims_free (QuoitClaims *claims)
   g_array_unref (claims->nodes);
   g_array_unref (claims->labels);
   g_array_unref (claims->resources);
+  g_array_unref (claims->groups);
+  g_array_unref (claims->external);
   g_ptr_array_unref (claims->warnings);
   g_free (claims);
 }
@@ -128,10 +103,10 @@ static void
 grow_texts (QuoitClaims *claims)
 {
   guint32 old_slots = claims->texts_mask + 1;
-  g_autofree TextSlot *old = claims->texts;
+  g_autofree QuoitClaimsText *old = claims->texts;
 
   claims->texts_mask = old_slots * 2 - 1;
-  claims->texts = g_new0 (TextSlot, old_slots * 2);
+  claims->texts = g_new0 (QuoitClaimsText, old_slots * 2);
   for (guint32 i = 0; i < old_slots; i++)
     {
       guint32 at = old[i].hash & claims->texts_mask;
@@ -160,7 +135,7 @@ quoit_claims_text (QuoitClaims *claims, const char *text)
       return claims->texts[at].text;
 
   claims->texts[at].hash = hash;
-  claims->texts[at].text = text = take_copy (&claims->arena, text, length + 1);
+  claims->texts[at].text = text = quoit_claims_take_copy (claims, text, length + 1);
   if (++claims->n_texts > claims->texts_mask - claims->texts_mask / 4)
     grow_texts (claims);
   return text;
@@ -197,7 +172,7 @@ void
 quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPair *env, guint16 n_env)
 {
   QuoitPoolClaim *at = quoit_claims_pool_at (claims, pool);
-  QuoitPair *copy = take (&claims->arena, sizeof (QuoitPair) * MAX (n_env, 1));
+  QuoitPair *copy = quoit_claims_take (claims, sizeof (QuoitPair) * MAX (n_env, 1));
 
   for (guint16 i = 0; i < n_env; i++)
     copy[i] = (QuoitPair) { quoit_claims_text (claims, env[i].key), quoit_claims_text (claims, env[i].value) };
@@ -268,6 +243,12 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp (((const QuoitResource *) a)->name, ((const QuoitResource *) b)->name);
 }
 
+void
+quoit_claims_sort_resources (GArray *resources)
+{
+  g_array_sort (resources, by_name);
+}
+
 static gboolean
 same_kind (const QuoitNodeKind *a, const QuoitNodeKind *b)
 {
@@ -308,8 +289,8 @@ put_kind_slot (QuoitClaims *claims, guint32 index)
 static guint32
 append_kind (QuoitClaims *claims, QuoitNodeKind *kind, guint32 hash)
 {
-  kind->labels = take_copy (&claims->arena, kind->labels, kind->n_labels * sizeof *kind->labels);
-  kind->resources = take_copy (&claims->arena, kind->resources, kind->n_resources * sizeof *kind->resources);
+  kind->labels = quoit_claims_take_copy (claims, kind->labels, kind->n_labels * sizeof *kind->labels);
+  kind->resources = quoit_claims_take_copy (claims, kind->resources, kind->n_resources * sizeof *kind->resources);
   g_array_append_val (claims->kinds, *kind);
   g_array_append_val (claims->kind_hashes, hash);
 
@@ -358,7 +339,7 @@ collect_resources (QuoitClaims *claims, QuoitNodeKind *kind, const char *slice)
       resource.name = quoit_claims_text (claims, resource.name);
       g_array_append_val (claims->resources, resource);
     }
-  g_array_sort (claims->resources, by_name);
+  quoit_claims_sort_resources (claims->resources);
   kind->resources = (const QuoitResource *) (void *) claims->resources->data;
   kind->n_resources = (guint16) claims->resources->len;
 }
@@ -406,9 +387,9 @@ quoit_claims_add (QuoitClaims *claims, const QuoitNodeClaim *node)
 
   g_assert (node->name != NULL && node->pool < claims->pools->len && node->kind < claims->kinds->len);
   /* What differs on every node is not worth a look-up. */
-  copy.name = copy_text (claims, node->name);
-  copy.identity = copy_text (claims, node->identity);
-  copy.address = node->address == node->name ? copy.name : copy_text (claims, node->address);
+  copy.name = quoit_claims_copy_text (claims, node->name);
+  copy.identity = quoit_claims_copy_text (claims, node->identity);
+  copy.address = node->address == node->name ? copy.name : quoit_claims_copy_text (claims, node->address);
   copy.slice = quoit_claims_text (claims, node->slice);
   copy.incarnation = quoit_claims_text (claims, node->incarnation);
   g_array_append_val (claims->nodes, copy);

@@ -3,6 +3,7 @@
  * No ids, only names; every string is owned by the claims. */
 #pragma once
 
+#include <quoit/group.h>
 #include <quoit/snapshot.h>
 
 #include "base/amount.h"
@@ -56,6 +57,29 @@ typedef struct {
   const QuoitPair *env; /* plain variables that the manifest sets in TPU containers, in its order */
 } QuoitPoolClaim;
 
+/* What a bundle of a group takes of which node. */
+typedef struct {
+  guint32 node; /* index into the claims' nodes; QUOIT_NOT_PLACED */
+  guint16 n_takes;
+  const QuoitResource *takes; /* sorted by name; amounts > 0 */
+} QuoitBundleClaim;
+
+#define QUOIT_NOT_PLACED G_MAXUINT32
+
+/* A placement group that the source itself has made. */
+typedef struct {
+  const char *name;     /* as the source says; "" */
+  const char *identity; /* its id at the source */
+  const char *request;  /* in words, for people: "PACK {CPU: 1, TPU: 4} x 4" */
+  guint8 state;         /* QuoitGroupState: PENDING, RESERVED, RESCHEDULING */
+  guint32 n_bundles;
+  const QuoitBundleClaim *bundles;
+} QuoitGroupClaim;
+
+/* Whether the source was asked for its groups, and for what is available, at all: a source that says no groups has
+ * none; one that was not asked keeps those it had. */
+typedef enum { QUOIT_CLAIMS_SAY_GROUPS = 1 << 0, QUOIT_CLAIMS_SAY_EXTERNAL = 1 << 1 } QuoitClaimsScope;
+
 typedef struct _QuoitClaims QuoitClaims;
 
 QuoitClaims *quoit_claims_new (const char *source, QuoitSourceKind kind);
@@ -89,6 +113,16 @@ guint32 quoit_claims_n_kinds (const QuoitClaims *claims);
 /* Appends a copy of @node; its strings are copied too (with quoit_claims_text() where equal ones are likely). */
 void quoit_claims_add (QuoitClaims *claims, const QuoitNodeClaim *node);
 const QuoitNodeClaim *quoit_claims_nodes (const QuoitClaims *claims, guint32 *n_nodes);
+
+/* Appends a copy of @group and all that it points to. Takes may come in any order and are sorted; those of nothing are
+ * dropped. */
+void quoit_claims_add_group (QuoitClaims *claims, const QuoitGroupClaim *group);
+const QuoitGroupClaim *quoit_claims_groups (const QuoitClaims *claims, guint32 *n_groups);
+/* Used by something that no group explains: at most one such claim a node. Copied like a bundle of a group. */
+void quoit_claims_add_external (QuoitClaims *claims, const QuoitBundleClaim *use);
+const QuoitBundleClaim *quoit_claims_external (const QuoitClaims *claims, guint32 *n);
+void quoit_claims_set_scope (QuoitClaims *claims, guint scope); /* of QuoitClaimsScope */
+guint quoit_claims_scope (const QuoitClaims *claims);
 
 /* What the importer noticed and took anyway, for the user ("2 rows had no name"). Lines without a full stop. */
 void quoit_claims_warn (QuoitClaims *claims, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -14,10 +14,8 @@ static const char *const source_kinds[] = {
 };
 
 static const char *const group_states[] = {
-  [QUOIT_GROUP_HELD] = "HELD",
-  [QUOIT_GROUP_RESERVED] = "RESERVED",
-  [QUOIT_GROUP_RESCHEDULING] = "RESCHEDULING",
-  [QUOIT_GROUP_REMOVED] = "REMOVED",
+  [QUOIT_GROUP_HELD] = "HELD",       [QUOIT_GROUP_RESERVED] = "RESERVED", [QUOIT_GROUP_RESCHEDULING] = "RESCHEDULING",
+  [QUOIT_GROUP_REMOVED] = "REMOVED", [QUOIT_GROUP_PENDING] = "PENDING",
 };
 
 #define LOOK_UP(table, value)                                                                                          \

@@ -156,6 +156,69 @@ START_TEST (claims_keep_copies_and_their_order)
 }
 END_TEST
 
+START_TEST (groups_keep_copies_with_their_takes_in_order_and_none_of_nothing)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);
+  char name[] = "train", identity[] = "71fd", request[] = "PACK {CPU: 1, TPU: 4} x 2", resource[] = "TPU";
+  QuoitResource takes[] = { { resource, { 40000 } }, { "x", { 0 } }, { "CPU", { 10000 } } };
+  QuoitBundleClaim bundles[]
+      = { { .node = 0, .n_takes = 3, .takes = takes }, { .node = QUOIT_NOT_PLACED, .n_takes = 1, .takes = takes } };
+  QuoitGroupClaim group = { .name = name,
+                            .identity = identity,
+                            .request = request,
+                            .state = QUOIT_GROUP_PENDING,
+                            .n_bundles = 2,
+                            .bundles = bundles };
+  QuoitNodeKind kind = { .chips = 0 };
+  QuoitNodeClaim node = { .name = "n" };
+  const QuoitGroupClaim *groups;
+  const QuoitBundleClaim *external;
+  guint32 n;
+
+  node.pool = quoit_claims_pool (claims, "p");
+  node.kind = quoit_claims_kind (claims, &kind, NULL);
+  quoit_claims_add (claims, &node);
+  quoit_claims_add_group (claims, &group);
+  quoit_claims_add_external (claims, &bundles[0]);
+  name[0] = identity[0] = request[0] = resource[0] = 'x';
+  takes[0].amount.e4 = 1;
+  bundles[0].node = 7;
+  group.n_bundles = 0;
+  group.name = "";
+  quoit_claims_add_group (claims, &group);
+
+  groups = quoit_claims_groups (claims, &n);
+  ck_assert_uint_eq (n, 2);
+  ck_assert_str_eq (groups[0].name, "train");
+  ck_assert_str_eq (groups[0].identity, "71fd");
+  ck_assert_str_eq (groups[0].request, "PACK {CPU: 1, TPU: 4} x 2");
+  ck_assert_uint_eq (groups[0].state, QUOIT_GROUP_PENDING);
+  ck_assert_uint_eq (groups[0].n_bundles, 2);
+  ck_assert_uint_eq (groups[0].bundles[0].node, 0);
+  ck_assert_uint_eq (groups[0].bundles[0].n_takes, 2);
+  ck_assert_str_eq (groups[0].bundles[0].takes[0].name, "CPU");
+  ck_assert_str_eq (groups[0].bundles[0].takes[1].name, "TPU");
+  ck_assert_int_eq (groups[0].bundles[0].takes[1].amount.e4, 40000);
+  ck_assert_uint_eq (groups[0].bundles[1].node, QUOIT_NOT_PLACED);
+  ck_assert_str_eq (groups[1].name, "");
+  ck_assert_uint_eq (groups[1].n_bundles, 0);
+  external = quoit_claims_external (claims, &n);
+  ck_assert_uint_eq (n, 1);
+  ck_assert_uint_eq (external[0].n_takes, 2);
+  ck_assert_str_eq (external[0].takes[1].name, "TPU");
+}
+END_TEST
+
+START_TEST (a_source_that_was_not_asked_says_neither_groups_nor_use)
+{
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);
+
+  ck_assert_uint_eq (quoit_claims_scope (claims), 0);
+  quoit_claims_set_scope (claims, QUOIT_CLAIMS_SAY_GROUPS);
+  ck_assert_uint_eq (quoit_claims_scope (claims), QUOIT_CLAIMS_SAY_GROUPS);
+}
+END_TEST
+
 START_TEST (warnings_are_a_closed_list_in_order)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_FLEET);
@@ -181,6 +244,8 @@ main (void)
   tcase_add_test (facts, any_difference_makes_another_kind);
   tcase_add_test (facts, thousands_of_kinds_and_pools_are_found_again);
   tcase_add_test (facts, claims_keep_copies_and_their_order);
+  tcase_add_test (facts, groups_keep_copies_with_their_takes_in_order_and_none_of_nothing);
+  tcase_add_test (facts, a_source_that_was_not_asked_says_neither_groups_nor_use);
   tcase_add_test (facts, warnings_are_a_closed_list_in_order);
   suite_add_tcase (suite, facts);
   return suite_main (suite);
