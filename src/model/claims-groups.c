@@ -16,7 +16,7 @@ copy_bundle (QuoitClaims *claims, const QuoitBundleClaim *bundle)
       if (resource.amount.e4 > 0)
         g_array_append_val (claims->resources, resource);
     }
-  quoit_claims_sort_resources (claims->resources);
+  g_array_sort (claims->resources, quoit_resource_compare);
   copy.n_takes = (guint16) claims->resources->len;
   copy.takes = quoit_claims_take_copy (claims, claims->resources->data, copy.n_takes * sizeof *copy.takes);
   return copy;

@@ -44,6 +44,3 @@ void *quoit_claims_take (QuoitClaims *claims, gsize size);
 void *quoit_claims_take_copy (QuoitClaims *claims, const void *data, gsize size);
 /* Without looking for an equal one, as quoit_claims_text() does. NULL stays NULL. */
 const char *quoit_claims_copy_text (QuoitClaims *claims, const char *text);
-
-/* Of QuoitResource, by name. */
-void quoit_claims_sort_resources (GArray *resources);

@@ -183,8 +183,8 @@ quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPair *e
 static gboolean
 label_differs_on_every_node (const char *key)
 {
-  static const char *const keys[]
-      = { "ray.io/node-id", "ray.io/tpu-worker-id", "ray.io/tpu-slice-name", "kubernetes.io/hostname" };
+  static const char *const keys[] = { "ray.io/node-id", "ray.io/node_id" /* older Ray */, "ray.io/tpu-worker-id",
+                                      "ray.io/tpu-slice-name", "kubernetes.io/hostname" };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (keys); i++)
     if (strcmp (key, keys[i]) == 0)
@@ -192,12 +192,11 @@ label_differs_on_every_node (const char *key)
   return FALSE;
 }
 
-/* CPU_group_<id>, TPU_group_0_<id>, bundle_group_<id>: the id is hexadecimal, and long, so that a user's own
- * "my_group_a" is not taken for one. */
-static gboolean
-belongs_to_placement_group (const char *name)
+gboolean
+quoit_resource_is_of_group (const char *name)
 {
-  const char *p = strstr (name, "_group_"), *digits;
+  /* The last one: the resource that the group takes may have it in its own name. */
+  const char *p = g_strrstr (name, "_group_"), *digits;
 
   if (p == NULL)
     return FALSE;
@@ -208,6 +207,7 @@ belongs_to_placement_group (const char *name)
     p = digits + 1;
   for (digits = p; g_ascii_isxdigit (*digits); digits++)
     ;
+  /* The id is hexadecimal, and long, so that a user's own "my_group_a" is not taken for one. */
   return *digits == '\0' && digits - p >= 16;
 }
 
@@ -228,7 +228,7 @@ resource_says_no_more (const char *name, const char *slice)
   if (is_predefined (name))
     return FALSE;
   return g_str_has_prefix (name, "node:") || (slice != NULL && strcmp (name, slice) == 0)
-         || (g_str_has_prefix (name, "TPU-") && g_str_has_suffix (name, "-head")) || belongs_to_placement_group (name);
+         || (g_str_has_prefix (name, "TPU-") && g_str_has_suffix (name, "-head")) || quoit_resource_is_of_group (name);
 }
 
 static int
@@ -237,16 +237,10 @@ by_key (gconstpointer a, gconstpointer b)
   return strcmp (((const QuoitPair *) a)->key, ((const QuoitPair *) b)->key);
 }
 
-static int
-by_name (gconstpointer a, gconstpointer b)
+int
+quoit_resource_compare (gconstpointer a, gconstpointer b)
 {
   return strcmp (((const QuoitResource *) a)->name, ((const QuoitResource *) b)->name);
-}
-
-void
-quoit_claims_sort_resources (GArray *resources)
-{
-  g_array_sort (resources, by_name);
 }
 
 static gboolean
@@ -339,7 +333,7 @@ collect_resources (QuoitClaims *claims, QuoitNodeKind *kind, const char *slice)
       resource.name = quoit_claims_text (claims, resource.name);
       g_array_append_val (claims->resources, resource);
     }
-  quoit_claims_sort_resources (claims->resources);
+  g_array_sort (claims->resources, quoit_resource_compare);
   kind->resources = (const QuoitResource *) (void *) claims->resources->data;
   kind->n_resources = (guint16) claims->resources->len;
 }

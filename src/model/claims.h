@@ -57,6 +57,12 @@ typedef struct {
   const QuoitPair *env; /* plain variables that the manifest sets in TPU containers, in its order */
 } QuoitPoolClaim;
 
+/* By name, for sorting. */
+int quoit_resource_compare (gconstpointer a, gconstpointer b);
+
+/* Whether a placement group of Ray brought the resource: CPU_group_<id>, TPU_group_0_<id>, bundle_group_<id>. */
+gboolean quoit_resource_is_of_group (const char *name);
+
 /* What a bundle of a group takes of which node. */
 typedef struct {
   guint32 node; /* index into the claims' nodes; QUOIT_NOT_PLACED */
@@ -103,9 +109,10 @@ void quoit_claims_set_pool_env (QuoitClaims *claims, guint32 pool, const QuoitPa
 
 /* The kind equal to @stated, made when it is new. Everything is copied. Labels and resources may come in any order and
  * are sorted; those that a node's other facts say already are dropped, or no two nodes would share a kind: labels
- * ray.io/node-id, ray.io/tpu-worker-id, ray.io/tpu-slice-name, kubernetes.io/hostname; resources node:<address>,
- * node:__internal_head__, <slice name>, TPU-<pod type>-head, and anything of a placement group (..._group_<hex id>).
- * The resources to drop because of a name are those of @slice; CPU, GPU, TPU and the memories always stay. */
+ * ray.io/node-id, ray.io/node_id, ray.io/tpu-worker-id, ray.io/tpu-slice-name, kubernetes.io/hostname; resources
+ * node:<address>, node:__internal_head__, <slice name>, TPU-<pod type>-head, and anything of a placement group
+ * (..._group_<hex id>). The resources to drop because of a name are those of @slice; CPU, GPU, TPU and the memories
+ * always stay. */
 guint32 quoit_claims_kind (QuoitClaims *claims, const QuoitNodeKind *stated, const char *slice);
 const QuoitNodeKind *quoit_claims_kind_at (const QuoitClaims *claims, guint32 index);
 guint32 quoit_claims_n_kinds (const QuoitClaims *claims);

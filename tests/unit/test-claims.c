@@ -34,9 +34,13 @@ START_TEST (nodes_that_differ_only_in_themselves_share_a_kind)
       g_autofree char *id = g_strdup_printf ("%056u", i), *ip = g_strdup_printf ("node:10.0.0.%u", i);
       g_autofree char *slice = g_strdup_printf ("slice-%u", i / 4), *worker = g_strdup_printf ("%u", i % 4);
       g_autofree char *group = g_strdup_printf ("TPU_group_%u_%036x", i, i);
-      QuoitPair labels[]
-          = { { "ray.io/tpu-topology", "4x4" },   { "ray.io/node-id", id },         { "ray.io/tpu-slice-name", slice },
-              { "ray.io/tpu-worker-id", worker }, { "kubernetes.io/hostname", id }, { "a", "b" } };
+      QuoitPair labels[] = { { "ray.io/tpu-topology", "4x4" },
+                             { "ray.io/node-id", id },
+                             { "ray.io/node_id", id },
+                             { "ray.io/tpu-slice-name", slice },
+                             { "ray.io/tpu-worker-id", worker },
+                             { "kubernetes.io/hostname", id },
+                             { "a", "b" } };
       QuoitResource resources[] = { { "TPU", { 40000 } },
                                     { ip, { 10000 } },
                                     { slice, { 10000 } },
