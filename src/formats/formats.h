@@ -15,7 +15,26 @@ QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *
 QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set,
                                     GError **error);
 
-/* `ray list nodes` as JSON or YAML, with or without --detail, and the JSON of ray.nodes(). @source NULL: "ray". */
+typedef enum {
+  QUOIT_RAY_COMPLETE = 1 << 0 /* a list of exactly 100 rows is all there is */
+} QuoitRayFlags;
+
+/* What a Ray cluster says of itself, at one moment. */
+typedef struct {
+  const char *nodes, *groups, *available; /* texts; the last two may be NULL */
+  gsize n_nodes, n_groups, n_available;
+  const char *source; /* NULL: "ray" */
+  guint tpu_per_chip; /* RAY_TPU_RESOURCE_PER_CHIP of the cluster; 0: 1 */
+  guint flags;        /* of QuoitRayFlags */
+} QuoitRayFiles;
+
+/* Nodes: `ray list nodes` as JSON or YAML, with or without --detail, and the JSON of ray.nodes(). Groups: `ray list
+ * placement-groups --detail` likewise, and the JSON of placement_group_table(). Available: the JSON of
+ * available_resources_per_node(). The claims have the groups that are not removed, and as external what totals leave
+ * of availability and groups. Takes are in Ray's own amounts. A message begins with which text it is of: "nodes: ". */
+QuoitClaims *quoit_read_ray_files (const QuoitRayFiles *files, GError **error);
+
+/* The same with nodes alone; messages have no such beginning. @source NULL: "ray". */
 QuoitClaims *quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error);
 
 /* A file as bytes: refuses directories, anything but regular files and pipes, and more than 256 MiB, before reading it

@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "formats/json.h"
-#include "formats/yaml.h"
-
-/* `ray list nodes` shows no more unless it is told to. */
-enum { LISTING_LIMIT = 100 };
+#include "formats/ray-rows.h"
+#include "formats/ray-values.h"
 
 /* How many rows have a name. */
 typedef struct {
@@ -24,11 +21,10 @@ typedef struct {
 /* The rows are kept until all names are known; their texts, in a chunk, outlive the tree that they came from. */
 typedef struct {
   QuoitRayContext context;
-  GArray *rows;      /* of QuoitNodeClaim */
-  GArray *postponed; /* of Postponed */
-  GStringChunk *texts;
-  GHashTable *ids;
-  GHashTable *names; /* name -> Bearers */
+  QuoitRayCluster cluster;
+  GArray *rows;          /* of QuoitNodeClaim */
+  GArray *without_chips; /* of Postponed */
+  GHashTable *names;     /* name -> Bearers */
   guint32 n_listed;
 } Listing;
 
@@ -38,16 +34,24 @@ clear_postponed (gpointer data)
   json_node_unref (((Postponed *) data)->node);
 }
 
+void
+quoit_ray_cluster_clear (QuoitRayCluster *cluster)
+{
+  g_clear_pointer (&cluster->claims, quoit_claims_free);
+  g_clear_pointer (&cluster->texts, g_string_chunk_free);
+  g_clear_pointer (&cluster->ids, g_hash_table_unref);
+  g_clear_pointer (&cluster->totals, g_array_unref);
+  g_clear_pointer (&cluster->nodes, g_array_unref);
+}
+
 static void
 clear_listing (Listing *listing)
 {
-  g_clear_pointer (&listing->context.claims, quoit_claims_free);
+  quoit_ray_cluster_clear (&listing->cluster);
   g_clear_pointer (&listing->context.slices, g_hash_table_unref);
   g_clear_pointer (&listing->context.warned, g_hash_table_unref);
   g_clear_pointer (&listing->rows, g_array_unref);
-  g_clear_pointer (&listing->postponed, g_array_unref);
-  g_clear_pointer (&listing->texts, g_string_chunk_free);
-  g_clear_pointer (&listing->ids, g_hash_table_unref);
+  g_clear_pointer (&listing->without_chips, g_array_unref);
   g_clear_pointer (&listing->names, g_hash_table_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, clear_listing)
@@ -55,7 +59,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, clear_listing)
 static const char *
 keep (Listing *listing, const char *text)
 {
-  return text == NULL ? NULL : g_string_chunk_insert (listing->texts, text);
+  return text == NULL ? NULL : g_string_chunk_insert (listing->cluster.texts, text);
 }
 
 static void
@@ -72,9 +76,53 @@ count_name (Listing *listing, const char *name, gboolean is_alive)
   bearers->n_alive += is_alive;
 }
 
+/* Totals are not kept of what is no quantity that somebody may use up: node:<address>, resources of groups. */
 static gboolean
-add_row (Listing *listing, const QuoitTree *tree, JsonNode *node, GError **error)
+keep_totals (Listing *listing, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
 {
+  QuoitRayCluster *cluster = &listing->cluster;
+  QuoitRayNode node = { .is_listed = row->form == QUOIT_RAY_ROW_LISTED };
+  QuoitResource resources[QUOIT_RAY_MOST_ENTRIES];
+  guint16 n_resources;
+
+  if (cluster->totals == NULL)
+    return TRUE;
+  node.first = cluster->totals->len;
+  if (!quoit_ray_resources (tree, row->state == QUOIT_NODE_DEAD ? NULL : row->resources, resources, &n_resources,
+                            error))
+    return FALSE;
+  for (guint16 i = 0; i < n_resources; i++)
+    if (!quoit_ray_resource_is_no_quantity (resources[i].name))
+      {
+        resources[i].name = quoit_claims_text (cluster->claims, resources[i].name);
+        g_array_append_val (cluster->totals, resources[i]);
+      }
+  node.n_totals = (guint16) (cluster->totals->len - node.first);
+  g_array_append_val (cluster->nodes, node);
+  return TRUE;
+}
+
+static void
+postpone (GArray *rows, JsonNode *node, guint row)
+{
+  Postponed postponed = { json_node_ref (node), row };
+
+  g_array_append_val (rows, postponed);
+}
+
+static gboolean
+describe_row (Listing *listing, const QuoitTree *tree, const QuoitRayRow *row, QuoitNodeClaim *claim, GError **error)
+{
+  if (!quoit_ray_row_lacks_chips (row))
+    return quoit_ray_row_describe (tree, row, &listing->context, claim, error);
+  postpone (listing->without_chips, row->node, listing->rows->len);
+  return TRUE;
+}
+
+static gboolean
+add_row (const QuoitTree *tree, JsonNode *node, gpointer data, GError **error)
+{
+  Listing *listing = data;
   QuoitNodeClaim claim = { 0 };
   QuoitRayRow row;
 
@@ -84,149 +132,56 @@ add_row (Listing *listing, const QuoitTree *tree, JsonNode *node, GError **error
     return quoit_tree_fail (tree, node, error, "a row more: expected at most %u", (unsigned) QUOIT_MOST_NODES);
 
   claim.identity = keep (listing, row.id);
-  if (!g_hash_table_add (listing->ids, (char *) claim.identity))
+  claim.flags = row.flags;
+  if (!g_hash_table_insert (listing->cluster.ids, (char *) claim.identity, GUINT_TO_POINTER (listing->rows->len + 1)))
     {
       g_autofree char *quoted = quoit_quote (row.id);
 
       return quoit_tree_fail (tree, node, error, "node id %s: expected each id once", quoted);
     }
-  if (quoit_ray_row_lacks_chips (&row))
-    {
-      Postponed postponed = { json_node_ref (node), listing->rows->len };
-
-      g_array_append_val (listing->postponed, postponed);
-    }
-  else if (!quoit_ray_row_describe (tree, &row, &listing->context, &claim, error))
+  if (!describe_row (listing, tree, &row, &claim, error) || !keep_totals (listing, tree, &row, error))
     return FALSE;
 
   claim.name = keep (listing, row.name);
   claim.address = row.address == row.name ? claim.name : keep (listing, row.address);
   claim.state = row.state;
-  claim.flags = row.flags;
   count_name (listing, claim.name, row.state != QUOIT_NODE_DEAD);
   listing->n_listed += row.form == QUOIT_RAY_ROW_LISTED;
   g_array_append_val (listing->rows, claim);
   return TRUE;
 }
 
+/* Reads a postponed row again; where rows are read one by one, @tree has it from then on. */
 static gboolean
-describe_postponed (Listing *listing, QuoitTree *tree, GError **error)
+return_to (const Postponed *postponed, QuoitTree *tree, QuoitRayRow *row, GError **error)
 {
-  for (guint i = 0; i < listing->postponed->len; i++)
+  if (quoit_tree_element (tree) >= 0)
+    quoit_tree_take_element (tree, json_node_ref (postponed->node), postponed->row);
+  return quoit_ray_row_read (tree, postponed->node, row, error);
+}
+
+static gboolean
+describe_postponed (Listing *listing, QuoitTree *tree, const GArray *rows, GError **error)
+{
+  for (guint i = 0; i < rows->len; i++)
     {
-      const Postponed *postponed = &g_array_index (listing->postponed, Postponed, i);
+      const Postponed *postponed = &g_array_index (rows, Postponed, i);
       QuoitNodeClaim *claim = &g_array_index (listing->rows, QuoitNodeClaim, postponed->row);
       QuoitRayRow row;
 
-      if (quoit_tree_element (tree) >= 0)
-        quoit_tree_take_element (tree, json_node_ref (postponed->node), postponed->row);
-      if (!quoit_ray_row_read (tree, postponed->node, &row, error)
+      if (!return_to (postponed, tree, &row, error)
           || !quoit_ray_row_describe (tree, &row, &listing->context, claim, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* A long list is never one tree: each row is read while it is still in the processor's cache, and the memory is that of
- * one row. */
 static gboolean
-add_json_rows (Listing *listing, const char *text, GError **error)
+finish (QuoitTree *tree, gpointer data, GError **error)
 {
-  g_autoptr (QuoitTree) tree = quoit_tree_new ();
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  const char *row;
-  gsize length;
+  Listing *listing = data;
 
-  for (unsigned i = 0; (row = quoit_json_next_element (&text, &length)) != NULL; i++)
-    {
-      g_autoptr (GError) inner = NULL;
-
-      if (!json_parser_load_from_data (parser, row, (gssize) length, &inner))
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "$[%u]: %s", i, inner->message);
-      quoit_tree_take_element (tree, json_parser_steal_root (parser), i);
-      if (!add_row (listing, tree, quoit_tree_document (tree, 0), error))
-        return FALSE;
-    }
-  return describe_postponed (listing, tree, error);
-}
-
-static gboolean
-add_tree_rows (Listing *listing, QuoitTree *tree, GError **error)
-{
-  JsonNode *root = NULL;
-  JsonArray *array;
-
-  for (unsigned i = 0; i < quoit_tree_n_documents (tree); i++)
-    {
-      JsonNode *node = quoit_tree_document (tree, i);
-
-      if (JSON_NODE_HOLDS_NULL (node))
-        continue;
-      if (root != NULL)
-        return quoit_tree_fail (tree, node, error, "a second document: expected one list of nodes");
-      root = node;
-    }
-  if (root == NULL)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "nothing in it: expected a list of nodes");
-  if (!quoit_tree_array (tree, root, &array, error))
-    return FALSE;
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    if (!add_row (listing, tree, json_array_get_element (array, i), error))
-      return FALSE;
-  return describe_postponed (listing, tree, error);
-}
-
-static const char wanted[] = "the output of ray list nodes with --format json or --format yaml";
-
-/* What Ray prints where it was not told to print either form, and files with nothing in them: to the YAML reader all of
- * these are strange scalars. */
-static gboolean
-check_form (const char *text, gsize length, GError **error)
-{
-  static const char none[] = "No resource in the cluster";
-  const char *end = text + length, *line = text;
-  unsigned n = 1;
-
-  for (; line < end; n++)
-    {
-      const char *stop = memchr (line, '\n', (gsize) (end - line)), *p = line;
-      gsize left;
-
-      stop = stop == NULL ? end : stop;
-      while (p < stop && g_ascii_isspace (*p))
-        p++;
-      left = (gsize) (stop - p);
-      if (left >= 3 && memcmp (p, "===", 3) == 0)
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, wanted);
-      if (left >= strlen (none) && memcmp (p, none, strlen (none)) == 0)
-        return quoit_fail (error, QUOIT_ERROR_INVALID,
-                           "line %u: '%s', which ray says when it lists nothing: expected %s", n, none, wanted);
-      if (left >= 2 && (memcmp (p, "//", 2) == 0 || memcmp (p, "/*", 2) == 0))
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a comment: expected %s", n, wanted);
-      if (left > 0 && *p != '#')
-        return TRUE;
-      line = stop + 1;
-    }
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected %s",
-                     length == 0 ? "nothing in it" : "nothing but blanks and comments in it", wanted);
-}
-
-static gboolean
-read_rows (Listing *listing, const char *text, gsize length, GError **error)
-{
-  g_autoptr (QuoitTree) tree = NULL;
-  gsize start = 0;
-
-  while (start < length && g_ascii_isspace (text[start]))
-    start++;
-  if (start < length && text[start] == '[')
-    return quoit_json_check (text, length, error) && add_json_rows (listing, text + start, error);
-  if (!check_form (text, length, error))
-    return FALSE;
-
-  tree = start < length && text[start] == '{' ? quoit_tree_parse_json (text, length, error)
-                                              : quoit_tree_parse_yaml (text, length, error);
-  return tree != NULL && add_tree_rows (listing, tree, error);
+  return describe_postponed (listing, tree, listing->without_chips, error);
 }
 
 /* The name itself, where nobody else has it or this node is the one alive that has. Else with the start of the id, or
@@ -244,7 +199,7 @@ unique_name (const Listing *listing, const QuoitNodeClaim *row, GHashTable *take
     {
       g_autofree char *quoted = quoit_quote (row->name);
 
-      quoit_claims_warn (listing->context.claims,
+      quoit_claims_warn (listing->cluster.claims,
                          "%u alive nodes have the name %s: each is called by name and the start of its id",
                          bearers->n_alive, quoted);
       bearers->is_reported = TRUE;
@@ -269,35 +224,52 @@ make_claims (const Listing *listing)
       QuoitNodeClaim *row = &g_array_index (listing->rows, QuoitNodeClaim, i);
 
       row->name = unique_name (listing, row, taken);
-      quoit_claims_add (listing->context.claims, row);
+      quoit_claims_add (listing->cluster.claims, row);
     }
   if (listing->context.n_left_out > 0)
-    quoit_claims_warn (listing->context.claims, "%u more such rows", listing->context.n_left_out);
-  if (listing->rows->len == LISTING_LIMIT && listing->n_listed == LISTING_LIMIT)
-    quoit_claims_warn (listing->context.claims,
-                       "exactly 100 rows: ray list nodes stops there unless --limit says more, nodes may be missing");
-  if (listing->rows->len > 0)
-    quoit_claims_warn (listing->context.claims,
-                       "the list says what the nodes have, not what is in use: what Ray has reserved is not known");
+    quoit_claims_warn (listing->cluster.claims, "%u more such rows", listing->context.n_left_out);
 }
 
-QuoitClaims *
-quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error)
+static void
+init_listing (Listing *listing, const QuoitRayFiles *files)
 {
+  QuoitRayCluster *cluster = &listing->cluster;
+
+  cluster->claims = quoit_claims_new (files->source != NULL ? files->source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  cluster->texts = g_string_chunk_new (65536);
+  cluster->ids = g_hash_table_new (g_str_hash, g_str_equal);
+  if (files->groups != NULL || files->available != NULL)
+    cluster->totals = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
+  cluster->nodes = g_array_new (FALSE, FALSE, sizeof (QuoitRayNode));
+
+  listing->context.claims = cluster->claims;
+  listing->context.slices = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  listing->context.warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  listing->context.devices_per_chip = MAX (files->tpu_per_chip, 1);
+  listing->rows = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
+  listing->without_chips = g_array_new (FALSE, FALSE, sizeof (Postponed));
+  g_array_set_clear_func (listing->without_chips, clear_postponed);
+  listing->names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+}
+
+gboolean
+quoit_ray_nodes_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, GError **error)
+{
+  static const QuoitRayRows rows = { .what = "nodes",
+                                     .wanted = "the output of ray list nodes with --format json or --format yaml",
+                                     .add_row = add_row,
+                                     .finish = finish };
   g_auto (Listing) listing = { 0 };
 
-  listing.context.claims = quoit_claims_new (source != NULL ? source : "ray", QUOIT_SOURCE_KIND_RAY_NODES);
-  listing.context.slices = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
-  listing.context.warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  listing.postponed = g_array_new (FALSE, FALSE, sizeof (Postponed));
-  g_array_set_clear_func (listing.postponed, clear_postponed);
-  listing.rows = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
-  listing.texts = g_string_chunk_new (65536);
-  listing.ids = g_hash_table_new (g_str_hash, g_str_equal);
-  listing.names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
-  if (!read_rows (&listing, text, length, error))
-    return NULL;
+  init_listing (&listing, files);
+  if (!quoit_ray_rows_read (&rows, files->nodes, files->n_nodes, &listing, error))
+    return FALSE;
+  if ((files->flags & QUOIT_RAY_COMPLETE) == 0 && listing.n_listed == listing.rows->len
+      && !quoit_ray_rows_check_limit (&rows, listing.n_listed, error))
+    return FALSE;
 
   make_claims (&listing);
-  return g_steal_pointer (&listing.context.claims);
+  *cluster = listing.cluster;
+  listing.cluster = (QuoitRayCluster) { 0 };
+  return TRUE;
 }

@@ -233,8 +233,8 @@ quoit_tree_member (JsonNode *object, const char *name)
   return member == NULL || JSON_NODE_HOLDS_NULL (member) ? NULL : member;
 }
 
-static gboolean
-refuse (const QuoitTree *tree, JsonNode *node, const char *expected, GError **error)
+gboolean
+quoit_tree_refuse (const QuoitTree *tree, JsonNode *node, const char *expected, GError **error)
 {
   g_autofree char *quoted = quoit_tree_quote (tree, node);
 
@@ -242,10 +242,19 @@ refuse (const QuoitTree *tree, JsonNode *node, const char *expected, GError **er
 }
 
 gboolean
+quoit_tree_pass_on (const QuoitTree *tree, JsonNode *node, GError **error)
+{
+  g_autofree char *place = quoit_tree_place (tree, node);
+
+  g_prefix_error (error, "%s: ", place);
+  return FALSE;
+}
+
+gboolean
 quoit_tree_object (const QuoitTree *tree, JsonNode *node, JsonObject **value, GError **error)
 {
   if (!JSON_NODE_HOLDS_OBJECT (node))
-    return refuse (tree, node, "a map", error);
+    return quoit_tree_refuse (tree, node, "a map", error);
   *value = json_node_get_object (node);
   return TRUE;
 }
@@ -254,7 +263,7 @@ gboolean
 quoit_tree_array (const QuoitTree *tree, JsonNode *node, JsonArray **value, GError **error)
 {
   if (!JSON_NODE_HOLDS_ARRAY (node))
-    return refuse (tree, node, "a list", error);
+    return quoit_tree_refuse (tree, node, "a list", error);
   *value = json_node_get_array (node);
   return TRUE;
 }
@@ -263,7 +272,7 @@ gboolean
 quoit_tree_boolean (const QuoitTree *tree, JsonNode *node, gboolean *value, GError **error)
 {
   if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
-    return refuse (tree, node, "true or false", error);
+    return quoit_tree_refuse (tree, node, "true or false", error);
   *value = json_node_get_boolean (node);
   return TRUE;
 }

@@ -40,6 +40,10 @@ gboolean quoit_tree_fail (const QuoitTree *tree, JsonNode *node, GError **error,
     G_GNUC_PRINTF (4, 5);
 /* The value of a node as a message shows it. */
 char *quoit_tree_quote (const QuoitTree *tree, JsonNode *node);
+/* The commonest failure: the value of @node, and what was expected. */
+gboolean quoit_tree_refuse (const QuoitTree *tree, JsonNode *node, const char *expected, GError **error);
+/* Puts the place of @node before a message that is set already; returns FALSE. */
+gboolean quoit_tree_pass_on (const QuoitTree *tree, JsonNode *node, GError **error);
 
 /* The member of an object, NULL when it is absent or null. */
 JsonNode *quoit_tree_member (JsonNode *object, const char *name);

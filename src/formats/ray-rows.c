@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ray-rows.h"
+
+#include <string.h>
+
+#include "formats/json.h"
+#include "formats/yaml.h"
+
+static const char none[] = "No resource in the cluster";
+
+/* A long list is never one tree: each row is read while it is still in the processor's cache, and the memory is that of
+ * one row. */
+static gboolean
+add_json_rows (const QuoitRayRows *rows, const char *text, gpointer data, GError **error)
+{
+  g_autoptr (QuoitTree) tree = quoit_tree_new ();
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  const char *row;
+  gsize length;
+
+  for (unsigned i = 0; (row = quoit_json_next_element (&text, &length)) != NULL; i++)
+    {
+      g_autoptr (GError) inner = NULL;
+
+      if (!json_parser_load_from_data (parser, row, (gssize) length, &inner))
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "$[%u]: %s", i, inner->message);
+      quoit_tree_take_element (tree, json_parser_steal_root (parser), i);
+      if (!rows->add_row (tree, quoit_tree_document (tree, 0), data, error))
+        return FALSE;
+    }
+  return rows->finish == NULL || rows->finish (tree, data, error);
+}
+
+static gboolean
+add_tree_rows (const QuoitRayRows *rows, QuoitTree *tree, gpointer data, GError **error)
+{
+  JsonNode *root = NULL;
+  JsonArray *array;
+
+  for (unsigned i = 0; i < quoit_tree_n_documents (tree); i++)
+    {
+      JsonNode *node = quoit_tree_document (tree, i);
+
+      if (JSON_NODE_HOLDS_NULL (node))
+        continue;
+      if (root != NULL)
+        return quoit_tree_fail (tree, node, error, "a second document: expected one list of %s", rows->what);
+      root = node;
+    }
+  if (root == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "nothing in it: expected a list of %s", rows->what);
+  if (rows->add_map != NULL && JSON_NODE_HOLDS_OBJECT (root))
+    return rows->add_map (tree, root, data, error);
+  if (!quoit_tree_array (tree, root, &array, error))
+    return FALSE;
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    if (!rows->add_row (tree, json_array_get_element (array, i), data, error))
+      return FALSE;
+  return rows->finish == NULL || rows->finish (tree, data, error);
+}
+
+gboolean
+quoit_ray_text_lists_nothing (const char *text, gsize length)
+{
+  while (length > 0 && g_ascii_isspace (text[length - 1]))
+    length--;
+  while (length > 0 && g_ascii_isspace (*text))
+    text++, length--;
+  return length == strlen (none) && memcmp (text, none, length) == 0;
+}
+
+/* What Ray prints where it was not told to print either form, and files with nothing in them: to the YAML reader all of
+ * these are strange scalars. */
+static gboolean
+check_form (const QuoitRayRows *rows, const char *text, gsize length, GError **error)
+{
+  const char *end = text + length, *line = text;
+  unsigned n = 1;
+
+  for (; line < end; n++)
+    {
+      const char *stop = memchr (line, '\n', (gsize) (end - line)), *p = line;
+      gsize left;
+
+      stop = stop == NULL ? end : stop;
+      while (p < stop && g_ascii_isspace (*p))
+        p++;
+      left = (gsize) (stop - p);
+      if (left >= 3 && memcmp (p, "===", 3) == 0)
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a table: expected %s", n, rows->wanted);
+      if (left >= strlen (none) && memcmp (p, none, strlen (none)) == 0)
+        return quoit_fail (error, QUOIT_ERROR_INVALID,
+                           "line %u: '%s', which ray says when it lists nothing: expected %s", n, none, rows->wanted);
+      if (left >= 2 && (memcmp (p, "//", 2) == 0 || memcmp (p, "/*", 2) == 0))
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u: a comment: expected %s", n, rows->wanted);
+      if (left > 0 && *p != '#')
+        return TRUE;
+      line = stop + 1;
+    }
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected %s",
+                     length == 0 ? "nothing in it" : "nothing but blanks and comments in it", rows->wanted);
+}
+
+gboolean
+quoit_ray_rows_read (const QuoitRayRows *rows, const char *text, gsize length, gpointer data, GError **error)
+{
+  g_autoptr (QuoitTree) tree = NULL;
+  gsize start = 0;
+
+  while (start < length && g_ascii_isspace (text[start]))
+    start++;
+  if (start < length && text[start] == '[')
+    return quoit_json_check (text, length, error) && add_json_rows (rows, text + start, data, error);
+  if (!check_form (rows, text, length, error))
+    return FALSE;
+
+  tree = start < length && text[start] == '{' ? quoit_tree_parse_json (text, length, error)
+                                              : quoit_tree_parse_yaml (text, length, error);
+  return tree != NULL && add_tree_rows (rows, tree, data, error);
+}
+
+gboolean
+quoit_ray_rows_check_limit (const QuoitRayRows *rows, guint n_listed, GError **error)
+{
+  if (n_listed != QUOIT_RAY_LISTING_LIMIT)
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "exactly 100 rows, where ray list stops unless it is told otherwise: expected all %s, as ray list "
+                     "--limit 10000 shows them, or --complete where there are no more",
+                     rows->what);
+}
