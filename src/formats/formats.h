@@ -23,9 +23,10 @@ typedef enum {
 typedef struct {
   const char *nodes, *groups, *available; /* texts; the last two may be NULL */
   gsize n_nodes, n_groups, n_available;
-  const char *source; /* NULL: "ray" */
-  guint tpu_per_chip; /* RAY_TPU_RESOURCE_PER_CHIP of the cluster; 0: 1 */
-  guint flags;        /* of QuoitRayFlags */
+  const char *source;   /* NULL: "ray" */
+  const char *topology; /* for lists without labels; NULL: not stated */
+  guint tpu_per_chip;   /* RAY_TPU_RESOURCE_PER_CHIP of the cluster; 0: 1 */
+  guint flags;          /* of QuoitRayFlags */
 } QuoitRayFiles;
 
 /* Nodes: `ray list nodes` as JSON or YAML, with or without --detail, and the JSON of ray.nodes(). Groups: `ray list

@@ -253,9 +253,21 @@ add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, Quo
   return TRUE;
 }
 
+static void
+take_place (const QuoitRayPlace *place, QuoitNodeKind *kind, QuoitNodeClaim *claim, QuoitClaims *claims)
+{
+  kind->generation = place->generation;
+  kind->shape = place->shape;
+  kind->pod_type = place->pod_type;
+  kind->topology = place->topology;
+  claim->slice = quoit_claims_text (claims, place->slice);
+  claim->worker_id = place->worker_id;
+  claim->flags |= place->flags;
+}
+
 gboolean
-quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitRayContext *context, QuoitNodeClaim *claim,
-                        GError **error)
+quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const QuoitRayPlace *place,
+                        QuoitRayContext *context, QuoitNodeClaim *claim, GError **error)
 {
   QuoitClaims *claims = context->claims;
   QuoitPair labels[QUOIT_RAY_MOST_ENTRIES];
@@ -274,7 +286,9 @@ quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitRayC
   read_topology (tree, row, &tpu, context, &kind);
   kind.pod_type = tpu.pod_type == NULL ? NULL : quoit_ray_text (tree, tpu.pod_type);
   claim->slice = tpu.slice == NULL ? NULL : quoit_claims_text (claims, quoit_ray_text (tree, tpu.slice));
-  if (quoit_ray_row_lacks_chips (row))
+  if (place != NULL && place->slice != NULL)
+    take_place (place, &kind, claim, claims);
+  else if (quoit_ray_row_lacks_chips (row))
     assume_chips (context, claim->slice, &kind, resources);
   else if (kind.chips == 0 && (tpu.slice != NULL || tpu.worker_id != NULL || tpu.topology != NULL))
     warn (context, tree, row->resources != NULL ? row->resources : row->node, row,

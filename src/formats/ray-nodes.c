@@ -22,8 +22,11 @@ typedef struct {
 typedef struct {
   QuoitRayContext context;
   QuoitRayCluster cluster;
+  QuoitShape stated;
   GArray *rows;          /* of QuoitNodeClaim */
-  GArray *without_chips; /* of Postponed */
+  GArray *unlabelled;    /* of Postponed: those that lack labels, and */
+  GArray *without_chips; /* those that lack chips */
+  GHashTable *elsewhere; /* resources of amount 1 of nodes without chips */
   GHashTable *names;     /* name -> Bearers */
   guint32 n_listed;
 } Listing;
@@ -51,7 +54,9 @@ clear_listing (Listing *listing)
   g_clear_pointer (&listing->context.slices, g_hash_table_unref);
   g_clear_pointer (&listing->context.warned, g_hash_table_unref);
   g_clear_pointer (&listing->rows, g_array_unref);
+  g_clear_pointer (&listing->unlabelled, g_array_unref);
   g_clear_pointer (&listing->without_chips, g_array_unref);
+  g_clear_pointer (&listing->elsewhere, g_hash_table_unref);
   g_clear_pointer (&listing->names, g_hash_table_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, clear_listing)
@@ -110,12 +115,34 @@ postpone (GArray *rows, JsonNode *node, guint row)
   g_array_append_val (rows, postponed);
 }
 
+/* What may look like the name of a slice, and is not, since a node without chips has it too. */
+static gboolean
+note_elsewhere (Listing *listing, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
+{
+  QuoitResource resources[QUOIT_RAY_MOST_ENTRIES];
+  guint16 n_resources;
+
+  if (!quoit_ray_resources (tree, row->resources, resources, &n_resources, error))
+    return FALSE;
+  for (guint16 i = 0; i < n_resources; i++)
+    if (resources[i].amount.e4 == QUOIT_AMOUNT_UNIT && quoit_ray_may_name_slice (resources[i].name)
+        && !g_hash_table_contains (listing->elsewhere, resources[i].name))
+      g_hash_table_add (listing->elsewhere, (char *) keep (listing, resources[i].name));
+  return TRUE;
+}
+
 static gboolean
 describe_row (Listing *listing, const QuoitTree *tree, const QuoitRayRow *row, QuoitNodeClaim *claim, GError **error)
 {
-  if (!quoit_ray_row_lacks_chips (row))
-    return quoit_ray_row_describe (tree, row, &listing->context, claim, error);
-  postpone (listing->without_chips, row->node, listing->rows->len);
+  guint index = listing->rows->len;
+
+  if (quoit_ray_row_lacks_labels (row))
+    postpone (listing->unlabelled, row->node, index);
+  else if (quoit_ray_row_lacks_chips (row))
+    postpone (listing->without_chips, row->node, index);
+  else
+    return (quoit_tree_member (row->resources, "TPU") != NULL || note_elsewhere (listing, tree, row, error))
+           && quoit_ray_row_describe (tree, row, NULL, &listing->context, claim, error);
   return TRUE;
 }
 
@@ -161,7 +188,7 @@ return_to (const Postponed *postponed, QuoitTree *tree, QuoitRayRow *row, GError
 }
 
 static gboolean
-describe_postponed (Listing *listing, QuoitTree *tree, const GArray *rows, GError **error)
+describe_postponed (Listing *listing, QuoitTree *tree, const GArray *rows, const QuoitRayPlace *places, GError **error)
 {
   for (guint i = 0; i < rows->len; i++)
     {
@@ -170,10 +197,51 @@ describe_postponed (Listing *listing, QuoitTree *tree, const GArray *rows, GErro
       QuoitRayRow row;
 
       if (!return_to (postponed, tree, &row, error)
-          || !quoit_ray_row_describe (tree, &row, &listing->context, claim, error))
+          || !quoit_ray_row_describe (tree, &row, places == NULL ? NULL : &places[i], &listing->context, claim, error))
         return FALSE;
     }
   return TRUE;
+}
+
+static void
+warn_of_places (const Listing *listing, const QuoitRayPlaces *places)
+{
+  if (places->n_outside > 0)
+    {
+      const Postponed *first = &g_array_index (listing->unlabelled, Postponed, places->first_outside);
+      g_autofree char *name = quoit_quote (g_array_index (listing->rows, QuoitNodeClaim, first->row).name);
+
+      quoit_claims_warn (listing->cluster.claims,
+                         "nodes with chips that neither labels nor resources put into a slice: %u, such as %s",
+                         places->n_outside, name);
+    }
+  if (listing->stated.n_dims > 0 && places->n_stated == 0)
+    quoit_claims_warn (listing->cluster.claims, "a topology is stated, but no slice needed it");
+}
+
+static gboolean
+describe_unlabelled (Listing *listing, QuoitTree *tree, GError **error)
+{
+  g_autofree QuoitRayRow *rows = g_new (QuoitRayRow, listing->unlabelled->len);
+  QuoitRayUnlabelled unlabelled = { .rows = rows,
+                                    .n_rows = listing->unlabelled->len,
+                                    .elsewhere = listing->elsewhere,
+                                    .devices_per_chip = listing->context.devices_per_chip,
+                                    .stated = listing->stated };
+  g_auto (QuoitRayPlaces) places = { 0 };
+
+  for (guint i = 0; i < unlabelled.n_rows; i++)
+    if (!return_to (&g_array_index (listing->unlabelled, Postponed, i), tree, &rows[i], error))
+      return FALSE;
+  if (!quoit_ray_places_find (&unlabelled, &places, error))
+    {
+      QuoitRayRow row;
+
+      return return_to (&g_array_index (listing->unlabelled, Postponed, places.wrong), tree, &row, NULL)
+             && quoit_tree_pass_on (tree, row.node, error);
+    }
+  warn_of_places (listing, &places);
+  return describe_postponed (listing, tree, listing->unlabelled, places.places, error);
 }
 
 static gboolean
@@ -181,7 +249,8 @@ finish (QuoitTree *tree, gpointer data, GError **error)
 {
   Listing *listing = data;
 
-  return describe_postponed (listing, tree, listing->without_chips, error);
+  return describe_unlabelled (listing, tree, error)
+         && describe_postponed (listing, tree, listing->without_chips, NULL, error);
 }
 
 /* The name itself, where nobody else has it or this node is the one alive that has. Else with the start of the id, or
@@ -230,8 +299,8 @@ make_claims (const Listing *listing)
     quoit_claims_warn (listing->cluster.claims, "%u more such rows", listing->context.n_left_out);
 }
 
-static void
-init_listing (Listing *listing, const QuoitRayFiles *files)
+static gboolean
+init_listing (Listing *listing, const QuoitRayFiles *files, GError **error)
 {
   QuoitRayCluster *cluster = &listing->cluster;
 
@@ -247,9 +316,13 @@ init_listing (Listing *listing, const QuoitRayFiles *files)
   listing->context.warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   listing->context.devices_per_chip = MAX (files->tpu_per_chip, 1);
   listing->rows = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
+  listing->unlabelled = g_array_new (FALSE, FALSE, sizeof (Postponed));
+  g_array_set_clear_func (listing->unlabelled, clear_postponed);
   listing->without_chips = g_array_new (FALSE, FALSE, sizeof (Postponed));
   g_array_set_clear_func (listing->without_chips, clear_postponed);
+  listing->elsewhere = g_hash_table_new (g_str_hash, g_str_equal);
   listing->names = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  return files->topology == NULL || quoit_shape_parse (files->topology, &listing->stated, error);
 }
 
 gboolean
@@ -261,8 +334,8 @@ quoit_ray_nodes_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, GErr
                                      .finish = finish };
   g_auto (Listing) listing = { 0 };
 
-  init_listing (&listing, files);
-  if (!quoit_ray_rows_read (&rows, files->nodes, files->n_nodes, &listing, error))
+  if (!init_listing (&listing, files, error)
+      || !quoit_ray_rows_read (&rows, files->nodes, files->n_nodes, &listing, error))
     return FALSE;
   if ((files->flags & QUOIT_RAY_COMPLETE) == 0 && listing.n_listed == listing.rows->len
       && !quoit_ray_rows_check_limit (&rows, listing.n_listed, error))

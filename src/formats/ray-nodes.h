@@ -36,6 +36,16 @@ typedef struct {
   guint devices_per_chip; /* what TPU counts of a chip */
 } QuoitRayContext;
 
+/* Where a node stands whose labels do not say so. */
+typedef struct {
+  const char *slice; /* NULL: in no slice, and nothing else is known */
+  const char *pod_type, *topology;
+  QuoitGeneration generation;
+  QuoitShape shape;
+  gint32 worker_id; /* -1: more nodes than the slice has hosts */
+  guint8 flags;     /* QuoitNodeFlags */
+} QuoitRayPlace;
+
 enum { QUOIT_RAY_MOST_OF_SLICE = 4096 };
 
 gboolean quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow *row, GError **error);
@@ -44,9 +54,38 @@ gboolean quoit_ray_row_read (const QuoitTree *tree, JsonNode *node, QuoitRayRow 
  * rows of the same slice, so it is described after them. */
 gboolean quoit_ray_row_lacks_chips (const QuoitRayRow *row);
 
-/* Fills what labels and resources say: pool, kind, slice (a text of the claims), worker id. */
-gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, QuoitRayContext *context,
-                                 QuoitNodeClaim *claim, GError **error);
+/* Whether the row has chips and none of the labels that place them, as before Ray had such labels. */
+gboolean quoit_ray_row_lacks_labels (const QuoitRayRow *row);
+
+/* Fills what labels and resources say: pool, kind, slice (a text of the claims), worker id. @place says what labels do
+ * not; NULL: nothing. */
+gboolean quoit_ray_row_describe (const QuoitTree *tree, const QuoitRayRow *row, const QuoitRayPlace *place,
+                                 QuoitRayContext *context, QuoitNodeClaim *claim, GError **error);
+
+/* The slices of nodes without labels. */
+typedef struct {
+  const QuoitRayRow *rows; /* those that lack labels */
+  guint n_rows;
+  GHashTable *elsewhere; /* names of resources of amount 1 on other nodes */
+  guint devices_per_chip;
+  QuoitShape stated; /* for what the catalogue leaves open; no dimensions: not stated */
+} QuoitRayUnlabelled;
+
+typedef struct {
+  QuoitRayPlace *places; /* one a row */
+  GStringChunk *texts;   /* theirs */
+  guint n_outside;       /* rows that are in no slice */
+  guint first_outside;
+  guint n_stated; /* slices whose topology was the stated one */
+  guint wrong;    /* on failure: the row that the message is about */
+} QuoitRayPlaces;
+
+gboolean quoit_ray_places_find (const QuoitRayUnlabelled *unlabelled, QuoitRayPlaces *places, GError **error);
+void quoit_ray_places_clear (QuoitRayPlaces *places);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayPlaces, quoit_ray_places_clear)
+
+/* A resource of amount 1 that may be a slice's name, as far as its own name tells. */
+gboolean quoit_ray_may_name_slice (const char *resource);
 
 /* What one node has. */
 typedef struct {

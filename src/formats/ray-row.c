@@ -100,3 +100,18 @@ quoit_ray_row_lacks_chips (const QuoitRayRow *row)
   return row->state == QUOIT_NODE_DEAD
          && (node == NULL || (JSON_NODE_HOLDS_VALUE (node) && json_node_get_double (node) == 0));
 }
+
+gboolean
+quoit_ray_row_lacks_labels (const QuoitRayRow *row)
+{
+  static const char *const labels[]
+      = { "ray.io/tpu-slice-name", "ray.io/tpu-worker-id", "ray.io/tpu-topology", "ray.io/tpu-pod-type" };
+  JsonNode *chips = quoit_tree_member (row->resources, "TPU");
+
+  if (chips == NULL || !JSON_NODE_HOLDS_VALUE (chips) || json_node_get_double (chips) <= 0)
+    return FALSE;
+  for (unsigned i = 0; i < G_N_ELEMENTS (labels); i++)
+    if (quoit_tree_member (row->labels, labels[i]) != NULL)
+      return FALSE;
+  return TRUE;
+}
