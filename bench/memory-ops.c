@@ -38,7 +38,7 @@ release (gpointer data)
   Batch *batch = data;
 
   for (guint i = 0; i < batch->n; i++)
-    if (!quoit_fleet_remove_group (batch->fleet, batch->names[i], FIRST_ID + i, 0, NULL))
+    if (!quoit_fleet_remove_group (batch->fleet, batch->names[i], FIRST_ID + i, QUOIT_END_RELEASED, 0, NULL))
       g_assert_not_reached ();
 }
 

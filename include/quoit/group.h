@@ -2,6 +2,8 @@
 #ifndef QUOIT_GROUP_H
 #define QUOIT_GROUP_H
 
+#include <stdbool.h>
+
 #include <quoit/error.h>
 
 G_BEGIN_DECLS
@@ -28,10 +30,23 @@ typedef struct _QuoitGroup QuoitGroup;
 typedef enum {
   QUOIT_GROUP_HELD = 1,         /* not yet confirmed; later releases */
   QUOIT_GROUP_RESERVED = 2,     /* Ray: CREATED */
-  QUOIT_GROUP_RESCHEDULING = 3, /* one of its nodes is dead */
-  QUOIT_GROUP_REMOVED = 4,      /* released; kept for its request key */
+  QUOIT_GROUP_RESCHEDULING = 3, /* one of its nodes is dead or draining, or a bundle of it is not placed any more */
+  QUOIT_GROUP_REMOVED = 4,      /* gone; kept for its request key, or to tell that its lease has ended */
   QUOIT_GROUP_PENDING = 5       /* imported from Ray alone: not placed yet; Ray: PENDING */
 } QuoitGroupState;
+
+/**
+ * QuoitGroupSliceState:
+ *
+ * How a slice of a group is.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_GROUP_SLICE_WHOLE = 1,
+  QUOIT_GROUP_SLICE_LEAVING = 2, /* a host is draining */
+  QUOIT_GROUP_SLICE_LOST = 3     /* a host is dead */
+} QuoitGroupSliceState;
 
 /**
  * quoit_group_ref:
@@ -121,6 +136,96 @@ QUOIT_API int64_t quoit_group_get_since_ms (const QuoitGroup *group);
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_group_get_ended_ms (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_until_ms:
+ * @group: the group
+ *
+ * When the group ends unless it, or its owner, is renewed: the earlier of the ends of their leases, by the ledger's
+ * clock, milliseconds since 1970-01-01 UTC. It lives while the clock is less.
+ *
+ * Returns: that time; 0 when neither has a lease
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_group_get_until_ms (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_source:
+ * @group: the group
+ *
+ * A group that was imported belongs to its source: it cannot be released here, and goes when a later import or sync of
+ * the source lacks it.
+ *
+ * Returns: (transfer none): the source's name; "" for a group that was made here
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_source (const QuoitGroup *group);
+
+/**
+ * quoit_group_has_expired:
+ * @group: the group
+ *
+ * Returns: whether the group is gone because its lease, or its owner's, has ended
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_group_has_expired (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_slice_state:
+ * @group: the group
+ * @slice: slice id, below quoit_group_get_n_slices()
+ *
+ * Returns: how the slice was when this value was made
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupSliceState quoit_group_get_slice_state (const QuoitGroup *group, uint32_t slice);
+
+/**
+ * quoit_group_get_n_bundles:
+ * @group: the group
+ *
+ * How many bundles the group has: those that Ray placed of an imported group, those of all its hosts where
+ * quoit_request_set_tpu_per_bundle() was used.
+ *
+ * Returns: the number; 0 for a group that has its nodes whole
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_group_get_n_bundles (const QuoitGroup *group);
+
+/**
+ * quoit_group_get_bundle_node:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ *
+ * Returns: (transfer none) (nullable): the node's short name; %NULL for a bundle that is not placed
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_bundle_node (const QuoitGroup *group, uint32_t bundle);
+
+/**
+ * quoit_group_get_bundle_chips:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ *
+ * The chips of its node that the bundle has, wholly or in part: bit 0 is chip 0. Of an imported group Ray says how
+ * many, and which ones is quoit's choice.
+ *
+ * Returns: the chips; 0 when it has none, or is not placed
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_group_get_bundle_chips (const QuoitGroup *group, uint32_t bundle);
+
+/**
+ * quoit_group_dup_bundle_text:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ *
+ * What the bundle has, in words: "chips 0,1: CPU 1, TPU 2", "0.5 of chip 3: TPU 0.5".
+ *
+ * Returns: (transfer full): the words, "" where it is not placed; g_free() them
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle);
 
 /**
  * quoit_group_get_n_slices:

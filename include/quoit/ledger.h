@@ -44,11 +44,15 @@ typedef struct _QuoitImport QuoitImport;
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_CHANGE_ADDED = 1,   /* a node is new */
-  QUOIT_CHANGE_REMOVED = 2, /* a node is gone */
-  QUOIT_CHANGE_CHANGED = 3, /* a node is another in place, labels, resources or address */
-  QUOIT_CHANGE_STATE = 4,   /* the source says another state of a node */
-  QUOIT_CHANGE_POOL = 5     /* a pool is new, gone, or has other pods or environment */
+  QUOIT_CHANGE_ADDED = 1,      /* a node is new */
+  QUOIT_CHANGE_REMOVED = 2,    /* a node is gone */
+  QUOIT_CHANGE_CHANGED = 3,    /* a node is another in place, labels, resources or address */
+  QUOIT_CHANGE_STATE = 4,      /* the source says another state of a node */
+  QUOIT_CHANGE_POOL = 5,       /* a pool is new, gone, or has other pods or environment */
+  QUOIT_CHANGE_LOST = 6,       /* a held node is gone: it stays, dead, for as long as a group has it */
+  QUOIT_CHANGE_GROUP = 7,      /* a group that the source has made is new, gone or another */
+  QUOIT_CHANGE_EXTERNAL = 8,   /* more or less of a node is used by something that no group explains */
+  QUOIT_CHANGE_GROUP_SLICE = 9 /* a slice of a group is lost or leaving, or whole again */
 } QuoitChangeKind;
 
 /**
@@ -428,6 +432,16 @@ QUOIT_API const char *quoit_import_get_change_name (const QuoitImport *import, u
  * Since: 0.1
  */
 QUOIT_API const char *quoit_import_get_change_detail (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_change_group:
+ * @import: the import
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: (transfer none): NAME@ID of the group that has the node; "" where none has it
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_change_group (const QuoitImport *import, uint32_t change);
 
 /**
  * quoit_import_get_n_warnings:

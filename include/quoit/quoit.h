@@ -25,6 +25,9 @@
 #include <quoit/topology.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
+#include <quoit/hold.h>
+#include <quoit/elastic.h>
+#include <quoit/input.h>
 
 G_BEGIN_DECLS
 

@@ -80,6 +80,50 @@ QUOIT_API bool quoit_request_set_topology (QuoitRequest *request, const char *to
 QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **error);
 
 /**
+ * quoit_request_set_slices_between:
+ * @request: the request
+ * @least: how few will do: 1 or more
+ * @most: how many are wanted: @least to 1,000,000
+ * @error: (out) (optional): set on failure
+ *
+ * For elastic jobs: as many as can be had of @most, or none when there are fewer than @least. quoit_resize() moves the
+ * group between the two later. Fails with %QUOIT_ERROR_INVALID for other numbers.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_slices_between (QuoitRequest *request, int64_t least, int64_t most, GError **error);
+
+/**
+ * quoit_request_set_lease_ms:
+ * @request: the request
+ * @lease_ms: how long a group that quoit_reserve() makes lives unless it is renewed, from 1 ms
+ * @error: (out) (optional): set on failure
+ *
+ * Without it a reserved group stays until it is released. Not part of what makes two requests the same. Fails with
+ * %QUOIT_ERROR_INVALID for less than 1 ms; a lease that ends beyond the year 2199 is refused when it is used.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_ms, GError **error);
+
+/**
+ * quoit_request_set_tpu_per_bundle:
+ * @request: the request
+ * @amount: decimal text: "1" for a bundle a chip, "0.5" for two of them
+ * @error: (out) (optional): set on failure
+ *
+ * For jobs with several processes a host, as PyTorch/XLA: each host of the slices is taken as bundles of that much TPU.
+ * All chips are taken; what else a host has, CPUs among it, is left for other groups. Without it each host is taken
+ * whole. `TPU` counts devices where the cluster has a factor per chip.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for what is no amount above 0. An amount that does not divide the TPU of a host, or
+ * of a chip, is %QUOIT_ERROR_INVALID when it is used.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_set_tpu_per_bundle (QuoitRequest *request, const char *amount, GError **error);
+
+/**
  * quoit_request_set_chips_per_host:
  * @request: the request
  * @n_chips: chips of each host: 1, 2, 4 or 8; 0 is Ray's default for the topology: all chips of a v5e or v6e 1x1, 2x2,

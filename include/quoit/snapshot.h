@@ -89,6 +89,23 @@ typedef enum {
 } QuoitFault;
 
 /**
+ * quoit_snapshot_as_of:
+ * @snapshot: the snapshot
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * The fleet as a change at @now_ms would find it: what groups hold whose lease, or whose owner's lease, has ended is
+ * free. Nothing is written. What decides (quoit_reserve() and the rest) does the same by itself; this is for looking.
+ * Its sequence is that of @snapshot, plus 1 where something has ended.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199.
+ *
+ * Returns: (transfer full): the snapshot, @snapshot itself where nothing has ended; quoit_snapshot_unref() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitSnapshot *quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error);
+
+/**
  * quoit_snapshot_ref:
  * @snapshot: the snapshot
  *
@@ -588,6 +605,20 @@ QUOIT_API uint32_t quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapsho
  * Since: 0.1
  */
 QUOIT_API QuoitGroup *quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user);
+
+/**
+ * quoit_snapshot_dup_node_user_share:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @user: below quoit_snapshot_get_node_n_users()
+ *
+ * What one bundle of that user has of the node, in words: "chips 0,1: CPU 1, TPU 2". A group with several bundles on a
+ * node is that many users of it. It is to be freed with g_free().
+ *
+ * Returns: (transfer full) (nullable): the words; %NULL when the group has the node whole
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user);
 
 /**
  * quoit_snapshot_dup_node_label:

@@ -30,14 +30,9 @@ quoit_fork_snapshot (QuoitFork *fork)
   return quoit_snapshot_of (quoit_fleet_ref (fork->fleet));
 }
 
-/* The ledger's own step, carried out here and nowhere else. */
 static gboolean
-change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result, GError **error)
+apply (QuoitFork *fork, const QuoitEntry *entry, GError **error)
 {
-  g_autoptr (QuoitEntry) entry = NULL;
-
-  if (!step (fork->fleet, input, now_ms, &entry, result, error))
-    return FALSE;
   if (entry == NULL)
     return TRUE;
   if (!g_atomic_ref_count_compare (&fork->fleet->refs, 1))
@@ -50,6 +45,17 @@ change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms
   return quoit_entry_apply (entry, &fork->fleet, error);
 }
 
+gboolean
+quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result,
+                   GError **error)
+{
+  g_autoptr (QuoitEntry) ended = NULL, entry = NULL;
+
+  quoit_ledger_expire (fork->fleet, now_ms, &ended);
+  return apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, result, error)
+         && apply (fork, entry, error);
+}
+
 QuoitGroup *
 quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, GError **error)
 {
@@ -57,7 +63,7 @@ quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms
 
   g_return_val_if_fail (fork != NULL && request != NULL, NULL);
 
-  if (!change (fork, quoit_ledger_reserve, request, now_ms, &data, error))
+  if (!quoit_fork_change (fork, quoit_ledger_reserve, request, now_ms, &data, error))
     return NULL;
   return quoit_group_in (fork->fleet, data);
 }
@@ -71,7 +77,7 @@ quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError *
   g_return_val_if_fail (fork != NULL && group != NULL, false);
 
   return quoit_group_ref_parse (group, &ref, &name, error)
-         && change (fork, quoit_ledger_release, &ref, now_ms, NULL, error);
+         && quoit_fork_change (fork, quoit_ledger_release, &ref, now_ms, NULL, error);
 }
 
 bool
@@ -81,5 +87,5 @@ quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState sta
 
   g_return_val_if_fail (fork != NULL && node != NULL, false);
 
-  return change (fork, quoit_ledger_set_state, &input, now_ms, NULL, error);
+  return quoit_fork_change (fork, quoit_ledger_set_state, &input, now_ms, NULL, error);
 }

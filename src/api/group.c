@@ -2,22 +2,54 @@
 #include "api/handles.h"
 
 QuoitGroup *
-quoit_group_of (QuoitGroupData *data, QuoitLayout *layout, QuoitGroupState state)
+quoit_group_of (QuoitGroupData *data, QuoitLayout *layout)
 {
   QuoitGroup *group = g_new (QuoitGroup, 1);
 
   g_atomic_ref_count_init (&group->refs);
   group->data = data;
   group->layout = layout;
-  group->state = state;
+  group->state = data->state;
+  group->until_ms = data->until_ms;
+  group->slice_states = NULL;
   return group;
+}
+
+static guint8 *
+slice_states (const QuoitFleet *fleet, const QuoitGroupData *data)
+{
+  guint8 *states = g_malloc (data->n_slices + 1);
+
+  for (guint32 s = 0; s < data->n_slices; s++)
+    states[s] = (guint8) quoit_fleet_group_slice_state (fleet, data, s);
+  return states;
 }
 
 QuoitGroup *
 quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data)
 {
-  return quoit_group_of (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout),
-                         quoit_ledger_group_state (fleet, data));
+  QuoitGroup *group = quoit_group_of (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout));
+  gint64 owner_ms = data->state == QUOIT_GROUP_REMOVED ? 0 : quoit_ledger_owner_until (fleet, data->owner);
+
+  group->state = quoit_fleet_group_state (fleet, data);
+  if (owner_ms != 0 && (group->until_ms == 0 || owner_ms < group->until_ms))
+    group->until_ms = owner_ms;
+  if (data->n_slices > 0 && group->state != QUOIT_GROUP_RESERVED)
+    group->slice_states = slice_states (fleet, data);
+  return group;
+}
+
+QuoitGroup *
+quoit_group_made (const QuoitFleet *fleet, QuoitGroupData *data)
+{
+  QuoitGroup *group;
+
+  /* Without a key it is new and none of its nodes is dead; without an owner its lease is its own. */
+  if (*data->key == '\0' && *data->owner == '\0')
+    return quoit_group_of (data, quoit_layout_ref (fleet->layout));
+  group = quoit_group_in (fleet, data);
+  quoit_group_data_unref (data);
+  return group;
 }
 
 QuoitGroup *
@@ -36,6 +68,7 @@ quoit_group_unref (QuoitGroup *group)
     return;
   quoit_group_data_unref (group->data);
   quoit_layout_unref (group->layout);
+  g_free (group->slice_states);
   g_free (group);
 }
 
@@ -103,6 +136,85 @@ quoit_group_get_ended_ms (const QuoitGroup *group)
   return group->data->ended_ms;
 }
 
+int64_t
+quoit_group_get_until_ms (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  return group->until_ms;
+}
+
+const char *
+quoit_group_get_source (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, NULL);
+
+  return group->data->source;
+}
+
+bool
+quoit_group_has_expired (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, false);
+
+  return group->data->end == QUOIT_END_EXPIRED;
+}
+
+QuoitGroupSliceState
+quoit_group_get_slice_state (const QuoitGroup *group, uint32_t slice)
+{
+  g_return_val_if_fail (group != NULL && slice < group->data->n_slices, QUOIT_GROUP_SLICE_LOST);
+
+  return group->slice_states == NULL ? QUOIT_GROUP_SLICE_WHOLE : (QuoitGroupSliceState) group->slice_states[slice];
+}
+
+/* --- bundles --- */
+
+uint32_t
+quoit_group_get_n_bundles (const QuoitGroup *group)
+{
+  g_return_val_if_fail (group != NULL, 0);
+
+  return group->data->bundles == NULL ? 0 : group->data->n_nodes;
+}
+
+static guint32
+bundle_node (const QuoitGroup *group, uint32_t bundle)
+{
+  guint32 id = group->data->node_ids[bundle];
+
+  return id == 0 || id >= group->layout->n_ids ? QUOIT_NO_INDEX : group->layout->by_id[id];
+}
+
+const char *
+quoit_group_get_bundle_node (const QuoitGroup *group, uint32_t bundle)
+{
+  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), NULL);
+
+  return bundle_node (group, bundle) == QUOIT_NO_INDEX
+             ? NULL
+             : quoit_layout_node_name (group->layout, (QuoitNodeId) { bundle_node (group, bundle) });
+}
+
+char *
+quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle)
+{
+  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), NULL);
+
+  return quoit_bundle_text (&group->data->bundles[bundle]);
+}
+
+uint64_t
+quoit_group_get_bundle_chips (const QuoitGroup *group, uint32_t bundle)
+{
+  const QuoitBundle *row;
+
+  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), 0);
+
+  row = &group->data->bundles[bundle];
+  return row->chips | (row->part.e4 > 0 ? (uint64_t) 1 << row->chip : 0);
+}
+
 uint32_t
 quoit_group_get_n_slices (const QuoitGroup *group)
 {
@@ -117,11 +229,18 @@ first_of (const QuoitGroup *group, guint32 slice)
   return slice == 0 ? 0 : group->data->slice_end[slice - 1];
 }
 
-/* The node's place in the layout that the group was made in. */
+/* The node's place in the layout that the group was made in. Bundles of one node stand together. */
 static QuoitNodeId
 node_at (const QuoitGroup *group, guint32 slice, guint32 worker)
 {
-  return (QuoitNodeId) { group->layout->by_id[group->data->node_ids[first_of (group, slice) + worker]] };
+  guint32 i = first_of (group, slice);
+
+  if (group->data->bundles == NULL)
+    i += worker;
+  else
+    for (; worker > 0; i++)
+      worker -= group->data->node_ids[i + 1] != group->data->node_ids[i];
+  return (QuoitNodeId) { group->layout->by_id[group->data->node_ids[i]] };
 }
 
 char *
@@ -136,9 +255,14 @@ quoit_group_dup_slice_name (const QuoitGroup *group, uint32_t slice)
 uint32_t
 quoit_group_get_n_workers (const QuoitGroup *group, uint32_t slice)
 {
+  guint32 n;
+
   g_return_val_if_fail (group != NULL && slice < group->data->n_slices, 0);
 
-  return group->data->slice_end[slice] - first_of (group, slice);
+  n = group->data->slice_end[slice] - first_of (group, slice);
+  for (guint32 i = first_of (group, slice) + 1; group->data->bundles != NULL && i < group->data->slice_end[slice]; i++)
+    n -= group->data->node_ids[i] == group->data->node_ids[i - 1];
+  return n;
 }
 
 const char *

@@ -18,6 +18,7 @@ struct _QuoitSnapshot {
   GMutex lock;    /* guards what is made when it is first asked for */
   GArray *totals; /* of QuoitTotal */
   GArray *slots;  /* of groups, by id */
+  GArray *owners; /* likewise, of owners that are set */
 };
 
 struct _QuoitFork {
@@ -29,9 +30,18 @@ struct _QuoitGroup {
   QuoitGroupData *data;
   QuoitLayout *layout;
   QuoitGroupState state;
+  gint64 until_ms;
+  guint8 *slice_states; /* QuoitGroupSliceState, one a slice; NULL: all are whole */
 };
 
+/* The ledger's own step, after what has ended by then, carried out on the fork and nowhere else. */
+gboolean quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result,
+                            GError **error);
+
 QuoitSnapshot *quoit_snapshot_of (QuoitFleet *fleet); /* takes it */
-/* Takes @data and @layout. */
-QuoitGroup *quoit_group_of (QuoitGroupData *data, QuoitLayout *layout, QuoitGroupState state);
+const GArray *quoit_snapshot_owner_slots (const QuoitSnapshot *snapshot);
+/* One that was made just now; takes @data and @layout. */
+QuoitGroup *quoit_group_of (QuoitGroupData *data, QuoitLayout *layout);
+/* The result of a step that made or found @data, which it takes. */
+QuoitGroup *quoit_group_made (const QuoitFleet *fleet, QuoitGroupData *data);
 QuoitGroup *quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data);

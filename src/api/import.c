@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
-#include "formats/formats.h"
+#include "api/input.h"
 
 struct _QuoitImport {
   char *source;
@@ -18,19 +18,27 @@ quoit_load_text (const char *path, char **text, size_t *length, GError **error)
   return quoit_read_file (path, text, length, error);
 }
 
+static QuoitImport *
+import_new (const QuoitClaims *claims)
+{
+  QuoitImport *import = g_new0 (QuoitImport, 1);
+
+  import->source = g_strdup (quoit_claims_source (claims));
+  import->warnings = g_strdupv ((char **) quoit_claims_warnings (claims));
+  quoit_claims_nodes (claims, &import->n_nodes);
+  return import;
+}
+
 /* Takes @claims; NULL: the text was refused. */
 static QuoitImport *
-import_claims (Quoit *quoit, QuoitClaims *claims, int64_t now_ms, GError **error)
+import_claims (Quoit *quoit, QuoitStepFunc step, QuoitClaims *claims, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitImport) import = NULL;
 
   if (claims == NULL)
     return NULL;
-  import = g_new0 (QuoitImport, 1);
-  import->source = g_strdup (quoit_claims_source (claims));
-  import->warnings = g_strdupv ((char **) quoit_claims_warnings (claims));
-  quoit_claims_nodes (claims, &import->n_nodes);
-  if (!quoit_store_change (quoit->store, quoit_ledger_import, &claims, now_ms, &import->changes, error))
+  import = import_new (claims);
+  if (!quoit_store_change (quoit->store, step, &claims, now_ms, &import->changes, error))
     return quoit_claims_free (claims), NULL;
   /* A source that was not known takes its claims. */
   import->is_new = claims == NULL;
@@ -44,7 +52,7 @@ quoit_import_fleet_text (Quoit *quoit, const char *text, size_t length, const ch
 {
   g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
 
-  return import_claims (quoit, quoit_read_fleet_text (text, length, source, error), now_ms, error);
+  return import_claims (quoit, quoit_ledger_import, quoit_read_fleet_text (text, length, source, error), now_ms, error);
 }
 
 QuoitImport *
@@ -53,7 +61,8 @@ quoit_import_raycluster (Quoit *quoit, const char *text, size_t length, const ch
 {
   g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
 
-  return import_claims (quoit, quoit_read_raycluster (text, length, source, variables, error), now_ms, error);
+  return import_claims (quoit, quoit_ledger_import, quoit_read_raycluster (text, length, source, variables, error),
+                        now_ms, error);
 }
 
 QuoitImport *
@@ -62,7 +71,42 @@ quoit_import_ray_nodes (Quoit *quoit, const char *text, size_t length, const cha
 {
   g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
 
-  return import_claims (quoit, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
+  return import_claims (quoit, quoit_ledger_import, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
+}
+
+QuoitImport *
+quoit_import_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && input != NULL, NULL);
+
+  return import_claims (quoit, quoit_ledger_import, quoit_input_read (input, error), now_ms, error);
+}
+
+QuoitImport *
+quoit_sync_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && input != NULL, NULL);
+
+  return import_claims (quoit, quoit_ledger_sync, quoit_input_read (input, error), now_ms, error);
+}
+
+QuoitImport *
+quoit_fork_sync_input (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitImport) import = NULL;
+  QuoitClaims *claims;
+
+  g_return_val_if_fail (fork != NULL && input != NULL, NULL);
+
+  claims = quoit_input_read (input, error);
+  if (claims == NULL)
+    return NULL;
+  import = import_new (claims);
+  if (!quoit_fork_change (fork, quoit_ledger_sync, &claims, now_ms, &import->changes, error))
+    return quoit_claims_free (claims), NULL;
+  import->is_new = claims == NULL;
+  quoit_claims_free (claims);
+  return g_steal_pointer (&import);
 }
 
 void
@@ -138,6 +182,14 @@ quoit_import_get_change_detail (const QuoitImport *import, uint32_t change)
   const QuoitNodeChange *row = change_at (import, change);
 
   return row == NULL || row->detail == NULL ? "" : row->detail;
+}
+
+const char *
+quoit_import_get_change_group (const QuoitImport *import, uint32_t change)
+{
+  const QuoitNodeChange *row = change_at (import, change);
+
+  return row == NULL || row->group == NULL ? "" : row->group;
 }
 
 uint32_t

@@ -130,8 +130,11 @@ quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint
     case QUOIT_EFFECT_IMPORT:
       return quoit_claims_source (row->import->claims);
     case QUOIT_EFFECT_GROUP_ADDED:
+    case QUOIT_EFFECT_GROUP_CHANGED:
       return row->group->name;
     case QUOIT_EFFECT_GROUP_REMOVED:
+    case QUOIT_EFFECT_GROUP_LEASE:
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
       return row->group_name;
     case QUOIT_EFFECT_NODE_STATE:
       return node_name (journal, row->node_id);
@@ -147,9 +150,88 @@ quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, 
 
   if (row == NULL)
     return 0;
-  if (row->type == QUOIT_EFFECT_GROUP_ADDED)
-    return row->group->id;
-  return row->type == QUOIT_EFFECT_GROUP_REMOVED ? row->group_id : 0;
+  switch (row->type)
+    {
+    case QUOIT_EFFECT_GROUP_ADDED:
+    case QUOIT_EFFECT_GROUP_CHANGED:
+      return row->group->id;
+    case QUOIT_EFFECT_GROUP_REMOVED:
+    case QUOIT_EFFECT_GROUP_LEASE:
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
+      return row->group_id;
+    case QUOIT_EFFECT_IMPORT:
+    case QUOIT_EFFECT_NODE_STATE:
+    default:
+      return 0;
+    }
+}
+
+/* "for ever", "until 2026-01-01T00:00:00.000Z". Owned. */
+static char *
+until_text (gint64 until_ms)
+{
+  g_autoptr (GDateTime) seconds = NULL;
+  g_autofree char *text = NULL;
+
+  if (until_ms == 0)
+    return g_strdup ("without a lease");
+  seconds = g_date_time_new_from_unix_utc (until_ms / 1000);
+  text = g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S");
+  return g_strdup_printf ("until %s.%03dZ", text, (int) (until_ms % 1000));
+}
+
+static char *
+holding_text (const QuoitGroupData *group, const char *now)
+{
+  g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
+  guint32 n = 0;
+
+  switch (group->kind)
+    {
+    case QUOIT_HOLDER_OWNER:
+      g_free (until);
+      until = until_text (group->until_ms);
+      return g_strdup_printf ("%s is known, %s", group->name, until);
+    case QUOIT_HOLDER_EXTERNAL:
+      return g_strdup_printf ("%s: %u nodes are used without a group", group->name, group->n_nodes);
+    case QUOIT_HOLDER_BUNDLES:
+      for (guint32 i = 0; i < group->n_nodes; i++)
+        n += group->node_ids[i] != 0;
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " has %u of %u bundles placed%s: %s", group->name, group->id, n,
+                              group->n_nodes, now, group->request);
+    case QUOIT_HOLDER_SLICES:
+    default:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s of %u slices%s%s%s: %s", group->name, group->id,
+                              group->n_nodes, group->bundles == NULL ? "nodes" : "bundles", group->n_slices, now,
+                              group->until_ms == 0 ? "" : " ", until, group->request);
+    }
+}
+
+static const char *
+end_text (QuoitEnd end)
+{
+  switch (end)
+    {
+    case QUOIT_END_EXPIRED:
+      return ": its lease has ended";
+    case QUOIT_END_OWNER:
+      return ": its owner ended";
+    case QUOIT_END_SOURCE:
+      return ": its source has it no longer";
+    case QUOIT_END_NONE:
+    case QUOIT_END_RELEASED:
+    default:
+      return "";
+    }
+}
+
+static char *
+lease_text (const QuoitEffect *row)
+{
+  g_autofree char *until = until_text (row->until_ms);
+  g_autofree char *state = g_ascii_strdown (quoit_group_state_name (row->group_state), -1);
+
+  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is %s, %s", row->group_name, row->group_id, state, until);
 }
 
 char *
@@ -167,10 +249,16 @@ quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint
       return g_strdup_printf ("source %s: %u nodes new or changed, %u gone", quoit_claims_source (row->import->claims),
                               n, row->import->n_removed);
     case QUOIT_EFFECT_GROUP_ADDED:
-      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u nodes of %u slices: %s", row->group->name,
-                              row->group->id, row->group->n_nodes, row->group->n_slices, row->group->request);
+      return holding_text (row->group, "");
+    case QUOIT_EFFECT_GROUP_CHANGED:
+      return holding_text (row->group, " now");
     case QUOIT_EFFECT_GROUP_REMOVED:
-      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more", row->group_name, row->group_id);
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds nothing any more%s", row->group_name, row->group_id,
+                              end_text (row->end));
+    case QUOIT_EFFECT_GROUP_LEASE:
+      return lease_text (row);
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is forgotten", row->group_name, row->group_id);
     case QUOIT_EFFECT_NODE_STATE:
       return g_strdup_printf ("node %s is %s", node_name (journal, row->node_id), quoit_node_state_name (row->state));
     }

@@ -92,15 +92,12 @@ quoit_reserve (Quoit *quoit, const QuoitRequest *request, int64_t now_ms, GError
 {
   g_autoptr (QuoitFleet) fleet = NULL;
   QuoitGroupData *data = NULL;
-  QuoitGroupState state;
 
   g_return_val_if_fail (quoit != NULL && request != NULL, NULL);
 
   if (!quoit_store_change_on (quoit->store, quoit_ledger_reserve, request, now_ms, &data, &fleet, error))
     return NULL;
-  /* Without a key it is new, and none of its nodes is dead. */
-  state = *data->key == '\0' ? data->state : quoit_ledger_group_state (fleet, data);
-  return quoit_group_of (data, quoit_layout_ref (fleet->layout), state);
+  return quoit_group_made (fleet, data);
 }
 
 bool

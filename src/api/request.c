@@ -40,6 +40,48 @@ quoit_request_set_slices (QuoitRequest *request, int64_t n_slices, GError **erro
     return quoit_fail (error, QUOIT_ERROR_INVALID, "slices '%" G_GINT64_FORMAT "': expected 1 to %d", (gint64) n_slices,
                        QUOIT_MOST_SLICES);
   request->n_slices = (guint32) n_slices;
+  request->least_slices = 0;
+  return true;
+}
+
+bool
+quoit_request_set_slices_between (QuoitRequest *request, int64_t least, int64_t most, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if (least < 1 || least > most || most > QUOIT_MOST_SLICES)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "slices '%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT "': expected 1 to %d, and first the smaller",
+                       (gint64) least, (gint64) most, QUOIT_MOST_SLICES);
+  request->n_slices = (guint32) most;
+  request->least_slices = least == most ? 0 : (guint32) least;
+  return true;
+}
+
+bool
+quoit_request_set_lease_ms (QuoitRequest *request, int64_t lease_ms, GError **error)
+{
+  g_return_val_if_fail (request != NULL, false);
+
+  if (lease_ms < 1)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "lease '%" G_GINT64_FORMAT "' ms: expected 1 ms or more",
+                       (gint64) lease_ms);
+  request->lease_ms = lease_ms;
+  return true;
+}
+
+bool
+quoit_request_set_tpu_per_bundle (QuoitRequest *request, const char *amount, GError **error)
+{
+  QuoitAmount parsed;
+
+  g_return_val_if_fail (request != NULL && amount != NULL, false);
+
+  if (!quoit_amount_parse (amount, &parsed, error))
+    return g_prefix_error (error, "TPU per bundle: "), false;
+  if (parsed.e4 == 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU per bundle '%s': expected more than 0", amount);
+  request->tpu_per_bundle = parsed;
   return true;
 }
 

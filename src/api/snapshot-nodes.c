@@ -102,7 +102,19 @@ quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node)
 {
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, false);
 
-  return quoit_fleet_node_use (snapshot->fleet, (QuoitNodeId) { node }) == QUOIT_USE_EXTERNAL;
+  return quoit_fleet_node_is_external (snapshot->fleet, (QuoitNodeId) { node });
+}
+
+/* The i-th of those users that are groups to callers; *@bundle as of quoit_fleet_node_user(). */
+static const QuoitGroupData *
+listed_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t i, const QuoitBundle **bundle)
+{
+  const QuoitGroupData *group;
+
+  for (guint u = 0; (group = quoit_fleet_node_user (snapshot->fleet, (QuoitNodeId) { node }, u, bundle)) != NULL; u++)
+    if (quoit_group_is_listed (group) && i-- == 0)
+      return group;
+  return NULL;
 }
 
 uint32_t
@@ -112,7 +124,7 @@ quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node)
 
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
 
-  while (quoit_fleet_node_user (snapshot->fleet, (QuoitNodeId) { node }, n, NULL) != NULL)
+  while (listed_user (snapshot, node, n, NULL) != NULL)
     n++;
   return n;
 }
@@ -124,10 +136,22 @@ quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint
 
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
 
-  group = quoit_fleet_node_user (snapshot->fleet, (QuoitNodeId) { node }, user, NULL);
+  group = listed_user (snapshot, node, user, NULL);
   g_return_val_if_fail (group != NULL, NULL);
 
   return quoit_group_in (snapshot->fleet, group);
+}
+
+char *
+quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
+{
+  const QuoitBundle *bundle;
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  g_return_val_if_fail (listed_user (snapshot, node, user, NULL) != NULL, NULL);
+
+  listed_user (snapshot, node, user, &bundle);
+  return bundle == NULL ? NULL : quoit_bundle_text (bundle);
 }
 
 char *
@@ -193,7 +217,8 @@ quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t n
   if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
     return NULL;
   if (resource >= n_stated (snapshot, node))
-    return g_strdup_printf ("%u", quoit_fleet_node_derived_left (snapshot->fleet, (QuoitNodeId) { node }));
+    return quoit_amount_format (
+        quoit_fleet_node_derived_left (snapshot->fleet, (QuoitNodeId) { node }, resource - n_stated (snapshot, node)));
   left = g_new0 (QuoitAmount, n_stated (snapshot, node));
   quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
   return quoit_amount_format (left[resource]);

@@ -139,22 +139,46 @@ by_id (gconstpointer a, gconstpointer b, gpointer fleet)
   return (x > y) - (x < y);
 }
 
-static const GArray *
-slots_of (const QuoitSnapshot *snapshot)
+static void
+list_slots (QuoitSnapshot *own)
+{
+  own->slots = g_array_new (FALSE, FALSE, sizeof (guint32));
+  own->owners = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint32 slot = 0; slot < own->fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (own->fleet, slot);
+
+      if (group != NULL && quoit_group_is_listed (group))
+        g_array_append_val (own->slots, slot);
+      else if (group != NULL && group->kind == QUOIT_HOLDER_OWNER && group->state != QUOIT_GROUP_REMOVED)
+        g_array_append_val (own->owners, slot);
+    }
+  g_array_sort_with_data (own->slots, by_id, own->fleet);
+  g_array_sort_with_data (own->owners, by_id, own->fleet);
+}
+
+static QuoitSnapshot *
+with_slots (const QuoitSnapshot *snapshot)
 {
   QuoitSnapshot *own = (QuoitSnapshot *) snapshot;
 
   g_mutex_lock (&own->lock);
   if (own->slots == NULL)
-    {
-      own->slots = g_array_new (FALSE, FALSE, sizeof (guint32));
-      for (guint32 slot = 0; slot < own->fleet->n_slots; slot++)
-        if (quoit_fleet_group_at (own->fleet, slot) != NULL)
-          g_array_append_val (own->slots, slot);
-      g_array_sort_with_data (own->slots, by_id, own->fleet);
-    }
+    list_slots (own);
   g_mutex_unlock (&own->lock);
-  return own->slots;
+  return own;
+}
+
+static const GArray *
+slots_of (const QuoitSnapshot *snapshot)
+{
+  return with_slots (snapshot)->slots;
+}
+
+const GArray *
+quoit_snapshot_owner_slots (const QuoitSnapshot *snapshot)
+{
+  return with_slots (snapshot)->owners;
 }
 
 uint32_t
@@ -162,7 +186,7 @@ quoit_snapshot_get_n_groups (const QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, 0);
 
-  return snapshot->fleet->n_groups;
+  return slots_of (snapshot)->len;
 }
 
 QuoitGroup *

@@ -16,6 +16,26 @@ quoit_snapshot_of (QuoitFleet *fleet)
 }
 
 QuoitSnapshot *
+quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitEntry) entry = NULL;
+  QuoitFleet *fleet;
+  gint64 time_ms;
+
+  g_return_val_if_fail (snapshot != NULL, NULL);
+
+  if (!quoit_ledger_clock (snapshot->fleet, now_ms, &time_ms, error))
+    return NULL;
+  quoit_ledger_expire (snapshot->fleet, now_ms, &entry);
+  if (entry == NULL)
+    return quoit_snapshot_ref (snapshot);
+  fleet = quoit_fleet_fork (snapshot->fleet);
+  if (!quoit_entry_apply (entry, &fleet, error))
+    return quoit_fleet_unref (fleet), NULL;
+  return quoit_snapshot_of (fleet);
+}
+
+QuoitSnapshot *
 quoit_snapshot_ref (QuoitSnapshot *snapshot)
 {
   g_return_val_if_fail (snapshot != NULL, NULL);
@@ -32,6 +52,7 @@ quoit_snapshot_unref (QuoitSnapshot *snapshot)
   quoit_fleet_unref (snapshot->fleet);
   g_clear_pointer (&snapshot->totals, g_array_unref);
   g_clear_pointer (&snapshot->slots, g_array_unref);
+  g_clear_pointer (&snapshot->owners, g_array_unref);
   g_mutex_clear (&snapshot->lock);
   g_free (snapshot);
 }

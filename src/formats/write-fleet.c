@@ -79,7 +79,7 @@ label_of_group (const QuoitGroupData *group)
 static void
 write_users (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 {
-  gboolean external = quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL;
+  gboolean external = quoit_fleet_node_is_external (fleet, node);
   const QuoitGroupData *group;
 
   quoit_writer_open_array (writer, "held_by");
@@ -87,7 +87,8 @@ write_users (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
     {
       g_autofree char *label = label_of_group (group);
 
-      quoit_writer_text (writer, NULL, label);
+      if (quoit_group_is_listed (group))
+        quoit_writer_text (writer, NULL, label);
     }
   if (external)
     quoit_writer_text (writer, NULL, "external");
@@ -95,7 +96,8 @@ write_users (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   quoit_writer_boolean (writer, "external", external);
   quoit_writer_open_array (writer, "group_ids");
   for (guint i = 0; (group = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
-    quoit_writer_integer (writer, NULL, (int64_t) group->id);
+    if (quoit_group_is_listed (group))
+      quoit_writer_integer (writer, NULL, (int64_t) group->id);
   quoit_writer_close (writer);
 }
 
@@ -151,8 +153,7 @@ write_resources (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   for (guint i = 0; i < kind->n_resources; i++)
     write_resource (writer, kind->resources[i].name, kind->resources[i].amount, left[i]);
   for (guint i = 0; (name = quoit_layout_node_derived (fleet->layout, node, i)) != NULL; i++)
-    write_resource (writer, name, quoit_amount_from_int (1),
-                    quoit_amount_from_int (quoit_fleet_node_derived_left (fleet, node)));
+    write_resource (writer, name, quoit_amount_from_int (1), quoit_fleet_node_derived_left (fleet, node, i));
   quoit_writer_close (writer);
 }
 
@@ -202,31 +203,11 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 
 /* --- groups --- */
 
-static gboolean
-is_lost (const QuoitFleet *fleet, guint32 id)
-{
-  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
-
-  return index == QUOIT_NO_INDEX || quoit_fleet_node_state (fleet, (QuoitNodeId) { index }) == QUOIT_NODE_DEAD;
-}
-
-/* As quoit_group_get_state(), which is the ledger's and above us. */
-static QuoitGroupState
-state_of_group (const QuoitFleet *fleet, const QuoitGroupData *group)
-{
-  if (group->state != QUOIT_GROUP_RESERVED)
-    return group->state;
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    if (is_lost (fleet, group->node_ids[i]))
-      return QUOIT_GROUP_RESCHEDULING;
-  return QUOIT_GROUP_RESERVED;
-}
-
 static void
 write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   g_autofree char *label = label_of_group (group);
-  g_autofree char *state = g_ascii_strdown (quoit_group_state_name (state_of_group (fleet, group)), -1);
+  g_autofree char *state = g_ascii_strdown (quoit_group_state_name (quoit_fleet_group_state (fleet, group)), -1);
 
   quoit_writer_open_object (writer, NULL);
   quoit_writer_text (writer, "group", label);
@@ -240,6 +221,7 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
   quoit_writer_text (writer, "key", *group->key == '\0' ? NULL : group->key);
   write_time (writer, "since", group->since_ms);
   write_time (writer, "ended", group->ended_ms);
+  write_time (writer, "until", group->until_ms);
   quoit_writer_open_array (writer, "node_ids");
   for (guint32 s = 0, i = 0; s < group->n_slices; s++)
     {
@@ -249,15 +231,11 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
       quoit_writer_close (writer);
     }
   quoit_writer_close (writer);
+  quoit_writer_open_array (writer, "bundle_node_ids");
+  for (guint32 i = 0; group->kind == QUOIT_HOLDER_BUNDLES && i < group->n_nodes; i++)
+    quoit_writer_integer (writer, NULL, group->node_ids[i]);
   quoit_writer_close (writer);
-}
-
-static gint
-by_id (gconstpointer a, gconstpointer b)
-{
-  const QuoitGroupData *x = *(const QuoitGroupData *const *) a, *y = *(const QuoitGroupData *const *) b;
-
-  return (x->id > y->id) - (x->id < y->id);
+  quoit_writer_close (writer);
 }
 
 static void
@@ -266,9 +244,9 @@ write_groups (QuoitWriter *writer, const QuoitFleet *fleet)
   g_autoptr (GPtrArray) groups = g_ptr_array_new ();
 
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
-    if (quoit_fleet_group_at (fleet, slot) != NULL)
+    if (quoit_fleet_group_at (fleet, slot) != NULL && quoit_group_is_listed (quoit_fleet_group_at (fleet, slot)))
       g_ptr_array_add (groups, (gpointer) quoit_fleet_group_at (fleet, slot));
-  g_ptr_array_sort (groups, by_id);
+  g_ptr_array_sort (groups, quoit_group_by_id);
   quoit_writer_open_array (writer, "groups");
   for (guint i = 0; i < groups->len; i++)
     write_group (writer, fleet, groups->pdata[i]);

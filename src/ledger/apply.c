@@ -132,6 +132,17 @@ apply_node_state (QuoitFleet *fleet, guint32 id, QuoitNodeState state, GError **
   return TRUE;
 }
 
+/* The removed group of an effect; found by its id, or where it was kept for its key. */
+static gboolean
+apply_forget (QuoitFleet *fleet, const QuoitEffect *effect, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_find_removed (fleet, effect->group_id);
+
+  return group == NULL
+             ? quoit_fail (error, QUOIT_ERROR_DAMAGED, "no removed group of id %" G_GUINT64_FORMAT, effect->group_id)
+             : quoit_fleet_forget_group (fleet, group, error);
+}
+
 static gboolean
 apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GError **error)
 {
@@ -145,7 +156,14 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
                            effect->group->name);
       return quoit_fleet_add_group (*fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_REMOVED:
-      return quoit_fleet_remove_group (*fleet, effect->group_name, effect->group_id, time_ms, error);
+      return quoit_fleet_remove_group (*fleet, effect->group_name, effect->group_id, effect->end, time_ms, error);
+    case QUOIT_EFFECT_GROUP_CHANGED:
+      return quoit_fleet_replace_group (*fleet, quoit_group_data_ref (effect->group), error);
+    case QUOIT_EFFECT_GROUP_LEASE:
+      return quoit_fleet_set_lease (*fleet, effect->group_name, effect->group_id, effect->group_state, effect->until_ms,
+                                    error);
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
+      return apply_forget (*fleet, effect, error);
     case QUOIT_EFFECT_NODE_STATE:
       return apply_node_state (*fleet, effect->node_id, effect->state, error);
     }
@@ -167,6 +185,8 @@ quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
     if (!apply_effect (&entry->effects[i], entry->time_ms, fleet, &contradiction))
       return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
                          contradiction->message);
+  if (entry->verb == QUOIT_VERB_EXPIRE)
+    quoit_fleet_count_leases (*fleet);
   (*fleet)->seq = entry->seq;
   (*fleet)->clock_ms = entry->time_ms;
   return TRUE;

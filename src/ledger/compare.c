@@ -77,23 +77,12 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
 }
 
 static gboolean
-same_bundle (const QuoitBundle *a, const QuoitBundle *b)
-{
-  if (a->chips != b->chips || a->chip != b->chip || a->part.e4 != b->part.e4 || a->n_takes != b->n_takes)
-    return FALSE;
-  for (guint16 t = 0; t < a->n_takes; t++)
-    if (strcmp (a->takes[t].resource, b->takes[t].resource) != 0 || a->takes[t].amount.e4 != b->takes[t].amount.e4)
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 same_bundles (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   if (a->bundles == NULL || b->bundles == NULL)
     return a->bundles == b->bundles;
   for (guint32 i = 0; i < a->n_nodes; i++)
-    if (!same_bundle (&a->bundles[i], &b->bundles[i]))
+    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
       return FALSE;
   return TRUE;
 }
@@ -102,8 +91,10 @@ static gboolean
 same_group (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   return b != NULL && a->id == b->id && a->state == b->state && a->since_ms == b->since_ms && a->ended_ms == b->ended_ms
-         && strcmp (a->name, b->name) == 0 && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0
-         && strcmp (a->request, b->request) == 0 && a->n_slices == b->n_slices && a->n_nodes == b->n_nodes
+         && a->until_ms == b->until_ms && a->kind == b->kind && a->end == b->end && strcmp (a->source, b->source) == 0
+         && strcmp (a->foreign_id, b->foreign_id) == 0 && strcmp (a->name, b->name) == 0
+         && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0 && strcmp (a->request, b->request) == 0
+         && a->n_slices == b->n_slices && a->n_nodes == b->n_nodes
          && memcmp (a->slice_end, b->slice_end, a->n_slices * sizeof *a->slice_end) == 0
          && memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) == 0 && same_bundles (a, b);
 }

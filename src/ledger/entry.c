@@ -4,8 +4,15 @@
 #include <string.h>
 
 static const char *const verb_names[] = {
-  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve", [QUOIT_VERB_RELEASE] = "release",
-  [QUOIT_VERB_SET_STATE] = "set-state", [QUOIT_VERB_DRAIN] = "drain",     [QUOIT_VERB_UNDRAIN] = "undrain",
+  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve",
+  [QUOIT_VERB_RELEASE] = "release",     [QUOIT_VERB_SET_STATE] = "set-state",
+  [QUOIT_VERB_DRAIN] = "drain",         [QUOIT_VERB_UNDRAIN] = "undrain",
+  [QUOIT_VERB_HOLD] = "hold",           [QUOIT_VERB_CONFIRM] = "confirm",
+  [QUOIT_VERB_RENEW] = "renew",         [QUOIT_VERB_EXPIRE] = "expire",
+  [QUOIT_VERB_FORGET] = "forget",       [QUOIT_VERB_RESIZE] = "resize",
+  [QUOIT_VERB_REPAIR] = "repair",       [QUOIT_VERB_SYNC] = "sync",
+  [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
+  [QUOIT_VERB_OWNER_END] = "owner end",
 };
 
 const char *
@@ -56,15 +63,53 @@ quoit_source_update_free (QuoitSourceUpdate *import)
   g_free (import);
 }
 
-static void
-effect_clear (QuoitEffect *effect)
+QuoitEffect
+quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end)
 {
-  if (effect->type == QUOIT_EFFECT_IMPORT)
-    quoit_source_update_free (effect->import);
-  if (effect->type == QUOIT_EFFECT_GROUP_ADDED)
-    quoit_group_data_unref (effect->group);
-  if (effect->type == QUOIT_EFFECT_GROUP_REMOVED)
-    g_free (effect->group_name);
+  return (QuoitEffect) {
+    .type = QUOIT_EFFECT_GROUP_REMOVED, .group_id = group->id, .group_name = g_strdup (group->name), .end = end
+  };
+}
+
+QuoitEffect
+quoit_effect_forgetting (const QuoitGroupData *group)
+{
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_FORGOTTEN,
+                         .group_id = group->id,
+                         .group_name = g_strdup (group->name) };
+}
+
+QuoitEffect
+quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms)
+{
+  return (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_LEASE,
+                         .group_id = group->id,
+                         .group_name = g_strdup (group->name),
+                         .group_state = state,
+                         .until_ms = until_ms };
+}
+
+void
+quoit_effect_clear (QuoitEffect *effect)
+{
+  switch (effect->type)
+    {
+    case QUOIT_EFFECT_IMPORT:
+      quoit_source_update_free (effect->import);
+      break;
+    case QUOIT_EFFECT_GROUP_ADDED:
+    case QUOIT_EFFECT_GROUP_CHANGED:
+      quoit_group_data_unref (effect->group);
+      break;
+    case QUOIT_EFFECT_GROUP_REMOVED:
+    case QUOIT_EFFECT_GROUP_LEASE:
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
+      g_free (effect->group_name);
+      break;
+    case QUOIT_EFFECT_NODE_STATE:
+    default:
+      break;
+    }
 }
 
 void
@@ -73,7 +118,7 @@ quoit_entry_unref (QuoitEntry *entry)
   if (entry == NULL || !g_atomic_ref_count_dec (&entry->refs))
     return;
   for (guint i = 0; i < entry->n_effects; i++)
-    effect_clear (&entry->effects[i]);
+    quoit_effect_clear (&entry->effects[i]);
   if (entry->effects != &entry->one)
     g_free (entry->effects);
   g_free (entry->actor);

@@ -14,7 +14,18 @@ typedef enum {
   QUOIT_VERB_RELEASE = 3,
   QUOIT_VERB_SET_STATE = 4,
   QUOIT_VERB_DRAIN = 5,
-  QUOIT_VERB_UNDRAIN = 6
+  QUOIT_VERB_UNDRAIN = 6,
+  QUOIT_VERB_HOLD = 7,
+  QUOIT_VERB_CONFIRM = 8,
+  QUOIT_VERB_RENEW = 9,
+  QUOIT_VERB_EXPIRE = 10, /* nobody's: what had ended when another change was made */
+  QUOIT_VERB_OWNER_SET = 11,
+  QUOIT_VERB_OWNER_RENEW = 12,
+  QUOIT_VERB_OWNER_END = 13,
+  QUOIT_VERB_FORGET = 14,
+  QUOIT_VERB_RESIZE = 15,
+  QUOIT_VERB_REPAIR = 16,
+  QUOIT_VERB_SYNC = 17
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for what a later version wrote */
 
@@ -31,10 +42,13 @@ typedef struct {
   QuoitEffectType type;
   union {
     QuoitSourceUpdate *import;
-    QuoitGroupData *group;
+    QuoitGroupData *group; /* GROUP_ADDED, GROUP_CHANGED: as it is now */
     struct {
       guint64 group_id;
       char *group_name;
+      QuoitEnd end;                /* GROUP_REMOVED */
+      QuoitGroupState group_state; /* GROUP_LEASE, and */
+      gint64 until_ms;             /* 0: no lease */
     };
     struct {
       guint32 node_id;
@@ -60,6 +74,11 @@ QuoitEntry *quoit_entry_ref (QuoitEntry *entry);
 void quoit_entry_unref (QuoitEntry *entry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitEntry, quoit_entry_unref)
 void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes what the effect points to */
+
+void quoit_effect_clear (QuoitEffect *effect);
+QuoitEffect quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end);
+QuoitEffect quoit_effect_forgetting (const QuoitGroupData *group);
+QuoitEffect quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms);
 
 QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed,
                                             guint32 n_removed); /* takes all */

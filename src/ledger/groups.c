@@ -3,21 +3,20 @@
 
 #include <string.h>
 
-/* 2000-01-01 and 2200-01-01 UTC. */
+/* 2000-01-01 UTC. */
 #define FIRST_MS G_GINT64_CONSTANT (946684800000)
-#define LAST_MS G_GINT64_CONSTANT (7258118400000)
 
 gboolean
 quoit_ledger_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GError **error)
 {
   const char *guess = "";
 
-  if (now_ms >= FIRST_MS && now_ms < LAST_MS)
+  if (now_ms >= FIRST_MS && now_ms < QUOIT_LAST_MS)
     return *time_ms = MAX (now_ms, fleet->clock_ms), TRUE;
 
-  if (now_ms >= FIRST_MS / 1000 && now_ms < LAST_MS / 1000)
+  if (now_ms >= FIRST_MS / 1000 && now_ms < QUOIT_LAST_MS / 1000)
     guess = "; this looks like seconds";
-  else if (now_ms / 1000 >= FIRST_MS && now_ms / 1000 < LAST_MS)
+  else if (now_ms / 1000 >= FIRST_MS && now_ms / 1000 < QUOIT_LAST_MS)
     guess = "; this looks like microseconds";
   return quoit_fail (error, QUOIT_ERROR_INVALID,
                      "clock '%" G_GINT64_FORMAT "': expected milliseconds since 1970 of the years 2000 to 2199%s",
@@ -35,8 +34,8 @@ same_request (const QuoitRequest *request, const char *canonical, const QuoitGro
 
 /* The group that the key names already. */
 static gboolean
-answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, gpointer result,
-              GError **error)
+answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, QuoitVerb verb,
+              gpointer result, GError **error)
 {
   if (!same_request (request, canonical, group))
     return quoit_fail (
@@ -44,25 +43,12 @@ answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGro
         "key '%s' was used for another request: group '%s', %s, owner '%s'; use another key, or the same "
         "request",
         request->key, group->name, group->request, group->owner);
+  if (verb == QUOIT_VERB_RESERVE && group->state == QUOIT_GROUP_HELD)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                       "key '%s' was used to hold group '%s@%" G_GUINT64_FORMAT "', which is not confirmed: confirm it",
+                       request->key, group->name, group->id);
   *(QuoitGroupData **) result = quoit_group_data_ref (group);
   return TRUE;
-}
-
-static QuoitGroupData *
-group_of_plan (const QuoitFleet *fleet, const QuoitRequest *request, const char *canonical, const QuoitPlan *plan,
-               gint64 time_ms)
-{
-  QuoitGroupData facts = {
-    .id = fleet->next_group_id,
-    .since_ms = time_ms,
-    .state = QUOIT_GROUP_RESERVED,
-    .name = request->name,
-    .owner = request->owner == NULL ? "" : request->owner,
-    .key = request->key == NULL ? "" : request->key,
-    .request = canonical,
-  };
-
-  return quoit_fleet_group_of_slices (fleet, &facts, plan->slices, plan->n);
 }
 
 static gboolean
@@ -73,42 +59,77 @@ names_are_sound (const QuoitRequest *request, GError **error)
          && (request->owner == NULL || quoit_name_check ("owner", request->owner, error));
 }
 
-gboolean
-quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                      GError **error)
+static gboolean
+place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, QuoitGroupData **made,
+       GError **error)
 {
-  const QuoitRequest *request = input;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  if (quoit_plan_slices (fleet, request, &plan, error))
+    *made = quoit_ledger_group_of_slices (fleet, facts, request, plan.slices, plan.n, error);
+  quoit_plan_clear (&plan);
+  return *made != NULL;
+}
+
+/* @lease_ms 0: for ever. */
+static gboolean
+take_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
+             QuoitEntry **entry, gpointer result, GError **error)
+{
   g_autofree char *canonical = NULL;
   const QuoitGroupData *group;
-  QuoitGroupData *made = NULL;
-  QuoitPlan plan;
+  QuoitGroupData *made = NULL, facts = { .id = fleet->next_group_id };
   gint64 time_ms = 0;
 
   if (!names_are_sound (request, error) || !quoit_request_complete (request, error)
-      || !quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+      || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+      || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD)
+          && !quoit_ledger_lease (time_ms, lease_ms, &facts.until_ms, error)))
     return FALSE;
 
   canonical = quoit_request_canonical (request);
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
-    return answer_retry (request, canonical, group, result, error);
+    return answer_retry (request, canonical, group, verb, result, error);
   group = quoit_fleet_find_group (fleet, request->name);
   if (group != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                        "there is a group '%s' already: '%s@%" G_GUINT64_FORMAT "', %s; release it, or use another name",
                        request->name, group->name, group->id, group->request);
-
-  quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, error))
-    made = group_of_plan (fleet, request, canonical, &plan, time_ms);
-  quoit_plan_clear (&plan);
-  if (made == NULL)
+  if (request->owner != NULL && !quoit_ledger_check_owner (fleet, request->owner, error))
     return FALSE;
 
-  *entry = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, time_ms);
+  facts.since_ms = time_ms;
+  facts.state = verb == QUOIT_VERB_HOLD ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED;
+  facts.name = request->name;
+  facts.owner = request->owner == NULL ? "" : request->owner;
+  facts.key = request->key == NULL ? "" : request->key;
+  facts.request = canonical;
+  if (!place (fleet, request, &facts, &made, error))
+    return FALSE;
+  *entry = quoit_entry_new (fleet, verb, time_ms);
   quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = made });
   *(QuoitGroupData **) result = quoit_group_data_ref (made);
   return TRUE;
+}
+
+gboolean
+quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
+{
+  const QuoitRequest *request = input;
+
+  return take_slices (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, result, error);
+}
+
+gboolean
+quoit_ledger_hold (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                   GError **error)
+{
+  const QuoitHold *hold = input;
+
+  return take_slices (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, result, error);
 }
 
 /* --- release --- */
@@ -130,21 +151,36 @@ quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **name, GError
   return TRUE;
 }
 
-const QuoitGroupData *
-quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+/* The last group of that name whose lease has ended; NULL: none is remembered. */
+static const QuoitGroupData *
+find_expired (const QuoitFleet *fleet, const QuoitGroupRef *ref)
 {
-  const QuoitGroupData *group = quoit_fleet_find_group (fleet, ref->name);
-  g_autofree char *quoted = NULL;
+  const QuoitGroupData *last = ref->id == 0 ? NULL : quoit_fleet_find_removed (fleet, ref->id);
 
-  if (group != NULL && (ref->id == 0 || ref->id == group->id))
-    return group;
-  quoted = quoit_quote (ref->name);
+  for (guint32 slot = 0; ref->id == 0 && slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->state == QUOIT_GROUP_REMOVED && strcmp (group->name, ref->name) == 0
+          && (last == NULL || group->id > last->id))
+        last = group;
+    }
+  return last != NULL && last->end == QUOIT_END_EXPIRED && strcmp (last->name, ref->name) == 0 ? last : NULL;
+}
+
+static const QuoitGroupData *
+explain_absence (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+{
+  g_autofree char *quoted = quoit_quote (ref->name);
+  const QuoitGroupData *group = find_expired (fleet, ref);
+
   if (group != NULL)
-    return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
-                            "group %s is '%s@%" G_GUINT64_FORMAT "' now, not '@%" G_GUINT64_FORMAT "'", quoted,
-                            group->name, group->id, ref->id);
+    return quoit_fail_null (error, QUOIT_ERROR_EXPIRED,
+                            "the lease of group '%s@%" G_GUINT64_FORMAT "' has ended: it holds nothing any more; "
+                            "ask for slices again",
+                            group->name, group->id);
   for (guint32 slot = 0; ref->id != 0 && slot < fleet->n_slots; slot++)
-    if ((group = quoit_fleet_group_at (fleet, slot)) != NULL && group->id == ref->id
+    if ((group = quoit_fleet_group_at (fleet, slot)) != NULL && group->id == ref->id && quoit_group_is_listed (group)
         && group->state != QUOIT_GROUP_REMOVED)
       return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                               "no group %s; id %" G_GUINT64_FORMAT " is that of group '%s'", quoted, ref->id,
@@ -156,6 +192,35 @@ quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GE
   return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND, "no group %s", quoted);
 }
 
+const QuoitGroupData *
+quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_find_group (fleet, ref->name);
+  g_autofree char *quoted = NULL;
+
+  if (group != NULL && quoit_group_is_listed (group) && (ref->id == 0 || ref->id == group->id))
+    return group;
+  if (group == NULL || !quoit_group_is_listed (group) || find_expired (fleet, ref) != NULL)
+    return explain_absence (fleet, ref, error);
+  quoted = quoit_quote (ref->name);
+  return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
+                          "group %s is '%s@%" G_GUINT64_FORMAT "' now, not '@%" G_GUINT64_FORMAT "'", quoted,
+                          group->name, group->id, ref->id);
+}
+
+const QuoitGroupData *
+quoit_ledger_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+{
+  const QuoitGroupData *group = quoit_ledger_lookup_group (fleet, ref, error);
+
+  if (group == NULL || *group->source == '\0')
+    return group;
+  return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
+                          "group '%s@%" G_GUINT64_FORMAT "' belongs to source '%s': it goes when the source has it no "
+                          "longer; remove it there, and sync",
+                          group->name, group->id, group->source);
+}
+
 gboolean
 quoit_ledger_release (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
                       GError **error)
@@ -165,34 +230,15 @@ quoit_ledger_release (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
 
   if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
-  group = quoit_ledger_lookup_group (fleet, input, error);
+  group = quoit_ledger_lookup_own_group (fleet, input, error);
   if (group == NULL)
     return FALSE;
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);
-  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_REMOVED,
-                                           .group_id = group->id,
-                                           .group_name = g_strdup (group->name) });
+  quoit_entry_add (*entry, quoit_effect_removal (group, QUOIT_END_RELEASED));
   if (result != NULL)
     *(QuoitGroupData **) result = quoit_group_data_ref (group);
   return TRUE;
-}
-
-QuoitGroupState
-quoit_ledger_group_state (const QuoitFleet *fleet, const QuoitGroupData *group)
-{
-  const QuoitLayout *layout = fleet->layout;
-
-  if (group->state != QUOIT_GROUP_RESERVED)
-    return group->state;
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
-
-      if (index == QUOIT_NO_INDEX || quoit_fleet_node_state (fleet, (QuoitNodeId) { index }) == QUOIT_NODE_DEAD)
-        return QUOIT_GROUP_RESCHEDULING;
-    }
-  return QUOIT_GROUP_RESERVED;
 }
 
 /* --- node states --- */

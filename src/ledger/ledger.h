@@ -12,6 +12,12 @@
 typedef gboolean (*QuoitStepFunc) (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                                    gpointer result, GError **error);
 
+/* How a step's result is dropped that nobody wants, or that was given although its entry could not be written. */
+void quoit_ledger_drop_result (QuoitStepFunc step, gpointer result);
+
+/* 2200-01-01 UTC. */
+#define QUOIT_LAST_MS G_GINT64_CONSTANT (7258118400000)
+
 /* The time that a change at @now_ms gets: never before the last entry's. INVALID outside the years 2000 to 2199:
  * seconds or microseconds by mistake. */
 gboolean quoit_ledger_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GError **error);
@@ -22,6 +28,31 @@ gboolean quoit_ledger_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *tim
 gboolean quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                                gpointer result, GError **error);
 
+/* What a group may do for how long. */
+typedef struct {
+  const QuoitRequest *request;
+  gint64 lease_ms;
+} QuoitHold;
+
+/* input: QuoitHold; result as of quoit_ledger_reserve(). The group is HELD until it is confirmed, or its lease ends. */
+gboolean quoit_ledger_hold (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                            gpointer result, GError **error);
+
+/* --- bundles.c --- */
+
+/* The group of @facts that has what @request asks of each of the slices: whole hosts, or bundles. INVALID when they
+ * cannot be divided so. */
+QuoitGroupData *quoit_ledger_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                              const QuoitRequest *request, const guint32 *slices, guint32 n_slices,
+                                              GError **error);
+/* What a node of @kind has of TPU for each chip: 1, or the devices a chip that its cluster counts. */
+QuoitAmount quoit_ledger_tpu_per_chip (const QuoitNodeKind *kind);
+/* @whole, which has whole hosts, as bundles of @tpu. */
+QuoitGroupData *quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu,
+                                           GError **error);
+
+/* --- groups.c --- */
+
 /* A group by name, or by name and id. */
 typedef struct {
   const char *name;
@@ -31,12 +62,99 @@ typedef struct {
 /* "train" or "train@17". @ref points into *@name, which the caller frees. */
 gboolean quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **name, GError **error);
 
-/* NOT_FOUND when no group bears the name; CONFLICT when another than the one of that id does, or none any more. */
+/* NOT_FOUND when no group bears the name; CONFLICT when another than the one of that id does, or none any more; EXPIRED
+ * when its lease has ended. */
 const QuoitGroupData *quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error);
+/* The same of a group that a caller of this ledger made: CONFLICT for one that belongs to a source. */
+const QuoitGroupData *quoit_ledger_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error);
 
 /* input: QuoitGroupRef; result: QuoitGroupData * (a reference to the group as it was held), or NULL. */
 gboolean quoit_ledger_release (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                                gpointer result, GError **error);
+
+/* --- leases.c: time --- */
+
+/* What has ended by @now_ms: groups whose lease or whose owner's lease is over. No entry where nothing has, or the
+ * clock is none. Every change begins with it. */
+void quoit_ledger_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry);
+
+/* A lease that begins at @time_ms. INVALID below 1 ms, and beyond the year 2199. */
+gboolean quoit_ledger_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error);
+
+typedef struct {
+  QuoitGroupRef ref;
+  gint64 lease_ms; /* 0: none, where that may be */
+} QuoitLeaseChange;
+
+/* input: QuoitLeaseChange; result: QuoitGroupData * (a reference), or NULL. A group that is confirmed already stays as
+ * it is. CONFLICT for a state that is not to be confirmed, EXPIRED after the end. */
+gboolean quoit_ledger_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                               gpointer result, GError **error);
+/* The same; CONFLICT for a group that has no lease. */
+gboolean quoit_ledger_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                             gpointer result, GError **error);
+
+/* input: QuoitGroupRef with an id, or the key of a group in `name` and no id; no result. Only what is removed can be
+ * forgotten: CONFLICT otherwise. */
+gboolean quoit_ledger_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                              gpointer result, GError **error);
+
+/* --- owners.c --- */
+
+typedef struct {
+  const char *name;
+  gint64 lease_ms; /* 0: none */
+} QuoitOwnerChange;
+
+/* input: QuoitOwnerChange; no result. Makes the owner known, also again, with a lease or without. */
+gboolean quoit_ledger_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                                 gpointer result, GError **error);
+/* input: QuoitOwnerChange; no result. NOT_FOUND for an owner that was never set, EXPIRED after its end. */
+gboolean quoit_ledger_renew_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                                   gpointer result, GError **error);
+/* input: the name; result: how many groups went with it (GUINT_TO_POINTER), or NULL. An owner that was never set ends
+ * too, when it has groups. */
+gboolean quoit_ledger_end_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                                 gpointer result, GError **error);
+/* EXPIRED when the owner's lease has ended and nobody has set it again. */
+gboolean quoit_ledger_check_owner (const QuoitFleet *fleet, const char *owner, GError **error);
+/* The end of the owner's lease; 0: none. */
+gint64 quoit_ledger_owner_until (const QuoitFleet *fleet, const char *owner);
+
+/* --- elastic.c: other slices for a group --- */
+
+/* What a group was and is; equal where nothing had to change. */
+typedef struct {
+  QuoitGroupData *before, *after;
+} QuoitGroupTurn;
+void quoit_group_turn_free (QuoitGroupTurn *turn);
+
+typedef struct {
+  QuoitGroupRef ref;
+  gint64 n_slices;
+} QuoitResize;
+
+/* input: QuoitResize; result: QuoitGroupTurn *. Grows by what the group's request asks for; shrinks by lost slices
+ * first, then leaving ones, then from the last on. INVALID for a number that the request does not allow; NOT_NOW,
+ * NEVER. */
+gboolean quoit_ledger_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                              gpointer result, GError **error);
+/* input: QuoitGroupRef; result: QuoitGroupTurn *. Each slice that is lost or leaving is replaced, by what stands in its
+ * own place where that is whole again. */
+gboolean quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                              gpointer result, GError **error);
+
+typedef struct {
+  QuoitGroupRef ref;
+  const char *slice; /* short or full name */
+} QuoitSliceRelease;
+
+/* input: QuoitSliceRelease; result: QuoitGroupTurn *, whose after is NULL when it was the last slice: the group is gone
+ * then. NOT_FOUND when the group does not have the slice. */
+gboolean quoit_ledger_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                                     gpointer result, GError **error);
+
+/* --- node states --- */
 
 typedef struct {
   const char *node; /* short or full name */
@@ -51,8 +169,9 @@ gboolean quoit_ledger_set_state (const QuoitFleet *fleet, gconstpointer input, g
 /* One line of the difference that an import makes. */
 typedef struct {
   QuoitChangeKind kind;
-  char *name;   /* of the node, or of the pool */
+  char *name;   /* of the node, pool or group */
   char *detail; /* "alive -> dead", "worker 1 -> 2"; NULL */
+  char *group;  /* "train@3": who has the node; NULL: nobody */
 } QuoitNodeChange;
 
 /* input: QuoitClaims **, which a new source takes (it is NULL then); result: GArray * of QuoitNodeChange, empty for a
@@ -60,9 +179,10 @@ typedef struct {
  * or when another source of the kind claims one of the machines. */
 gboolean quoit_ledger_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                               gpointer result, GError **error);
-
-/* RESERVED, or RESCHEDULING when one of its nodes is dead. */
-QuoitGroupState quoit_ledger_group_state (const QuoitFleet *fleet, const QuoitGroupData *group);
+/* The same for a fleet that has changed: a held node that the source has no longer stays, dead, as long as it is held.
+ */
+gboolean quoit_ledger_sync (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                            gpointer result, GError **error);
 
 /* Whether two fleets are the same in all that counts; DAMAGED names the first difference. What verify compares with. */
 gboolean quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error);

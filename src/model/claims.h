@@ -10,9 +10,10 @@
 #include "catalogue/catalogue.h"
 
 typedef enum {
-  QUOIT_NODE_RAY_HEAD = 1 << 0,  /* the node that runs Ray's head; may be a TPU node too */
-  QUOIT_NODE_EXTERNAL = 1 << 1,  /* wholly used by something that no group explains */
-  QUOIT_NODE_ASSUMED_ID = 1 << 2 /* its worker id was not stated */
+  QUOIT_NODE_RAY_HEAD = 1 << 0,   /* the node that runs Ray's head; may be a TPU node too */
+  QUOIT_NODE_EXTERNAL = 1 << 1,   /* wholly used by something that no group explains */
+  QUOIT_NODE_ASSUMED_ID = 1 << 2, /* its worker id was not stated */
+  QUOIT_NODE_LOST = 1 << 4        /* its source has it no longer: it stays, dead, while a group has it */
 } QuoitNodeFlags;
 
 typedef struct {

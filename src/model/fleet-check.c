@@ -103,8 +103,15 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
   for (guint32 i = 0; i < group->n_slices; i++)
     if (group->slice_end[i] <= (i == 0 ? 0 : group->slice_end[i - 1]))
       return contradiction (error, "a group has a slice without a node", group->name);
-  if (group->n_nodes != (group->n_slices == 0 ? 0 : group->slice_end[group->n_slices - 1]))
+  if (group->kind == QUOIT_HOLDER_SLICES
+      && group->n_nodes != (group->n_slices == 0 ? 0 : group->slice_end[group->n_slices - 1]))
     return contradiction (error, "a group has nodes outside its slices", group->name);
+  if (group->kind != QUOIT_HOLDER_SLICES
+      && (group->n_slices != 0 || (group->n_nodes > 0 && group->bundles == NULL)
+          || (group->kind == QUOIT_HOLDER_OWNER && group->n_nodes > 0)))
+    return contradiction (error, "a group has what its kind has not", group->name);
+  if (group->until_ms != 0 && group->until_ms < quoit_fleet_first_lease (fleet))
+    return contradiction (error, "a lease ends before the first one does", group->name);
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
@@ -112,6 +119,8 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
       const QuoitBundle *bundle;
       gboolean found = FALSE;
 
+      if (id == 0 && group->kind == QUOIT_HOLDER_BUNDLES)
+        continue;
       if (index == QUOIT_NO_INDEX)
         return contradiction (error, "a group has a node that is gone", group->name);
       for (guint u = 0; (user = quoit_fleet_node_user (fleet, (QuoitNodeId) { index }, u, &bundle)) != NULL; u++)
@@ -184,7 +193,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
         continue;
       n_groups++;
       n_live += group->state != QUOIT_GROUP_REMOVED;
-      n_keyed += *group->key != '\0';
+      n_keyed += *group->key != '\0' || group->state == QUOIT_GROUP_REMOVED;
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
       if (!check_group (fleet, slot, claimed, error))

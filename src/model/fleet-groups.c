@@ -33,7 +33,6 @@ slots_dropped (void *bytes)
 
 const QuoitTableType quoit_slots_type
     = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK * sizeof (Slot), .copied = slots_copied, .dropped = slots_dropped };
-const QuoitTableType quoit_shares_type = { .chunk_bytes = QUOIT_SHARES_PER_CHUNK * sizeof (QuoitShare) };
 
 static Slot *
 own_slot (QuoitFleet *fleet, guint32 slot)
@@ -75,20 +74,6 @@ leave_slot (QuoitFleet *fleet, guint32 slot)
   fleet->first_free_slot = slot + 1;
 }
 
-static const QuoitShare *
-share_at (const QuoitFleet *fleet, guint32 share)
-{
-  return (const QuoitShare *) quoit_table_peek (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK)
-         + share % QUOIT_SHARES_PER_CHUNK;
-}
-
-static QuoitShare *
-own_share (QuoitFleet *fleet, guint32 share)
-{
-  return (QuoitShare *) quoit_table_own (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK)
-         + share % QUOIT_SHARES_PER_CHUNK;
-}
-
 /* --- finding --- */
 
 static guint32
@@ -127,293 +112,55 @@ quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
   return find_by_key (fleet, key, quoit_group_text_hash (key));
 }
 
+/* What a removed group is found by: its key; else, an owner, its name; else its id. */
+static guint32
+removed_hash (const QuoitGroupData *group)
+{
+  if (*group->key != '\0')
+    return group->key_hash;
+  return group->kind == QUOIT_HOLDER_OWNER ? group->name_hash : (guint32) (group->id * G_GUINT64_CONSTANT (0x9e3779b1));
+}
+
 const QuoitGroupData *
-quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node, guint i, const QuoitBundle **bundle)
+quoit_fleet_find_removed (const QuoitFleet *fleet, guint64 id)
 {
-  guint32 use = quoit_fleet_node_use (fleet, node);
-  const QuoitShare *share;
+  QuoitGroupData facts = { .id = id, .key = "" };
+  guint32 hash = removed_hash (&facts), at = hash, slot;
 
-  if (bundle != NULL)
-    *bundle = NULL;
-  if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
-    return NULL;
-  if ((use & QUOIT_USE_SHARED) == 0)
-    return i == 0 ? quoit_fleet_group_at (fleet, use - 1) : NULL;
-
-  for (share = share_at (fleet, use & ~QUOIT_USE_SHARED); i > 0; i--)
+  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot)->id == id)
+      return quoit_fleet_group_at (fleet, slot);
+  /* One with a key, and an owner, are asked for by that: by their id only when they are dropped. */
+  for (slot = 0; slot < fleet->n_slots; slot++)
     {
-      if (share->next == 0)
-        return NULL;
-      share = share_at (fleet, share->next - 1);
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->id == id && group->state == QUOIT_GROUP_REMOVED)
+        return group;
     }
-  if (bundle != NULL)
-    *bundle = &quoit_fleet_group_at (fleet, share->slot)->bundles[share->bundle];
-  return quoit_fleet_group_at (fleet, share->slot);
+  return NULL;
 }
 
-/* --- what is left of a node --- */
-
-static void
-subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
+const QuoitGroupData *
+quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
 {
-  for (guint16 t = 0; t < bundle->n_takes; t++)
-    for (guint16 r = 0; r < kind->n_resources; r++)
-      if (strcmp (kind->resources[r].name, bundle->takes[t].resource) == 0)
-        left[r].e4 -= bundle->takes[t].amount.e4;
-  for (guint c = 0; c < chips->n_chips; c++)
-    if ((bundle->chips >> c & 1) != 0)
-      chips->chip_e4[c] -= QUOIT_AMOUNT_UNIT;
-  if (bundle->part.e4 > 0)
-    chips->chip_e4[bundle->chip] -= (gint32) bundle->part.e4;
-}
+  guint32 hash = quoit_group_text_hash (record), at = hash, slot;
 
-void
-quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *left, QuoitChipsLeft *chips)
-{
-  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
-  guint32 use = quoit_fleet_node_use (fleet, node);
-  gboolean whole = use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
-  const QuoitBundle *bundle;
-
-  chips->n_chips = MIN (kind->chips, G_N_ELEMENTS (chips->chip_e4));
-  for (guint c = 0; c < chips->n_chips; c++)
-    chips->chip_e4[c] = whole ? 0 : QUOIT_AMOUNT_UNIT;
-  for (guint16 r = 0; r < kind->n_resources; r++)
-    left[r].e4 = whole ? 0 : kind->resources[r].amount.e4;
-  if (whole)
-    return;
-  for (guint i = 0; quoit_fleet_node_user (fleet, node, i, &bundle) != NULL; i++)
-    subtract (kind, bundle, left, chips);
-}
-
-/* Whether bundle @i of @group fits into what is left of @node: each amount, and each chip by itself. Bundles of the
- * group that come before it on the same node are counted as placed. */
-static gboolean
-bundle_fits (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group, guint32 i)
-{
-  const QuoitBundle *bundle = &group->bundles[i];
-  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
-  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
-  QuoitChipsLeft chips;
-  guint known = 0;
-
-  quoit_fleet_node_left (fleet, node, left, &chips);
-  if ((chips.n_chips < 64 && bundle->chips >> chips.n_chips != 0)
-      || (bundle->part.e4 > 0 && bundle->chip >= chips.n_chips))
-    return FALSE;
-  for (guint16 t = 0; t < bundle->n_takes; t++)
-    for (guint16 r = 0; r < kind->n_resources; r++)
-      known += strcmp (kind->resources[r].name, bundle->takes[t].resource) == 0;
-  if (known != bundle->n_takes)
-    return FALSE;
-  for (guint32 j = 0; j <= i; j++)
-    if (group->node_ids[j] == group->node_ids[i])
-      subtract (kind, &group->bundles[j], left, &chips);
-  for (guint16 r = 0; r < kind->n_resources; r++)
-    if (left[r].e4 < 0)
-      return FALSE;
-  for (guint c = 0; c < chips.n_chips; c++)
-    if (chips.chip_e4[c] < 0)
-      return FALSE;
-  return TRUE;
-}
-
-/* --- edges --- */
-
-static gboolean
-refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GError **error)
-{
-  guint32 id = group->node_ids[i];
-  const QuoitGroupData *other;
-  QuoitNodeId node;
-
-  if (id >= fleet->layout->n_ids || fleet->layout->by_id[id] == QUOIT_NO_INDEX)
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': its node of id %u is not in the fleet", group->name,
-                       id);
-  node.index = fleet->layout->by_id[id];
-  other = quoit_fleet_node_user (fleet, node, 0, NULL);
-  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': node '%s' is used by %s%s", group->name,
-                     quoit_layout_node_name (fleet->layout, node), other == NULL ? "something external" : "group ",
-                     other == NULL ? "" : other->name);
-}
-
-/* Where a run of nodes ends that begins with @index: the nodes behind it of the same slice, in the same chunk. A group
- * that has a slice names them in this order, so that most of a walk is along such runs. */
-static inline guint32
-run_end (const QuoitLayout *layout, guint32 index)
-{
-  guint32 slice = layout->nodes[index].slice, chunk_end = (index / QUOIT_NODES_PER_CHUNK + 1) * QUOIT_NODES_PER_CHUNK;
-
-  if (slice == QUOIT_NO_INDEX)
-    return index + 1;
-  return MIN (layout->slices[slice].first_node + layout->slices[slice].n_nodes, chunk_end);
-}
-
-static int
-by_number (gconstpointer a, gconstpointer b)
-{
-  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return (x > y) - (x < y);
-}
-
-static gboolean
-names_a_node_twice (const QuoitGroupData *group)
-{
-  g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids);
-
-  qsort (ids, group->n_nodes, sizeof *ids, by_number);
-  for (guint32 i = 1; i < group->n_nodes; i++)
-    if (ids[i] == ids[i - 1])
-      return TRUE;
-  return FALSE;
-}
-
-/* Nothing is written before all nodes are known to be free. */
-static gboolean
-whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
-{
-  const QuoitLayout *layout = fleet->layout;
-  const guint32 *by_id = layout->by_id, *ids = group->node_ids;
-  guint32 n_nodes = group->n_nodes, n_ids = layout->n_ids, behind = 0;
-  gboolean ascending = TRUE;
-
-  for (guint32 i = 0; i < n_nodes;)
-    {
-      guint32 index = ids[i] < n_ids ? by_id[ids[i]] : QUOIT_NO_INDEX, end;
-      const guint32 *use;
-
-      if (index == QUOIT_NO_INDEX)
-        return refuse_node (fleet, group, i, error);
-      ascending &= index >= behind;
-      end = run_end (layout, index);
-      use = &quoit_fleet_node_chunk (fleet, (QuoitNodeId) { index })->use[index % QUOIT_NODES_PER_CHUNK];
-      do
-        if (*use++ != QUOIT_USE_NONE)
-          return refuse_node (fleet, group, i, error);
-      while (++i < n_nodes && ++index < end && ids[i] < n_ids && by_id[ids[i]] == index);
-      behind = index;
-    }
-  /* Runs that go upwards have no node in common; an import may have moved them, and a damaged journal repeats them. */
-  if (G_UNLIKELY (!ascending) && names_a_node_twice (group))
-    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' names a node twice", group->name);
-  return TRUE;
-}
-
-static gboolean
-bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
-{
-  const QuoitLayout *layout = fleet->layout;
-
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
-
-      if (index == QUOIT_NO_INDEX)
-        return refuse_node (fleet, group, i, error);
-      use = quoit_fleet_node_use (fleet, (QuoitNodeId) { index });
-      if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL
-          || !bundle_fits (fleet, (QuoitNodeId) { index }, group, i))
-        return refuse_node (fleet, group, i, error);
-    }
-  return TRUE;
-}
-
-static gboolean
-nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
-{
-  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, error);
-}
-
-static inline void
-count_whole_nodes (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, guint32 n, guint32 use)
-{
-  QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
-  guint16 change = (guint16) (use == QUOIT_USE_NONE ? 0 - n : n);
-
-  status->n_used += change;
-  status->n_whole += change;
-  status->n_held += change;
-  quoit_fleet_settle_next (fleet, settling, slice, status);
-}
-
-/* A slice is counted once a run of its nodes, a shelf once a run of its slices. */
-static void
-set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
-{
-  const QuoitLayout *layout = fleet->layout;
-  const guint32 *by_id = layout->by_id, *ids = group->node_ids;
-  guint32 n_nodes = group->n_nodes;
-  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
-
-  for (guint32 i = 0; i < n_nodes;)
-    {
-      guint32 index = by_id[ids[i]], slice = layout->nodes[index].slice, end = run_end (layout, index), first = i;
-      guint32 *at = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
-
-      do
-        *at++ = use;
-      while (++i < n_nodes && ++index < end && by_id[ids[i]] == index);
-      if (slice != QUOIT_NO_INDEX)
-        count_whole_nodes (fleet, &settling, slice, i - first, use);
-    }
-  quoit_fleet_settle_end (fleet, &settling);
-}
-
-static void
-recount_slice_of (QuoitFleet *fleet, guint32 node)
-{
-  if (fleet->layout->nodes[node].slice != QUOIT_NO_INDEX)
-    quoit_fleet_recount_slice (fleet, fleet->layout->nodes[node].slice);
-}
-
-static void
-add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
-{
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      guint32 index = fleet->layout->by_id[group->node_ids[i]], share = fleet->first_free_share - 1;
-      guint32 *use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
-
-      if (fleet->first_free_share == 0)
-        {
-          share = fleet->n_shares++;
-          quoit_table_grow (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK + 1);
-        }
-      else
-        fleet->first_free_share = share_at (fleet, share)->next;
-      *own_share (fleet, share) = (QuoitShare) { slot, i, *use == QUOIT_USE_NONE ? 0 : (*use & ~QUOIT_USE_SHARED) + 1 };
-      *use = QUOIT_USE_SHARED | share;
-      recount_slice_of (fleet, index);
-    }
-}
-
-static void
-remove_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
-{
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      guint32 index = fleet->layout->by_id[group->node_ids[i]];
-      guint32 *use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
-      guint32 share = *use & ~QUOIT_USE_SHARED, previous = QUOIT_NO_INDEX, next;
-
-      while (share_at (fleet, share)->slot != slot || share_at (fleet, share)->bundle != i)
-        {
-          previous = share;
-          share = share_at (fleet, share)->next - 1;
-        }
-      next = share_at (fleet, share)->next;
-      if (previous != QUOIT_NO_INDEX)
-        own_share (fleet, previous)->next = next;
-      else
-        *use = next == 0 ? QUOIT_USE_NONE : QUOIT_USE_SHARED | (next - 1);
-      *own_share (fleet, share) = (QuoitShare) { .next = fleet->first_free_share };
-      fleet->first_free_share = share + 1;
-      recount_slice_of (fleet, index);
-    }
+  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot)->kind == QUOIT_HOLDER_OWNER
+        && strcmp (quoit_fleet_group_at (fleet, slot)->name, record) == 0)
+      return quoit_fleet_group_at (fleet, slot);
+  return NULL;
 }
 
 /* --- adding and removing --- */
+
+static void
+note_lease (QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  if (group->until_ms != 0 && group->until_ms < fleet->first_lease_ms)
+    fleet->first_lease_ms = group->until_ms;
+}
 
 /* The nodes of @slice that a group of it has, written to @ids unless it is NULL; how many. Dead nodes that others have
  * replaced stand in the slice too, but are no part of it. */
@@ -480,82 +227,172 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
       return quoit_group_data_unref (group), FALSE;
     }
   if (!names_are_free (fleet, group, error)
-      || (group->state != QUOIT_GROUP_REMOVED && !nodes_are_free (fleet, group, error)))
+      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, error)))
     return quoit_group_data_unref (group), FALSE;
 
   slot = take_slot (fleet, group);
-  if (*group->key != '\0')
-    quoit_index_add (&fleet->by_key, group->key_hash, slot);
+  if (*group->key != '\0' || group->state == QUOIT_GROUP_REMOVED)
+    quoit_index_add (&fleet->by_key, removed_hash (group), slot);
   fleet->n_groups++;
   fleet->next_group_id = MAX (fleet->next_group_id, group->id + 1);
   if (group->state == QUOIT_GROUP_REMOVED)
     return TRUE;
 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
-  if (group->bundles == NULL)
-    set_whole_nodes (fleet, group, slot + 1);
-  else
-    add_shares (fleet, group, slot);
+  note_lease (fleet, group);
+  quoit_fleet_take_nodes (fleet, group, slot);
   return TRUE;
-}
-
-/* Makes what @from says of the group's nodes @to, where their source calls them used: what a group explains is not
- * external, and what no group explains any more is again. So how a node is used hangs on what its source says now and
- * on who has it, and not on which came first: the state of a database has forgotten that. */
-static void
-turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to)
-{
-  const QuoitLayout *layout = fleet->layout;
-
-  for (guint32 i = 0; layout->n_external > 0 && i < group->n_nodes; i++)
-    {
-      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
-
-      if (index == QUOIT_NO_INDEX || (layout->nodes[index].flags & QUOIT_NODE_EXTERNAL) == 0
-          || quoit_fleet_node_use (fleet, (QuoitNodeId) { index }) != from)
-        continue;
-      quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = to;
-      recount_slice_of (fleet, index);
-    }
 }
 
 gboolean
 quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 {
-  turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
+  quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
   return quoit_fleet_add_group (fleet, group, error);
 }
 
-gboolean
-quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint64 ended_ms, GError **error)
+/* The slot of the live group of that name and id. */
+static gboolean
+find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, GError **error)
 {
-  guint32 slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
-  QuoitGroupData *group;
+  *slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
+  return (*slot != QUOIT_NO_INDEX && quoit_fleet_group_at (fleet, *slot)->id == id)
+         || quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
+}
 
-  if (slot == QUOIT_NO_INDEX || quoit_fleet_group_at (fleet, slot)->id != id)
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
+gboolean
+quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, gint64 ended_ms,
+                          GError **error)
+{
+  QuoitGroupData *group;
+  guint32 slot;
+
+  if (!find_slot (fleet, name, id, &slot, error))
+    return FALSE;
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
-  if (group->bundles == NULL)
-    set_whole_nodes (fleet, group, QUOIT_USE_NONE);
-  else
-    remove_shares (fleet, group, slot);
-  turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
+  quoit_fleet_leave_nodes (fleet, group, slot);
+  quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
-  if (*group->key != '\0')
+  if (*group->key != '\0' || end == QUOIT_END_EXPIRED)
     {
       QuoitGroupData removed = *group;
 
       removed.state = QUOIT_GROUP_REMOVED;
+      removed.end = (guint8) end;
       removed.ended_ms = ended_ms;
       removed.n_slices = removed.n_nodes = 0;
       removed.bundles = NULL;
+      if (*group->key == '\0')
+        quoit_index_add (&fleet->by_key, removed_hash (group), slot);
       own_slot (fleet, slot)->group = quoit_group_data_new (&removed);
       return quoit_group_data_unref (group), TRUE;
     }
   leave_slot (fleet, slot);
   fleet->n_groups--;
   return quoit_group_data_unref (group), TRUE;
+}
+
+gboolean
+quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  guint32 hash = removed_hash (group), at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot) == group)
+      break;
+  if (slot == QUOIT_INDEX_NONE || group->state != QUOIT_GROUP_REMOVED)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is not a removed one", group->name);
+  quoit_index_remove (&fleet->by_key, hash, slot);
+  leave_slot (fleet, slot);
+  fleet->n_groups--;
+  return quoit_group_data_unref ((QuoitGroupData *) group), TRUE;
+}
+
+/* --- replacing --- */
+
+static gboolean
+has_the_same_nodes (const QuoitGroupData *a, const QuoitGroupData *b)
+{
+  if (a->n_nodes != b->n_nodes || (a->bundles == NULL) != (b->bundles == NULL)
+      || memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) != 0)
+    return FALSE;
+  for (guint32 i = 0; a->bundles != NULL && i < a->n_nodes; i++)
+    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+swap_group (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
+{
+  own_slot (fleet, slot)->group = group;
+  note_lease (fleet, group);
+}
+
+gboolean
+quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  QuoitGroupData *before;
+  guint32 slot;
+
+  if (!find_slot (fleet, group->name, group->id, &slot, error))
+    return quoit_group_data_unref (group), FALSE;
+  before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  if (group->state == QUOIT_GROUP_REMOVED || strcmp (group->key, before->key) != 0)
+    {
+      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key, or be removed so", group->name);
+      return quoit_group_data_unref (group), FALSE;
+    }
+  if (!has_the_same_nodes (before, group))
+    {
+      quoit_fleet_leave_nodes (fleet, before, slot);
+      quoit_fleet_turn_external (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
+      quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
+      if (!quoit_fleet_nodes_are_free (fleet, group, error))
+        {
+          quoit_fleet_turn_external (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
+          quoit_fleet_take_nodes (fleet, before, slot);
+          return quoit_group_data_unref (group), FALSE;
+        }
+      quoit_fleet_take_nodes (fleet, group, slot);
+    }
+  swap_group (fleet, slot, group);
+  return quoit_group_data_unref (before), TRUE;
+}
+
+gboolean
+quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGroupState state, gint64 until_ms,
+                       GError **error)
+{
+  QuoitGroupData *before, changed;
+  guint32 slot;
+
+  if (!find_slot (fleet, name, id, &slot, error))
+    return FALSE;
+  before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  changed = *before;
+  changed.state = state;
+  changed.until_ms = until_ms;
+  swap_group (fleet, slot, quoit_group_data_new (&changed));
+  return quoit_group_data_unref (before), TRUE;
+}
+
+/* --- leases --- */
+
+void
+quoit_fleet_count_leases (const QuoitFleet *fleet)
+{
+  gint64 first = G_MAXINT64;
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->until_ms != 0 && group->state != QUOIT_GROUP_REMOVED)
+        first = MIN (first, group->until_ms);
+    }
+  __atomic_store_n (&((QuoitFleet *) fleet)->first_lease_ms, first, __ATOMIC_RELAXED);
 }
 
 void
@@ -573,4 +410,5 @@ quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->seq = from->seq;
   fleet->next_group_id = from->next_group_id;
   fleet->clock_ms = from->clock_ms;
+  fleet->first_lease_ms = quoit_fleet_first_lease (from);
 }

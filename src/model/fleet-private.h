@@ -47,6 +47,12 @@ void quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling);
 /* The status of @slice by counting; what quoit_fleet_check() compares with. */
 QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice);
 
+/* The edges of @group, which is or will be in @slot. Taking asks nothing: the nodes must be free of what it takes. */
+gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+void quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
+void quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
+void quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to);
+
 /* Takes over groups, shares and clock of @from, whose nodes @fleet has. */
 void quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from);
 

@@ -208,6 +208,19 @@ kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
   return is->faults | QUOIT_FAULT_CHIPS;
 }
 
+static gboolean
+is_held (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
+{
+  const QuoitGroupData *user;
+
+  if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
+    return FALSE;
+  for (guint i = 0; (user = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
+    if (user->kind != QUOIT_HOLDER_EXTERNAL)
+      return TRUE;
+  return FALSE;
+}
+
 QuoitSliceStatus
 quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
 {
@@ -227,7 +240,7 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
 
       status.n_used += use != QUOIT_USE_NONE;
       status.n_whole += use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
-      status.n_held += use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL;
+      status.n_held += is_held (fleet, node, use);
       if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DEAD)
         continue;
       status.n_draining += quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING;
@@ -311,6 +324,7 @@ fleet_on (QuoitLayout *layout)
   g_atomic_ref_count_init (&fleet->refs);
   fleet->layout = quoit_layout_ref (layout);
   fleet->next_group_id = 1;
+  fleet->first_lease_ms = G_MAXINT64;
   fleet->next_node_id = MAX (layout->n_ids, 1);
   quoit_table_init (&fleet->nodes, &nodes_type, layout->n_nodes / QUOIT_NODES_PER_CHUNK + 1);
   quoit_table_init (&fleet->slices, &slices_type, layout->n_slices / QUOIT_SLICES_PER_CHUNK + 1);

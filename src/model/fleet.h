@@ -57,11 +57,12 @@ typedef struct {
   QuoitIndex by_name, by_key;
   guint32 n_slots, first_free_slot; /* slot + 1; the slots of gone groups form a list */
   guint32 n_shares, first_free_share;
-  guint32 n_groups;      /* kept at all: live, or removed with a key */
+  guint32 n_groups;      /* kept at all: live, or removed with a key or by the end of a lease */
   guint64 seq;           /* of the last journal entry that it contains */
   guint64 next_group_id; /* the greatest ever used, plus 1 */
   guint32 next_node_id;
-  gint64 clock_ms; /* time of the last entry */
+  gint64 clock_ms;       /* time of the last entry */
+  gint64 first_lease_ms; /* no lease ends before; see quoit_fleet_count_leases() */
 } QuoitFleet;
 
 /* An idle fleet: node states as claimed, external use as flagged. Takes its own reference to @layout. */
@@ -94,12 +95,8 @@ quoit_fleet_node_use (const QuoitFleet *fleet, QuoitNodeId node)
   return quoit_fleet_node_chunk (fleet, node)->use[node.index % QUOIT_NODES_PER_CHUNK];
 }
 
-/* Of each resource that quoit_layout_node_derived() names: all or nothing. */
-static inline guint
-quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node)
-{
-  return quoit_fleet_node_use (fleet, node) == QUOIT_USE_NONE ? 1 : 0;
-}
+/* Of the i-th resource that quoit_layout_node_derived() names. */
+QuoitAmount quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i);
 
 const QuoitSliceStatus *quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice);
 const QuoitTally *quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf);
@@ -107,9 +104,22 @@ const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId
 /* NULL where the slot is empty. */
 const QuoitGroupData *quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot);
 
+/* What has become of the nodes of slice @slice of a group of slices; the worst of them counts. */
+QuoitGroupSliceState quoit_fleet_group_slice_state (const QuoitFleet *fleet, const QuoitGroupData *group,
+                                                    guint32 slice);
+/* The state that is shown: RESCHEDULING for a group that is reserved, and has lost a node or is losing one. */
+QuoitGroupState quoit_fleet_group_state (const QuoitFleet *fleet, const QuoitGroupData *group);
+
 /* Live groups by name, all kept groups by key. NULL when there is none. */
 const QuoitGroupData *quoit_fleet_find_group (const QuoitFleet *fleet, const char *name);
 const QuoitGroupData *quoit_fleet_find_key (const QuoitFleet *fleet, const char *key);
+
+/* What stayed of a removed group, and of an owner whose lease has ended (by the name of its record). */
+const QuoitGroupData *quoit_fleet_find_removed (const QuoitFleet *fleet, guint64 id);
+const QuoitGroupData *quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record);
+
+/* Whether something that no group explains uses @node, wholly or in part. */
+gboolean quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node);
 
 /* The i-th user of @node (0 the first): the group, and in *@bundle what it has of the node (NULL: all of it). NULL when
  * there are no more; external use is not a group. */
@@ -139,8 +149,27 @@ gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError
 gboolean quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
 
 /* Takes the group of that name and id out: its nodes are free again, or external where their source called them used.
- * With a key it stays, REMOVED, as of @ended_ms. */
-gboolean quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, gint64 ended_ms, GError **error);
+ * With a key, and when a lease has ended, it stays, REMOVED, as of @ended_ms. */
+gboolean quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, gint64 ended_ms,
+                                   GError **error);
+/* Drops @group, which is what stayed of a removed one in this fleet. */
+gboolean quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+
+/* Puts @group (transfer full) in the place of the live one of its name and id. Its nodes must be there, and free or
+ * those of the one before: CONFLICT names the node, and nothing has changed. */
+gboolean quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
+/* The same for state and lease alone. */
+gboolean quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGroupState state, gint64 until_ms,
+                                GError **error);
+
+/* A time before which no lease of the fleet ends. Renewed leases leave it too early: who looked and found none ended
+ * calls quoit_fleet_count_leases(), which alone may be called on a fleet that others read. */
+static inline gint64
+quoit_fleet_first_lease (const QuoitFleet *fleet)
+{
+  return __atomic_load_n (&fleet->first_lease_ms, __ATOMIC_RELAXED);
+}
+void quoit_fleet_count_leases (const QuoitFleet *fleet);
 
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
 

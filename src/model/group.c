@@ -90,7 +90,10 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
 {
   gsize name = text_size (data->name), owner = text_size (data->owner), key = text_size (data->key);
   gsize request = text_size (data->request), numbers = (data->n_slices + data->n_nodes) * sizeof (guint32);
-  gsize size = sizeof *data + bundles_size (data) + numbers + name + owner + key + request;
+  const char *from = data->source == NULL ? "" : data->source;
+  const char *foreign = data->foreign_id == NULL ? "" : data->foreign_id;
+  gsize source = text_size (from), foreign_id = text_size (foreign);
+  gsize size = sizeof *data + bundles_size (data) + numbers + name + owner + key + request + source + foreign_id;
   QuoitGroupData *group = g_malloc (size);
   char *at = (char *) (group + 1);
 
@@ -106,6 +109,8 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
   group->owner = text_piece (&at, data->owner, owner);
   group->key = text_piece (&at, data->key, key);
   group->request = text_piece (&at, data->request, request);
+  group->source = text_piece (&at, from, source);
+  group->foreign_id = text_piece (&at, foreign, foreign_id);
   if (data->bundles != NULL)
     copy_take_names (group, &at);
   group->name_hash = (guint32) quoit_hash_bytes (group->name, name - 1);
@@ -139,4 +144,70 @@ quoit_group_data_unref (QuoitGroupData *data)
 {
   if (data != NULL && g_atomic_ref_count_dec (&data->refs))
     g_free (data);
+}
+
+gint
+quoit_group_by_id (gconstpointer a, gconstpointer b)
+{
+  const QuoitGroupData *x = *(const QuoitGroupData *const *) a, *y = *(const QuoitGroupData *const *) b;
+
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+gboolean
+quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b)
+{
+  if (a->chips != b->chips || a->chip != b->chip || a->part.e4 != b->part.e4 || a->n_takes != b->n_takes)
+    return FALSE;
+  for (guint16 t = 0; t < a->n_takes; t++)
+    if (strcmp (a->takes[t].resource, b->takes[t].resource) != 0 || a->takes[t].amount.e4 != b->takes[t].amount.e4)
+      return FALSE;
+  return TRUE;
+}
+
+char *
+quoit_bundle_text (const QuoitBundle *bundle)
+{
+  GString *text = g_string_new (NULL);
+  const char *comma = bundle->chips != 0 && (bundle->chips & (bundle->chips - 1)) != 0 ? "chips " : "chip ";
+
+  for (guint c = 0; c < 64; c++)
+    if ((bundle->chips >> c & 1) != 0)
+      {
+        g_string_append_printf (text, "%s%u", comma, c);
+        comma = ",";
+      }
+  if (bundle->part.e4 > 0)
+    {
+      g_autofree char *part = quoit_amount_format (bundle->part);
+
+      g_string_append_printf (text, "%s%s of chip %u", text->len > 0 ? " and " : "", part, bundle->chip);
+    }
+  comma = text->len > 0 ? ": " : "";
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      g_autofree char *amount = quoit_amount_format (bundle->takes[t].amount);
+
+      g_string_append_printf (text, "%s%s %s", comma, bundle->takes[t].resource, amount);
+      comma = ", ";
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+quoit_owner_record_name (const char *owner)
+{
+  return g_strconcat ("owner/", owner, NULL);
+}
+
+const char *
+quoit_owner_of_record (const QuoitGroupData *record)
+{
+  return record->name + strlen ("owner/");
+}
+
+char *
+quoit_external_record_name (const char *source)
+{
+  return g_strconcat ("external/", source, NULL);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group: what one request holds. Immutable and shared once it is made; a new state is a new group. */
+/* A group: what one request holds. Immutable and shared once it is made; a new state is a new group.
+ *
+ * Two more things are kept as groups, because they live as groups do (by name, with an id, in the journal, with a
+ * lease): an owner that was made known, which holds no node, and what a source calls used though no group explains it.
+ * Their names have a '/', which no name of a caller may have; lists of groups leave them out. */
 #pragma once
 
 #include <quoit/group.h>
@@ -20,15 +24,37 @@ typedef struct {
   const QuoitTake *takes; /* sorted by resource, TPU included */
 } QuoitBundle;
 
+/* Stored in databases: append only. */
+typedef enum {
+  QUOIT_HOLDER_SLICES = 0,   /* whole slices */
+  QUOIT_HOLDER_BUNDLES = 1,  /* bundles wherever they were placed; one that is not placed has node id 0 */
+  QUOIT_HOLDER_EXTERNAL = 2, /* bundles that no group explains, one a node */
+  QUOIT_HOLDER_OWNER = 3     /* no nodes; what has its name as owner goes when it ends */
+} QuoitHolderKind;
+
+/* Why a group has gone. Stored in databases: append only. */
+typedef enum {
+  QUOIT_END_NONE = 0,
+  QUOIT_END_RELEASED = 1,
+  QUOIT_END_EXPIRED = 2, /* its lease, or its owner's */
+  QUOIT_END_OWNER = 3,   /* its owner ended */
+  QUOIT_END_SOURCE = 4   /* its source has it no longer */
+} QuoitEnd;
+
 /* One allocation, texts included. Nodes stand slice by slice, within a slice by worker id. */
 typedef struct {
   guint64 id;
   gint64 since_ms, ended_ms;
+  gint64 until_ms; /* its lease lives while now < until; 0: it has none */
   QuoitGroupState state;
+  guint8 kind; /* QuoitHolderKind */
+  guint8 end;  /* QuoitEnd */
   guint32 n_slices, n_nodes;
   guint32 name_hash, key_hash;
   const char *name, *owner, *key; /* "": none */
   const char *request;            /* what was asked, in canonical form: what "the same request" compares */
+  const char *source;             /* whose it is, when a source has made it; "": a caller of this ledger */
+  const char *foreign_id;         /* its id there */
   const guint32 *slice_end;       /* the nodes of slice i end before node_ids[slice_end[i]] */
   const guint32 *node_ids;        /* durable */
   const QuoitBundle *bundles;     /* one a node; NULL: every node is taken whole */
@@ -46,3 +72,21 @@ void quoit_group_data_unref (QuoitGroupData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupData, quoit_group_data_unref)
 
 guint32 quoit_group_text_hash (const char *text);
+
+/* What callers call a group. */
+static inline gboolean
+quoit_group_is_listed (const QuoitGroupData *group)
+{
+  return group->kind <= QUOIT_HOLDER_BUNDLES;
+}
+
+/* Of a GPtrArray of groups. */
+gint quoit_group_by_id (gconstpointer a, gconstpointer b);
+gboolean quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b);
+/* "chips 0,1: CPU 1, TPU 2", "0.5 of chip 3: TPU 0.5", "CPU 1". Owned. */
+char *quoit_bundle_text (const QuoitBundle *bundle);
+
+/* "owner/NAME", "external/SOURCE": the name of the record. Owned. */
+char *quoit_owner_record_name (const char *owner);
+const char *quoit_owner_of_record (const QuoitGroupData *record);
+char *quoit_external_record_name (const char *source);

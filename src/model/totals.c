@@ -56,7 +56,7 @@ add_head (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable 
     return;
   total = total_of (totals, index, name);
   total->total = quoit_sum_add (total->total, quoit_amount_from_int (1));
-  total->left = quoit_sum_add (total->left, quoit_amount_from_int (quoit_fleet_node_derived_left (fleet, node)));
+  total->left = quoit_sum_add (total->left, quoit_fleet_node_derived_left (fleet, node, 1));
 }
 
 GArray *

@@ -226,3 +226,18 @@ quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, g
   return candidates->unconstrained ? choose_by_rank (fleet, candidates->class_index, n, plan)
                                    : choose_by_count (fleet, candidates, n, plan);
 }
+
+gboolean
+quoit_best_choose_most (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least, QuoitPlan *plan)
+{
+  guint32 n = 0;
+
+  if (candidates->class_index == QUOIT_NO_INDEX)
+    return plan->n = 0, FALSE;
+  if (candidates->unconstrained)
+    n = quoit_tally_get (quoit_fleet_class_tally (fleet, (QuoitClassId) { candidates->class_index }), QUOIT_SLICE_FREE);
+  else
+    for (guint32 s = 0; s < fleet->layout->n_slices; s++)
+      n += is_choice (fleet, candidates, s);
+  return n >= least && quoit_best_choose (fleet, candidates, n, plan);
+}

@@ -78,7 +78,7 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return NULL;
 
-  report = quoit_report_alloc (request->n_slices);
+  report = quoit_report_alloc (quoit_request_least (request));
   if (candidates.unconstrained)
     count_class (fleet, request, left);
   else
@@ -97,9 +97,9 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
     }
   report->n_such = left[QUOIT_CONSTRAINT_EXCLUDED_SLICE];
   report->n_now = left[QUOIT_N_CONSTRAINTS];
-  report->verdict = report->n_now >= request->n_slices     ? QUOIT_VERDICT_FITS
-                    : report->n_could >= request->n_slices ? QUOIT_VERDICT_NOT_NOW
-                                                           : QUOIT_VERDICT_NEVER;
+  report->verdict = report->n_now >= report->n_wanted     ? QUOIT_VERDICT_FITS
+                    : report->n_could >= report->n_wanted ? QUOIT_VERDICT_NOT_NOW
+                                                          : QUOIT_VERDICT_NEVER;
   for (guint i = 1; i <= QUOIT_N_CONSTRAINTS; i++)
     if (left[i] < left[i - 1])
       {
@@ -122,7 +122,7 @@ refuse (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
   if (report == NULL)
     return FALSE;
   shape = quoit_shape_format (request->shape);
-  what = g_strdup_printf ("%u x %s %s", request->n_slices, quoit_generation_name (request->generation), shape);
+  what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
   summary = quoit_report_summary (report, what);
   return quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s",
                      summary);
@@ -136,7 +136,8 @@ quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
 
   if (!quoit_candidates_find (fleet, request, &candidates, error))
     return FALSE;
-  chosen = quoit_best_choose (fleet, &candidates, request->n_slices, plan);
+  chosen = quoit_best_choose (fleet, &candidates, request->n_slices, plan)
+           || (request->least_slices != 0 && quoit_best_choose_most (fleet, &candidates, request->least_slices, plan));
   quoit_candidates_clear (&candidates);
   return chosen || refuse (fleet, request, error);
 }

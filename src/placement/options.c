@@ -24,7 +24,7 @@ other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest 
           || !quoit_candidates_find (fleet, &other, &candidates, NULL))
         continue;
       quoit_plan_init (&plan);
-      fits = quoit_best_choose (fleet, &candidates, request->n_slices, &plan);
+      fits = quoit_best_choose (fleet, &candidates, quoit_request_least (request), &plan);
       quoit_plan_clear (&plan);
       quoit_candidates_clear (&candidates);
       if (!fits)

@@ -50,6 +50,10 @@ quoit_candidates_have (const QuoitCandidates *candidates, const QuoitFleet *flee
 /* Policy `best`. FALSE, and nothing in @plan, when fewer than @n are free. */
 gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 n, QuoitPlan *plan);
 
+/* As many as are free, which is fewer than a request wanted: FALSE below @least. */
+gboolean quoit_best_choose_most (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least,
+                                 QuoitPlan *plan);
+
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
 /* The options that change the fleet, for a request that could fit: at least one. */

@@ -245,7 +245,7 @@ apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
 static gboolean
 is_alone_in_memory (const QuoitStore *store, const QuoitEntry *entry)
 {
-  return store->engine == &quoit_engine_memory && !store->in_batch && entry->n_effects == 1
+  return store->engine == &quoit_engine_memory && !store->in_batch && store->draft == NULL && entry->n_effects == 1
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
@@ -287,16 +287,36 @@ commit (QuoitStore *store, GError **error)
   return TRUE;
 }
 
+/* The fleet as the transaction has made it so far. */
+static const QuoitFleet *
+fleet_so_far (const QuoitStore *store)
+{
+  return store->draft != NULL ? store->draft : store->fleet;
+}
+
+/* What has ended by now is journaled before anything else is decided. */
+static gboolean
+expire (QuoitStore *store, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitEntry) entry = NULL;
+
+  quoit_ledger_expire (fleet_so_far (store), now_ms, &entry);
+  return entry == NULL || apply_to_draft (store, entry, error);
+}
+
 /* Calls the step on what the transaction has made of the fleet so far, and writes what it says. */
 static gboolean
 take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
-  const QuoitFleet *fleet = store->draft != NULL ? store->draft : store->fleet;
+  const QuoitFleet *fleet;
 
   if (store->spoilt)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "a change of the batch could not be written: cancel it, and begin again");
+  if (!expire (store, now_ms, error))
+    return FALSE;
+  fleet = fleet_so_far (store);
   if (!step (fleet, input, now_ms, &entry, result, error))
     return FALSE;
   if (entry == NULL)
@@ -306,19 +326,6 @@ take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 no
   if (is_alone_in_memory (store, entry))
     return apply_in_place (store, entry, error) && store->engine->append (store, entry, store->fleet, error);
   return apply_to_draft (store, entry, error);
-}
-
-/* What a step gave although its entry could not be written. */
-static void
-drop_result (QuoitStepFunc step, gpointer result)
-{
-  if (result == NULL || *(gpointer *) result == NULL)
-    return;
-  if (step == quoit_ledger_import)
-    g_array_unref (*(GArray **) result);
-  else if (step == quoit_ledger_reserve || step == quoit_ledger_release)
-    quoit_group_data_unref (*(QuoitGroupData **) result);
-  *(gpointer *) result = NULL;
 }
 
 /* The fleet that this thread, whose turn it is, has just changed. */
@@ -366,7 +373,7 @@ quoit_store_change_on (QuoitStore *store, QuoitStepFunc step, gconstpointer inpu
       quoit_store_leave_turn (store);
     }
   if (!changed || result == NULL)
-    return drop_result (step, &given), named (store, changed, error);
+    return quoit_ledger_drop_result (step, given), named (store, changed, error);
   *(gpointer *) result = given;
   return TRUE;
 }

@@ -44,6 +44,7 @@ put_sum (GByteArray *out, QuoitSum sum)
 typedef struct {
   const guint8 *at, *end;
   gboolean bad;
+  guint format;
 } Reader;
 
 /* SQLite gives NULL for no bytes, and that is nothing to count from. */
@@ -53,7 +54,7 @@ reader_on (const guint8 *bytes, gsize length)
   static const guint8 nothing[1];
   const guint8 *at = length == 0 ? nothing : bytes;
 
-  return (Reader) { at, at + length, FALSE };
+  return (Reader) { at, at + length, FALSE, QUOIT_CODEC_FORMAT };
 }
 
 static guint64
@@ -409,19 +410,34 @@ put_group (GByteArray *out, const QuoitGroupData *group)
   put (out, group->bundles != NULL);
   for (guint32 i = 0; group->bundles != NULL && i < group->n_nodes; i++)
     put_bundle (out, &group->bundles[i]);
+  put_signed (out, group->until_ms);
+  put (out, group->kind);
+  put (out, group->end);
+  put_text (out, group->source);
+  put_text (out, group->foreign_id);
+}
+
+/* Each kind of holder has slices, bundles, both or neither. */
+static gboolean
+parts_are_of_kind (const QuoitGroupData *group)
+{
+  if (group->kind == QUOIT_HOLDER_SLICES)
+    return group->n_nodes == (group->n_slices == 0 ? 0 : group->slice_end[group->n_slices - 1]);
+  return group->n_slices == 0 && (group->n_nodes == 0 || group->bundles != NULL)
+         && (group->kind != QUOIT_HOLDER_OWNER || group->n_nodes == 0);
 }
 
 static QuoitGroupData *
 get_group (Reader *in)
 {
   QuoitGroupData group = { 0 };
-  g_autofree char *name = NULL, *owner = NULL, *key = NULL, *request = NULL;
+  g_autofree char *name = NULL, *owner = NULL, *key = NULL, *request = NULL, *source = NULL, *foreign_id = NULL;
   g_autofree guint32 *ends = NULL, *ids = NULL;
   g_autofree QuoitBundle *bundles = NULL;
   g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
 
   group.id = get (in);
-  group.state = get_small (in, QUOIT_GROUP_REMOVED);
+  group.state = get_small (in, QUOIT_GROUP_PENDING);
   in->bad |= group.state < QUOIT_GROUP_HELD;
   group.since_ms = get_signed (in);
   group.ended_ms = get_signed (in);
@@ -440,13 +456,21 @@ get_group (Reader *in)
   /* Every slice has a node, and every node a slice. */
   for (guint32 i = 0; i < group.n_slices; i++)
     in->bad |= ends[i] > group.n_nodes || ends[i] <= (i == 0 ? 0 : ends[i - 1]);
-  in->bad |= group.n_nodes != (group.n_slices == 0 ? 0 : ends[group.n_slices - 1]);
   if (get_small (in, 1) == 1)
     {
       group.bundles = bundles = g_new0 (QuoitBundle, group.n_nodes + 1);
       for (guint32 i = 0; i < group.n_nodes && !in->bad; i++)
         get_bundle (in, &bundles[i], kept);
     }
+  if (in->format >= 2)
+    {
+      group.until_ms = get_signed (in);
+      group.kind = (guint8) get_small (in, QUOIT_HOLDER_OWNER);
+      group.end = (guint8) get_small (in, QUOIT_END_SOURCE);
+      group.source = source = get_some_text (in);
+      group.foreign_id = foreign_id = get_some_text (in);
+    }
+  in->bad |= group.until_ms < 0 || !parts_are_of_kind (&group);
   return in->bad ? NULL : quoit_group_data_new (&group);
 }
 
@@ -470,9 +494,21 @@ quoit_codec_encode (const QuoitEntry *entry)
           put_import (out, effect->import);
           break;
         case QUOIT_EFFECT_GROUP_ADDED:
+        case QUOIT_EFFECT_GROUP_CHANGED:
           put_group (out, effect->group);
           break;
         case QUOIT_EFFECT_GROUP_REMOVED:
+          put (out, effect->group_id);
+          put_text (out, effect->group_name);
+          put (out, effect->end);
+          break;
+        case QUOIT_EFFECT_GROUP_LEASE:
+          put (out, effect->group_id);
+          put_text (out, effect->group_name);
+          put (out, effect->group_state);
+          put_signed (out, effect->until_ms);
+          break;
+        case QUOIT_EFFECT_GROUP_FORGOTTEN:
           put (out, effect->group_id);
           put_text (out, effect->group_name);
           break;
@@ -488,7 +524,8 @@ quoit_codec_encode (const QuoitEntry *entry)
 static void
 get_effect (Reader *in, QuoitEntry *entry)
 {
-  QuoitEffect effect = { .type = get_small (in, QUOIT_EFFECT_NODE_STATE) };
+  QuoitEffect effect
+      = { .type = get_small (in, in->format == 1 ? QUOIT_EFFECT_NODE_STATE : QUOIT_EFFECT_GROUP_FORGOTTEN) };
 
   switch (effect.type)
     {
@@ -496,9 +533,22 @@ get_effect (Reader *in, QuoitEntry *entry)
       effect.import = get_import (in);
       break;
     case QUOIT_EFFECT_GROUP_ADDED:
+    case QUOIT_EFFECT_GROUP_CHANGED:
       effect.group = get_group (in);
       break;
     case QUOIT_EFFECT_GROUP_REMOVED:
+      effect.group_id = get (in);
+      effect.group_name = get_some_text (in);
+      effect.end = in->format == 1 ? QUOIT_END_RELEASED : get_small (in, QUOIT_END_SOURCE);
+      break;
+    case QUOIT_EFFECT_GROUP_LEASE:
+      effect.group_id = get (in);
+      effect.group_name = get_some_text (in);
+      effect.group_state = get_small (in, QUOIT_GROUP_RESERVED);
+      effect.until_ms = get_signed (in);
+      in->bad |= effect.group_state < QUOIT_GROUP_HELD || effect.until_ms < 0;
+      break;
+    case QUOIT_EFFECT_GROUP_FORGOTTEN:
       effect.group_id = get (in);
       effect.group_name = get_some_text (in);
       break;
@@ -511,12 +561,8 @@ get_effect (Reader *in, QuoitEntry *entry)
     }
   if (!in->bad)
     quoit_entry_add (entry, effect);
-  else if (effect.type == QUOIT_EFFECT_IMPORT)
-    quoit_source_update_free (effect.import);
-  else if (effect.type == QUOIT_EFFECT_GROUP_ADDED)
-    quoit_group_data_unref (effect.group);
-  else if (effect.type == QUOIT_EFFECT_GROUP_REMOVED)
-    g_free (effect.group_name);
+  else
+    quoit_effect_clear (&effect);
 }
 
 QuoitEntry *
@@ -536,6 +582,7 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
                             "journal entry %" G_GUINT64_FORMAT " is of format %" G_GUINT64_FORMAT
                             ", this quoit reads up to %d: use a newer quoit",
                             seq, format, QUOIT_CODEC_FORMAT);
+  in.format = (guint) format;
   n = get_count (&in);
   for (guint32 i = 0; i < n && !in.bad; i++)
     get_effect (&in, entry);

@@ -4,7 +4,8 @@
 
 #include "ledger/entry.h"
 
-enum { QUOIT_CODEC_FORMAT = 1 };
+/* 2: groups have leases, kinds and sources; they change and are forgotten. */
+enum { QUOIT_CODEC_FORMAT = 2 };
 
 /* The effects of @entry; its other members are columns. */
 GByteArray *quoit_codec_encode (const QuoitEntry *entry);

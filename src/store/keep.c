@@ -30,6 +30,11 @@ keep_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   bind_text (stmt, 6, group->owner);
   bind_text (stmt, 7, group->key);
   bind_text (stmt, 8, group->request);
+  sqlite3_bind_int64 (stmt, 9, group->until_ms);
+  sqlite3_bind_int (stmt, 10, group->kind);
+  sqlite3_bind_int (stmt, 11, group->end);
+  bind_text (stmt, 12, group->source);
+  bind_text (stmt, 13, group->foreign_id);
   if (!quoit_db_run (db, SQL_GROUP_INSERT, error))
     return FALSE;
 
@@ -38,7 +43,7 @@ keep_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
     {
       g_autoptr (GByteArray) part = group->bundles == NULL ? NULL : quoit_codec_encode_bundle (&group->bundles[i]);
 
-      while (slice < group->n_slices && i >= group->slice_end[slice])
+      while (slice + 1 < group->n_slices && i >= group->slice_end[slice])
         slice++;
       sqlite3_bind_int64 (stmt, 1, (gint64) group->id);
       sqlite3_bind_int64 (stmt, 2, i);
@@ -53,23 +58,50 @@ keep_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
 }
 
 static gboolean
-keep_removal (QuoitDb *db, guint64 id, gint64 time_ms, GError **error)
+delete_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
 {
-  static const QuoitSql all[] = { SQL_BUNDLES_DELETE, SQL_GROUP_KEEP_KEY, SQL_GROUP_DELETE };
+  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
-    {
-      sqlite3_stmt *stmt = quoit_db_stmt (db, all[i], error);
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, id);
+  return quoit_db_run (db, sql, error);
+}
 
-      if (stmt == NULL)
-        return FALSE;
-      sqlite3_bind_int64 (stmt, 1, (gint64) id);
-      if (all[i] == SQL_GROUP_KEEP_KEY)
-        sqlite3_bind_int64 (stmt, 2, time_ms);
-      if (!quoit_db_run (db, all[i], error))
-        return FALSE;
-    }
-  return TRUE;
+static gboolean
+keep_removal (QuoitDb *db, guint64 id, QuoitEnd end, gint64 time_ms, GError **error)
+{
+  sqlite3_stmt *stmt;
+
+  if (!delete_row (db, SQL_BUNDLES_DELETE, (gint64) id, error))
+    return FALSE;
+  stmt = quoit_db_stmt (db, SQL_GROUP_KEEP_KEY, error);
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) id);
+  sqlite3_bind_int64 (stmt, 2, time_ms);
+  sqlite3_bind_int (stmt, 3, end);
+  return quoit_db_run (db, SQL_GROUP_KEEP_KEY, error) && delete_row (db, SQL_GROUP_DELETE, (gint64) id, error);
+}
+
+static gboolean
+keep_change (QuoitDb *db, const QuoitGroupData *group, GError **error)
+{
+  return delete_row (db, SQL_BUNDLES_DELETE, (gint64) group->id, error)
+         && delete_row (db, SQL_GROUP_DROP, (gint64) group->id, error) && keep_group (db, group, error);
+}
+
+static gboolean
+keep_lease (QuoitDb *db, const QuoitEffect *effect, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_GROUP_LEASE, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) effect->group_id);
+  sqlite3_bind_int (stmt, 2, effect->group_state);
+  sqlite3_bind_int64 (stmt, 3, effect->until_ms);
+  return quoit_db_run (db, SQL_GROUP_LEASE, error);
 }
 
 static gboolean
@@ -177,17 +209,6 @@ keep_nodes (QuoitDb *db, const QuoitSourceUpdate *update, const gint64 *pools, c
   return stmt != NULL;
 }
 
-static gboolean
-delete_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
-{
-  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
-
-  if (stmt == NULL)
-    return FALSE;
-  sqlite3_bind_int64 (stmt, 1, id);
-  return quoit_db_run (db, sql, error);
-}
-
 /* Pools of the source that it has no longer. */
 static gboolean
 drop_pools (QuoitDb *db, gint64 source, const gint64 *kept, guint32 n_kept, GError **error)
@@ -250,7 +271,16 @@ quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error)
           kept = keep_group (db, effect->group, error);
           break;
         case QUOIT_EFFECT_GROUP_REMOVED:
-          kept = keep_removal (db, effect->group_id, entry->time_ms, error);
+          kept = keep_removal (db, effect->group_id, effect->end, entry->time_ms, error);
+          break;
+        case QUOIT_EFFECT_GROUP_CHANGED:
+          kept = keep_change (db, effect->group, error);
+          break;
+        case QUOIT_EFFECT_GROUP_LEASE:
+          kept = keep_lease (db, effect, error);
+          break;
+        case QUOIT_EFFECT_GROUP_FORGOTTEN:
+          kept = delete_row (db, SQL_GROUP_DROP, (gint64) effect->group_id, error);
           break;
         case QUOIT_EFFECT_NODE_STATE:
           kept = keep_state (db, effect->node_id, effect->state, error);

@@ -267,7 +267,7 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
   if (n_parts != 0 && n_parts != loader->ids->len)
     return damaged ("bundle", (gint64) group->id, error);
   group->n_nodes = loader->ids->len;
-  group->n_slices = loader->ends->len;
+  group->n_slices = group->kind == QUOIT_HOLDER_SLICES ? loader->ends->len : 0;
   group->node_ids = (const guint32 *) loader->ids->data;
   group->slice_end = (const guint32 *) loader->ends->data;
   group->bundles = n_parts == 0 ? NULL : (const QuoitBundle *) loader->parts->data;
@@ -286,11 +286,17 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
     .owner = quoit_db_text (stmt, 5),
     .key = quoit_db_text (stmt, 6),
     .request = quoit_db_text (stmt, 7),
+    .until_ms = sqlite3_column_int64 (stmt, 8),
+    .kind = (guint8) sqlite3_column_int (stmt, 9),
+    .end = (guint8) sqlite3_column_int (stmt, 10),
+    .source = quoit_db_text (stmt, 11),
+    .foreign_id = quoit_db_text (stmt, 12),
   };
   g_autoptr (GError) contradiction = NULL;
 
-  if (group.state < QUOIT_GROUP_HELD || group.state > QUOIT_GROUP_REMOVED || group.name == NULL || group.owner == NULL
-      || group.key == NULL || group.request == NULL)
+  if (group.state < QUOIT_GROUP_HELD || group.state > QUOIT_GROUP_PENDING || group.name == NULL || group.owner == NULL
+      || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL
+      || group.kind > QUOIT_HOLDER_OWNER || group.end > QUOIT_END_SOURCE || group.until_ms < 0)
     return damaged ("grp", (gint64) group.id, error);
   if (!gather_bundles (loader, &group, error))
     return FALSE;

@@ -26,7 +26,14 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   "CREATE TABLE checkpoint (seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, next_group INTEGER NOT NULL,"
   "                         next_node INTEGER NOT NULL, made_ms INTEGER NOT NULL, n_parts INTEGER NOT NULL,"
   "                         sha256 BLOB NOT NULL) STRICT;"
-  "CREATE TABLE image (part INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;",
+  "CREATE TABLE image (part INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;"
+  /* Leases, what kind of holder it is, why it has gone, and whose it is at its source. */
+  "ALTER TABLE grp ADD COLUMN until_ms INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE grp ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE grp ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE grp ADD COLUMN source TEXT NOT NULL DEFAULT '';"
+  "ALTER TABLE grp ADD COLUMN foreign_id TEXT NOT NULL DEFAULT '';"
+  "UPDATE grp SET ended_by = 1 WHERE state = 4;",
 };
 
 const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle','checkpoint','image'";
@@ -43,11 +50,14 @@ static const char *const sql[N_SQL] = {
   [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects FROM journal WHERE seq >= ?1"
                           " ORDER BY seq",
   [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node FROM journal ORDER BY seq DESC LIMIT 1",
-  [SQL_GROUP_INSERT]    = "INSERT INTO grp (id, state, since_ms, ended_ms, name, owner, key, request)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-  [SQL_GROUP_KEEP_KEY]  = "UPDATE grp SET state = 4, ended_ms = ?2 WHERE id = ?1 AND key <> ''",
-  [SQL_GROUP_DELETE]    = "DELETE FROM grp WHERE id = ?1 AND key = ''",
-  [SQL_GROUPS]          = "SELECT id, state, since_ms, ended_ms, name, owner, key, request FROM grp ORDER BY id",
+  [SQL_GROUP_INSERT]    = "INSERT INTO grp (id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind,"
+                          " ended_by, source, foreign_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+  [SQL_GROUP_LEASE]     = "UPDATE grp SET state = ?2, until_ms = ?3 WHERE id = ?1",
+  [SQL_GROUP_DROP]      = "DELETE FROM grp WHERE id = ?1",
+  [SQL_GROUP_KEEP_KEY]  = "UPDATE grp SET state = 4, ended_ms = ?2, ended_by = ?3 WHERE id = ?1 AND (key <> '' OR ?3 = 2)",
+  [SQL_GROUP_DELETE]    = "DELETE FROM grp WHERE id = ?1 AND state <> 4",
+  [SQL_GROUPS]          = "SELECT id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind, ended_by, source,"
+                          " foreign_id FROM grp ORDER BY id",
   [SQL_BUNDLE_INSERT]   = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5)",
   [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp = ?1",
   [SQL_BUNDLES]         = "SELECT grp, slice, node, part FROM bundle ORDER BY grp, ordinal",

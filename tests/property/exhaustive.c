@@ -458,7 +458,7 @@ fleet_after (const Case *at, const QuoitOption *option)
       QuoitNodeId node;
 
       if (step->kind == QUOIT_STEP_RELEASE)
-        g_assert (quoit_fleet_remove_group (fleet, step->name, step->number, 1, NULL));
+        g_assert (quoit_fleet_remove_group (fleet, step->name, step->number, QUOIT_END_RELEASED, 1, NULL));
       if (step->kind == QUOIT_STEP_NODE_BACK || step->kind == QUOIT_STEP_UNDRAIN)
         {
           g_assert (quoit_layout_lookup_node (fleet->layout, step->name, &node, NULL));

@@ -347,7 +347,7 @@ model_state (const Model *model, const ModelGroup *group)
     return QUOIT_GROUP_REMOVED;
   g_hash_table_iter_init (&iter, model->nodes);
   while (g_hash_table_iter_next (&iter, NULL, &data))
-    if (((const ModelNode *) data)->group == group->id && ((const ModelNode *) data)->state == QUOIT_NODE_DEAD)
+    if (((const ModelNode *) data)->group == group->id && ((const ModelNode *) data)->state != QUOIT_NODE_ALIVE)
       return QUOIT_GROUP_RESCHEDULING;
   return QUOIT_GROUP_RESERVED;
 }

@@ -111,10 +111,10 @@ check_old_groups (const QuoitFleet *fleet)
   ck_assert_uint_eq (train->n_slices, 2);
   ck_assert_uint_eq (train->n_nodes, 8);
   ck_assert_int_eq (train->since_ms, 1795168803000);
-  ck_assert_int_eq (quoit_ledger_group_state (fleet, train), QUOIT_GROUP_RESCHEDULING);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, train), QUOIT_GROUP_RESCHEDULING);
   ck_assert_ptr_nonnull (small);
   ck_assert_uint_eq (small->id, 2);
-  ck_assert_int_eq (quoit_ledger_group_state (fleet, small), QUOIT_GROUP_RESERVED);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, small), QUOIT_GROUP_RESCHEDULING);
   ck_assert_ptr_nonnull (gone);
   ck_assert_uint_eq (gone->id, 3);
   ck_assert_int_eq (gone->state, QUOIT_GROUP_REMOVED);

@@ -420,7 +420,7 @@ START_TEST (a_node_goes_from_state_to_state_as_the_verbs_say)
 }
 END_TEST
 
-START_TEST (a_group_reschedules_while_a_node_of_it_is_dead)
+START_TEST (a_group_reschedules_while_a_node_of_it_is_dead_or_draining)
 {
   g_autoptr (QuoitFleet) fleet = fleet_of (2);
   g_autoptr (GError) error = NULL;
@@ -429,11 +429,14 @@ START_TEST (a_group_reschedules_while_a_node_of_it_is_dead)
   ck_assert_uint_eq (reserve (&fleet, "train", NULL, 2, &error), 1);
   ck_assert (set_state (&fleet, "a-1-0", QUOIT_VERB_DRAIN, 0, &error));
   group = quoit_fleet_find_group (fleet, "train");
-  ck_assert_int_eq (quoit_ledger_group_state (fleet, group), QUOIT_GROUP_RESERVED);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, group), QUOIT_GROUP_RESCHEDULING);
+  ck_assert_int_eq (quoit_fleet_group_slice_state (fleet, group, 0), QUOIT_GROUP_SLICE_WHOLE);
+  ck_assert_int_eq (quoit_fleet_group_slice_state (fleet, group, 1), QUOIT_GROUP_SLICE_LEAVING);
   ck_assert (set_state (&fleet, "a-1-0", QUOIT_VERB_SET_STATE, QUOIT_NODE_DEAD, &error));
-  ck_assert_int_eq (quoit_ledger_group_state (fleet, group), QUOIT_GROUP_RESCHEDULING);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, group), QUOIT_GROUP_RESCHEDULING);
+  ck_assert_int_eq (quoit_fleet_group_slice_state (fleet, group, 1), QUOIT_GROUP_SLICE_LOST);
   ck_assert (set_state (&fleet, "a-1-0", QUOIT_VERB_SET_STATE, QUOIT_NODE_ALIVE, &error));
-  ck_assert_int_eq (quoit_ledger_group_state (fleet, group), QUOIT_GROUP_RESERVED);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, group), QUOIT_GROUP_RESERVED);
   ck_assert (release (&fleet, "train", &error));
   ck_assert_uint_eq (n_free (fleet), 2);
 }
@@ -520,7 +523,7 @@ static const struct {
   { "x.|d.", "..|..", "4 a-0-0 dead -> alive;4 a-1-0 draining -> alive;" },
   { "..", "b.", "3 a-0-0 other flags;" },
   { "b.", "..", "3 a-0-0 other flags;" },
-  { "..", "", "5 a gone;2 a-0-0;2 a-0-1;" },
+  { "..", "", "2 a-0-0;2 a-0-1;5 a gone;" },
   { "", "..", "5 a new;1 a-0-0;1 a-0-1;" },
 };
 
@@ -552,7 +555,7 @@ static const struct {
   { "..|..|..", NULL, QUOIT_GROUP_RESERVED },
   { "x.|..", NULL, QUOIT_GROUP_RESCHEDULING },
   { "xx|xx", NULL, QUOIT_GROUP_RESCHEDULING },
-  { "dd|..", NULL, QUOIT_GROUP_RESERVED },
+  { "dd|..", NULL, QUOIT_GROUP_RESCHEDULING },
   { "bb|..", NULL, QUOIT_GROUP_RESERVED },
   { "-.|..", "'a-0-0' would go, but group 'train@1' holds it", 0 },
   { "--|..", "'a-0-0' would go, but group 'train@1' holds it", 0 },
@@ -576,7 +579,7 @@ START_TEST (a_held_node_cannot_go)
       return;
     }
   ck_assert_ok (error);
-  ck_assert_int_eq (quoit_ledger_group_state (fleet, quoit_fleet_find_group (fleet, "train")), held_imports[_i].state);
+  ck_assert_int_eq (quoit_fleet_group_state (fleet, quoit_fleet_find_group (fleet, "train")), held_imports[_i].state);
   ck_assert_uint_eq (quoit_fleet_find_group (fleet, "train")->n_nodes, 2);
 }
 END_TEST
@@ -829,7 +832,7 @@ main (void)
   LOOP (groups, a_clock_in_another_unit_is_invalid_for_every_step, bad_clocks);
   tcase_add_test (groups, a_clock_that_goes_back_is_raised);
   LOOP (nodes, a_node_goes_from_state_to_state_as_the_verbs_say, state_rules);
-  tcase_add_test (nodes, a_group_reschedules_while_a_node_of_it_is_dead);
+  tcase_add_test (nodes, a_group_reschedules_while_a_node_of_it_is_dead_or_draining);
   LOOP (nodes, an_import_says_what_is_different_and_twice_is_once, imports);
   LOOP (nodes, a_held_node_cannot_go, held_imports);
   LOOP (nodes, a_held_node_cannot_become_another, replacements);

@@ -374,9 +374,9 @@ START_TEST (a_removed_group_stays_for_its_key_only)
 
   ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "g", "key", 1, a, 1), &error));
   ck_assert (quoit_fleet_add_group (fleet, fixture_group (fleet, "h", "", 2, b, 1), &error));
-  ck_assert (quoit_fleet_remove_group (fleet, "g", 1, 5, &error));
-  ck_assert (quoit_fleet_remove_group (fleet, "h", 2, 5, &error));
-  ck_assert (!quoit_fleet_remove_group (fleet, "g", 1, 5, &error));
+  ck_assert (quoit_fleet_remove_group (fleet, "g", 1, QUOIT_END_RELEASED, 5, &error));
+  ck_assert (quoit_fleet_remove_group (fleet, "h", 2, QUOIT_END_RELEASED, 5, &error));
+  ck_assert (!quoit_fleet_remove_group (fleet, "g", 1, QUOIT_END_RELEASED, 5, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "no group 'g@1'");
   ck_assert_uint_eq (fleet->n_groups, 1);
   ck_assert_int_eq (quoit_fleet_find_key (fleet, "key")->state, QUOIT_GROUP_REMOVED);
@@ -408,7 +408,7 @@ START_TEST (random_holds_and_states_keep_every_invariant_in_every_fork)
           break;
         case 1:
           if (group != NULL)
-            ck_assert (quoit_fleet_remove_group (fleet, name, group->id, 1, &error));
+            ck_assert (quoit_fleet_remove_group (fleet, name, group->id, QUOIT_END_RELEASED, 1, &error));
           break;
         case 2:
           quoit_fleet_set_node_state (fleet, (QuoitNodeId) { (guint32) g_rand_int_range (rand, 0, 64) },
@@ -468,7 +468,11 @@ START_TEST (two_halves_of_two_chips_are_not_a_chip)
   ck_assert_uint_eq (quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->flags & QUOIT_SLICE_PARTLY,
                      QUOIT_SLICE_PARTLY);
   for (guint64 id = 1; id <= 4; id++)
-    quoit_fleet_remove_group (fleet, id == 1 ? "a" : id == 2 ? "b" : "d", id == 3 ? 4 : id, 0, NULL);
+    quoit_fleet_remove_group (fleet,
+                              id == 1   ? "a"
+                              : id == 2 ? "b"
+                                        : "d",
+                              id == 3 ? 4 : id, QUOIT_END_RELEASED, 0, NULL);
   ck_assert (quoit_fleet_check (fleet, &error));
   ck_assert_uint_eq (quoit_fleet_node_use (fleet, (QuoitNodeId) { 0 }), QUOIT_USE_NONE);
   ck_assert ((quoit_fleet_slice_status (fleet, (QuoitSliceId) { 0 })->flags & QUOIT_SLICE_FREE) != 0);

@@ -227,9 +227,10 @@ MEDDLED (a_kind_cut_off, "UPDATE kind SET body = substr (body, 1, 3)")
 MEDDLED (a_kind_without_body, "UPDATE kind SET body = x''")
 MEDDLED (a_pool_cut_off, "UPDATE pool SET body = substr (body, 1, 2)")
 MEDDLED (a_group_of_no_state, "UPDATE grp SET state = 9 WHERE id = 2")
-MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '')")
-MEDDLED (a_group_on_a_held_node, "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', ''); INSERT INTO bundle VALUES"
-                                 " (3, 0, 0, 1, NULL)")
+MEDDLED (a_group_that_takes_a_name, "INSERT INTO grp VALUES (3, 2, 0, 0, 'train', '', '', '', 0, 0, 0, '', '')")
+MEDDLED (a_group_on_a_held_node,
+         "INSERT INTO grp VALUES (3, 2, 0, 0, 'x', '', '', '', 0, 0, 0, '', ''); INSERT INTO bundle VALUES"
+         " (3, 0, 0, 1, NULL)")
 MEDDLED (a_group_on_no_node, "UPDATE bundle SET node = 99 WHERE ordinal = 1")
 MEDDLED (a_group_on_a_node_twice, "UPDATE bundle SET node = 1")
 MEDDLED (a_bundle_of_no_group, "INSERT INTO bundle VALUES (77, 0, 0, 5, NULL)")
@@ -441,7 +442,8 @@ START_TEST (verify_finds_every_changed_byte_of_a_live_group)
       store = quoit_store_open (place.path, 0, &error);
       ck_assert_ok (error);
       ck_assert_msg (!quoit_store_verify (store, &error), "byte %u of entry %d", at, _i);
-      ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "verify");
+      /* The first byte is the format: another one is a later quoit's. */
+      ck_assert_refused (error, at == 0 ? QUOIT_ERROR_VERSION : QUOIT_ERROR_DAMAGED, "verify");
     }
   sqlite3_finalize (write);
   sqlite3_close (db);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/handles.h"
+
+QuoitGroup *
+quoit_hold (Quoit *quoit, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet = NULL;
+  QuoitHold hold = { request, lease_ms };
+  QuoitGroupData *data = NULL;
+
+  g_return_val_if_fail (quoit != NULL && request != NULL, NULL);
+
+  if (!quoit_store_change_on (quoit->store, quoit_ledger_hold, &hold, now_ms, &data, &fleet, error))
+    return NULL;
+  return quoit_group_made (fleet, data);
+}
+
+static QuoitGroup *
+change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet = NULL;
+  g_autofree char *name = NULL;
+  QuoitLeaseChange change = { .lease_ms = lease_ms };
+  QuoitGroupData *data = NULL;
+
+  if (!quoit_group_ref_parse (group, &change.ref, &name, error)
+      || !quoit_store_change_on (quoit->store, step, &change, now_ms, &data, &fleet, error))
+    return NULL;
+  return quoit_group_made (fleet, data);
+}
+
+QuoitGroup *
+quoit_confirm (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
+
+  return change_lease (quoit, quoit_ledger_confirm, group, lease_ms, now_ms, error);
+}
+
+QuoitGroup *
+quoit_renew (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
+
+  return change_lease (quoit, quoit_ledger_renew, group, lease_ms, now_ms, error);
+}
+
+bool
+quoit_forget (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
+{
+  g_autofree char *name = NULL;
+  QuoitGroupRef ref;
+
+  g_return_val_if_fail (quoit != NULL && group != NULL, false);
+
+  if (!quoit_group_ref_parse (group, &ref, &name, error))
+    return false;
+  if (ref.id == 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group '%s': expected NAME@ID: which of that name is to be forgotten", group);
+  return quoit_store_change (quoit->store, quoit_ledger_forget, &ref, now_ms, NULL, error);
+}
+
+bool
+quoit_forget_key (Quoit *quoit, const char *key, int64_t now_ms, GError **error)
+{
+  QuoitGroupRef ref = { key, 0 };
+
+  g_return_val_if_fail (quoit != NULL && key != NULL, false);
+
+  return quoit_store_change (quoit->store, quoit_ledger_forget, &ref, now_ms, NULL, error);
+}
+
+/* --- owners --- */
+
+bool
+quoit_set_owner (Quoit *quoit, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  QuoitOwnerChange change = { owner, lease_ms };
+
+  g_return_val_if_fail (quoit != NULL && owner != NULL, false);
+
+  return quoit_store_change (quoit->store, quoit_ledger_set_owner, &change, now_ms, NULL, error);
+}
+
+bool
+quoit_renew_owner (Quoit *quoit, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  QuoitOwnerChange change = { owner, lease_ms };
+
+  g_return_val_if_fail (quoit != NULL && owner != NULL, false);
+
+  return quoit_store_change (quoit->store, quoit_ledger_renew_owner, &change, now_ms, NULL, error);
+}
+
+bool
+quoit_end_owner (Quoit *quoit, const char *owner, int64_t now_ms, uint32_t *n_groups, GError **error)
+{
+  gpointer n = NULL;
+
+  g_return_val_if_fail (quoit != NULL && owner != NULL, false);
+
+  if (!quoit_store_change (quoit->store, quoit_ledger_end_owner, owner, now_ms, &n, error))
+    return false;
+  if (n_groups != NULL)
+    *n_groups = GPOINTER_TO_UINT (n);
+  return true;
+}
+
+/* The owner's record; NULL behind the last. */
+static const QuoitGroupData *
+owner_at (const QuoitSnapshot *snapshot, uint32_t owner)
+{
+  const GArray *slots = quoit_snapshot_owner_slots (snapshot);
+
+  return owner < slots->len ? quoit_fleet_group_at (snapshot->fleet, g_array_index (slots, guint32, owner)) : NULL;
+}
+
+uint32_t
+quoit_snapshot_get_n_owners (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return quoit_snapshot_owner_slots (snapshot)->len;
+}
+
+const char *
+quoit_snapshot_get_owner_name (const QuoitSnapshot *snapshot, uint32_t owner)
+{
+  g_return_val_if_fail (snapshot != NULL && owner_at (snapshot, owner) != NULL, NULL);
+
+  return quoit_owner_of_record (owner_at (snapshot, owner));
+}
+
+int64_t
+quoit_snapshot_get_owner_since_ms (const QuoitSnapshot *snapshot, uint32_t owner)
+{
+  g_return_val_if_fail (snapshot != NULL && owner_at (snapshot, owner) != NULL, 0);
+
+  return owner_at (snapshot, owner)->since_ms;
+}
+
+int64_t
+quoit_snapshot_get_owner_until_ms (const QuoitSnapshot *snapshot, uint32_t owner)
+{
+  g_return_val_if_fail (snapshot != NULL && owner_at (snapshot, owner) != NULL, 0);
+
+  return owner_at (snapshot, owner)->until_ms;
+}
+
+uint32_t
+quoit_snapshot_count_owner_groups (const QuoitSnapshot *snapshot, uint32_t owner)
+{
+  const char *name;
+  uint32_t n = 0;
+
+  g_return_val_if_fail (snapshot != NULL && owner_at (snapshot, owner) != NULL, 0);
+
+  name = quoit_owner_of_record (owner_at (snapshot, owner));
+  for (guint32 slot = 0; slot < snapshot->fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (snapshot->fleet, slot);
+
+      n += group != NULL && group->state != QUOIT_GROUP_REMOVED && g_str_equal (group->owner, name);
+    }
+  return n;
+}

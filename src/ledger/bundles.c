@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A group's hosts as bundles of so much TPU: chips are units, and a fraction is of one chip. */
+#include "ledger/ledger.h"
+
+#include <string.h>
+
+QuoitAmount
+quoit_ledger_tpu_per_chip (const QuoitNodeKind *kind)
+{
+  for (guint16 r = 0; r < kind->n_resources && kind->chips > 0; r++)
+    if (strcmp (kind->resources[r].name, "TPU") == 0)
+      return (QuoitAmount) { kind->resources[r].amount.e4 / kind->chips };
+  return (QuoitAmount) { QUOIT_AMOUNT_UNIT };
+}
+
+static gboolean
+refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **error)
+{
+  g_autofree char *want = quoit_amount_format (tpu);
+  g_autofree char *chip = quoit_amount_format ((QuoitAmount) { chip_e4 });
+  g_autofree char *host = quoit_amount_format ((QuoitAmount) { chip_e4 * kind->chips });
+
+  return quoit_fail (
+      error, QUOIT_ERROR_INVALID,
+      "TPU per bundle '%s': expected a part of a chip's %s that divides it, or whole chips that divide a "
+      "host's %s",
+      want, chip, host);
+}
+
+/* How many bundles of @tpu a host of @kind is; 0: it cannot be divided so. */
+static guint32
+n_of_host (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
+{
+  if (chip_e4 <= 0 || kind->chips == 0 || kind->chips > 64)
+    return 0;
+  if (tpu.e4 < chip_e4)
+    return chip_e4 % tpu.e4 == 0 && QUOIT_AMOUNT_UNIT % (chip_e4 / tpu.e4) == 0
+               ? (guint32) (kind->chips * (chip_e4 / tpu.e4))
+               : 0;
+  return tpu.e4 % chip_e4 == 0 && kind->chips % (tpu.e4 / chip_e4) == 0 ? (guint32) (kind->chips / (tpu.e4 / chip_e4))
+                                                                        : 0;
+}
+
+static QuoitBundle
+bundle_of_host (guint32 i, QuoitAmount tpu, gint64 chip_e4, const QuoitTake *take)
+{
+  QuoitBundle bundle = { .n_takes = 1, .takes = take };
+
+  if (tpu.e4 < chip_e4)
+    {
+      guint32 of_chip = (guint32) (chip_e4 / tpu.e4);
+
+      bundle.chip = (guint8) (i / of_chip);
+      bundle.part.e4 = QUOIT_AMOUNT_UNIT / of_chip;
+    }
+  else
+    {
+      guint chips = (guint) (tpu.e4 / chip_e4);
+      guint64 mask = chips >= 64 ? G_MAXUINT64 : ((guint64) 1 << chips) - 1;
+
+      bundle.chips = mask << (i * chips);
+    }
+  return bundle;
+}
+
+QuoitGroupData *
+quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autoptr (GArray) bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundle));
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree guint32 *ends = g_new (guint32, whole->n_slices + 1);
+  QuoitTake take = { "TPU", tpu };
+  QuoitGroupData facts = *whole;
+
+  for (guint32 s = 0, i = 0; s < whole->n_slices; s++)
+    {
+      for (; i < whole->slice_end[s]; i++)
+        {
+          const QuoitNodeKind *kind
+              = quoit_layout_node_kind (layout, (QuoitNodeId) { layout->by_id[whole->node_ids[i]] });
+          gint64 chip_e4 = quoit_ledger_tpu_per_chip (kind).e4;
+          guint32 n = n_of_host (tpu, kind, chip_e4);
+
+          if (n == 0)
+            return refuse (tpu, kind, chip_e4, error), NULL;
+          for (guint32 b = 0; b < n; b++)
+            {
+              QuoitBundle bundle = bundle_of_host (b, tpu, chip_e4, &take);
+
+              g_array_append_val (bundles, bundle);
+              g_array_append_val (ids, whole->node_ids[i]);
+            }
+        }
+      ends[s] = ids->len;
+    }
+  facts.n_nodes = ids->len;
+  facts.node_ids = (const guint32 *) ids->data;
+  facts.slice_end = ends;
+  facts.bundles = (const QuoitBundle *) bundles->data;
+  return quoit_group_data_new (&facts);
+}
+
+QuoitGroupData *
+quoit_ledger_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                              const guint32 *slices, guint32 n_slices, GError **error)
+{
+  QuoitGroupData *whole = quoit_fleet_group_of_slices (fleet, facts, slices, n_slices), *divided;
+
+  if (request->tpu_per_bundle.e4 == 0)
+    return whole;
+  divided = quoit_ledger_divide_hosts (fleet, whole, request->tpu_per_bundle, error);
+  quoit_group_data_unref (whole);
+  return divided;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other slices for a group that stays: fewer, more, or in the place of lost ones. Slices always stand in natural order,
+ * so that the numbering hangs on what a group has, and not on how it came to it. */
+#include "ledger/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+quoit_group_turn_free (QuoitGroupTurn *turn)
+{
+  if (turn == NULL)
+    return;
+  quoit_group_data_unref (turn->before);
+  quoit_group_data_unref (turn->after);
+  g_free (turn);
+}
+
+/* --- a group of other slices --- */
+
+/* A slice of the group in the making: one that it has (part of @before), or one that is taken now. */
+typedef struct {
+  guint32 index;     /* in the layout: what they are sorted by */
+  guint32 of_before; /* QUOIT_NO_INDEX: a new one */
+} Member;
+
+static guint32
+first_of (const QuoitGroupData *group, guint32 slice)
+{
+  return slice == 0 ? 0 : group->slice_end[slice - 1];
+}
+
+/* Nodes that are gone from the fleet leave the slice its place at the end. */
+static guint32
+place_of (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice)
+{
+  guint32 id = group->node_ids[first_of (group, slice)];
+  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+
+  return index == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[index].slice;
+}
+
+static int
+by_index (const void *a, const void *b)
+{
+  const Member *x = a, *y = b;
+
+  if (x->index != y->index)
+    return x->index < y->index ? -1 : 1;
+  return (x->of_before > y->of_before) - (x->of_before < y->of_before);
+}
+
+/* @kept: a byte a slice of @before; @added: slices of the layout. */
+static QuoitGroupData *
+group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *kept, const guint32 *added,
+          guint32 n_added, const QuoitRequest *request, GError **error)
+{
+  g_autofree Member *members = g_new (Member, before->n_slices + n_added + 1);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundle));
+  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref);
+  g_autofree guint32 *ends = g_new (guint32, before->n_slices + n_added + 1);
+  QuoitGroupData facts = *before;
+  guint32 n = 0;
+
+  for (guint32 s = 0; s < before->n_slices; s++)
+    if (kept[s])
+      members[n++] = (Member) { place_of (fleet->layout, before, s), s };
+  for (guint32 i = 0; i < n_added; i++)
+    members[n++] = (Member) { added[i], QUOIT_NO_INDEX };
+  qsort (members, n, sizeof *members, by_index);
+
+  for (guint32 m = 0; m < n; m++)
+    {
+      const QuoitGroupData *from = before;
+      guint32 slice = members[m].of_before;
+
+      if (slice == QUOIT_NO_INDEX)
+        {
+          from = quoit_ledger_group_of_slices (fleet, before, request, &members[m].index, 1, error);
+          if (from == NULL)
+            return NULL;
+          g_ptr_array_add (made, (gpointer) from);
+          slice = 0;
+        }
+      g_array_append_vals (ids, from->node_ids + first_of (from, slice),
+                           from->slice_end[slice] - first_of (from, slice));
+      if (from->bundles != NULL)
+        g_array_append_vals (bundles, from->bundles + first_of (from, slice),
+                             from->slice_end[slice] - first_of (from, slice));
+      ends[m] = ids->len;
+    }
+  facts.n_slices = n;
+  facts.n_nodes = ids->len;
+  facts.node_ids = (const guint32 *) ids->data;
+  facts.slice_end = ends;
+  facts.bundles = before->bundles == NULL ? NULL : (const QuoitBundle *) bundles->data;
+  return quoit_group_data_new (&facts);
+}
+
+/* Takes @after. */
+static gboolean
+answer (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *after, QuoitVerb verb, gint64 time_ms,
+        QuoitEntry **entry, gpointer result)
+{
+  if (after != before)
+    {
+      *entry = quoit_entry_new (fleet, verb, time_ms);
+      quoit_entry_add (*entry,
+                       (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_ref (after) });
+    }
+  if (result != NULL)
+    {
+      QuoitGroupTurn *turn = g_new (QuoitGroupTurn, 1);
+
+      turn->before = quoit_group_data_ref (before);
+      turn->after = quoit_group_data_ref (after);
+      *(QuoitGroupTurn **) result = turn;
+    }
+  if (after != before)
+    quoit_group_data_unref (after);
+  return TRUE;
+}
+
+/* The group, if it is one of whole slices that a caller of this ledger made. */
+static const QuoitGroupData *
+lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request, GError **error)
+{
+  const QuoitGroupData *group = quoit_ledger_lookup_own_group (fleet, ref, error);
+
+  if (group == NULL)
+    return NULL;
+  *request = quoit_request_of_canonical (group->request, error);
+  return *request == NULL ? NULL : group;
+}
+
+/* --- resize --- */
+
+/* Lost ones first, then leaving ones, then from the last on. */
+static void
+choose_leavers (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, guint8 *kept)
+{
+  static const QuoitGroupSliceState order[]
+      = { QUOIT_GROUP_SLICE_LOST, QUOIT_GROUP_SLICE_LEAVING, QUOIT_GROUP_SLICE_WHOLE };
+
+  memset (kept, 1, group->n_slices);
+  for (gsize o = 0; o < G_N_ELEMENTS (order); o++)
+    for (guint32 s = group->n_slices; s-- > 0 && n > 0;)
+      if (kept[s] && quoit_fleet_group_slice_state (fleet, group, s) == order[o])
+        {
+          kept[s] = 0;
+          n--;
+        }
+}
+
+/* @group with @n more slices, as its request asks for them. */
+static QuoitGroupData *
+grown (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
+       GError **error)
+{
+  QuoitGroupData *after = NULL;
+  QuoitPlan plan;
+
+  request->n_slices = n;
+  request->least_slices = 0;
+  quoit_plan_init (&plan);
+  if (quoit_plan_slices (fleet, request, &plan, error))
+    after = group_of (fleet, group, kept, plan.slices, plan.n, request, error);
+  quoit_plan_clear (&plan);
+  return after;
+}
+
+static gboolean
+number_is_allowed (const QuoitGroupData *group, const QuoitRequest *request, gint64 n, GError **error)
+{
+  if (n < 1 || n > QUOIT_MOST_SLICES)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "slices '%" G_GINT64_FORMAT "': expected 1 to %d; release the group to give up all", n,
+                       QUOIT_MOST_SLICES);
+  return request->least_slices == 0 || (n >= request->least_slices && n <= request->n_slices)
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "slices '%" G_GINT64_FORMAT "': expected %u to %u, as group '%s@%" G_GUINT64_FORMAT
+                        "' was asked for",
+                        n, request->least_slices, request->n_slices, group->name, group->id);
+}
+
+gboolean
+quoit_ledger_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                     GError **error)
+{
+  const QuoitResize *resize = input;
+  g_autoptr (QuoitRequest) request = NULL;
+  g_autofree guint8 *kept = NULL;
+  const QuoitGroupData *group;
+  QuoitGroupData *after;
+  gint64 time_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  group = lookup_elastic (fleet, &resize->ref, &request, error);
+  if (group == NULL || !number_is_allowed (group, request, resize->n_slices, error))
+    return FALSE;
+  if (resize->n_slices == group->n_slices)
+    return answer (fleet, group, (QuoitGroupData *) group, QUOIT_VERB_RESIZE, time_ms, entry, result);
+
+  kept = g_malloc (group->n_slices + 1);
+  choose_leavers (fleet, group, resize->n_slices < group->n_slices ? group->n_slices - (guint32) resize->n_slices : 0,
+                  kept);
+  after = resize->n_slices < group->n_slices
+              ? group_of (fleet, group, kept, NULL, 0, request, error)
+              : grown (fleet, group, kept, (guint32) resize->n_slices - group->n_slices, request, error);
+  return after != NULL && answer (fleet, group, after, QUOIT_VERB_RESIZE, time_ms, entry, result);
+}
+
+/* --- repair --- */
+
+/* The slices of the layout where lost ones of the group stood, and which are whole and free without it: a host, or all
+ * of them, came back as new nodes. */
+static guint32
+find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const guint8 *kept, guint32 *recovered)
+{
+  guint32 n = 0;
+
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      guint32 index = kept[s] ? QUOIT_NO_INDEX : place_of (without->layout, group, s);
+
+      if (index != QUOIT_NO_INDEX && quoit_bits_has (&without->free_slices, index))
+        recovered[n++] = index;
+    }
+  return n;
+}
+
+static gboolean
+replace_on (QuoitFleet *fork, QuoitGroupData *group, GError **error)
+{
+  return quoit_fleet_replace_group (fork, quoit_group_data_ref (group), error);
+}
+
+static QuoitGroupData *
+repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
+          QuoitRequest *request, GError **error)
+{
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
+  g_autoptr (QuoitGroupData) rest = group_of (fleet, group, kept, NULL, 0, request, error), partly = NULL;
+  g_autofree guint32 *recovered = g_new (guint32, n_lost + 1);
+  g_autofree guint8 *all = NULL;
+  guint32 n;
+
+  if (rest == NULL || !replace_on (fork, rest, error))
+    return NULL;
+  n = find_recovered (fork, group, kept, recovered);
+  partly = group_of (fork, group, kept, recovered, n, request, error);
+  if (partly == NULL || n == n_lost)
+    return g_steal_pointer (&partly);
+  if (!replace_on (fork, partly, error))
+    return NULL;
+  all = g_malloc (partly->n_slices + 1);
+  memset (all, 1, partly->n_slices);
+  return grown (fork, partly, all, n_lost - n, request, error);
+}
+
+gboolean
+quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                     GError **error)
+{
+  g_autoptr (QuoitRequest) request = NULL;
+  g_autofree guint8 *kept = NULL;
+  const QuoitGroupData *group;
+  QuoitGroupData *after;
+  guint32 n_lost = 0;
+  gint64 time_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  group = lookup_elastic (fleet, input, &request, error);
+  if (group == NULL)
+    return FALSE;
+  kept = g_malloc (group->n_slices + 1);
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      kept[s] = quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE;
+      n_lost += !kept[s];
+    }
+  after = n_lost == 0 ? (QuoitGroupData *) group : repaired (fleet, group, kept, n_lost, request, error);
+  return after != NULL && answer (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, result);
+}
+
+/* --- one slice less, a named one --- */
+
+gboolean
+quoit_ledger_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                            gpointer result, GError **error)
+{
+  const QuoitSliceRelease *release = input;
+  g_autoptr (QuoitRequest) request = NULL;
+  g_autofree guint8 *kept = NULL;
+  const QuoitGroupData *group;
+  QuoitGroupData *after;
+  QuoitSliceId slice = { QUOIT_NO_INDEX };
+  guint32 n_kept = 0;
+  gint64 time_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  group = lookup_elastic (fleet, &release->ref, &request, error);
+  if (group == NULL || !quoit_layout_lookup_slice (fleet->layout, release->slice, &slice, error))
+    return FALSE;
+  kept = g_malloc (group->n_slices + 1);
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      kept[s] = place_of (fleet->layout, group, s) != slice.index;
+      n_kept += kept[s];
+    }
+  if (n_kept == group->n_slices)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "group '%s@%" G_GUINT64_FORMAT "' has no slice '%s'", group->name,
+                       group->id, release->slice);
+  if (n_kept > 0)
+    {
+      after = group_of (fleet, group, kept, NULL, 0, request, error);
+      return after != NULL && answer (fleet, group, after, QUOIT_VERB_RELEASE, time_ms, entry, result);
+    }
+
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);
+  quoit_entry_add (*entry, quoit_effect_removal (group, QUOIT_END_RELEASED));
+  if (result != NULL)
+    {
+      QuoitGroupTurn *turn = g_new0 (QuoitGroupTurn, 1);
+
+      turn->before = quoit_group_data_ref (group);
+      *(QuoitGroupTurn **) result = turn;
+    }
+  return TRUE;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the new states of nodes mean for the groups that have them. */
+#include "ledger/difference.h"
+#include "model/names.h"
+
+static QuoitNodeState
+state_of (const QuoitDifference *difference, guint32 id)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint state = GPOINTER_TO_UINT (g_hash_table_lookup (difference->new_states, GUINT_TO_POINTER (id)));
+
+  if (state != 0)
+    return (QuoitNodeState) (state - 1);
+  if (id >= layout->n_ids || layout->by_id[id] == QUOIT_NO_INDEX)
+    return QUOIT_NODE_DEAD;
+  return quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { layout->by_id[id] });
+}
+
+static QuoitGroupSliceState
+slice_state (const QuoitDifference *difference, const QuoitGroupData *group, guint32 slice)
+{
+  QuoitGroupSliceState worst = QUOIT_GROUP_SLICE_WHOLE;
+
+  for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
+    switch (state_of (difference, group->node_ids[i]))
+      {
+      case QUOIT_NODE_ALIVE:
+        break;
+      case QUOIT_NODE_DRAINING:
+        worst = MAX (worst, QUOIT_GROUP_SLICE_LEAVING);
+        break;
+      case QUOIT_NODE_DEAD:
+      default:
+        worst = QUOIT_GROUP_SLICE_LOST;
+        break;
+      }
+  return worst;
+}
+
+static gboolean
+is_concerned (const QuoitDifference *difference, const QuoitGroupData *group)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    if (g_hash_table_contains (difference->new_states, GUINT_TO_POINTER (group->node_ids[i])))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+note_group (QuoitDifference *difference, const QuoitGroupData *group)
+{
+  static const char *const words[] = { [QUOIT_GROUP_SLICE_WHOLE] = "whole again",
+                                       [QUOIT_GROUP_SLICE_LEAVING] = "leaving",
+                                       [QUOIT_GROUP_SLICE_LOST] = "lost" };
+  const QuoitLayout *layout = difference->fleet->layout;
+  g_autofree char *label = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      QuoitGroupSliceState before = quoit_fleet_group_slice_state (difference->fleet, group, s);
+      QuoitGroupSliceState after = slice_state (difference, group, s);
+      guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
+      g_autofree char *name = NULL;
+
+      if (after == before)
+        continue;
+      name = quoit_layout_slice_display (layout, (QuoitSliceId) { layout->nodes[layout->by_id[first]].slice });
+      quoit_difference_note (difference, QUOIT_CHANGE_GROUP_SLICE, label,
+                             g_strdup_printf ("slice %u, %s, is %s", s, name, words[after]));
+    }
+}
+
+void
+quoit_difference_of_losses (QuoitDifference *difference)
+{
+  const QuoitFleet *fleet = difference->fleet;
+
+  for (guint32 slot = 0; slot < fleet->n_slots && g_hash_table_size (difference->new_states) > 0; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->kind == QUOIT_HOLDER_SLICES && is_concerned (difference, group))
+        note_group (difference, group);
+    }
+}

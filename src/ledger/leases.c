@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leases: what lives until when, and what has ended. */
+#include "ledger/ledger.h"
+
+#include <string.h>
+
+/* How long it is remembered that a lease has ended, for those who ask too late. */
+#define MEMORY_MS G_GINT64_CONSTANT (86400000)
+
+gboolean
+quoit_ledger_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error)
+{
+  if (lease_ms < 1)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "lease '%" G_GINT64_FORMAT "' ms: expected 1 ms or more", lease_ms);
+  if (lease_ms >= QUOIT_LAST_MS - time_ms)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "lease '%" G_GINT64_FORMAT "' ms: expected one that ends before the year 2200", lease_ms);
+  *until_ms = time_ms + lease_ms;
+  return TRUE;
+}
+
+/* --- what has ended --- */
+
+static gboolean
+is_live (const QuoitGroupData *group)
+{
+  return group != NULL && group->state != QUOIT_GROUP_REMOVED;
+}
+
+/* The names of owners whose lease is over. NULL: none. */
+static GHashTable *
+ended_owners (const QuoitFleet *fleet, gint64 time_ms)
+{
+  GHashTable *owners = NULL;
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (!is_live (group) || group->kind != QUOIT_HOLDER_OWNER || group->until_ms == 0 || group->until_ms > time_ms)
+        continue;
+      if (owners == NULL)
+        owners = g_hash_table_new (g_str_hash, g_str_equal);
+      g_hash_table_add (owners, (gpointer) quoit_owner_of_record (group));
+    }
+  return owners;
+}
+
+static gboolean
+has_ended (const QuoitGroupData *group, GHashTable *owners, gint64 time_ms)
+{
+  return (group->until_ms != 0 && group->until_ms <= time_ms)
+         || (owners != NULL && *group->owner != '\0' && g_hash_table_contains (owners, group->owner));
+}
+
+/* In the order of ids: the slots are another handle's in another order. */
+static void
+write_out (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
+{
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_EXPIRE, time_ms);
+  g_ptr_array_sort (forgotten, quoit_group_by_id);
+  g_ptr_array_sort (ended, quoit_group_by_id);
+  for (guint i = 0; i < forgotten->len; i++)
+    quoit_entry_add (*entry, quoit_effect_forgetting (forgotten->pdata[i]));
+  for (guint i = 0; i < ended->len; i++)
+    quoit_entry_add (*entry, quoit_effect_removal (ended->pdata[i], QUOIT_END_EXPIRED));
+}
+
+void
+quoit_ledger_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
+{
+  g_autoptr (GPtrArray) ended = NULL, forgotten = NULL;
+  g_autoptr (GHashTable) owners = NULL;
+  gint64 time_ms;
+
+  if (MAX (now_ms, fleet->clock_ms) < quoit_fleet_first_lease (fleet)
+      || !quoit_ledger_clock (fleet, now_ms, &time_ms, NULL))
+    return;
+
+  ended = g_ptr_array_new ();
+  forgotten = g_ptr_array_new ();
+  owners = ended_owners (fleet, time_ms);
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      QuoitGroupData *group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+
+      if (is_live (group) && has_ended (group, owners, time_ms))
+        g_ptr_array_add (ended, group);
+      else if (group != NULL && !is_live (group) && *group->key == '\0' && group->ended_ms < time_ms - MEMORY_MS)
+        g_ptr_array_add (forgotten, group);
+    }
+  if (ended->len == 0)
+    quoit_fleet_count_leases (fleet);
+  else
+    write_out (fleet, time_ms, ended, forgotten, entry);
+}
+
+/* --- confirm and renew --- */
+
+static gboolean
+answer (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
+        gint64 time_ms, QuoitEntry **entry, gpointer result)
+{
+  QuoitGroupData changed = *group;
+
+  changed.state = state;
+  changed.until_ms = until_ms;
+  if (state != group->state || until_ms != group->until_ms)
+    {
+      *entry = quoit_entry_new (fleet, verb, time_ms);
+      quoit_entry_add (*entry, quoit_effect_lease (group, state, until_ms));
+    }
+  if (result != NULL)
+    *(QuoitGroupData **) result = *entry == NULL ? quoit_group_data_ref (group) : quoit_group_data_new (&changed);
+  return TRUE;
+}
+
+gboolean
+quoit_ledger_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
+{
+  const QuoitLeaseChange *change = input;
+  const QuoitGroupData *group;
+  gint64 time_ms = 0, until_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+      || (change->lease_ms != 0 && !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error)))
+    return FALSE;
+  group = quoit_ledger_lookup_own_group (fleet, &change->ref, error);
+  if (group == NULL)
+    return FALSE;
+  /* The answer to the first call was lost: the lease that it gave runs already. */
+  if (group->state == QUOIT_GROUP_RESERVED)
+    until_ms = group->until_ms;
+  return answer (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, result);
+}
+
+gboolean
+quoit_ledger_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                    GError **error)
+{
+  const QuoitLeaseChange *change = input;
+  const QuoitGroupData *group;
+  gint64 time_ms = 0, until_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+      || !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error))
+    return FALSE;
+  group = quoit_ledger_lookup_own_group (fleet, &change->ref, error);
+  if (group == NULL)
+    return FALSE;
+  if (group->until_ms == 0)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                       "group '%s@%" G_GUINT64_FORMAT "' has no lease that could be renewed: it stays until it is "
+                       "released",
+                       group->name, group->id);
+  return answer (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, result);
+}
+
+/* --- forget --- */
+
+gboolean
+quoit_ledger_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                     GError **error)
+{
+  const QuoitGroupRef *ref = input;
+  const QuoitGroupData *group
+      = ref->id == 0 ? quoit_fleet_find_key (fleet, ref->name) : quoit_fleet_find_removed (fleet, ref->id);
+  g_autofree char *quoted = quoit_quote (ref->name);
+  gint64 time_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  if (group == NULL && ref->id == 0)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group has the request key %s", quoted);
+  if (group == NULL || (ref->id != 0 && (strcmp (group->name, ref->name) != 0 || !quoit_group_is_listed (group))))
+    {
+      QuoitGroupRef live = *ref;
+
+      if (quoit_ledger_lookup_group (fleet, &live, NULL) == NULL)
+        return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "nothing is kept of a group %s of id %" G_GUINT64_FORMAT,
+                           quoted, ref->id);
+      group = quoit_ledger_lookup_group (fleet, &live, NULL);
+    }
+  if (group->state != QUOIT_GROUP_REMOVED)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                       "group '%s@%" G_GUINT64_FORMAT "' is not gone: only what is removed can be forgotten; release "
+                       "it first",
+                       group->name, group->id);
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_FORGET, time_ms);
+  quoit_entry_add (*entry, quoit_effect_forgetting (group));
+  return TRUE;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Owners: names that may have a lease, and whose end frees all that is held in their name. */
+#include "ledger/ledger.h"
+
+#include <string.h>
+
+static const QuoitGroupData *
+find_record (const QuoitFleet *fleet, const char *owner)
+{
+  g_autofree char *name = quoit_owner_record_name (owner);
+
+  return quoit_fleet_find_group (fleet, name);
+}
+
+static const QuoitGroupData *
+find_ended (const QuoitFleet *fleet, const char *owner)
+{
+  g_autofree char *name = quoit_owner_record_name (owner);
+
+  return quoit_fleet_find_expired_owner (fleet, name);
+}
+
+gint64
+quoit_ledger_owner_until (const QuoitFleet *fleet, const char *owner)
+{
+  const QuoitGroupData *record = *owner == '\0' ? NULL : find_record (fleet, owner);
+
+  return record == NULL ? 0 : record->until_ms;
+}
+
+static gboolean
+refuse_ended (const char *owner, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_EXPIRED,
+                     "the lease of owner '%s' has ended, and what it held is free: `owner set` begins anew", owner);
+}
+
+gboolean
+quoit_ledger_check_owner (const QuoitFleet *fleet, const char *owner, GError **error)
+{
+  return find_ended (fleet, owner) == NULL || refuse_ended (owner, error);
+}
+
+gboolean
+quoit_ledger_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                        gpointer result, GError **error)
+{
+  const QuoitOwnerChange *change = input;
+  const QuoitGroupData *record, *ended;
+  gint64 time_ms = 0, until_ms = 0;
+
+  if (!quoit_name_check ("owner", change->name, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+      || (change->lease_ms != 0 && !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error)))
+    return FALSE;
+  record = find_record (fleet, change->name);
+  ended = find_ended (fleet, change->name);
+  if (record != NULL && record->until_ms == until_ms)
+    return TRUE;
+
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_OWNER_SET, time_ms);
+  if (ended != NULL)
+    quoit_entry_add (*entry, quoit_effect_forgetting (ended));
+  if (record != NULL)
+    quoit_entry_add (*entry, quoit_effect_lease (record, QUOIT_GROUP_RESERVED, until_ms));
+  else
+    {
+      g_autofree char *name = quoit_owner_record_name (change->name);
+      QuoitGroupData facts = { .id = fleet->next_group_id,
+                               .since_ms = time_ms,
+                               .until_ms = until_ms,
+                               .state = QUOIT_GROUP_RESERVED,
+                               .kind = QUOIT_HOLDER_OWNER,
+                               .name = name,
+                               .owner = "",
+                               .key = "",
+                               .request = "" };
+
+      quoit_entry_add (*entry,
+                       (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&facts) });
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_ledger_renew_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                          gpointer result, GError **error)
+{
+  const QuoitOwnerChange *change = input;
+  const QuoitGroupData *record;
+  gint64 time_ms = 0, until_ms = 0;
+
+  if (!quoit_name_check ("owner", change->name, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+      || !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error))
+    return FALSE;
+  record = find_record (fleet, change->name);
+  if (record == NULL && find_ended (fleet, change->name) != NULL)
+    return refuse_ended (change->name, error);
+  if (record == NULL)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no owner '%s' was set: `owner set` makes one known",
+                       change->name);
+  if (record->until_ms == 0)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                       "owner '%s' has no lease that could be renewed: `owner set` gives it one", change->name);
+  if (record->until_ms != until_ms)
+    {
+      *entry = quoit_entry_new (fleet, QUOIT_VERB_OWNER_RENEW, time_ms);
+      quoit_entry_add (*entry, quoit_effect_lease (record, QUOIT_GROUP_RESERVED, until_ms));
+    }
+  return TRUE;
+}
+
+static GPtrArray *
+groups_of (const QuoitFleet *fleet, const char *owner)
+{
+  GPtrArray *groups = g_ptr_array_new ();
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->state != QUOIT_GROUP_REMOVED && *group->source == '\0'
+          && strcmp (group->owner, owner) == 0)
+        g_ptr_array_add (groups, (gpointer) group);
+    }
+  g_ptr_array_sort (groups, quoit_group_by_id);
+  return groups;
+}
+
+gboolean
+quoit_ledger_end_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                        gpointer result, GError **error)
+{
+  const char *owner = input;
+  const QuoitGroupData *record;
+  g_autoptr (GPtrArray) groups = NULL;
+  gint64 time_ms = 0;
+
+  if (!quoit_name_check ("owner", owner, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  record = find_record (fleet, owner);
+  groups = groups_of (fleet, owner);
+  if (record == NULL && groups->len == 0)
+    return find_ended (fleet, owner) != NULL
+               ? refuse_ended (owner, error)
+               : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no owner '%s' was set, and nothing is held in its name",
+                             owner);
+
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_OWNER_END, time_ms);
+  if (record != NULL)
+    quoit_entry_add (*entry, quoit_effect_removal (record, QUOIT_END_OWNER));
+  for (guint i = 0; i < groups->len; i++)
+    quoit_entry_add (*entry, quoit_effect_removal (groups->pdata[i], QUOIT_END_OWNER));
+  if (result != NULL)
+    *(gpointer *) result = GUINT_TO_POINTER (groups->len);
+  return TRUE;
+}

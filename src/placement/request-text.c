@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request as text and back: what "the same request" compares, and what a group is repaired and resized by. */
+#include "placement/request.h"
+
+#include <string.h>
+
+#include "base/natural.h"
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return quoit_natural_compare (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* A value with a blank or quote in it would read like two. */
+static void
+append_value (GString *text, const char *what, const char *value)
+{
+  g_autofree char *escaped = strpbrk (value, " \"\\") == NULL ? NULL : g_strescape (value, NULL);
+
+  if (escaped == NULL)
+    g_string_append_printf (text, " %s=%s", what, value);
+  else
+    g_string_append_printf (text, " %s=\"%s\"", what, escaped);
+}
+
+static void
+append_names (GString *text, const char *what, const GPtrArray *names)
+{
+  g_autoptr (GPtrArray) sorted = NULL;
+
+  if (names == NULL || names->len == 0)
+    return;
+  sorted = g_ptr_array_copy ((GPtrArray *) names, NULL, NULL);
+  g_ptr_array_set_free_func (sorted, NULL);
+  g_ptr_array_sort (sorted, by_name);
+  for (guint i = 0; i < sorted->len; i++)
+    append_value (text, what, sorted->pdata[i]);
+}
+
+/* Every reservation writes this text; printf would take longer than placing it does. */
+static void
+append_number (GString *text, guint32 number)
+{
+  char digits[10];
+  guint n = sizeof digits;
+
+  do
+    digits[--n] = (char) ('0' + number % 10);
+  while ((number /= 10) != 0);
+  g_string_append_len (text, digits + n, (gssize) (sizeof digits - n));
+}
+
+char *
+quoit_request_canonical (const QuoitRequest *request)
+{
+  GString *text = g_string_sized_new (64);
+  g_autoptr (GPtrArray) selectors = NULL;
+
+  g_string_append (text, quoit_generation_name (request->generation));
+  for (guint16 i = 0; i < request->shape.n_dims; i++)
+    {
+      g_string_append_c (text, i == 0 ? ' ' : 'x');
+      append_number (text, request->shape.dims[i]);
+    }
+  g_string_append (text, " x ");
+  if (request->least_slices != 0)
+    {
+      append_number (text, request->least_slices);
+      g_string_append (text, "..");
+    }
+  append_number (text, request->n_slices);
+  g_string_append (text, " hostchips=");
+  append_number (text, quoit_request_chips_per_host (request));
+  if (request->tpu_per_bundle.e4 != 0)
+    {
+      g_autofree char *amount = quoit_amount_format (request->tpu_per_bundle);
+
+      append_value (text, "tpu-per-bundle", amount);
+    }
+  if (request->pool != NULL)
+    append_value (text, "pool", request->pool);
+  if (request->zone != NULL)
+    append_value (text, "zone", request->zone);
+  selectors = request->selectors->len > 0 ? g_ptr_array_new_with_free_func (g_free) : NULL;
+  for (guint i = 0; i < request->selectors->len; i++)
+    g_ptr_array_add (selectors, g_strconcat (quoit_selector_key (request->selectors->pdata[i]), "=",
+                                             quoit_selector_value (request->selectors->pdata[i]), NULL));
+  append_names (text, "select", selectors);
+  append_names (text, "slice", request->slices);
+  append_names (text, "exclude-slice", request->excluded);
+  return g_string_free (text, FALSE);
+}
+
+/* --- back --- */
+
+typedef gboolean (*ReadFunc) (QuoitRequest *request, const char *value, GError **error);
+
+static gboolean
+read_number (const char *value, guint32 *number, GError **error)
+{
+  guint64 wide;
+
+  if (!g_ascii_string_to_unsigned (value, 10, 1, QUOIT_MOST_SLICES, &wide, error))
+    return FALSE;
+  *number = (guint32) wide;
+  return TRUE;
+}
+
+static gboolean
+read_host_chips (QuoitRequest *request, const char *value, GError **error)
+{
+  return read_number (value, &request->chips_per_host, error);
+}
+
+static gboolean
+read_bundle (QuoitRequest *request, const char *value, GError **error)
+{
+  return quoit_amount_parse (value, &request->tpu_per_bundle, error);
+}
+
+static gboolean
+read_pool (QuoitRequest *request, const char *value, GError **error)
+{
+  return request->pool = g_strdup (value), TRUE;
+}
+
+static gboolean
+read_zone (QuoitRequest *request, const char *value, GError **error)
+{
+  return request->zone = g_strdup (value), TRUE;
+}
+
+static gboolean
+read_selector (QuoitRequest *request, const char *value, GError **error)
+{
+  const char *equals = strchr (value, '=');
+  g_autofree char *key = equals == NULL ? NULL : g_strndup (value, (gsize) (equals - value));
+  QuoitSelector *selector = equals == NULL ? NULL : quoit_selector_new (key, equals + 1, error);
+
+  if (selector != NULL)
+    g_ptr_array_add (request->selectors, selector);
+  return selector != NULL;
+}
+
+static gboolean
+read_slice (QuoitRequest *request, const char *value, GError **error)
+{
+  return g_ptr_array_add (request->slices, g_strdup (value)), TRUE;
+}
+
+static gboolean
+read_excluded (QuoitRequest *request, const char *value, GError **error)
+{
+  return g_ptr_array_add (request->excluded, g_strdup (value)), TRUE;
+}
+
+static const struct {
+  const char *word;
+  ReadFunc read;
+} words[] = {
+  { "hostchips", read_host_chips },
+  { "tpu-per-bundle", read_bundle },
+  { "pool", read_pool },
+  { "zone", read_zone },
+  { "select", read_selector },
+  { "slice", read_slice },
+  { "exclude-slice", read_excluded },
+};
+
+/* The next word; a value in quotes may have blanks. Owned; NULL at the end. */
+static char *
+next_word (const char **at)
+{
+  const char *start = *at + strspn (*at, " "), *end = start;
+
+  while (*end != '\0' && *end != ' ' && *end != '"')
+    end++;
+  if (*end == '"')
+    for (end++; *end != '\0' && *end != '"'; end++)
+      end += *end == '\\' && end[1] != '\0';
+  end += *end == '"';
+  *at = end;
+  return end == start ? NULL : g_strndup (start, (gsize) (end - start));
+}
+
+static gboolean
+read_word (QuoitRequest *request, const char *word, GError **error)
+{
+  const char *equals = strchr (word, '=');
+  gsize length = equals == NULL ? 0 : (gsize) (equals - word);
+  g_autofree char *value = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    if (length == strlen (words[i].word) && strncmp (word, words[i].word, length) == 0)
+      {
+        if (equals[1] != '"')
+          return words[i].read (request, equals + 1, error);
+        value = g_strndup (equals + 2, strlen (equals + 2) - 1);
+        g_autofree char *plain = g_strcompress (value);
+
+        return words[i].read (request, plain, error);
+      }
+  return FALSE;
+}
+
+static gboolean
+read_count (QuoitRequest *request, const char *word, GError **error)
+{
+  const char *dots = strstr (word, "..");
+  g_autofree char *least = dots == NULL ? NULL : g_strndup (word, (gsize) (dots - word));
+
+  return (dots == NULL || read_number (least, &request->least_slices, error))
+         && read_number (dots == NULL ? word : dots + 2, &request->n_slices, error);
+}
+
+static gboolean
+read_head (QuoitRequest *request, const char **at, GError **error)
+{
+  g_autofree char *generation = next_word (at), *shape = next_word (at), *x = next_word (at), *n = next_word (at);
+
+  return n != NULL && strcmp (x, "x") == 0 && quoit_generation_parse (generation, &request->generation, error)
+         && quoit_shape_parse (shape, &request->shape, error) && read_count (request, n, error);
+}
+
+QuoitRequest *
+quoit_request_of_canonical (const char *text, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+  g_autoptr (GError) why = NULL;
+  const char *at = text;
+  gboolean ok = read_head (request, &at, &why);
+  char *word;
+
+  while (ok && (word = next_word (&at)) != NULL)
+    {
+      ok = read_word (request, word, &why);
+      g_free (word);
+    }
+  if (ok)
+    return g_steal_pointer (&request);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s' is none of slices", text);
+}
