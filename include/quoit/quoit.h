@@ -23,6 +23,7 @@
 #include <quoit/group.h>
 #include <quoit/snapshot.h>
 #include <quoit/topology.h>
+#include <quoit/renumbering.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>

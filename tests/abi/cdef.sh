@@ -28,7 +28,7 @@ for header in $(sed -n 's/^#include <\(quoit\/.*\)>$/\1/p' quoit/quoit.h) quoit/
   sed -n '/cdef-begin/,/cdef-end/p' "$header"
 done | $CC -E -P -x c -DQUOIT_API= - >"$tmp/cdef.h"
 
-if grep -nE '__|G_[A-Z]|QUOIT_API|^#' "$tmp/cdef.h"; then
+if grep -nE '__|(^|[^A-Z])G_[A-Z]|QUOIT_API|^#' "$tmp/cdef.h"; then
   echo "  ^ a macro or an attribute between the marks: a binding cannot read it"
   exit 1
 fi

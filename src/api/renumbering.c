@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topology/renumbering.h"
+
+QuoitRenumbering *
+quoit_renumbering_new (const QuoitTopology *before, const QuoitTopology *after)
+{
+  return quoit_renumbering_of (before, after);
+}
+
+uint32_t
+quoit_renumbering_get_n_rows (const QuoitRenumbering *renumbering)
+{
+  g_return_val_if_fail (renumbering != NULL, 0);
+
+  return renumbering->rows->len;
+}
+
+uint32_t
+quoit_renumbering_get_n_changed (const QuoitRenumbering *renumbering)
+{
+  g_return_val_if_fail (renumbering != NULL, 0);
+
+  return renumbering->n_changed;
+}
+
+static const QuoitRenumberingRow *
+row_at (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  g_return_val_if_fail (renumbering != NULL && row < renumbering->rows->len, NULL);
+
+  return &g_array_index (renumbering->rows, QuoitRenumberingRow, row);
+}
+
+QuoitRenumberingHow
+quoit_renumbering_get_how (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? QUOIT_RENUMBERING_SAME : at->how;
+}
+
+const char *
+quoit_renumbering_get_node_name (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? NULL : at->node;
+}
+
+const char *
+quoit_renumbering_get_slice_name (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? NULL : at->slice;
+}
+
+const char *
+quoit_renumbering_get_counterpart (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? NULL : at->counterpart;
+}
+
+int64_t
+quoit_renumbering_get_process_before (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? -1 : at->before.process;
+}
+
+int64_t
+quoit_renumbering_get_process_after (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? -1 : at->after.process;
+}
+
+int64_t
+quoit_renumbering_get_slice_id_before (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? -1 : at->before.slice_id;
+}
+
+int64_t
+quoit_renumbering_get_slice_id_after (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? -1 : at->after.slice_id;
+}
+
+int64_t
+quoit_renumbering_get_worker_id_before (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? -1 : at->before.worker_id;
+}
+
+int64_t
+quoit_renumbering_get_worker_id_after (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? -1 : at->after.worker_id;
+}
+
+uint32_t
+quoit_renumbering_get_n_variables (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? 0 : at->n_changes;
+}
+
+static const QuoitVariableChange *
+change_at (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  g_return_val_if_fail (at != NULL && variable < at->n_changes, NULL);
+
+  return &g_array_index (renumbering->changes, QuoitVariableChange, at->first_change + variable);
+}
+
+const char *
+quoit_renumbering_get_variable_name (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable)
+{
+  const QuoitVariableChange *change = change_at (renumbering, row, variable);
+
+  return change == NULL ? NULL : quoit_variable_change_name (change);
+}
+
+static const char *
+value_of (const char *variable)
+{
+  return variable == NULL ? NULL : quoit_variable_value (variable);
+}
+
+const char *
+quoit_renumbering_get_variable_before (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable)
+{
+  const QuoitVariableChange *change = change_at (renumbering, row, variable);
+
+  return change == NULL ? NULL : value_of (change->before);
+}
+
+const char *
+quoit_renumbering_get_variable_after (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable)
+{
+  const QuoitVariableChange *change = change_at (renumbering, row, variable);
+
+  return change == NULL ? NULL : value_of (change->after);
+}
+
+char *
+quoit_renumbering_dup_text (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const QuoitRenumberingRow *at = row_at (renumbering, row);
+
+  return at == NULL ? NULL : quoit_renumbering_row_text (renumbering, at);
+}
