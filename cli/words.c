@@ -157,6 +157,18 @@ word_of_step (QuoitStepKind kind)
   return FIND (steps, kind);
 }
 
+static const Word renumberings[] = {
+  { QUOIT_RENUMBERING_SAME, "same" },   { QUOIT_RENUMBERING_CHANGED, "changed" },
+  { QUOIT_RENUMBERING_MOVED, "moved" }, { QUOIT_RENUMBERING_JOINED, "joined" },
+  { QUOIT_RENUMBERING_LEFT, "left" },
+};
+
+const char *
+word_of_renumbering (QuoitRenumberingHow how)
+{
+  return FIND (renumberings, how);
+}
+
 static GPtrArray *
 words_of_bits (const Word *words, guint n, guint bits)
 {

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "renumbering-view.h"
+
+#include <string.h>
+
+#include "words.h"
+
+/* --- processes --- */
+
+static const Column process_columns[] = {
+  { "node", "NODE", CELL_TEXT },
+  { "slice", "SLICE", CELL_TEXT },
+  { NULL, "SLICE ID", CELL_TEXT },
+  { NULL, "WORKER", CELL_TEXT },
+  { NULL, "PROCESS", CELL_TEXT },
+  { "change", NULL, CELL_TEXT },
+  { NULL, "CHANGE", CELL_TEXT },
+  { "in_place_of", NULL, CELL_TEXT },
+  { "replaced_by", NULL, CELL_TEXT },
+  { "process_before", NULL, CELL_NUMBER },
+  { "process_after", NULL, CELL_NUMBER },
+  { "slice_id_before", NULL, CELL_NUMBER },
+  { "slice_id_after", NULL, CELL_NUMBER },
+  { "worker_id_before", NULL, CELL_NUMBER },
+  { "worker_id_after", NULL, CELL_NUMBER },
+  { "variables", NULL, CELL_TABLE },
+};
+
+static const Column variable_columns[] = {
+  { "name", NULL, CELL_TEXT },
+  { "before", NULL, CELL_TEXT },
+  { "after", NULL, CELL_TEXT },
+};
+
+static char *
+number_or_dash (gint64 number)
+{
+  return number < 0 ? g_strdup ("-") : g_strdup_printf ("%" G_GINT64_FORMAT, number);
+}
+
+/* "3", "7 -> 3", "- -> 3", "7 -> -". */
+static char *
+step_of (gint64 before, gint64 after)
+{
+  g_autofree char *was = number_or_dash (before), *is = number_or_dash (after);
+
+  return before == after ? g_steal_pointer (&is) : g_strdup_printf ("%s -> %s", was, is);
+}
+
+/* Of a host that came or went the other columns say so. */
+static char *
+worker_of (gint64 before, gint64 after)
+{
+  return step_of (before < 0 ? after : before, after < 0 ? before : after);
+}
+
+static const char *
+counterpart_of (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingHow how)
+{
+  return quoit_renumbering_get_how (renumbering, row) == how ? quoit_renumbering_get_counterpart (renumbering, row)
+                                                             : NULL;
+}
+
+/* "joined, in place of host-3". */
+static char *
+change_of (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  QuoitRenumberingHow how = quoit_renumbering_get_how (renumbering, row);
+  const char *word = how == QUOIT_RENUMBERING_CHANGED ? "environment" : word_of_renumbering (how);
+  const char *other = quoit_renumbering_get_counterpart (renumbering, row);
+
+  if (other == NULL)
+    return g_strdup (word);
+  if (g_str_equal (other, quoit_renumbering_get_node_name (renumbering, row)))
+    other = "another host of that name";
+  return g_strdup_printf ("%s, %s %s", word, how == QUOIT_RENUMBERING_JOINED ? "in place of" : "replaced by", other);
+}
+
+static void
+add_id (Table *table, gint64 id)
+{
+  if (id < 0)
+    table_skip (table);
+  else
+    table_add_number (table, id);
+}
+
+static Table *
+variables_of (const QuoitRenumbering *renumbering, uint32_t row)
+{
+  Table *table = table_new (variable_columns, G_N_ELEMENTS (variable_columns));
+
+  for (uint32_t i = 0; i < quoit_renumbering_get_n_variables (renumbering, row); i++)
+    {
+      table_add_text (table, quoit_renumbering_get_variable_name (renumbering, row, i));
+      table_add_text (table, quoit_renumbering_get_variable_before (renumbering, row, i));
+      table_add_text (table, quoit_renumbering_get_variable_after (renumbering, row, i));
+    }
+  return table;
+}
+
+static void
+add_process (Table *table, const QuoitRenumbering *renumbering, uint32_t row)
+{
+  const gint64 process[] = { quoit_renumbering_get_process_before (renumbering, row),
+                             quoit_renumbering_get_process_after (renumbering, row) };
+  const gint64 slice_id[] = { quoit_renumbering_get_slice_id_before (renumbering, row),
+                              quoit_renumbering_get_slice_id_after (renumbering, row) };
+  const gint64 worker_id[] = { quoit_renumbering_get_worker_id_before (renumbering, row),
+                               quoit_renumbering_get_worker_id_after (renumbering, row) };
+
+  table_add_text (table, quoit_renumbering_get_node_name (renumbering, row));
+  table_add_text (table, quoit_renumbering_get_slice_name (renumbering, row));
+  table_take_text (table, step_of (slice_id[0], slice_id[1]));
+  table_take_text (table, worker_of (worker_id[0], worker_id[1]));
+  table_take_text (table, step_of (process[0], process[1]));
+  table_add_text (table, word_of_renumbering (quoit_renumbering_get_how (renumbering, row)));
+  table_take_text (table, change_of (renumbering, row));
+  table_add_text (table, counterpart_of (renumbering, row, QUOIT_RENUMBERING_JOINED));
+  table_add_text (table, counterpart_of (renumbering, row, QUOIT_RENUMBERING_LEFT));
+  for (guint i = 0; i < 2; i++)
+    add_id (table, process[i]);
+  for (guint i = 0; i < 2; i++)
+    add_id (table, slice_id[i]);
+  for (guint i = 0; i < 2; i++)
+    add_id (table, worker_id[i]);
+  table_take_table (table, variables_of (renumbering, row));
+}
+
+/* --- variables: one line for all processes that see the same change --- */
+
+typedef struct {
+  const char *name, *before, *after; /* NULL: not set */
+  uint32_t row;
+} Change;
+
+static gint
+by_text (gconstpointer a, gconstpointer b)
+{
+  const Change *x = a, *y = b;
+  int order = strcmp (x->name, y->name);
+
+  if (order == 0)
+    order = g_strcmp0 (x->before, y->before);
+  if (order == 0)
+    order = g_strcmp0 (x->after, y->after);
+  return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static bool
+says_the_same (const Change *a, const Change *b)
+{
+  return strcmp (a->name, b->name) == 0 && g_strcmp0 (a->before, b->before) == 0 && g_strcmp0 (a->after, b->after) == 0;
+}
+
+/* Equal changes stand together, by row. */
+static GArray *
+changes_of_those_that_stay (const QuoitRenumbering *renumbering)
+{
+  GArray *changes = g_array_new (FALSE, FALSE, sizeof (Change));
+
+  for (uint32_t row = 0; row < quoit_renumbering_get_n_rows (renumbering); row++)
+    {
+      bool stays = quoit_renumbering_get_process_before (renumbering, row) >= 0
+                   && quoit_renumbering_get_process_after (renumbering, row) >= 0;
+
+      for (uint32_t i = 0; stays && i < quoit_renumbering_get_n_variables (renumbering, row); i++)
+        {
+          Change change = { quoit_renumbering_get_variable_name (renumbering, row, i),
+                            quoit_renumbering_get_variable_before (renumbering, row, i),
+                            quoit_renumbering_get_variable_after (renumbering, row, i), row };
+
+          g_array_append_val (changes, change);
+        }
+    }
+  g_array_sort (changes, by_text);
+  return changes;
+}
+
+/* Equal changes: changes[first] to changes[end - 1]. */
+typedef struct {
+  const Change *first, *end;
+} Run;
+
+static gint
+by_name_and_row (gconstpointer a, gconstpointer b)
+{
+  const Run *x = a, *y = b;
+  int order = strcmp (x->first->name, y->first->name);
+
+  return order != 0 ? order : (x->first->row > y->first->row) - (x->first->row < y->first->row);
+}
+
+static GArray *
+runs_of (const GArray *changes)
+{
+  GArray *runs = g_array_new (FALSE, FALSE, sizeof (Run));
+
+  for (guint first = 0, end; first < changes->len; first = end)
+    {
+      const Change *change = &g_array_index (changes, Change, first);
+
+      for (end = first + 1; end < changes->len && says_the_same (&g_array_index (changes, Change, end), change);)
+        end++;
+      g_array_append_val (runs, ((Run) { change, change + (end - first) }));
+    }
+  g_array_sort (runs, by_name_and_row);
+  return runs;
+}
+
+/* "0-3, 8": the new process ids. */
+static char *
+processes_of (const QuoitRenumbering *renumbering, const Run *run)
+{
+  GString *text = g_string_new (NULL);
+
+  for (const Change *from = run->first, *to; from < run->end; from = to + 1)
+    {
+      gint64 first = quoit_renumbering_get_process_after (renumbering, from->row), last = first;
+
+      to = from;
+      while (to + 1 < run->end && quoit_renumbering_get_process_after (renumbering, to[1].row) == last + 1)
+        {
+          to++;
+          last++;
+        }
+      g_string_append_printf (text, "%s%" G_GINT64_FORMAT, text->len > 0 ? ", " : "", first);
+      if (last > first)
+        g_string_append_printf (text, "-%" G_GINT64_FORMAT, last);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static GPtrArray *
+nodes_of (const QuoitRenumbering *renumbering, const Run *run)
+{
+  GPtrArray *nodes = g_ptr_array_new_with_free_func (g_free);
+
+  for (const Change *change = run->first; change < run->end; change++)
+    g_ptr_array_add (nodes, g_strdup (quoit_renumbering_get_node_name (renumbering, change->row)));
+  return nodes;
+}
+
+static const Column change_columns[] = {
+  { "name", "VARIABLE", CELL_TEXT }, { "nodes", NULL, CELL_LIST },  { NULL, "PROCESS", CELL_TEXT },
+  { "before", NULL, CELL_TEXT },     { NULL, "BEFORE", CELL_TEXT }, { "after", NULL, CELL_TEXT },
+  { NULL, "AFTER", CELL_TEXT },
+};
+
+/* For people; a table's own "-" would be a value. */
+static void
+add_value (Table *table, const char *value)
+{
+  table_add_text (table, value);
+  table_add_text (table, value == NULL ? "(not set)" : *value == '\0' ? "''" : value);
+}
+
+static Table *
+changes_of (const QuoitRenumbering *renumbering)
+{
+  g_autoptr (GArray) changes = changes_of_those_that_stay (renumbering), runs = runs_of (changes);
+  Table *table = table_new (change_columns, G_N_ELEMENTS (change_columns));
+
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const Run *run = &g_array_index (runs, Run, i);
+
+      table_add_text (table, run->first->name);
+      table_take_list (table, nodes_of (renumbering, run));
+      table_take_text (table, processes_of (renumbering, run));
+      add_value (table, run->first->before);
+      add_value (table, run->first->after);
+    }
+  return table;
+}
+
+void
+describe_renumbering (Document *document, const QuoitRenumbering *renumbering)
+{
+  Table *processes = table_new (process_columns, G_N_ELEMENTS (process_columns));
+
+  for (uint32_t row = 0; row < quoit_renumbering_get_n_rows (renumbering); row++)
+    add_process (processes, renumbering, row);
+  document_take_table (document, "renumbering", "numbers, before and after", processes);
+  document_take_table (document, "changed_variables", "environment of those that stay, where it changes",
+                       changes_of (renumbering));
+}

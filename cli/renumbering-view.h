@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command shows of a renumbering. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+/* Two sections of @document: the processes, and the variables that differ for those that stay. */
+void describe_renumbering (Document *document, const QuoitRenumbering *renumbering);
