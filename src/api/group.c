@@ -12,6 +12,7 @@ quoit_group_of (QuoitGroupData *data, QuoitLayout *layout)
   group->state = data->state;
   group->until_ms = data->until_ms;
   group->slice_states = NULL;
+  group->ailing = NULL;
   return group;
 }
 
@@ -25,6 +26,27 @@ slice_states (const QuoitFleet *fleet, const QuoitGroupData *data)
   return states;
 }
 
+static GHashTable *
+find_ailing (const QuoitFleet *fleet, const QuoitGroupData *data)
+{
+  const QuoitLayout *layout = fleet->layout;
+  GHashTable *ailing = NULL;
+
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    {
+      guint32 id = data->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+      QuoitNodeState state
+          = index == QUOIT_NO_INDEX ? QUOIT_NODE_DEAD : quoit_fleet_node_state (fleet, (QuoitNodeId) { index });
+
+      if (state == QUOIT_NODE_ALIVE || id == 0)
+        continue;
+      if (ailing == NULL)
+        ailing = g_hash_table_new (NULL, NULL);
+      g_hash_table_insert (ailing, GUINT_TO_POINTER (id), GUINT_TO_POINTER (state));
+    }
+  return ailing;
+}
+
 QuoitGroup *
 quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data)
 {
@@ -36,6 +58,7 @@ quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data)
     group->until_ms = owner_ms;
   if (data->n_slices > 0 && group->state != QUOIT_GROUP_RESERVED)
     group->slice_states = slice_states (fleet, data);
+  group->ailing = find_ailing (fleet, data);
   return group;
 }
 
@@ -69,6 +92,7 @@ quoit_group_unref (QuoitGroup *group)
   quoit_group_data_unref (group->data);
   quoit_layout_unref (group->layout);
   g_free (group->slice_states);
+  g_clear_pointer (&group->ailing, g_hash_table_unref);
   g_free (group);
 }
 

@@ -124,10 +124,10 @@ quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **erro
       if (!fill_ray_train (topology, group, error))
         return NULL;
     }
-  if (group->state == QUOIT_GROUP_RESCHEDULING)
+  if (quoit_topology_note_losses (topology, group->ailing) && group->state == QUOIT_GROUP_RESCHEDULING)
     quoit_topology_note (topology,
-                         "group '%s' is RESCHEDULING: a host of it is dead or gone, and its process does not "
-                         "run until the host is back or the slice replaced",
+                         "group '%s' is RESCHEDULING: the variables count what is lost too, and a job that reads them "
+                         "waits for it, until the hosts are back or the slices are replaced or released",
                          group->data->name);
   return g_steal_pointer (&topology);
 }

@@ -108,18 +108,6 @@ process_at (const QuoitTopology *topology, guint at)
   return &g_array_index (topology->processes, QuoitProcess, at);
 }
 
-/* The processes of a slice follow each other; the first that is not of @first's. */
-static guint
-end_of_slice (const QuoitTopology *topology, guint first)
-{
-  guint end = first + 1;
-
-  while (end < topology->processes->len
-         && process_at (topology, end)->slice_id == process_at (topology, first)->slice_id)
-    end++;
-  return end;
-}
-
 static void
 name_hosts (const QuoitTopology *topology, Names *names, guint first, guint end, SliceVariables *slice)
 {
@@ -202,7 +190,7 @@ quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group)
     {
       g_auto (SliceVariables) slice = { .n_slices = group->n_slices };
 
-      end = end_of_slice (topology, first);
+      end = quoit_topology_slice_end (topology, first);
       if (coordinator == NULL)
         coordinator = host_of (&names, process_at (topology, first)->node);
       name_slice (topology, first, &slice);

@@ -46,6 +46,17 @@ quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint
   return topology;
 }
 
+guint
+quoit_topology_slice_end (const QuoitTopology *topology, guint first)
+{
+  const QuoitProcess *processes = &g_array_index (topology->processes, QuoitProcess, 0);
+  guint end = first + 1;
+
+  while (end < topology->processes->len && processes[end].slice_id == processes[first].slice_id)
+    end++;
+  return end;
+}
+
 void
 quoit_topology_note (QuoitTopology *topology, const char *format, ...)
 {

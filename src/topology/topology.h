@@ -21,8 +21,14 @@ struct _QuoitTopology {
 /* The processes of @group, slice by slice in @order (slice numbers of the group; NULL: the group's own), without
  * variables. */
 QuoitTopology *quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint32 *order);
+/* The processes of a slice follow each other; the first behind @first that is not of its slice. */
+guint quoit_topology_slice_end (const QuoitTopology *topology, guint first);
 /* Each sentence once, however often it is noted. */
 void quoit_topology_note (QuoitTopology *topology, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* Notes each slice that is lost or leaving, and why. @ailing: durable id -> QuoitNodeState of the nodes that are not
+ * alive; NULL: all are. Whether a slice is lost. */
+gboolean quoit_topology_note_losses (QuoitTopology *topology, GHashTable *ailing);
 
 /* A variable is one text, "NAME\0value", with a count of its owners. */
 char *quoit_variable_new (const char *name, const char *value);

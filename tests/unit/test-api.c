@@ -192,6 +192,57 @@ START_TEST (the_death_of_a_held_node_is_told_to_its_group)
 }
 END_TEST
 
+static gboolean
+has_note (const QuoitGroup *group, QuoitProfile profile, const char *note)
+{
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, profile, NULL);
+
+  for (uint32_t i = 0; i < quoit_topology_get_n_notes (topology); i++)
+    if (strcmp (quoit_topology_get_note (topology, i), note) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static QuoitGroup *
+look_up (Quoit *quoit, const char *name)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+
+  return quoit_snapshot_lookup_group (snapshot, name, NULL);
+}
+
+START_TEST (the_notes_say_which_slice_is_lost_or_leaving_and_why)
+{
+  static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_RAY_TRAIN };
+  static const char leaving[] = "slice 0 (s) is leaving: host 10.0.0.1 is draining";
+  static const char lost[] = "slice 0 (s) is lost: host 10.0.0.2 is dead";
+  QuoitProfile profile = profiles[_i];
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  g_autoptr (QuoitGroup) whole = NULL, draining = NULL, dead = NULL, retried = NULL, back = NULL;
+
+  import_ray (quoit, "true", "{\"TPU\": 4, \"CPU\": 8}");
+  ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
+             && quoit_request_set_slices (request, 1, NULL));
+  quoit_request_set_key (request, "k");
+  whole = quoit_reserve (quoit, request, NOW, NULL);
+  ck_assert (quoit_drain_node (quoit, "10.0.0.1", NOW, NULL));
+  draining = look_up (quoit, "train");
+  ck_assert (quoit_set_node_state (quoit, "10.0.0.2", QUOIT_NODE_DEAD, NOW, NULL));
+  dead = look_up (quoit, "train");
+  retried = quoit_reserve (quoit, request, NOW, NULL);
+  ck_assert (quoit_set_node_state (quoit, "10.0.0.2", QUOIT_NODE_ALIVE, NOW, NULL)
+             && quoit_undrain_node (quoit, "10.0.0.1", NOW, NULL));
+  back = look_up (quoit, "train");
+
+  ck_assert (!has_note (whole, profile, leaving) && !has_note (whole, profile, lost));
+  ck_assert (has_note (draining, profile, leaving) && !has_note (draining, profile, lost));
+  ck_assert (!has_note (dead, profile, leaving) && has_note (dead, profile, lost));
+  ck_assert (has_note (retried, profile, lost));
+  ck_assert (!has_note (back, profile, leaving) && !has_note (back, profile, lost));
+}
+END_TEST
+
 START_TEST (a_host_without_chips_makes_no_whole_slice)
 {
   g_autoptr (Quoit) quoit = quoit_open_memory ();
@@ -217,6 +268,7 @@ main (void)
   tcase_add_test (tcase, looking_at_what_others_wrote_waits_for_no_writer);
   tcase_add_test (tcase, who_acts_may_change_while_others_act);
   tcase_add_test (tcase, the_death_of_a_held_node_is_told_to_its_group);
+  tcase_add_loop_test (tcase, the_notes_say_which_slice_is_lost_or_leaving_and_why, 0, 2);
   tcase_add_test (tcase, a_host_without_chips_makes_no_whole_slice);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);

@@ -272,6 +272,70 @@ START_TEST (a_note_is_made_once_however_many_slices_there_are)
 }
 END_TEST
 
+/* "tpu-0-1 tpu-2-3~": these hosts are dead, or draining where a tilde follows. */
+static GHashTable *
+ailing_of (const QuoitLayout *layout, const char *hosts)
+{
+  GHashTable *ailing = g_hash_table_new (NULL, NULL);
+  g_auto (GStrv) names = g_strsplit (hosts, " ", -1);
+
+  for (char **name = names; *name != NULL; name++)
+    {
+      gboolean is_draining = g_str_has_suffix (*name, "~");
+      QuoitNodeId node;
+
+      g_strdelimit (*name, "~", '\0');
+      ck_assert (quoit_layout_lookup_node (layout, *name, &node, NULL));
+      g_hash_table_insert (ailing, GUINT_TO_POINTER (layout->nodes[node.index].id),
+                           GUINT_TO_POINTER (is_draining ? QUOIT_NODE_DRAINING : QUOIT_NODE_DEAD));
+    }
+  return ailing;
+}
+
+/* Of three slices of four hosts. */
+static const struct {
+  const char *ailing;
+  gboolean is_lost;
+  const char *notes;
+} losses[] = {
+  { "tpu-1-2", TRUE, "slice 1 (tpu-1) is lost: host tpu-1-2 is dead" },
+  { "tpu-1-2~", FALSE, "slice 1 (tpu-1) is leaving: host tpu-1-2 is draining" },
+  { "tpu-2-0~ tpu-2-3 tpu-2-1~", TRUE, "slice 2 (tpu-2) is lost: host tpu-2-3 is dead" },
+  { "tpu-0-3 tpu-0-1", TRUE, "slice 0 (tpu-0) is lost: hosts tpu-0-1, tpu-0-3 are dead" },
+  { "tpu-0-0~ tpu-0-1~ tpu-0-2~ tpu-0-3~", FALSE,
+    "slice 0 (tpu-0) is leaving: hosts tpu-0-0, tpu-0-1, tpu-0-2, tpu-0-3 are draining" },
+  { "tpu-2-1 tpu-0-3~", TRUE,
+    "slice 0 (tpu-0) is leaving: host tpu-0-3 is draining; slice 2 (tpu-2) is lost: host tpu-2-1 is dead" },
+};
+
+START_TEST (a_slice_with_a_host_that_is_not_alive_is_noted)
+{
+  Case three = { .pool = V6E (3), .n_slices = 3, .has_addresses = TRUE };
+  g_autoptr (QuoitTopology) topology = topology_of (&three);
+  g_autoptr (GHashTable) ailing = ailing_of (topology->layout, losses[_i].ailing);
+  g_autofree char *all = NULL;
+
+  ck_assert_int_eq (quoit_topology_note_losses (topology, ailing), losses[_i].is_lost);
+  g_ptr_array_add (topology->notes, NULL);
+  all = g_strjoinv ("; ", (char **) topology->notes->pdata);
+  ck_assert_str_eq (all, losses[_i].notes);
+}
+END_TEST
+
+START_TEST (of_many_dead_hosts_the_first_are_named)
+{
+  Case large = { .pool = { .pool = "tpu", .topology = "8x8", .n_slices = 1, .generation = QUOIT_GENERATION_V6E },
+                 .n_slices = 1 };
+  g_autoptr (QuoitTopology) topology = topology_of (&large);
+  g_autoptr (GHashTable) ailing
+      = ailing_of (topology->layout, "tpu-0-2 tpu-0-3 tpu-0-4 tpu-0-5 tpu-0-15 tpu-0-6 tpu-0-0~");
+
+  ck_assert (quoit_topology_note_losses (topology, ailing));
+  ck_assert (
+      has_note (topology, "slice 0 (tpu-0) is lost: hosts tpu-0-2, tpu-0-3, tpu-0-4, tpu-0-5 and 2 more are dead"));
+}
+END_TEST
+
 START_TEST (a_variable_that_is_set_again_is_there_once)
 {
   QuoitProcess process = { .variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref) };
@@ -303,6 +367,8 @@ main (void)
   tcase_add_loop_test (quoit, a_process_has_the_variables_of_its_place, 0, G_N_ELEMENTS (environments));
   tcase_add_loop_test (quoit, what_the_variables_are_not_is_noted, 0, G_N_ELEMENTS (notes));
   tcase_add_test (quoit, a_note_is_made_once_however_many_slices_there_are);
+  tcase_add_loop_test (quoit, a_slice_with_a_host_that_is_not_alive_is_noted, 0, G_N_ELEMENTS (losses));
+  tcase_add_test (quoit, of_many_dead_hosts_the_first_are_named);
   tcase_add_test (quoit, a_variable_that_is_set_again_is_there_once);
   suite_add_tcase (suite, quoit);
   return suite_main (suite);
