@@ -264,8 +264,22 @@ append_variables (GString *text, const QuoitTopology *topology, uint32_t process
     }
 }
 
+/* A shell reads the variables alone, and a job that starts with those of a lost slice waits for it. */
+static void
+warn_of_losses (const View *view)
+{
+  if (quoit_group_get_state (view->group) != QUOIT_GROUP_RESCHEDULING)
+    return;
+  for (uint32_t i = 0; i < quoit_topology_get_n_notes (view->topology); i++)
+    {
+      g_autofree char *note = text_for_terminal (quoit_topology_get_note (view->topology, i));
+
+      fprintf (stderr, "quoit: env: warning: %s\n", note);
+    }
+}
+
 static bool
-print_env (Session *session, const QuoitTopology *topology, const GArray *chosen, GError **error)
+print_env (Session *session, const View *view, const GArray *chosen, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
@@ -277,7 +291,8 @@ print_env (Session *session, const QuoitTopology *topology, const GArray *chosen
                    chosen->len);
       return false;
     }
-  append_variables (text, topology, g_array_index (chosen, uint32_t, 0));
+  warn_of_losses (view);
+  append_variables (text, view->topology, g_array_index (chosen, uint32_t, 0));
   return session_write (session, text->str, error);
 }
 
@@ -456,7 +471,7 @@ print (Session *session, const Options *options, Choice *choice, QuoitProfile pr
     return false;
 
   if (session->output != NULL && g_str_equal (session->output, "env"))
-    return print_env (session, view.topology, chosen, error);
+    return print_env (session, &view, chosen, error);
   if (session_wants_json (session))
     return print_json (session, &view, profile_name, chosen, error);
   return print_text (session, &view, profile_name, chosen, error);

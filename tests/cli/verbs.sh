@@ -143,6 +143,16 @@ refused 4 "a group must be there" "nobody" env nobody
 refused 2 "env knows two profiles" "--profile 'slurm'|expected quoit or ray-train" env train --profile slurm
 refused 2 "a slice is chosen once" "--slice and --slice-id" env train --slice small-0 --slice-id 0
 refused 5 "ray-train needs addresses" "address" env train --profile ray-train
+holds "a host is dead" quoit set-state small-1-0 dead --now "$now"
+ok 0 "the environment is still that of the whole group" env train --slice-id 0 --worker 0 -o env
+out "which counts the lost slice" "MEGASCALE_NUM_SLICES='2'"
+err "and says which is lost" "quoit: env: warning: slice 1 (small-1) is lost: host small-1-0 is dead"
+ok 0 "JSON says so too" env train -o json
+fact "among the notes" '"slice 1 (small-1) is lost: host small-1-0 is dead" in d["notes"], "RESCHEDULING" in d["notes"][-1]' "(True, True)"
+holds "it comes back" quoit set-state small-1-0 alive --now "$now"
+ok 0 "and is mentioned no more" env train --slice-id 0 --worker 0 -o env
+holds "there is no warning" test ! -s "$tmp/err"
+baseline
 
 # --- states of nodes
 ok 0 "drain" drain two-slices/tpu-group/tpu-group-0-1 --now "$now"
