@@ -29,6 +29,7 @@ quoit_store_free (QuoitStore *store)
   quoit_store_cancel_batch (store);
   quoit_db_close (&store->db);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
+  g_clear_pointer (&store->base, quoit_fleet_unref);
   /* Of a batch of another thread. */
   g_clear_pointer (&store->draft, quoit_fleet_unref);
   quoit_fleet_unref (store->fleet);

@@ -24,8 +24,7 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   /* 1 -> 2 */
   /* The state at one entry, where the entries up to it are no longer kept: one row, and the image (see image.h). */
   "CREATE TABLE checkpoint (seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, next_group INTEGER NOT NULL,"
-  "                         next_node INTEGER NOT NULL, made_ms INTEGER NOT NULL, n_parts INTEGER NOT NULL,"
-  "                         sha256 BLOB NOT NULL) STRICT;"
+  "                         next_node INTEGER NOT NULL, made_ms INTEGER NOT NULL, sha256 BLOB NOT NULL) STRICT;"
   "CREATE TABLE image (part INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;"
   /* Leases, what kind of holder it is, why it has gone, and whose it is at its source. */
   "ALTER TABLE grp ADD COLUMN until_ms INTEGER NOT NULL DEFAULT 0;"
@@ -49,7 +48,20 @@ static const char *const sql[N_SQL] = {
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
   [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects FROM journal WHERE seq >= ?1"
                           " ORDER BY seq",
-  [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node FROM journal ORDER BY seq DESC LIMIT 1",
+  /* Where the ledger stands: after the last entry, or at the checkpoint where there is none behind it. */
+  [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node FROM"
+                          " (SELECT seq, time_ms, next_group, next_node FROM journal ORDER BY seq DESC LIMIT 1)"
+                          " UNION ALL SELECT seq, time_ms, next_group, next_node FROM checkpoint"
+                          " ORDER BY seq DESC LIMIT 1",
+  [SQL_JOURNAL_DROP]    = "DELETE FROM journal WHERE seq <= ?1",
+  [SQL_CHECKPOINT]      = "SELECT seq, time_ms, next_group, next_node, made_ms, sha256 FROM checkpoint"
+                          " ORDER BY seq DESC LIMIT 1",
+  [SQL_CHECKPOINT_INSERT] = "INSERT INTO checkpoint (seq, time_ms, next_group, next_node, made_ms, sha256)"
+                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+  [SQL_CHECKPOINT_DROP] = "DELETE FROM checkpoint",
+  [SQL_IMAGE]           = "SELECT body FROM image ORDER BY part",
+  [SQL_IMAGE_INSERT]    = "INSERT INTO image (part, body) VALUES (?1, ?2)",
+  [SQL_IMAGE_DROP]      = "DELETE FROM image",
   [SQL_GROUP_INSERT]    = "INSERT INTO grp (id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind,"
                           " ended_by, source, foreign_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
   [SQL_GROUP_LEASE]     = "UPDATE grp SET state = ?2, until_ms = ?3 WHERE id = ?1",

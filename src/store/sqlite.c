@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine on SQLite: one BEGIN IMMEDIATE a transaction, catching up first. */
+#include <string.h>
+
 #include "store/codec.h"
 #include "store/store-private.h"
 
@@ -9,8 +11,8 @@ sqlite_rollback (QuoitStore *store)
   quoit_db_end (&store->db, NULL);
 }
 
-static QuoitEntry *
-entry_of_row (sqlite3_stmt *stmt, GError **error)
+QuoitEntry *
+quoit_sqlite_entry_of_row (sqlite3_stmt *stmt, GError **error)
 {
   return quoit_codec_decode ((guint64) sqlite3_column_int64 (stmt, 0), sqlite3_column_int64 (stmt, 1),
                              (QuoitVerb) sqlite3_column_int (stmt, 2), quoit_db_text (stmt, 3),
@@ -38,7 +40,7 @@ read_entries (QuoitDb *db, guint64 seq, gint64 *own_time_ms, GPtrArray *entries,
           *own_time_ms = sqlite3_column_int64 (stmt, 1);
           continue;
         }
-      entry = entry_of_row (stmt, error);
+      entry = quoit_sqlite_entry_of_row (stmt, error);
       if (entry != NULL)
         g_ptr_array_add (entries, entry);
       ok = entry != NULL;
@@ -59,6 +61,68 @@ quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error)
 }
 
 static gboolean
+fail_replaced (const QuoitStore *store, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                     "%s: entry %" G_GUINT64_FORMAT
+                     ", which this handle has read, is not in the database any more: it was "
+                     "replaced beneath; open it again",
+                     store->path, store->fleet->seq);
+}
+
+/* Whether @later may have come from @known by entries alone: the clock and the ids go on, and a group whose id was
+ * given by then is one that was known. */
+static gboolean
+goes_on (const QuoitFleet *known, const QuoitFleet *later)
+{
+  if (later->clock_ms < known->clock_ms || later->next_group_id < known->next_group_id
+      || later->next_node_id < known->next_node_id)
+    return FALSE;
+  for (guint32 slot = 0; slot < later->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (later, slot), *before;
+
+      if (group == NULL || group->id >= known->next_group_id)
+        continue;
+      before = *group->key != '\0' ? quoit_fleet_find_key (known, group->key)
+                                   : quoit_fleet_find_group (known, group->name);
+      if (before == NULL || before->id != group->id || strcmp (before->name, group->name) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What this handle has read last is not among the entries: a checkpoint has taken its place, or it is another database.
+ * Where the checkpoint stands behind it, *@fleet is the state that is kept; NULL where it stands there. */
+static gboolean
+catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (&store->db, &failure);
+  g_autoptr (QuoitFleet) later = NULL;
+
+  if (failure != NULL)
+    return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+  if (checkpoint == NULL ? store->fleet->seq > 0 : checkpoint->seq < store->fleet->seq)
+    return fail_replaced (store, error);
+  if (checkpoint == NULL
+      || (checkpoint->seq == store->fleet->seq && checkpoint->time_ms == store->fleet->clock_ms
+          && checkpoint->next_group_id == store->fleet->next_group_id
+          && checkpoint->next_node_id == store->fleet->next_node_id))
+    return TRUE;
+  if (checkpoint->seq == store->fleet->seq)
+    return fail_replaced (store, error);
+
+  later = quoit_sqlite_load (&store->db, error);
+  if (later == NULL)
+    return FALSE;
+  if (!goes_on (store->fleet, later))
+    return fail_replaced (store, error);
+  *fleet = g_steal_pointer (&later);
+  return TRUE;
+}
+
+static gboolean
 catch_up (QuoitStore *store, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
@@ -67,26 +131,24 @@ catch_up (QuoitStore *store, GError **error)
 
   if (!read_entries (&store->db, store->fleet->seq, &own_time_ms, entries, error))
     return FALSE;
-  if (own_time_ms != store->fleet->clock_ms)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "%s: entry %" G_GUINT64_FORMAT
-                       ", which this handle has read, is not in the database any more: it was "
-                       "replaced beneath; open it again",
-                       store->path, store->fleet->seq);
-  if (entries->len == 0)
+  if (own_time_ms != 0 && own_time_ms != store->fleet->clock_ms)
+    return fail_replaced (store, error);
+  if (own_time_ms == 0 && !catch_up_over_checkpoint (store, &fleet, error))
+    return FALSE;
+  if (fleet == NULL && entries->len == 0)
     return TRUE;
 
-  fleet = quoit_fleet_fork (store->fleet);
+  fleet = fleet != NULL ? fleet : quoit_fleet_fork (store->fleet);
   for (guint i = 0; i < entries->len; i++)
-    if (!quoit_entry_apply (entries->pdata[i], &fleet, error))
+    if (((const QuoitEntry *) entries->pdata[i])->seq > fleet->seq
+        && !quoit_entry_apply (entries->pdata[i], &fleet, error))
       return FALSE;
   quoit_store_publish (store, g_steal_pointer (&fleet));
   return TRUE;
 }
 
-/* SQLite goes on writing to a file that another has been moved over: nobody would ever read it. */
-static gboolean
-refuse_moved (QuoitStore *store, GError **error)
+gboolean
+quoit_sqlite_refuse_moved (QuoitStore *store, GError **error)
 {
   int moved = 0;
 
@@ -103,7 +165,8 @@ sqlite_catch_up (QuoitStore *store, GError **error)
 
   if (!quoit_db_run (&store->db, SQL_BEGIN_READ, error))
     return FALSE;
-  ok = refuse_moved (store, error) && quoit_sqlite_check_version (&store->db, error) && catch_up (store, error);
+  ok = quoit_sqlite_refuse_moved (store, error) && quoit_sqlite_check_version (&store->db, error)
+       && catch_up (store, error);
   return quoit_db_end (&store->db, ok ? error : NULL) && ok;
 }
 
@@ -114,7 +177,7 @@ sqlite_begin (QuoitStore *store, GError **error)
 
   if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
     {
-      if (refuse_moved (store, &failure) && quoit_sqlite_check_version (&store->db, &failure)
+      if (quoit_sqlite_refuse_moved (store, &failure) && quoit_sqlite_check_version (&store->db, &failure)
           && catch_up (store, &failure))
         return TRUE;
       sqlite_rollback (store);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "store/image.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -39,8 +40,10 @@ struct _QuoitStore {
   gboolean spoilt;   /* part of an entry may have been written: the transaction can only be rolled back */
   QuoitFleet *draft; /* what the transaction makes of the fleet; NULL: nothing yet */
   QuoitDb db;
-  GPtrArray *entries; /* the journal in memory */
-  guint n_committed;  /* entries that are not only a batch's */
+  GPtrArray *entries;  /* the journal in memory */
+  guint n_committed;   /* entries that are not only a batch's */
+  QuoitFleet *base;    /* the checkpoint in memory, which they follow; NULL: they follow nothing */
+  gint64 base_made_ms; /* when somebody asked for it */
 };
 
 extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory;
@@ -55,6 +58,32 @@ void quoit_store_leave_turn (QuoitStore *store);
 
 /* Reads journal entries after @seq from the database. */
 GPtrArray *quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error);
+/* The entry in the row on which @stmt, SQL_JOURNAL_SINCE, stands. */
+QuoitEntry *quoit_sqlite_entry_of_row (sqlite3_stmt *stmt, GError **error);
+
+/* Which entries there are: those behind @checkpoint (0: all), up to @last. */
+typedef struct {
+  guint64 checkpoint, last;
+  gint64 made_ms; /* the checkpoint; 0: there is none */
+} QuoitKept;
+gboolean quoit_sqlite_kept (QuoitDb *db, QuoitKept *kept, GError **error);
+QuoitKept quoit_memory_kept (const QuoitStore *store);
+
+/* The checkpoint without its parts; NULL without an error where there is none. */
+QuoitImage *quoit_sqlite_checkpoint (QuoitDb *db, GError **error);
+gboolean quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error);
+/* The fleet at the checkpoint; an empty one where there is none. */
+QuoitFleet *quoit_sqlite_base (QuoitDb *db, GError **error);
+
+/* The checkpoint and the entries behind it, up to @until, carried out; the state tables are not looked at. */
+QuoitFleet *quoit_sqlite_replay (QuoitDb *db, guint64 until, GError **error);
+QuoitFleet *quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error);
+
+/* A connection of one's own, inside a read transaction: what takes long lets writers of @store's handle go on. Close it
+ * with quoit_db_close(), on failure too. */
+gboolean quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error);
+/* SQLite goes on writing to a file that another has been moved over: nobody would ever read it. */
+gboolean quoit_sqlite_refuse_moved (QuoitStore *store, GError **error);
 /* The state tables as a fleet. */
 QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);
 /* Writes what @entry does into the state tables; @after: the fleet with it. */

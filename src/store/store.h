@@ -40,7 +40,17 @@ gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
 gboolean quoit_store_commit_batch (QuoitStore *store, GError **error);
 void quoit_store_cancel_batch (QuoitStore *store);
 
-/* Entries after @seq, in order, of QuoitEntry. */
+/* Entries after @seq, in order, of QuoitEntry. NOT_FOUND where a checkpoint stands in the place of some. */
 GPtrArray *quoit_store_entries (QuoitStore *store, guint64 seq, GError **error);
+
+/* The fleet as it was after entry @seq; the caller's reference. NOT_FOUND before the checkpoint and behind the last
+ * entry. */
+QuoitFleet *quoit_store_fleet_at (QuoitStore *store, guint64 seq, GError **error);
+
+/* The entry at which the checkpoint stands, 0: there is none; and when it was made. */
+gboolean quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_ms, GError **error);
+
+/* Puts a checkpoint in the place of the entries below @before_seq. *@n_removed (or NULL): how many they were. */
+gboolean quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error);
 gboolean quoit_store_verify (QuoitStore *store, GError **error);
 gboolean quoit_store_backup (QuoitStore *store, const char *path, GError **error);

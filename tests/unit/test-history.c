@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ledger over the years: databases that an older quoit wrote. */
+/* A ledger over the years: databases that an older quoit wrote, checkpoints, and the past. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "store-fixture.h"
-#include "store/sql.h"
+#include "store/store-private.h"
 
 /* --- databases of an older quoit --- */
 
@@ -314,11 +314,465 @@ START_TEST (an_old_backup_put_back_beneath_an_open_handle_is_seen)
 }
 END_TEST
 
+/* --- checkpoints: the same on both engines --- */
+
+static QuoitStore *
+store_of (int engine, const Place *place)
+{
+  return engine == 0 ? quoit_store_new_memory () : quoit_store_create (place->path, 0, NULL);
+}
+
+/* Two sources; "train" has slices whose nodes their source calls used since; "old" and "older" were released and left
+ * their keys, "free" left none; a node is dead, one is draining, one was and is not any more. */
+static void
+live (QuoitStore *store)
+{
+  const FixturePool used = { "a", "2x4", "z", 3, QUOIT_GENERATION_V6E, 4 };
+  const FixturePool second = { "b", "2x2x2", "y", 2, QUOIT_GENERATION_V5P, 4 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitClaims) idle = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  GArray *changes = NULL;
+  const QuoitNodeClaim *nodes;
+  guint32 n;
+
+  fill (store);
+  fixture_add_pool (idle, &used);
+  nodes = quoit_claims_nodes (idle, &n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      QuoitNodeClaim node = nodes[i];
+
+      node.pool = quoit_claims_pool (claims, "a");
+      node.kind = quoit_claims_kind (claims, quoit_claims_kind_at (idle, node.kind), NULL);
+      node.flags = i < 2 ? QUOIT_NODE_EXTERNAL : 0;
+      quoit_claims_add (claims, &node);
+    }
+  ck_assert (quoit_store_change (store, quoit_ledger_import, &claims, T0 + 1, &changes, &error));
+  g_clear_pointer (&changes, g_array_unref);
+  quoit_claims_free (claims);
+  claims = quoit_claims_new ("second", QUOIT_SOURCE_KIND_RAY_NODES);
+  fixture_add_pool (claims, &second);
+  ck_assert (quoit_store_change (store, quoit_ledger_import, &claims, T0 + 2, &changes, &error));
+  g_clear_pointer (&changes, g_array_unref);
+  quoit_claims_free (claims);
+  ck_assert (store_release (store, "train", &error));
+  ck_assert_uint_eq (store_reserve (store, "older", "key-older", 1, &error), 3);
+  ck_assert (store_release (store, "older", &error));
+  ck_assert_uint_eq (store_reserve (store, "free", NULL, 1, &error), 4);
+  ck_assert (store_set_state (store, "b-0-1", QUOIT_NODE_DRAINING, &error));
+  ck_assert (store_set_state (store, "b-1-1", QUOIT_NODE_DEAD, &error));
+  ck_assert (store_set_state (store, "b-1-1", QUOIT_NODE_ALIVE, &error));
+  ck_assert_ok (error);
+}
+
+enum { LIFE = 14 };
+
+static void
+assert_same (const QuoitFleet *a, const QuoitFleet *b)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean same = quoit_ledger_compare (a, b, &error) && quoit_fleet_check (a, &error);
+
+  ck_assert_ok (error);
+  ck_assert (same);
+}
+
+static void
+assert_verified (QuoitStore *store)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean verified = quoit_store_verify (store, &error);
+
+  ck_assert_ok (error);
+  ck_assert (verified);
+}
+
+static guint64
+compact (QuoitStore *store, guint64 before, GError **error)
+{
+  guint64 n = 4711;
+
+  return quoit_store_compact (store, before, T0, &n, error) ? n : G_MAXUINT64;
+}
+
+/* Every fleet there ever was, of a life whose journal is whole. */
+static GPtrArray *
+every_fleet (void)
+{
+  g_autoptr (QuoitStore) store = quoit_store_new_memory ();
+  GPtrArray *fleets = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_fleet_unref);
+
+  live (store);
+  for (guint64 seq = 0; seq <= LIFE; seq++)
+    {
+      g_ptr_array_add (fleets, quoit_store_fleet_at (store, seq, NULL));
+      ck_assert_ptr_nonnull (fleets->pdata[seq]);
+      ck_assert_uint_eq (((QuoitFleet *) fleets->pdata[seq])->seq, seq);
+    }
+  return fleets;
+}
+
+static void
+check_past (QuoitStore *store, guint64 checkpoint)
+{
+  g_autoptr (GPtrArray) fleets = every_fleet ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint64 seq = 0; seq <= LIFE; seq++)
+    {
+      g_autoptr (QuoitFleet) fleet = quoit_store_fleet_at (store, seq, &error);
+      g_autoptr (GPtrArray) entries = NULL;
+
+      ck_assert_int_eq (fleet != NULL, seq >= checkpoint);
+      if (fleet != NULL)
+        assert_same (fleets->pdata[seq], fleet);
+      else
+        ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "a checkpoint");
+      entries = quoit_store_entries (store, seq, &error);
+      ck_assert_int_eq (entries != NULL, seq >= checkpoint);
+      if (entries == NULL)
+        ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "the first there is");
+      else
+        {
+          ck_assert_uint_eq (entries->len, LIFE - seq);
+          ck_assert (entries->len == 0 || ((QuoitEntry *) entries->pdata[0])->seq == seq + 1);
+        }
+    }
+  ck_assert_ptr_null (quoit_store_fleet_at (store, LIFE + 1, &error));
+  ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "the last is 14");
+}
+
+START_TEST (a_checkpoint_anywhere_changes_nothing_but_what_is_kept_of_the_past)
+{
+  for (guint64 before = 1; before <= LIFE + 1; before++)
+    {
+      g_auto (Place) place = place_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitStore) store = store_of (_i, &place);
+      g_autoptr (QuoitFleet) whole = NULL, after = NULL;
+
+      live (store);
+      whole = quoit_store_fleet (store);
+      ck_assert_uint_eq (compact (store, before, &error), before - 1);
+      ck_assert_ok (error);
+      for (guint handle = 0; handle < 2; handle++)
+        {
+          assert_verified (store);
+          g_clear_pointer (&after, quoit_fleet_unref);
+          after = quoit_store_fleet (store);
+          assert_same (whole, after);
+          check_past (store, before - 1);
+          if (_i == 0)
+            break;
+          g_clear_pointer (&store, quoit_store_free);
+          store = quoit_store_open (place.path, 0, &error);
+          ck_assert_ok (error);
+        }
+      /* And it goes on: ids and keys are what they were. */
+      ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
+      ck_assert (store_release (store, "free", &error));
+      ck_assert_uint_eq (store_reserve (store, "next", NULL, 1, &error), 5);
+      assert_verified (store);
+      ck_assert_uint_eq (compact (store, LIFE + 3, &error), LIFE + 2 - (before - 1));
+      assert_verified (store);
+    }
+}
+END_TEST
+
+START_TEST (checkpoint_after_checkpoint_is_as_one)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  guint64 seq;
+  gint64 made_ms;
+
+  live (store);
+  ck_assert (quoit_store_checkpoint (store, &seq, &made_ms, &error));
+  ck_assert_uint_eq (seq, 0);
+  ck_assert_int_eq (made_ms, 0);
+  for (guint64 before = 2; before <= LIFE + 1; before++)
+    {
+      ck_assert_uint_eq (compact (store, before, &error), 1);
+      check_past (store, before - 1);
+      assert_verified (store);
+    }
+  ck_assert (quoit_store_checkpoint (store, &seq, &made_ms, &error));
+  ck_assert_uint_eq (seq, LIFE);
+  ck_assert_int_eq (made_ms, T0 + 2);
+}
+END_TEST
+
+START_TEST (compaction_of_nothing_is_nothing_and_of_what_is_not_there_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  guint64 n = 4711;
+
+  ck_assert_uint_eq (compact (store, 1, &error), 0);
+  ck_assert_uint_eq (compact (store, 2, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '2': expected one from 1, the first there is, to 1, the next");
+  live (store);
+  ck_assert_uint_eq (compact (store, 0, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '0': expected one from 1");
+  ck_assert_uint_eq (compact (store, LIFE + 2, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID,
+                     "entry '16': expected one from 1, the first there is, to 15, the next");
+  ck_assert_uint_eq (compact (store, G_MAXUINT64, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "to 15");
+  ck_assert (!quoit_store_compact (store, 5, T0 / 1000, &n, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "1750000000");
+  ck_assert_uint_eq (n, 4711);
+  ck_assert_uint_eq (compact (store, 5, &error), 4);
+  ck_assert_uint_eq (compact (store, 5, &error), 0);
+  ck_assert_uint_eq (compact (store, 4, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "entry '4': expected one from 5");
+  ck_assert (quoit_store_compact (store, 6, T0, NULL, &error));
+  check_past (store, 5);
+}
+END_TEST
+
+START_TEST (a_batch_is_not_compacted_from_within)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+  guint64 seq;
+
+  live (store);
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert_uint_eq (compact (store, 5, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+  ck_assert_ptr_null (quoit_store_fleet_at (store, 5, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+  ck_assert (!quoit_store_checkpoint (store, &seq, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "batch");
+  quoit_store_cancel_batch (store);
+  check_past (store, 0);
+}
+END_TEST
+
+/* --- checkpoints of others --- */
+
+START_TEST (a_handle_that_a_compaction_has_overtaken_catches_up)
+{
+  /* It knows as many entries as this when another handle compacts and goes on. */
+  for (guint64 known = 0; known <= LIFE; known++)
+    {
+      g_auto (Place) place = place_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = NULL;
+      g_autoptr (QuoitFleet) fleet_a = NULL, fleet_b = NULL;
+
+      live (a);
+      b = quoit_store_open (place.path, 0, &error);
+      ck_assert_ok (error);
+      g_clear_pointer (&b->fleet, quoit_fleet_unref);
+      b->fleet = quoit_store_fleet_at (a, known, &error);
+      ck_assert_ok (error);
+      ck_assert_uint_eq (compact (a, 9, &error), 8);
+      ck_assert (store_release (a, "free", &error));
+      ck_assert_uint_eq (store_reserve (a, "late", NULL, 1, &error), 5);
+      ck_assert (_i == 0 ? quoit_store_refresh (b, &error) : store_release (b, "late", &error));
+      ck_assert_ok (error);
+      ck_assert (quoit_store_refresh (a, &error));
+      fleet_a = quoit_store_fleet (a);
+      fleet_b = quoit_store_fleet (b);
+      assert_same (fleet_a, fleet_b);
+      assert_verified (b);
+      /* Once more, where all of the journal has gone. */
+      ck_assert_uint_eq (compact (b, fleet_b->seq + 1, &error), fleet_b->seq - 8);
+      ck_assert (store_set_state (a, "b-1-1", QUOIT_NODE_DEAD, &error));
+      ck_assert (quoit_store_refresh (b, &error));
+      assert_verified (a);
+      assert_verified (b);
+    }
+}
+END_TEST
+
+/* Another history of the same length, in the same file. */
+static const char *const replacements[] = {
+  "DELETE FROM journal WHERE seq > 9",
+  "DELETE FROM journal; DELETE FROM checkpoint",
+  "UPDATE checkpoint SET time_ms = time_ms - 1, seq = 14; DELETE FROM journal",
+  "UPDATE checkpoint SET next_group = 4, seq = 14; DELETE FROM journal",
+  "UPDATE checkpoint SET time_ms = time_ms - 1, seq = 15; DELETE FROM journal",
+  "UPDATE checkpoint SET seq = 15; DELETE FROM journal; UPDATE grp SET id = 2 WHERE id = 4; UPDATE bundle SET grp = 2",
+  "UPDATE checkpoint SET seq = 15; DELETE FROM journal; UPDATE grp SET name = 'eerf' WHERE id = 4",
+  "UPDATE checkpoint SET seq = 15; DELETE FROM journal; UPDATE grp SET key = 'other' WHERE id = 1",
+  "UPDATE journal SET time_ms = time_ms + 1 WHERE seq = 14",
+};
+
+START_TEST (a_replaced_database_is_seen_behind_a_checkpoint_too)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  live (store);
+  ck_assert_uint_eq (compact (store, 9, &error), 8);
+  meddle (place.path,
+          "UPDATE checkpoint SET time_ms = (SELECT max (time_ms) FROM journal), next_group = 5, next_node = 11");
+  meddle (place.path, replacements[_i]);
+  ck_assert (!store_release (store, "free", &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "it was replaced beneath");
+  ck_assert (!quoit_store_refresh (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "it was replaced beneath");
+}
+END_TEST
+
+/* --- what is found --- */
+
+static const struct {
+  const char *sql, *part;
+} image_damages[] = {
+  { "UPDATE image SET body = CAST (replace (body, 'key-old', 'key-olt') AS BLOB)", "checksum" },
+  { "UPDATE image SET body = substr (body, 1, length (body) - 1) WHERE part = 1", "checksum" },
+  { "UPDATE image SET part = part + 10 WHERE part = 1", "checksum" },
+  { "DELETE FROM image WHERE part = 2", "checksum" },
+  { "DELETE FROM image", "checksum" },
+  { "INSERT INTO image (body) SELECT body FROM image WHERE part = 1", "checksum" },
+  { "UPDATE checkpoint SET sha256 = zeroblob (32)", "checksum" },
+  { "UPDATE checkpoint SET sha256 = zeroblob (31)", "table 'checkpoint'" },
+  { "UPDATE checkpoint SET seq = 8", "checksum" },
+  { "UPDATE checkpoint SET seq = 0", "table 'checkpoint'" },
+  { "UPDATE checkpoint SET time_ms = time_ms + 1", "checksum" },
+  { "UPDATE checkpoint SET made_ms = made_ms + 1", "checksum" },
+  { "UPDATE checkpoint SET next_group = next_group + 1", "checksum" },
+  { "UPDATE checkpoint SET next_node = next_node + 1", "checksum" },
+  { "UPDATE checkpoint SET next_node = -1", "table 'checkpoint'" },
+  { "DELETE FROM checkpoint", "does not follow" },
+  { "INSERT INTO journal SELECT 9, time_ms, verb, actor, next_group, next_node, effects FROM journal WHERE seq = 10",
+    "does not follow" },
+  { "DELETE FROM journal WHERE seq = 10", "does not follow" },
+  { "UPDATE node SET state = 0 WHERE state = 1", "the state of" },
+};
+
+START_TEST (verify_finds_a_checkpoint_that_was_changed)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  live (store);
+  ck_assert_uint_eq (compact (store, 10, &error), 9);
+  g_clear_pointer (&store, quoit_store_free);
+  meddle (place.path, image_damages[_i].sql);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert_msg (!quoit_store_verify (store, &error), "not found: %s", image_damages[_i].sql);
+  ck_assert_msg (error->code == QUOIT_ERROR_DAMAGED && strstr (error->message, image_damages[_i].part) != NULL,
+                 "%s: code %d: %s", image_damages[_i].sql, error->code, error->message);
+  g_clear_error (&error);
+  if (_i == (int) G_N_ELEMENTS (image_damages) - 1)
+    return;
+  /* Nor is it built upon. */
+  ck_assert_uint_eq (compact (store, LIFE + 1, &error), G_MAXUINT64);
+  ck_assert_msg (error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
+}
+END_TEST
+
+/* What is wrong with the state stays to be found when the entries that prove it are gone. */
+START_TEST (compaction_forgets_no_contradiction)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  live (store);
+  g_clear_pointer (&store, quoit_store_free);
+  meddle (place.path, "UPDATE grp SET owner = 'thief' WHERE name = 'free'");
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_uint_eq (compact (store, LIFE + 1, &error), LIFE);
+  ck_assert (!quoit_store_verify (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "group of 'free'");
+}
+END_TEST
+
+/* --- what it costs --- */
+
+/* @n entries that leave the state as it was. */
+static void
+come_and_go (QuoitStore *store, guint n)
+{
+  ck_assert (quoit_store_begin_batch (store, NULL));
+  for (guint i = 0; i < n / 2; i++)
+    ck_assert (store_reserve (store, "x", NULL, 1, NULL) != 0 && store_release (store, "x", NULL));
+  ck_assert (quoit_store_commit_batch (store, NULL));
+}
+
+/* Steps of SQLite's machine that the statements of @store have taken since the last call. */
+static guint
+steps_of (QuoitStore *store)
+{
+  guint steps = 0;
+
+  for (guint i = 0; i < N_SQL; i++)
+    if (store->db.stmts[i] != NULL)
+      steps += (guint) sqlite3_stmt_status (store->db.stmts[i], SQLITE_STMTSTATUS_VM_STEP, 1);
+  return steps;
+}
+
+static guint
+pages_of (QuoitStore *store)
+{
+  int now, most;
+
+  ck_assert_int_eq (sqlite3_db_status (store->db.handle, SQLITE_DBSTATUS_CACHE_MISS, &now, &most, 1), SQLITE_OK);
+  return (guint) now;
+}
+
+typedef struct {
+  guint opening_steps, opening_pages, verify_steps;
+} Cost;
+
+static Cost
+cost_of (guint n_entries, int before)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  Cost cost;
+
+  ck_assert (store_import (store, 3, T0, NULL));
+  come_and_go (store, n_entries);
+  if (before > 0)
+    ck_assert_uint_eq (compact (store, n_entries + 2, &error), n_entries + 1);
+  come_and_go (store, 20);
+  g_clear_pointer (&store, quoit_store_free);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  cost.opening_steps = steps_of (store);
+  cost.opening_pages = pages_of (store);
+  assert_verified (store);
+  cost.verify_steps = steps_of (store);
+  return cost;
+}
+
+/* Ten million entries differ from these as these from the few: not at all. */
+START_TEST (opening_and_verify_do_not_cost_what_a_checkpoint_has_replaced)
+{
+  Cost few = cost_of (20, 1), many = cost_of (20000, 1), whole = cost_of (20000, 0);
+
+  ck_assert_uint_eq (many.opening_steps, few.opening_steps);
+  ck_assert_uint_eq (many.opening_pages, few.opening_pages);
+  ck_assert_uint_eq (many.verify_steps, few.verify_steps);
+  /* Opening never did; verify does without a checkpoint. */
+  ck_assert_uint_le (whole.opening_steps, few.opening_steps + 10);
+  ck_assert_uint_le (whole.opening_pages, few.opening_pages + 3);
+  ck_assert_uint_ge (whole.verify_steps, 20 * few.verify_steps);
+}
+END_TEST
+
 int
 main (void)
 {
   Suite *suite = suite_create ("history");
-  TCase *old = tcase_create ("old");
+  TCase *old = tcase_create ("old"), *checkpoints = tcase_create ("checkpoints");
+
+  tcase_set_timeout (checkpoints, 60);
 
   tcase_add_test (old, a_database_of_version_1_shows_what_it_showed);
   tcase_add_test (old, a_database_of_version_1_goes_on);
@@ -328,5 +782,16 @@ main (void)
   tcase_add_loop_test (old, an_old_database_that_is_not_sound_is_refused, 0, (int) G_N_ELEMENTS (old_refusals));
   tcase_add_test (old, an_old_backup_put_back_beneath_an_open_handle_is_seen);
   suite_add_tcase (suite, old);
+  tcase_add_loop_test (checkpoints, a_checkpoint_anywhere_changes_nothing_but_what_is_kept_of_the_past, 0, 2);
+  tcase_add_loop_test (checkpoints, checkpoint_after_checkpoint_is_as_one, 0, 2);
+  tcase_add_loop_test (checkpoints, compaction_of_nothing_is_nothing_and_of_what_is_not_there_is_refused, 0, 2);
+  tcase_add_loop_test (checkpoints, a_batch_is_not_compacted_from_within, 0, 2);
+  tcase_add_loop_test (checkpoints, a_handle_that_a_compaction_has_overtaken_catches_up, 0, 2);
+  tcase_add_loop_test (checkpoints, a_replaced_database_is_seen_behind_a_checkpoint_too, 0,
+                       (int) G_N_ELEMENTS (replacements));
+  tcase_add_loop_test (checkpoints, verify_finds_a_checkpoint_that_was_changed, 0, (int) G_N_ELEMENTS (image_damages));
+  tcase_add_test (checkpoints, compaction_forgets_no_contradiction);
+  tcase_add_test (checkpoints, opening_and_verify_do_not_cost_what_a_checkpoint_has_replaced);
+  suite_add_tcase (suite, checkpoints);
   return suite_main (suite);
 }

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints: the state at one entry in the place of all entries up to it. There is never more than one. */
+#include <string.h>
+
+#include "store/store-private.h"
+
+/* --- rows --- */
+
+static QuoitImage *
+checkpoint_of_row (sqlite3_stmt *stmt, GError **error)
+{
+  g_autoptr (QuoitImage) image = g_new0 (QuoitImage, 1);
+  gint64 seq = sqlite3_column_int64 (stmt, 0), next_node = sqlite3_column_int64 (stmt, 3);
+
+  image->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  if (seq < 1 || next_node < 0 || next_node > G_MAXUINT32 || sqlite3_column_bytes (stmt, 5) != QUOIT_IMAGE_HASH_BYTES)
+    return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
+                            "row %" G_GINT64_FORMAT " of table 'checkpoint' is damaged: restore a backup", seq);
+  image->seq = (guint64) seq;
+  image->time_ms = sqlite3_column_int64 (stmt, 1);
+  image->next_group_id = (guint64) sqlite3_column_int64 (stmt, 2);
+  image->next_node_id = (guint32) next_node;
+  image->made_ms = sqlite3_column_int64 (stmt, 4);
+  memcpy (image->hash, sqlite3_column_blob (stmt, 5), sizeof image->hash);
+  return g_steal_pointer (&image);
+}
+
+QuoitImage *
+quoit_sqlite_checkpoint (QuoitDb *db, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_CHECKPOINT, error);
+  QuoitImage *image = NULL;
+  int result;
+
+  if (stmt == NULL)
+    return NULL;
+  result = sqlite3_step (stmt);
+  if (result == SQLITE_ROW)
+    image = checkpoint_of_row (stmt, error);
+  else if (result != SQLITE_DONE)
+    quoit_db_fail (db, result, "reading the checkpoint", error);
+  sqlite3_reset (stmt);
+  return image;
+}
+
+gboolean
+quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_IMAGE, error);
+  int result;
+
+  if (stmt == NULL)
+    return FALSE;
+  while ((result = sqlite3_step (stmt)) == SQLITE_ROW)
+    g_ptr_array_add (image->parts, g_bytes_new (sqlite3_column_blob (stmt, 0), (gsize) sqlite3_column_bytes (stmt, 0)));
+  if (result != SQLITE_DONE)
+    quoit_db_fail (db, result, "reading the checkpoint", error);
+  sqlite3_reset (stmt);
+  return result == SQLITE_DONE;
+}
+
+static gboolean
+insert_parts (QuoitDb *db, const QuoitImage *image, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_IMAGE_INSERT, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  for (guint i = 0; i < image->parts->len; i++)
+    {
+      gsize length;
+      const guint8 *bytes = g_bytes_get_data (image->parts->pdata[i], &length);
+
+      sqlite3_bind_int64 (stmt, 1, i + 1);
+      sqlite3_bind_blob64 (stmt, 2, bytes, length, SQLITE_STATIC);
+      if (!quoit_db_run (db, SQL_IMAGE_INSERT, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+insert_checkpoint (QuoitDb *db, const QuoitImage *image, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_CHECKPOINT_INSERT, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) image->seq);
+  sqlite3_bind_int64 (stmt, 2, image->time_ms);
+  sqlite3_bind_int64 (stmt, 3, (gint64) image->next_group_id);
+  sqlite3_bind_int64 (stmt, 4, image->next_node_id);
+  sqlite3_bind_int64 (stmt, 5, image->made_ms);
+  sqlite3_bind_blob (stmt, 6, image->hash, sizeof image->hash, SQLITE_STATIC);
+  return quoit_db_run (db, SQL_CHECKPOINT_INSERT, error);
+}
+
+static gboolean
+drop_entries (QuoitDb *db, guint64 up_to, guint64 *n_removed, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_DROP, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) up_to);
+  if (!quoit_db_run (db, SQL_JOURNAL_DROP, error))
+    return FALSE;
+  *n_removed = (guint64) sqlite3_changes64 (db->handle);
+  return TRUE;
+}
+
+/* --- compaction --- */
+
+/* What is asked for: TRUE with *@up_to, the entry to stand at; 0: there is nothing to do. */
+static gboolean
+check_before (const QuoitKept *kept, guint64 before_seq, guint64 *up_to, GError **error)
+{
+  if (before_seq <= kept->checkpoint || before_seq > kept->last + 1)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "entry '%" G_GUINT64_FORMAT "': expected one from %" G_GUINT64_FORMAT
+                       ", the first there is, to %" G_GUINT64_FORMAT ", the next",
+                       before_seq, kept->checkpoint + 1, kept->last + 1);
+  *up_to = before_seq - 1 == kept->checkpoint ? 0 : before_seq - 1;
+  return TRUE;
+}
+
+static gboolean
+check_clock (QuoitStore *store, gint64 now_ms, gint64 *time_ms, GError **error)
+{
+  gboolean ok;
+
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  ok = quoit_ledger_clock (store->fleet, now_ms, time_ms, error);
+  quoit_store_leave_turn (store);
+  return ok;
+}
+
+/* From the journal alone, never from the state that is kept: what the two disagree about must not be forgotten with the
+ * entries that prove it. *@image stays NULL where there is nothing to do. */
+static gboolean
+make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **image, GError **error)
+{
+  QuoitDb reader = { 0 };
+  g_autoptr (QuoitFleet) fleet = NULL;
+  QuoitKept kept;
+  guint64 up_to = 0;
+  gboolean ok = quoit_sqlite_read_aside (store, &reader, error) && quoit_sqlite_kept (&reader, &kept, error)
+                && check_before (&kept, before_seq, &up_to, error);
+
+  if (ok && up_to != 0)
+    {
+      fleet = quoit_sqlite_replay (&reader, up_to, error);
+      ok = fleet != NULL;
+      if (ok)
+        *image = quoit_image_new (fleet, made_ms);
+    }
+  quoit_db_close (&reader);
+  return ok;
+}
+
+/* Inside the transaction. Another process may have compacted further meanwhile: then this has been done. */
+static gboolean
+put_in_place (QuoitDb *db, const QuoitImage *image, guint64 *n_removed, GError **error)
+{
+  QuoitKept kept;
+
+  if (!quoit_sqlite_kept (db, &kept, error))
+    return FALSE;
+  if (kept.checkpoint >= image->seq)
+    return TRUE;
+  return quoit_db_run (db, SQL_CHECKPOINT_DROP, error) && quoit_db_run (db, SQL_IMAGE_DROP, error)
+         && insert_parts (db, image, error) && insert_checkpoint (db, image, error)
+         && drop_entries (db, image->seq, n_removed, error);
+}
+
+static gboolean
+write_image (QuoitStore *store, const QuoitImage *image, guint64 *n_removed, GError **error)
+{
+  gboolean ok;
+
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  ok = store->engine->begin (store, error);
+  if (ok)
+    {
+      ok = put_in_place (&store->db, image, n_removed, error);
+      if (!ok)
+        store->engine->rollback (store);
+      else
+        ok = store->engine->commit (store, error);
+    }
+  quoit_store_leave_turn (store);
+  return ok;
+}
+
+static gboolean
+compact_sqlite (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
+{
+  g_autoptr (QuoitImage) image = NULL;
+
+  return make_image (store, before_seq, made_ms, &image, error)
+         && (image == NULL || write_image (store, image, n_removed, error));
+}
+
+static gboolean
+compact_memory (QuoitStore *store, guint64 before_seq, gint64 made_ms, guint64 *n_removed, GError **error)
+{
+  QuoitFleet *base = NULL;
+  QuoitKept kept;
+  guint64 up_to = 0;
+  gboolean ok;
+
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  kept = quoit_memory_kept (store);
+  ok = check_before (&kept, before_seq, &up_to, error)
+       && (up_to == 0 || (base = quoit_memory_replay (store, up_to, error)) != NULL);
+  if (base != NULL)
+    {
+      *n_removed = up_to - kept.checkpoint;
+      g_ptr_array_remove_range (store->entries, 0, (guint) *n_removed);
+      g_clear_pointer (&store->base, quoit_fleet_unref);
+      store->base = base;
+      store->base_made_ms = made_ms;
+    }
+  quoit_store_leave_turn (store);
+  return ok;
+}
+
+gboolean
+quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error)
+{
+  guint64 n = 0;
+  gint64 made_ms;
+
+  if (!check_clock (store, now_ms, &made_ms, error)
+      || !(store->path == NULL ? compact_memory : compact_sqlite) (store, before_seq, made_ms, &n, error))
+    return FALSE;
+  if (n_removed != NULL)
+    *n_removed = n;
+  return TRUE;
+}

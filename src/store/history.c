@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was: entries that are kept, and the fleet as it was after one of them. */
+#include "store/store-private.h"
+
+static QuoitFleet *
+nothing (void)
+{
+  g_autoptr (QuoitLayout) layout = quoit_layout_new (NULL, 0);
+
+  return quoit_fleet_new (layout);
+}
+
+/* --- which entries there are --- */
+
+gboolean
+quoit_sqlite_kept (QuoitDb *db, QuoitKept *kept, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
+  sqlite3_stmt *stmt = failure == NULL ? quoit_db_stmt (db, SQL_JOURNAL_LAST, &failure) : NULL;
+  guint64 last = 0;
+  int result = SQLITE_DONE;
+
+  if (stmt != NULL)
+    {
+      result = sqlite3_step (stmt);
+      if (result == SQLITE_ROW)
+        last = (guint64) sqlite3_column_int64 (stmt, 0);
+      else if (result != SQLITE_DONE)
+        quoit_db_fail (db, result, "reading the journal", &failure);
+      sqlite3_reset (stmt);
+    }
+  if (failure != NULL)
+    return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+  *kept = (QuoitKept) { checkpoint == NULL ? 0 : checkpoint->seq, last, checkpoint == NULL ? 0 : checkpoint->made_ms };
+  return TRUE;
+}
+
+QuoitKept
+quoit_memory_kept (const QuoitStore *store)
+{
+  return (QuoitKept) { store->base == NULL ? 0 : store->base->seq, store->fleet->seq, store->base_made_ms };
+}
+
+gboolean
+quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_ms, GError **error)
+{
+  QuoitKept kept;
+  gboolean ok = TRUE;
+
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  if (store->path == NULL)
+    kept = quoit_memory_kept (store);
+  else
+    {
+      ok = quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
+           && quoit_sqlite_kept (&store->db, &kept, error);
+      ok = quoit_db_end (&store->db, ok ? error : NULL) && ok;
+    }
+  quoit_store_leave_turn (store);
+  if (!ok)
+    return FALSE;
+  *seq = kept.checkpoint;
+  if (made_ms != NULL)
+    *made_ms = kept.made_ms;
+  return TRUE;
+}
+
+/* --- replay --- */
+
+QuoitFleet *
+quoit_sqlite_replay (QuoitDb *db, guint64 until, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet = quoit_sqlite_base (db, error);
+  sqlite3_stmt *stmt = fleet == NULL ? NULL : quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
+  gboolean ok = TRUE;
+  int result = SQLITE_DONE;
+
+  if (stmt == NULL)
+    return NULL;
+  /* From the very first row, since one that stands before the checkpoint does not belong there; and entry by entry: the
+   * history may be larger than memory. */
+  sqlite3_bind_int64 (stmt, 1, 0);
+  while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW && (guint64) sqlite3_column_int64 (stmt, 0) <= until)
+    {
+      g_autoptr (QuoitEntry) entry = quoit_sqlite_entry_of_row (stmt, error);
+
+      ok = entry != NULL && quoit_entry_apply (entry, &fleet, error);
+      if (ok
+          && ((guint64) sqlite3_column_int64 (stmt, 4) != fleet->next_group_id
+              || sqlite3_column_int64 (stmt, 5) != fleet->next_node_id))
+        ok = quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                         "journal entry %" G_GUINT64_FORMAT " has other counters than its effects", fleet->seq);
+    }
+  if (ok && result != SQLITE_DONE && result != SQLITE_ROW)
+    ok = quoit_db_fail (db, result, "reading the journal", error);
+  sqlite3_reset (stmt);
+  return ok ? g_steal_pointer (&fleet) : NULL;
+}
+
+QuoitFleet *
+quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet = store->base == NULL ? nothing () : quoit_fleet_fork (store->base);
+
+  for (guint i = 0; i < store->entries->len && fleet->seq < until; i++)
+    if (!quoit_entry_apply (store->entries->pdata[i], &fleet, error))
+      return NULL;
+  return g_steal_pointer (&fleet);
+}
+
+QuoitFleet *
+quoit_sqlite_base (QuoitDb *db, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
+
+  if (failure != NULL)
+    return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
+  if (checkpoint == NULL)
+    return nothing ();
+  return quoit_sqlite_load_parts (db, checkpoint, error) ? quoit_image_fleet (checkpoint, error) : NULL;
+}
+
+/* --- entries --- */
+
+static gboolean
+refuse_compacted (const QuoitKept *kept, guint64 seq, GError **error)
+{
+  return seq >= kept->checkpoint
+         || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
+                        "entries after '%" G_GUINT64_FORMAT "': those up to %" G_GUINT64_FORMAT
+                        " are in a checkpoint, the first there is is %" G_GUINT64_FORMAT,
+                        seq, kept->checkpoint, kept->checkpoint + 1);
+}
+
+static GPtrArray *
+entries_in_sqlite (QuoitStore *store, guint64 seq, GError **error)
+{
+  GPtrArray *entries = NULL;
+  QuoitKept kept;
+
+  if (quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
+      && quoit_sqlite_kept (&store->db, &kept, error) && refuse_compacted (&kept, seq, error))
+    entries = quoit_sqlite_entries (&store->db, seq, error);
+  if (!quoit_db_end (&store->db, entries == NULL ? NULL : error))
+    g_clear_pointer (&entries, g_ptr_array_unref);
+  /* No further than the handle knows: those are another change's to read, and may speak of nodes unknown here. */
+  while (entries != NULL && entries->len > 0
+         && ((const QuoitEntry *) entries->pdata[entries->len - 1])->seq > store->fleet->seq)
+    g_ptr_array_set_size (entries, (gint) entries->len - 1);
+  return entries;
+}
+
+static GPtrArray *
+entries_in_memory (const QuoitStore *store, guint64 seq, GError **error)
+{
+  QuoitKept kept = quoit_memory_kept (store);
+  GPtrArray *entries;
+
+  if (!refuse_compacted (&kept, seq, error))
+    return NULL;
+  entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  for (guint64 i = seq - kept.checkpoint; i < store->entries->len; i++)
+    g_ptr_array_add (entries, quoit_entry_ref (store->entries->pdata[i]));
+  return entries;
+}
+
+GPtrArray *
+quoit_store_entries (QuoitStore *store, guint64 seq, GError **error)
+{
+  GPtrArray *entries;
+
+  if (!quoit_store_take_turn (store, error))
+    return NULL;
+  entries = store->path != NULL ? entries_in_sqlite (store, seq, error) : entries_in_memory (store, seq, error);
+  quoit_store_leave_turn (store);
+  return entries;
+}
+
+/* --- the past --- */
+
+static gboolean
+check_past (const QuoitKept *kept, guint64 seq, GError **error)
+{
+  if (seq < kept->checkpoint)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
+                       "entry '%" G_GUINT64_FORMAT
+                       "': a checkpoint has taken the place of what was before entry %" G_GUINT64_FORMAT
+                       ", which is the first to go back to",
+                       seq, kept->checkpoint);
+  return seq <= kept->last
+         || quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
+                        "entry '%" G_GUINT64_FORMAT "': there is none yet, the last is %" G_GUINT64_FORMAT, seq,
+                        kept->last);
+}
+
+gboolean
+quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error)
+{
+  gboolean ok;
+
+  /* Whether the file still stands where it did, only the connection that has it open can tell. */
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  ok = quoit_sqlite_connect (store, reader, error) && quoit_sqlite_refuse_moved (store, error);
+  quoit_store_leave_turn (store);
+  if (!ok)
+    return FALSE;
+  sqlite3_busy_timeout (reader->handle, (int) MIN (store->wait_ms, G_MAXINT));
+  return quoit_db_run (reader, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (reader, error);
+}
+
+static QuoitFleet *
+past_of_sqlite (QuoitStore *store, guint64 seq, GError **error)
+{
+  QuoitDb reader = { 0 };
+  QuoitFleet *fleet = NULL;
+  QuoitKept kept;
+
+  if (quoit_sqlite_read_aside (store, &reader, error) && quoit_sqlite_kept (&reader, &kept, error)
+      && check_past (&kept, seq, error))
+    {
+      fleet = quoit_store_fleet (store);
+      if (fleet->seq != seq)
+        {
+          quoit_fleet_unref (fleet);
+          fleet = quoit_sqlite_replay (&reader, seq, error);
+        }
+    }
+  quoit_db_close (&reader);
+  return fleet;
+}
+
+static QuoitFleet *
+past_of_memory (QuoitStore *store, guint64 seq, GError **error)
+{
+  QuoitFleet *fleet = NULL;
+  QuoitKept kept;
+
+  if (!quoit_store_take_turn (store, error))
+    return NULL;
+  kept = quoit_memory_kept (store);
+  if (check_past (&kept, seq, error))
+    fleet = quoit_memory_replay (store, seq, error);
+  quoit_store_leave_turn (store);
+  return fleet;
+}
+
+QuoitFleet *
+quoit_store_fleet_at (QuoitStore *store, guint64 seq, GError **error)
+{
+  return store->path == NULL ? past_of_memory (store, seq, error) : past_of_sqlite (store, seq, error);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/image.h"
+
+#include <string.h>
+
+#include "store/codec.h"
+
+/* Effects of one part: enough that parts are few, and few enough that each stays small. */
+enum { GROUPS_A_PART = 256, STATES_A_PART = 65536 };
+
+void
+quoit_image_free (QuoitImage *image)
+{
+  if (image == NULL)
+    return;
+  g_ptr_array_unref (image->parts);
+  g_free (image);
+}
+
+/* --- the checksum --- */
+
+static void
+hash_number (GChecksum *checksum, guint64 number)
+{
+  guint64 bytes = GUINT64_TO_BE (number);
+
+  g_checksum_update (checksum, (const guchar *) &bytes, sizeof bytes);
+}
+
+/* Over every member, and the length before the bytes of each part: no two images have the same bytes to hash. */
+static void
+hash_of (const QuoitImage *image, guint8 *hash)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  gsize length = QUOIT_IMAGE_HASH_BYTES;
+
+  hash_number (checksum, image->seq);
+  hash_number (checksum, (guint64) image->time_ms);
+  hash_number (checksum, image->next_group_id);
+  hash_number (checksum, image->next_node_id);
+  hash_number (checksum, (guint64) image->made_ms);
+  hash_number (checksum, image->parts->len);
+  for (guint i = 0; i < image->parts->len; i++)
+    {
+      gsize size;
+      const guint8 *bytes = g_bytes_get_data (image->parts->pdata[i], &size);
+
+      hash_number (checksum, size);
+      g_checksum_update (checksum, bytes, (gssize) size);
+    }
+  g_checksum_get_digest (checksum, hash, &length);
+}
+
+/* --- making --- */
+
+static QuoitEntry *
+new_part (void)
+{
+  static const QuoitFleet nothing = { .seq = 0 };
+
+  return quoit_entry_new (&nothing, QUOIT_VERB_IMPORT, 0);
+}
+
+/* Takes what is in *@part, and makes room for more. */
+static void
+close_part (QuoitImage *image, QuoitEntry **part)
+{
+  if ((*part)->n_effects > 0)
+    g_ptr_array_add (image->parts, g_byte_array_free_to_bytes (quoit_codec_encode (*part)));
+  quoit_entry_unref (*part);
+  *part = new_part ();
+}
+
+static void
+add_sources (QuoitImage *image, const QuoitLayout *layout)
+{
+  g_autoptr (QuoitEntry) part = new_part ();
+
+  for (guint32 s = 0; s < layout->n_sources; s++)
+    {
+      guint32 *ids = NULL;
+      QuoitClaims *claims = quoit_layout_claims (layout, (QuoitSourceId) { s }, &ids);
+      QuoitSourceUpdate *import = quoit_source_update_new (claims, ids, NULL, 0);
+
+      quoit_entry_add (part, (QuoitEffect) { .type = QUOIT_EFFECT_IMPORT, .import = import });
+      close_part (image, &part);
+    }
+}
+
+static gint
+by_id (gconstpointer a, gconstpointer b)
+{
+  const QuoitGroupData *x = *(QuoitGroupData *const *) a, *y = *(QuoitGroupData *const *) b;
+
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+static void
+add_groups (QuoitImage *image, const QuoitFleet *fleet)
+{
+  g_autoptr (QuoitEntry) part = new_part ();
+  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    if (quoit_fleet_group_at (fleet, slot) != NULL)
+      g_ptr_array_add (groups, (gpointer) quoit_fleet_group_at (fleet, slot));
+  g_ptr_array_sort (groups, by_id);
+  for (guint i = 0; i < groups->len; i++)
+    {
+      QuoitGroupData *group = quoit_group_data_ref (groups->pdata[i]);
+
+      quoit_entry_add (part, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = group });
+      if (part->n_effects == GROUPS_A_PART)
+        close_part (image, &part);
+    }
+  close_part (image, &part);
+}
+
+/* Of nodes whose state is not what their source claims. */
+static void
+add_states (QuoitImage *image, const QuoitFleet *fleet)
+{
+  g_autoptr (QuoitEntry) part = new_part ();
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      QuoitNodeState state = quoit_fleet_node_state (fleet, (QuoitNodeId) { i });
+
+      if (state == (QuoitNodeState) layout->nodes[i].claimed)
+        continue;
+      quoit_entry_add (
+          part, (QuoitEffect) { .type = QUOIT_EFFECT_NODE_STATE, .node_id = layout->nodes[i].id, .state = state });
+      if (part->n_effects == STATES_A_PART)
+        close_part (image, &part);
+    }
+  close_part (image, &part);
+}
+
+QuoitImage *
+quoit_image_new (const QuoitFleet *fleet, gint64 made_ms)
+{
+  QuoitImage *image = g_new0 (QuoitImage, 1);
+
+  image->seq = fleet->seq;
+  image->time_ms = fleet->clock_ms;
+  image->next_group_id = fleet->next_group_id;
+  image->next_node_id = fleet->next_node_id;
+  image->made_ms = made_ms;
+  image->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  add_sources (image, fleet->layout);
+  add_groups (image, fleet);
+  add_states (image, fleet);
+  hash_of (image, image->hash);
+  return image;
+}
+
+/* --- reading --- */
+
+static gboolean
+damaged (const QuoitImage *image, const char *what, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                     "the checkpoint at entry %" G_GUINT64_FORMAT " is damaged: %s; restore a backup", image->seq,
+                     what);
+}
+
+/* What a layout asserts. */
+static gboolean
+sources_are_sound (const QuoitImage *image, const GPtrArray *imports, GError **error)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree guint8 *seen = g_new0 (guint8, (gsize) image->next_node_id + 1);
+
+  for (guint i = 0; i < imports->len; i++)
+    {
+      const QuoitEntry *part = imports->pdata[i];
+      const QuoitSourceUpdate *import = part->effects[0].import;
+      guint32 n;
+
+      if (part->n_effects != 1 || !g_hash_table_add (names, (gpointer) quoit_claims_source (import->claims)))
+        return damaged (image, "it has a source twice", error);
+      quoit_claims_nodes (import->claims, &n);
+      for (guint32 j = 0; j < n; j++)
+        if (import->ids[j] == 0 || import->ids[j] >= image->next_node_id || seen[import->ids[j]]++ != 0)
+          return damaged (image, "it has a node id twice, or one that was never given", error);
+    }
+  return TRUE;
+}
+
+/* All sources at once: one import after the other would lay out the whole fleet as often as there are sources. */
+static QuoitFleet *
+fleet_of_sources (const GPtrArray *imports)
+{
+  g_autofree QuoitLayoutPart *parts = g_new (QuoitLayoutPart, imports->len + 1);
+  g_autoptr (QuoitLayout) layout = NULL;
+
+  for (guint i = 0; i < imports->len; i++)
+    {
+      const QuoitSourceUpdate *import = ((const QuoitEntry *) imports->pdata[i])->effects[0].import;
+
+      parts[i] = (QuoitLayoutPart) { import->claims, import->ids };
+    }
+  layout = quoit_layout_new (parts, imports->len);
+  return quoit_fleet_new (layout);
+}
+
+/* A group that was added before its source called the nodes used is not external, whatever the order says now. */
+static gboolean
+restore_groups (const QuoitImage *image, const QuoitEntry *part, QuoitFleet *fleet, GError **error)
+{
+  g_autoptr (GError) contradiction = NULL;
+
+  for (guint i = 0; i < part->n_effects; i++)
+    {
+      const QuoitEffect *effect = &part->effects[i];
+
+      if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->id < fleet->next_group_id)
+        return damaged (image, "its groups are not in their order", error);
+      if (!quoit_fleet_restore_group (fleet, quoit_group_data_ref (effect->group), &contradiction))
+        return damaged (image, contradiction->message, error);
+    }
+  return TRUE;
+}
+
+static QuoitEntry *
+decode_part (const QuoitImage *image, guint i, const QuoitFleet *fleet, GError **error)
+{
+  gsize length;
+  const guint8 *bytes = g_bytes_get_data (image->parts->pdata[i], &length);
+  QuoitEntry *part = quoit_codec_decode (fleet == NULL ? 1 : fleet->seq + 1, image->time_ms, QUOIT_VERB_IMPORT, NULL,
+                                         bytes, length, error);
+
+  if (part == NULL)
+    g_prefix_error (error, "the checkpoint at entry %" G_GUINT64_FORMAT ", part %u: ", image->seq, i + 1);
+  return part;
+}
+
+/* Parts of sources come first; what is neither source nor group is carried out as in any entry. */
+static QuoitFleet *
+fleet_of_parts (const QuoitImage *image, GError **error)
+{
+  g_autoptr (GPtrArray) imports = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
+  g_autoptr (QuoitFleet) fleet = NULL;
+  guint i;
+
+  for (i = 0; i < image->parts->len; i++)
+    {
+      g_autoptr (QuoitEntry) part = decode_part (image, i, NULL, error);
+
+      if (part == NULL)
+        return NULL;
+      if (part->effects[0].type != QUOIT_EFFECT_IMPORT)
+        break;
+      g_ptr_array_add (imports, g_steal_pointer (&part));
+    }
+  if (!sources_are_sound (image, imports, error))
+    return NULL;
+  fleet = fleet_of_sources (imports);
+  for (; i < image->parts->len; i++)
+    {
+      g_autoptr (QuoitEntry) part = decode_part (image, i, fleet, error);
+
+      if (part == NULL
+          || !(part->effects[0].type == QUOIT_EFFECT_GROUP_ADDED ? restore_groups (image, part, fleet, error)
+                                                                 : quoit_entry_apply (part, &fleet, error)))
+        return NULL;
+    }
+  return g_steal_pointer (&fleet);
+}
+
+QuoitFleet *
+quoit_image_fleet (const QuoitImage *image, GError **error)
+{
+  guint8 hash[QUOIT_IMAGE_HASH_BYTES];
+  g_autoptr (QuoitFleet) fleet = NULL;
+
+  hash_of (image, hash);
+  if (memcmp (hash, image->hash, sizeof hash) != 0)
+    return damaged (image, "its checksum is not that of its bytes", error), NULL;
+  fleet = fleet_of_parts (image, error);
+  if (fleet == NULL)
+    return NULL;
+  if (fleet->next_group_id > image->next_group_id || fleet->next_node_id > image->next_node_id)
+    return damaged (image, "it has ids that were never given", error), NULL;
+  fleet->seq = image->seq;
+  fleet->clock_ms = image->time_ms;
+  fleet->next_group_id = image->next_group_id;
+  fleet->next_node_id = image->next_node_id;
+  return g_steal_pointer (&fleet);
+}
