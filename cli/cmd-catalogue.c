@@ -179,7 +179,8 @@ run (Session *session, GError **error)
 {
   g_autoptr (Document) document = document_new ();
 
-  if (!session_begin (session, error) || !describe (document, session->words, error))
+  if (!session_begin (session, error) || !session_refuse_past (session, error)
+      || !describe (document, session->words, error))
     return false;
   return session_print (session, g_steal_pointer (&document), error);
 }

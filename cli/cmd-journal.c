@@ -50,37 +50,128 @@ add_entry (Table *table, const QuoitJournal *journal, uint32_t entry)
   table_take_list (table, texts);
 }
 
+/* --- the list --- */
+
+static const Column checkpoint_columns[] = {
+  { "checkpoint", "checkpoint at entry", CELL_NUMBER },
+  { "checkpoint_made", "made", CELL_TEXT },
+};
+
+/* Where the entries begin. */
 static bool
-run (Session *session, GError **error)
+describe_checkpoint (Quoit *quoit, Document *document, uint64_t *seq, GError **error)
+{
+  int64_t made_ms;
+  Table *facts;
+
+  if (!quoit_read_checkpoint (quoit, seq, &made_ms, error))
+    return false;
+  facts = table_new (checkpoint_columns, G_N_ELEMENTS (checkpoint_columns));
+  if (*seq == 0)
+    table_skip (facts);
+  else
+    table_add_number (facts, (gint64) *seq);
+  table_take_text (facts, text_of_time (made_ms));
+  document_take_facts (document, facts);
+  return true;
+}
+
+static bool
+list (Session *session, const char *since, GError **error)
 {
   static const NumberRule rule = { "--since", "a sequence number from 0", 0, G_MAXINT64 };
-  g_autofree char *since = NULL;
+  g_autoptr (Document) document = document_new ();
   g_autoptr (Quoit) quoit = NULL;
   g_autoptr (QuoitJournal) journal = NULL;
-  const GOptionEntry entries[] = {
-    { "since", 0, 0, G_OPTION_ARG_FILENAME, &since, "only the entries behind this one", "SEQ" },
-    G_OPTION_ENTRY_NULL,
-  };
-  gint64 seq = 0;
-  Document *document;
+  uint64_t first;
+  gint64 seq;
   Table *table;
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
-      || (since != NULL && !text_parse_number (since, &rule, &seq, error)))
+  if (since != NULL && !text_parse_number (since, &rule, &seq, error))
     return false;
   quoit = session_open (session, error);
-  if (quoit == NULL)
+  if (quoit == NULL || !describe_checkpoint (quoit, document, &first, error))
     return false;
-  journal = quoit_changes_since (quoit, (uint64_t) seq, error);
+  journal = quoit_changes_since (quoit, since == NULL ? first : (uint64_t) seq, error);
   if (journal == NULL)
     return false;
 
   table = table_new (columns, G_N_ELEMENTS (columns));
   for (uint32_t i = 0; i < quoit_journal_get_n_entries (journal); i++)
     add_entry (table, journal, i);
-  document = document_new ();
   document_take_table (document, "entries", NULL, table);
-  return session_print (session, document, error);
+  return session_print (session, g_steal_pointer (&document), error);
 }
 
-const Verb verb_journal = { "journal", "", "who changed what, and when", NULL, 0, 0, run };
+/* --- compaction --- */
+
+static const Column compaction_columns[] = {
+  { "n_removed", "entries removed", CELL_NUMBER },
+};
+
+static bool
+compact (Session *session, const char *before, GError **error)
+{
+  static const NumberRule rule = { "--before", "a sequence number from 1", 1, G_MAXINT64 };
+  g_autoptr (Document) document = document_new ();
+  g_autoptr (Quoit) quoit = NULL;
+  uint64_t checkpoint, n_removed;
+  gint64 seq, now_ms;
+  Table *facts;
+
+  if (!text_parse_number (before, &rule, &seq, error) || !session_now (session, &now_ms, error))
+    return false;
+  quoit = session_open (session, error);
+  if (quoit == NULL || !quoit_compact_journal (quoit, (uint64_t) seq, now_ms, &n_removed, error)
+      || !describe_checkpoint (quoit, document, &checkpoint, error))
+    return false;
+
+  facts = table_new (compaction_columns, G_N_ELEMENTS (compaction_columns));
+  table_add_number (facts, (gint64) n_removed);
+  document_take_facts (document, facts);
+  return session_print (session, g_steal_pointer (&document), error);
+}
+
+static bool
+usage (GError **error, const char *message)
+{
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
+  return false;
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autofree char *since = NULL, *before = NULL;
+  const GOptionEntry entries[] = {
+    { "since", 0, 0, G_OPTION_ARG_FILENAME, &since, "list only the entries behind this one", "SEQ" },
+    { "before", 0, 0, G_OPTION_ARG_FILENAME, &before, "compact the entries before this one", "SEQ" },
+    G_OPTION_ENTRY_NULL,
+  };
+  const char *action;
+
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+    return false;
+  action = session->words[0];
+  if (action == NULL)
+    return before != NULL ? usage (error, "--before: expected it with compact alone") : list (session, since, error);
+  if (!g_str_equal (action, "compact"))
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected compact, or nothing", action);
+      return false;
+    }
+  if (since != NULL || before == NULL)
+    return usage (error, since != NULL ? "--since: expected it without compact" : "compact: expected --before SEQ");
+  return compact (session, before, error);
+}
+
+const Verb verb_journal = {
+  "journal",
+  "[compact]",
+  "who changed what, and when; and forgetting it",
+  "compact puts a checked image of the state in the place of the entries before --before. What is held does not\n"
+  "change; the past before it can be seen no longer.",
+  0,
+  1,
+  run,
+};

@@ -2,9 +2,14 @@
 #include "verbs.h"
 
 static const Column columns[] = {
-  { "verified", "verified", CELL_FLAG },   { "seq", "journal entries", CELL_NUMBER },
-  { "n_sources", "sources", CELL_NUMBER }, { "n_slices", "slices", CELL_NUMBER },
-  { "n_nodes", "nodes", CELL_NUMBER },     { "n_groups", "groups", CELL_NUMBER },
+  { "verified", "verified", CELL_FLAG },
+  { "seq", NULL, CELL_NUMBER },
+  { "checkpoint", "checkpoint at entry", CELL_NUMBER },
+  { NULL, "journal entries", CELL_NUMBER },
+  { "n_sources", "sources", CELL_NUMBER },
+  { "n_slices", "slices", CELL_NUMBER },
+  { "n_nodes", "nodes", CELL_NUMBER },
+  { "n_groups", "groups", CELL_NUMBER },
 };
 
 static bool
@@ -13,20 +18,27 @@ run (Session *session, GError **error)
   g_autoptr (Quoit) quoit = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
+  uint64_t seq, checkpoint;
   Table *facts;
 
   if (!session_begin (session, error))
     return false;
   quoit = session_open (session, error);
-  if (quoit == NULL || !quoit_verify (quoit, error))
+  if (quoit == NULL || !quoit_verify (quoit, error) || !quoit_read_checkpoint (quoit, &checkpoint, NULL, error))
     return false;
   snapshot = quoit_snapshot (quoit);
   if (!quoit_snapshot_check (snapshot, error))
     return false;
 
+  seq = quoit_snapshot_get_seq (snapshot);
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_flag (facts, true);
-  table_add_number (facts, (gint64) quoit_snapshot_get_seq (snapshot));
+  table_add_number (facts, (gint64) seq);
+  if (checkpoint == 0)
+    table_skip (facts);
+  else
+    table_add_number (facts, (gint64) checkpoint);
+  table_add_number (facts, (gint64) (seq - MIN (seq, checkpoint)));
   table_add_number (facts, quoit_snapshot_get_n_sources (snapshot));
   table_add_number (facts, quoit_snapshot_get_n_slices (snapshot));
   table_add_number (facts, quoit_snapshot_get_n_nodes (snapshot));

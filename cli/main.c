@@ -123,6 +123,7 @@ session_clear (Session *session)
   g_free (session->db);
   g_free (session->wait);
   g_free (session->now);
+  g_free (session->at);
   g_free (session->output);
   g_free (session->explanation);
 }

@@ -20,6 +20,8 @@ session_options (Session *session)
     { "wait", 0, 0, G_OPTION_ARG_FILENAME, &session->wait, "how long to wait for other writers (5000)", "MS" },
     { "now", 0, 0, G_OPTION_ARG_FILENAME, &session->now, "ISO 8601 with offset, or milliseconds (else the clock)",
       "TIME" },
+    { "at", 0, 0, G_OPTION_ARG_FILENAME, &session->at, "look at the past: the ledger after entry SEQ of the journal",
+      "SEQ" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, "table or json (table)", "FORM" },
     G_OPTION_ENTRY_NULL,
   };
@@ -126,8 +128,20 @@ with_actor (Quoit *quoit)
   return quoit;
 }
 
-Quoit *
-session_open (Session *session, GError **error)
+bool
+session_refuse_past (const Session *session, GError **error)
+{
+  if (session->at == NULL)
+    return true;
+
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+               "--at '%s': expected it with a verb that looks at the ledger; '%s' is about the present", session->at,
+               session->verb->name);
+  return false;
+}
+
+static Quoit *
+open_ledger (const Session *session, GError **error)
 {
   gint64 wait_ms;
 
@@ -136,20 +150,34 @@ session_open (Session *session, GError **error)
 }
 
 Quoit *
+session_open (Session *session, GError **error)
+{
+  return session_refuse_past (session, error) ? open_ledger (session, error) : NULL;
+}
+
+Quoit *
 session_create (Session *session, GError **error)
 {
   gint64 wait_ms;
 
-  return wait_of (session, &wait_ms, error) ? with_actor (quoit_create (session_get_path (session), wait_ms, error))
-                                            : NULL;
+  return session_refuse_past (session, error) && wait_of (session, &wait_ms, error)
+             ? with_actor (quoit_create (session_get_path (session), wait_ms, error))
+             : NULL;
 }
 
 QuoitSnapshot *
 session_look (Session *session, GError **error)
 {
-  g_autoptr (Quoit) quoit = session_open (session, error);
+  static const NumberRule rule = { "--at", "a sequence number from 0", 0, G_MAXINT64 };
+  g_autoptr (Quoit) quoit = NULL;
+  gint64 seq;
 
-  return quoit == NULL ? NULL : quoit_snapshot (quoit);
+  if (session->at != NULL && !text_parse_number (session->at, &rule, &seq, error))
+    return NULL;
+  quoit = open_ledger (session, error);
+  if (quoit == NULL)
+    return NULL;
+  return session->at == NULL ? quoit_snapshot (quoit) : quoit_snapshot_at (quoit, (uint64_t) seq, error);
 }
 
 bool

@@ -20,7 +20,7 @@ typedef struct {
 struct _Session {
   const Verb *verb;
   char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
-  char *db, *wait, *now, *output;
+  char *db, *wait, *now, *at, *output;
   int exit_status;   /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
   bool has_answered; /* stdout has got, or has refused, an answer */
   char *explanation; /* lines for stderr below the message of a run that fails; or NULL */
@@ -39,11 +39,14 @@ const char *session_get_path (const Session *session);
 /* Before anything is opened: --wait is a number, --output a word that the verb knows. */
 bool session_check (const Session *session, const char *const *outputs, GError **error);
 
-/* The ledger, with the actor set. quoit_unref() it. */
+/* For verbs that are about the present alone, which --at is no option of: USAGE when it is there. */
+bool session_refuse_past (const Session *session, GError **error);
+
+/* The ledger as it is now, with the actor set. quoit_unref() it. */
 Quoit *session_open (Session *session, GError **error);
 Quoit *session_create (Session *session, GError **error);
 
-/* The ledger as it is, for verbs that only look. quoit_snapshot_unref() it. */
+/* The ledger as it is, or as it was at --at, for verbs that only look. quoit_snapshot_unref() it. */
 QuoitSnapshot *session_look (Session *session, GError **error);
 
 /* --now, else the clock of this machine. */

@@ -82,7 +82,8 @@ QUOIT_API Quoit *quoit_create (const char *path, int64_t wait_ms, GError **error
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when there is no file (quoit_create() makes one), %QUOIT_ERROR_INVALID for a file
  * that is not quoit's, %QUOIT_ERROR_VERSION for one of a newer quoit, %QUOIT_ERROR_DAMAGED for one that is cut off,
- * contradicts itself or has triggers or views that quoit did not make, %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY.
+ * contradicts itself or has triggers or views that quoit did not make, %QUOIT_ERROR_STORE when it cannot be read, or is
+ * of an older quoit and cannot be written, %QUOIT_ERROR_BUSY.
  *
  * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
  * Since: 0.1
@@ -506,8 +507,8 @@ QUOIT_API void quoit_cancel_batch (Quoit *quoit);
  * @quoit: the handle
  * @error: (out) (optional): set on failure
  *
- * Replays the whole journal and compares the result with the state that is kept, counts every summary again, and has
- * SQLite check its file. Costs the whole history.
+ * Replays the journal and compares the result with the state that is kept, counts every summary again, and has SQLite
+ * check its file. Costs the whole history, or that behind the checkpoint: see quoit_compact_journal().
  *
  * Fails with %QUOIT_ERROR_DAMAGED: the message names the first difference; restore a backup. %QUOIT_ERROR_STORE,
  * %QUOIT_ERROR_BUSY.
@@ -543,7 +544,9 @@ QUOIT_API bool quoit_backup (Quoit *quoit, const char *path, GError **error);
  *
  * The entries after @seq, up to what this handle knows: see quoit_refresh().
  *
- * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_DAMAGED.
+ * Fails with %QUOIT_ERROR_NOT_FOUND when a checkpoint has taken the place of some of them (the message names the first
+ * there is; quoit_read_checkpoint() says from where on they are kept), %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY,
+ * %QUOIT_ERROR_DAMAGED.
  * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
  * %QUOIT_ERROR_FAILED in a forked child.
  *
@@ -551,6 +554,67 @@ QUOIT_API bool quoit_backup (Quoit *quoit, const char *path, GError **error);
  * Since: 0.1
  */
 QUOIT_API QuoitJournal *quoit_changes_since (Quoit *quoit, uint64_t seq, GError **error);
+
+/**
+ * quoit_snapshot_at:
+ * @quoit: the handle
+ * @seq: the sequence number of an entry; 0: before the first
+ * @error: (out) (optional): set on failure
+ *
+ * The fleet as it was right after that entry, in all that a snapshot can tell. Replays the journal from the checkpoint,
+ * or from its beginning; other calls on the handle go on meanwhile, unless it is in memory.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND when a checkpoint has taken the place of what was before it (the message names the
+ * first entry to go back to), or when there is no such entry yet, %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY,
+ * %QUOIT_ERROR_DAMAGED.
+ * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
+ *
+ * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitSnapshot *quoit_snapshot_at (Quoit *quoit, uint64_t seq, GError **error);
+
+/**
+ * quoit_compact_journal:
+ * @quoit: the handle
+ * @before_seq: the first entry to keep; one behind the last: none
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @n_removed: (out) (optional): how many entries have gone
+ * @error: (out) (optional): set on failure
+ *
+ * Puts a checkpoint, a checked image of the state right before @before_seq, in the place of all entries before it, in
+ * one transaction. What the ledger is does not change, and no entry is written; the past before the checkpoint can be
+ * neither seen nor verified any more. The image is computed while others may write; they wait for no more than its
+ * writing. Where there is nothing before @before_seq nothing is done.
+ *
+ * Fails with %QUOIT_ERROR_INVALID when @before_seq is before the checkpoint that there is, or beyond the next entry, or
+ * for a clock outside the years 2000 to 2199; %QUOIT_ERROR_DAMAGED when the journal contradicts itself (nothing is
+ * dropped then), %QUOIT_ERROR_STORE (nothing was written; mend it and retry), %QUOIT_ERROR_BUSY.
+ * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_compact_journal (Quoit *quoit, uint64_t before_seq, int64_t now_ms, uint64_t *n_removed,
+                                      GError **error);
+
+/**
+ * quoit_read_checkpoint:
+ * @quoit: the handle
+ * @seq: (out): the last entry that the checkpoint has taken the place of; 0: there is no checkpoint
+ * @made_ms: (out) (optional): the clock of who asked for it; 0: there is none
+ * @error: (out) (optional): set on failure
+ *
+ * Where the journal begins: entries after @seq are kept, and quoit_snapshot_at() goes back to @seq.
+ *
+ * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_DAMAGED.
+ * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_read_checkpoint (Quoit *quoit, uint64_t *seq, int64_t *made_ms, GError **error);
 
 /* cdef-end */
 
