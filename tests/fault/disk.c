@@ -353,6 +353,25 @@ static const sqlite3_io_methods file_methods = {
   NULL,
 };
 
+/* A file that was there before the recording is safely on the disk. */
+static void
+take_existing (const char *path)
+{
+  g_autofree char *base = path == NULL ? NULL : g_path_get_basename (path), *bytes = NULL;
+  Contents *contents;
+  gsize length;
+
+  if (record.rand == NULL || base == NULL || g_hash_table_contains (record.files, base)
+      || !g_file_get_contents (path, &bytes, &length, NULL))
+    return;
+  contents = contents_of (base);
+  if (contents == NULL)
+    return;
+  g_byte_array_append (contents->now, (const guint8 *) bytes, (guint) length);
+  g_byte_array_append (contents->synced, (const guint8 *) bytes, (guint) length);
+  contents->ever_synced = TRUE;
+}
+
 static int
 vfs_open (sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
 {
@@ -360,6 +379,7 @@ vfs_open (sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int
   int result;
 
   file->pMethods = NULL;
+  take_existing (name);
   if (fails (DISK_OPEN))
     return SQLITE_CANTOPEN;
   wrapped->real = sqlite3_malloc (real_vfs->szOsFile);

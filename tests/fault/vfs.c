@@ -106,6 +106,48 @@ refresh (World *world, gint64 now_ms, GError **error)
   return quoit_refresh (world->quoit, error);
 }
 
+static guint64
+last_seq (const World *world)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (world->quoit);
+
+  return quoit_snapshot_get_seq (snapshot);
+}
+
+static gboolean
+compact_most (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_compact_journal (world->quoit, last_seq (world) - 1, now_ms, NULL, error);
+}
+
+static gboolean
+compact_all (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_compact_journal (world->quoit, last_seq (world) + 1, now_ms, NULL, error);
+}
+
+static gboolean
+look_back (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) past = quoit_snapshot_at (world->quoit, last_seq (world) - 1, error);
+
+  return past != NULL;
+}
+
+static gboolean
+list (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitJournal) journal = NULL;
+  guint64 seq;
+
+  if (!quoit_read_checkpoint (world->quoit, &seq, NULL, error))
+    return FALSE;
+  journal = quoit_changes_since (world->quoit, seq, error);
+  hold (journal == NULL || quoit_journal_get_n_entries (journal) == last_seq (world) - seq, "%u entries behind %u",
+        quoit_journal_get_n_entries (journal), (guint) seq);
+  return journal != NULL;
+}
+
 static const struct {
   const char *name;
   gboolean (*run) (World *, gint64, GError **);
@@ -117,12 +159,16 @@ static const struct {
   { "kill a node", kill_node },
   { "batch", batch },
   { "backup", backup },
+  { "compact", compact_most },
+  { "look back", look_back },
   { "release", release },
   { "import changed", import_changed },
   { "verify", verify },
   { "open", reopen },
   { "refresh", refresh },
+  { "compact all", compact_all },
   { "reserve again", reserve_one },
+  { "list", list },
   { "open again", reopen },
 };
 
@@ -136,8 +182,19 @@ state_of (Quoit *quoit)
   return g_strdup_printf ("%u %s", (guint) quoit_snapshot_get_seq (snapshot), json);
 }
 
-/* The state after each step of a life without failures. */
+static guint64
+checkpoint_of (Quoit *quoit)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 seq;
+
+  hold (quoit_read_checkpoint (quoit, &seq, NULL, &error), "%s", said (error));
+  return seq;
+}
+
+/* The state after each step of a life without failures, and where the checkpoint stands. */
 static char *expected[G_N_ELEMENTS (steps)];
+static guint64 checkpoints[G_N_ELEMENTS (steps)];
 
 static World
 new_world (char *dir)
@@ -174,6 +231,7 @@ live (char *dir)
       hold (steps[i].run (&world, T0 + i, &error), "%s: %s", steps[i].name, said (error));
       g_free (expected[i]);
       expected[i] = state_of (world.quoit);
+      checkpoints[i] = checkpoint_of (world.quoit);
     }
   end_world (&world);
 }
@@ -212,6 +270,7 @@ recover (World *world, guint step, const char *what)
     {
       state = state_of (world->quoit);
       hold (strcmp (state, expected_before (step)) == 0, "%s: changed although it failed: %s", what, state);
+      hold (checkpoint_of (world->quoit) == checkpoints[step - 1], "%s: compacted although it failed", what);
       hold_together (world->quoit, what);
     }
   if (steps[step].run (world, T0 + step, &error))
@@ -252,6 +311,8 @@ live_with_failure (char *dir, gboolean (*failed) (void), void (*mend) (void), co
         {
           mend ();
           hold_verified (world.quoit, where);
+          hold (checkpoint_of (world.quoit) == checkpoints[i], "%s: compacted to %u", where,
+                (guint) checkpoint_of (world.quoit));
           if (steps[i].run == backup)
             check_copy (&world, i);
         }
@@ -416,6 +477,9 @@ check_image (const DiskImage *image, char *dir)
   hold (acknowledged == 0 || strcmp (state, expected[acknowledged - 1]) == 0
             || (acknowledged < G_N_ELEMENTS (steps) && strcmp (state, expected[acknowledged]) == 0),
         "image %u after step %u: %s", image->at, acknowledged, state);
+  hold (acknowledged == 0 || checkpoint_of (world.quoit) == checkpoints[acknowledged - 1]
+            || (acknowledged < G_N_ELEMENTS (steps) && checkpoint_of (world.quoit) == checkpoints[acknowledged]),
+        "image %u after step %u: compacted to %u", image->at, acknowledged, (guint) checkpoint_of (world.quoit));
   end_world (&world);
 }
 

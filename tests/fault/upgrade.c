@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A database of an older quoit is opened while the disk fails, the memory fails, the power fails: at every single
+ * operation of the upgrade. It is wholly of the old version or wholly of the new one, nothing of what it says is lost,
+ * and opening it again works. */
+#include "../ground.h"
+#include "disk.h"
+
+#include <sqlite3.h>
+
+static char *old_bytes, *expected;
+static gsize old_length;
+
+static void
+remove_ledger (const char *path)
+{
+  static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+    {
+      g_autofree char *name = g_strconcat (path, tails[i], NULL);
+
+      g_unlink (name);
+    }
+}
+
+static void
+put_old (const char *path)
+{
+  remove_ledger (path);
+  hold (g_file_set_contents_full (path, old_bytes, (gssize) old_length, G_FILE_SET_CONTENTS_NONE, 0600, NULL), "%s",
+        path);
+}
+
+/* All that there is to know of a ledger, its past included. */
+static char *
+state_of (Quoit *quoit)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (QuoitSnapshot) now = quoit_snapshot (quoit);
+
+  for (guint64 seq = 0; seq <= quoit_snapshot_get_seq (now); seq++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitSnapshot) then = quoit_snapshot_at (quoit, seq, &error);
+      g_autofree char *json = NULL;
+
+      hold (then != NULL, "%s", said (error));
+      json = quoit_snapshot_dup_json (then);
+      g_string_append (text, json);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gint64
+number_in (const char *path, const char *sql)
+{
+  sqlite3 *db = NULL;
+  sqlite3_stmt *stmt = NULL;
+  gint64 number;
+
+  hold (sqlite3_open (path, &db) == SQLITE_OK && sqlite3_prepare_v2 (db, sql, -1, &stmt, NULL) == SQLITE_OK
+            && sqlite3_step (stmt) == SQLITE_ROW,
+        "%s: %s", sql, sqlite3_errmsg (db));
+  number = sqlite3_column_int64 (stmt, 0);
+  sqlite3_finalize (stmt);
+  sqlite3_close (db);
+  return number;
+}
+
+static void
+hold_whole_version (const char *path, const char *what)
+{
+  gint64 version = number_in (path, "PRAGMA user_version");
+  gint64 has_checkpoints = number_in (path, "SELECT count (*) FROM sqlite_schema WHERE name = 'checkpoint'");
+
+  hold (version == 1 || version == 2, "%s: version %d", what, (int) version);
+  hold (has_checkpoints == version - 1, "%s: the tables are not those of version %d", what, (int) version);
+}
+
+static void
+hold_opens (const char *path, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Quoit) quoit = quoit_open (path, 0, &error);
+  g_autofree char *state = NULL;
+
+  hold (quoit != NULL, "%s: %s", what, said (error));
+  hold_verified (quoit, what);
+  state = state_of (quoit);
+  hold (strcmp (state, expected) == 0, "%s: it says something else:\n%s", what, state);
+}
+
+/* FALSE when the upgrade had fewer operations than the failure needs. */
+static gboolean
+upgrade_with_failure (const char *path, gboolean (*failed) (void), void (*mend) (void), const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Quoit) quoit = quoit_open (path, 0, &error);
+  gboolean seen = failed ();
+
+  mend ();
+  hold ((quoit == NULL) == (error != NULL), "%s: result and error disagree", what);
+  hold (error == NULL || (seen && error->code == QUOIT_ERROR_STORE), "%s: %s", what, said (error));
+  g_clear_pointer (&quoit, quoit_unref);
+  hold_whole_version (path, what);
+  hold_opens (path, what);
+  return seen;
+}
+
+static void
+mend_disk (void)
+{
+  disk_fail (0, 0, DISK_FAILS_ONCE);
+}
+
+static void
+mend_memory (void)
+{
+  memory_fail (0, DISK_FAILS_ONCE);
+}
+
+static const struct {
+  const char *name;
+  guint operations;
+  DiskFailure failure;
+} disk_failures[] = {
+  { "a write, sync or truncate fails", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_FAILS_ONCE },
+  { "a write fails in its middle", DISK_WRITE, DISK_FAILS_TORN },
+  { "the disk is full once", DISK_WRITE, DISK_IS_FULL },
+  { "no write, sync or truncate works any more", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_IS_GONE },
+  { "a file cannot be opened or deleted", DISK_OPEN | DISK_DELETE, DISK_FAILS_ONCE },
+  { "a read fails", DISK_READ, DISK_FAILS_ONCE },
+};
+
+static guint
+every_disk_failure (const char *path)
+{
+  guint runs = 0;
+
+  for (gsize f = 0; f < G_N_ELEMENTS (disk_failures); f++)
+    {
+      gboolean seen = TRUE;
+      guint n;
+
+      for (n = 1; seen; n++, runs++)
+        {
+          g_autofree char *what = g_strdup_printf ("%s, operation %u", disk_failures[f].name, n);
+
+          put_old (path);
+          disk_fail (disk_failures[f].operations, n, disk_failures[f].failure);
+          seen = upgrade_with_failure (path, disk_failed, mend_disk, what);
+        }
+      printf ("%s: at each of %u operations\n", disk_failures[f].name, n - 2);
+      hold (n > 2, "%s: it never does", disk_failures[f].name);
+    }
+  return runs;
+}
+
+static guint
+every_allocation (const char *path, DiskFailure failure)
+{
+  gboolean seen = TRUE;
+  guint n;
+
+  for (n = 1; seen; n++)
+    {
+      g_autofree char *what = g_strdup_printf ("allocation %u fails", n);
+
+      put_old (path);
+      memory_fail (n, failure);
+      seen = upgrade_with_failure (path, memory_failed, mend_memory, what);
+    }
+  printf ("each of %u allocations of SQLite fails%s\n", n - 2, failure == DISK_IS_GONE ? ", and all after it" : "");
+  return n - 1;
+}
+
+static guint
+every_power_loss (char *dir, const char *path, guint32 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GPtrArray) images = NULL;
+  g_autoptr (Quoit) quoit = NULL;
+
+  put_old (path);
+  disk_record (rand);
+  quoit = quoit_open (path, 0, NULL);
+  hold (quoit != NULL, "an upgrade");
+  disk_acknowledge (1);
+  g_clear_pointer (&quoit, quoit_unref);
+  images = disk_images ();
+  for (guint i = 0; i < images->len; i++)
+    {
+      const DiskImage *image = images->pdata[i];
+      g_autofree char *what = g_strdup_printf ("seed %u, power loss before operation %u", seed, image->at);
+
+      remove_ledger (path);
+      disk_image_save (image, dir);
+      hold_whole_version (path, what);
+      hold (image->acknowledged == 0 || number_in (path, "PRAGMA user_version") == 2, "%s: the upgrade is lost", what);
+      hold_opens (path, what);
+    }
+  return images->len;
+}
+
+int
+main (void)
+{
+  g_autofree char *dir = fast_dir (), *path = g_build_filename (dir, "ledger.db", NULL);
+  g_autofree char *old = g_build_filename (g_getenv ("top_srcdir"), "tests", "databases", "schema-1.db", NULL);
+  g_autoptr (Quoit) quoit = NULL;
+  guint32 seed = seed_of ("power loss", 1);
+  guint runs = 0, losses = 0;
+
+  disk_install ();
+  hold (g_file_get_contents (old, &old_bytes, &old_length, NULL), "%s", old);
+  put_old (path);
+  quoit = quoit_open (path, 0, NULL);
+  hold (quoit != NULL, "%s", old);
+  expected = state_of (quoit);
+  g_clear_pointer (&quoit, quoit_unref);
+
+  runs += every_disk_failure (path);
+  runs += every_allocation (path, DISK_FAILS_ONCE);
+  runs += every_allocation (path, DISK_IS_GONE);
+  for (guint round = 0; round < scaled (20); round++)
+    losses += every_power_loss (dir, path, seed + round);
+  printf ("the power fails: %u times\n", losses);
+  remove_dir (dir);
+  g_free (old_bytes);
+  g_free (expected);
+  printf ("%u passed, 0 failed\n", runs + losses);
+  return EXIT_SUCCESS;
+}
