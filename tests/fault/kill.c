@@ -53,6 +53,21 @@ write_batch (Quoit *quoit, guint round, guint i)
   acknowledge ("+", names[1], ids[1], 1);
 }
 
+/* Of as much of the journal as there is, or of the older half of it. */
+static void
+compact (Quoit *quoit, GRand *rand)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (GError) error = NULL;
+  guint64 checkpoint, last = quoit_snapshot_get_seq (snapshot);
+
+  hold (quoit_read_checkpoint (quoit, &checkpoint, NULL, &error), "%s", said (error));
+  if (g_rand_boolean (rand))
+    last -= (last - checkpoint) / 2;
+  hold (quoit_compact_journal (quoit, last + 1, T0, NULL, &error), "%s", said (error));
+  acknowledge ("c", "journal", last, 0);
+}
+
 static int
 writer (const char *path, guint round, guint32 seed)
 {
@@ -64,7 +79,7 @@ writer (const char *path, guint round, guint32 seed)
   for (guint i = 0;; i++)
     {
       g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
-      guint die = (guint) g_rand_int_range (rand, 0, 10);
+      guint die = (guint) g_rand_int_range (rand, 0, 12);
       char name[32];
       guint64 id;
 
@@ -95,6 +110,8 @@ writer (const char *path, guint round, guint32 seed)
               break;
             }
         }
+      else if (die < 11)
+        compact (quoit, rand);
       else
         {
           g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d", g_rand_int_range (rand, 12, 15));
@@ -113,6 +130,7 @@ writer (const char *path, guint round, guint32 seed)
 typedef struct {
   GHashTable *groups; /* name -> slices, of what is known to be held */
   char *releasing;    /* what was being released when the writer was killed; NULL: nothing */
+  guint64 checkpoint; /* the last one that was acknowledged */
 } Known;
 
 static void
@@ -124,6 +142,8 @@ take_line (Known *known, const char *line)
   hold (sscanf (line, "%c %31s %u %u", &what, name, &id, &n) == 4, "'%s'", line);
   if (what == '+')
     g_hash_table_insert (known->groups, g_strdup (name), GUINT_TO_POINTER (n));
+  if (what == 'c')
+    known->checkpoint = id;
   if (what == '-')
     hold (g_hash_table_remove (known->groups, name), "%s was released, but not held", name);
   g_clear_pointer (&known->releasing, g_free);
@@ -175,11 +195,15 @@ check_round (const char *path, Known *known, guint round)
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GHashTable) live = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) ever = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  guint64 checkpoint;
   guint n_new = 0, n_of_batch = 0;
 
   hold (quoit != NULL, "round %u: %s", round, said (error));
   hold_verified (quoit, "after a kill");
   hold_together (quoit, "after a kill");
+  hold (quoit_read_checkpoint (quoit, &checkpoint, NULL, &error), "%s", said (error));
+  hold (checkpoint >= known->checkpoint, "round %u: compacted to %u, and to %u afterwards", round,
+        (guint) known->checkpoint, (guint) checkpoint);
   snapshot = quoit_snapshot (quoit);
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
@@ -241,7 +265,7 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   g_autofree char *path = g_build_filename (dir, "ledger.db", NULL);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autoptr (Quoit) quoit = quoit_create (path, 0, NULL);
-  Known known = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL };
+  Known known = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL, 0 };
 
   hold (quoit != NULL && import_text (quoit, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
   g_clear_pointer (&quoit, quoit_unref);
@@ -254,7 +278,8 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   {
     g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
 
-    printf ("killed %u times, %u entries were written\n", n_rounds, (guint) quoit_snapshot_get_seq (snapshot));
+    printf ("killed %u times, %u entries were written, compacted to %u\n", n_rounds,
+            (guint) quoit_snapshot_get_seq (snapshot), (guint) known.checkpoint);
   }
   g_hash_table_unref (known.groups);
   remove_dir (dir);
