@@ -245,51 +245,82 @@ move_slices (GHashTable *owners, char *const *slices, const char *from, const ch
     }
 }
 
-/* The journal, read as a history: who had which slices when, by what the processes were told. */
-static guint
-check_history (Quoit *quoit, GHashTable *acknowledged)
+typedef struct {
+  GHashTable *acknowledged; /* group -> slices, by what the processes were told */
+  GHashTable *owners;       /* slice -> group */
+  GHashTable *added;
+  guint64 seq;
+} History;
+
+/* One entry more: who had which slices when. */
+static void
+go_on (History *history, const QuoitJournal *journal, guint32 i)
 {
-  g_autoptr (QuoitJournal) journal = NULL;
-  g_autoptr (GHashTable) owners = g_hash_table_new (g_str_hash, g_str_equal), added = NULL;
-  guint32 n;
+  QuoitEffectType type = quoit_journal_get_effect_type (journal, i, 0);
+  g_autofree char *key = g_strdup_printf ("%s@%u", quoit_journal_get_effect_name (journal, i, 0),
+                                          (guint) quoit_journal_get_effect_group_id (journal, i, 0));
+  gpointer name, slices;
 
-  added = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  hold (quoit_refresh (quoit, NULL), "refresh");
-  journal = quoit_changes_since (quoit, 0, NULL);
-  n = quoit_journal_get_n_entries (journal);
-  for (guint32 i = 0; i < n; i++)
+  hold (quoit_journal_get_seq (journal, i) == ++history->seq && quoit_journal_get_n_effects (journal, i) == 1,
+        "entry %u", (guint) history->seq);
+  if (type != QUOIT_EFFECT_GROUP_ADDED && type != QUOIT_EFFECT_GROUP_REMOVED)
+    return;
+  hold (g_hash_table_lookup_extended (history->acknowledged, key, &name, &slices), "%s was not acknowledged", key);
+  if (type == QUOIT_EFFECT_GROUP_ADDED)
     {
-      QuoitEffectType type = quoit_journal_get_effect_type (journal, i, 0);
-      g_autofree char *key = g_strdup_printf ("%s@%u", quoit_journal_get_effect_name (journal, i, 0),
-                                              (guint) quoit_journal_get_effect_group_id (journal, i, 0));
-      gpointer name, slices;
-
-      hold (quoit_journal_get_seq (journal, i) == i + 1 && quoit_journal_get_n_effects (journal, i) == 1, "entry %u",
-            i);
-      if (type != QUOIT_EFFECT_GROUP_ADDED && type != QUOIT_EFFECT_GROUP_REMOVED)
-        continue;
-      hold (g_hash_table_lookup_extended (acknowledged, key, &name, &slices), "%s was not acknowledged", key);
-      if (type == QUOIT_EFFECT_GROUP_ADDED)
-        {
-          move_slices (owners, slices, NULL, name);
-          hold (g_hash_table_add (added, g_steal_pointer (&key)), "%s twice", (char *) name);
-        }
-      else
-        move_slices (owners, slices, name, NULL);
+      move_slices (history->owners, slices, NULL, name);
+      hold (g_hash_table_add (history->added, g_steal_pointer (&key)), "%s twice", (char *) name);
     }
-  hold (g_hash_table_size (acknowledged) == g_hash_table_size (added), "%u acknowledged groups, %u in the journal",
-        g_hash_table_size (acknowledged), g_hash_table_size (added));
-  return n;
+  else
+    move_slices (history->owners, slices, name, NULL);
 }
 
+/* @journals: all that was ever in the journal, piece by piece. */
 static guint
-many_for_few (const char *self, const char *path, guint32 seed)
+check_history (const GPtrArray *journals, GHashTable *acknowledged)
+{
+  History history = { acknowledged, g_hash_table_new (g_str_hash, g_str_equal),
+                      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), 0 };
+
+  for (guint j = 0; j < journals->len; j++)
+    for (guint32 i = 0; i < quoit_journal_get_n_entries (journals->pdata[j]); i++)
+      go_on (&history, journals->pdata[j], i);
+  hold (g_hash_table_size (acknowledged) == g_hash_table_size (history.added),
+        "%u acknowledged groups, %u in the journal", g_hash_table_size (acknowledged),
+        g_hash_table_size (history.added));
+  g_hash_table_unref (history.owners);
+  g_hash_table_unref (history.added);
+  return (guint) history.seq;
+}
+
+/* Adds what was written since @seq; where the journal ends now. */
+static guint64
+read_on (Quoit *quoit, guint64 seq, GPtrArray *journals)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitJournal *journal;
+  guint32 n;
+
+  hold (quoit_refresh (quoit, &error), "%s", said (error));
+  journal = quoit_changes_since (quoit, seq, &error);
+  hold (journal != NULL, "%s", said (error));
+  g_ptr_array_add (journals, journal);
+  n = quoit_journal_get_n_entries (journal);
+  return seq + n;
+}
+
+/* @n_compactions: how often the journal is read and compacted beneath them while they work. */
+static guint
+many_for_few (const char *self, const char *path, guint32 seed, guint n_compactions)
 {
   enum { N_WORKERS = 8 };
   g_autoptr (Quoit) quoit = quoit_create (path, 60000, NULL);
   g_autoptr (GHashTable) acknowledged
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
+  g_autoptr (GPtrArray) journals = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_journal_free);
+  g_autoptr (GError) error = NULL;
   Child workers[N_WORKERS];
+  guint64 seq = 0;
   guint n_entries;
 
   hold (quoit != NULL && import_text (quoit, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
@@ -298,6 +329,12 @@ many_for_few (const char *self, const char *path, guint32 seed)
       g_autofree char *name = g_strdup_printf ("w%u", i);
 
       workers[i] = start (self, "worker", path, name, seed + i, scaled (400));
+    }
+  for (guint i = 0; i < n_compactions; i++)
+    {
+      g_usleep (3000);
+      seq = read_on (quoit, seq, journals);
+      hold (quoit_compact_journal (quoit, seq + 1, T0, NULL, &error), "%s", said (error));
     }
   for (guint i = 0; i < N_WORKERS; i++)
     {
@@ -312,10 +349,12 @@ many_for_few (const char *self, const char *path, guint32 seed)
         }
       finish (&workers[i]);
     }
-  n_entries = check_history (quoit, acknowledged);
+  read_on (quoit, seq, journals);
+  n_entries = check_history (journals, acknowledged);
   hold_verified (quoit, "after all workers");
   hold_together (quoit, "after all workers");
-  printf ("%u processes on one file: %u entries\n", N_WORKERS, n_entries);
+  printf ("%u processes on one file: %u entries, compacted %u times to %u\n", N_WORKERS, n_entries, n_compactions,
+          (guint) seq);
   return 1;
 }
 
@@ -368,7 +407,7 @@ int
 main (int argc, char **argv)
 {
   char *dir;
-  g_autofree char *race = NULL, *work = NULL, *new = NULL;
+  g_autofree char *race = NULL, *work = NULL, *years = NULL, *new = NULL;
   guint32 seed;
   guint n = 0;
 
@@ -384,10 +423,12 @@ main (int argc, char **argv)
   dir = fast_dir ();
   race = g_build_filename (dir, "race.db", NULL);
   work = g_build_filename (dir, "work.db", NULL);
+  years = g_build_filename (dir, "years.db", NULL);
   new = g_build_filename (dir, "new.db", NULL);
   n += create_once ("/proc/self/exe", new);
   n += two_for_three ("/proc/self/exe", race);
-  n += many_for_few ("/proc/self/exe", work, seed);
+  n += many_for_few ("/proc/self/exe", work, seed, 0);
+  n += many_for_few ("/proc/self/exe", years, seed + 100, scaled (150));
   remove_dir (dir);
   g_free (dir);
   printf ("%u passed, 0 failed\n", n);
