@@ -51,3 +51,4 @@ void bench_footprint (Bench *bench);
 void bench_peer (Bench *bench);
 void bench_durable (Bench *bench);
 void bench_files (Bench *bench);
+void bench_years (Bench *bench);

@@ -204,3 +204,33 @@ bench_bare_read (const char *path)
   sqlite3_close (handle);
   return rows->len;
 }
+
+/* --- copying --- */
+
+unsigned
+bench_bare_copy_journal (const char *from, const char *to)
+{
+  static const char columns[] = "seq, time_ms, verb, actor, next_group, next_node, effects";
+  g_autofree char *select = g_strdup_printf ("SELECT %s FROM journal ORDER BY seq", columns);
+  g_autofree char *insert = g_strdup_printf ("INSERT INTO journal (%s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", columns);
+  BenchBare *bare = bench_bare_new (to);
+  sqlite3 *handle;
+  sqlite3_stmt *read, *write = prepare (bare, insert);
+  unsigned n = 0;
+
+  g_assert_cmpint (sqlite3_open (from, &handle), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_prepare_v2 (handle, select, -1, &read, NULL), ==, SQLITE_OK);
+  bench_bare_begin (bare);
+  for (; sqlite3_step (read) == SQLITE_ROW; n++)
+    {
+      for (int i = 0; i < 7; i++)
+        g_assert_cmpint (sqlite3_bind_value (write, i + 1, sqlite3_column_value (read, i)), ==, SQLITE_OK);
+      run (write);
+    }
+  bench_bare_commit (bare);
+  sqlite3_finalize (read);
+  sqlite3_finalize (write);
+  sqlite3_close (handle);
+  bench_bare_free (bare);
+  return n;
+}

@@ -29,3 +29,8 @@ void bench_bare_import (BenchBare *bare, unsigned n);
 
 /* Reads the rows of the node table of quoit's database at @path into arrays; how many. */
 unsigned bench_bare_read (const char *path);
+
+/* Copies the rows of the journal of quoit's database at @from, in one transaction, to that of a new one at @to; how
+ * many.
+ */
+unsigned bench_bare_copy_journal (const char *from, const char *to);

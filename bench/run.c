@@ -10,7 +10,7 @@ static void
 run_families (Bench *bench)
 {
   static void (*const families[]) (Bench *)
-      = { bench_footprint, bench_memory_ops, bench_forks, bench_peer, bench_durable, bench_files };
+      = { bench_footprint, bench_memory_ops, bench_forks, bench_peer, bench_durable, bench_files, bench_years };
 
   for (guint i = 0; i < G_N_ELEMENTS (families); i++)
     families[i](bench);
