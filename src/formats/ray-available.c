@@ -2,8 +2,9 @@
 /* available_resources_per_node(): what is neither available nor taken by a group is used by something else. */
 #include <string.h>
 
-#include "formats/ray-nodes.h"
+#include "formats/ray-use.h"
 #include "formats/ray-values.h"
+#include "model/resource-names.h"
 
 /* What is external of a node, in uses. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Ray cluster from what it says of itself: nodes, then groups on them, then what neither has. */
-#include "formats/ray-nodes.h"
+#include "formats/ray-use.h"
 
 static gboolean
 prefix (const char *what, GError **error)

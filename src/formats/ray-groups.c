@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/ray-nodes.h"
+#include "formats/ray-use.h"
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
 

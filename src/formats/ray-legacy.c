@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of clusters whose Ray has no labels for them (2.40 and before): each host of a slice has 1 of a resource that
- * bears the slice's name, and worker 0 has 1 of TPU-<pod type>-head. */
+#include "formats/ray-legacy.h"
+
 #include <string.h>
 
 #include "base/natural.h"
-#include "formats/ray-nodes.h"
 #include "formats/ray-values.h"
+#include "model/resource-names.h"
 
 /* The rows that have 1 of a resource. */
 typedef struct {
@@ -50,22 +50,11 @@ quoit_ray_places_clear (QuoitRayPlaces *places)
   g_clear_pointer (&places->texts, g_string_chunk_free);
 }
 
-static gboolean
-is_head_resource (const char *name)
-{
-  return g_str_has_prefix (name, "TPU-") && g_str_has_suffix (name, "-head") && strlen (name) > strlen ("TPU--head");
-}
-
 gboolean
 quoit_ray_may_name_slice (const char *resource)
 {
-  static const char *const others[] = { "CPU", "GPU", "TPU", "memory", "object_store_memory" };
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (others); i++)
-    if (strcmp (resource, others[i]) == 0)
-      return FALSE;
-  return !is_head_resource (resource) && !g_str_has_prefix (resource, "accelerator_type:")
-         && !quoit_ray_resource_is_no_quantity (resource);
+  return !quoit_resource_is_predefined (resource) && !quoit_resource_is_slice_head (resource)
+         && !g_str_has_prefix (resource, "accelerator_type:") && !quoit_ray_resource_is_no_quantity (resource);
 }
 
 static gboolean
@@ -96,7 +85,7 @@ find_head (Search *search, guint at)
 
   json_object_iter_init_ordered (&iter, json_node_get_object (search->in->rows[at].resources));
   while (json_object_iter_next_ordered (&iter, &name, &value))
-    if (is_head_resource (name) && is_one (value))
+    if (quoit_resource_is_slice_head (name) && is_one (value))
       {
         g_autofree char *pod_type = g_strndup (name + strlen ("TPU-"), strlen (name) - strlen ("TPU--head"));
         QuoitGeneration generation;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "formats/ray-legacy.h"
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
 

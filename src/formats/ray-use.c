@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What groups take of the nodes, and what they leave. */
-#include "formats/ray-nodes.h"
+#include "formats/ray-use.h"
 #include "formats/ray-values.h"
 
 typedef void (*TakeFunc) (QuoitRayUse *use, guint32 node, const QuoitResource *take);

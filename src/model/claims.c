@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "model/resource-names.h"
 
 #define BLOCK_BYTES 65536
 
@@ -192,43 +193,13 @@ label_differs_on_every_node (const char *key)
   return FALSE;
 }
 
-gboolean
-quoit_resource_is_of_group (const char *name)
-{
-  /* The last one: the resource that the group takes may have it in its own name. */
-  const char *p = g_strrstr (name, "_group_"), *digits;
-
-  if (p == NULL)
-    return FALSE;
-  p += strlen ("_group_");
-  for (digits = p; g_ascii_isdigit (*digits); digits++)
-    ;
-  if (digits > p && *digits == '_')
-    p = digits + 1;
-  for (digits = p; g_ascii_isxdigit (*digits); digits++)
-    ;
-  /* The id is hexadecimal, and long, so that a user's own "my_group_a" is not taken for one. */
-  return *digits == '\0' && digits - p >= 16;
-}
-
-static gboolean
-is_predefined (const char *name)
-{
-  static const char *const names[] = { "CPU", "GPU", "TPU", "memory", "object_store_memory" };
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (names); i++)
-    if (strcmp (name, names[i]) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 static gboolean
 resource_says_no_more (const char *name, const char *slice)
 {
-  if (is_predefined (name))
+  if (quoit_resource_is_predefined (name))
     return FALSE;
   return g_str_has_prefix (name, "node:") || (slice != NULL && strcmp (name, slice) == 0)
-         || (g_str_has_prefix (name, "TPU-") && g_str_has_suffix (name, "-head")) || quoit_resource_is_of_group (name);
+         || quoit_resource_is_slice_head (name) || quoit_resource_is_of_group (name);
 }
 
 static int

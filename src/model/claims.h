@@ -61,9 +61,6 @@ typedef struct {
 /* By name, for sorting. */
 int quoit_resource_compare (gconstpointer a, gconstpointer b);
 
-/* Whether a placement group of Ray brought the resource: CPU_group_<id>, TPU_group_0_<id>, bundle_group_<id>. */
-gboolean quoit_resource_is_of_group (const char *name);
-
 /* What a bundle of a group takes of which node. */
 typedef struct {
   guint32 node; /* index into the claims' nodes; QUOIT_NOT_PLACED */

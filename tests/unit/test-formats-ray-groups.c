@@ -215,6 +215,8 @@ static const struct {
     "1000, \"tpu_group_0_group_c942a9370a57d4a49a1132a0a65201000000\": 1}, " B_IS_FREE "}",
     "", NULL },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2, \"memory\": 1000, \"x\": 0}, " B_IS_FREE "}", "", NULL },
+  /* 1.0009 times 10,000 is less than 10009. */
+  { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 1.0009, \"memory\": 1000}, " B_IS_FREE "}", "a TPU=0.9991", NULL },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 4, \"memory\": 1000}, " B_IS_FREE "}", NULL,
     "available: $.aa.TPU: '4': expected at most 2, which the groups leave: the files are of different moments" },
   { "{\"aa\": {\"CPU\": 7.4301, \"TPU\": 2.0001, \"memory\": 1000}, " B_IS_FREE "}", NULL,
