@@ -7,10 +7,10 @@
 #include "formats/ray-values.h"
 #include "model/resource-names.h"
 
-/* The rows that have 1 of a resource. */
+/* The rows that have 1 of a resource. Those of a head are asked for, so that there is one among them. */
 typedef struct {
   GArray *rows; /* of guint */
-  guint n_alive, n_heads, n_alive_heads;
+  guint n_alive, n_alive_heads;
 } Bearers;
 
 typedef struct {
@@ -119,7 +119,6 @@ note_bearers (Search *search, guint at)
         }
       g_array_append_val (bearers->rows, at);
       bearers->n_alive += alive;
-      bearers->n_heads += is_head;
       bearers->n_alive_heads += is_head && alive;
     }
 }
@@ -129,8 +128,7 @@ note_bearers (Search *search, guint at)
 static gboolean
 is_slice (const Bearers *bearers, guint32 n_hosts)
 {
-  return bearers->n_alive <= n_hosts && n_hosts <= bearers->rows->len && bearers->n_alive_heads <= 1
-         && bearers->n_heads >= 1;
+  return bearers->n_alive <= n_hosts && n_hosts <= bearers->rows->len && bearers->n_alive_heads <= 1;
 }
 
 static int

@@ -338,8 +338,7 @@ quoit_ray_nodes_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, GErr
   if (!init_listing (&listing, files, error)
       || !quoit_ray_rows_read (&rows, files->nodes, files->n_nodes, &listing, error))
     return FALSE;
-  if ((files->flags & QUOIT_RAY_COMPLETE) == 0 && listing.n_listed == listing.rows->len
-      && !quoit_ray_rows_check_limit (&rows, listing.n_listed, error))
+  if ((files->flags & QUOIT_RAY_COMPLETE) == 0 && !quoit_ray_rows_check_limit (&rows, listing.n_listed, error))
     return FALSE;
 
   make_claims (&listing);

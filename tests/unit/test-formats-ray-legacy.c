@@ -93,6 +93,10 @@ static const struct {
   { "a " V4 " s=1 all=1 TPU-v4-8-head=1\nb " V4 " t=1 all=1 TPU-v4-8-head=1", NULL,
     "a@s.0 v4-8 2x2x1; b@t.0 v4-8 2x2x1", NULL },
   { "a " V4 " s=1 x=1 TPU-v4-8-head=1\nb CPU=2 x=1", NULL, "a@s.0 v4-8 2x2x1", NULL },
+  { "a " V4 " s=1 x=1 TPU-v4-16-head=1\nb " V4 " s=1 x=1\nc " V4 " x=1", NULL, "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2",
+    "nodes with chips that neither labels nor resources put into a slice: 1, such as 'c'" },
+  { "a " V4 " s=1 x=1 TPU-v4-16-head=1\nb " V4 " s=1\nc " V4 " t=1 x=1 TPU-v4-16-head=1\nd " V4 " t=1", NULL,
+    "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2; c@t.0 v4-16 2x2x2; d@t.1? v4-16 2x2x2", NULL },
   { "a " V4 " s=1 x=2 TPU-v4-8-head=1", NULL, "a@s.0 v4-8 2x2x1", NULL },
   /* A host that is lost keeps its number; one that was replaced gives it away. */
   { "a " V6E " s=1 TPU-v6e-16-head=1\nb!dead " V6E " s=1\nc " V6E " s=1\nd " V6E " s=1", NULL,
