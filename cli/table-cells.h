@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a table is made of, for those that write one: table-json.c, table-text.c, table-csv.c. */
+#pragma once
+
+#include "table.h"
+
+typedef struct {
+  bool known;
+  union {
+    char *text;
+    gint64 number;
+    bool flag;
+    GPtrArray *list;
+    Table *table;
+  };
+} Cell;
+
+struct _Table {
+  const Column *columns;
+  guint n_columns;
+  GArray *cells;
+};
+
+const Cell *table_get_cell (const Table *table, guint row, guint column);
