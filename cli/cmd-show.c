@@ -102,35 +102,34 @@ keep (GError **kept, GError *why)
     *kept = why;
 }
 
-/* All that bear the name: a group may be called as a slice is. */
+/* All that bear the name: a group may be called as a slice is. @found gets what kinds of thing they are. */
 static bool
-describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GError **error)
+describe (Document *document, const QuoitSnapshot *snapshot, const char *name, GPtrArray *found, GError **error)
 {
   g_autoptr (GError) kept = NULL;
   GError *why = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   uint32_t node, slice;
-  guint n_found = 0;
 
   /* A group's name has no '/'. */
   if (strchr (name, '/') == NULL)
     {
       group = group_find (snapshot, name, &why);
       if (group != NULL)
-        n_found++, show_group (document, snapshot, group);
+        g_ptr_array_add (found, (char *) "group"), show_group (document, snapshot, group);
       else
         keep (&kept, g_steal_pointer (&why));
     }
   if (quoit_snapshot_lookup_slice (snapshot, name, &slice, &why))
-    n_found++, show_slice (document, snapshot, slice);
+    g_ptr_array_add (found, (char *) "slice"), show_slice (document, snapshot, slice);
   else
     keep (&kept, g_steal_pointer (&why));
   if (quoit_snapshot_lookup_node (snapshot, name, &node, &why))
-    n_found++, show_node (document, snapshot, node);
+    g_ptr_array_add (found, (char *) "node"), show_node (document, snapshot, node);
   else
     keep (&kept, g_steal_pointer (&why));
 
-  if (n_found > 0)
+  if (found->len > 0)
     return true;
   if (kept != NULL)
     g_propagate_error (error, g_steal_pointer (&kept));
@@ -139,16 +138,31 @@ describe (Document *document, const QuoitSnapshot *snapshot, const char *name, G
   return false;
 }
 
+/* For CSV there must be one table. */
+static bool
+check_single (const GPtrArray *found, const char *name, GError **error)
+{
+  if (found->len == 1)
+    return true;
+  g_set_error (
+      error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
+      "'%s' is the name of a %s and of a %s, and csv has the rows of one: expected NAME@ID or source/pool/name", name,
+      (const char *) found->pdata[0], (const char *) found->pdata[1]);
+  return false;
+}
+
 static bool
 run (Session *session, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (Document) document = document_new ();
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
 
   if (!session_begin (session, error))
     return false;
   snapshot = session_look (session, error);
-  if (snapshot == NULL || !describe (document, snapshot, session->words[0], error))
+  if (snapshot == NULL || !describe (document, snapshot, session->words[0], found, error)
+      || (session_wants_csv (session) && !check_single (found, session->words[0], error)))
     return false;
   return session_print (session, g_steal_pointer (&document), error);
 }
@@ -158,7 +172,8 @@ const Verb verb_show = {
   "NAME",
   "all that is known of a node, slice or group",
   "NAME is a short name, a full one (source/pool/name), or a group's NAME@ID; a group that\n"
-  "has been released is found as long as a request key names it.",
+  "has been released is found as long as a request key names it. -o csv writes the rows alone: the workers of a\n"
+  "group, the nodes of a slice, the resources of a node.",
   1,
   1,
   run,

@@ -197,3 +197,21 @@ document_format_text (const Document *document)
     }
   return g_string_free (text, FALSE);
 }
+
+char *
+document_format_csv (const Document *document)
+{
+  const Table *rows = NULL;
+
+  for (guint i = 0; i < document->sections->len; i++)
+    {
+      const Section *section = &g_array_index (document->sections, Section, i);
+
+      if (section->type != SECTION_TABLE)
+        continue;
+      g_assert (rows == NULL);
+      rows = section->table;
+    }
+  g_assert (rows != NULL);
+  return table_format_csv (rows);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a verb answers: sections in order, written for people or as one JSON document. */
+/* What a verb answers: sections in order, written for people, as one JSON document, or as CSV. */
 #pragma once
 
 #include "table.h"
@@ -28,6 +28,7 @@ void document_take_map (Document *document, const char *key, const char *title, 
 /* Lines of text, as an array of strings. Takes @lines. */
 void document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines);
 
-/* Both g_free(). */
+/* Each g_free(). CSV is the rows of the one table that the document has, whatever else is in it. */
 char *document_format_json (const Document *document);
 char *document_format_text (const Document *document);
+char *document_format_csv (const Document *document);

@@ -7,9 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rows.h"
 #include "text.h"
 
 enum { DEFAULT_WAIT_MS = 5000, LONGEST_WAIT_MS = 86400000 };
+
+static const char *
+forms_of (const Verb *verb)
+{
+  return verb == NULL || verb_has_rows (verb) ? "table, json or csv (table)" : "table or json (table)";
+}
 
 /* FILENAME is GOption's word for bytes: STRING would refuse, in the C locale, a name that is not ASCII. */
 GOptionEntry *
@@ -22,7 +29,7 @@ session_options (Session *session)
       "TIME" },
     { "at", 0, 0, G_OPTION_ARG_FILENAME, &session->at, "look at the past: the ledger after entry SEQ of the journal",
       "SEQ" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, "table or json (table)", "FORM" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &session->output, forms_of (session->verb), "FORM" },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -95,19 +102,31 @@ wait_of (const Session *session, gint64 *wait_ms, GError **error)
   return session->wait == NULL || text_parse_number (session->wait, &rule, wait_ms, error);
 }
 
+/* Where csv was asked of a verb that has none, the message says which do. */
+static void
+refuse_output (const Session *session, const char *const *outputs, GError **error)
+{
+  bool has_rows = verb_has_rows (session->verb);
+  g_autofree char *known = g_strjoinv (" or ", (char **) outputs);
+  g_autofree char *names = names_of_verbs_with_rows ();
+  g_autofree char *others = g_strconcat ("; csv is for the verbs that answer with rows: ", names, NULL);
+
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--output '%s': expected %s%s%s", session->output, known,
+               has_rows ? " or csv" : "", session_wants_csv (session) ? others : "");
+}
+
 bool
 session_check (const Session *session, const char *const *outputs, GError **error)
 {
-  g_autofree char *known = NULL;
   gint64 number;
 
   if (!wait_of (session, &number, error) || !session_now (session, &number, error))
     return false;
-  if (session->output == NULL || g_strv_contains (outputs, session->output))
+  if (session->output == NULL || g_strv_contains (outputs, session->output)
+      || (session_wants_csv (session) && verb_has_rows (session->verb)))
     return true;
 
-  known = g_strjoinv (" or ", (char **) outputs);
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--output '%s': expected %s", session->output, known);
+  refuse_output (session, outputs, error);
   return false;
 }
 
@@ -194,6 +213,12 @@ session_wants_json (const Session *session)
 }
 
 bool
+session_wants_csv (const Session *session)
+{
+  return session->output != NULL && g_str_equal (session->output, "csv");
+}
+
+bool
 session_asked_for_json (char **argv)
 {
   for (char **word = argv + 1; *word != NULL && !g_str_equal (*word, "--"); word++)
@@ -217,8 +242,9 @@ session_write (Session *session, const char *text, GError **error)
 bool
 session_print (Session *session, Document *document, GError **error)
 {
-  g_autofree char *text
-      = session_wants_json (session) ? document_format_json (document) : document_format_text (document);
+  g_autofree char *text = session_wants_json (session)  ? document_format_json (document)
+                          : session_wants_csv (session) ? document_format_csv (document)
+                                                        : document_format_text (document);
 
   document_free (document);
   return session_write (session, text, error);

@@ -36,7 +36,8 @@ bool session_parse (Session *session, const GOptionEntry *options, GError **erro
 /* --db, else QUOIT_DB, else quoit.db here. */
 const char *session_get_path (const Session *session);
 
-/* Before anything is opened: --wait is a number, --output a word that the verb knows. */
+/* Before anything is opened: --wait is a number, --output one of @outputs, or csv where the verb
+ * answers with rows. */
 bool session_check (const Session *session, const char *const *outputs, GError **error);
 
 /* For verbs that are about the present alone, which --at is no option of: USAGE when it is there. */
@@ -53,6 +54,7 @@ QuoitSnapshot *session_look (Session *session, GError **error);
 bool session_now (const Session *session, gint64 *now_ms, GError **error);
 
 bool session_wants_json (const Session *session);
+bool session_wants_csv (const Session *session);
 
 /* The same of a command line that could not be read to its end, when its words are @argv. */
 bool session_asked_for_json (char **argv);

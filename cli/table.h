@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of typed cells, which are written as an aligned table for people or as JSON for programs: the same facts twice.
- */
+/* Rows of typed cells, which are written as an aligned table for people, as JSON for programs or as CSV for
+ * spreadsheets: the same facts each time. */
 #pragma once
 
 #include <stdbool.h>
@@ -51,3 +51,7 @@ void table_build_map (const Table *table, JsonBuilder *builder);
 /* For stdout: the rows under headings; row 0 as lines of heading and value. g_free() it. */
 char *table_format_rows (const Table *table);
 char *table_format_facts (const Table *table);
+
+/* For stdout: a line of keys, then a line a row (RFC 4180, but lines end in LF). Text that a spreadsheet would take for
+ * a formula is marked with an apostrophe; see quoit(1). g_free() it. */
+char *table_format_csv (const Table *table);

@@ -12,10 +12,17 @@ append_bytes (GString *line, const char *bytes, gsize n)
     g_string_append_printf (line, "\\x%02x", (guchar) bytes[i]);
 }
 
-char *
-text_for_terminal (const char *text)
+static bool
+is_printed (gunichar c)
 {
-  gboolean utf8 = g_get_charset (NULL);
+  GUnicodeType type = g_unichar_type (c);
+
+  return g_unichar_isprint (c) && type != G_UNICODE_LINE_SEPARATOR && type != G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+static char *
+escape (const char *text, bool utf8)
+{
   GString *line = g_string_new (NULL);
 
   for (const char *p = text; *p != '\0';)
@@ -24,13 +31,25 @@ text_for_terminal (const char *text)
       bool valid = c != (gunichar) -1 && c != (gunichar) -2;
       gsize n = valid ? (gsize) (g_utf8_next_char (p) - p) : 1;
 
-      if (valid && (c < 0x80 ? g_ascii_isprint ((char) c) : utf8 && g_unichar_isprint (c)))
+      if (valid && (c < 0x80 ? g_ascii_isprint ((char) c) : utf8 && is_printed (c)))
         g_string_append_len (line, p, n);
       else
         append_bytes (line, p, n);
       p += n;
     }
   return g_string_free (line, FALSE);
+}
+
+char *
+text_for_terminal (const char *text)
+{
+  return escape (text, g_get_charset (NULL));
+}
+
+char *
+text_in_one_line (const char *text)
+{
+  return escape (text, true);
 }
 
 char *

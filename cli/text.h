@@ -9,6 +9,9 @@
  * writing around, become \xNN; so does all that is not ASCII where the locale is not UTF-8. */
 char *text_for_terminal (const char *text);
 
+/* The same for a file: UTF-8 in any locale. */
+char *text_in_one_line (const char *text);
+
 /* 'text' for a POSIX shell: the shell reads back the very bytes. */
 char *text_for_shell (const char *text);
 

@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# -o csv: what Python's reader makes of it is what -o json says, whatever anybody is called; no cell is a formula to a
+# spreadsheet; and what is no list of rows has none.
+. "$top_srcdir/tests/cli/lib.sh"
+
+cat >"$tmp/compare.py" <<'PYTHON'
+"""compare.py CSV JSON ARRAY: the rows of the one are the array of the other, by the rule that quoit(1) states."""
+import csv, json, re, sys, unicodedata
+
+def one_line(text):
+    unseen = {"Cc", "Cf", "Cn", "Cs", "Zl", "Zp"}
+    return "".join(c if unicodedata.category(c) not in unseen else "".join(f"\\x{b:02x}" for b in c.encode()) for c in text)
+
+def no_formula(text):
+    return re.sub(r"(^|;)(?= *[=+@\-＝＋－＠])", r"\1'", text)
+
+def item(value):
+    text = value["text"] if isinstance(value, dict) else value
+    return "" if text is None else one_line(text).replace(";", "\\x3b")
+
+def cell(key, value):
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) or key in ("used", "total"):
+        return str(value)
+    if isinstance(value, list):
+        return no_formula(";".join(map(item, value)))
+    return no_formula(one_line(value))
+
+document = json.load(open(sys.argv[2], encoding="utf-8"))
+array = document[sys.argv[3]]
+text = open(sys.argv[1], encoding="utf-8", newline="").read()
+assert text.endswith("\n") and "\r" not in text, "lines end in LF"
+rows = list(csv.reader(text.splitlines(keepends=True), strict=True))
+assert text.count("\n") == len(rows) == len(array) + 1, "a line a row, and one for the keys"
+for row in array:
+    assert list(row) == rows[0], (list(row), rows[0])
+expected = [[cell(k, v) for k, v in row.items()] for row in array]
+for got, wanted in zip(rows[1:], expected):
+    assert got == wanted, (got, wanted)
+
+# What spreadsheets make of it, also those whose separator is the semicolon: no text begins as a formula does.
+numbers = re.compile(r"-?[0-9]+(\.[0-9]+)?$")
+for row in rows[1:]:
+    for value in row:
+        for part in value.split(";"):
+            assert not re.match(r"[ \t\r]*[=+@\-＝＋－＠]", part) or numbers.match(part), part
+PYTHON
+
+# twin ARRAY WORD...: both forms of `quoit WORD...` say the same, and the rows are more than none.
+twin ()
+{
+  array=$1
+  shift
+  ok 0 "$* has JSON" "$@" -o json
+  cp "$tmp/out" "$tmp/json"
+  ok 0 "$* has CSV" "$@" -o csv
+  holds "$*: stderr is empty" test ! -s "$tmp/err"
+  if [ -z "$python" ]; then
+    skip "$*: no python3"
+    return
+  fi
+  holds "$*: there are rows" test "$(wc -l <"$tmp/out")" -gt 1
+  holds "$*: both say the same" "$python" "$tmp/compare.py" "$tmp/out" "$tmp/json" "$array"
+}
+
+# Of every verb whose answer is rows, and of each kind of thing that `show` knows.
+all_twins ()
+{
+  twin nodes nodes
+  twin slices slices
+  twin groups groups
+  twin entries journal
+  twin classes slots
+}
+
+# --- an ordinary fleet, with something in every column
+fresh 'v5e 2x2 x2 pool=small busy=1 draining=0; v5p 2x2x4 x1 dead=0.1'
+ok 0 "a manifest" import raycluster "$two_slices" --now "$now"
+ok 0 "a group" reserve train --topology 4x4 --accelerator v6e --slices 1 --owner ann --key k,1 --now "$now"
+ok 0 "another" reserve gone --topology 4x4 --accelerator v6e --slices 1 --key g --now "$now"
+ok 0 "that has gone" release gone --now "$now"
+ok 0 "and a host that has died" set-state tpu-group-0-1 dead --now "$now"
+all_twins
+twin generations catalogue
+twin topologies catalogue v5e
+twin topologies catalogue v6e 4x4
+twin nodes who-holds tpu-group-0
+twin nodes who-holds small-1-0
+twin entries journal --since 3
+twin workers show train
+twin nodes show tpu-group-0
+twin resources show tpu-group-0-0
+
+ok 0 "the keys of JSON" slots --output=csv
+holds "are the first line" test "$(head -n 1 "$tmp/out")" = \
+  accelerator,topology,chips_per_host,n_hosts,slices,intact,degraded,idle,partly_used,full,held,draining,fit_now
+ok 0 "a list in a cell" slices -o csv
+out "is joined by semicolons, and quoted for those who separate by them" ',"degraded;full;held",train@1,1,'
+ok 0 "a group of that name" reserve tpu-group-1 --topology 4x4 --accelerator v6e --slices 1 --now "$now"
+baseline
+refused 3 "show of two things has no one table" "'tpu-group-1' is the name of a group and of a slice|expected NAME@ID or source/pool/name" \
+  show tpu-group-1 -o csv
+holds "and prints nothing" test ! -s "$tmp/out"
+twin workers show tpu-group-1@3
+twin nodes show two-slices/tpu-group/tpu-group-1
+refused 4 "a failure is a message alone" "'nothing'" show nothing -o csv
+holds "and nothing on stdout" test ! -s "$tmp/out"
+
+# --- no rows
+fresh
+ok 0 "an empty ledger" nodes -o csv
+holds "has the keys" test "$(cat "$tmp/out")" = \
+  node,full_name,source,pool,slice,worker_id,chips,state,address,ray_head,held_by
+ok 0 "and no groups" groups -o csv
+holds "but one line" test "$(wc -l <"$tmp/out")" -eq 1
+
+# --- names that mean harm
+if [ -n "$python" ]; then
+  "$python" - >"$tmp/hostile.json" <<'PYTHON'
+import json
+names = ["=cmd|'/c calc'!A1", "+1+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1", "'=1", "\"=1\"", "a;=1", "x,=1", "a;  @b",
+         "\uff1d1", "\uff0b1", "\uff0d1", "\uff20x", "a,b", 'say "hi"', "two\nlines", "two\r\nlines", "nul\u0001\u007f\u0085",
+         "\u202eeslaf", "\u2028\u2029", "\u200b", "Z\u00fcrich \u6771\u4eac", "back\\slash", "\\x0a", "x" * 253, ";", "-", "true", "a;b;", " "]
+print(json.dumps([{
+    "NodeID": f"{i:056x}", "Alive": True, "NodeManagerAddress": f"192.0.2.{i + 1}", "NodeName": name,
+    "NodeManagerHostname": name, "Resources": {"CPU": 2.0, "TPU": 4.0, "memory": 1024.0, "TPU-v6e-4-head": 1.0, "=x" + name[:200]: 3.0},
+    "Labels": {"ray.io/node-id": f"{i:056x}", "ray.io/accelerator-type": "TPU-V6E", "ray.io/tpu-slice-name": f"s{i}",
+               "ray.io/tpu-pod-type": "v6e-4", "ray.io/tpu-topology": "2x2", "ray.io/tpu-worker-id": "0"},
+} for i, name in enumerate(names)]))
+PYTHON
+  fresh
+  ok 0 "hostile nodes" import ray-nodes "$tmp/hostile.json" --source '=src;-1' --now "$now"
+  ok 0 "a hostile group" reserve '=HYPERLINK("x";"y")' --topology 2x2 --accelerator v6e --slices 30 --owner '-ann;=1,"2"' \
+    --key '+1' --now "$now"
+  ok 0 "another" reserve '; =x' --topology 2x2 --accelerator v6e --slices 1 --now "$now" \
+    --owner "$(head -c 253 /dev/zero | tr '\0' '+')"
+  all_twins
+  ok 0 "nodes" nodes -o json
+  for n in 0 1 2 5 18 19 22 30; do
+    name=$("$python" -c 'import json, sys
+print(json.load(open(sys.argv[1]))["nodes"][int(sys.argv[2])]["full_name"], end=".")' "$tmp/out" "$n")
+    cp "$tmp/out" "$tmp/nodes"
+    twin nodes who-holds "${name%.}"
+    twin resources show "${name%.}"
+    cp "$tmp/nodes" "$tmp/out"
+  done
+  twin workers show '=HYPERLINK("x";"y")'
+  ok 0 "whatever the locale" nodes -o csv
+  cp "$tmp/out" "$tmp/c"
+  LC_ALL=C.UTF-8 quoit nodes -o csv >"$tmp/out"
+  holds "the bytes are the same" cmp "$tmp/c" "$tmp/out"
+  out "letters are letters" 'Zürich 東京'
+  out "what turns the writing around is escaped" '\xe2\x80\xaeeslaf'
+  out "so is what breaks a line" 'two\x0d\x0alines'
+  out "a formula is text" "'=cmd|'/c calc'!A1,"
+  out "a quote is doubled" '"say ""hi""",'
+else
+  skip "hostile names: no python3"
+fi
+
+# --- what has no rows
+fresh 'v6e 4x4 x2'
+quoit reserve g --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
+baseline
+list="catalogue, groups, journal, nodes, show, slices, slots and who-holds"
+want='--topology 4x4 --accelerator v6e --slices 1'
+while read -r words; do
+  # shellcheck disable=SC2086
+  refused 2 "$words has no rows" "--output 'csv': expected table or|csv is for the verbs that answer with rows: $list" $words --now "$now" -o csv
+  holds "$words: and prints nothing" test ! -s "$tmp/out"
+done <<VERBS
+init
+import fleet v6e_4x4
+export json
+verify
+backup $tmp/copy.db
+status
+reserve h $want
+reserve h $want --dry-run
+release g
+set-state fleet-0-0 dead
+drain fleet-0-0
+undrain fleet-0-0
+fits $want
+env g
+VERBS
+holds "no copy was made" test ! -e "$tmp/copy.db"
+refused 2 "env names its own forms" "expected table or env or json" env g -o csv
+for word in CSV 'csv,' tsv '' ' csv'; do
+  refused 2 "'$word' is not csv" "--output '$word'|expected table or json or csv" nodes -o "$word"
+done
+for verb in catalogue groups journal nodes show slices slots who-holds; do
+  ok 0 "$verb --help" "$verb" --help
+  out "says that it has csv" "table, json or csv (table)"
+done
+ok 0 "status --help" status --help
+out "does not" "table or json (table)"
+
+finish
