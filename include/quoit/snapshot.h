@@ -312,6 +312,8 @@ QUOIT_API uint32_t quoit_snapshot_get_n_slices (const QuoitSnapshot *snapshot);
  * @slice: (out): its number
  * @error: (out) (optional): set on failure
  *
+ * Finds the slice of that name.
+ *
  * Fails with %QUOIT_ERROR_NOT_FOUND, or %QUOIT_ERROR_INVALID when the short name is ambiguous: the message has full
  * names.
  *
@@ -466,6 +468,8 @@ QUOIT_API uint32_t quoit_snapshot_get_n_nodes (const QuoitSnapshot *snapshot);
  * @name: short or full name (source/pool/name)
  * @node: (out): its number
  * @error: (out) (optional): set on failure
+ *
+ * Finds the node of that name.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND, or %QUOIT_ERROR_INVALID when the short name is ambiguous: the message has full
  * names.

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What README.md and docs/ show in their console blocks is what the command says, but for the times; and docs/quoit.1 knows
-# every verb and option that --help does.
+# What README.md and docs/ show in their console blocks is what the command says, but for the times.
 . "$top_srcdir/tests/cli/lib.sh"
 
 unset QUOIT_DB
@@ -34,14 +33,5 @@ for page in README.md docs/verdicts.md; do
   holds "$page shows what they say" diff -u "$tmp/shown" "$tmp/said"
   rm -r "$tmp/session"
 done
-
-quoit --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p' >"$tmp/verbs"
-holds "--help lists verbs" test -s "$tmp/verbs"
-while read -r verb; do
-  holds "quoit(1) has $verb" grep -qE "^\.It Cm ([a-z-]+ , )*$verb( |\$)|, Cm $verb " "$top_srcdir/docs/quoit.1"
-  for option in $(quoit "$verb" --help | grep -oE -e '--[a-z-]+' | sort -u); do
-    holds "quoit(1) has $verb $option" grep -qE "Fl Fl ${option#--}( |\$)|Fl Fl ${option#--}\$|Fl o , Fl Fl ${option#--}" "$top_srcdir/docs/quoit.1"
-  done
-done <"$tmp/verbs"
 
 finish
