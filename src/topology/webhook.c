@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { LONGEST_SERVICE = 50 };
-
 guint32
 quoit_webhook_source (const QuoitLayout *layout, guint32 node)
 {
@@ -26,23 +24,4 @@ quoit_webhook_cluster (const QuoitLayout *layout, guint32 source)
         return g_strndup (name, strlen (name) - (g_str_has_suffix (name, "-head") ? 5 : 0));
       }
   return NULL;
-}
-
-char *
-quoit_webhook_kuberay_service (const char *cluster)
-{
-  return g_strconcat (cluster, "-headless", NULL);
-}
-
-/* KubeRay's CheckName: the last 50 bytes, and a first byte that a DNS name may begin with. */
-char *
-quoit_webhook_service (const char *cluster)
-{
-  g_autofree char *name = quoit_webhook_kuberay_service (cluster);
-  gsize length = strlen (name);
-  char *cut = g_strdup (length > LONGEST_SERVICE ? name + length - LONGEST_SERVICE : name);
-
-  if (g_ascii_isdigit (*cut) || g_ascii_ispunct (*cut))
-    *cut = 'r';
-  return cut;
 }

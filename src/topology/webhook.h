@@ -3,12 +3,9 @@
 #pragma once
 
 #include "model/layout.h"
+#include "model/webhook-names.h"
 
 guint32 quoit_webhook_source (const QuoitLayout *layout, guint32 node);
 
 /* The cluster of a manifest: its head is called after it. NULL where there is none. */
 char *quoit_webhook_cluster (const QuoitLayout *layout, guint32 source);
-
-/* The service that gives the pods their names: as KubeRay makes it, and as the webhook thinks that it is called. */
-char *quoit_webhook_kuberay_service (const char *cluster);
-char *quoit_webhook_service (const char *cluster);

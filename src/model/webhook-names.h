@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The service that gives the pods of a cluster their names: as KubeRay makes it, and as the TPU
+ * webhook thinks that it is called. */
+#pragma once
+
+#include <glib.h>
+
+enum { QUOIT_WEBHOOK_LONGEST_SERVICE = 50 }; /* bytes; of what is longer the webhook takes the end */
+
+char *quoit_webhook_kuberay_service (const char *cluster);
+char *quoit_webhook_service (const char *cluster);
