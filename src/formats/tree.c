@@ -8,11 +8,12 @@ struct _QuoitTree {
   GHashTable *places; /* node -> line << 24 | column */
   GHashTable *plain;  /* node -> text in texts */
   GStringChunk *texts;
-  gboolean has_lines;
+  gboolean has_lines, has_no_places;
   int element; /* of the list that the file is, which alone is in the tree; -1: all of the file is */
 };
 
 #define COLUMN_BITS 24
+#define MOST_COLUMN ((1u << COLUMN_BITS) - 1)
 
 QuoitTree *
 quoit_tree_new (void)
@@ -87,7 +88,7 @@ quoit_tree_document (const QuoitTree *tree, unsigned index)
 void
 quoit_tree_set_place (QuoitTree *tree, JsonNode *node, unsigned line, unsigned column)
 {
-  gsize place = (gsize) line << COLUMN_BITS | MIN (column, (1u << COLUMN_BITS) - 1);
+  gsize place = (gsize) line << COLUMN_BITS | MIN (column, MOST_COLUMN);
 
   tree->has_lines = TRUE;
   g_hash_table_insert (tree->places, node, GSIZE_TO_POINTER (place));
@@ -97,6 +98,12 @@ unsigned
 quoit_tree_line (const QuoitTree *tree, JsonNode *node)
 {
   return (unsigned) (GPOINTER_TO_SIZE (g_hash_table_lookup (tree->places, node)) >> COLUMN_BITS);
+}
+
+unsigned
+quoit_tree_column (const QuoitTree *tree, JsonNode *node)
+{
+  return (unsigned) (GPOINTER_TO_SIZE (g_hash_table_lookup (tree->places, node)) & MOST_COLUMN);
 }
 
 void
@@ -128,13 +135,17 @@ append_member (GString *path, const char *name)
     }
 }
 
-/* Appends the way from @from to @wanted; FALSE, and nothing appended, when it is not below. */
+/* What is done at each node, @path being the way to it; TRUE ends the walk. */
+typedef gboolean (*VisitFunc) (JsonNode *node, const GString *path, gpointer data);
+
+/* Visits @from and what is below, appending the way to @path; TRUE when a visit ended it, with the way to there left in
+ * @path. */
 static gboolean
-find_path (JsonNode *from, JsonNode *wanted, GString *path)
+walk (JsonNode *from, GString *path, VisitFunc visit, gpointer data)
 {
   gsize length = path->len;
 
-  if (from == wanted)
+  if (visit (from, path, data))
     return TRUE;
   if (JSON_NODE_HOLDS_ARRAY (from))
     {
@@ -143,7 +154,7 @@ find_path (JsonNode *from, JsonNode *wanted, GString *path)
       for (guint i = 0; i < json_array_get_length (array); i++)
         {
           g_string_append_printf (path, "[%u]", i);
-          if (find_path (json_array_get_element (array, i), wanted, path))
+          if (walk (json_array_get_element (array, i), path, visit, data))
             return TRUE;
           g_string_truncate (path, length);
         }
@@ -158,7 +169,7 @@ find_path (JsonNode *from, JsonNode *wanted, GString *path)
       while (json_object_iter_next (&iter, &name, &member))
         {
           append_member (path, name);
-          if (find_path (member, wanted, path))
+          if (walk (member, path, visit, data))
             return TRUE;
           g_string_truncate (path, length);
         }
@@ -166,15 +177,51 @@ find_path (JsonNode *from, JsonNode *wanted, GString *path)
   return FALSE;
 }
 
+static gboolean
+is_wanted (JsonNode *node, const GString *path, gpointer data)
+{
+  (void) path;
+  return node == data;
+}
+
+void
+quoit_tree_leave_out_places (QuoitTree *tree)
+{
+  tree->has_no_places = TRUE;
+}
+
+static gboolean
+keep_path (JsonNode *node, const GString *path, gpointer data)
+{
+  GHashTable *paths = data;
+  gpointer known;
+
+  /* What aliases repeat is where it stood first. */
+  if (g_hash_table_lookup_extended (paths, node, NULL, &known) && known == NULL)
+    g_hash_table_insert (paths, node, g_strdup (path->str));
+  return FALSE;
+}
+
+void
+quoit_tree_find_paths (const QuoitTree *tree, GHashTable *paths)
+{
+  g_autoptr (GString) path = g_string_new ("$");
+
+  for (unsigned i = 0; i < tree->documents->len; i++)
+    walk (quoit_tree_document (tree, i), path, keep_path, paths);
+}
+
 char *
 quoit_tree_place (const QuoitTree *tree, JsonNode *node)
 {
   GString *place = g_string_new (tree->has_lines ? "" : "$");
 
+  if (tree->has_no_places)
+    return g_string_free (g_string_truncate (place, 0), FALSE);
   if (tree->element >= 0)
     g_string_append_printf (place, "[%d]", tree->element);
   for (unsigned i = 0; i < tree->documents->len; i++)
-    if (find_path (quoit_tree_document (tree, i), node, place))
+    if (walk (quoit_tree_document (tree, i), place, is_wanted, node))
       break;
   if (tree->has_lines)
     {

@@ -27,6 +27,7 @@ JsonNode *quoit_tree_document (const QuoitTree *tree, unsigned index);
 /* Lines and columns count from 1; only YAML has them, and only the first place of a node that aliases repeat. */
 void quoit_tree_set_place (QuoitTree *tree, JsonNode *node, unsigned line, unsigned column);
 unsigned quoit_tree_line (const QuoitTree *tree, JsonNode *node); /* 0: not known */
+unsigned quoit_tree_column (const QuoitTree *tree, JsonNode *node);
 
 /* What stood in the file, for an unquoted YAML scalar that is not simply text: "yes", "1.50", "0x10", "${N}". NULL for
  * others. */
@@ -35,6 +36,15 @@ const char *quoit_tree_plain (const QuoitTree *tree, JsonNode *node);
 
 /* "$[2].Labels" for JSON, "line 12: spec.headGroupSpec" for YAML; searches the tree, so for messages only. */
 char *quoit_tree_place (const QuoitTree *tree, JsonNode *node);
+
+/* From now on quoit_tree_place() says nothing: for whoever keeps the places of many messages himself, without a search
+ * for each. */
+void quoit_tree_leave_out_places (QuoitTree *tree);
+
+/* "$.spec.workerGroupSpecs[0]", within its document, for each node that is a key of @paths, as its value: one walk for
+ * all of them. */
+void quoit_tree_find_paths (const QuoitTree *tree, GHashTable *paths);
+
 /* Sets @error to INVALID with the place of @node before the text; returns FALSE. */
 gboolean quoit_tree_fail (const QuoitTree *tree, JsonNode *node, GError **error, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
