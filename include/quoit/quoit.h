@@ -17,6 +17,7 @@
 
 #include <quoit/error.h>
 #include <quoit/catalogue.h>
+#include <quoit/check.h>
 #include <quoit/ray.h>
 #include <quoit/request.h>
 #include <quoit/report.h>

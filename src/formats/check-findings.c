@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was found, from where a rule says it to the sorted list that leaves. */
+#include "formats/check-rules.h"
+
+#include <string.h>
+
+enum { MOST_FINDINGS = 10000, MOST_VALUE_BYTES = 1024 };
+
+typedef struct {
+  const QuoitCheckRule *rule;
+  JsonNode *node;
+  unsigned line, column;
+  char *expected, *message;
+} Notice;
+
+static void
+clear_notice (gpointer data)
+{
+  Notice *notice = data;
+
+  g_free (notice->expected);
+  g_free (notice->message);
+}
+
+GArray *
+quoit_check_notices_new (void)
+{
+  GArray *notices = g_array_new (FALSE, FALSE, sizeof (Notice));
+
+  g_array_set_clear_func (notices, clear_notice);
+  return notices;
+}
+
+static void
+add (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, char *expected, char *message)
+{
+  Notice notice = { rule,     node,   quoit_tree_line (checker->tree, node), quoit_tree_column (checker->tree, node),
+                    expected, message };
+
+  if (checker->notices->len < MOST_FINDINGS)
+    g_array_append_val (checker->notices, notice);
+  else if (checker->notices->len == MOST_FINDINGS)
+    {
+      clear_notice (&notice);
+      notice.rule = &quoit_check_reading_rules[QUOIT_CHECK_RULE_MORE_FINDINGS];
+      notice.expected = g_strdup ("a manifest with fewer");
+      notice.message = g_strdup ("after 10000 findings no more are told: expected a manifest with fewer");
+      g_array_append_val (checker->notices, notice);
+    }
+  else
+    clear_notice (&notice);
+}
+
+void
+quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
+                    const char *expected, ...)
+{
+  g_autofree char *quoted = JSON_NODE_HOLDS_VALUE (node) ? quoit_tree_quote (checker->tree, node) : NULL;
+  va_list args;
+  char *text;
+
+  va_start (args, expected);
+  text = g_strdup_vprintf (expected, args);
+  va_end (args);
+  add (checker, rule, node, text,
+       g_strdup_printf ("%s%s%s: expected %s", what, quoted == NULL ? "" : " ", quoted == NULL ? "" : quoted, text));
+}
+
+/* The library's messages say what was expected last; that of a variable or a parser has another form. */
+static const char *
+expectation (const char *message)
+{
+  static const char word[] = "expected ";
+  const char *at = g_strrstr (message, word);
+
+  return at == NULL ? message : at + strlen (word);
+}
+
+void
+quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
+                          GError *why)
+{
+  const char *message = why->message;
+
+  /* Where the places were left out, their colons are not. */
+  while (g_str_has_prefix (message, ": "))
+    message += 2;
+  add (checker, rule, node, g_strdup (expectation (message)),
+       what == NULL ? g_strdup (message) : g_strdup_printf ("%s%s%s", what, *message == '\'' ? " " : ": ", message));
+  g_error_free (why);
+}
+
+static char *
+value_of (const QuoitTree *tree, JsonNode *node)
+{
+  const char *plain = quoit_tree_plain (tree, node), *text = plain;
+  g_autofree char *json = NULL;
+
+  if (plain == NULL && !JSON_NODE_HOLDS_VALUE (node))
+    return NULL;
+  if (plain == NULL)
+    text = json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node)
+                                                            : (json = json_to_string (node, FALSE));
+  if (strlen (text) <= MOST_VALUE_BYTES)
+    return g_strdup (text);
+  return g_strndup (text, (gsize) (g_utf8_find_prev_char (text, text + MOST_VALUE_BYTES + 1) - text));
+}
+
+static gint
+by_place (gconstpointer a, gconstpointer b)
+{
+  const Notice *x = a, *y = b;
+
+  if (x->line != y->line)
+    return x->line < y->line ? -1 : 1;
+  if (x->column != y->column)
+    return x->column < y->column ? -1 : 1;
+  if (x->rule->severity != y->rule->severity)
+    return x->rule->severity < y->rule->severity ? -1 : 1;
+  if (x->rule != y->rule)
+    return strcmp (x->rule->name, y->rule->name);
+  return strcmp (x->message, y->message);
+}
+
+static void
+clear_finding (gpointer data)
+{
+  QuoitFinding *finding = data;
+
+  g_free (finding->path);
+  g_free (finding->value);
+  g_free (finding->expected);
+  g_free (finding->message);
+}
+
+GArray *
+quoit_check_take_findings (QuoitChecker *checker)
+{
+  GArray *findings = g_array_sized_new (FALSE, FALSE, sizeof (QuoitFinding), checker->notices->len);
+  g_autoptr (GHashTable) paths = g_hash_table_new_full (g_direct_hash, g_direct_equal, NULL, g_free);
+  const Notice *last = NULL;
+
+  g_array_set_clear_func (findings, clear_finding);
+  g_array_sort (checker->notices, by_place);
+  for (guint i = 0; i < checker->notices->len; i++)
+    g_hash_table_insert (paths, g_array_index (checker->notices, Notice, i).node, NULL);
+  quoit_tree_find_paths (checker->tree, paths);
+
+  for (guint i = 0; i < checker->notices->len; i++)
+    {
+      const Notice *notice = &g_array_index (checker->notices, Notice, i);
+      QuoitFinding finding
+          = { notice->line, notice->column, notice->rule->severity, notice->rule->name, NULL, NULL, NULL, NULL };
+
+      /* Two groups that are one by an alias have one fault. */
+      if (last != NULL && by_place (last, notice) == 0)
+        continue;
+      last = notice;
+      finding.path = g_strdup (g_hash_table_lookup (paths, notice->node));
+      finding.value = value_of (checker->tree, notice->node);
+      finding.expected = g_strdup (notice->expected);
+      finding.message = g_strdup (notice->message);
+      g_array_append_val (findings, finding);
+    }
+  return findings;
+}

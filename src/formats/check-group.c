@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A group as far as it can be read: each field that cannot be is a finding, and the others are read all the same. */
+#include "formats/check-rules.h"
+
+#include <string.h>
+
+#include "formats/quantity.h"
+#include "formats/variables.h"
+
+static const char tpu[] = "google.com/tpu";
+
+static void
+report_why (QuoitChecker *checker, QuoitCheckReading reading, JsonNode *node, const char *what)
+{
+  quoit_check_report_error (checker, &quoit_check_reading_rules[reading], node, what, g_steal_pointer (&checker->why));
+}
+
+JsonNode *
+quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name)
+{
+  JsonObject *object;
+
+  if (from == NULL)
+    return NULL;
+  if (quoit_tree_object (checker->tree, from, &object, &checker->why))
+    return quoit_tree_member (from, name);
+  report_why (checker, QUOIT_CHECK_RULE_FIELD, from, NULL);
+  return NULL;
+}
+
+/* A variable that nobody gave a value: not wrong, but then nothing can be said of it. */
+static gboolean
+is_open (QuoitChecker *checker, JsonNode *node, const char *what)
+{
+  const char *plain = quoit_tree_plain (checker->tree, node);
+  const char *text = plain != NULL ? plain : JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
+  g_autofree char *value = NULL;
+
+  if (text == NULL || strstr (text, "${") == NULL)
+    return FALSE;
+  value = quoit_variables_expand (text, checker->manifest.set, NULL, &checker->why);
+  if (value != NULL)
+    return FALSE;
+  report_why (checker, QUOIT_CHECK_RULE_VARIABLE, node, what);
+  return TRUE;
+}
+
+static gboolean
+can_be_read (QuoitChecker *checker, JsonNode *node, const char *what)
+{
+  return node != NULL && !is_open (checker, node, what);
+}
+
+static gboolean
+was_read (QuoitChecker *checker, JsonNode *node, const char *what, gboolean ok)
+{
+  if (!ok)
+    report_why (checker, QUOIT_CHECK_RULE_FIELD, node, what);
+  return ok;
+}
+
+gboolean
+quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const char **text)
+{
+  return can_be_read (checker, node, what)
+         && was_read (checker, node, what, quoit_manifest_text (&checker->manifest, node, text));
+}
+
+gboolean
+quoit_check_count (QuoitChecker *checker, JsonNode *node, const char *what, gint64 *value)
+{
+  return can_be_read (checker, node, what)
+         && was_read (checker, node, what, quoit_manifest_count (&checker->manifest, node, G_MAXINT32, value));
+}
+
+gboolean
+quoit_check_quantity (QuoitChecker *checker, JsonNode *node, const char *what, QuoitAmount *amount)
+{
+  return can_be_read (checker, node, what)
+         && was_read (checker, node, what, quoit_manifest_quantity (&checker->manifest, node, amount));
+}
+
+JsonArray *
+quoit_check_array (QuoitChecker *checker, JsonNode *node, const char *what)
+{
+  JsonArray *array;
+
+  if (node == NULL || !was_read (checker, node, what, quoit_tree_array (checker->tree, node, &array, &checker->why)))
+    return NULL;
+  return array;
+}
+
+static QuoitCheckText
+read_text (QuoitChecker *checker, JsonNode *from, const char *name)
+{
+  QuoitCheckText text = { quoit_check_member (checker, from, name), NULL };
+
+  quoit_check_text (checker, text.node, name, &text.text);
+  return text;
+}
+
+static QuoitCheckNumber
+read_number (QuoitChecker *checker, JsonNode *from, const char *name, gint64 otherwise)
+{
+  QuoitCheckNumber number = { quoit_check_member (checker, from, name), otherwise, TRUE };
+
+  if (number.node != NULL)
+    number.is_known = quoit_check_count (checker, number.node, name, &number.number);
+  return number;
+}
+
+static void
+read_replicas (QuoitChecker *checker, QuoitCheckGroup *group)
+{
+  group->replicas = read_number (checker, group->node, "replicas", 0);
+  group->lowest = read_number (checker, group->node, "minReplicas", 0);
+  group->highest = read_number (checker, group->node, "maxReplicas", G_MAXINT32);
+  group->hosts = read_number (checker, group->node, "numOfHosts", 1);
+  group->n_slices = MAX (MIN (group->replicas.number, group->highest.number), group->lowest.number);
+}
+
+/* All that a container asks for must be quantities, whoever reads them. */
+static void
+read_quantities (QuoitChecker *checker, JsonNode *of)
+{
+  g_autoptr (GList) names = NULL;
+
+  if (of == NULL || !JSON_NODE_HOLDS_OBJECT (of))
+    return;
+  names = json_object_get_members (json_node_get_object (of));
+  for (GList *at = names; at != NULL; at = at->next)
+    {
+      QuoitAmount amount;
+
+      if (strcmp (at->data, tpu) != 0)
+        quoit_check_quantity (checker, quoit_tree_member (of, at->data), at->data, &amount);
+    }
+}
+
+/* The webhook's count (gke-kuberay-jax 3): the request, unless that is 0, else the limit, in whole chips. */
+static void
+read_chips (QuoitChecker *checker, JsonNode *container, QuoitCheckGroup *group)
+{
+  JsonNode *resources = quoit_check_member (checker, container, "resources");
+  JsonNode *limits = quoit_check_member (checker, resources, "limits");
+  JsonNode *requests = quoit_check_member (checker, resources, "requests");
+  QuoitCheckChips chips = { .node = container };
+  JsonNode *limit = quoit_check_member (checker, limits, tpu), *request = quoit_check_member (checker, requests, tpu);
+  QuoitAmount amount;
+
+  read_quantities (checker, limits);
+  read_quantities (checker, requests);
+  if (quoit_check_quantity (checker, limit, tpu, &chips.limit))
+    chips.limit_node = limit;
+  if (quoit_check_quantity (checker, request, tpu, &chips.request))
+    chips.request_node = request;
+  if (chips.limit_node == NULL && chips.request_node == NULL)
+    return;
+
+  g_array_append_val (group->chips, chips);
+  amount = quoit_quantity_round_up (chips.request.e4 > 0 ? chips.request : chips.limit);
+  group->n_chips = MIN (group->n_chips + amount.e4 / QUOIT_AMOUNT_UNIT, G_MAXINT32);
+  if (amount.e4 > 0 && group->chips_node == NULL)
+    group->chips_node = chips.limit_node != NULL && chips.limit.e4 > 0 ? chips.limit_node : chips.request_node;
+}
+
+static void
+read_containers (QuoitChecker *checker, QuoitCheckGroup *group)
+{
+  JsonArray *array = quoit_check_array (checker, quoit_check_member (checker, group->pod, "containers"), "containers");
+
+  for (guint i = 0; array != NULL && i < json_array_get_length (array); i++)
+    {
+      g_ptr_array_add (group->containers, json_array_get_element (array, i));
+      read_chips (checker, json_array_get_element (array, i), group);
+    }
+}
+
+static void
+read_selectors (QuoitChecker *checker, QuoitCheckGroup *group)
+{
+  static const char *const machine_keys[]
+      = { "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type", "cloud.google.com/machine-type" };
+  JsonNode *selector = quoit_check_member (checker, group->pod, "nodeSelector");
+
+  group->accelerator = read_text (checker, selector, "cloud.google.com/gke-tpu-accelerator");
+  group->topology = read_text (checker, selector, "cloud.google.com/gke-tpu-topology");
+  group->zone = read_text (checker, selector, "topology.kubernetes.io/zone");
+  group->region = read_text (checker, selector, "topology.kubernetes.io/region");
+  for (guint i = 0; i < G_N_ELEMENTS (machine_keys) && group->machine.text == NULL; i++)
+    group->machine = read_text (checker, selector, machine_keys[i]);
+}
+
+static void
+find_slice (QuoitCheckGroup *group)
+{
+  if (group->accelerator.text != NULL)
+    quoit_generation_parse (group->accelerator.text, &group->generation, NULL);
+  if (group->topology.text != NULL && quoit_shape_parse (group->topology.text, &group->shape, NULL))
+    group->has_shape
+        = group->generation == QUOIT_GENERATION_NONE || quoit_shape_check (group->generation, group->shape, NULL);
+  group->has_facts
+      = group->generation != QUOIT_GENERATION_NONE && group->has_shape && group->n_chips > 0
+        && quoit_slice_facts (group->generation, group->shape, (unsigned) group->n_chips, &group->facts, NULL);
+}
+
+void
+quoit_check_group_read (QuoitChecker *checker, JsonNode *node, gboolean is_head, QuoitCheckGroup *group)
+{
+  *group = (QuoitCheckGroup) { .node = node, .is_head = is_head };
+  group->containers = g_ptr_array_new ();
+  group->chips = g_array_new (FALSE, FALSE, sizeof (QuoitCheckChips));
+  if (is_head)
+    {
+      group->name.text = "headgroup";
+      group->hosts = (QuoitCheckNumber) { NULL, 1, TRUE };
+      group->n_slices = 1;
+    }
+  else
+    {
+      group->name = read_text (checker, node, "groupName");
+      read_replicas (checker, group);
+    }
+  group->pod = quoit_check_member (checker, quoit_check_member (checker, node, "template"), "spec");
+  read_containers (checker, group);
+  read_selectors (checker, group);
+  find_slice (group);
+  quoit_check_params_read (checker, group);
+}
+
+void
+quoit_check_group_clear (QuoitCheckGroup *group)
+{
+  g_clear_pointer (&group->containers, g_ptr_array_unref);
+  g_clear_pointer (&group->chips, g_array_unref);
+  quoit_check_params_clear (group);
+}

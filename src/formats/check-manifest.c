@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file: its Ray objects, and every rule on each of them. */
+#include "formats/check-rules.h"
+
+#include <string.h>
+
+#include "formats/variables.h"
+#include "formats/yaml.h"
+
+/* Found while reading; the order is that of QuoitCheckReading. */
+const QuoitCheckRule quoit_check_reading_rules[] = {
+  { "field", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
+  { "variable", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
+  { "ray-params", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
+  { "no-ray-object", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
+  { "more-findings", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
+  { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
+};
+
+/* Where each kind keeps the spec of the cluster, and the longest name of it that KubeRay 1.7.0 takes. */
+static const struct {
+  const char *kind, *spec;
+  gsize longest_name;
+} kinds[] = {
+  { "RayCluster", NULL, 53 },
+  { "RayJob", "rayClusterSpec", 47 },
+  { "RayService", "rayClusterConfig", 47 },
+};
+
+static void
+check_version (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+               const QuoitCheckGroup *group)
+{
+  static const char *const versions[] = { "ray.io/v1", "ray.io/v1alpha1", NULL };
+  JsonNode *node = quoit_tree_member (cluster->document, "apiVersion");
+  const char *version;
+
+  (void) group;
+  if (node == NULL)
+    quoit_check_report (checker, rule, cluster->document, "no 'apiVersion'", "ray.io/v1");
+  else if (quoit_check_text (checker, node, "apiVersion", &version) && !g_strv_contains (versions, version))
+    quoit_check_report (checker, rule, node, "apiVersion", "ray.io/v1, or ray.io/v1alpha1 of old");
+}
+
+static gboolean
+runs_in_another_cluster (const QuoitCheckCluster *cluster)
+{
+  return strcmp (cluster->kind, "RayJob") == 0
+         && quoit_tree_member (quoit_tree_member (cluster->document, "spec"), "clusterSelector") != NULL;
+}
+
+static void
+check_spec (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+            const QuoitCheckGroup *group)
+{
+  (void) group;
+  if (cluster->spec == NULL && !runs_in_another_cluster (cluster))
+    quoit_check_report (checker, rule, cluster->document, "no spec of a cluster",
+                        "the groups of a RayCluster in the %s", cluster->kind);
+  if (cluster->spec != NULL && quoit_tree_member (cluster->spec, "headGroupSpec") == NULL)
+    quoit_check_report (checker, rule, cluster->spec, "no 'headGroupSpec'", "the head's group");
+}
+
+static const QuoitCheckRule object_rules[] = {
+  { "api-version", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_CLUSTER, check_version },
+  { "cluster-spec", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_CLUSTER, check_spec },
+  { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_CLUSTER, NULL },
+};
+
+static const QuoitCheckRule *const tables[] = {
+  quoit_check_reading_rules, object_rules,           quoit_check_name_rules,    quoit_check_replica_rules,
+  quoit_check_slice_rules,   quoit_check_chip_rules, quoit_check_machine_rules, quoit_check_pod_rules,
+  quoit_check_param_rules,
+};
+
+gboolean
+quoit_check_rule_at (unsigned index, const char **name, QuoitSeverity *severity)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const QuoitCheckRule *rule = tables[i]; rule->name != NULL; rule++)
+      if (index-- == 0)
+        {
+          *name = rule->name;
+          *severity = rule->severity;
+          return TRUE;
+        }
+  return FALSE;
+}
+
+static void
+run_rule (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster)
+{
+  if (rule->scope == QUOIT_CHECK_CLUSTER)
+    rule->check (checker, rule, cluster, NULL);
+  else if (rule->scope == QUOIT_CHECK_GROUP)
+    for (guint i = 0; i < cluster->groups->len; i++)
+      rule->check (checker, rule, cluster, quoit_check_group_at (cluster, i));
+}
+
+/* --- reading --- */
+
+static void
+clear_group (gpointer data)
+{
+  quoit_check_group_clear (data);
+}
+
+static void
+read_groups (QuoitChecker *checker, QuoitCheckCluster *cluster)
+{
+  JsonNode *head = quoit_check_member (checker, cluster->spec, "headGroupSpec");
+  JsonArray *workers = quoit_check_array (checker, quoit_check_member (checker, cluster->spec, "workerGroupSpecs"),
+                                          "workerGroupSpecs");
+  guint n_workers = workers == NULL ? 0 : json_array_get_length (workers);
+
+  for (guint i = 0; i < n_workers + 1; i++)
+    {
+      JsonNode *node = i == 0 ? head : json_array_get_element (workers, i - 1);
+      QuoitCheckGroup group;
+
+      if (node == NULL)
+        continue;
+      quoit_check_group_read (checker, node, i == 0, &group);
+      g_array_append_val (cluster->groups, group);
+    }
+  for (guint i = 0; i < cluster->groups->len; i++)
+    {
+      const QuoitCheckGroup *group = quoit_check_group_at (cluster, i);
+
+      if (group->name.text != NULL && !g_hash_table_contains (cluster->names, group->name.text))
+        g_hash_table_insert (cluster->names, (char *) group->name.text, (QuoitCheckGroup *) group);
+    }
+}
+
+static void
+check_cluster (QuoitChecker *checker, JsonNode *document, guint kind)
+{
+  g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (QuoitCheckGroup));
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  QuoitCheckCluster cluster = { .document = document,
+                                .kind = kinds[kind].kind,
+                                .longest_name = kinds[kind].longest_name,
+                                .is_made = kinds[kind].spec != NULL,
+                                .groups = groups,
+                                .names = names };
+
+  g_array_set_clear_func (groups, clear_group);
+  cluster.name.node = quoit_check_member (checker, quoit_check_member (checker, document, "metadata"), "name");
+  quoit_check_text (checker, cluster.name.node, "name", &cluster.name.text);
+  cluster.spec = quoit_check_member (checker, document, "spec");
+  if (kinds[kind].spec != NULL)
+    cluster.spec = quoit_check_member (checker, cluster.spec, kinds[kind].spec);
+  read_groups (checker, &cluster);
+
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const QuoitCheckRule *rule = tables[i]; rule->name != NULL; rule++)
+      run_rule (checker, rule, &cluster);
+}
+
+/* --- documents --- */
+
+static const char *
+string_of (JsonNode *node)
+{
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : NULL;
+}
+
+typedef void (*ObjectFunc) (QuoitChecker *checker, JsonNode *object, const char *kind, guint *n_found);
+
+/* Every object of the file, also those of a List, as 'kubectl get -o yaml' writes it. */
+static void
+each_object (QuoitChecker *checker, ObjectFunc func, guint *n_found)
+{
+  for (unsigned i = 0; i < quoit_tree_n_documents (checker->tree); i++)
+    {
+      JsonNode *document = quoit_tree_document (checker->tree, i);
+      const char *kind = string_of (quoit_tree_member (document, "kind"));
+      JsonNode *items = g_strcmp0 (kind, "List") == 0 ? quoit_tree_member (document, "items") : NULL;
+
+      if (items == NULL || !JSON_NODE_HOLDS_ARRAY (items))
+        func (checker, document, kind, n_found);
+      else
+        for (guint k = 0; k < json_array_get_length (json_node_get_array (items)); k++)
+          {
+            JsonNode *item = json_array_get_element (json_node_get_array (items), k);
+
+            func (checker, item, string_of (quoit_tree_member (item, "kind")), n_found);
+          }
+    }
+}
+
+static void
+remember_claim (QuoitChecker *checker, JsonNode *object, const char *kind, guint *n_found)
+{
+  GHashTable *names = g_strcmp0 (kind, "ResourceClaimTemplate") == 0 ? checker->templates
+                      : g_strcmp0 (kind, "ResourceClaim") == 0       ? checker->claims
+                                                                     : NULL;
+  JsonNode *node = names == NULL ? NULL : quoit_tree_member (quoit_tree_member (object, "metadata"), "name");
+  const char *name;
+
+  (void) n_found;
+  if (quoit_check_text (checker, node, "name", &name))
+    g_hash_table_add (names, (char *) name);
+}
+
+static void
+check_object (QuoitChecker *checker, JsonNode *object, const char *kind, guint *n_found)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_strcmp0 (kind, kinds[i].kind) == 0)
+      {
+        ++*n_found;
+        check_cluster (checker, object, i);
+      }
+}
+
+static void
+check_file (QuoitChecker *checker)
+{
+  guint n_found = 0;
+
+  each_object (checker, remember_claim, &n_found);
+  each_object (checker, check_object, &n_found);
+  if (n_found == 0)
+    quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_NO_RAY_OBJECT],
+                        quoit_tree_document (checker->tree, 0), "nothing was looked at",
+                        "a RayCluster, RayJob or RayService");
+}
+
+GArray *
+quoit_manifest_check (const char *text, gsize length, const char *const *set, GError **error)
+{
+  g_autoptr (QuoitTree) tree = NULL;
+  g_autoptr (GStringChunk) texts = NULL;
+  g_autoptr (GArray) notices = NULL;
+  g_autoptr (GHashTable) templates = NULL, claims = NULL;
+  QuoitChecker checker = { .why = NULL };
+
+  if (!quoit_variables_check (set, error))
+    return NULL;
+  tree = quoit_tree_parse_yaml (text, length, error);
+  if (tree == NULL)
+    return NULL;
+
+  quoit_tree_leave_out_places (tree);
+  texts = g_string_chunk_new (1024);
+  checker.tree = tree;
+  checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.why };
+  checker.notices = notices = quoit_check_notices_new ();
+  checker.templates = templates = g_hash_table_new (g_str_hash, g_str_equal);
+  checker.claims = claims = g_hash_table_new (g_str_hash, g_str_equal);
+  check_file (&checker);
+  return quoit_check_take_findings (&checker);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that become host names and services, and how many of them there are. */
+#include "formats/check-rules.h"
+
+#include <string.h>
+
+#include "model/labels.h"
+#include "model/webhook-names.h"
+
+enum { LONGEST_DNS_LABEL = 63 };
+
+/* What KubeRay appends to the name of a RayJob or RayService: "-" and five random letters. */
+static const char random_suffix[] = "-xxxxx";
+
+/* A DNS label in lower case; RFC 1123 lets it begin with a digit, RFC 1035 does not. */
+static gboolean
+is_dns_label (const char *text, gsize most)
+{
+  gsize length = strlen (text);
+
+  if (length == 0 || length > most || !g_ascii_isalnum (text[0]) || !g_ascii_isalnum (text[length - 1]))
+    return FALSE;
+  for (const char *p = text; *p != '\0'; p++)
+    if (!g_ascii_islower (*p) && !g_ascii_isdigit (*p) && *p != '-')
+      return FALSE;
+  return TRUE;
+}
+
+static void
+check_cluster (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+               const QuoitCheckGroup *group)
+{
+  JsonNode *metadata = quoit_tree_member (cluster->document, "metadata");
+
+  (void) group;
+  if (cluster->name.node == NULL && quoit_tree_member (metadata, "generateName") == NULL)
+    quoit_check_report (checker, rule, metadata != NULL ? metadata : cluster->document, "no 'metadata.name'",
+                        "the name of the %s", cluster->kind);
+  if (cluster->name.text != NULL
+      && (!is_dns_label (cluster->name.text, cluster->longest_name) || !g_ascii_islower (*cluster->name.text)))
+    quoit_check_report (checker, rule, cluster->name.node, "name",
+                        "at most %" G_GSIZE_FORMAT " lower-case letters, digits and '-', a letter first and no '-' "
+                        "last, KubeRay takes no other %s",
+                        cluster->longest_name, cluster->kind);
+}
+
+static gboolean
+has_slices_of_hosts (const QuoitCheckCluster *cluster)
+{
+  for (guint i = 0; i < cluster->groups->len; i++)
+    if (quoit_check_group_at (cluster, i)->n_chips > 0 && quoit_check_group_at (cluster, i)->hosts.number > 1)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+check_service (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+               const QuoitCheckGroup *group)
+{
+  g_autofree char *name = NULL, *made = NULL, *meant = NULL;
+  gsize most;
+
+  (void) group;
+  if (cluster->name.text == NULL || !has_slices_of_hosts (cluster))
+    return;
+  name = g_strconcat (cluster->name.text, cluster->is_made ? random_suffix : "", NULL);
+  made = quoit_webhook_kuberay_service (name);
+  meant = quoit_webhook_service (name);
+  if (strcmp (made, meant) == 0)
+    return;
+  most = QUOIT_WEBHOOK_LONGEST_SERVICE - (strlen (made) - strlen (cluster->name.text));
+  {
+    g_autofree char *is = quoit_quote (made), *thought = quoit_quote (meant);
+
+    quoit_check_report (checker, rule, cluster->name.node, "name",
+                        "at most %" G_GSIZE_FORMAT " bytes, a letter first: the headless service is called %s, the TPU "
+                        "webhook tells the hosts %s",
+                        most, is, thought);
+  }
+}
+
+static gboolean
+is_first_of_its_name (const QuoitCheckCluster *cluster, const QuoitCheckGroup *group)
+{
+  return g_hash_table_lookup (cluster->names, group->name.text) == group;
+}
+
+static void
+check_group_name (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                  const QuoitCheckGroup *group)
+{
+  GError *why = NULL;
+
+  if (group->is_head)
+    return;
+  if (group->name.node == NULL)
+    quoit_check_report (checker, rule, group->node, "no 'groupName'", "the name of the group");
+  if (group->name.text == NULL)
+    return;
+  if (!quoit_label_check_value (group->name.text, &why))
+    quoit_check_report_error (checker, rule, group->name.node, "groupName", why);
+  else if (*group->name.text == '\0' || !is_first_of_its_name (cluster, group))
+    quoit_check_report (checker, rule, group->name.node, "groupName",
+                        "a name that no other group has, the head's is 'headgroup'");
+}
+
+/* The webhook gives host names to the pods of slices of several hosts only. */
+static void
+check_host_name (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                 const QuoitCheckGroup *group)
+{
+  g_autofree char *name = NULL, *quoted = NULL;
+  gint64 most = MAX (group->n_slices, group->highest.node != NULL ? group->highest.number : 0);
+
+  (void) cluster;
+  if (group->is_head || group->n_chips == 0 || group->hosts.number < 2 || group->name.text == NULL)
+    return;
+  name = g_strdup_printf ("%s-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, group->name.text, MAX (most, 1) - 1,
+                          group->hosts.number - 1);
+  if (is_dns_label (name, LONGEST_DNS_LABEL))
+    return;
+  quoted = quoit_quote (name);
+  quoit_check_report (checker, rule, group->name.node, "groupName",
+                      "lower-case letters, digits and '-' that make host names of at most %d bytes, the TPU webhook "
+                      "makes %s of %" G_GSIZE_FORMAT,
+                      LONGEST_DNS_LABEL, quoted, strlen (name));
+}
+
+const QuoitCheckRule quoit_check_name_rules[] = {
+  { "cluster-name", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_CLUSTER, check_cluster },
+  { "service-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_CLUSTER, check_service },
+  { "group-name", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_group_name },
+  { "host-name", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_host_name },
+  { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
+};
+
+/* --- replicas --- */
+
+static void
+check_bounds (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+              const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->lowest.is_known && group->highest.is_known && group->lowest.number > group->highest.number)
+    quoit_check_report (checker, rule, group->lowest.node, "minReplicas",
+                        "at most %" G_GINT64_FORMAT ", which maxReplicas is, KubeRay refuses the cluster",
+                        group->highest.number);
+}
+
+static void
+check_range (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+             const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->replicas.node == NULL || !group->replicas.is_known || !group->lowest.is_known || !group->highest.is_known
+      || group->lowest.number > group->highest.number || group->n_slices == group->replicas.number)
+    return;
+  quoit_check_report (checker, rule, group->replicas.node, "replicas",
+                      "%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", minReplicas and maxReplicas: KubeRay makes it "
+                      "%" G_GINT64_FORMAT,
+                      group->lowest.number, group->highest.number, group->n_slices);
+}
+
+static void
+check_overflow (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                const QuoitCheckGroup *group)
+{
+  gint64 pods = group->n_slices * group->hosts.number;
+  JsonNode *node = group->n_slices == group->replicas.number ? group->replicas.node : group->lowest.node;
+
+  (void) cluster;
+  if (pods > G_MAXINT32)
+    quoit_check_report (checker, rule, node != NULL ? node : group->node,
+                        node == group->lowest.node ? "minReplicas" : "replicas",
+                        "at most %d pods in all, KubeRay would count these %" G_GINT64_FORMAT " as %d", G_MAXINT32,
+                        pods, (gint32) (guint32) pods);
+}
+
+const QuoitCheckRule quoit_check_replica_rules[] = {
+  { "replicas-bounds", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_bounds },
+  { "replicas-range", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_range },
+  { "pods-overflow", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_overflow },
+  { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
+};

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hosts, topology and accelerator of a TPU group, against each other and against the catalogue. */
+#include "formats/check-rules.h"
+
+#include <string.h>
+
+/* Go's strconv.Atoi, as the webhook reads each number; what is too large for it is no number either. */
+static gboolean
+read_go_integer (const char *text, gint64 *value)
+{
+  const char *digits = text + (*text == '+' || *text == '-');
+
+  return g_ascii_isdigit (*digits) && strspn (digits, "0123456789") == strlen (digits)
+         && g_ascii_string_to_signed (*text == '+' ? digits : text, 10, G_MININT64, G_MAXINT64, value, NULL);
+}
+
+/* The product of the numbers between the x's, which wraps as Go's does; FALSE where one is none. */
+static gboolean
+multiply_as_the_webhook (const char *topology, gint64 *chips)
+{
+  g_auto (GStrv) sides = g_strsplit (topology, "x", -1);
+  guint64 product = 1;
+
+  if (sides[0] == NULL)
+    return FALSE;
+  for (char **side = sides; *side != NULL; side++)
+    {
+      gint64 value;
+
+      if (!read_go_integer (*side, &value))
+        return FALSE;
+      product *= (guint64) value;
+    }
+  *chips = (gint32) (guint32) product;
+  return TRUE;
+}
+
+/* Where no such slice exists the webhook has a number of hosts all the same: one, or a quotient without its rest. */
+static gboolean
+find_hosts (const QuoitCheckGroup *group, gint64 *hosts)
+{
+  gint64 chips;
+
+  if (group->n_chips == 0 || group->topology.text == NULL || !multiply_as_the_webhook (group->topology.text, &chips))
+    return FALSE;
+  *hosts = group->has_facts ? (gint64) group->facts.hosts : MAX (chips / group->n_chips, 1);
+  return TRUE;
+}
+
+static void
+check_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+             const QuoitCheckGroup *group)
+{
+  JsonNode *node = group->hosts.node != NULL ? group->hosts.node : group->node;
+  const char *what = group->hosts.node != NULL ? "numOfHosts" : "no 'numOfHosts', which means 1";
+  g_autofree char *quoted = NULL;
+  gint64 hosts;
+
+  (void) cluster;
+  if (group->is_head || !group->hosts.is_known || group->hosts.number == 0 || !find_hosts (group, &hosts)
+      || hosts == group->hosts.number)
+    return;
+  quoted = quoit_quote (group->topology.text);
+  if (group->has_facts)
+    quoit_check_report (checker, rule, node, what,
+                        "%" G_GINT64_FORMAT ", which topology %s has with %" G_GINT64_FORMAT " chips a pod", hosts,
+                        quoted, group->n_chips);
+  else
+    quoit_check_report (checker, rule, node, what,
+                        "%" G_GINT64_FORMAT ", the chips of topology %s divided by %" G_GINT64_FORMAT " a pod", hosts,
+                        quoted, group->n_chips);
+}
+
+static void
+check_no_hosts (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->n_chips > 0 && group->hosts.is_known && group->hosts.number == 0)
+    quoit_check_report (checker, rule, group->hosts.node, "numOfHosts",
+                        "the hosts of a slice, the TPU webhook reads 0 as not set");
+}
+
+static void
+check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+            const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->is_head && group->has_facts && group->facts.hosts > 1)
+    quoit_check_report (checker, rule, group->topology.node, "the head's topology",
+                        "one of a single host of %" G_GINT64_FORMAT " chips, the head is one pod of the %u",
+                        group->n_chips, group->facts.hosts);
+}
+
+static void
+check_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                const QuoitCheckGroup *group)
+{
+  const QuoitCheckText *topology = &group->topology;
+
+  (void) cluster;
+  if (group->n_chips > 0 && (topology->node == NULL || (topology->text != NULL && *topology->text == '\0')))
+    quoit_check_report (checker, rule, topology->node != NULL ? topology->node : group->chips_node,
+                        topology->node != NULL ? "topology"
+                                               : "chips without a node selector 'cloud.google.com/gke-tpu-topology'",
+                        "one such as '4x4', the TPU webhook refuses pods without");
+}
+
+typedef enum { REFUSED_BY_WEBHOOK, KNOWN_TO_WEBHOOK_ALONE } Topology;
+
+/* What is no topology of the generation, be it that the webhook reads numbers in it or not. */
+static void
+report_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group, Topology wanted)
+{
+  const QuoitCheckText *topology = &group->topology;
+  GError *why = NULL;
+  QuoitShape shape;
+  gint64 chips;
+
+  if (group->n_chips == 0 || group->has_shape || topology->text == NULL || *topology->text == '\0'
+      || multiply_as_the_webhook (topology->text, &chips) != (wanted == KNOWN_TO_WEBHOOK_ALONE))
+    return;
+  if (!quoit_shape_parse (topology->text, &shape, &why) || !quoit_shape_check (group->generation, shape, &why))
+    quoit_check_report_error (checker, rule, topology->node, NULL, why);
+}
+
+static void
+check_syntax (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+              const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  report_topology (checker, rule, group, REFUSED_BY_WEBHOOK);
+}
+
+static void
+check_known_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                      const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  report_topology (checker, rule, group, KNOWN_TO_WEBHOOK_ALONE);
+}
+
+static void
+check_ray (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+           const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->has_facts && (group->facts.accepted_by & QUOIT_ACCEPTED_BY_RAY) == 0)
+    quoit_check_report (checker, rule, group->topology.node, "topology",
+                        "one that Ray knows of %s, it makes no slice groups of this one",
+                        quoit_generation_name (group->generation));
+}
+
+static void
+check_gke (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+           const QuoitCheckGroup *group)
+{
+  (void) cluster;
+  if (group->has_facts && group->facts.accepted_by == QUOIT_ACCEPTED_BY_RAY)
+    quoit_check_report (checker, rule, group->topology.node, "topology",
+                        "one that GKE offers of %s, nobody but Ray knows this one",
+                        quoit_generation_name (group->generation));
+}
+
+static const QuoitGkeLabel *
+find_label (const char *text)
+{
+  const QuoitGkeLabel *label;
+
+  for (unsigned i = 0; (label = quoit_gke_label_row (i)) != NULL; i++)
+    if (strcmp (label->label, text) == 0)
+      return label;
+  return NULL;
+}
+
+static void
+check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                   const QuoitCheckGroup *group)
+{
+  const QuoitCheckText *accelerator = &group->accelerator;
+
+  (void) cluster;
+  if (group->n_chips > 0 && (accelerator->node == NULL || (accelerator->text != NULL && *accelerator->text == '\0')))
+    quoit_check_report (checker, rule, accelerator->node != NULL ? accelerator->node : group->chips_node,
+                        accelerator->node != NULL
+                            ? "accelerator"
+                            : "chips without a node selector 'cloud.google.com/gke-tpu-accelerator'",
+                        "one such as 'tpu-v6e-slice'");
+}
+
+/* The labels of @wanted; of all generations where it is NONE. */
+static char *
+list_labels (QuoitGeneration wanted)
+{
+  GString *list = g_string_new (NULL);
+  const QuoitGkeLabel *label;
+  QuoitGeneration generation;
+
+  for (unsigned i = 0; (label = quoit_gke_label_row (i)) != NULL; i++)
+    if (quoit_generation_parse (label->label, &generation, NULL)
+        && (wanted == QUOIT_GENERATION_NONE || wanted == generation))
+      g_string_append_printf (list, "%s'%s'", list->len > 0 ? ", " : "", label->label);
+  return g_string_free (list, FALSE);
+}
+
+/* GKE's nodes bear one word alone, whatever others call the generation. */
+static void
+check_known_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                         const QuoitCheckGroup *group)
+{
+  const char *text = group->accelerator.text;
+  GError *why = NULL;
+  QuoitGeneration generation;
+  g_autofree char *labels = NULL;
+
+  (void) cluster;
+  if (group->n_chips == 0 || text == NULL || *text == '\0')
+    return;
+  if (find_label (text) != NULL && !quoit_generation_parse (text, &generation, &why))
+    {
+      quoit_check_report_error (checker, rule, group->accelerator.node, NULL, why);
+      return;
+    }
+  if (find_label (text) != NULL)
+    return;
+  labels = list_labels (group->generation);
+  quoit_check_report (checker, rule, group->accelerator.node, "accelerator", "a value of that label on GKE's nodes: %s",
+                      *labels == '\0' ? "GKE has none of it" : labels);
+}
+
+static void
+check_single_host (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                   const QuoitCheckGroup *group)
+{
+  const QuoitGkeLabel *label = group->has_facts ? find_label (group->accelerator.text) : NULL;
+
+  (void) cluster;
+  if (label != NULL && label->hosts == QUOIT_LABEL_SINGLE_HOST && group->facts.hosts > 1)
+    quoit_check_report (checker, rule, group->accelerator.node, "accelerator",
+                        "one whose machines are joined into slices, these are single hosts and topology '%s' has %u",
+                        group->topology.text, group->facts.hosts);
+}
+
+const QuoitCheckRule quoit_check_slice_rules[] = {
+  { "numofhosts-zero", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_no_hosts },
+  { "numofhosts-topology", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_hosts },
+  { "head-topology", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_head },
+  { "topology-missing", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_topology },
+  { "topology-syntax", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_syntax },
+  { "topology-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_known_topology },
+  { "topology-ray", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_ray },
+  { "topology-gke", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_gke },
+  { "accelerator-missing", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_accelerator },
+  { "accelerator-unknown", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_known_accelerator },
+  { "accelerator-single-host", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_single_host },
+  { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
+};
