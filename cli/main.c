@@ -9,9 +9,10 @@
 #include "verbs.h"
 
 static const Verb *const verbs[] = {
-  &verb_init,    &verb_import,    &verb_export, &verb_verify,  &verb_backup, &verb_journal,   &verb_status,
-  &verb_nodes,   &verb_slices,    &verb_groups, &verb_show,    &verb_slots,  &verb_who_holds, &verb_reserve,
-  &verb_release, &verb_set_state, &verb_drain,  &verb_undrain, &verb_fits,   &verb_env,       &verb_catalogue,
+  &verb_init,      &verb_import,  &verb_export,    &verb_verify,    &verb_backup, &verb_journal,
+  &verb_status,    &verb_nodes,   &verb_slices,    &verb_groups,    &verb_show,   &verb_slots,
+  &verb_who_holds, &verb_reserve, &verb_release,   &verb_set_state, &verb_drain,  &verb_undrain,
+  &verb_fits,      &verb_env,     &verb_catalogue, &verb_check,
 };
 
 static char *

@@ -169,6 +169,18 @@ word_of_renumbering (QuoitRenumberingHow how)
   return FIND (renumberings, how);
 }
 
+static const Word severities[] = {
+  { QUOIT_SEVERITY_ERROR, "error" },
+  { QUOIT_SEVERITY_WARNING, "warning" },
+  { QUOIT_SEVERITY_NOTE, "note" },
+};
+
+const char *
+word_of_severity (QuoitSeverity severity)
+{
+  return FIND (severities, severity);
+}
+
 static GPtrArray *
 words_of_bits (const Word *words, guint n, guint bits)
 {

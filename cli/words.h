@@ -14,6 +14,7 @@ const char *word_of_verdict (QuoitVerdict verdict);
 const char *word_of_constraint (QuoitConstraint constraint);
 const char *word_of_step (QuoitStepKind kind);
 const char *word_of_renumbering (QuoitRenumberingHow how);
+const char *word_of_severity (QuoitSeverity severity);
 
 /* Ray's word for the state of a placement group; NULL where Ray has none. */
 const char *word_of_ray_group_state (QuoitGroupState state);

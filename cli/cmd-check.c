@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "report-view.h"
+#include "text.h"
+#include "verbs.h"
+#include "words.h"
+
+/* One argument: what was found in it, or that it is no YAML, or that it could not be read. */
+typedef struct {
+  const char *name;
+  QuoitCheck *check;
+  char *broken; /* no YAML: why */
+  gint64 line, column;
+  GError *unread;
+} File;
+
+static void
+file_clear (gpointer data)
+{
+  File *file = data;
+
+  quoit_check_free (file->check);
+  g_free (file->broken);
+  g_clear_error (&file->unread);
+}
+
+/* What stands before the first colon of the library's message: "line 3, column 5: ..." or "byte 17: ...". FALSE: it is
+ * not the file that is wrong. */
+static bool
+find_place (const char *message, const char *text, gsize length, File *file)
+{
+  static const char line[] = "line ", column[] = ", column ", byte[] = "byte ";
+  const char *colon = strstr (message, ": ");
+  char *end;
+
+  file->line = 1;
+  if (colon != NULL && g_str_has_prefix (message, line))
+    {
+      file->line = (gint64) g_ascii_strtoull (message + strlen (line), &end, 10);
+      if (g_str_has_prefix (end, column))
+        file->column = (gint64) g_ascii_strtoull (end + strlen (column), NULL, 10);
+    }
+  else if (colon != NULL && g_str_has_prefix (message, byte))
+    {
+      gsize at = (gsize) g_ascii_strtoull (message + strlen (byte), NULL, 10);
+
+      for (gsize i = 0; i < MIN (at, length); i++)
+        file->line += text[i] == '\n';
+    }
+  else
+    return false;
+  file->broken = g_strdup (colon + 2);
+  return true;
+}
+
+/* FALSE where the command line is wrong; else @file says what is wrong with the file. */
+static bool
+check_file (const char *given, char **variables, File *file, GError **error)
+{
+  bool is_stdin = g_str_equal (given, "-");
+  g_autofree char *text = NULL;
+  g_autoptr (GError) why = NULL;
+  gsize length;
+
+  file->name = is_stdin ? "standard input" : given;
+  if (!quoit_load_text (is_stdin ? "/dev/stdin" : given, &text, &length, &file->unread))
+    return true;
+  file->check = quoit_check_manifest (text, length, (const char *const *) variables, &why);
+  if (file->check != NULL || find_place (why->message, text, length, file))
+    return true;
+  g_propagate_error (error, g_steal_pointer (&why));
+  return false;
+}
+
+/* --- answers --- */
+
+static const Column finding_columns[] = {
+  { "file", NULL, CELL_TEXT },     { "line", NULL, CELL_NUMBER },   { "column", NULL, CELL_NUMBER },
+  { "severity", NULL, CELL_TEXT }, { "rule", NULL, CELL_TEXT },     { "path", NULL, CELL_TEXT },
+  { "value", NULL, CELL_TEXT },    { "expected", NULL, CELL_TEXT }, { "message", NULL, CELL_TEXT },
+};
+
+static const Column file_columns[] = {
+  { "file", NULL, CELL_TEXT },         { "checked", NULL, CELL_FLAG },   { "n_errors", NULL, CELL_NUMBER },
+  { "n_warnings", NULL, CELL_NUMBER }, { "n_notes", NULL, CELL_NUMBER }, { "problem", NULL, CELL_TEXT },
+};
+
+static const char yaml_rule[] = "yaml";
+
+static guint
+count (const File *file, QuoitSeverity severity)
+{
+  guint n = file->broken != NULL && severity == QUOIT_SEVERITY_ERROR;
+
+  for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
+    n += quoit_check_get_severity (file->check, i) == severity;
+  return n;
+}
+
+static guint
+count_all (const GArray *files, QuoitSeverity severity)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < files->len; i++)
+    n += count (&g_array_index (files, File, i), severity);
+  return n;
+}
+
+static void
+add_broken (Table *table, const File *file)
+{
+  const char *expected = g_strrstr (file->broken, "expected ");
+
+  table_add_text (table, file->name);
+  table_add_number (table, file->line);
+  if (file->column > 0)
+    table_add_number (table, file->column);
+  else
+    table_skip (table);
+  table_add_text (table, word_of_severity (QUOIT_SEVERITY_ERROR));
+  table_add_text (table, yaml_rule);
+  table_skip (table);
+  table_skip (table);
+  table_add_text (table, expected == NULL ? "YAML" : expected + strlen ("expected "));
+  table_add_text (table, file->broken);
+}
+
+static Table *
+list_findings (const GArray *files)
+{
+  Table *table = table_new (finding_columns, G_N_ELEMENTS (finding_columns));
+
+  for (guint k = 0; k < files->len; k++)
+    {
+      const File *file = &g_array_index (files, File, k);
+
+      if (file->broken != NULL)
+        add_broken (table, file);
+      for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
+        {
+          table_add_text (table, file->name);
+          table_add_number (table, quoit_check_get_line (file->check, i));
+          table_add_number (table, quoit_check_get_column (file->check, i));
+          table_add_text (table, word_of_severity (quoit_check_get_severity (file->check, i)));
+          table_add_text (table, quoit_check_get_rule (file->check, i));
+          table_add_text (table, quoit_check_get_path (file->check, i));
+          table_add_text (table, quoit_check_get_value (file->check, i));
+          table_add_text (table, quoit_check_get_expected (file->check, i));
+          table_add_text (table, quoit_check_get_message (file->check, i));
+        }
+    }
+  return table;
+}
+
+static Table *
+list_files (const GArray *files)
+{
+  Table *table = table_new (file_columns, G_N_ELEMENTS (file_columns));
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const File *file = &g_array_index (files, File, i);
+
+      table_add_text (table, file->name);
+      table_add_flag (table, file->unread == NULL);
+      table_add_number (table, count (file, QUOIT_SEVERITY_ERROR));
+      table_add_number (table, count (file, QUOIT_SEVERITY_WARNING));
+      table_add_number (table, count (file, QUOIT_SEVERITY_NOTE));
+      table_add_text (table, file->unread == NULL ? NULL : file->unread->message);
+    }
+  return table;
+}
+
+static void
+append_line (GString *lines, const File *file, gint64 line, QuoitSeverity severity, const char *message,
+             const char *rule)
+{
+  g_autofree char *name = text_for_terminal (file->name), *text = text_for_terminal (message);
+
+  g_string_append_printf (lines, "%s:%" G_GINT64_FORMAT ": %s: %s [%s]\n", name, line, word_of_severity (severity),
+                          text, rule);
+}
+
+/* As compilers write it, which editors find their way by. */
+static char *
+write_lines (const GArray *files)
+{
+  GString *lines = g_string_new (NULL);
+
+  for (guint k = 0; k < files->len; k++)
+    {
+      const File *file = &g_array_index (files, File, k);
+
+      if (file->broken != NULL)
+        append_line (lines, file, file->line, QUOIT_SEVERITY_ERROR, file->broken, yaml_rule);
+      for (uint32_t i = 0; file->check != NULL && i < quoit_check_get_n_findings (file->check); i++)
+        append_line (lines, file, quoit_check_get_line (file->check, i), quoit_check_get_severity (file->check, i),
+                     quoit_check_get_message (file->check, i), quoit_check_get_rule (file->check, i));
+    }
+  return g_string_free (lines, FALSE);
+}
+
+static bool
+print (Session *session, const GArray *files, const GError *unread, GError **error)
+{
+  Document *document;
+
+  if (!session_wants_json (session))
+    {
+      g_autofree char *lines = write_lines (files);
+
+      return session_write (session, lines, error);
+    }
+  document = document_new ();
+  if (unread != NULL)
+    error_describe (unread->code, unread->message, document);
+  document_take_table (document, "files", NULL, list_files (files));
+  document_take_table (document, "findings", NULL, list_findings (files));
+  return session_print (session, document, error);
+}
+
+/* The files behind the first that could not be read, one a line. */
+static char *
+list_unread (const GArray *files, const GError *first)
+{
+  GString *lines = g_string_new (NULL);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const GError *unread = g_array_index (files, File, i).unread;
+      g_autofree char *text = unread == NULL || unread == first ? NULL : text_for_terminal (unread->message);
+
+      if (text != NULL)
+        g_string_append_printf (lines, "  %s\n", text);
+    }
+  return g_string_free (lines, FALSE);
+}
+
+static const GError *
+first_unread (const GArray *files)
+{
+  for (guint i = 0; i < files->len; i++)
+    if (g_array_index (files, File, i).unread != NULL)
+      return g_array_index (files, File, i).unread;
+  return NULL;
+}
+
+static bool
+answer (Session *session, const GArray *files, gboolean strict, GError **error)
+{
+  const GError *unread = first_unread (files);
+
+  if (!print (session, files, unread, error))
+    return false;
+  if (unread != NULL)
+    {
+      session->explanation = list_unread (files, unread);
+      g_propagate_error (error, g_error_copy (unread));
+      return false;
+    }
+  if (count_all (files, QUOIT_SEVERITY_ERROR) > 0 || (strict && count_all (files, QUOIT_SEVERITY_WARNING) > 0))
+    session->exit_status = QUOIT_ERROR_INVALID;
+  return true;
+}
+
+static bool
+check_manifests (Session *session, char **variables, gboolean strict, GError **error)
+{
+  g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (File));
+
+  g_array_set_clear_func (files, file_clear);
+  for (char **given = session->words + 1; *given != NULL; given++)
+    {
+      File file = { NULL };
+      bool ok = check_file (*given, variables, &file, error);
+
+      g_array_append_val (files, file);
+      if (!ok)
+        return false;
+    }
+  return answer (session, files, strict, error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_auto (GStrv) variables = NULL;
+  gboolean strict = FALSE;
+  const GOptionEntry entries[] = {
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &variables, "a ${VARIABLE} of a manifest", "VARIABLE=VALUE" },
+    { "strict", 0, 0, G_OPTION_ARG_NONE, &strict, "warnings count as errors do", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+    return false;
+  if (!g_str_equal (session->words[0], "manifest"))
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected manifest", session->words[0]);
+      return false;
+    }
+  return check_manifests (session, variables, strict, error);
+}
+
+const Verb verb_check = {
+  "check",
+  "manifest FILE...",
+  "what is wrong with RayCluster, RayJob and RayService manifests",
+  "It needs no database. FILE may be -, for standard input. One line a finding, as compilers write them:\n"
+  "FILE:LINE: SEVERITY: TEXT [RULE]. The exit status is 0 when there is no error, 3 when there is one.",
+  2,
+  G_MAXUINT,
+  run,
+};
