@@ -126,8 +126,9 @@ quoit_check_rule_get_severity (unsigned index)
 {
   QuoitSeverity severity;
   const char *name;
+  gboolean exists = quoit_check_rule_at (index, &name, &severity);
 
-  g_return_val_if_fail (quoit_check_rule_at (index, &name, &severity), (QuoitSeverity) 0);
+  g_return_val_if_fail (exists, (QuoitSeverity) 0);
 
   return severity;
 }

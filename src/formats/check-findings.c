@@ -31,24 +31,33 @@ quoit_check_notices_new (void)
   return notices;
 }
 
+/* Two rules may read one field, and two groups that are one by an alias have one fault. */
+static gboolean
+is_told (QuoitChecker *checker, const Notice *notice)
+{
+  return !g_hash_table_add (checker->told,
+                            g_strdup_printf ("%p %s %s", (void *) notice->node, notice->rule->name, notice->message));
+}
+
 static void
 add (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, char *expected, char *message)
 {
   Notice notice = { rule,     node,   quoit_tree_line (checker->tree, node), quoit_tree_column (checker->tree, node),
                     expected, message };
 
-  if (checker->notices->len < MOST_FINDINGS)
-    g_array_append_val (checker->notices, notice);
-  else if (checker->notices->len == MOST_FINDINGS)
+  if (checker->notices->len > MOST_FINDINGS || is_told (checker, &notice))
+    {
+      clear_notice (&notice);
+      return;
+    }
+  if (checker->notices->len == MOST_FINDINGS)
     {
       clear_notice (&notice);
       notice.rule = &quoit_check_reading_rules[QUOIT_CHECK_RULE_MORE_FINDINGS];
       notice.expected = g_strdup ("a manifest with fewer");
       notice.message = g_strdup ("after 10000 findings no more are told: expected a manifest with fewer");
-      g_array_append_val (checker->notices, notice);
     }
-  else
-    clear_notice (&notice);
+  g_array_append_val (checker->notices, notice);
 }
 
 void
@@ -138,7 +147,6 @@ quoit_check_take_findings (QuoitChecker *checker)
 {
   GArray *findings = g_array_sized_new (FALSE, FALSE, sizeof (QuoitFinding), checker->notices->len);
   g_autoptr (GHashTable) paths = g_hash_table_new_full (g_direct_hash, g_direct_equal, NULL, g_free);
-  const Notice *last = NULL;
 
   g_array_set_clear_func (findings, clear_finding);
   g_array_sort (checker->notices, by_place);
@@ -152,10 +160,6 @@ quoit_check_take_findings (QuoitChecker *checker)
       QuoitFinding finding
           = { notice->line, notice->column, notice->rule->severity, notice->rule->name, NULL, NULL, NULL, NULL };
 
-      /* Two groups that are one by an alias have one fault. */
-      if (last != NULL && by_place (last, notice) == 0)
-        continue;
-      last = notice;
       finding.path = g_strdup (g_hash_table_lookup (paths, notice->node));
       finding.value = value_of (checker->tree, notice->node);
       finding.expected = g_strdup (notice->expected);

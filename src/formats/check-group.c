@@ -15,19 +15,6 @@ report_why (QuoitChecker *checker, QuoitCheckReading reading, JsonNode *node, co
   quoit_check_report_error (checker, &quoit_check_reading_rules[reading], node, what, g_steal_pointer (&checker->why));
 }
 
-JsonNode *
-quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name)
-{
-  JsonObject *object;
-
-  if (from == NULL)
-    return NULL;
-  if (quoit_tree_object (checker->tree, from, &object, &checker->why))
-    return quoit_tree_member (from, name);
-  report_why (checker, QUOIT_CHECK_RULE_FIELD, from, NULL);
-  return NULL;
-}
-
 /* A variable that nobody gave a value: not wrong, but then nothing can be said of it. */
 static gboolean
 is_open (QuoitChecker *checker, JsonNode *node, const char *what)
@@ -59,6 +46,19 @@ was_read (QuoitChecker *checker, JsonNode *node, const char *what, gboolean ok)
   return ok;
 }
 
+JsonNode *
+quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name)
+{
+  JsonObject *object;
+
+  if (!can_be_read (checker, from, NULL))
+    return NULL;
+  if (quoit_tree_object (checker->tree, from, &object, &checker->why))
+    return quoit_tree_member (from, name);
+  report_why (checker, QUOIT_CHECK_RULE_FIELD, from, NULL);
+  return NULL;
+}
+
 gboolean
 quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const char **text)
 {
@@ -85,7 +85,8 @@ quoit_check_array (QuoitChecker *checker, JsonNode *node, const char *what)
 {
   JsonArray *array;
 
-  if (node == NULL || !was_read (checker, node, what, quoit_tree_array (checker->tree, node, &array, &checker->why)))
+  if (!can_be_read (checker, node, what)
+      || !was_read (checker, node, what, quoit_tree_array (checker->tree, node, &array, &checker->why)))
     return NULL;
   return array;
 }

@@ -118,7 +118,9 @@ read_groups (QuoitChecker *checker, QuoitCheckCluster *cluster)
       JsonNode *node = i == 0 ? head : json_array_get_element (workers, i - 1);
       QuoitCheckGroup group;
 
-      if (node == NULL)
+      /* What is no map is said, and is no group. */
+      quoit_check_member (checker, node, "");
+      if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
         continue;
       quoit_check_group_read (checker, node, i == 0, &group);
       g_array_append_val (cluster->groups, group);
@@ -235,7 +237,7 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   g_autoptr (QuoitTree) tree = NULL;
   g_autoptr (GStringChunk) texts = NULL;
   g_autoptr (GArray) notices = NULL;
-  g_autoptr (GHashTable) templates = NULL, claims = NULL;
+  g_autoptr (GHashTable) templates = NULL, claims = NULL, told = NULL;
   QuoitChecker checker = { .why = NULL };
 
   if (!quoit_variables_check (set, error))
@@ -249,6 +251,7 @@ quoit_manifest_check (const char *text, gsize length, const char *const *set, GE
   checker.tree = tree;
   checker.manifest = (QuoitManifest) { .tree = tree, .set = set, .texts = texts, .error = &checker.why };
   checker.notices = notices = quoit_check_notices_new ();
+  checker.told = told = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   checker.templates = templates = g_hash_table_new (g_str_hash, g_str_equal);
   checker.claims = claims = g_hash_table_new (g_str_hash, g_str_equal);
   check_file (&checker);

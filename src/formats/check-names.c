@@ -110,7 +110,8 @@ check_host_name (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
                  const QuoitCheckGroup *group)
 {
   g_autofree char *name = NULL, *quoted = NULL;
-  gint64 most = MAX (group->n_slices, group->highest.node != NULL ? group->highest.number : 0);
+  /* A maxReplicas that is as good as none is never reached. */
+  gint64 most = MAX (group->n_slices, group->highest.number < G_MAXINT32 ? group->highest.number : 0);
 
   (void) cluster;
   if (group->is_head || group->n_chips == 0 || group->hosts.number < 2 || group->name.text == NULL)

@@ -16,6 +16,7 @@ typedef struct {
   QuoitManifest manifest; /* its errors go to why */
   GError *why;
   GArray *notices;       /* of what was found: check-findings.c */
+  GHashTable *told;      /* the same as text, so that nothing is told twice */
   GHashTable *templates; /* names of the ResourceClaimTemplates and ResourceClaims in the file */
   GHashTable *claims;
 } QuoitChecker;

@@ -92,18 +92,32 @@ check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
                         group->n_chips, group->facts.hosts);
 }
 
+/* What a group with chips has no value for, at the place where it should have one. */
+static void
+report_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group,
+                const QuoitCheckText *selector, const char *name, const char *expected)
+{
+  JsonNode *map = quoit_tree_member (group->pod, "nodeSelector");
+  g_autofree char *what = g_strdup_printf ("no node selector '%s'", name);
+
+  if (group->n_chips == 0 || (selector->node != NULL && (selector->text == NULL || *selector->text != '\0')))
+    return;
+  /* Something else than a map, a variable perhaps, is said already. */
+  if (map != NULL && !JSON_NODE_HOLDS_OBJECT (map))
+    return;
+  if (selector->node != NULL)
+    quoit_check_report (checker, rule, selector->node, name, "%s", expected);
+  else
+    quoit_check_report (checker, rule, map != NULL ? map : group->pod, what, "%s", expected);
+}
+
 static void
 check_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                 const QuoitCheckGroup *group)
 {
-  const QuoitCheckText *topology = &group->topology;
-
   (void) cluster;
-  if (group->n_chips > 0 && (topology->node == NULL || (topology->text != NULL && *topology->text == '\0')))
-    quoit_check_report (checker, rule, topology->node != NULL ? topology->node : group->chips_node,
-                        topology->node != NULL ? "topology"
-                                               : "chips without a node selector 'cloud.google.com/gke-tpu-topology'",
-                        "one such as '4x4', the TPU webhook refuses pods without");
+  report_missing (checker, rule, group, &group->topology, "cloud.google.com/gke-tpu-topology",
+                  "one such as '4x4', the TPU webhook refuses chips without");
 }
 
 typedef enum { REFUSED_BY_WEBHOOK, KNOWN_TO_WEBHOOK_ALONE } Topology;
@@ -177,15 +191,9 @@ static void
 check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                    const QuoitCheckGroup *group)
 {
-  const QuoitCheckText *accelerator = &group->accelerator;
-
   (void) cluster;
-  if (group->n_chips > 0 && (accelerator->node == NULL || (accelerator->text != NULL && *accelerator->text == '\0')))
-    quoit_check_report (checker, rule, accelerator->node != NULL ? accelerator->node : group->chips_node,
-                        accelerator->node != NULL
-                            ? "accelerator"
-                            : "chips without a node selector 'cloud.google.com/gke-tpu-accelerator'",
-                        "one such as 'tpu-v6e-slice'");
+  report_missing (checker, rule, group, &group->accelerator, "cloud.google.com/gke-tpu-accelerator",
+                  "one such as 'tpu-v6e-slice'");
 }
 
 /* The labels of @wanted; of all generations where it is NONE. */

@@ -182,6 +182,32 @@ START_TEST (what_cannot_be_read_at_all_is_invalid)
 }
 END_TEST
 
+START_TEST (a_variable_in_the_place_of_a_map_or_list_is_a_note)
+{
+  static const Edit edits[]
+      = { { "resources: {limits: {cpu: \"8\", memory: 16Gi}}", "resources: ${RESOURCES}" },
+          { "rayStartParams: {num-cpus: \"0\"}", "rayStartParams: ${PARAMS}" },
+          { "env:\n          - name: MEGASCALE_NUM_SLICES\n            value: \"2\"", "env: ${ENV}" },
+          { "nodeSelector:\n          " ACCELERATOR "          cloud.google.com/gke-tpu-topology: 4x4\n",
+            "nodeSelector: ${SELECTOR}\n" } };
+  g_autofree char *text = edit (good, edits[_i]);
+  g_autoptr (QuoitCheck) check = check_text (text, NULL);
+  g_autofree char *found = as_text (check);
+
+  ck_assert_msg (quoit_check_get_n_findings (check) == 1 && find (check, "variable") == 0, "%s", found);
+}
+END_TEST
+
+START_TEST (a_group_that_is_no_map_is_told_once)
+{
+  g_autofree char *text = edit (good, (Edit) { "  - groupName: tpu-group\n", "  - 3\n  - groupName: tpu-group\n" });
+  g_autoptr (QuoitCheck) check = check_text (text, NULL);
+  g_autofree char *found = as_text (check);
+
+  ck_assert_str_eq (found, "19: field: '3': expected a map\n");
+}
+END_TEST
+
 START_TEST (after_ten_thousand_findings_no_more_are_told)
 {
   GString *text = g_string_new ("apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec:\n"
@@ -548,6 +574,8 @@ main (void)
   tcase_add_test (files, what_an_alias_repeats_is_told_once);
   tcase_add_test (files, variables_that_are_set_are_read_as_what_they_say);
   tcase_add_loop_test (files, what_cannot_be_read_at_all_is_invalid, 0, 6);
+  tcase_add_loop_test (files, a_variable_in_the_place_of_a_map_or_list_is_a_note, 0, 4);
+  tcase_add_test (files, a_group_that_is_no_map_is_told_once);
   tcase_add_test (files, after_ten_thousand_findings_no_more_are_told);
   tcase_add_test (files, a_long_value_is_cut_between_two_characters);
   tcase_add_test (files, a_file_without_a_line_or_cut_off_there_is_checked_or_refused);
