@@ -86,7 +86,7 @@ static const Column node_columns[] = {
   { NULL, "SLICE", CELL_TEXT },        { "worker_id", "WORKER", CELL_NUMBER },
   { "chips", "CHIPS", CELL_NUMBER },   { "state", "STATE", CELL_TEXT },
   { "address", "ADDRESS", CELL_TEXT }, { "ray_head", "RAY HEAD", CELL_FLAG },
-  { "held_by", "HELD BY", CELL_LIST },
+  { "assumed", NULL, CELL_LIST },      { "held_by", "HELD BY", CELL_LIST },
 };
 
 static const Column node_fact_columns[] = {
@@ -102,6 +102,7 @@ static const Column node_fact_columns[] = {
   { "state", "state", CELL_TEXT },
   { "address", "address", CELL_TEXT },
   { "ray_head", "Ray head", CELL_FLAG },
+  { "assumed", "assumed", CELL_LIST },
   { "held_by", "held by", CELL_LIST },
   { "identity", "identity", CELL_TEXT },
 };
@@ -134,6 +135,7 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
   table_add_text (nodes, word_of_node_state (quoit_snapshot_get_node_state (snapshot, node)));
   table_add_text (nodes, quoit_snapshot_get_node_address (snapshot, node));
   table_add_flag (nodes, quoit_snapshot_is_node_ray_head (snapshot, node));
+  table_take_list (nodes, words_of_assumptions (quoit_snapshot_get_node_assumptions (snapshot, node)));
   table_take_list (nodes, holders_of_node (snapshot, node));
 }
 

@@ -222,3 +222,14 @@ words_of_faults (uint32_t faults)
 {
   return words_of_bits (faults_words, G_N_ELEMENTS (faults_words), faults);
 }
+
+static const Word assumptions_words[] = {
+  { QUOIT_NODE_ASSUMES_WORKER_ID, "worker-id" },
+  { QUOIT_NODE_ASSUMES_HOST_NAME, "host-name" },
+};
+
+GPtrArray *
+words_of_assumptions (uint32_t assumptions)
+{
+  return words_of_bits (assumptions_words, G_N_ELEMENTS (assumptions_words), assumptions);
+}

@@ -19,6 +19,7 @@ const char *word_of_severity (QuoitSeverity severity);
 /* Ray's word for the state of a placement group; NULL where Ray has none. */
 const char *word_of_ray_group_state (QuoitGroupState state);
 
-/* Conditions and faults of a slice, one word a bit. g_ptr_array_unref() them. */
+/* Conditions and faults of a slice, assumptions of a node, one word a bit. g_ptr_array_unref() them. */
 GPtrArray *words_of_conditions (uint32_t flags);
 GPtrArray *words_of_faults (uint32_t faults);
+GPtrArray *words_of_assumptions (uint32_t assumptions);

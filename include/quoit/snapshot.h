@@ -56,6 +56,18 @@ typedef enum {
 } QuoitNodeState;
 
 /**
+ * QuoitNodeAssumptions:
+ *
+ * What a node's source did not say, so that it was assumed; any number of them may hold.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_NODE_ASSUMES_WORKER_ID = 1, /* its place in the slice, by the order of addresses */
+  QUOIT_NODE_ASSUMES_HOST_NAME = 2  /* the cluster's name, of which KubeRay chooses the end, and so the host's */
+} QuoitNodeAssumptions;
+
+/**
  * QuoitSliceFlags:
  *
  * Conditions of a slice; any number of them may hold.
@@ -588,6 +600,18 @@ QUOIT_API bool quoit_snapshot_is_node_ray_head (const QuoitSnapshot *snapshot, u
  * Since: 0.1
  */
 QUOIT_API bool quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_get_node_assumptions:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * What is said of the node though its source did not state it: 0 where all of it was stated.
+ *
+ * Returns: what was assumed, of #QuoitNodeAssumptions
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_node_assumptions (const QuoitSnapshot *snapshot, uint32_t node);
 
 /**
  * quoit_snapshot_get_node_n_users:

@@ -143,3 +143,50 @@ quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **n
   va_end (args);
   return ok;
 }
+
+gboolean
+quoit_manifest_find_text (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonNode **node,
+                          const char **value)
+{
+  JsonNode *found;
+
+  if (!quoit_manifest_find (manifest, from, &found, name, NULL)
+      || (found != NULL && !quoit_manifest_text (manifest, found, value)))
+    return FALSE;
+  if (node != NULL)
+    *node = found;
+  return TRUE;
+}
+
+gboolean
+quoit_manifest_find_count (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonNode **node,
+                           gint64 *value)
+{
+  JsonNode *found;
+
+  if (!quoit_manifest_find (manifest, from, &found, name, NULL)
+      || (found != NULL && !quoit_manifest_count (manifest, found, G_MAXINT32, value)))
+    return FALSE;
+  if (node != NULL)
+    *node = found;
+  return TRUE;
+}
+
+gboolean
+quoit_manifest_find_boolean (const QuoitManifest *manifest, JsonNode *from, const char *name, gboolean *value)
+{
+  JsonNode *found;
+
+  return quoit_manifest_find (manifest, from, &found, name, NULL)
+         && (found == NULL || quoit_manifest_boolean (manifest, found, value));
+}
+
+gboolean
+quoit_manifest_find_list (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonArray **list)
+{
+  JsonNode *found;
+
+  *list = NULL;
+  return quoit_manifest_find (manifest, from, &found, name, NULL)
+         && (found == NULL || quoit_tree_array (manifest->tree, found, list, manifest->error));
+}

@@ -26,6 +26,15 @@ gboolean quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, 
 gboolean quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name,
                               ...) G_GNUC_NULL_TERMINATED;
 
+/* The same of one member, typed; *@node (NULL: nobody asks) is NULL where it is absent, and *@value stays as it was. */
+gboolean quoit_manifest_find_text (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonNode **node,
+                                   const char **value);
+gboolean quoit_manifest_find_count (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonNode **node,
+                                    gint64 *value);
+gboolean quoit_manifest_find_boolean (const QuoitManifest *manifest, JsonNode *from, const char *name, gboolean *value);
+/* A list; *@list is NULL where it is absent. */
+gboolean quoit_manifest_find_list (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonArray **list);
+
 /* Set the error: "line 12: spec.x 'value': expected @expected"; and with the place before what was said. FALSE. */
 gboolean quoit_manifest_refuse (const QuoitManifest *manifest, JsonNode *node, const char *expected);
 gboolean quoit_manifest_pass_on (const QuoitManifest *manifest, JsonNode *node);

@@ -232,7 +232,7 @@ add_nodes (Group *group, guint32 pool, GHashTable *names, QuoitClaims *claims)
   g_autoptr (GString) name = g_string_new (NULL);
   g_autoptr (GString) slice = g_string_new (NULL);
 
-  node.flags = of->is_head ? QUOIT_NODE_RAY_HEAD : 0;
+  node.flags = (of->is_head ? QUOIT_NODE_RAY_HEAD : 0) | (of->object->is_assumed ? QUOIT_NODE_ASSUMED_NAME : 0);
   for (gint64 replica = 0; replica < of->replicas; replica++)
     {
       g_string_printf (slice, "%s-%" G_GINT64_FORMAT, of->name, replica);

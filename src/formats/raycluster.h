@@ -36,8 +36,22 @@ gboolean quoit_ray_params_read (const QuoitManifest *manifest, JsonNode *group, 
 void quoit_ray_params_clear (QuoitRayParams *params);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayParams, quoit_ray_params_clear)
 
+/* The Ray object of a file: a RayCluster, or one of which KubeRay makes a RayCluster. */
+typedef struct {
+  JsonNode *document;
+  const char *kind, *name; /* "RayJob", metadata.name */
+  const char *cluster;     /* the name of the RayCluster */
+  gboolean is_assumed;     /* that name is not stated: "xxxxx" stands for KubeRay's five random characters */
+  gboolean is_suspended;
+  JsonNode *spec; /* of the cluster */
+} QuoitRayObject;
+
+/* The only one of the file; all is valid as long as the manifest. */
+gboolean quoit_ray_object_find (const QuoitManifest *manifest, QuoitRayObject *object);
+
 /* Adds the pool and the nodes of one group. */
 typedef struct {
+  const QuoitRayObject *object;
   JsonNode *node;
   const char *name; /* the pool */
   gboolean is_head;

@@ -49,6 +49,17 @@ quoit_write_kind (QuoitWriter *writer, const QuoitNodeKind *kind)
   quoit_writer_close (writer);
 }
 
+void
+quoit_write_assumed (QuoitWriter *writer, guint8 flags)
+{
+  quoit_writer_open_array (writer, "assumed");
+  if ((flags & QUOIT_NODE_ASSUMED_ID) != 0)
+    quoit_writer_text (writer, NULL, "worker-id");
+  if ((flags & QUOIT_NODE_ASSUMED_NAME) != 0)
+    quoit_writer_text (writer, NULL, "host-name");
+  quoit_writer_close (writer);
+}
+
 static void
 write_node (QuoitWriter *writer, const QuoitClaims *claims, const QuoitNodeClaim *node)
 {
@@ -65,6 +76,7 @@ write_node (QuoitWriter *writer, const QuoitClaims *claims, const QuoitNodeClaim
     quoit_writer_text (writer, "worker_id", NULL);
   quoit_writer_text (writer, "state", quoit_node_state_name ((QuoitNodeState) node->state));
   quoit_writer_boolean (writer, "ray_head", (node->flags & QUOIT_NODE_RAY_HEAD) != 0);
+  quoit_write_assumed (writer, node->flags);
   quoit_writer_boolean (writer, "external", (node->flags & QUOIT_NODE_EXTERNAL) != 0);
   quoit_write_kind (writer, quoit_claims_kind_at (claims, node->kind));
   quoit_writer_close (writer);

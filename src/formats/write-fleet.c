@@ -196,6 +196,7 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
     quoit_writer_text (writer, "worker_id", NULL);
   quoit_writer_text (writer, "state", quoit_node_state_name (quoit_fleet_node_state (fleet, node)));
   quoit_writer_boolean (writer, "ray_head", (row->flags & QUOIT_NODE_RAY_HEAD) != 0);
+  quoit_write_assumed (writer, row->flags);
   write_machine (writer, fleet, node);
   write_users (writer, fleet, node);
   quoit_writer_close (writer);

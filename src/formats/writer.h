@@ -32,6 +32,8 @@ char *quoit_writer_finish (QuoitWriter *writer);
 
 /* Members of a node's object: what its kind says. */
 void quoit_write_kind (QuoitWriter *writer, const QuoitNodeKind *kind);
+/* And "assumed", of QuoitNodeFlags: what its source did not say. */
+void quoit_write_assumed (QuoitWriter *writer, guint8 flags);
 
 /* Everything of a fleet as one document: equal fleets give equal text. */
 char *quoit_write_fleet_json (const QuoitFleet *fleet);

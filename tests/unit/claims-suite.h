@@ -7,7 +7,7 @@
 #include "suite.h"
 #include "formats/formats.h"
 
-/* "POOL:NAME[@SLICE.WORKER][!draining|!dead][!busy][!head] ..." */
+/* "POOL:NAME[@SLICE.WORKER][!draining|!dead][!busy][!head][!assumed] ..." */
 static inline char *
 nodes_as_text (const QuoitClaims *claims)
 {
@@ -22,9 +22,10 @@ nodes_as_text (const QuoitClaims *claims)
                               nodes[i].name);
       if (nodes[i].slice != NULL)
         g_string_append_printf (text, "@%s.%d", nodes[i].slice, nodes[i].worker_id);
-      g_string_append_printf (text, "%s%s%s", states[nodes[i].state],
+      g_string_append_printf (text, "%s%s%s%s", states[nodes[i].state],
                               (nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0 ? "!busy" : "",
-                              (nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0 ? "!head" : "");
+                              (nodes[i].flags & QUOIT_NODE_RAY_HEAD) != 0 ? "!head" : "",
+                              (nodes[i].flags & QUOIT_NODE_ASSUMED_NAME) != 0 ? "!assumed" : "");
     }
   return g_string_free (text, FALSE);
 }

@@ -287,9 +287,9 @@ static const struct {
   { "name: two-slices", "name: 12", "line 7: metadata.name: '12': expected text: put it in quotes" },
   { "name: two-slices", "name: \"$(id)\"", "label value '$(id)'" },
   { "name: two-slices", "nam: x", "no 'metadata.name'" },
-  { "kind: RayCluster", "kind: RayJob",
-    "no RayCluster in it, but 'RayJob' in line 5: expected a document of kind RayCluster" },
-  { "kind: RayCluster", "kin: RayJob", "no RayCluster in it, but nothing with a kind" },
+  { "kind: RayCluster", "kind: RayCronJob",
+    "no Ray object in it, but 'RayCronJob' in line 5: expected a document of kind RayCluster, RayJob or RayService" },
+  { "kind: RayCluster", "kin: RayJob", "no Ray object in it, but nothing with a kind" },
   { "  headGroupSpec:", "  headGroup:", "no 'headGroupSpec'" },
   { "kind: RayCluster", "kind: RayCluster\nspec: 3\nx:", "spec" },
   { "        containers:\n        - name: worker", "        container:\n        - name: worker",
@@ -297,7 +297,7 @@ static const struct {
   { "kind: RayCluster",
     "kind: RayCluster\nmetadata: {name: a}\nspec: {headGroupSpec: {template: {spec: {containers: [{}]}}}}\n---\nkind: "
     "RayCluster",
-    "a second RayCluster, 'two-slices' after 'a' in line 5: expected one in a file" },
+    "a second Ray object, RayCluster 'two-slices' after RayCluster 'a' in line 5: expected one in a file" },
   { "  workerGroupSpecs:", "\tworkerGroupSpecs:", "line 20, column 1: a tab: expected spaces" },
 };
 

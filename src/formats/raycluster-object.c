@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which document of a file is about Ray, and what its cluster is called. */
+#include "formats/raycluster.h"
+
+#include <string.h>
+
+#include "model/labels.h"
+
+/* KubeRay 1.7 calls the cluster of a job or a service "NAME-" and five random characters. These stand for them: what is
+ * cut off names that are too long is cut as it will be. */
+#define UNKNOWN_END "-xxxxx"
+
+/* A member's way from the document down; NULL ends it. */
+static const struct {
+  const char *kind, *spec;
+  const char *status[3]; /* where KubeRay writes the cluster's name */
+} kinds[] = {
+  { "RayCluster", NULL, { NULL } },
+  { "RayJob", "rayClusterSpec", { "status", "rayClusterName", NULL } },
+  { "RayService", "rayClusterConfig", { "status", "activeServiceStatus", "rayClusterName" } },
+};
+
+enum { RAY_CLUSTER = 0 };
+
+/* An index into kinds; -1: none of them, and @others gets what it is. */
+static gboolean
+read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GString *others)
+{
+  JsonNode *node = quoit_tree_member (document, "kind");
+  g_autofree char *quoted = NULL;
+  const char *kind;
+
+  *index = -1;
+  if (node == NULL)
+    return TRUE;
+  if (!quoit_manifest_text (manifest, node, &kind))
+    return FALSE;
+  for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kind, kinds[i].kind) == 0)
+      {
+        *index = (int) i;
+        return TRUE;
+      }
+  quoted = quoit_quote (kind);
+  g_string_append_printf (others, "%s%s in line %u", others->len > 0 ? ", " : "", quoted,
+                          quoit_tree_line (manifest->tree, node));
+  return TRUE;
+}
+
+/* An object without it is not refused: nothing that is read differs between the versions. */
+static gboolean
+check_version (const QuoitManifest *manifest, JsonNode *document)
+{
+  JsonNode *node = quoit_tree_member (document, "apiVersion");
+  const char *version;
+
+  if (node == NULL)
+    return TRUE;
+  if (!quoit_manifest_text (manifest, node, &version))
+    return FALSE;
+  if (strcmp (version, "ray.io/v1") == 0 || strcmp (version, "ray.io/v1alpha1") == 0)
+    return TRUE;
+  return quoit_manifest_refuse (manifest, node, "ray.io/v1 or ray.io/v1alpha1");
+}
+
+static gboolean
+read_name (const QuoitManifest *manifest, JsonNode *document, const char *kind, const char **name)
+{
+  JsonNode *node;
+
+  if (!quoit_manifest_find (manifest, document, &node, "metadata", "name", NULL))
+    return FALSE;
+  if (node == NULL)
+    return quoit_tree_fail (manifest->tree, document, manifest->error,
+                            "no 'metadata.name': expected the name of the %s", kind);
+  if (!quoit_manifest_text (manifest, node, name))
+    return FALSE;
+  if (**name == '\0')
+    return quoit_manifest_refuse (manifest, node, "a name");
+  return quoit_label_check_value (*name, manifest->error) || quoit_manifest_pass_on (manifest, node);
+}
+
+/* Two of them are two sources, and an import is of one. */
+static gboolean
+refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonNode *second, int index)
+{
+  const char *name = NULL, *other = NULL;
+
+  if (!read_name (manifest, first->document, first->kind, &name)
+      || !read_name (manifest, second, kinds[index].kind, &other))
+    return FALSE;
+  return quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
+                     "line %u: a second Ray object, %s '%s' after %s '%s' in line %u: expected one in a file, each is "
+                     "a source of its own",
+                     quoit_tree_line (manifest->tree, quoit_tree_member (second, "kind")), kinds[index].kind, other,
+                     first->kind, name, quoit_tree_line (manifest->tree, quoit_tree_member (first->document, "kind")));
+}
+
+/* -1, and the error is set: there is none, or more than one. */
+static int
+find_document (const QuoitManifest *manifest, QuoitRayObject *object)
+{
+  g_autoptr (GString) others = g_string_new (NULL);
+  int found = -1;
+
+  for (unsigned i = 0; i < quoit_tree_n_documents (manifest->tree); i++)
+    {
+      JsonNode *document = quoit_tree_document (manifest->tree, i);
+      int index;
+
+      if (!read_kind (manifest, document, &index, others))
+        return -1;
+      if (index < 0)
+        continue;
+      if (found >= 0)
+        return refuse_second (manifest, object, document, index), -1;
+      found = index;
+      object->document = document;
+      object->kind = kinds[index].kind;
+    }
+  if (found < 0)
+    quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
+                "no Ray object in it, but %s: expected a document of kind RayCluster, RayJob or RayService",
+                others->len > 0 ? others->str : "nothing with a kind");
+  return found;
+}
+
+/* A job with it makes no cluster, whatever else it says: KubeRay waits for the one that is named. */
+static gboolean
+refuse_selector (const QuoitManifest *manifest, JsonNode *spec)
+{
+  g_autofree char *quoted = NULL;
+  const char *name = "";
+  JsonObject *selector;
+  JsonNode *node;
+
+  if (!quoit_manifest_find (manifest, spec, &node, "clusterSelector", NULL))
+    return FALSE;
+  if (node == NULL)
+    return TRUE;
+  if (!quoit_tree_object (manifest->tree, node, &selector, manifest->error))
+    return FALSE;
+  if (json_object_get_size (selector) == 0)
+    return TRUE;
+  if (!quoit_manifest_find_text (manifest, node, "ray.io/cluster", NULL, &name))
+    return FALSE;
+  quoted = quoit_quote (name);
+  return quoit_tree_fail (manifest->tree, node, manifest->error,
+                          "the job has no cluster of its own, it runs on RayCluster %s: expected the manifest of that "
+                          "one, or a job with 'rayClusterSpec' and without 'clusterSelector'",
+                          quoted);
+}
+
+static gboolean
+read_spec (const QuoitManifest *manifest, int index, QuoitRayObject *object)
+{
+  const char *member = kinds[index].spec;
+  JsonNode *spec;
+
+  if (!quoit_manifest_find (manifest, object->document, &spec, "spec", NULL))
+    return FALSE;
+  if (spec == NULL)
+    return quoit_tree_fail (manifest->tree, object->document, manifest->error,
+                            "no 'spec': expected what the %s is to be", object->kind);
+  object->spec = spec;
+  if (member == NULL)
+    return quoit_manifest_find_boolean (manifest, spec, "suspend", &object->is_suspended);
+
+  if (!quoit_manifest_find_boolean (manifest, spec, "suspend", &object->is_suspended)
+      || !refuse_selector (manifest, spec) || !quoit_manifest_find (manifest, spec, &object->spec, member, NULL))
+    return FALSE;
+  if (object->spec == NULL)
+    return quoit_tree_fail (manifest->tree, spec, manifest->error, "no '%s': expected the cluster of the %s", member,
+                            object->kind);
+  return object->is_suspended || quoit_manifest_find_boolean (manifest, object->spec, "suspend", &object->is_suspended);
+}
+
+/* What KubeRay wrote into an object that was read back from it, or what is known before. */
+static gboolean
+read_cluster_name (const QuoitManifest *manifest, int index, QuoitRayObject *object)
+{
+  const char *const *status = kinds[index].status;
+  g_autofree char *assumed = NULL;
+  const char *name = "";
+  JsonNode *node;
+
+  object->cluster = object->name;
+  if (index == RAY_CLUSTER)
+    return TRUE;
+  if (!quoit_manifest_find (manifest, object->document, &node, status[0], status[1], status[2], NULL)
+      || (node != NULL && !quoit_manifest_text (manifest, node, &name)))
+    return FALSE;
+  if (*name != '\0')
+    {
+      object->cluster = name;
+      return quoit_label_check_value (name, manifest->error) || quoit_manifest_pass_on (manifest, node);
+    }
+  assumed = g_strconcat (object->name, UNKNOWN_END, NULL);
+  object->cluster = g_string_chunk_insert_const (manifest->texts, assumed);
+  object->is_assumed = TRUE;
+  return TRUE;
+}
+
+gboolean
+quoit_ray_object_find (const QuoitManifest *manifest, QuoitRayObject *object)
+{
+  QuoitRayObject found = { 0 };
+  int index = find_document (manifest, &found);
+
+  if (index < 0 || !check_version (manifest, found.document)
+      || !read_name (manifest, found.document, found.kind, &found.name) || !read_spec (manifest, index, &found)
+      || !read_cluster_name (manifest, index, &found))
+    return FALSE;
+  *object = found;
+  return TRUE;
+}
