@@ -165,7 +165,7 @@ const Verb verb_import = {
   "import",
   "raycluster|ray-nodes FILE | fleet TEXT",
   "read a manifest, a node list or fleet text",
-  "raycluster reads a RayCluster, a RayJob or a RayService.\n"
+  "raycluster reads a RayCluster, a RayJob or a RayService, and the ResourceClaimTemplates beside it.\n"
   "FILE and TEXT may be -, for standard input. Importing a source again replaces what it said before, and prints the\n"
   "difference; a node that a group holds can be neither dropped nor replaced.",
   2,

@@ -317,12 +317,14 @@ QUOIT_API QuoitImport *quoit_import_fleet_text (Quoit *quoit, const char *text, 
  * @error: (out) (optional): set on failure
  *
  * Reads a manifest with a RayCluster, a RayJob (its rayClusterSpec) or a RayService (its rayClusterConfig): the nodes
- * that KubeRay 1.7 would make of it, by the names that the TPU webhook gives them. Other
- * documents of the file are passed over. Only one may be a Ray object.
+ * that KubeRay 1.7 would make of it, by the names that the TPU webhook gives them. A file may have other documents: of
+ * those, ResourceClaims and ResourceClaimTemplates say how many devices of a class a node has whose pod claims them,
+ * and the rest is passed over. Only one document may be a Ray object.
  *
  * What is suspended has no pods. KubeRay ends the name of a job's or service's cluster with five random characters:
  * unless the document has been read back from Kubernetes, and its status says the name, that is assumed, which is a
- * warning of the import and stays with the nodes (quoit_snapshot_get_node_assumptions()). A job with a clusterSelector has no cluster of its own and is refused.
+ * warning of the import and stays with the nodes (quoit_snapshot_get_node_assumptions()). A warning is also what a pod
+ * claims that the file does not tell. A job with a clusterSelector has no cluster of its own and is refused.
  *
  * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
  * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of

@@ -261,7 +261,7 @@ quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *of, GHa
   guint32 pool;
 
   if (!quoit_pod_read (manifest, of->node, &pod) || !quoit_ray_params_read (manifest, of->node, &params)
-      || !read_facts (&group) || !check_given_tpu (&group))
+      || !read_facts (&group) || !check_given_tpu (&group) || !quoit_ray_devices_read (manifest, of, &params, claims))
     return FALSE;
   if (pod.tpu_name != NULL && !quoit_label_check_value (pod.tpu_name, manifest->error))
     return quoit_manifest_pass_on (manifest, pod.tpu_name_node);

@@ -62,3 +62,8 @@ typedef struct {
 
 gboolean quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *of, GHashTable *names,
                               QuoitClaims *claims);
+
+/* Adds to @params the devices that the pod's resource claims bring, by their class, where it does not say itself how
+ * many there are. What is not known of them is a warning. */
+gboolean quoit_ray_devices_read (const QuoitManifest *manifest, const QuoitRayGroup *of, QuoitRayParams *params,
+                                 QuoitClaims *claims);
