@@ -128,6 +128,34 @@ note_service (Notes *notes, guint32 source)
                          made, meant);
 }
 
+/* Where nobody but KubeRay knows what the cluster is called. */
+static void
+note_assumed (Notes *notes, const QuoitProcess *process, guint32 source)
+{
+  static const char *const named[]
+      = { "TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES", "MEGASCALE_COORDINATOR_ADDRESS" };
+  g_autoptr (GPtrArray) doubtful = g_ptr_array_new ();
+  g_autofree char *cluster = quoit_webhook_cluster (notes->topology->layout, source);
+  g_autofree char *service = cluster == NULL ? NULL : quoit_webhook_service (cluster), *names = NULL;
+
+  if (service == NULL || (notes->topology->layout->nodes[process->node].flags & QUOIT_NODE_ASSUMED_NAME) == 0)
+    return;
+  for (unsigned i = 0; i < G_N_ELEMENTS (named); i++)
+    {
+      const char *value = quoit_process_find (process, named[i]);
+
+      if (value != NULL && strstr (value, service) != NULL)
+        add_name (doubtful, named[i]);
+    }
+  if (doubtful->len == 0)
+    return;
+  names = join (doubtful);
+  quoit_topology_note (notes->topology,
+                       "the name of cluster '%s' is assumed, KubeRay ends it with five random characters: the hosts in "
+                       "%s are not right until the manifest is read back from Kubernetes and imported again",
+                       cluster, names);
+}
+
 /* A pod that is a slice by itself: the webhook has no need to give it a name. */
 static void
 note_alone (Notes *notes, const QuoitProcess *process)
@@ -158,7 +186,10 @@ look_at_names (Notes *notes, const QuoitProcess *process)
       || quoit_layout_node_address (layout, (QuoitNodeId) { process->node }) != NULL)
     return;
   if (g_hash_table_add (notes->sources, GUINT_TO_POINTER (source)))
-    note_service (notes, source);
+    {
+      note_service (notes, source);
+      note_assumed (notes, process, source);
+    }
   note_alone (notes, process);
 }
 

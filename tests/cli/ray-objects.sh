@@ -22,6 +22,8 @@ holds "says what is assumed" grep -qE '^assumed: +host-name$' "$tmp/out"
 ok 0 "the head" show train-xxxxx-head
 holds "says so too" grep -qE '^assumed: +host-name$' "$tmp/out"
 ok 0 "a group" reserve g --topology 4x4 --accelerator v6e --slices 2 --now "$now"
+ok 0 "its environment" env g
+out "says which variables are not right" "the hosts in TPU_WORKER_HOSTNAMES, MEGASCALE_COORDINATOR_ADDRESS are not right"
 if [ -n "$python" ]; then
   ok 0 "all nodes" nodes -o json
   fact "are marked" '{tuple(n["assumed"]) for n in d["nodes"]}' "{('host-name',)}"
@@ -37,5 +39,7 @@ ok 0 "a node" show tpu-group-0-0
 holds "assumes nothing" grep -qE '^assumed: +-?$' "$tmp/out"
 ok 0 "the environment" env g --slice-id 0 --worker 0 -o env
 out "has the true names" "tpu-group-0-0.train-4kq7c-headless"
+ok 0 "the notes" env g
+holds "doubt nothing" sh -c "! grep -q 'not right' '$tmp/out'"
 ok 0 "the ledger" verify
 finish

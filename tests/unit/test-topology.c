@@ -8,7 +8,7 @@ typedef struct {
   const char *cluster;
   FixturePool pool;
   guint32 n_slices;
-  gboolean has_addresses;
+  gboolean has_addresses, has_assumed_names;
   QuoitPair env[6];
 } Case;
 
@@ -39,6 +39,16 @@ give_addresses (QuoitClaims *claims)
     }
 }
 
+static void
+assume_names (QuoitClaims *claims)
+{
+  guint32 n;
+  QuoitNodeClaim *nodes = (QuoitNodeClaim *) quoit_claims_nodes (claims, &n);
+
+  for (guint32 i = 0; i < n; i++)
+    nodes[i].flags |= QUOIT_NODE_ASSUMED_NAME;
+}
+
 static QuoitTopology *
 topology_of (const Case *of)
 {
@@ -55,6 +65,8 @@ topology_of (const Case *of)
   fixture_add_pool (claims, &of->pool);
   if (of->has_addresses)
     give_addresses (claims);
+  if (of->has_assumed_names)
+    assume_names (claims);
   while (n_env < G_N_ELEMENTS (of->env) && of->env[n_env].key != NULL)
     n_env++;
   quoit_claims_set_pool_env (claims, quoit_claims_pool (claims, of->pool.pool), of->env, n_env);
@@ -244,6 +256,25 @@ static const struct {
     "decides" },
   { { .cluster = "1c", .pool = V6E (1), .n_slices = 1 }, "the TPU webhook 'rc-headless'", "decides" },
   { { .cluster = "a2345678901234567890123456789012345678901", .pool = V6E (1), .n_slices = 1 }, NULL, "KubeRay" },
+  /* (f) */
+  { { .cluster = "j-xxxxx", .pool = V6E (1), .n_slices = 1, .has_assumed_names = TRUE },
+    "the name of cluster 'j-xxxxx' is assumed, KubeRay ends it with five random characters: the hosts in "
+    "TPU_WORKER_HOSTNAMES are not right until",
+    "MEGASCALE" },
+  { { .cluster = "j-xxxxx", .pool = V6E (2), .n_slices = 2, .has_assumed_names = TRUE },
+    "the hosts in TPU_WORKER_HOSTNAMES, MEGASCALE_COORDINATOR_ADDRESS are not right",
+    "TPU_PROCESS" },
+  { { .cluster = "j-xxxxx", .pool = TPU7X ("2x2x2", 1), .n_slices = 1, .has_assumed_names = TRUE },
+    "the hosts in TPU_WORKER_HOSTNAMES, TPU_PROCESS_ADDRESSES are not right",
+    "MEGASCALE" },
+  { { .cluster = "j-xxxxx", .pool = ALONE (2), .n_slices = 2, .has_assumed_names = TRUE },
+    "the hosts in MEGASCALE_COORDINATOR_ADDRESS are not right",
+    "TPU_WORKER" },
+  /* Nothing that the group is told has the cluster's name in it. */
+  { { .cluster = "j-xxxxx", .pool = ALONE (1), .n_slices = 1, .has_assumed_names = TRUE }, NULL, "assumed" },
+  { { .cluster = "j-xxxxx", .pool = V6E (1), .n_slices = 1, .has_assumed_names = TRUE, .has_addresses = TRUE },
+    NULL,
+    "assumed" },
 };
 
 START_TEST (what_the_variables_are_not_is_noted)
