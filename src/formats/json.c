@@ -192,7 +192,10 @@ read_key (Gate *gate)
   gsize start = gate->decoded->len;
 
   if (gate->p == gate->end || *gate->p != '"')
-    return refuse (gate, gate->p, "a key in double quotes");
+    return refuse (gate, gate->p,
+                   gate->p < gate->end && *gate->p == '\''
+                       ? "a key in double quotes, as Python's json.dumps() writes it"
+                       : "a key in double quotes");
   if (!read_string (gate, NULL))
     return FALSE;
 

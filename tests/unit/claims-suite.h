@@ -39,7 +39,7 @@ resources_as_text (const QuoitClaims *claims, guint32 node)
   const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n_nodes);
   const QuoitNodeKind *kind;
 
-  ck_assert_uint_lt (node, n_nodes);
+  g_assert (node < n_nodes);
   kind = quoit_claims_kind_at (claims, nodes[node].kind);
   for (unsigned i = 0; i < kind->n_resources; i++)
     {
@@ -58,7 +58,7 @@ labels_as_text (const QuoitClaims *claims, guint32 node)
   const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n_nodes);
   const QuoitNodeKind *kind;
 
-  ck_assert_uint_lt (node, n_nodes);
+  g_assert (node < n_nodes);
   kind = quoit_claims_kind_at (claims, nodes[node].kind);
   for (unsigned i = 0; i < kind->n_labels; i++)
     g_string_append_printf (text, "%s%s=%s", i > 0 ? " " : "", kind->labels[i].key, kind->labels[i].value);

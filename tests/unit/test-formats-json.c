@@ -63,6 +63,7 @@ static const struct {
   { "{\"a\":1,}", "expected a key in double quotes" },
   { "{\"a\" 1}", "expected ':' after the key" },
   { "{\"a\":}", "expected a value" },
+  { "{'a': 1}", "(byte 1): '\\'a\\': 1}': expected a key in double quotes, as Python's json.dumps() writes it" },
   { "{a:1}", "(byte 1): 'a:1}': expected a key in double quotes" },
   { "{1:1}", "expected a key in double quotes" },
   { "{\"a\":1 \"b\":2}", "expected ',' or '}' after the value" },
