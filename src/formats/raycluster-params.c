@@ -193,6 +193,8 @@ read_group_resources (const QuoitManifest *manifest, JsonNode *group, QuoitRayPa
     {
       QuoitAmount amount;
 
+      if (JSON_NODE_HOLDS_NULL (member))
+        continue;
       if (*name == '\0' || strlen (name) > MOST_NAME_BYTES)
         return quoit_manifest_refuse (manifest, node, "a name of 1 to 253 bytes for each resource");
       if (!quoit_manifest_quantity (manifest, member, &amount))
@@ -216,7 +218,8 @@ read_group_labels (const QuoitManifest *manifest, JsonNode *group, QuoitRayParam
     return TRUE;
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &key, &member))
-    if (!quoit_manifest_text (manifest, member, &value) || !set_label (manifest, member, key, value, params))
+    if (!JSON_NODE_HOLDS_NULL (member)
+        && (!quoit_manifest_text (manifest, member, &value) || !set_label (manifest, member, key, value, params)))
       return FALSE;
   return TRUE;
 }
