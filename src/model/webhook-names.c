@@ -9,15 +9,29 @@ quoit_webhook_kuberay_service (const char *cluster)
   return g_strconcat (cluster, "-headless", NULL);
 }
 
-/* KubeRay's CheckName: the last 50 bytes, and a first byte that a DNS name may begin with. */
+/* What Go counts as punctuation: '$', '+', '<', '=', '>', '^', '`', '|' and '~' are symbols. Beyond ASCII it is asked
+ * of a single byte, as if that were a character of Latin-1. */
+static gboolean
+is_go_punctuation (char byte)
+{
+  return byte != '\0' && strchr ("!\"#%&'()*,-./:;?@[\\]_{}\xa1\xa7\xab\xb6\xb7\xbb\xbf", byte) != NULL;
+}
+
+char *
+quoit_webhook_check_name (const char *name)
+{
+  gsize length = strlen (name);
+  char *cut = g_strdup (length > QUOIT_WEBHOOK_LONGEST_SERVICE ? name + length - QUOIT_WEBHOOK_LONGEST_SERVICE : name);
+
+  if (g_ascii_isdigit (*cut) || is_go_punctuation (*cut))
+    *cut = 'r';
+  return cut;
+}
+
 char *
 quoit_webhook_service (const char *cluster)
 {
   g_autofree char *name = quoit_webhook_kuberay_service (cluster);
-  gsize length = strlen (name);
-  char *cut = g_strdup (length > QUOIT_WEBHOOK_LONGEST_SERVICE ? name + length - QUOIT_WEBHOOK_LONGEST_SERVICE : name);
 
-  if (g_ascii_isdigit (*cut) || g_ascii_ispunct (*cut))
-    *cut = 'r';
-  return cut;
+  return quoit_webhook_check_name (name);
 }

@@ -7,5 +7,8 @@
 
 enum { QUOIT_WEBHOOK_LONGEST_SERVICE = 50 }; /* bytes; of what is longer the webhook takes the end */
 
+/* KubeRay's CheckName, which the webhook calls: the last 50 bytes, and a first byte that a DNS name may begin with. */
+char *quoit_webhook_check_name (const char *name);
+
 char *quoit_webhook_kuberay_service (const char *cluster);
 char *quoit_webhook_service (const char *cluster);

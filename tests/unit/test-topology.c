@@ -2,6 +2,7 @@
 #include "suite.h"
 #include "fixture.h"
 #include "topology/topology.h"
+#include "topology/webhook.h"
 
 /* A group of the first slices of one pool, of a manifest when there is a cluster. */
 typedef struct {
@@ -291,6 +292,29 @@ START_TEST (what_the_variables_are_not_is_noted)
 }
 END_TEST
 
+static const struct {
+  const char *cluster, *service;
+} services[] = {
+  { "test-cluster", "test-cluster-headless" },
+  { "extremely-long-raycluster-name-to-be-truncated", "mely-long-raycluster-name-to-be-truncated-headless" },
+  { "a23456789012345678901234567890123456789012345678", "r9012345678901234567890123456789012345678-headless" },
+  { "1cluster", "rcluster-headless" },
+  { "abcdefgh-9-bcdefghij-abcdefghij-abcdefghij-abcde", "h-9-bcdefghij-abcdefghij-abcdefghij-abcde-headless" },
+  { "abcdefghi-.-bcdefghij-abcdefghij-abcdefghij-abcdef", "r.-bcdefghij-abcdefghij-abcdefghij-abcdef-headless" },
+  { "-a", "ra-headless" },
+  /* To Go that is no punctuation. */
+  { "$a", "$a-headless" },
+  { "\xc2\xa7", "\xc2\xa7-headless" },
+};
+
+START_TEST (a_service_is_called_as_the_webhook_calls_it)
+{
+  g_autofree char *service = quoit_webhook_service (services[_i].cluster);
+
+  ck_assert_str_eq (service, services[_i].service);
+}
+END_TEST
+
 START_TEST (a_note_is_made_once_however_many_slices_there_are)
 {
   Case many = { .cluster = LONG_NAME,
@@ -397,6 +421,7 @@ main (void)
 
   tcase_add_loop_test (quoit, a_process_has_the_variables_of_its_place, 0, G_N_ELEMENTS (environments));
   tcase_add_loop_test (quoit, what_the_variables_are_not_is_noted, 0, G_N_ELEMENTS (notes));
+  tcase_add_loop_test (quoit, a_service_is_called_as_the_webhook_calls_it, 0, G_N_ELEMENTS (services));
   tcase_add_test (quoit, a_note_is_made_once_however_many_slices_there_are);
   tcase_add_loop_test (quoit, a_slice_with_a_host_that_is_not_alive_is_noted, 0, G_N_ELEMENTS (losses));
   tcase_add_test (quoit, of_many_dead_hosts_the_first_are_named);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const VectorSuite *const suites[] = {
+  &vector_suite_kuberay,
   &vector_suite_ray_core,
   &vector_suite_ray_tpu,
   &vector_suite_ray_train_env,

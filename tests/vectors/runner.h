@@ -28,7 +28,7 @@ typedef struct {
   const VectorOp *ops; /* ends with an op of NULL */
 } VectorSuite;
 
-extern const VectorSuite vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
+extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 
 #define VECTOR_SKIP (vector_skip_quark ())
 GQuark vector_skip_quark (void);
