@@ -317,9 +317,9 @@ QUOIT_API QuoitImport *quoit_import_fleet_text (Quoit *quoit, const char *text, 
  * @error: (out) (optional): set on failure
  *
  * Reads a manifest with a RayCluster, a RayJob (its rayClusterSpec) or a RayService (its rayClusterConfig): the nodes
- * that KubeRay 1.7 would make of it, by the names that the TPU webhook gives them. A file may have other documents: of
- * those, ResourceClaims and ResourceClaimTemplates say how many devices of a class a node has whose pod claims them,
- * and the rest is passed over. Only one document may be a Ray object.
+ * that KubeRay 1.7 would make of it, by the names that the TPU webhook gives them. A file may have other documents, or
+ * be a List of them: of those, ResourceClaims and ResourceClaimTemplates say how many devices of a class a node has
+ * whose pod claims them, and the rest is passed over. Only one document may be a Ray object.
  *
  * What is suspended has no pods. KubeRay ends the name of a job's or service's cluster with five random characters:
  * unless the document has been read back from Kubernetes, and its status says the name, that is assumed, which is a

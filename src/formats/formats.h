@@ -11,8 +11,8 @@
  * pool goes on with its slice numbers, and its refs name them as the slices are named. @source NULL: "fleet". */
 QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error);
 
-/* A manifest with one RayCluster, RayJob or RayService among its documents. @source NULL: metadata.name. @set:
- * "VAR=value" strings or NULL. */
+/* A manifest with one RayCluster, RayJob or RayService among its documents or their items. @source NULL: metadata.name.
+ * @set: "VAR=value" strings or NULL. */
 QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set,
                                     GError **error);
 

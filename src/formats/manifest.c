@@ -125,6 +125,35 @@ quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, gboolean 
   return TRUE;
 }
 
+static gboolean
+add_objects (const QuoitManifest *manifest, JsonNode *document, GPtrArray *objects)
+{
+  JsonNode *kind = quoit_tree_member (document, "kind");
+  JsonArray *items;
+
+  if (kind == NULL || !is_string (kind) || strcmp (json_node_get_string (kind), "List") != 0)
+    {
+      g_ptr_array_add (objects, document);
+      return TRUE;
+    }
+  if (!quoit_manifest_find_list (manifest, document, "items", &items))
+    return FALSE;
+  for (guint i = 0; items != NULL && i < json_array_get_length (items); i++)
+    g_ptr_array_add (objects, json_array_get_element (items, i));
+  return TRUE;
+}
+
+GPtrArray *
+quoit_manifest_objects (const QuoitManifest *manifest)
+{
+  g_autoptr (GPtrArray) objects = g_ptr_array_new ();
+
+  for (unsigned i = 0; i < quoit_tree_n_documents (manifest->tree); i++)
+    if (!add_objects (manifest, quoit_tree_document (manifest->tree, i), objects))
+      return NULL;
+  return g_steal_pointer (&objects);
+}
+
 gboolean
 quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name, ...)
 {

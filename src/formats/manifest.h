@@ -21,6 +21,10 @@ gboolean quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gi
 gboolean quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount);
 gboolean quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, gboolean *value);
 
+/* The objects of the file: its documents, and in place of a List, as kubectl prints several, its items. NULL, and the
+ * error is set, when those are no list. */
+GPtrArray *quoit_manifest_objects (const QuoitManifest *manifest);
+
 /* The member of a map, all the way down; *@node is NULL where something on the way is absent. INVALID where something
  * on the way is not a map. */
 gboolean quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name,

@@ -179,11 +179,12 @@ static gboolean
 find_document (const Reader *reader, const Claim *claim, JsonNode **found)
 {
   const QuoitManifest *manifest = reader->manifest;
+  g_autoptr (GPtrArray) documents = quoit_manifest_objects (manifest);
 
   *found = NULL;
-  for (unsigned i = 0; i < quoit_tree_n_documents (manifest->tree); i++)
+  for (guint i = 0; documents != NULL && i < documents->len; i++)
     {
-      JsonNode *document = quoit_tree_document (manifest->tree, i);
+      JsonNode *document = documents->pdata[i];
       gboolean is;
 
       if (!is_meant (reader, document, claim, &is))
@@ -194,7 +195,7 @@ find_document (const Reader *reader, const Claim *claim, JsonNode **found)
       if (is)
         *found = document;
     }
-  return TRUE;
+  return documents != NULL;
 }
 
 /* --- what the claims ask for --- */

@@ -100,12 +100,15 @@ refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonN
 static int
 find_document (const QuoitManifest *manifest, QuoitRayObject *object)
 {
+  g_autoptr (GPtrArray) documents = quoit_manifest_objects (manifest);
   g_autoptr (GString) others = g_string_new (NULL);
   int found = -1;
 
-  for (unsigned i = 0; i < quoit_tree_n_documents (manifest->tree); i++)
+  if (documents == NULL)
+    return -1;
+  for (guint i = 0; i < documents->len; i++)
     {
-      JsonNode *document = quoit_tree_document (manifest->tree, i);
+      JsonNode *document = documents->pdata[i];
       int index;
 
       if (!read_kind (manifest, document, &index, others))

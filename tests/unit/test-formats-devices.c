@@ -88,6 +88,9 @@ static const struct {
     "requests[0].firstAvailable: which of the alternatives there will be is not known: they are not counted" },
   { CLUSTER (ONE, POD, "x: []") TEMPLATE (NETDEV), "CPU=8",
     "resourceClaims[0]: no container has claim 'net': its devices are not counted" },
+  { "kind: List\nitems:\n- {kind: ResourceClaimTemplate, metadata: {name: two}, spec: {spec: {devices: {requests: "
+    "[" NETDEV "]}}}}\n---\n" CLUSTER (ONE, POD, USE),
+    "CPU=8 netdev.google.com=2", NULL },
   /* Broken, but nobody asks for it. */
   { CLUSTER (ONE, "x: 1", "x: 1") TEMPLATE ("7"), "CPU=8", NULL },
 };

@@ -46,6 +46,13 @@ static const struct {
     ", workerGroupSpecs: [{groupName: w, replicas: 2, suspend: true, template: {spec: {containers: [{}]}}}]}}\n",
     "train", "headgroup:train-xxxxx-head!head!assumed", "KubeRay ends" },
   { JOB ("  clusterSelector: {}\n"), "train", NODES ("train-xxxxx", "!assumed"), "KubeRay ends" },
+  /* What kubectl prints of several objects. */
+  { "apiVersion: v1\nkind: List\nitems:\n- {kind: ConfigMap}\n- kind: RayCluster\n  metadata: {name: c}\n  "
+    "spec: " CLUSTER "\n",
+    "c", NODES ("c", ""), NULL },
+  { "kind: List\n---\nkind: List\nitems: [{kind: RayJob, metadata: {name: train}, spec: {rayClusterSpec: " CLUSTER
+    "}}]\n",
+    "train", NODES ("train-xxxxx", "!assumed"), "line 4: KubeRay ends" },
   /* Other documents of the file. */
   { "kind: ConfigMap\nmetadata: {name: [1]}\n---\n" JOB (
         "") "---\nkind: PersistentVolumeClaim\n---\nkind: LocalQueue\nspec: ${X}\n---\n- 1\n",
@@ -109,6 +116,12 @@ static const struct {
   { "kind: RayCronJob\nspec: {jobTemplate: {}}\n---\nkind: ConfigMap\n",
     "no Ray object in it, but 'RayCronJob' in line 1, 'ConfigMap' in line 4: expected a document of kind RayCluster, "
     "RayJob or RayService" },
+  { "kind: List\nitems: {}\n", "line 2: items: a map: expected a list" },
+  { "kind: List\nitems: [{kind: ConfigMap}, 7]\n", "no Ray object in it, but 'ConfigMap' in line 2: expected" },
+  { "kind: List\nitems:\n- {kind: RayCluster, metadata: {name: a}}\n- {kind: RayJob, metadata: {name: b}}\n",
+    "line 4: a second Ray object, RayJob 'b' after RayCluster 'a' in line 3" },
+  { "kind: List\nitems:\n- {kind: RayCluster, metadata: {name: 7}, spec: {}}\n",
+    "line 3: items[0].metadata.name: '7': expected text" },
   { "kind: rayjob\n", "no Ray object in it, but 'rayjob' in line 1" },
   { "kind: RayJob\nmetadata: {name: t}\nspec: {rayClusterSpec: {" HEAD
     ", workerGroupSpecs: [{groupName: w, suspend: 1, template: {spec: {containers: [{}]}}}]}}\n",
