@@ -65,6 +65,22 @@ labels_as_text (const QuoitClaims *claims, guint32 node)
   return g_string_free (text, FALSE);
 }
 
+/* @part is in the only warning; NULL: there is none. */
+static inline void
+check_only_warning (const QuoitClaims *claims, const char *part)
+{
+  const char *const *warnings = quoit_claims_warnings (claims);
+
+  if (part == NULL)
+    {
+      ck_assert_msg (warnings[0] == NULL, "warns: %s", warnings[0]);
+      return;
+    }
+  ck_assert_msg (warnings[0] != NULL && strstr (warnings[0], part) != NULL, "warns: %s, expected: %s", warnings[0],
+                 part);
+  ck_assert_ptr_null (warnings[1]);
+}
+
 #define ck_assert_text(function, expected)                                                                             \
   do                                                                                                                   \
     {                                                                                                                  \

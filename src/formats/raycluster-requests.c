@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a ResourceClaim, or the template of one, requests: how many devices of which class. */
+#include <string.h>
+
+#include "formats/raycluster-devices.h"
+
+enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
+
+void
+quoit_devices_warn (QuoitDevices *devices, JsonNode *node, const char *format, ...)
+{
+  g_autofree char *place = quoit_tree_place (devices->manifest->tree, node);
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  quoit_claims_warn (devices->claims, "%s: %s", place, text);
+}
+
+gboolean
+quoit_devices_find_list (const QuoitDevices *devices, JsonNode *from, const char *name, JsonArray **entries)
+{
+  if (!quoit_manifest_find_list (devices->manifest, from, name, entries))
+    return FALSE;
+  return *entries == NULL || json_array_get_length (*entries) <= MOST_ENTRIES
+         || quoit_tree_fail (devices->manifest->tree, from, devices->manifest->error, "%u %s: expected at most %u",
+                             json_array_get_length (*entries), name, (unsigned) MOST_ENTRIES);
+}
+
+gboolean
+quoit_devices_find_name (const QuoitDevices *devices, JsonNode *from, const char *name, JsonNode **node,
+                         const char **value)
+{
+  if (!quoit_manifest_find_text (devices->manifest, from, name, node, value))
+    return FALSE;
+  if (*node == NULL)
+    return quoit_tree_fail (devices->manifest->tree, from, devices->manifest->error, "no '%s': expected a name", name);
+  return **value != '\0' || quoit_manifest_refuse (devices->manifest, *node, "a name");
+}
+
+static gboolean
+uses_request (const GPtrArray *requests, const char *name)
+{
+  for (guint i = 0; i < requests->len; i++)
+    if (*(const char *) requests->pdata[i] == '\0' || g_strcmp0 (requests->pdata[i], name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+read_class (const QuoitDevices *devices, JsonNode *asked, const char **class)
+{
+  JsonNode *node;
+
+  if (!quoit_devices_find_name (devices, asked, "deviceClassName", &node, class))
+    return FALSE;
+  if (strcmp (*class, "memory") == 0)
+    return quoit_manifest_refuse (devices->manifest, node, "another name: Ray calls the node's memory so");
+  return (strspn (*class, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen (*class)
+          && strlen (*class) <= MOST_NAME_BYTES)
+         || quoit_manifest_refuse (devices->manifest, node,
+                                   "the name of a device class: at most 253 lower-case letters, digits, '-' and '.'");
+}
+
+/* *@count is -1, after a warning, where the request does not say how many devices the pod has for itself. */
+static gboolean
+read_device_count (QuoitDevices *devices, JsonNode *asked, gint64 *count)
+{
+  const QuoitManifest *manifest = devices->manifest;
+  JsonNode *mode_node, *count_node;
+  const char *mode = "ExactCount";
+  gboolean is_admin = FALSE;
+  gint64 stated = 1;
+
+  if (!quoit_manifest_find_text (manifest, asked, "allocationMode", &mode_node, &mode)
+      || !quoit_manifest_find_count (manifest, asked, "count", &count_node, &stated)
+      || !quoit_manifest_find_boolean (manifest, asked, "adminAccess", &is_admin))
+    return FALSE;
+  if (strcmp (mode, "ExactCount") != 0 && strcmp (mode, "All") != 0)
+    return quoit_manifest_refuse (manifest, mode_node, "ExactCount or All");
+  if (stated == 0)
+    return quoit_manifest_refuse (manifest, count_node, "at least 1 device");
+  *count = stated;
+  if (is_admin)
+    quoit_devices_warn (devices, asked, "'adminAccess': the devices are others' too, they are not counted");
+  else if (strcmp (mode, "All") == 0)
+    quoit_devices_warn (devices, mode_node,
+                        "'All': how many devices that is depends on the node, they are not counted");
+  else
+    return TRUE;
+  *count = -1;
+  return TRUE;
+}
+
+static void
+add_devices (QuoitDevices *devices, const char *class, gint64 count)
+{
+  const gint64 *before = g_hash_table_lookup (devices->classes, class);
+  gint64 sum = count + (before != NULL ? *before : 0);
+
+  g_hash_table_replace (devices->classes, g_strdup (class), g_memdup2 (&sum, sizeof sum));
+}
+
+static gboolean
+read_request (QuoitDevices *devices, JsonNode *request)
+{
+  JsonNode *exactly, *alternatives;
+  const char *class;
+  gint64 count = -1;
+
+  if (!quoit_manifest_find (devices->manifest, request, &exactly, "exactly", NULL)
+      || !quoit_manifest_find (devices->manifest, request, &alternatives, "firstAvailable", NULL))
+    return FALSE;
+  if (alternatives != NULL)
+    {
+      quoit_devices_warn (devices, alternatives,
+                          "which of the alternatives there will be is not known: they are not counted");
+      return TRUE;
+    }
+  /* Until v1beta1 there was no "exactly": its members stood in the request. */
+  if (exactly == NULL)
+    exactly = request;
+  if (!read_class (devices, exactly, &class) || !read_device_count (devices, exactly, &count))
+    return FALSE;
+  if (count > 0)
+    add_devices (devices, class, count);
+  return TRUE;
+}
+
+static gboolean
+check_uses (const QuoitDevices *devices, const QuoitDeviceClaim *claim, GHashTable *names)
+{
+  const GPtrArray *uses = g_hash_table_lookup (devices->uses, claim->name);
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      g_autofree char *quoted = quoit_quote (uses->pdata[i]);
+
+      if (*(const char *) uses->pdata[i] != '\0' && !g_hash_table_contains (names, uses->pdata[i]))
+        return quoit_tree_fail (devices->manifest->tree, claim->node, devices->manifest->error,
+                                "request %s, which a container uses: expected one of %s", quoted, claim->called);
+    }
+  return TRUE;
+}
+
+gboolean
+quoit_devices_read_requests (QuoitDevices *devices, const QuoitDeviceClaim *claim, JsonNode *document)
+{
+  const GPtrArray *uses = g_hash_table_lookup (devices->uses, claim->name);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  JsonNode *spec = document, *asked;
+  JsonArray *requests;
+
+  /* A template's spec is that of its claims, one level down. */
+  if (strcmp (claim->kind, "ResourceClaimTemplate") == 0
+      && !quoit_manifest_find (devices->manifest, document, &spec, "spec", NULL))
+    return FALSE;
+  if (!quoit_manifest_find (devices->manifest, spec, &asked, "spec", "devices", NULL)
+      || !quoit_devices_find_list (devices, asked, "requests", &requests))
+    return FALSE;
+  for (guint i = 0; requests != NULL && i < json_array_get_length (requests); i++)
+    {
+      JsonNode *request = json_array_get_element (requests, i), *node;
+      const char *name;
+
+      if (!quoit_devices_find_name (devices, request, "name", &node, &name))
+        return FALSE;
+      if (!g_hash_table_add (names, (char *) name))
+        return quoit_manifest_refuse (devices->manifest, node, "each name once");
+      if (uses_request (uses, name) && !read_request (devices, request))
+        return FALSE;
+    }
+  return check_uses (devices, claim, names);
+}
