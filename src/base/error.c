@@ -39,6 +39,42 @@ quoit_error_code_name (QuoitErrorCode code)
   return rows[0].nick;
 }
 
+/* Appends the character at @p as a line for people has it, and returns where the next one begins. */
+static const char *
+append_shown (GString *out, const char *p, const char *end)
+{
+  gunichar c = g_utf8_get_char_validated (p, end - p);
+
+  if (c == (gunichar) -1 || c == (gunichar) -2 || c == 0)
+    {
+      g_string_append_printf (out, "\\x%02x", (guint8) *p);
+      return p + 1;
+    }
+  if (c == '\n')
+    g_string_append (out, "\\n");
+  else if (c == '\t')
+    g_string_append (out, "\\t");
+  else if (g_unichar_isprint (c))
+    g_string_append_unichar (out, c);
+  else
+    g_string_append_printf (out, "\\u{%x}", c);
+  return g_utf8_next_char (p);
+}
+
+/* Names of nodes are what their source says, and rows of a damaged database anything: whoever put one into a message,
+ * the message is one line that a terminal only shows. */
+static GError *
+new_error (QuoitErrorCode code, const char *format, va_list args)
+{
+  g_autofree char *said = g_strdup_vprintf (format, args);
+  g_autoptr (GString) shown = g_string_sized_new (strlen (said) + 1);
+  const char *end = said + strlen (said);
+
+  for (const char *p = said; p < end;)
+    p = append_shown (shown, p, end);
+  return g_error_new_literal (QUOIT_ERROR, code, shown->str);
+}
+
 gboolean
 quoit_fail (GError **error, QuoitErrorCode code, const char *format, ...)
 {
@@ -46,7 +82,7 @@ quoit_fail (GError **error, QuoitErrorCode code, const char *format, ...)
 
   va_start (args, format);
   if (error != NULL)
-    *error = g_error_new_valist (QUOIT_ERROR, code, format, args);
+    *error = new_error (code, format, args);
   va_end (args);
   return FALSE;
 }
@@ -58,7 +94,7 @@ quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...)
 
   va_start (args, format);
   if (error != NULL)
-    *error = g_error_new_valist (QUOIT_ERROR, code, format, args);
+    *error = new_error (code, format, args);
   va_end (args);
   return NULL;
 }
@@ -77,25 +113,9 @@ quoit_quote_bytes (const char *bytes, gsize length)
 
   while (p < end && p - bytes < LONGEST_QUOTED)
     {
-      gunichar c = g_utf8_get_char_validated (p, end - p);
-
-      if (c == (gunichar) -1 || c == (gunichar) -2 || c == 0)
-        {
-          g_string_append_printf (out, "\\x%02x", (guint8) *p);
-          p++;
-          continue;
-        }
-      if (c == '\n')
-        g_string_append (out, "\\n");
-      else if (c == '\t')
-        g_string_append (out, "\\t");
-      else if (c == '\'' || c == '\\')
-        g_string_append_printf (out, "\\%c", (char) c);
-      else if (g_unichar_isprint (c))
-        g_string_append_unichar (out, c);
-      else
-        g_string_append_printf (out, "\\u{%x}", c);
-      p = g_utf8_next_char (p);
+      if (*p == '\'' || *p == '\\')
+        g_string_append_c (out, '\\');
+      p = append_shown (out, p, end);
     }
   g_string_append (out, p < end ? "'..." : "'");
   return g_string_free (out, FALSE);

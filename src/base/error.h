@@ -12,7 +12,8 @@ typedef struct {
 
 const QuoitErrorRow *quoit_error_table (unsigned *n_rows);
 
-/* Sets @error and returns FALSE (or NULL), so that a failure is one line at the place that finds it. */
+/* Sets @error and returns FALSE (or NULL), so that a failure is one line at the place that finds it. Control bytes and
+ * invalid UTF-8 in the message are escaped; a text of unknown length or with quotes in it wants quoit_quote(). */
 gboolean quoit_fail (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 void *quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 

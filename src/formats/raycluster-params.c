@@ -102,7 +102,9 @@ read_param_resources (const QuoitManifest *manifest, JsonNode *start_params, Quo
         return quoit_manifest_refuse (manifest, node, "a name of 1 to 253 bytes for each resource");
       if (!read_json_amount (member, &amount, manifest->error))
         {
-          g_prefix_error (manifest->error, "resource '%s': ", name);
+          g_autofree char *quoted = quoit_quote (name);
+
+          g_prefix_error (manifest->error, "resource %s: ", quoted);
           return quoit_manifest_pass_on (manifest, node);
         }
       set_resource (params, name, amount);

@@ -221,6 +221,18 @@ START_TEST (every_code_has_one_name_and_its_own_number)
 }
 END_TEST
 
+START_TEST (no_message_has_control_bytes_whatever_names_are_in_it)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert (!quoit_fail (&error, QUOIT_ERROR_INVALID, "node '%s' of '%s'", "a\n\x1b[1m\xff\\", "b\u202e\u00e9"));
+  ck_assert_str_eq (error->message, "node 'a\\n\\u{1b}[1m\\xff\\' of 'b\\u{202e}\u00e9'");
+  g_clear_error (&error);
+  ck_assert_ptr_null (quoit_fail_null (&error, QUOIT_ERROR_INVALID, "node '%s'", "\t\x80"));
+  ck_assert_str_eq (error->message, "node '\\t\\x80'");
+}
+END_TEST
+
 START_TEST (quoted_text_shows_no_control_bytes)
 {
   g_autofree char *a = quoit_quote ("a'b\n\x1b[1m\xff"), *b = quoit_quote_bytes ("x\0y", 3), *c = NULL;
@@ -250,6 +262,7 @@ main (void)
   tcase_add_test (tcase, natural_order_is_transitive_on_all_short_texts);
   tcase_add_test (tcase, equal_text_has_one_id_through_every_growth);
   tcase_add_test (tcase, every_code_has_one_name_and_its_own_number);
+  tcase_add_test (tcase, no_message_has_control_bytes_whatever_names_are_in_it);
   tcase_add_test (tcase, quoted_text_shows_no_control_bytes);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
