@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal text: what is accepted comes back equal, what is refused says why and changes nothing. */
 #include "base/amount.h"
-
-int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+#include "fuzz.h"
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
@@ -13,11 +12,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   QuoitAmount amount = { 77 }, again;
   gboolean ok = quoit_amount_parse (text, &amount, &error);
 
-  g_assert (ok == (error == NULL));
+  fuzz_hold_error (ok, error);
   if (!ok)
     {
       g_assert (amount.e4 == 77);
-      g_assert (g_utf8_validate (error->message, -1, NULL));
       return 0;
     }
   back = quoit_amount_format (amount);

@@ -5,16 +5,14 @@
 #include "formats/formats.h"
 #include "formats/json.h"
 #include "formats/writer.h"
-
-int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+#include "fuzz.h"
 
 static void
 check (QuoitClaims *claims, GError *error)
 {
-  g_assert ((claims == NULL) == (error != NULL));
+  fuzz_hold_error (claims != NULL, error);
   if (error != NULL)
     {
-      g_assert (g_utf8_validate (error->message, -1, NULL));
       g_error_free (error);
       return;
     }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the fuzz targets have in common: how bytes become texts, and what must be true of every error. */
+#pragma once
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+int LLVMFuzzerInitialize (int *argc, char ***argv);
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+static void
+fuzz_trapped (int number)
+{
+  abort ();
+}
+
+/* GLib ends a process by a trap, of which libFuzzer knows nothing: the input would be lost. */
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  signal (SIGTRAP, fuzz_trapped);
+  return 0;
+}
+
+/* The input as fields. A text ends at a NUL byte, the one byte that none can have; behind the end all is empty. */
+typedef struct {
+  const guint8 *at, *end;
+} FuzzInput;
+
+static inline FuzzInput
+fuzz_input (const guint8 *data, gsize size)
+{
+  return (FuzzInput) { data, data + size };
+}
+
+static inline guint8
+fuzz_byte (FuzzInput *in)
+{
+  return in->at == in->end ? 0 : *in->at++;
+}
+
+/* g_free() it. */
+static inline char *
+fuzz_text (FuzzInput *in)
+{
+  gsize length = 0, left = (gsize) (in->end - in->at);
+  char *text;
+
+  while (length < left && in->at[length] != '\0')
+    length++;
+  text = g_strndup (length == 0 ? "" : (const char *) in->at, length);
+  in->at += length < left ? length + 1 : length;
+  return text;
+}
+
+/* UTF-8 without what a terminal would obey. */
+static inline gboolean
+fuzz_can_be_shown (const char *text)
+{
+  if (!g_utf8_validate (text, -1, NULL))
+    return FALSE;
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    if (!g_unichar_isprint (g_utf8_get_char (p)))
+      return FALSE;
+  return TRUE;
+}
+
+/* An error is set exactly when the call says so, is one of quoit's, and can be shown to a person. */
+static inline void
+fuzz_hold_error (gboolean ok, const GError *error)
+{
+  g_assert (ok == (error == NULL));
+  if (ok)
+    return;
+  g_assert (error->domain == QUOIT_ERROR && error->code > QUOIT_ERROR_FAILED && error->code <= QUOIT_ERROR_DAMAGED);
+  if (error->message[0] == '\0' || !fuzz_can_be_shown (error->message))
+    g_error ("this cannot be shown: %s", error->message);
+}
