@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names, NAME@ID, and the canonical text of a request: from it the request can be read back, so that two requests of
+ * one text are the same request. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "ledger/ledger.h"
+#include "placement/request.h"
+
+static void
+hold_reference (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = NULL, *label = NULL, *again = NULL;
+  QuoitGroupRef ref = { NULL, 77 }, back;
+  gboolean ok = quoit_group_ref_parse (text, &ref, &name, &error);
+
+  fuzz_hold_error (ok, error);
+  if (!ok)
+    {
+      g_assert (name == NULL && ref.name == NULL && ref.id == 77);
+      return;
+    }
+  g_assert (ref.name == name && g_str_has_prefix (text, name));
+  if (ref.id == 0)
+    return;
+  label = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, name, ref.id);
+  g_assert (quoit_group_ref_parse (label, &back, &again, NULL));
+  g_assert (strcmp (again, name) == 0 && back.id == ref.id);
+}
+
+static void
+hold_name (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *label = g_strconcat (text, "@17", NULL), *name = NULL;
+  QuoitGroupRef ref;
+  gboolean ok = quoit_name_check ("group name", text, &error);
+
+  fuzz_hold_error (ok, error);
+  if (!ok)
+    return;
+  g_assert (*text != '\0' && strlen (text) <= 253 && fuzz_can_be_shown (text) && strpbrk (text, "@/") == NULL);
+  g_assert (quoit_group_ref_parse (label, &ref, &name, NULL));
+  g_assert (strcmp (name, text) == 0 && ref.id == 17);
+}
+
+/* --- the canonical text --- */
+
+static QuoitRequest *
+read_request (FuzzInput *in)
+{
+  QuoitRequest *request = quoit_request_alloc ();
+  guint8 parts = fuzz_byte (in);
+
+  request->generation = QUOIT_GENERATION_V6E;
+  request->shape = (QuoitShape) { { 2, 4, 1 }, 2 };
+  request->n_slices = 1 + fuzz_byte (in);
+  request->pool = parts & 1 ? fuzz_text (in) : NULL;
+  request->zone = parts & 2 ? fuzz_text (in) : NULL;
+  for (guint i = 0; i < (parts >> 2 & 3); i++)
+    {
+      g_autofree char *key = fuzz_text (in), *value = fuzz_text (in);
+      QuoitSelector *selector = quoit_selector_new (key, value, NULL);
+
+      if (selector != NULL)
+        g_ptr_array_add (request->selectors, selector);
+    }
+  for (guint i = 0; i < (parts >> 4 & 3); i++)
+    g_ptr_array_add (request->slices, fuzz_text (in));
+  for (guint i = 0; i < (parts >> 6 & 3); i++)
+    g_ptr_array_add (request->excluded, fuzz_text (in));
+  return request;
+}
+
+static gint
+by_text (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+add (GPtrArray *facts, const char *what, const char *value)
+{
+  if (value != NULL)
+    g_ptr_array_add (facts, g_strconcat (what, "=", value, NULL));
+}
+
+/* "pool=a", "select=k=v"... in the order of bytes. */
+static GPtrArray *
+facts_of (const QuoitRequest *request)
+{
+  GPtrArray *facts = g_ptr_array_new_with_free_func (g_free);
+
+  add (facts, "pool", request->pool);
+  add (facts, "zone", request->zone);
+  for (guint i = 0; i < request->selectors->len; i++)
+    {
+      const QuoitSelector *selector = request->selectors->pdata[i];
+      g_autofree char *text = g_strconcat (quoit_selector_key (selector), "=", quoit_selector_value (selector), NULL);
+
+      add (facts, "select", text);
+    }
+  for (guint i = 0; i < request->slices->len; i++)
+    add (facts, "slice", request->slices->pdata[i]);
+  for (guint i = 0; i < request->excluded->len; i++)
+    add (facts, "exclude-slice", request->excluded->pdata[i]);
+  g_ptr_array_sort (facts, by_text);
+  return facts;
+}
+
+/* One " what=value" or " what=\"value\"" from @at on; where it ends. */
+static const char *
+read_fact (const char *at, GPtrArray *facts)
+{
+  const char *equals = strchr (at, '=');
+  g_autofree char *what = NULL, *value = NULL, *escaped = NULL;
+  gsize length = 0;
+
+  g_assert (*at == ' ' && equals != NULL);
+  what = g_strndup (at + 1, (gsize) (equals - at - 1));
+  at = equals + 1;
+  if (*at != '"')
+    {
+      length = strcspn (at, " ");
+      value = g_strndup (at, length);
+      add (facts, what, value);
+      return at + length;
+    }
+  for (at++; at[length] != '"'; length += at[length] == '\\' ? 2 : 1)
+    g_assert (at[length] != '\0');
+  escaped = g_strndup (at, length);
+  value = g_strcompress (escaped);
+  add (facts, what, value);
+  return at + length + 1;
+}
+
+static void
+hold_canonical (const QuoitRequest *request)
+{
+  g_autofree char *text = quoit_request_canonical (request);
+  g_autofree char *head = g_strdup_printf ("v6e 2x4 x %u hostchips=8", request->n_slices);
+  g_autoptr (GPtrArray) stated = facts_of (request), read = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert (g_str_has_prefix (text, head));
+  for (const char *at = text + strlen (head); *at != '\0';)
+    at = read_fact (at, read);
+  g_ptr_array_sort (read, by_text);
+  g_assert (read->len == stated->len);
+  for (guint i = 0; i < read->len; i++)
+    g_assert (strcmp (read->pdata[i], stated->pdata[i]) == 0);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput in = fuzz_input (data, size);
+  g_autofree char *name = fuzz_text (&in);
+  QuoitRequest *request = read_request (&in);
+
+  hold_reference (name);
+  hold_name (name);
+  hold_canonical (request);
+  quoit_request_free (request);
+  return 0;
+}
