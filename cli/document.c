@@ -128,6 +128,7 @@ document_format_json (const Document *document)
   g_autoptr (JsonGenerator) generator = json_generator_new ();
   g_autoptr (JsonNode) root = NULL;
   g_autofree char *json = NULL;
+  GString *strict;
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "schema");
@@ -140,7 +141,11 @@ document_format_json (const Document *document)
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
   json = json_generator_to_data (generator, NULL);
-  return g_strconcat (json, "\n", NULL);
+  strict = g_string_new (json);
+  /* The one control character that json-glib does not escape. */
+  g_string_replace (strict, "\x1f", "\\u001f", 0);
+  g_string_append_c (strict, '\n');
+  return g_string_free (strict, FALSE);
 }
 
 static char *

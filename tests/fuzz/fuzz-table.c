@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command prints of hostile cells: a table has a line a row and nothing that a terminal would obey; the same
+ * as JSON is a strict document with the same texts. */
+#include <locale.h>
+#include <string.h>
+
+#include "cli/document.h"
+#include "formats/json.h"
+#include "fuzz.h"
+
+static const Column columns[] = {
+  { "text", "TEXT", CELL_TEXT },
+  { "number", "N", CELL_NUMBER },
+  { "list", "LIST", CELL_LIST },
+  { "hidden", NULL, CELL_TEXT },
+};
+
+typedef struct {
+  GPtrArray *texts, *hidden;
+} Rows;
+
+static Table *
+read_rows (FuzzInput *in, Rows *rows)
+{
+  Table *table = table_new (columns, G_N_ELEMENTS (columns));
+
+  rows->texts = g_ptr_array_new_with_free_func (g_free);
+  rows->hidden = g_ptr_array_new_with_free_func (g_free);
+  while (in->at < in->end)
+    {
+      GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
+
+      g_ptr_array_add (rows->texts, fuzz_text (in));
+      table_add_text (table, rows->texts->pdata[rows->texts->len - 1]);
+      table_add_number (table, fuzz_byte (in));
+      g_ptr_array_add (list, fuzz_text (in));
+      g_ptr_array_add (list, NULL);
+      table_take_list (table, list);
+      g_ptr_array_add (rows->hidden, fuzz_text (in));
+      table_add_text (table, rows->hidden->pdata[rows->hidden->len - 1]);
+    }
+  return table;
+}
+
+/* Lines that end each with a newline, and no other control character. */
+static guint
+count_lines (const char *text)
+{
+  guint n = 0;
+
+  g_assert (g_utf8_validate (text, -1, NULL) && g_str_has_suffix (text, "\n"));
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    {
+      g_assert (*p == '\n' || !g_unichar_iscntrl (g_utf8_get_char (p)));
+      n += *p == '\n';
+    }
+  return n;
+}
+
+static void
+hold_member (JsonObject *row, const char *name, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  g_assert (strcmp (json_object_get_string_member (row, name), valid) == 0);
+}
+
+static void
+hold_json (const Document *document, const Rows *rows)
+{
+  g_autofree char *json = document_format_json (document);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (JsonNode) root = quoit_json_parse (json, strlen (json), &error);
+  JsonArray *array;
+
+  if (root == NULL)
+    g_error ("%s\n%s", error->message, json);
+  array = json_object_get_array_member (json_node_get_object (root), "rows");
+  g_assert (json_array_get_length (array) == rows->texts->len);
+  for (guint i = 0; i < rows->texts->len; i++)
+    {
+      hold_member (json_array_get_object_element (array, i), "text", rows->texts->pdata[i]);
+      hold_member (json_array_get_object_element (array, i), "hidden", rows->hidden->pdata[i]);
+    }
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  static const char *const locales[] = { "C", "C.UTF-8" };
+  static gsize now = G_N_ELEMENTS (locales);
+  FuzzInput in = fuzz_input (data, size);
+  gsize which = fuzz_byte (&in) % 2;
+  g_autoptr (Document) document = document_new ();
+  g_autofree char *text = NULL;
+  Rows rows;
+  Table *table = read_rows (&in, &rows);
+
+  if (which != now && setlocale (LC_ALL, locales[which]) != NULL)
+    now = which;
+  document_take_table (document, "rows", NULL, table);
+  text = document_format_text (document);
+  g_assert (count_lines (text) == 1 + rows.texts->len || strcmp (text, "none\n") == 0);
+  hold_json (document, &rows);
+  g_ptr_array_unref (rows.texts);
+  g_ptr_array_unref (rows.hidden);
+  return 0;
+}
