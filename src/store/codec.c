@@ -107,6 +107,17 @@ get_small (Reader *in, guint64 most)
   return in->bad ? 0 : (guint32) n;
 }
 
+/* A node's id, written as the distance from @previous. */
+static guint32
+get_id (Reader *in, guint32 previous)
+{
+  gint64 id;
+
+  if (__builtin_add_overflow (get_signed (in), (gint64) previous, &id) || id < 0 || id >= G_MAXUINT32)
+    in->bad = TRUE;
+  return in->bad ? 0 : (guint32) id;
+}
+
 static char *
 get_text (Reader *in)
 {
@@ -452,7 +463,7 @@ get_group (Reader *in)
   group.n_nodes = get_count (in);
   group.node_ids = ids = g_new0 (guint32, group.n_nodes + 1);
   for (guint32 i = 0; i < group.n_nodes; i++)
-    ids[i] = (guint32) (get_signed (in) + (i == 0 ? 0 : ids[i - 1]));
+    ids[i] = get_id (in, i == 0 ? 0 : ids[i - 1]);
   /* Every slice has a node, and every node a slice. */
   for (guint32 i = 0; i < group.n_slices; i++)
     in->bad |= ends[i] > group.n_nodes || ends[i] <= (i == 0 ? 0 : ends[i - 1]);

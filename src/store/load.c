@@ -71,6 +71,15 @@ damaged (const char *table, gint64 id, GError **error)
                      id, table);
 }
 
+/* A file may hold any integer where a small one belongs. */
+static gboolean
+is_within (sqlite3_stmt *stmt, int column, gint64 least, gint64 most)
+{
+  gint64 value = sqlite3_column_int64 (stmt, column);
+
+  return value >= least && value <= most;
+}
+
 static gboolean
 load_counters (QuoitDb *db, Counters *counters, GError **error)
 {
@@ -84,7 +93,11 @@ load_counters (QuoitDb *db, Counters *counters, GError **error)
     *counters = (Counters) { sqlite3_column_int64 (stmt, 0), sqlite3_column_int64 (stmt, 1),
                              sqlite3_column_int64 (stmt, 2), sqlite3_column_int64 (stmt, 3) };
   sqlite3_reset (stmt);
-  return result == SQLITE_ROW || result == SQLITE_DONE || quoit_db_fail (db, result, "reading the journal", error);
+  if (result != SQLITE_ROW && result != SQLITE_DONE)
+    return quoit_db_fail (db, result, "reading the journal", error);
+  return (counters->seq >= 0 && counters->next_group_id >= 0 && counters->next_node_id >= 0
+          && counters->next_node_id <= G_MAXINT32)
+         || damaged ("journal", counters->seq, error);
 }
 
 static void
@@ -96,17 +109,29 @@ set_counters (QuoitFleet *fleet, const Counters *counters)
   fleet->next_node_id = MAX (fleet->next_node_id, (guint32) counters->next_node_id);
 }
 
+/* The index that keeps names apart may be damaged too. */
+static gboolean
+has_source (const Loader *loader, const char *name)
+{
+  for (guint i = 0; i < loader->sources->len; i++)
+    if (strcmp (quoit_claims_source (g_array_index (loader->sources, SourceDraft, i).claims), name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 source_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
   SourceDraft draft;
+  const char *name = quoit_db_text (stmt, 1);
   int kind = sqlite3_column_int (stmt, 2);
 
-  if (kind < QUOIT_SOURCE_KIND_FLEET || kind > QUOIT_SOURCE_KIND_RAY_NODES)
+  if (!is_within (stmt, 2, QUOIT_SOURCE_KIND_FLEET, QUOIT_SOURCE_KIND_RAY_NODES) || name == NULL
+      || has_source (loader, name))
     return damaged ("source", sqlite3_column_int64 (stmt, 0), error);
   draft.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   draft.kinds = g_array_new (FALSE, TRUE, sizeof (guint32));
-  draft.claims = quoit_claims_new (quoit_db_text (stmt, 1), (QuoitSourceKind) kind);
+  draft.claims = quoit_claims_new (name, (QuoitSourceKind) kind);
   g_array_append_val (loader->sources, draft);
   g_hash_table_insert (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 0)),
                        GUINT_TO_POINTER (loader->sources->len));
@@ -121,12 +146,13 @@ pool_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   guint source = GPOINTER_TO_UINT (
       g_hash_table_lookup (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 1))));
   PoolDraft draft = { source - 1, 0 };
+  const char *name = quoit_db_text (stmt, 2);
 
-  if (source == 0 || id < 1 || id > QUOIT_MOST_NODES)
+  if (source == 0 || name == NULL || id < 1 || id > QUOIT_MOST_NODES)
     return damaged ("pool", id, error);
   if (!quoit_codec_decode_pool (sqlite3_column_blob (stmt, 3), (gsize) sqlite3_column_bytes (stmt, 3),
-                                g_array_index (loader->sources, SourceDraft, draft.source).claims,
-                                quoit_db_text (stmt, 2), &draft.index, error))
+                                g_array_index (loader->sources, SourceDraft, draft.source).claims, name, &draft.index,
+                                error))
     return FALSE;
   while (loader->pools->len <= id)
     g_array_append_val (loader->pools, none);
@@ -188,9 +214,9 @@ node_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   };
   SourceDraft *source;
 
-  if (id < 1 || id >= loader->counters.next_node_id || id > G_MAXINT32 || draft == NULL || draft->source == G_MAXUINT
-      || node.name == NULL || state < 0 || state > QUOIT_NODE_DEAD || node.state > QUOIT_NODE_DEAD
-      || node.worker_id < -1)
+  if (id < 1 || id >= loader->counters.next_node_id || draft == NULL || draft->source == G_MAXUINT || node.name == NULL
+      || !is_within (stmt, 3, -1, QUOIT_MOST_WORKER_ID) || !is_within (stmt, 4, 0, QUOIT_NODE_DEAD)
+      || !is_within (stmt, 5, 0, QUOIT_NODE_DEAD) || !is_within (stmt, 6, 0, G_MAXUINT8))
     return damaged ("node", id, error);
   source = &g_array_index (loader->sources, SourceDraft, draft->source);
   if (!kind_of (loader, source, sqlite3_column_int64 (stmt, 2), &node.kind, error))
@@ -248,6 +274,8 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
       guint32 node = (guint32) sqlite3_column_int64 (loader->bundles, 2);
       QuoitBundle part = { 0 };
 
+      if (!is_within (loader->bundles, 2, 1, G_MAXINT32))
+        return damaged ("bundle", (gint64) group->id, error);
       if (loader->ids->len > 0 && sqlite3_column_int64 (loader->bundles, 1) != slice)
         g_array_append_val (loader->ends, loader->ids->len);
       slice = sqlite3_column_int64 (loader->bundles, 1);
@@ -294,9 +322,10 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   };
   g_autoptr (GError) contradiction = NULL;
 
-  if (group.state < QUOIT_GROUP_HELD || group.state > QUOIT_GROUP_PENDING || group.name == NULL || group.owner == NULL
-      || group.key == NULL || group.request == NULL || group.source == NULL || group.foreign_id == NULL
-      || group.kind > QUOIT_HOLDER_OWNER || group.end > QUOIT_END_SOURCE || group.until_ms < 0)
+  if (!is_within (stmt, 0, 1, G_MAXINT64 - 1) || !is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
+      || !is_within (stmt, 8, 0, G_MAXINT64 - 1) || !is_within (stmt, 9, 0, QUOIT_HOLDER_OWNER)
+      || !is_within (stmt, 10, 0, QUOIT_END_SOURCE) || group.name == NULL || group.owner == NULL || group.key == NULL
+      || group.request == NULL || group.source == NULL || group.foreign_id == NULL)
     return damaged ("grp", (gint64) group.id, error);
   if (!gather_bundles (loader, &group, error))
     return FALSE;

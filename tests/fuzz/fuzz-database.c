@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A damaged database: some bytes of a small sound one, or of its write-ahead log, are other bytes, the end is missing,
+ * or rows have other values than quoit ever writes. It is refused in words, or opened as a fleet that can be written;
+ * and what verifies is sound.
+ *
+ * The input: a byte that says what is damaged. For files then two bytes of how much is there (0: all), and places and
+ * values: two bytes, the lower one first, and what to put there by exclusive or. For rows: a byte for the column, one
+ * for the row, one for the type of the value, and the value as text. */
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "../ground.h"
+#include "formats/json.h"
+#include "formats/writer.h"
+#include "fuzz.h"
+#include "placement/request.h"
+#include "store/store.h"
+
+typedef struct {
+  char *text;
+  gsize length;
+  GArray *places; /* of the bytes that are not 0: most of a database is room */
+} Bytes;
+
+enum { DATABASE, LOG, ROWS, N_WHAT };
+
+static char *dir, *path, *wal_path;
+static Bytes database, wal; /* the database without the last changes, and those alone */
+static GPtrArray *updates;  /* one statement a column of a table: ?1 is the value, ?2 the row */
+
+static void
+remove_files (void)
+{
+  remove_dir (dir);
+}
+
+static void
+import (QuoitStore *store, const char *text, const char *source)
+{
+  g_autoptr (QuoitClaims) claims = quoit_read_fleet_text (text, strlen (text), source, NULL);
+  g_autoptr (GArray) changes = NULL;
+  gboolean ok;
+
+  g_assert (claims != NULL);
+  ok = quoit_store_change (store, quoit_ledger_import, &claims, T0, &changes, NULL);
+  g_assert (ok);
+}
+
+static void
+reserve (QuoitStore *store, const char *name, const char *key)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_alloc ();
+  g_autoptr (QuoitGroupData) group = NULL;
+  gboolean ok;
+
+  request->name = g_strdup (name);
+  request->key = g_strdup (key);
+  request->generation = QUOIT_GENERATION_V6E;
+  request->shape = (QuoitShape) { { 2, 4, 1 }, 2 };
+  request->chips_per_host = 4;
+  request->n_slices = 1;
+  ok = quoit_store_change (store, quoit_ledger_reserve, request, T0, &group, NULL);
+  g_assert (ok);
+}
+
+static void
+load (const char *from, Bytes *bytes)
+{
+  g_assert (g_file_get_contents (from, &bytes->text, &bytes->length, NULL));
+  bytes->places = g_array_new (FALSE, FALSE, sizeof (gsize));
+  for (gsize i = 0; i < bytes->length; i++)
+    if (bytes->text[i] != 0)
+      g_array_append_val (bytes->places, i);
+}
+
+static void
+list_columns (void)
+{
+  static const char sql[]
+      = "SELECT printf ('UPDATE %s SET %s = ?1 WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET ?2)', m.name, c.name,"
+        " k.keys, k.keys, m.name) FROM sqlite_schema m, pragma_table_info (m.name) c,"
+        " (SELECT s.name AS of, group_concat (i.name) AS keys FROM sqlite_schema s, pragma_table_info (s.name) i"
+        " WHERE i.pk > 0 GROUP BY s.name) k WHERE m.type = 'table' AND k.of = m.name ORDER BY m.name, c.cid";
+  sqlite3 *db;
+  sqlite3_stmt *stmt;
+
+  updates = g_ptr_array_new_with_free_func (g_free);
+  g_assert (sqlite3_open (path, &db) == SQLITE_OK);
+  g_assert (sqlite3_prepare_v2 (db, sql, -1, &stmt, NULL) == SQLITE_OK);
+  while (sqlite3_step (stmt) == SQLITE_ROW)
+    g_ptr_array_add (updates, g_strdup ((const char *) sqlite3_column_text (stmt, 0)));
+  sqlite3_finalize (stmt);
+  sqlite3_close (db);
+  g_assert (updates->len > 20);
+}
+
+static void
+make_database (void)
+{
+  static const QuoitGroupRef old = { "old", 0 };
+  static const QuoitStateChange drain = { "v6e-2x4-1-0", QUOIT_VERB_DRAIN, QUOIT_NODE_ALIVE };
+  g_autoptr (QuoitStore) store = NULL;
+
+  /* The salts of the log, so that an input does the same in every process. */
+  sqlite3_test_control (SQLITE_TESTCTRL_PRNG_SEED, 1, NULL);
+  dir = fast_dir ();
+  atexit (remove_files);
+  path = g_build_filename (dir, "db", NULL);
+  wal_path = g_strconcat (path, "-wal", NULL);
+  store = quoit_store_create (path, 0, NULL);
+  quoit_store_set_actor (store, "me");
+  import (store, "v6e 2x4 x3 hostchips=4 zone=us busy=2; v5p 2x2x2 pool=big dead=0.1", "fleet");
+  import (store, "v4 2x2x1", "fleeu");
+  reserve (store, "old", "k");
+  g_clear_pointer (&store, quoit_store_free);
+  load (path, &database);
+  list_columns ();
+
+  store = quoit_store_open (path, 0, NULL);
+  g_assert (quoit_store_change (store, quoit_ledger_release, &old, T0 + 1, NULL, NULL));
+  reserve (store, "train", NULL);
+  g_assert (quoit_store_change (store, quoit_ledger_set_state, &drain, T0 + 2, NULL, NULL));
+  load (wal_path, &wal);
+}
+
+/* @bytes as @in says that they are now. */
+static void
+save_damaged (const Bytes *bytes, const char *to, FuzzInput *in)
+{
+  g_autofree char *damaged = g_memdup2 (bytes->text, bytes->length);
+  gsize length = fuzz_byte (in);
+
+  length |= (gsize) fuzz_byte (in) << 8;
+  length = length == 0 ? bytes->length : length % bytes->length;
+  while (in->at < in->end)
+    {
+      gsize place = fuzz_byte (in);
+
+      place |= (gsize) fuzz_byte (in) << 8;
+      place = place < 0x8000 ? g_array_index (bytes->places, gsize, place % bytes->places->len) : place % bytes->length;
+      damaged[place] ^= (char) fuzz_byte (in);
+    }
+  g_assert (g_file_set_contents_full (to, damaged, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+}
+
+static void
+save (const Bytes *bytes, const char *to)
+{
+  g_assert (g_file_set_contents_full (to, bytes->text, (gssize) bytes->length, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+}
+
+/* With constraints out of the way: a damaged file keeps none. */
+static void
+loosen (sqlite3 *db)
+{
+  g_assert (
+      sqlite3_exec (db,
+                    "CREATE TEMP TABLE was AS SELECT name, sql FROM sqlite_schema; PRAGMA writable_schema = ON;"
+                    "UPDATE sqlite_schema SET sql = replace (replace (replace (sql, ' NOT NULL', ''), ' STRICT,', ' '),"
+                    " ' STRICT', ''); PRAGMA writable_schema = RESET",
+                    NULL, NULL, NULL)
+      == SQLITE_OK);
+}
+
+static void
+tighten (sqlite3 *db)
+{
+  g_assert (sqlite3_exec (db,
+                          "PRAGMA writable_schema = ON; UPDATE sqlite_schema AS s SET sql = (SELECT was.sql FROM was"
+                          " WHERE was.name = s.name)",
+                          NULL, NULL, NULL)
+            == SQLITE_OK);
+}
+
+/* Ids of millions are legal, and cost the memory of millions: such numbers are left out. */
+static gint64
+read_integer (const char *text)
+{
+  gint64 value = g_ascii_strtoll (text, NULL, 10);
+
+  return value > 1000000 && value <= G_MAXUINT32 ? value % 1000000 : value;
+}
+
+static void
+change_row (sqlite3 *db, FuzzInput *in)
+{
+  const char *update = updates->pdata[fuzz_byte (in) % updates->len];
+  guint8 row = fuzz_byte (in) % 16, type = fuzz_byte (in) % 4;
+  g_autofree char *value = fuzz_text (in);
+  sqlite3_stmt *stmt;
+
+  g_assert (sqlite3_prepare_v2 (db, update, -1, &stmt, NULL) == SQLITE_OK);
+  sqlite3_bind_int (stmt, 2, row);
+  if (type == 0)
+    sqlite3_bind_int64 (stmt, 1, read_integer (value));
+  else if (type == 1)
+    sqlite3_bind_text (stmt, 1, value, -1, SQLITE_STATIC);
+  else if (type == 2)
+    sqlite3_bind_blob (stmt, 1, value, (int) strlen (value), SQLITE_STATIC);
+  sqlite3_step (stmt); /* may find that a key is there already */
+  sqlite3_finalize (stmt);
+}
+
+static void
+change_rows (FuzzInput *in)
+{
+  sqlite3 *db;
+
+  g_assert (sqlite3_open (path, &db) == SQLITE_OK);
+  loosen (db);
+  while (in->at < in->end)
+    change_row (db, in);
+  tighten (db);
+  g_assert (sqlite3_close (db) == SQLITE_OK);
+}
+
+static void
+clear_files (void)
+{
+  static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+    {
+      g_autofree char *name = g_strconcat (path, tails[i], NULL);
+
+      g_unlink (name);
+    }
+}
+
+static void
+hold_export (QuoitStore *store)
+{
+  g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
+  g_autofree char *json = quoit_write_fleet_json (fleet);
+  g_autoptr (GError) error = NULL;
+
+  if (!quoit_json_check (json, strlen (json), &error))
+    g_error ("%s\n%s", error->message, json);
+}
+
+static void
+hold_proof (QuoitStore *store, gboolean is_whole)
+{
+  g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
+  g_autoptr (GError) error = NULL;
+  gboolean ok = quoit_store_verify (store, &error);
+
+  fuzz_hold_error (ok, error);
+  g_assert (ok || !is_whole);
+  g_assert (!ok || quoit_fleet_check (fleet, NULL));
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput in = fuzz_input (data, size);
+  g_autoptr (QuoitStore) store = NULL;
+  g_autoptr (GError) error = NULL;
+  guint8 what;
+
+  if (dir == NULL)
+    make_database ();
+  clear_files ();
+  what = fuzz_byte (&in) % N_WHAT;
+  if (what == DATABASE)
+    save_damaged (&database, path, &in);
+  else
+    save (&database, path);
+  if (what == LOG)
+    save_damaged (&wal, wal_path, &in);
+  if (what == ROWS)
+    change_rows (&in);
+  store = quoit_store_open (path, 0, &error);
+  fuzz_hold_error (store != NULL, error);
+  g_assert (store != NULL || what != LOG);
+  if (store == NULL)
+    return 0;
+  hold_export (store);
+  /* What is torn off a log was never there; damaged rows may be sound all the same. */
+  hold_proof (store, what == LOG);
+  return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole journal of any bytes: each entry is applied to a fleet that stays sound, or is refused as damaged; the fleet
+ * can be written, and is the same when the entries are encoded and applied again. An entry is two bytes of length, the
+ * lower one first, and its body. */
+#include <string.h>
+
+#include "formats/json.h"
+#include "formats/writer.h"
+#include "fuzz.h"
+#include "ledger/ledger.h"
+#include "store/codec.h"
+
+enum { GREATEST_ID = 4096 };
+
+/* Ids of millions are legal, and cost the memory of millions. */
+static gboolean
+has_great_id (const QuoitEntry *entry)
+{
+  guint32 n;
+
+  for (guint e = 0; e < entry->n_effects; e++)
+    {
+      const QuoitSourceUpdate *import = entry->effects[e].import;
+
+      if (entry->effects[e].type != QUOIT_EFFECT_IMPORT)
+        continue;
+      quoit_claims_nodes (import->claims, &n);
+      for (guint32 i = 0; i < n; i++)
+        if (import->ids[i] > GREATEST_ID)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static QuoitFleet *
+new_fleet (void)
+{
+  g_autoptr (QuoitLayout) layout = quoit_layout_new (NULL, 0);
+
+  return quoit_fleet_new (layout);
+}
+
+static QuoitEntry *
+read_entry (FuzzInput *in, guint64 seq)
+{
+  g_autoptr (GError) error = NULL;
+  gsize length = fuzz_byte (in);
+  QuoitEntry *entry;
+
+  length |= (gsize) fuzz_byte (in) << 8;
+  length = MIN (length, (gsize) (in->end - in->at));
+  entry = quoit_codec_decode (seq, (gint64) seq * 1000, QUOIT_VERB_IMPORT, NULL, in->at, length, &error);
+  fuzz_hold_error (entry != NULL, error);
+  in->at += length;
+  return entry;
+}
+
+static gboolean
+apply (const QuoitEntry *entry, QuoitFleet **fleet)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok = quoit_entry_apply (entry, fleet, &error);
+
+  fuzz_hold_error (ok, error);
+  g_assert (ok || error->code == QUOIT_ERROR_DAMAGED);
+  if (ok && !quoit_fleet_check (*fleet, &error))
+    g_error ("entry %" G_GUINT64_FORMAT ": %s", entry->seq, error->message);
+  return ok;
+}
+
+/* The same through bytes once more. */
+static void
+apply_again (const QuoitEntry *entry, QuoitFleet **fleet)
+{
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry);
+  g_autoptr (QuoitEntry) again
+      = quoit_codec_decode (entry->seq, entry->time_ms, entry->verb, NULL, bytes->data, bytes->len, NULL);
+
+  g_assert (again != NULL && quoit_entry_apply (again, fleet, NULL));
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  FuzzInput in = fuzz_input (data, size);
+  g_autoptr (QuoitFleet) fleet = new_fleet (), replayed = new_fleet ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *json = NULL;
+
+  while (in.at < in.end)
+    {
+      g_autoptr (QuoitEntry) entry = read_entry (&in, fleet->seq + 1);
+
+      if (entry == NULL)
+        continue;
+      if (has_great_id (entry) || !apply (entry, &fleet))
+        return 0;
+      apply_again (entry, &replayed);
+    }
+  g_assert (quoit_ledger_compare (replayed, fleet, NULL));
+  json = quoit_write_fleet_json (fleet);
+  if (!quoit_json_check (json, strlen (json), &error))
+    g_error ("%s\n%s", error->message, json);
+  return 0;
+}
