@@ -165,6 +165,18 @@ put_pairs (GByteArray *out, const QuoitPair *pairs, guint16 n)
     }
 }
 
+/* Documents have them as the members of an object. Keys are interned: equal ones are one pointer. */
+static gboolean
+are_distinct (const QuoitPair *pairs, guint32 n)
+{
+  g_autoptr (GHashTable) keys = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = 0; i < n; i++)
+    if (!g_hash_table_add (keys, (char *) pairs[i].key))
+      return FALSE;
+  return TRUE;
+}
+
 static QuoitPair *
 get_pairs (Reader *in, QuoitClaims *claims, guint16 *n)
 {
@@ -179,6 +191,8 @@ get_pairs (Reader *in, QuoitClaims *claims, guint16 *n)
 
       pairs[i] = (QuoitPair) { quoit_claims_text (claims, key), quoit_claims_text (claims, value) };
     }
+  if (!in->bad && !are_distinct (pairs, count))
+    in->bad = TRUE;
   *n = in->bad ? 0 : (guint16) count;
   return pairs;
 }
@@ -228,6 +242,8 @@ get_kind (Reader *in, QuoitClaims *claims)
       g_autofree char *name = get_some_text (in);
 
       resources[i] = (QuoitResource) { quoit_claims_text (claims, name), { get_signed (in) } };
+      /* They are written in this order, each once. */
+      in->bad |= i > 0 && strcmp (resources[i - 1].name, resources[i].name) >= 0;
     }
   kind.resources = resources;
   kind.n_resources = in->bad ? 0 : (guint16) n;
