@@ -1,68 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What reads sources: import, and sync for a fleet that has changed. */
+#include "text.h"
 #include "verbs.h"
 #include "words.h"
 
 typedef struct {
-  char *source;
+  char *source, *groups, *available, *topology, *tpu_per_chip;
   char **variables;
+  gboolean complete, dry_run;
 } Options;
 
 static void
 options_clear (Options *options)
 {
   g_free (options->source);
+  g_free (options->groups);
+  g_free (options->available);
+  g_free (options->topology);
+  g_free (options->tpu_per_chip);
   g_strfreev (options->variables);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-typedef QuoitImport *(*ImportFunc) (Quoit *quoit, const char *text, gsize length, const Options *options, gint64 now_ms,
-                                    GError **error);
-
-static QuoitImport *
-import_raycluster (Quoit *quoit, const char *text, gsize length, const Options *options, gint64 now_ms, GError **error)
-{
-  return quoit_import_raycluster (quoit, text, length, options->source, (const char *const *) options->variables,
-                                  now_ms, error);
-}
-
-static QuoitImport *
-import_ray_nodes (Quoit *quoit, const char *text, gsize length, const Options *options, gint64 now_ms, GError **error)
-{
-  return quoit_import_ray_nodes (quoit, text, length, options->source, now_ms, error);
-}
-
-static QuoitImport *
-import_fleet (Quoit *quoit, const char *text, gsize length, const Options *options, gint64 now_ms, GError **error)
-{
-  return quoit_import_fleet_text (quoit, text, length, options->source, now_ms, error);
-}
-
 static const struct {
   const char *name;
-  bool is_text;       /* the argument itself, not a file's */
-  bool has_variables; /* --set */
-  ImportFunc import;
+  QuoitSourceKind kind;
 } kinds[] = {
-  { "raycluster", false, true, import_raycluster },
-  { "ray-nodes", false, false, import_ray_nodes },
-  { "fleet", true, false, import_fleet },
+  { "raycluster", QUOIT_SOURCE_KIND_RAYCLUSTER },
+  { "ray-nodes", QUOIT_SOURCE_KIND_RAY_NODES },
+  { "fleet", QUOIT_SOURCE_KIND_FLEET },
 };
+
+/* --- the answer --- */
 
 static const Column fact_columns[] = {
   { "source", "source", CELL_TEXT },
   { "new", "new", CELL_FLAG },
   { "n_nodes", "nodes", CELL_NUMBER },
   { "n_changes", NULL, CELL_NUMBER },
+  { "dry_run", NULL, CELL_FLAG },
 };
 
 static const Column change_columns[] = {
   { "kind", "CHANGE", CELL_TEXT },
   { "name", "NAME", CELL_TEXT },
   { "detail", "DETAIL", CELL_TEXT },
+  { "group", "HELD BY", CELL_TEXT },
 };
 
+static void
+add_given (Table *table, const char *text)
+{
+  table_add_text (table, text[0] == '\0' ? NULL : text);
+}
+
 static bool
-answer (Session *session, const QuoitImport *import, GError **error)
+answer (Session *session, const QuoitImport *import, bool dry_run, GError **error)
 {
   Document *document = document_new ();
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
@@ -74,58 +67,182 @@ answer (Session *session, const QuoitImport *import, GError **error)
   table_add_flag (facts, quoit_import_is_new (import));
   table_add_number (facts, quoit_import_get_n_nodes (import));
   table_add_number (facts, n_changes);
+  table_add_flag (facts, dry_run);
   for (uint32_t i = 0; i < n_changes; i++)
     {
-      const char *detail = quoit_import_get_change_detail (import, i);
-
       table_add_text (changes, word_of_change (quoit_import_get_change_kind (import, i)));
       table_add_text (changes, quoit_import_get_change_name (import, i));
-      table_add_text (changes, detail[0] == '\0' ? NULL : detail);
+      add_given (changes, quoit_import_get_change_detail (import, i));
+      add_given (changes, quoit_import_get_change_group (import, i));
     }
   for (uint32_t i = 0; i < n_warnings; i++)
     g_ptr_array_add (warnings, (char *) quoit_import_get_warning (import, i));
 
+  if (dry_run)
+    document_take_sentence (document, g_strdup ("dry run: nothing has changed"));
   document_take_facts (document, facts);
   document_take_table (document, "changes", "changes", changes);
   document_take_lines (document, "warnings", "warnings", warnings);
   return session_print (session, document, error);
 }
 
+/* --- the input --- */
+
+static const char *
+shown_file (const char *file)
+{
+  return g_str_equal (file, "-") ? "standard input" : file;
+}
+
 static bool
-import_as (Session *session, guint kind, const Options *options, GError **error)
+load (const char *file, char **text, gsize *length, GError **error)
+{
+  return quoit_load_text (g_str_equal (file, "-") ? "/dev/stdin" : file, text, length, error);
+}
+
+static bool
+add_file (QuoitInput *input, const char *file, void (*set) (QuoitInput *, const char *, size_t), GError **error)
 {
   g_autofree char *text = NULL;
-  const char *given = session->words[1];
-  bool literal = kinds[kind].is_text && !g_str_equal (given, "-");
   gsize length = 0;
-  gint64 now_ms;
-  g_autoptr (Quoit) quoit = NULL;
-  g_autoptr (QuoitImport) import = NULL;
 
-  if (literal)
-    {
-      text = g_strdup (given);
-      length = strlen (text);
-    }
-  else if (!quoit_load_text (g_str_equal (given, "-") ? "/dev/stdin" : given, &text, &length, error))
+  if (file == NULL)
+    return true;
+  if (!load (file, &text, &length, error))
     return false;
+  set (input, text, length);
+  return true;
+}
 
+static bool
+fill (QuoitInput *input, const Options *options, GError **error)
+{
+  static const NumberRule rule = { "--tpu-resource-per-chip", "1 to 64", G_MININT64, G_MAXINT64 };
+  gint64 n;
+
+  quoit_input_set_source (input, options->source);
+  quoit_input_set_variables (input, (const char *const *) options->variables);
+  quoit_input_set_topology (input, options->topology);
+  if (options->complete)
+    quoit_input_set_complete (input);
+  return add_file (input, options->groups, quoit_input_set_ray_groups, error)
+         && add_file (input, options->available, quoit_input_set_ray_available, error)
+         && (options->tpu_per_chip == NULL
+             || (text_parse_number (options->tpu_per_chip, &rule, &n, error)
+                 && quoit_input_set_tpu_per_chip (input, n, error)));
+}
+
+/* @given: a file, or fleet text itself. */
+static QuoitInput *
+input_of (guint kind, const char *given, const Options *options, GError **error)
+{
+  bool literal = kinds[kind].kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-");
+  g_autoptr (QuoitInput) input = NULL;
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  if (!literal && !load (given, &text, &length, error))
+    return NULL;
+  input = quoit_input_new (kinds[kind].kind, literal ? given : text, literal ? strlen (given) : length);
+  return fill (input, options, error) ? g_steal_pointer (&input) : NULL;
+}
+
+/* Which of the files it is: the library says "nodes: ", "groups: " or "available: " where there are several. */
+static void
+name_file (GError *error, guint kind, const char *given, const Options *options)
+{
+  const struct {
+    const char *prefix, *file;
+  } files[] = { { "groups: ", options->groups }, { "available: ", options->available }, { "nodes: ", given } };
+  g_autofree char *message = error->message;
+
+  if (kinds[kind].kind == QUOIT_SOURCE_KIND_FLEET && !g_str_equal (given, "-"))
+    {
+      error->message = g_steal_pointer (&message);
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    if (files[i].file != NULL && g_str_has_prefix (message, files[i].prefix))
+      {
+        error->message = g_strdup_printf ("%s: %s", shown_file (files[i].file), message + strlen (files[i].prefix));
+        return;
+      }
+  error->message = g_strdup_printf ("%s: %s", shown_file (given), message);
+}
+
+/* --- import --- */
+
+typedef bool (*ReadFunc) (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
+                          QuoitImport **import, GError **error);
+
+static bool
+import (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
+        QuoitImport **import, GError **error)
+{
+  *import = quoit_import_input (quoit, input, now_ms, error);
+  return *import != NULL;
+}
+
+/* The difference is said before it holds: what stdout does not take is not written either. */
+static bool
+sync_source (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
+             QuoitImport **import, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+
+  if (options->dry_run)
+    return (*import = quoit_fork_sync_input (fork, input, now_ms, error)) != NULL;
+  if (!quoit_begin_batch (quoit, error))
+    return false;
+  *import = quoit_sync_input (quoit, input, now_ms, error);
+  if (*import == NULL)
+    return quoit_cancel_batch (quoit), false;
+  return true;
+}
+
+static bool
+finish (Session *session, Quoit *quoit, const QuoitImport *import, ReadFunc read, const Options *options, GError **error)
+{
+  bool in_batch = read == sync_source && !options->dry_run;
+
+  if (!answer (session, import, options->dry_run, error))
+    {
+      if (in_batch)
+        quoit_cancel_batch (quoit);
+      return false;
+    }
+  return !in_batch || quoit_commit_batch (quoit, error);
+}
+
+static bool
+run_on (Session *session, guint kind, const Options *options, ReadFunc read, GError **error)
+{
+  const char *given = session->words[1];
+  g_autoptr (QuoitImport) result = NULL;
+  g_autoptr (QuoitInput) input = input_of (kind, given, options, error);
+  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (GError) why = NULL;
+  gint64 now_ms;
+
+  if (input == NULL)
+    return false;
   quoit = session_open (session, error);
   if (quoit == NULL || !session_now (session, &now_ms, error))
     return false;
-  import = kinds[kind].import (quoit, text, length, options, now_ms, error);
-  if (import != NULL)
-    return answer (session, import, error);
-
-  if (!literal)
-    g_prefix_error (error, "%s: ", g_str_equal (given, "-") ? "standard input" : given);
+  if (read (session, quoit, input, now_ms, options, &result, &why))
+    return finish (session, quoit, result, read, options, error);
+  name_file (why, kind, given, options);
+  g_propagate_error (error, g_steal_pointer (&why));
   return false;
 }
+
+/* --- the command line --- */
 
 static bool
 check_variables (guint kind, char **variables, GError **error)
 {
-  if (variables != NULL && !kinds[kind].has_variables)
+  if (variables != NULL && kinds[kind].kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                    "--set '%s': expected it with raycluster alone; %s has no variables", *variables, kinds[kind].name);
@@ -141,12 +258,38 @@ check_variables (guint kind, char **variables, GError **error)
 }
 
 static bool
-run (Session *session, GError **error)
+check_ray (guint kind, const Options *options, GError **error)
 {
-  g_auto (Options) options = { NULL, NULL };
+  const char *given = options->groups != NULL         ? "--groups"
+                      : options->available != NULL    ? "--available"
+                      : options->topology != NULL     ? "--topology"
+                      : options->tpu_per_chip != NULL ? "--tpu-resource-per-chip"
+                      : options->complete             ? "--complete"
+                                                      : NULL;
+
+  if (given == NULL || kinds[kind].kind == QUOIT_SOURCE_KIND_RAY_NODES)
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected it with ray-nodes alone", given);
+  return false;
+}
+
+static bool
+run (Session *session, ReadFunc read, GError **error)
+{
+  g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
     { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source, "the source's name", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.variables, "a ${VARIABLE} of a manifest", "VARIABLE=VALUE" },
+    { "groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups, "what Ray has placed: its placement groups, with --detail",
+      "FILE" },
+    { "available", 0, 0, G_OPTION_ARG_FILENAME, &options.available, "what is available: available_resources_per_node()",
+      "FILE" },
+    { "complete", 0, 0, G_OPTION_ARG_NONE, &options.complete, "lists of exactly 100 rows are all there is", NULL },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &options.topology, "of slices whose nodes do not say it", "SHAPE" },
+    { "tpu-resource-per-chip", 0, 0, G_OPTION_ARG_FILENAME, &options.tpu_per_chip,
+      "the cluster's RAY_TPU_RESOURCE_PER_CHIP (1)", "N" },
+    { read == sync_source ? "dry-run" : NULL, 0, 0, G_OPTION_ARG_NONE, &options.dry_run,
+      "say what would change, and change nothing", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -154,11 +297,24 @@ run (Session *session, GError **error)
     return false;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i].name, session->words[0]))
-      return check_variables (i, options.variables, error) && import_as (session, i, &options, error);
+      return check_variables (i, options.variables, error) && check_ray (i, &options, error)
+             && run_on (session, i, &options, read, error);
 
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes or fleet",
                session->words[0]);
   return false;
+}
+
+static bool
+run_import (Session *session, GError **error)
+{
+  return run (session, import, error);
+}
+
+static bool
+run_sync (Session *session, GError **error)
+{
+  return run (session, sync_source, error);
 }
 
 const Verb verb_import = {
@@ -170,5 +326,16 @@ const Verb verb_import = {
   "difference; a node that a group holds can be neither dropped nor replaced.",
   2,
   2,
-  run,
+  run_import,
+};
+
+const Verb verb_sync = {
+  "sync",
+  "raycluster|ray-nodes FILE | fleet TEXT",
+  "read a fresh list of a fleet that has changed, and say which groups lose what",
+  "As import, and a held node that the source has no longer is lost: it stays in its place, dead, for as long as a group\n"
+  "has it. The difference is printed before it is written. Then see repair and resize.",
+  2,
+  2,
+  run_sync,
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "elastic.h"
 #include "group-view.h"
 #include "verbs.h"
 
@@ -24,23 +25,38 @@ facts_of (const QuoitGroup *group)
 }
 
 static bool
-run (Session *session, GError **error)
+release_slice (Session *session, const char *slice, gint64 now_ms, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (QuoitGroup) group = NULL;
-  g_autofree char *label = NULL;
-  gint64 now_ms;
-  Document *document;
+  g_autoptr (Quoit) quoit = session_open (session, error);
+  QuoitGroupChange *change;
 
-  if (!session_begin (session, error) || !session_now (session, &now_ms, error))
-    return false;
-  quoit = session_open (session, error);
   if (quoit == NULL)
     return false;
-
-  /* By its id, so that what is printed is what was released, whoever else is at work. */
+  change = quoit_release_slice (quoit, session->words[0], slice, now_ms, error);
+  if (change == NULL)
+    return false;
   snapshot = quoit_snapshot (quoit);
+  return print_group_change (session, snapshot, change, "has given up the slice", error);
+}
+
+static bool
+release_group (Session *session, gint64 now_ms, GError **error)
+{
+  g_autoptr (Quoit) quoit = session_open (session, error);
+  g_autoptr (QuoitSnapshot) before = NULL, snapshot = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+  g_autofree char *label = NULL;
+  Document *document;
+
+  if (quoit == NULL)
+    return false;
+  /* By its id, so that what is printed is what was released, whoever else is at work. One that has ended by now is told
+   * so by the ledger. */
+  before = quoit_snapshot (quoit);
+  snapshot = quoit_snapshot_as_of (before, now_ms, error);
+  if (snapshot == NULL)
+    return false;
   group = quoit_snapshot_lookup_group (snapshot, session->words[0], error);
   if (group == NULL)
     return false;
@@ -53,10 +69,26 @@ run (Session *session, GError **error)
   return session_print (session, document, error);
 }
 
+static bool
+run (Session *session, GError **error)
+{
+  g_autofree char *slice = NULL;
+  const GOptionEntry entries[] = {
+    { "slice", 0, 0, G_OPTION_ARG_FILENAME, &slice, "that slice alone; the group keeps the others", "NAME" },
+    G_OPTION_ENTRY_NULL,
+  };
+  gint64 now_ms;
+
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+      || !session_now (session, &now_ms, error))
+    return false;
+  return slice != NULL ? release_slice (session, slice, now_ms, error) : release_group (session, now_ms, error);
+}
+
 const Verb verb_release = {
   "release",
   "NAME[@ID]",
-  "free all that a group has",
+  "free all that a group has, or one slice of it",
   "With @ID a late or repeated call never frees a group that took the name since.",
   1,
   1,

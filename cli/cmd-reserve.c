@@ -2,11 +2,18 @@
 #include "group-view.h"
 #include "report-view.h"
 #include "request.h"
+#include "text.h"
 #include "verbs.h"
 
 enum { FIRST_VARIABLES = 6 };
 
 typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
+
+/* What a verb makes of a request. */
+typedef struct {
+  const char *done; /* "reserved" */
+  QuoitGroup *(*take) (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error);
+} Taking;
 
 /* On a fork: the same decision, and nothing to take back. */
 static QuoitGroup *
@@ -71,26 +78,28 @@ describe_environment (Document *document, const QuoitGroup *group)
 
 /* A key that was used, for a group that has gone since: the retry gets its answer, and must not read it as a yes. */
 static char *
-headline (const QuoitGroup *group, Outcome outcome)
+headline (const QuoitGroup *group, const char *done, Outcome outcome)
 {
-  g_autofree char *label = group_label (group);
+  g_autofree char *label = group_label (group), *until = text_of_time (quoit_group_get_until_ms (group));
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
-    return g_strdup_printf ("%s was made for this key and has been released: nothing is reserved", label);
+    return g_strdup_printf ("%s was made for this key and has %s: nothing is reserved", label,
+                            quoit_group_has_expired (group) ? "ended with its lease" : "been released");
   switch (outcome)
     {
     case WOULD_BE_MADE:
-      return g_strdup_printf ("dry run: %s would be reserved; nothing has changed", label);
+      return g_strdup_printf ("dry run: %s would be %s; nothing has changed", label, done);
     case WAS_THERE:
-      return g_strdup_printf ("dry run: %s was made for this key and is reserved; nothing would change", label);
+      return g_strdup_printf ("dry run: %s was made for this key and is %s; nothing would change", label, done);
     case MADE_NOW:
     default:
-      return g_strdup_printf ("%s is reserved", label);
+      return g_strdup_printf ("%s is %s%s%s", label, done, until == NULL ? "" : " until ", until == NULL ? "" : until);
     }
 }
 
 static bool
-answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
+answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, const char *done, Outcome outcome,
+        GError **error)
 {
   Document *document = document_new ();
   Table *how = table_new (how_columns, G_N_ELEMENTS (how_columns));
@@ -100,10 +109,9 @@ answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group
     table_skip (how);
   else
     table_add_flag (how, outcome == WAS_THERE);
-  document_take_sentence (document, headline (group, outcome));
+  document_take_sentence (document, headline (group, done, outcome));
   document_take_facts (document, how);
-  document_take_object (document, "group", NULL, group_facts (group));
-  document_take_table (document, "workers", "workers", group_workers (snapshot, group));
+  describe_group (document, snapshot, group);
   if (quoit_group_get_n_slices (group) > 0)
     describe_environment (document, group);
   return session_print (session, document, error);
@@ -140,21 +148,29 @@ explain (Session *session, Quoit *quoit, const QuoitRequest *request, const GErr
   return !session_wants_json (session) || print_report (session, refusal, report, error);
 }
 
+/* How long the group lives; 0: for ever. */
 static bool
-run (Session *session, GError **error)
+lease_of (const RequestOptions *options, gint64 *lease_ms, GError **error)
+{
+  *lease_ms = 0;
+  return options->lease == NULL || text_parse_duration (options->lease, "--lease", lease_ms, error);
+}
+
+static bool
+run_taking (Session *session, const Taking *taking, GError **error)
 {
   g_auto (RequestOptions) options = { 0 };
-  g_autofree GOptionEntry *entries = request_entries_with_dry_run (&options);
+  g_autofree GOptionEntry *entries = request_entries_for_taking (&options);
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (Quoit) quoit = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (GError) refusal = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Outcome outcome = MADE_NOW;
-  gint64 now_ms;
+  gint64 now_ms, lease_ms;
 
   if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
-      || !session_now (session, &now_ms, error))
+      || !session_now (session, &now_ms, error) || !lease_of (&options, &lease_ms, error))
     return false;
   request = request_build (&options, session->words[0], error);
   if (request == NULL)
@@ -164,13 +180,46 @@ run (Session *session, GError **error)
     return false;
 
   group = options.dry_run ? rehearse (quoit, request, now_ms, &outcome, &refusal)
-                          : quoit_reserve (quoit, request, now_ms, &refusal);
+                          : taking->take (quoit, request, lease_ms, now_ms, &refusal);
   snapshot = quoit_snapshot (quoit);
   if (group != NULL)
-    return answer (session, snapshot, group, outcome, error);
+    return answer (session, snapshot, group, taking->done, outcome, error);
   if (explain (session, quoit, request, refusal, error))
     g_propagate_error (error, g_steal_pointer (&refusal));
   return false;
+}
+
+static QuoitGroup *
+reserve (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
+{
+  return (lease_ms == 0 || quoit_request_set_lease_ms ((QuoitRequest *) request, lease_ms, error))
+             ? quoit_reserve (quoit, request, now_ms, error)
+             : NULL;
+}
+
+static bool
+run_reserve (Session *session, GError **error)
+{
+  static const Taking taking = { "reserved", reserve };
+
+  return run_taking (session, &taking, error);
+}
+
+static QuoitGroup *
+hold (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
+{
+  if (lease_ms != 0)
+    return quoit_hold (quoit, request, lease_ms, now_ms, error);
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
+  return NULL;
+}
+
+static bool
+run_hold (Session *session, GError **error)
+{
+  static const Taking taking = { "held", hold };
+
+  return run_taking (session, &taking, error);
 }
 
 const Verb verb_reserve = {
@@ -182,5 +231,16 @@ const Verb verb_reserve = {
   "will; the reasons stand on standard error.",
   1,
   1,
-  run,
+  run_reserve,
+};
+
+const Verb verb_hold = {
+  "hold",
+  "NAME",
+  "take whole slices for a while, until they are confirmed",
+  "As reserve, and --lease is required: unless `confirm` or `renew` comes in time, the group ends with its lease, and\n"
+  "its slices are free again, whether or not anybody is there to see it.",
+  1,
+  1,
+  run_hold,
 };

@@ -87,8 +87,7 @@ show_slice (Document *document, const QuoitSnapshot *snapshot, uint32_t slice)
 static void
 show_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group)
 {
-  document_take_object (document, "group", NULL, group_facts (group));
-  document_take_table (document, "workers", "workers", group_workers (snapshot, group));
+  describe_group (document, snapshot, group);
 }
 
 /* NOT_FOUND is no failure yet: the name may be of another kind. Any other failure is kept for the case that it is of

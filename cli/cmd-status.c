@@ -182,6 +182,28 @@ add_group_problem (Table *table, const char *label, const char *problem)
   table_add_text (table, problem);
 }
 
+/* Slice by slice; a group of bundles has none. */
+static void
+add_losses (Table *table, const QuoitGroup *group, const char *label)
+{
+  if (quoit_group_get_state (group) != QUOIT_GROUP_RESCHEDULING)
+    return;
+  for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
+    {
+      QuoitGroupSliceState state = quoit_group_get_slice_state (group, slice);
+      g_autofree char *name = quoit_group_dup_slice_name (group, slice), *problem = NULL;
+
+      if (state == QUOIT_GROUP_SLICE_WHOLE)
+        continue;
+      problem = g_strdup_printf ("slice id %u, %s, is %s: repair %s, or resize it", slice, name,
+                                 state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead" : "leaving: a host of it is draining",
+                                 label);
+      add_group_problem (table, label, problem);
+    }
+  if (quoit_group_get_n_slices (group) == 0)
+    add_group_problem (table, label, "a bundle of it has lost its node");
+}
+
 static Table *
 problems (const QuoitSnapshot *snapshot)
 {
@@ -199,8 +221,9 @@ problems (const QuoitSnapshot *snapshot)
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
       g_autofree char *label = group_label (group);
 
-      if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
-        add_group_problem (table, label, "one of its nodes is dead");
+      add_losses (table, group, label);
+      if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
+        add_group_problem (table, label, "its source has not placed it");
     }
   return table;
 }

@@ -7,7 +7,8 @@ static const Column columns[] = {
   { "node", NULL, CELL_TEXT },         { NULL, "NODE", CELL_TEXT },
   { "full_name", NULL, CELL_TEXT },    { "worker_id", "WORKER", CELL_NUMBER },
   { "held_by", "HELD BY", CELL_LIST }, { "owners", "OWNER", CELL_LIST },
-  { "since", "SINCE", CELL_LIST },
+  { "since", "SINCE", CELL_LIST },     { "until", "UNTIL", CELL_LIST },
+  { "shares", "WHAT OF IT", CELL_LIST },
 };
 
 static void
@@ -15,6 +16,8 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
 {
   GPtrArray *owners = g_ptr_array_new_with_free_func (g_free);
   GPtrArray *since = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *until = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *shares = g_ptr_array_new_with_free_func (g_free);
   int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
 
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_users (snapshot, node); i++)
@@ -25,6 +28,8 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
 
       g_ptr_array_add (owners, owner[0] == '\0' ? NULL : g_strdup (owner));
       g_ptr_array_add (since, text_of_time (quoit_group_get_since_ms (group)));
+      g_ptr_array_add (until, text_of_time (quoit_group_get_until_ms (group)));
+      g_ptr_array_add (shares, quoit_snapshot_dup_node_user_share (snapshot, node, i));
     }
   table_add_text (table, quoit_snapshot_get_node_name (snapshot, node));
   table_take_text (table, shown_node (snapshot, node));
@@ -36,6 +41,8 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
   table_take_list (table, holders_of_node (snapshot, node));
   table_take_list (table, owners);
   table_take_list (table, since);
+  table_take_list (table, until);
+  table_take_list (table, shares);
 }
 
 static bool

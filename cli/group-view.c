@@ -11,7 +11,9 @@ static const Column group_columns[] = {
   { "ray_state", "RAY", CELL_TEXT },     { "owner", "OWNER", CELL_TEXT },
   { "n_slices", "SLICES", CELL_NUMBER }, { "n_workers", "WORKERS", CELL_NUMBER },
   { "request", "REQUEST", CELL_TEXT },   { "key", "KEY", CELL_TEXT },
-  { "since", "SINCE", CELL_TEXT },       { "ended", "ENDED", CELL_TEXT },
+  { "since", "SINCE", CELL_TEXT },       { "until", "UNTIL", CELL_TEXT },
+  { "ended", "ENDED", CELL_TEXT },       { "expired", NULL, CELL_FLAG },
+  { "source", "SOURCE", CELL_TEXT },     { "n_bundles", NULL, CELL_NUMBER },
 };
 
 static const Column fact_columns[] = {
@@ -20,7 +22,9 @@ static const Column fact_columns[] = {
   { "ray_state", "in Ray", CELL_TEXT },  { "owner", "owner", CELL_TEXT },
   { "n_slices", "slices", CELL_NUMBER }, { "n_workers", "workers", CELL_NUMBER },
   { "request", "request", CELL_TEXT },   { "key", "key", CELL_TEXT },
-  { "since", "since", CELL_TEXT },       { "ended", "ended", CELL_TEXT },
+  { "since", "since", CELL_TEXT },       { "until", "until", CELL_TEXT },
+  { "ended", "ended", CELL_TEXT },       { "expired", NULL, CELL_FLAG },
+  { "source", "made by source", CELL_TEXT }, { "n_bundles", NULL, CELL_NUMBER },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (fact_columns) == G_N_ELEMENTS (group_columns));
 
@@ -61,7 +65,11 @@ groups_add (Table *groups, const QuoitGroup *group)
   table_add_text (groups, quoit_group_get_request (group));
   add_given (groups, quoit_group_get_key (group));
   table_take_text (groups, text_of_time (quoit_group_get_since_ms (group)));
+  table_take_text (groups, text_of_time (quoit_group_get_until_ms (group)));
   table_take_text (groups, text_of_time (quoit_group_get_ended_ms (group)));
+  table_add_flag (groups, quoit_group_has_expired (group));
+  add_given (groups, quoit_group_get_source (group));
+  table_add_number (groups, quoit_group_get_n_bundles (group));
 }
 
 Table *
@@ -87,6 +95,7 @@ static const Column worker_columns[] = {
   { NULL, "NODE", CELL_TEXT },
   { "full_name", NULL, CELL_TEXT },
   { "address", "ADDRESS", CELL_TEXT },
+  { "slice_state", "SLICE IS", CELL_TEXT },
 };
 
 /* @name, or @full_name where nothing else would be found by it. */
@@ -127,9 +136,58 @@ group_workers (const QuoitSnapshot *snapshot, const QuoitGroup *group)
           table_add_number (workers, worker);
           add_node (workers, snapshot, name, quoit_group_get_worker_name (group, slice, worker));
           table_add_text (workers, quoit_group_get_worker_address (group, slice, worker));
+          table_add_text (workers, word_of_slice_state (quoit_group_get_slice_state (group, slice)));
         }
     }
   return workers;
+}
+
+static const Column bundle_columns[] = {
+  { "bundle", "BUNDLE", CELL_NUMBER },
+  { "node", "NODE", CELL_TEXT },
+  { "chips", NULL, CELL_LIST },
+  { "has", "HAS", CELL_TEXT },
+};
+
+static GPtrArray *
+chips_of (const QuoitGroup *group, uint32_t bundle)
+{
+  GPtrArray *chips = g_ptr_array_new_with_free_func (g_free);
+  guint64 mask = quoit_group_get_bundle_chips (group, bundle);
+
+  for (guint chip = 0; chip < 64; chip++)
+    if ((mask >> chip & 1) != 0)
+      g_ptr_array_add (chips, g_strdup_printf ("%u", chip));
+  return chips;
+}
+
+Table *
+group_bundles (const QuoitGroup *group)
+{
+  Table *bundles = table_new (bundle_columns, G_N_ELEMENTS (bundle_columns));
+
+  for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
+    {
+      char *has = quoit_group_dup_bundle_text (group, i);
+
+      table_add_number (bundles, i);
+      table_add_text (bundles, quoit_group_get_bundle_node (group, i));
+      table_take_list (bundles, chips_of (group, i));
+      if (has[0] != '\0')
+        table_take_text (bundles, has);
+      else
+        table_skip (bundles), g_free (has);
+    }
+  return bundles;
+}
+
+void
+describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGroup *group)
+{
+  document_take_object (document, "group", NULL, group_facts (group));
+  document_take_table (document, "workers", "workers", group_workers (snapshot, group));
+  if (quoit_group_get_n_bundles (group) > 0)
+    document_take_table (document, "bundles", "bundles", group_bundles (group));
 }
 
 static bool

@@ -8,12 +8,15 @@
 #include "text.h"
 #include "verbs.h"
 
+/* clang-format off */
 static const Verb *const verbs[] = {
-  &verb_init,      &verb_import,  &verb_export,    &verb_verify,    &verb_backup, &verb_journal,
-  &verb_status,    &verb_nodes,   &verb_slices,    &verb_groups,    &verb_show,   &verb_slots,
-  &verb_who_holds, &verb_reserve, &verb_release,   &verb_set_state, &verb_drain,  &verb_undrain,
-  &verb_fits,      &verb_env,     &verb_catalogue, &verb_check,
+  &verb_init, &verb_import, &verb_sync, &verb_export, &verb_verify, &verb_backup, &verb_journal,
+  &verb_status, &verb_nodes, &verb_slices, &verb_groups, &verb_show, &verb_slots, &verb_who_holds,
+  &verb_reserve, &verb_hold, &verb_confirm, &verb_renew, &verb_release, &verb_resize, &verb_repair, &verb_forget,
+  &verb_owner, &verb_set_state, &verb_drain, &verb_undrain,
+  &verb_fits, &verb_env, &verb_catalogue, &verb_check,
 };
+/* clang-format on */
 
 static char *
 describe_verbs (void)

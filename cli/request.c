@@ -12,6 +12,8 @@ request_options_clear (RequestOptions *options)
   g_free (options->topology);
   g_free (options->slices);
   g_free (options->chips_per_host);
+  g_free (options->tpu_per_bundle);
+  g_free (options->lease);
   g_free (options->key);
   g_free (options->owner);
   g_free (options->pool);
@@ -22,15 +24,18 @@ request_options_clear (RequestOptions *options)
 }
 
 GOptionEntry *
-request_entries_with_dry_run (RequestOptions *o)
+request_entries_for_taking (RequestOptions *o)
 {
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease, "how long the group lives unless it is renewed, as 10s", "TIME" },
     { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator, "required: TPU generation, in any system's spelling",
       "GEN" },
     { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "required: shape of each slice, as 4x4", "SHAPE" },
-    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices, "required: how many slices, all or none", "N" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices, "required: how many slices, all or none; 1..2: as many as can be had", "N" },
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
+    { "tpu-per-bundle", 0, 0, G_OPTION_ARG_FILENAME, &o->tpu_per_bundle,
+      "bundles of that much TPU, as 1 or 0.5, instead of whole hosts", "AMOUNT" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key, "request key: a retry returns the same group", "KEY" },
     { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "who will hold the group", "NAME" },
     { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only slices of that pool: POOL or SOURCE/POOL", "NAME" },
@@ -48,12 +53,12 @@ request_entries_with_dry_run (RequestOptions *o)
 GOptionEntry *
 request_entries (RequestOptions *options)
 {
-  GOptionEntry *entries = request_entries_with_dry_run (options);
+  GOptionEntry *entries = request_entries_for_taking (options);
   guint n = 0;
 
   while (entries[n].long_name != NULL)
     n++;
-  memmove (entries, entries + 1, n * sizeof *entries);
+  memmove (entries, entries + 2, (n - 1) * sizeof *entries);
   return entries;
 }
 
@@ -72,16 +77,29 @@ add_selector (QuoitRequest *request, const char *text, GError **error)
   return quoit_request_add_selector (request, key, equals + 1, error);
 }
 
+bool
+request_set_slices (QuoitRequest *request, const char *text, GError **error)
+{
+  static const NumberRule rule = { "--slices", "1 to 1000000 slices, or two such numbers as 1..2", G_MININT64, G_MAXINT64 };
+  const char *dots = strstr (text, "..");
+  g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
+  gint64 least, most;
+
+  if (dots == NULL)
+    return text_parse_number (text, &rule, &most, error) && quoit_request_set_slices (request, most, error);
+  return text_parse_number (first, &rule, &least, error) && text_parse_number (dots + 2, &rule, &most, error)
+         && quoit_request_set_slices_between (request, least, most, error);
+}
+
 static bool
 set_numbers (QuoitRequest *request, const RequestOptions *options, GError **error)
 {
-  static const NumberRule slices = { "--slices", "1 to 1000000 slices", G_MININT64, G_MAXINT64 };
   static const NumberRule chips = { "--chips-per-host", "1, 2, 4 or 8 chips", G_MININT64, G_MAXINT64 };
   gint64 number;
 
-  if (options->slices != NULL
-      && (!text_parse_number (options->slices, &slices, &number, error)
-          || !quoit_request_set_slices (request, number, error)))
+  if (options->slices != NULL && !request_set_slices (request, options->slices, error))
+    return false;
+  if (options->tpu_per_bundle != NULL && !quoit_request_set_tpu_per_bundle (request, options->tpu_per_bundle, error))
     return false;
   return options->chips_per_host == NULL
          || (text_parse_number (options->chips_per_host, &chips, &number, error)

@@ -5,7 +5,7 @@
 #include <quoit/quoit.h>
 
 typedef struct {
-  char *accelerator, *topology, *slices, *chips_per_host, *key, *owner, *pool, *zone;
+  char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease;
   char **selectors, **named, **excluded;
   gboolean dry_run;
 } RequestOptions;
@@ -13,9 +13,11 @@ typedef struct {
 void request_options_clear (RequestOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 
-/* For session_parse(); g_free() it. The second has --dry-run too. */
+/* For session_parse(); g_free() it. The second is for verbs that take slices: it has --dry-run and --lease too. */
 GOptionEntry *request_entries (RequestOptions *options);
-GOptionEntry *request_entries_with_dry_run (RequestOptions *options);
+GOptionEntry *request_entries_for_taking (RequestOptions *options);
 
 /* quoit_request_free() it. */
+/* "2", or "1..2". */
+bool request_set_slices (QuoitRequest *request, const char *text, GError **error);
 QuoitRequest *request_build (const RequestOptions *options, const char *name, GError **error);

@@ -188,15 +188,19 @@ QuoitSnapshot *
 session_look (Session *session, GError **error)
 {
   static const NumberRule rule = { "--at", "a sequence number from 0", 0, G_MAXINT64 };
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (Quoit) quoit = NULL;
-  gint64 seq;
+  gint64 seq, now_ms;
 
   if (session->at != NULL && !text_parse_number (session->at, &rule, &seq, error))
     return NULL;
   quoit = open_ledger (session, error);
   if (quoit == NULL)
     return NULL;
-  return session->at == NULL ? quoit_snapshot (quoit) : quoit_snapshot_at (quoit, (uint64_t) seq, error);
+  if (session->at != NULL)
+    return quoit_snapshot_at (quoit, (uint64_t) seq, error);
+  snapshot = quoit_snapshot (quoit);
+  return session_now (session, &now_ms, error) ? quoit_snapshot_as_of (snapshot, now_ms, error) : NULL;
 }
 
 bool

@@ -115,3 +115,29 @@ text_parse_number (const char *text, const NumberRule *rule, gint64 *number, GEr
                text, rule->expected);
   return false;
 }
+
+bool
+text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error)
+{
+  static const struct {
+    const char *unit;
+    gint64 ms;
+  } units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 } };
+  gsize length = strspn (text, "+-0123456789");
+  g_autofree char *digits = g_strndup (text, length);
+  gint64 number = 0, ms = 0;
+  bool is_number = g_ascii_string_to_signed (digits, 10, G_MININT64, G_MAXINT64, &number, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (g_str_equal (text + length, units[i].unit))
+      ms = units[i].ms;
+  if (!is_number || (ms == 0 && (text[length] != '\0' || number > 0)))
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected a number and a unit, as 500ms, 10s, 5m, 2h, 30d",
+                 option, text);
+  else if (number < 1 || number > G_MAXINT64 / ms)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': expected 1ms or more, to the year 2199 at most", option,
+                 text);
+  else
+    return *duration_ms = number * ms, true;
+  return false;
+}

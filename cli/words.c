@@ -87,9 +87,22 @@ word_of_ray_group_state (QuoitGroupState state)
     }
 }
 
+static const Word slice_states[] = {
+  { QUOIT_GROUP_SLICE_WHOLE, "whole" },
+  { QUOIT_GROUP_SLICE_LEAVING, "leaving" },
+  { QUOIT_GROUP_SLICE_LOST, "lost" },
+};
+
+const char *
+word_of_slice_state (QuoitGroupSliceState state)
+{
+  return FIND (slice_states, state);
+}
+
 static const Word changes[] = {
   { QUOIT_CHANGE_ADDED, "added" }, { QUOIT_CHANGE_REMOVED, "removed" }, { QUOIT_CHANGE_CHANGED, "changed" },
-  { QUOIT_CHANGE_STATE, "state" }, { QUOIT_CHANGE_POOL, "pool" },
+  { QUOIT_CHANGE_STATE, "state" }, { QUOIT_CHANGE_POOL, "pool" },       { QUOIT_CHANGE_LOST, "lost" },
+  { QUOIT_CHANGE_GROUP, "group" }, { QUOIT_CHANGE_EXTERNAL, "external" }, { QUOIT_CHANGE_GROUP_SLICE, "group-slice" },
 };
 
 const char *
@@ -103,6 +116,9 @@ static const Word effects[] = {
   { QUOIT_EFFECT_GROUP_ADDED, "group-added" },
   { QUOIT_EFFECT_GROUP_REMOVED, "group-removed" },
   { QUOIT_EFFECT_NODE_STATE, "node-state" },
+  { QUOIT_EFFECT_GROUP_CHANGED, "group-changed" },
+  { QUOIT_EFFECT_GROUP_LEASE, "group-lease" },
+  { QUOIT_EFFECT_GROUP_FORGOTTEN, "group-forgotten" },
 };
 
 const char *

@@ -8,6 +8,7 @@ const char *word_of_node_state (QuoitNodeState state);
 bool word_parse_node_state (const char *word, QuoitNodeState *state, GError **error);
 const char *word_of_source_kind (QuoitSourceKind kind);
 const char *word_of_group_state (QuoitGroupState state);
+const char *word_of_slice_state (QuoitGroupSliceState state);
 const char *word_of_change (QuoitChangeKind kind);
 const char *word_of_effect (QuoitEffectType type);
 const char *word_of_verdict (QuoitVerdict verdict);

@@ -217,12 +217,15 @@ write_group (QuoitWriter *writer, const QuoitFleet *fleet, const QuoitGroupData 
   quoit_writer_text (writer, "state", state);
   quoit_writer_text (writer, "owner", *group->owner == '\0' ? NULL : group->owner);
   quoit_writer_integer (writer, "n_slices", group->n_slices);
-  quoit_writer_integer (writer, "n_workers", group->n_nodes);
+  quoit_writer_integer (writer, "n_workers", quoit_group_count_hosts (group));
   quoit_writer_text (writer, "request", group->request);
   quoit_writer_text (writer, "key", *group->key == '\0' ? NULL : group->key);
   write_time (writer, "since", group->since_ms);
   write_time (writer, "ended", group->ended_ms);
   write_time (writer, "until", group->until_ms);
+  quoit_writer_boolean (writer, "expired", group->end == QUOIT_END_EXPIRED);
+  quoit_writer_text (writer, "source", *group->source == '\0' ? NULL : group->source);
+  quoit_writer_integer (writer, "n_bundles", group->bundles == NULL ? 0 : group->n_nodes);
   quoit_writer_open_array (writer, "node_ids");
   for (guint32 s = 0, i = 0; s < group->n_slices; s++)
     {

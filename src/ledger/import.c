@@ -459,7 +459,6 @@ import_new (QuoitDifference *difference, QuoitClaims **claims, gint64 time_ms, Q
   if (!quoit_difference_of_groups (difference, time_ms, error))
     return FALSE;
   ids = g_memdup2 (difference->claim_ids, (n + 1) * sizeof *ids);
-  g_array_set_size (difference->changes, 0);
   write_out (difference, quoit_source_update_new (g_steal_pointer (claims), ids, NULL, 0), time_ms, entry);
   return TRUE;
 }

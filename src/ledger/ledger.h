@@ -174,8 +174,8 @@ typedef struct {
   char *group;  /* "train@3": who has the node; NULL: nobody */
 } QuoitNodeChange;
 
-/* input: QuoitClaims **, which a new source takes (it is NULL then); result: GArray * of QuoitNodeChange, empty for a
- * new source and for one that says what it said before. CONFLICT when a held node would be dropped or become another,
+/* input: QuoitClaims **, which a new source takes (it is NULL then); result: GArray * of QuoitNodeChange, without
+ * the nodes of a new source, empty for one that says what it said before. CONFLICT when a held node would be dropped or become another,
  * or when another source of the kind claims one of the machines. */
 gboolean quoit_ledger_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                               gpointer result, GError **error);

@@ -146,6 +146,18 @@ quoit_group_data_unref (QuoitGroupData *data)
     g_free (data);
 }
 
+guint32
+quoit_group_count_hosts (const QuoitGroupData *group)
+{
+  guint32 n = 0;
+
+  if (group->kind != QUOIT_HOLDER_SLICES)
+    return 0;
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    n += i == 0 || group->node_ids[i] != group->node_ids[i - 1];
+  return n;
+}
+
 gint
 quoit_group_by_id (gconstpointer a, gconstpointer b)
 {

@@ -80,6 +80,8 @@ quoit_group_is_listed (const QuoitGroupData *group)
   return group->kind <= QUOIT_HOLDER_BUNDLES;
 }
 
+/* The nodes of a group of slices; bundles of one node stand together. 0 for any other group. */
+guint32 quoit_group_count_hosts (const QuoitGroupData *group);
 /* Of a GPtrArray of groups. */
 gint quoit_group_by_id (gconstpointer a, gconstpointer b);
 gboolean quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b);

@@ -114,7 +114,7 @@ holds "and nothing on stdout" test ! -s "$tmp/out"
 fresh
 ok 0 "an empty ledger" nodes -o csv
 holds "has the keys" test "$(cat "$tmp/out")" = \
-  node,full_name,source,pool,slice,worker_id,chips,state,address,ray_head,held_by
+  node,full_name,source,pool,slice,worker_id,chips,state,address,ray_head,assumed,held_by
 ok 0 "and no groups" groups -o csv
 holds "but one line" test "$(wc -l <"$tmp/out")" -eq 1
 

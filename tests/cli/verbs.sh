@@ -167,7 +167,7 @@ ok 0 "set-state" set-state small-0-0 dead --now "$now"
 ok 0 "a group that lost a node" groups -o json
 fact "is rescheduling" '[g["state"] for g in d["groups"]]' "['rescheduling']"
 ok 0 "status names it" status
-out "as a problem" "one of its nodes is dead"
+out "as a problem" "is lost: a host of it is dead: repair"
 baseline
 refused 7 "a dead node cannot drain" "small-0-0" drain small-0-0 --now "$now"
 refused 2 "set-state knows three states" "'asleep'|expected alive, draining or dead" set-state small-0-0 asleep

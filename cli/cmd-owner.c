@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
+#include "verbs.h"
+
+static const Column columns[] = {
+  { "owner", "OWNER", CELL_TEXT },
+  { "since", "SINCE", CELL_TEXT },
+  { "until", "UNTIL", CELL_TEXT },
+  { "n_groups", "GROUPS", CELL_NUMBER },
+};
+
+/* Those that are set; @only: that one alone, or all where it is NULL. */
+static Table *
+owners_of (const QuoitSnapshot *snapshot, const char *only)
+{
+  Table *owners = table_new (columns, G_N_ELEMENTS (columns));
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
+    {
+      const char *name = quoit_snapshot_get_owner_name (snapshot, i);
+
+      if (only != NULL && !g_str_equal (name, only))
+        continue;
+      table_add_text (owners, name);
+      table_take_text (owners, text_of_time (quoit_snapshot_get_owner_since_ms (snapshot, i)));
+      table_take_text (owners, text_of_time (quoit_snapshot_get_owner_until_ms (snapshot, i)));
+      table_add_number (owners, quoit_snapshot_count_owner_groups (snapshot, i));
+    }
+  return owners;
+}
+
+static bool
+print_owners (Session *session, const QuoitSnapshot *snapshot, const char *only, GError **error)
+{
+  Document *document = document_new ();
+
+  document_take_table (document, "owners", NULL, owners_of (snapshot, only));
+  return session_print (session, document, error);
+}
+
+static bool
+list (Session *session, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
+
+  return snapshot != NULL && print_owners (session, snapshot, NULL, error);
+}
+
+static const Column end_columns[] = {
+  { "ended", "ended", CELL_TEXT },
+  { "n_groups", "groups released", CELL_NUMBER },
+};
+
+static bool
+end (Session *session, Quoit *quoit, const char *name, gint64 now_ms, GError **error)
+{
+  Document *document;
+  uint32_t n_groups;
+  Table *facts;
+
+  if (!quoit_end_owner (quoit, name, now_ms, &n_groups, error))
+    return false;
+  document = document_new ();
+  facts = table_new (end_columns, G_N_ELEMENTS (end_columns));
+  table_add_text (facts, name);
+  table_add_number (facts, n_groups);
+  document_take_facts (document, facts);
+  return session_print (session, document, error);
+}
+
+static bool
+change (Session *session, const char *action, const char *name, gint64 lease_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (Quoit) quoit = NULL;
+  gint64 now_ms;
+
+  if (!session_now (session, &now_ms, error))
+    return false;
+  quoit = session_open (session, error);
+  if (quoit == NULL)
+    return false;
+  if (g_str_equal (action, "end"))
+    return end (session, quoit, name, now_ms, error);
+  if (!(g_str_equal (action, "set") ? quoit_set_owner : quoit_renew_owner) (quoit, name, lease_ms, now_ms, error))
+    return false;
+  snapshot = quoit_snapshot (quoit);
+  return print_owners (session, snapshot, name, error);
+}
+
+static bool
+check_usage (const char *action, const char *name, const char *lease, GError **error)
+{
+  static const char *const actions[] = { "set", "renew", "end", NULL };
+
+  if (!g_strv_contains (actions, action))
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected set, renew or end, or nothing", action);
+  else if (name == NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected the owner's NAME", action);
+  else if (lease == NULL && g_str_equal (action, "renew"))
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "renew: expected also --lease TIME, as 10s");
+  else if (lease != NULL && g_str_equal (action, "end"))
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--lease: expected it with set or renew alone");
+  else
+    return true;
+  return false;
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autofree char *lease = NULL;
+  const GOptionEntry entries[] = {
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &lease, "how long the owner lives unless it is renewed, as 30s", "TIME" },
+    G_OPTION_ENTRY_NULL,
+  };
+  gint64 lease_ms = 0;
+
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+    return false;
+  if (session->words[0] == NULL)
+    return list (session, error);
+  return check_usage (session->words[0], session->words[1], lease, error)
+         && (lease == NULL || text_parse_duration (lease, "--lease", &lease_ms, error))
+         && change (session, session->words[0], session->words[1], lease_ms, error);
+}
+
+const Verb verb_owner = {
+  "owner",
+  "[set|renew|end NAME]",
+  "owners of groups, whose end frees all that they hold",
+  "Lists the owners that are set. set makes one known, with --lease for as long as it is renewed; end frees all that is\n"
+  "held in its name.",
+  0,
+  2,
+  run,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elastic.h"
+
+#include "group-view.h"
+#include "renumbering-view.h"
+
+static const Column columns[] = {
+  { "group", NULL, CELL_TEXT },
+  { "changed", NULL, CELL_FLAG },
+  { "gone", NULL, CELL_FLAG },
+};
+
+static Table *
+facts_of (QuoitGroupChange *change)
+{
+  Table *facts = table_new (columns, G_N_ELEMENTS (columns));
+
+  table_take_text (facts, group_label (quoit_group_change_get_before (change)));
+  table_add_flag (facts, !quoit_group_change_is_nothing (change));
+  table_add_flag (facts, quoit_group_change_get_after (change) == NULL);
+  return facts;
+}
+
+/* NULL with a note where there is no environment to be had, as for a group of bundles. */
+static QuoitTopology *
+topology_of (const QuoitGroup *group, GPtrArray *notes)
+{
+  g_autoptr (GError) why = NULL;
+  QuoitTopology *topology = group == NULL ? NULL : quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &why);
+
+  if (why != NULL)
+    g_ptr_array_add (notes, g_strdup (why->message));
+  return topology;
+}
+
+bool
+print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change, const char *sentence,
+                    GError **error)
+{
+  g_autoptr (QuoitGroupChange) own = change;
+  GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
+  QuoitGroup *after = quoit_group_change_get_after (change);
+  g_autoptr (QuoitTopology) old = topology_of (quoit_group_change_get_before (change), notes);
+  g_autoptr (QuoitTopology) new = topology_of (after, notes);
+  g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (old, new);
+  Document *document = document_new ();
+  g_autofree char *label = group_label (quoit_group_change_get_before (change));
+
+  document_take_sentence (document, g_strdup_printf ("%s %s", label,
+                                                     quoit_group_change_is_nothing (change) ? "is that already: nothing has changed"
+                                                     : after == NULL                        ? "is gone with its last slice"
+                                                                                            : sentence));
+  document_take_facts (document, facts_of (change));
+  if (after != NULL)
+    describe_group (document, snapshot, after);
+  if (notes->len == 0)
+    describe_renumbering (document, renumbering);
+  document_take_lines (document, "notes", "notes", notes);
+  return session_print (session, document, error);
+}
