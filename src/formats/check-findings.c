@@ -39,12 +39,12 @@ is_told (QuoitChecker *checker, const Notice *notice)
                             g_strdup_printf ("%p %s %s", (void *) notice->node, notice->rule->name, notice->message));
 }
 
+/* Takes the texts of @notice. */
 static void
-add (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, char *expected, char *message)
+add (QuoitChecker *checker, Notice notice)
 {
-  Notice notice = { rule,     node,   quoit_tree_line (checker->tree, node), quoit_tree_column (checker->tree, node),
-                    expected, message };
-
+  notice.line = quoit_tree_line (checker->tree, notice.node);
+  notice.column = quoit_tree_column (checker->tree, notice.node);
   if (checker->notices->len > MOST_FINDINGS || is_told (checker, &notice))
     {
       clear_notice (&notice);
@@ -65,14 +65,15 @@ quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode 
                     const char *expected, ...)
 {
   g_autofree char *quoted = JSON_NODE_HOLDS_VALUE (node) ? quoit_tree_quote (checker->tree, node) : NULL;
+  Notice notice = { .rule = rule, .node = node };
   va_list args;
-  char *text;
 
   va_start (args, expected);
-  text = g_strdup_vprintf (expected, args);
+  notice.expected = g_strdup_vprintf (expected, args);
   va_end (args);
-  add (checker, rule, node, text,
-       g_strdup_printf ("%s%s%s: expected %s", what, quoted == NULL ? "" : " ", quoted == NULL ? "" : quoted, text));
+  notice.message = g_strdup_printf ("%s%s%s: expected %s", what, quoted == NULL ? "" : " ",
+                                    quoted == NULL ? "" : quoted, notice.expected);
+  add (checker, notice);
 }
 
 /* The library's messages say what was expected last; that of a variable or a parser has another form. */
@@ -90,12 +91,15 @@ quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, Jso
                           GError *why)
 {
   const char *message = why->message;
+  Notice notice = { .rule = rule, .node = node };
 
   /* Where the places were left out, their colons are not. */
   while (g_str_has_prefix (message, ": "))
     message += 2;
-  add (checker, rule, node, g_strdup (expectation (message)),
-       what == NULL ? g_strdup (message) : g_strdup_printf ("%s%s%s", what, *message == '\'' ? " " : ": ", message));
+  notice.expected = g_strdup (expectation (message));
+  notice.message
+      = what == NULL ? g_strdup (message) : g_strdup_printf ("%s%s%s", what, *message == '\'' ? " " : ": ", message);
+  add (checker, notice);
   g_error_free (why);
 }
 

@@ -15,9 +15,8 @@ report_why (QuoitChecker *checker, QuoitCheckReading reading, JsonNode *node, co
   quoit_check_report_error (checker, &quoit_check_reading_rules[reading], node, what, g_steal_pointer (&checker->why));
 }
 
-/* A variable that nobody gave a value: not wrong, but then nothing can be said of it. */
-static gboolean
-is_open (QuoitChecker *checker, JsonNode *node, const char *what)
+gboolean
+quoit_check_is_open (QuoitChecker *checker, JsonNode *node, const char *what)
 {
   const char *plain = quoit_tree_plain (checker->tree, node);
   const char *text = plain != NULL ? plain : JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
@@ -35,7 +34,7 @@ is_open (QuoitChecker *checker, JsonNode *node, const char *what)
 static gboolean
 can_be_read (QuoitChecker *checker, JsonNode *node, const char *what)
 {
-  return node != NULL && !is_open (checker, node, what);
+  return node != NULL && !quoit_check_is_open (checker, node, what);
 }
 
 static gboolean

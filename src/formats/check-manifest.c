@@ -169,11 +169,11 @@ string_of (JsonNode *node)
              : NULL;
 }
 
-typedef void (*ObjectFunc) (QuoitChecker *checker, JsonNode *object, const char *kind, guint *n_found);
+typedef void (*ObjectFunc) (QuoitChecker *checker, JsonNode *object, const char *kind);
 
 /* Every object of the file, also those of a List, as 'kubectl get -o yaml' writes it. */
 static void
-each_object (QuoitChecker *checker, ObjectFunc func, guint *n_found)
+each_object (QuoitChecker *checker, ObjectFunc func)
 {
   for (unsigned i = 0; i < quoit_tree_n_documents (checker->tree); i++)
     {
@@ -182,19 +182,19 @@ each_object (QuoitChecker *checker, ObjectFunc func, guint *n_found)
       JsonNode *items = g_strcmp0 (kind, "List") == 0 ? quoit_tree_member (document, "items") : NULL;
 
       if (items == NULL || !JSON_NODE_HOLDS_ARRAY (items))
-        func (checker, document, kind, n_found);
+        func (checker, document, kind);
       else
         for (guint k = 0; k < json_array_get_length (json_node_get_array (items)); k++)
           {
             JsonNode *item = json_array_get_element (json_node_get_array (items), k);
 
-            func (checker, item, string_of (quoit_tree_member (item, "kind")), n_found);
+            func (checker, item, string_of (quoit_tree_member (item, "kind")));
           }
     }
 }
 
 static void
-remember_claim (QuoitChecker *checker, JsonNode *object, const char *kind, guint *n_found)
+remember_claim (QuoitChecker *checker, JsonNode *object, const char *kind)
 {
   GHashTable *names = g_strcmp0 (kind, "ResourceClaimTemplate") == 0 ? checker->templates
                       : g_strcmp0 (kind, "ResourceClaim") == 0       ? checker->claims
@@ -202,18 +202,17 @@ remember_claim (QuoitChecker *checker, JsonNode *object, const char *kind, guint
   JsonNode *node = names == NULL ? NULL : quoit_tree_member (quoit_tree_member (object, "metadata"), "name");
   const char *name;
 
-  (void) n_found;
   if (quoit_check_text (checker, node, "name", &name))
     g_hash_table_add (names, (char *) name);
 }
 
 static void
-check_object (QuoitChecker *checker, JsonNode *object, const char *kind, guint *n_found)
+check_object (QuoitChecker *checker, JsonNode *object, const char *kind)
 {
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_strcmp0 (kind, kinds[i].kind) == 0)
       {
-        ++*n_found;
+        checker->n_objects++;
         check_cluster (checker, object, i);
       }
 }
@@ -221,11 +220,9 @@ check_object (QuoitChecker *checker, JsonNode *object, const char *kind, guint *
 static void
 check_file (QuoitChecker *checker)
 {
-  guint n_found = 0;
-
-  each_object (checker, remember_claim, &n_found);
-  each_object (checker, check_object, &n_found);
-  if (n_found == 0)
+  each_object (checker, remember_claim);
+  each_object (checker, check_object);
+  if (checker->n_objects == 0)
     quoit_check_report (checker, &quoit_check_reading_rules[QUOIT_CHECK_RULE_NO_RAY_OBJECT],
                         quoit_tree_document (checker->tree, 0), "nothing was looked at",
                         "a RayCluster, RayJob or RayService");

@@ -34,11 +34,13 @@ group_of_one (const char *map, const char *name, JsonNode *value)
 /* The values of rayStartParams are text to Kubernetes, also those that nobody here reads; the group's resources and
  * labels are quantities and text, which the reader itself knows. */
 static gboolean
-is_text (QuoitChecker *checker, const char *map, const char *name, JsonNode *value)
+can_be_read (QuoitChecker *checker, const char *map, const char *name, JsonNode *value)
 {
   const char *text;
 
-  return strcmp (map, "rayStartParams") != 0 || quoit_check_text (checker, value, name, &text);
+  if (strcmp (map, "rayStartParams") == 0)
+    return quoit_check_text (checker, value, name, &text);
+  return !quoit_check_is_open (checker, value, name);
 }
 
 static void
@@ -56,7 +58,7 @@ read_map (QuoitChecker *checker, QuoitCheckGroup *group, const char *map)
       QuoitCheckParam param = { quoit_tree_member (node, at->data), at->data, { NULL, NULL } };
       g_autoptr (JsonNode) one = NULL;
 
-      if (param.node == NULL || !is_text (checker, map, param.name, param.node))
+      if (param.node == NULL || !can_be_read (checker, map, param.name, param.node))
         continue;
       one = group_of_one (map, param.name, param.node);
       if (quoit_ray_params_read (&checker->manifest, one, &param.params))

@@ -19,6 +19,7 @@ typedef struct {
   GHashTable *told;      /* the same as text, so that nothing is told twice */
   GHashTable *templates; /* names of the ResourceClaimTemplates and ResourceClaims in the file */
   GHashTable *claims;
+  guint n_objects; /* that were checked */
 } QuoitChecker;
 
 struct _QuoitCheckRule {
@@ -108,6 +109,9 @@ void quoit_check_params_clear (QuoitCheckGroup *group);
 
 /* The member of a map; NULL, and a finding, where @from is something else. */
 JsonNode *quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name);
+
+/* Whether @node has a variable that nobody gave a value: not wrong, but then a note is all that can be said of it. */
+gboolean quoit_check_is_open (QuoitChecker *checker, JsonNode *node, const char *what);
 
 /* Each of these says what is wrong and returns FALSE (NULL), @node being called @what; of a NULL @node nothing is said.
  */

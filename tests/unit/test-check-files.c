@@ -182,14 +182,16 @@ START_TEST (what_cannot_be_read_at_all_is_invalid)
 }
 END_TEST
 
-START_TEST (a_variable_in_the_place_of_a_map_or_list_is_a_note)
+START_TEST (a_variable_wherever_it_stands_is_a_note)
 {
   static const Edit edits[]
       = { { "resources: {limits: {cpu: \"8\", memory: 16Gi}}", "resources: ${RESOURCES}" },
           { "rayStartParams: {num-cpus: \"0\"}", "rayStartParams: ${PARAMS}" },
           { "env:\n          - name: MEGASCALE_NUM_SLICES\n            value: \"2\"", "env: ${ENV}" },
           { "nodeSelector:\n          " ACCELERATOR "          cloud.google.com/gke-tpu-topology: 4x4\n",
-            "nodeSelector: ${SELECTOR}\n" } };
+            "nodeSelector: ${SELECTOR}\n" },
+          { "    rayStartParams:\n", "    labels: {a: '${LABEL}'}\n    rayStartParams:\n" },
+          { "metrics-export-port: \"8082\"", "resources: '{\"TPU\": ${CHIPS}}'" } };
   g_autofree char *text = edit (good, edits[_i]);
   g_autoptr (QuoitCheck) check = check_text (text, NULL);
   g_autofree char *found = as_text (check);
@@ -574,7 +576,7 @@ main (void)
   tcase_add_test (files, what_an_alias_repeats_is_told_once);
   tcase_add_test (files, variables_that_are_set_are_read_as_what_they_say);
   tcase_add_loop_test (files, what_cannot_be_read_at_all_is_invalid, 0, 6);
-  tcase_add_loop_test (files, a_variable_in_the_place_of_a_map_or_list_is_a_note, 0, 4);
+  tcase_add_loop_test (files, a_variable_wherever_it_stands_is_a_note, 0, 6);
   tcase_add_test (files, a_group_that_is_no_map_is_told_once);
   tcase_add_test (files, after_ten_thousand_findings_no_more_are_told);
   tcase_add_test (files, a_long_value_is_cut_between_two_characters);
