@@ -104,7 +104,7 @@ contradiction "replicas in words" "line 11: |.replicas: |'two': expected a whole
 cluster 1 4 4x4 4 8 200G | sed "s/name: c\$/name: \${CLUSTER}/" >"$bad"
 refused 3 "a variable that nobody has set" "$bad: line 4: |metadata.name: |'\${CLUSTER}' has no value: expected --set CLUSTER=VALUE" import raycluster "$bad" --now "$now"
 { cluster 1 4 4x4 4 8 200G; echo ---; cluster 1 4 4x4 4 8 200G | sed 's/name: c$/name: d/'; } >"$tmp/two"
-refused 3 "two clusters in one file" "$tmp/two: line |'d' after 'c'|expected one in a file" import raycluster "$tmp/two" --now "$now"
+refused 3 "two clusters in one file" "$tmp/two: line |RayCluster 'd' after RayCluster 'c'|expected one in a file" import raycluster "$tmp/two" --now "$now"
 ok 0 "a variable that is set" import raycluster "$bad" --set CLUSTER=set-here --now "$now"
 out "is the name" set-here
 baseline
