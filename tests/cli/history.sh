@@ -153,6 +153,6 @@ ok 0 "and its journal compacted" journal compact --before 12 --now 2026-11-20T11
 ok 0 "it verifies" verify
 ok 0 "its groups" groups -o json
 fact "are what they were" '[(g["group"], g["state"], g["key"]) for g in d["groups"]]' \
-  "[('train@1', 'rescheduling', 'k-train'), ('small@2', 'reserved', None), ('gone@3', 'removed', 'k-gone')]"
+  "[('train@1', 'rescheduling', 'k-train'), ('small@2', 'rescheduling', None), ('gone@3', 'removed', 'k-gone')]"
 
 finish
