@@ -14,6 +14,12 @@ skip_string (const char *p)
     }
 }
 
+static gboolean
+is_end (char c)
+{
+  return c == ']' || c == '}';
+}
+
 const char *
 quoit_json_next_element (const char **at, gsize *length)
 {
@@ -21,13 +27,13 @@ quoit_json_next_element (const char **at, gsize *length)
   unsigned depth = 0;
 
   /* On the ']' nothing more may be looked at: the text may end there. */
-  if (*p == ']')
+  if (is_end (*p))
     return NULL;
   for (p++; g_ascii_isspace (*p); p++)
     ;
-  if (*p == ']')
+  if (is_end (*p))
     return NULL;
-  for (start = p; depth > 0 || (*p != ',' && *p != ']');)
+  for (start = p; depth > 0 || (*p != ',' && !is_end (*p));)
     {
       if (*p == '"')
         {
@@ -35,7 +41,7 @@ quoit_json_next_element (const char **at, gsize *length)
           continue;
         }
       depth += *p == '[' || *p == '{';
-      depth -= *p == ']' || *p == '}';
+      depth -= is_end (*p);
       p++;
     }
   *at = p;

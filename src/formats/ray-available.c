@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "formats/ray-use.h"
+#include "formats/ray-rows.h"
 #include "formats/ray-values.h"
 #include "model/resource-names.h"
 
@@ -83,8 +84,9 @@ read_resources (Availability *availability, const QuoitTree *tree, JsonNode *map
 }
 
 static gboolean
-read_node (Availability *availability, const QuoitTree *tree, const char *id, JsonNode *map, GError **error)
+add_node (const QuoitTree *tree, const char *id, JsonNode *map, gpointer data, GError **error)
 {
+  Availability *availability = data;
   guint32 index = GPOINTER_TO_UINT (g_hash_table_lookup (availability->cluster->ids, id)) - 1, n_nodes;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (availability->cluster->claims, &n_nodes);
   External *external;
@@ -110,23 +112,6 @@ read_node (Availability *availability, const QuoitTree *tree, const char *id, Js
     if (g_array_index (availability->rest, QuoitResource, i).amount.e4 > 0)
       g_array_append_val (availability->uses, g_array_index (availability->rest, QuoitResource, i));
   external->n = (guint16) (availability->uses->len - external->first);
-  return TRUE;
-}
-
-static gboolean
-read_nodes (Availability *availability, const QuoitTree *tree, JsonNode *root, GError **error)
-{
-  JsonObject *object;
-  JsonObjectIter iter;
-  const char *id;
-  JsonNode *map;
-
-  if (!quoit_tree_object (tree, root, &object, error))
-    return FALSE;
-  json_object_iter_init_ordered (&iter, object);
-  while (json_object_iter_next_ordered (&iter, &id, &map))
-    if (!read_node (availability, tree, id, map, error))
-      return FALSE;
   return TRUE;
 }
 
@@ -165,15 +150,15 @@ add_external (const Availability *availability)
 gboolean
 quoit_ray_available_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, const QuoitRayUse *use, GError **error)
 {
+  static const QuoitRayRows rows = { .what = "available resources",
+                                     .wanted = "the JSON of available_resources_per_node()",
+                                     .add_member = add_node };
   g_auto (Availability) availability = { .cluster = cluster, .use = use };
-  g_autoptr (QuoitTree) tree = quoit_tree_parse_json (files->available, files->n_available, error);
 
-  if (tree == NULL)
-    return FALSE;
   availability.nodes = g_new0 (External, use->n_nodes);
   availability.uses = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
   availability.rest = g_array_new (FALSE, FALSE, sizeof (QuoitResource));
-  if (!read_nodes (&availability, tree, quoit_tree_document (tree, 0), error)
+  if (!quoit_ray_rows_read (&rows, files->available, files->n_available, &availability, error)
       || !check_all_are_seen (&availability, error))
     return FALSE;
 

@@ -293,23 +293,15 @@ add_row (const QuoitTree *tree, JsonNode *row, gpointer data, GError **error)
 }
 
 static gboolean
-add_table (const QuoitTree *tree, JsonNode *table, gpointer data, GError **error)
+add_member (const QuoitTree *tree, const char *key, JsonNode *row, gpointer data, GError **error)
 {
-  JsonObjectIter iter;
-  const char *key, *id = NULL;
-  JsonNode *row;
+  const char *id = NULL;
 
-  json_object_iter_init_ordered (&iter, json_node_get_object (table));
-  while (json_object_iter_next_ordered (&iter, &key, &row))
-    {
-      if (!read_id (tree, row, &id, error))
-        return FALSE;
-      if (strcmp (id, key) != 0)
-        return quoit_tree_refuse (tree, quoit_tree_member (row, "placement_group_id"), "the key of the group", error);
-      if (!add_group (data, tree, row, id, error))
-        return FALSE;
-    }
-  return TRUE;
+  if (!read_id (tree, row, &id, error))
+    return FALSE;
+  if (strcmp (id, key) != 0)
+    return quoit_tree_refuse (tree, quoit_tree_member (row, "placement_group_id"), "the key of the group", error);
+  return add_group (data, tree, row, id, error);
 }
 
 gboolean
@@ -319,7 +311,7 @@ quoit_ray_groups_read (const QuoitRayFiles *files, QuoitRayCluster *cluster, GEr
       = { .what = "placement groups",
           .wanted = "the output of ray list placement-groups with --detail, or the JSON of placement_group_table()",
           .add_row = add_row,
-          .add_map = add_table };
+          .add_member = add_member };
   g_auto (Groups) groups = { .cluster = cluster };
 
   if (quoit_ray_text_lists_nothing (files->groups, files->n_groups))

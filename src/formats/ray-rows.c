@@ -31,11 +31,67 @@ add_json_rows (const QuoitRayRows *rows, const char *text, gpointer data, GError
   return rows->finish == NULL || rows->finish (tree, data, error);
 }
 
+/* The only member of the tree's map, or all of them. */
+static gboolean
+add_members (const QuoitRayRows *rows, const QuoitTree *tree, JsonNode *map, gpointer data, GError **error)
+{
+  JsonObjectIter iter;
+  JsonObject *object;
+  const char *name;
+  JsonNode *row;
+
+  if (!quoit_tree_object (tree, map, &object, error))
+    return FALSE;
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &row))
+    if (!rows->add_member (tree, name, row, data, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Each member as a map of its own, so that its place is what it is in the whole. */
+static gboolean
+add_json_members (const QuoitRayRows *rows, const char *text, gpointer data, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GString) map = g_string_new (NULL);
+  const char *member;
+  gsize length;
+
+  while ((member = quoit_json_next_element (&text, &length)) != NULL)
+    {
+      g_autoptr (QuoitTree) tree = quoit_tree_new ();
+      g_autoptr (GError) inner = NULL;
+
+      g_string_assign (map, "{");
+      g_string_append_len (map, member, (gssize) length);
+      g_string_append_c (map, '}');
+      if (!json_parser_load_from_data (parser, map->str, (gssize) map->len, &inner))
+        return quoit_fail (error, QUOIT_ERROR_INVALID, "$: %s", inner->message);
+      quoit_tree_take_document (tree, json_parser_steal_root (parser));
+      if (!add_members (rows, tree, quoit_tree_document (tree, 0), data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_array (const QuoitRayRows *rows, QuoitTree *tree, JsonNode *list, gpointer data, GError **error)
+{
+  JsonArray *array;
+
+  if (!quoit_tree_array (tree, list, &array, error))
+    return FALSE;
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    if (!rows->add_row (tree, json_array_get_element (array, i), data, error))
+      return FALSE;
+  return rows->finish == NULL || rows->finish (tree, data, error);
+}
+
 static gboolean
 add_tree_rows (const QuoitRayRows *rows, QuoitTree *tree, gpointer data, GError **error)
 {
   JsonNode *root = NULL;
-  JsonArray *array;
 
   for (unsigned i = 0; i < quoit_tree_n_documents (tree); i++)
     {
@@ -49,14 +105,9 @@ add_tree_rows (const QuoitRayRows *rows, QuoitTree *tree, gpointer data, GError 
     }
   if (root == NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "nothing in it: expected a list of %s", rows->what);
-  if (rows->add_map != NULL && JSON_NODE_HOLDS_OBJECT (root))
-    return rows->add_map (tree, root, data, error);
-  if (!quoit_tree_array (tree, root, &array, error))
-    return FALSE;
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    if (!rows->add_row (tree, json_array_get_element (array, i), data, error))
-      return FALSE;
-  return rows->finish == NULL || rows->finish (tree, data, error);
+  if (rows->add_row == NULL || (rows->add_member != NULL && JSON_NODE_HOLDS_OBJECT (root)))
+    return add_members (rows, tree, root, data, error);
+  return add_array (rows, tree, root, data, error);
 }
 
 gboolean
@@ -106,16 +157,20 @@ quoit_ray_rows_read (const QuoitRayRows *rows, const char *text, gsize length, g
 {
   g_autoptr (QuoitTree) tree = NULL;
   gsize start = 0;
+  char first;
 
   while (start < length && g_ascii_isspace (text[start]))
     start++;
-  if (start < length && text[start] == '[')
+  first = start < length ? text[start] : '\0';
+  if (first == '[' && rows->add_row != NULL)
     return quoit_json_check (text, length, error) && add_json_rows (rows, text + start, data, error);
+  if (first == '{' && rows->add_member != NULL)
+    return quoit_json_check (text, length, error) && add_json_members (rows, text + start, data, error);
   if (!check_form (rows, text, length, error))
     return FALSE;
 
-  tree = start < length && text[start] == '{' ? quoit_tree_parse_json (text, length, error)
-                                              : quoit_tree_parse_yaml (text, length, error);
+  tree = first == '{' || first == '[' ? quoit_tree_parse_json (text, length, error)
+                                      : quoit_tree_parse_yaml (text, length, error);
   return tree != NULL && add_tree_rows (rows, tree, data, error);
 }
 

@@ -11,11 +11,12 @@ enum { QUOIT_RAY_LISTING_LIMIT = 100 };
 typedef struct {
   const char *what;   /* "nodes": what is listed, for messages */
   const char *wanted; /* "the output of ...": what the file should be */
+  /* Of a list; NULL: a list is refused. */
   gboolean (*add_row) (const QuoitTree *tree, JsonNode *row, gpointer data, GError **error);
-  /* After the last row, while the tree is still there; NULL: nothing to do. */
+  /* Of a map; NULL: a map is refused. */
+  gboolean (*add_member) (const QuoitTree *tree, const char *name, JsonNode *row, gpointer data, GError **error);
+  /* After the last row of a list, while the tree is still there; NULL: nothing to do. */
   gboolean (*finish) (QuoitTree *tree, gpointer data, GError **error);
-  /* What a map at the top is; NULL: refused. */
-  gboolean (*add_map) (const QuoitTree *tree, JsonNode *map, gpointer data, GError **error);
 } QuoitRayRows;
 
 /* Whether the text is what `ray list` prints when it lists nothing. */

@@ -181,13 +181,15 @@ START_TEST (a_duplicate_is_found_among_a_million_keys)
 }
 END_TEST
 
-START_TEST (an_array_is_cut_into_its_elements)
+START_TEST (an_array_is_cut_into_its_elements_and_a_map_into_its_members)
 {
   static const struct {
     const char *text, *elements;
   } rows[] = { { "[]", "" },
                { "[ \n]", "" },
                { "[1]", "1|" },
+               { "{}", "" },
+               { "{ \"a\": 1, \"b,}\": {\"c\": [{}, 2]} }", "\"a\": 1|\"b,}\": {\"c\": [{}, 2]} |" },
                { "[ {\"a,]\": [1, {}]} ,[2],\"\\\"]\\\\\", null ]", "{\"a,]\": [1, {}]} |[2]|\"\\\"]\\\\\"|null |" } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -315,7 +317,7 @@ main (void)
   tcase_add_test (gate, a_nul_byte_is_refused_wherever_it_stands);
   tcase_add_test (gate, depth_is_limited_and_does_not_use_the_c_stack);
   tcase_add_test (gate, a_duplicate_is_found_among_a_million_keys);
-  tcase_add_test (gate, an_array_is_cut_into_its_elements);
+  tcase_add_test (gate, an_array_is_cut_into_its_elements_and_a_map_into_its_members);
   tcase_add_test (gate, the_gate_agrees_with_sqlite_on_what_is_json);
   suite_add_tcase (suite, gate);
   return suite_main (suite);

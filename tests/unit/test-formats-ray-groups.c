@@ -233,7 +233,8 @@ static const struct {
   { "{\"aa\": {\"TPU\": 1e300}, " B_IS_FREE "}", NULL, "available: $.aa.TPU: amount '1" },
   { "{\"aa\": 7, " B_IS_FREE "}", NULL, "available: $.aa: '7': expected a map" },
   { "[]", NULL, "available: $: a list: expected a map" },
-  { "", NULL, "available: " },
+  { "", NULL, "available: nothing in it: expected the JSON of available_resources_per_node()" },
+  { "7", NULL, "available: line 1: '7': expected a map" },
   { "{'aa': {}}", NULL, "available: line 1, column 2" },
 };
 
