@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Untrusted text on its way out: a shell reads back the very bytes, and a terminal gets one line that does nothing. */
-#include <locale.h>
 #include <string.h>
 
 #include "cli/text.h"
-#include "fuzz.h"
+#include "terminal.h"
 
 /* One word as a POSIX shell reads it: quoted by ' or \ there, nothing else that means anything to it. */
 static char *
@@ -72,15 +71,14 @@ hold_number (const char *text)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  static const char *const locales[] = { "C", "C.UTF-8" };
-  static gsize now = G_N_ELEMENTS (locales);
   FuzzInput in = fuzz_input (data, size);
-  gsize which = fuzz_byte (&in) % 2;
-  g_autofree char *text = fuzz_text (&in), *quoted = text_for_shell (text), *word = read_word (quoted);
+  g_autofree char *text = NULL, *quoted = NULL, *word = NULL;
 
+  fuzz_set_locale (&in);
+  text = fuzz_text (&in);
+  quoted = text_for_shell (text);
+  word = read_word (quoted);
   g_assert (strcmp (word, text) == 0);
-  if (which != now && setlocale (LC_ALL, locales[which]) != NULL)
-    now = which;
   hold_terminal (text, g_get_charset (NULL));
   hold_time (text);
   hold_number (text);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the command prints of hostile cells: a table has a line a row and nothing that a terminal would obey; the same
  * as JSON is a strict document with the same texts. */
-#include <locale.h>
-#include <string.h>
-
 #include "cli/document.h"
-#include "formats/json.h"
-#include "fuzz.h"
+#include "terminal.h"
+#include "written.h"
 
 static const Column columns[] = {
   { "text", "TEXT", CELL_TEXT },
@@ -58,47 +55,30 @@ count_lines (const char *text)
 }
 
 static void
-hold_member (JsonObject *row, const char *name, const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-
-  g_assert (strcmp (json_object_get_string_member (row, name), valid) == 0);
-}
-
-static void
 hold_json (const Document *document, const Rows *rows)
 {
   g_autofree char *json = document_format_json (document);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (JsonNode) root = quoit_json_parse (json, strlen (json), &error);
-  JsonArray *array;
+  g_autoptr (JsonNode) root = fuzz_read_written (json);
+  JsonArray *array = json_object_get_array_member (json_node_get_object (root), "rows");
 
-  if (root == NULL)
-    g_error ("%s\n%s", error->message, json);
-  array = json_object_get_array_member (json_node_get_object (root), "rows");
   g_assert (json_array_get_length (array) == rows->texts->len);
   for (guint i = 0; i < rows->texts->len; i++)
     {
-      hold_member (json_array_get_object_element (array, i), "text", rows->texts->pdata[i]);
-      hold_member (json_array_get_object_element (array, i), "hidden", rows->hidden->pdata[i]);
+      fuzz_hold_member (json_array_get_object_element (array, i), "text", rows->texts->pdata[i]);
+      fuzz_hold_member (json_array_get_object_element (array, i), "hidden", rows->hidden->pdata[i]);
     }
 }
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  static const char *const locales[] = { "C", "C.UTF-8" };
-  static gsize now = G_N_ELEMENTS (locales);
   FuzzInput in = fuzz_input (data, size);
-  gsize which = fuzz_byte (&in) % 2;
   g_autoptr (Document) document = document_new ();
   g_autofree char *text = NULL;
   Rows rows;
-  Table *table = read_rows (&in, &rows);
 
-  if (which != now && setlocale (LC_ALL, locales[which]) != NULL)
-    now = which;
-  document_take_table (document, "rows", NULL, table);
+  fuzz_set_locale (&in);
+  document_take_table (document, "rows", NULL, read_rows (&in, &rows));
   text = document_format_text (document);
   g_assert (count_lines (text) == 1 + rows.texts->len || strcmp (text, "none\n") == 0);
   hold_json (document, &rows);
