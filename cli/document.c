@@ -127,7 +127,7 @@ document_format_json (const Document *document)
   g_autoptr (JsonBuilder) builder = json_builder_new_immutable ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
   g_autoptr (JsonNode) root = NULL;
-  g_autofree char *json = NULL;
+  g_autofree char *json = NULL, *valid = NULL;
   GString *strict;
 
   json_builder_begin_object (builder);
@@ -141,8 +141,9 @@ document_format_json (const Document *document)
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
   json = json_generator_to_data (generator, NULL);
-  strict = g_string_new (json);
-  /* The one control character that json-glib does not escape. */
+  /* json-glib passes on what is no UTF-8, in names of members too; and of the control characters it forgets one. */
+  valid = g_utf8_make_valid (json, -1);
+  strict = g_string_new (valid);
   g_string_replace (strict, "\x1f", "\\u001f", 0);
   g_string_append_c (strict, '\n');
   return g_string_free (strict, FALSE);

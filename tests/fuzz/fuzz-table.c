@@ -9,11 +9,12 @@ static const Column columns[] = {
   { "text", "TEXT", CELL_TEXT },
   { "number", "N", CELL_NUMBER },
   { "list", "LIST", CELL_LIST },
-  { "hidden", NULL, CELL_TEXT },
+  { "map", NULL, CELL_MAP },
 };
 
+/* What the cells are made of, a row each; a map has one member. */
 typedef struct {
-  GPtrArray *texts, *hidden;
+  GPtrArray *texts, *keys, *values;
 } Rows;
 
 static Table *
@@ -22,10 +23,11 @@ read_rows (FuzzInput *in, Rows *rows)
   Table *table = table_new (columns, G_N_ELEMENTS (columns));
 
   rows->texts = g_ptr_array_new_with_free_func (g_free);
-  rows->hidden = g_ptr_array_new_with_free_func (g_free);
+  rows->keys = g_ptr_array_new_with_free_func (g_free);
+  rows->values = g_ptr_array_new_with_free_func (g_free);
   while (in->at < in->end)
     {
-      GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
+      GPtrArray *list = g_ptr_array_new_with_free_func (g_free), *map = g_ptr_array_new ();
 
       g_ptr_array_add (rows->texts, fuzz_text (in));
       table_add_text (table, rows->texts->pdata[rows->texts->len - 1]);
@@ -33,8 +35,11 @@ read_rows (FuzzInput *in, Rows *rows)
       g_ptr_array_add (list, fuzz_text (in));
       g_ptr_array_add (list, NULL);
       table_take_list (table, list);
-      g_ptr_array_add (rows->hidden, fuzz_text (in));
-      table_add_text (table, rows->hidden->pdata[rows->hidden->len - 1]);
+      g_ptr_array_add (rows->keys, fuzz_text (in));
+      g_ptr_array_add (rows->values, fuzz_text (in));
+      g_ptr_array_add (map, rows->keys->pdata[rows->keys->len - 1]);
+      g_ptr_array_add (map, rows->values->pdata[rows->values->len - 1]);
+      table_take_list (table, map);
     }
   return table;
 }
@@ -60,12 +65,19 @@ hold_json (const Document *document, const Rows *rows)
   g_autofree char *json = document_format_json (document);
   g_autoptr (JsonNode) root = fuzz_read_written (json);
   JsonArray *array = json_object_get_array_member (json_node_get_object (root), "rows");
+  JsonArray *lines = json_object_get_array_member (json_node_get_object (root), "lines");
 
   g_assert (json_array_get_length (array) == rows->texts->len);
+  g_assert (json_array_get_length (lines) == rows->texts->len);
   for (guint i = 0; i < rows->texts->len; i++)
     {
-      fuzz_hold_member (json_array_get_object_element (array, i), "text", rows->texts->pdata[i]);
-      fuzz_hold_member (json_array_get_object_element (array, i), "hidden", rows->hidden->pdata[i]);
+      JsonObject *row = json_array_get_object_element (array, i);
+      g_autofree char *key = g_utf8_make_valid (rows->keys->pdata[i], -1);
+      g_autofree char *line = g_utf8_make_valid (rows->texts->pdata[i], -1);
+
+      fuzz_hold_member (row, "text", rows->texts->pdata[i]);
+      fuzz_hold_member (json_object_get_object_member (row, "map"), key, rows->values->pdata[i]);
+      g_assert (strcmp (json_array_get_string_element (lines, i), line) == 0);
     }
 }
 
@@ -76,13 +88,17 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (Document) document = document_new ();
   g_autofree char *text = NULL;
   Rows rows;
+  guint n;
 
   fuzz_set_locale (&in);
   document_take_table (document, "rows", NULL, read_rows (&in, &rows));
+  document_take_lines (document, "lines", NULL, g_ptr_array_ref (rows.texts));
   text = document_format_text (document);
-  g_assert (count_lines (text) == 1 + rows.texts->len || strcmp (text, "none\n") == 0);
+  n = rows.texts->len;
+  g_assert (count_lines (text) == (n == 0 ? 2 : 1 + 2 * n));
   hold_json (document, &rows);
   g_ptr_array_unref (rows.texts);
-  g_ptr_array_unref (rows.hidden);
+  g_ptr_array_unref (rows.keys);
+  g_ptr_array_unref (rows.values);
   return 0;
 }
