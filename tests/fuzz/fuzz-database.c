@@ -4,8 +4,8 @@
  * and what verifies is sound.
  *
  * The input: a byte that says what is damaged. For files then two bytes of how much is there (0: all), and places and
- * values: two bytes, the lower one first, and what to put there by exclusive or. For rows: a byte for the column, one
- * for the row, one for the type of the value, and the value as text. */
+ * values: two bytes, the lower one first, and what to put there by exclusive or. For rows: TABLE.COLUMN,
+ * or any text that stands for one, a byte for the row, one for the type of the value, and the value as text. */
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -27,7 +27,8 @@ enum { DATABASE, LOG, ROWS, N_WHAT };
 
 static char *dir, *path, *wal_path;
 static Bytes database, wal; /* the database without the last changes, and those alone */
-static GPtrArray *updates;  /* one statement a column of a table: ?1 is the value, ?2 the row */
+static GPtrArray *columns;  /* "node.worker" */
+static GPtrArray *updates;  /* a statement for each: ?1 is the value, ?2 the row */
 
 static void
 remove_files (void)
@@ -78,18 +79,23 @@ static void
 list_columns (void)
 {
   static const char sql[]
-      = "SELECT printf ('UPDATE %s SET %s = ?1 WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET ?2)', m.name, c.name,"
+      = "SELECT m.name || '.' || c.name, printf ('UPDATE %s SET %s = ?1 WHERE (%s) = (SELECT %s FROM %s LIMIT 1 OFFSET "
+        "?2)', m.name, c.name,"
         " k.keys, k.keys, m.name) FROM sqlite_schema m, pragma_table_info (m.name) c,"
         " (SELECT s.name AS of, group_concat (i.name) AS keys FROM sqlite_schema s, pragma_table_info (s.name) i"
         " WHERE i.pk > 0 GROUP BY s.name) k WHERE m.type = 'table' AND k.of = m.name ORDER BY m.name, c.cid";
   sqlite3 *db;
   sqlite3_stmt *stmt;
 
+  columns = g_ptr_array_new_with_free_func (g_free);
   updates = g_ptr_array_new_with_free_func (g_free);
   g_assert (sqlite3_open (path, &db) == SQLITE_OK);
   g_assert (sqlite3_prepare_v2 (db, sql, -1, &stmt, NULL) == SQLITE_OK);
   while (sqlite3_step (stmt) == SQLITE_ROW)
-    g_ptr_array_add (updates, g_strdup ((const char *) sqlite3_column_text (stmt, 0)));
+    {
+      g_ptr_array_add (columns, g_strdup ((const char *) sqlite3_column_text (stmt, 0)));
+      g_ptr_array_add (updates, g_strdup ((const char *) sqlite3_column_text (stmt, 1)));
+    }
   sqlite3_finalize (stmt);
   sqlite3_close (db);
   g_assert (updates->len > 20);
@@ -185,12 +191,14 @@ read_integer (const char *text)
 static void
 change_row (sqlite3 *db, FuzzInput *in)
 {
-  const char *update = updates->pdata[fuzz_byte (in) % updates->len];
+  g_autofree char *column = fuzz_text (in);
+  guint at = (guint8) *column % columns->len;
   guint8 row = fuzz_byte (in) % 16, type = fuzz_byte (in) % 4;
   g_autofree char *value = fuzz_text (in);
   sqlite3_stmt *stmt;
 
-  g_assert (sqlite3_prepare_v2 (db, update, -1, &stmt, NULL) == SQLITE_OK);
+  g_ptr_array_find_with_equal_func (columns, column, g_str_equal, &at);
+  g_assert (sqlite3_prepare_v2 (db, updates->pdata[at], -1, &stmt, NULL) == SQLITE_OK);
   sqlite3_bind_int (stmt, 2, row);
   if (type == 0)
     sqlite3_bind_int64 (stmt, 1, read_integer (value));
