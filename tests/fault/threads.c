@@ -102,6 +102,31 @@ look (const QuoitSnapshot *snapshot)
     }
 }
 
+/* What was seen at an entry is what the past shows of it, unless it has been compacted meanwhile; and one of the
+ * readers does compact. */
+static void
+look_back (const Work *work, const QuoitSnapshot *snapshot)
+{
+  guint64 seq = quoit_snapshot_get_seq (snapshot), checkpoint;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitJournal) journal = quoit_changes_since (work->quoit, seq, &error);
+  g_autoptr (QuoitSnapshot) past = NULL;
+  g_autofree char *then = NULL, *now = quoit_snapshot_dup_json (snapshot);
+
+  hold (journal != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "changes since %u: %s", (guint) seq, said (error));
+  g_clear_error (&error);
+  past = quoit_snapshot_at (work->quoit, seq, &error);
+  hold (past != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "the past at %u: %s", (guint) seq, said (error));
+  g_clear_error (&error);
+  then = past == NULL ? NULL : quoit_snapshot_dup_json (past);
+  hold (then == NULL || strcmp (then, now) == 0, "at %u it was:\n%s\nand was seen as:\n%s", (guint) seq, then, now);
+  if (work->number != N_WRITERS)
+    return;
+  hold (quoit_read_checkpoint (work->quoit, &checkpoint, NULL, &error), "%s", said (error));
+  hold (checkpoint > seq || quoit_compact_journal (work->quoit, seq + 1, T0, NULL, &error), "to %u: %s", (guint) seq,
+        said (error));
+}
+
 static gpointer
 read_some (gpointer data)
 {
@@ -123,11 +148,7 @@ read_some (gpointer data)
       look (snapshot);
       look (forked);
       if (work->n_done++ % 16 == 0)
-        {
-          g_autoptr (QuoitJournal) journal = quoit_changes_since (work->quoit, seq, NULL);
-
-          hold (journal != NULL, "changes since %u", (guint) seq);
-        }
+        look_back (work, snapshot);
     }
   return NULL;
 }

@@ -554,7 +554,61 @@ START_TEST (a_batch_is_not_compacted_from_within)
 }
 END_TEST
 
+START_TEST (a_batch_behind_a_checkpoint_can_be_cancelled)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = store_of (_i, &place);
+
+  live (store);
+  ck_assert_uint_eq (compact (store, LIFE + 1, &error), LIFE);
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (store_release (store, "free", &error));
+  ck_assert_uint_eq (store_reserve (store, "next", NULL, 1, &error), 5);
+  quoit_store_cancel_batch (store);
+  check_past (store, LIFE);
+  assert_verified (store);
+}
+END_TEST
+
 /* --- checkpoints of others --- */
+
+START_TEST (a_compaction_waits_for_a_writer_no_longer_than_it_may)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = NULL;
+
+  live (a);
+  b = quoit_store_open (place.path, 50, &error);
+  ck_assert (quoit_store_begin_batch (a, &error));
+  ck_assert_uint_eq (compact (b, 5, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_BUSY, "50 ms");
+  check_past (b, 0);
+  quoit_store_cancel_batch (a);
+  ck_assert_uint_eq (compact (b, 5, &error), 4);
+  check_past (a, 4);
+}
+END_TEST
+
+/* The path names another file now: its journal is none of this handle's. */
+START_TEST (a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_at)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+
+  live (store);
+  other = quoit_store_create (place.copy, 0, NULL);
+  live (other);
+  g_clear_pointer (&other, quoit_store_free);
+  ck_assert_int_eq (g_rename (place.copy, place.path), 0);
+  ck_assert_uint_eq (compact (store, 5, &error), G_MAXUINT64);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "another file stands in the database's place");
+  ck_assert_ptr_null (quoit_store_fleet_at (store, 5, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "another file stands in the database's place");
+}
+END_TEST
 
 START_TEST (a_handle_that_a_compaction_has_overtaken_catches_up)
 {
@@ -786,6 +840,9 @@ main (void)
   tcase_add_loop_test (checkpoints, checkpoint_after_checkpoint_is_as_one, 0, 2);
   tcase_add_loop_test (checkpoints, compaction_of_nothing_is_nothing_and_of_what_is_not_there_is_refused, 0, 2);
   tcase_add_loop_test (checkpoints, a_batch_is_not_compacted_from_within, 0, 2);
+  tcase_add_loop_test (checkpoints, a_batch_behind_a_checkpoint_can_be_cancelled, 0, 2);
+  tcase_add_test (checkpoints, a_compaction_waits_for_a_writer_no_longer_than_it_may);
+  tcase_add_test (checkpoints, a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_at);
   tcase_add_loop_test (checkpoints, a_handle_that_a_compaction_has_overtaken_catches_up, 0, 2);
   tcase_add_loop_test (checkpoints, a_replaced_database_is_seen_behind_a_checkpoint_too, 0,
                        (int) G_N_ELEMENTS (replacements));

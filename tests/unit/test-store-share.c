@@ -327,6 +327,7 @@ use_in_child (QuoitStore *store, const char *copy)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) entries = NULL;
+  guint64 seq;
 
 #define REFUSED(call)                                                                                                  \
   if ((call) || error == NULL || error->code != QUOIT_ERROR_FAILED || strstr (error->message, "fork(2)") == NULL)      \
@@ -340,6 +341,9 @@ use_in_child (QuoitStore *store, const char *copy)
   REFUSED (quoit_store_commit_batch (store, &error));
   REFUSED (quoit_store_verify (store, &error));
   REFUSED ((entries = quoit_store_entries (store, 0, &error)) != NULL);
+  REFUSED (quoit_store_fleet_at (store, 0, &error) != NULL);
+  REFUSED (quoit_store_compact (store, 1, T0, NULL, &error));
+  REFUSED (quoit_store_checkpoint (store, &seq, NULL, &error));
   if (store != NULL && copy != NULL)
     {
       REFUSED (quoit_store_backup (store, copy, &error));
