@@ -71,7 +71,7 @@ read_version (QuoitDb *db, int *version, GError **error)
 gboolean
 quoit_sqlite_check_version (QuoitDb *db, GError **error)
 {
-  int version;
+  int version = 0;
 
   if (!read_version (db, &version, error))
     return FALSE;

@@ -36,7 +36,7 @@ said ()
   ok 0 "a group" reserve train $want --slices 2 --key k --now "$now"
   ok 0 "another" reserve other $want --slices 1 --now "$now"
   ok 0 "a node dies" set-state v6e-4x4-0-1 dead --now "$now"
-  said then
+  said past
   ok 0 "the node lives again" set-state v6e-4x4-0-1 alive --now "$now"
   ok 0 "the groups go" release train --now "$now"
   ok 0 "both" release other --now "$now"
@@ -46,15 +46,15 @@ baseline
 # same SENTENCE DIRECTORY
 same ()
 {
-  holds "$1" diff -r "$tmp/then" "$tmp/$2"
+  holds "$1" diff -r "$tmp/past" "$tmp/$2"
 }
 said now
-holds "now it is another ledger" test "$(diff -rq "$tmp/then" "$tmp/now" | wc -l)" -ge 12
+holds "now it is another ledger" test "$(diff -rq "$tmp/past" "$tmp/now" | wc -l)" -ge 12
 said whole --at 4
 same "--at shows every verb that looks what it saw then" whole
 mkdir "$tmp/before"
 quoit --at 4 groups >"$tmp/before/groups" 2>&1
-holds "before the verb too" test "$(sed '$d' "$tmp/then/groups.table")" = "$(cat "$tmp/before/groups")"
+holds "before the verb too" test "$(sed '$d' "$tmp/past/groups.table")" = "$(cat "$tmp/before/groups")"
 ok 0 "before the first entry there is nothing" status --at 0 -o json
 fact "no entry" 'd["seq"]' 0
 ok 4 "and no group" show train --at 0
@@ -67,7 +67,7 @@ for line in "reserve x $want --slices 1" "reserve x $want --slices 1 --dry-run" 
   # shellcheck disable=SC2086
   refused 2 "--at is not for: $line" "--at '4'|'${line%% *}' is about the present" $line --at 4
 done
-refused 2 "--at is a number" "--at 'then'|a sequence number from 0" status --at then
+refused 2 "--at is a number" "--at 'noon'|a sequence number from 0" status --at noon
 refused 3 "not below 0" "--at '-1'" status --at -1
 refused 3 "not beyond 64 bits" "--at '9223372036854775808'" status --at 9223372036854775808
 refused 4 "an entry that is yet to come" "entry '8'|the last is 7" status --at 8

@@ -10,6 +10,15 @@ typedef struct {
   sqlite3_file *real;
 } File;
 
+const DiskTrouble disk_troubles[DISK_N_TROUBLES] = {
+  { "a write, sync or truncate fails", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_FAILS_ONCE },
+  { "a write fails in its middle", DISK_WRITE, DISK_FAILS_TORN },
+  { "the disk is full once", DISK_WRITE, DISK_IS_FULL },
+  { "no write, sync or truncate works any more", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_IS_GONE },
+  { "a file cannot be opened or deleted", DISK_OPEN | DISK_DELETE, DISK_FAILS_ONCE },
+  { "a read fails", DISK_READ, DISK_FAILS_ONCE },
+};
+
 static struct {
   guint operations, n, count;
   DiskFailure failure;
@@ -417,6 +426,12 @@ disk_fail (guint operations, guint n, DiskFailure failure)
   disk.failed = FALSE;
 }
 
+void
+disk_mend (void)
+{
+  disk_fail (0, 0, DISK_FAILS_ONCE);
+}
+
 guint
 disk_count (void)
 {
@@ -466,6 +481,12 @@ memory_fail (guint n, DiskFailure failure)
   memory.failure = failure;
   memory.count = 0;
   memory.failed = FALSE;
+}
+
+void
+memory_mend (void)
+{
+  memory_fail (0, DISK_FAILS_ONCE);
 }
 
 guint

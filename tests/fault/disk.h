@@ -21,16 +21,27 @@ typedef enum {
   DISK_IS_GONE     /* from the n-th operation on all fail */
 } DiskFailure;
 
+/* What every proof tries at every operation there is. */
+typedef struct {
+  const char *name;
+  guint operations;
+  DiskFailure failure;
+} DiskTrouble;
+enum { DISK_N_TROUBLES = 6 };
+extern const DiskTrouble disk_troubles[DISK_N_TROUBLES];
+
 /* Before SQLite is used at all. */
 void disk_install (void);
 
 /* From now on the @n-th of the @operations fails; 0: none does. Counts from 1 again. */
 void disk_fail (guint operations, guint n, DiskFailure failure);
+void disk_mend (void);
 guint disk_count (void);     /* operations since disk_fail() */
 gboolean disk_failed (void); /* one of them did */
 
 /* The @n-th allocation of SQLite fails, or with @DISK_IS_GONE all from there on; 0: none does. */
 void memory_fail (guint n, DiskFailure failure);
+void memory_mend (void);
 guint memory_count (void);
 gboolean memory_failed (void);
 

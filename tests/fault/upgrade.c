@@ -107,51 +107,26 @@ upgrade_with_failure (const char *path, gboolean (*failed) (void), void (*mend) 
   return seen;
 }
 
-static void
-mend_disk (void)
-{
-  disk_fail (0, 0, DISK_FAILS_ONCE);
-}
-
-static void
-mend_memory (void)
-{
-  memory_fail (0, DISK_FAILS_ONCE);
-}
-
-static const struct {
-  const char *name;
-  guint operations;
-  DiskFailure failure;
-} disk_failures[] = {
-  { "a write, sync or truncate fails", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_FAILS_ONCE },
-  { "a write fails in its middle", DISK_WRITE, DISK_FAILS_TORN },
-  { "the disk is full once", DISK_WRITE, DISK_IS_FULL },
-  { "no write, sync or truncate works any more", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_IS_GONE },
-  { "a file cannot be opened or deleted", DISK_OPEN | DISK_DELETE, DISK_FAILS_ONCE },
-  { "a read fails", DISK_READ, DISK_FAILS_ONCE },
-};
-
 static guint
 every_disk_failure (const char *path)
 {
   guint runs = 0;
 
-  for (gsize f = 0; f < G_N_ELEMENTS (disk_failures); f++)
+  for (gsize f = 0; f < DISK_N_TROUBLES; f++)
     {
       gboolean seen = TRUE;
       guint n;
 
       for (n = 1; seen; n++, runs++)
         {
-          g_autofree char *what = g_strdup_printf ("%s, operation %u", disk_failures[f].name, n);
+          g_autofree char *what = g_strdup_printf ("%s, operation %u", disk_troubles[f].name, n);
 
           put_old (path);
-          disk_fail (disk_failures[f].operations, n, disk_failures[f].failure);
-          seen = upgrade_with_failure (path, disk_failed, mend_disk, what);
+          disk_fail (disk_troubles[f].operations, n, disk_troubles[f].failure);
+          seen = upgrade_with_failure (path, disk_failed, disk_mend, what);
         }
-      printf ("%s: at each of %u operations\n", disk_failures[f].name, n - 2);
-      hold (n > 2, "%s: it never does", disk_failures[f].name);
+      printf ("%s: at each of %u operations\n", disk_troubles[f].name, n - 2);
+      hold (n > 2, "%s: it never does", disk_troubles[f].name);
     }
   return runs;
 }
@@ -170,7 +145,7 @@ every_allocation (const char *path, DiskFailure failure)
 
       put_old (path);
       memory_fail (n, failure);
-      seen = upgrade_with_failure (path, memory_failed, mend_memory, what);
+      seen = upgrade_with_failure (path, memory_failed, memory_mend, what);
     }
   printf ("allocations of SQLite: %u of %u fail%s\n", runs - 1, n, failure == DISK_IS_GONE ? ", and all after it" : "");
   return runs;

@@ -324,50 +324,25 @@ live_with_failure (char *dir, gboolean (*failed) (void), void (*mend) (void), co
   return seen;
 }
 
-static void
-mend_disk (void)
-{
-  disk_fail (0, 0, DISK_FAILS_ONCE);
-}
-
-static void
-mend_memory (void)
-{
-  memory_fail (0, DISK_FAILS_ONCE);
-}
-
-static const struct {
-  const char *name;
-  guint operations;
-  DiskFailure failure;
-} disk_failures[] = {
-  { "a write, sync or truncate fails", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_FAILS_ONCE },
-  { "a write fails in its middle", DISK_WRITE, DISK_FAILS_TORN },
-  { "the disk is full once", DISK_WRITE, DISK_IS_FULL },
-  { "no write, sync or truncate works any more", DISK_WRITE | DISK_SYNC | DISK_TRUNCATE, DISK_IS_GONE },
-  { "a file cannot be opened or deleted", DISK_OPEN | DISK_DELETE, DISK_FAILS_ONCE },
-  { "a read fails", DISK_READ, DISK_FAILS_ONCE },
-};
-
 static guint
 every_disk_failure (char *dir)
 {
   guint runs = 0;
 
-  for (gsize f = 0; f < G_N_ELEMENTS (disk_failures); f++)
+  for (gsize f = 0; f < DISK_N_TROUBLES; f++)
     {
       gboolean seen = TRUE;
       guint n;
 
       for (n = 1; seen; n++)
         {
-          g_autofree char *what = g_strdup_printf ("%s, operation %u", disk_failures[f].name, n);
+          g_autofree char *what = g_strdup_printf ("%s, operation %u", disk_troubles[f].name, n);
 
-          disk_fail (disk_failures[f].operations, n, disk_failures[f].failure);
-          seen = live_with_failure (dir, disk_failed, mend_disk, what);
+          disk_fail (disk_troubles[f].operations, n, disk_troubles[f].failure);
+          seen = live_with_failure (dir, disk_failed, disk_mend, what);
           runs++;
         }
-      printf ("%s: at each of %u operations\n", disk_failures[f].name, n - 2);
+      printf ("%s: at each of %u operations\n", disk_troubles[f].name, n - 2);
     }
   return runs;
 }
@@ -385,7 +360,7 @@ every_allocation (char *dir, DiskFailure failure)
       g_autofree char *what = g_strdup_printf ("allocation %u fails", n);
 
       memory_fail (n, failure);
-      seen = live_with_failure (dir, memory_failed, mend_memory, what);
+      seen = live_with_failure (dir, memory_failed, memory_mend, what);
       runs++;
     }
   printf ("allocations of SQLite: %u of %u fail%s\n", runs - 1, n, failure == DISK_IS_GONE ? ", and all after it" : "");
@@ -413,8 +388,8 @@ batch_with_failure (char *dir, guint n, gboolean of_memory)
     made[i] = committed && reserve (world.quoit, names[i], NULL, 1, T0 + i, NULL);
   committed = committed && quoit_commit_batch (world.quoit, &error);
   seen = of_memory ? memory_failed () : disk_failed ();
-  mend_disk ();
-  mend_memory ();
+  disk_mend ();
+  memory_mend ();
   for (guint handle = 0; handle < 2; handle++)
     {
       g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (world.quoit);

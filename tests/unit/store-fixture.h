@@ -60,6 +60,35 @@ store_import (QuoitStore *store, guint32 n_slices, gint64 now_ms, GError **error
   return ok;
 }
 
+/* The same source says of the same slices that the first @n_used of their nodes are used by something else. */
+static inline gboolean
+store_call_used (QuoitStore *store, guint32 n_slices, guint32 n_used, gint64 now_ms, GError **error)
+{
+  const FixturePool pool = { "a", "2x4", "z", n_slices, QUOIT_GENERATION_V6E, 4 };
+  g_autoptr (QuoitClaims) idle = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  QuoitClaims *used = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  const QuoitNodeClaim *nodes;
+  GArray *changes = NULL;
+  gboolean ok;
+  guint32 n;
+
+  fixture_add_pool (idle, &pool);
+  nodes = quoit_claims_nodes (idle, &n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      QuoitNodeClaim node = nodes[i];
+
+      node.pool = quoit_claims_pool (used, "a");
+      node.kind = quoit_claims_kind (used, quoit_claims_kind_at (idle, node.kind), NULL);
+      node.flags = i < n_used ? QUOIT_NODE_EXTERNAL : 0;
+      quoit_claims_add (used, &node);
+    }
+  ok = quoit_store_change (store, quoit_ledger_import, &used, now_ms, &changes, error);
+  quoit_claims_free (used);
+  g_clear_pointer (&changes, g_array_unref);
+  return ok;
+}
+
 static inline QuoitRequest *
 request_for (const char *name, const char *key, guint32 n_slices)
 {

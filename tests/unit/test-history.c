@@ -327,31 +327,13 @@ store_of (int engine, const Place *place)
 static void
 live (QuoitStore *store)
 {
-  const FixturePool used = { "a", "2x4", "z", 3, QUOIT_GENERATION_V6E, 4 };
   const FixturePool second = { "b", "2x2x2", "y", 2, QUOIT_GENERATION_V5P, 4 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitClaims) idle = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
-  QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  QuoitClaims *claims = quoit_claims_new ("second", QUOIT_SOURCE_KIND_RAY_NODES);
   GArray *changes = NULL;
-  const QuoitNodeClaim *nodes;
-  guint32 n;
 
   fill (store);
-  fixture_add_pool (idle, &used);
-  nodes = quoit_claims_nodes (idle, &n);
-  for (guint32 i = 0; i < n; i++)
-    {
-      QuoitNodeClaim node = nodes[i];
-
-      node.pool = quoit_claims_pool (claims, "a");
-      node.kind = quoit_claims_kind (claims, quoit_claims_kind_at (idle, node.kind), NULL);
-      node.flags = i < 2 ? QUOIT_NODE_EXTERNAL : 0;
-      quoit_claims_add (claims, &node);
-    }
-  ck_assert (quoit_store_change (store, quoit_ledger_import, &claims, T0 + 1, &changes, &error));
-  g_clear_pointer (&changes, g_array_unref);
-  quoit_claims_free (claims);
-  claims = quoit_claims_new ("second", QUOIT_SOURCE_KIND_RAY_NODES);
+  ck_assert (store_call_used (store, 3, 2, T0 + 1, &error));
   fixture_add_pool (claims, &second);
   ck_assert (quoit_store_change (store, quoit_ledger_import, &claims, T0 + 2, &changes, &error));
   g_clear_pointer (&changes, g_array_unref);

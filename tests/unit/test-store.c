@@ -111,27 +111,9 @@ START_TEST (a_database_whose_held_nodes_are_called_used_opens)
   g_auto (Place) place = place_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
-  const FixturePool pool = { "a", "2x4", "z", 3, QUOIT_GENERATION_V6E, 4 };
-  g_autoptr (QuoitClaims) idle = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
-  g_autoptr (QuoitClaims) used = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
-  const QuoitNodeClaim *nodes;
-  GArray *changes = NULL;
-  guint32 n;
 
   fill (store);
-  fixture_add_pool (idle, &pool);
-  nodes = quoit_claims_nodes (idle, &n);
-  for (guint32 i = 0; i < n; i++)
-    {
-      QuoitNodeClaim node = nodes[i];
-
-      node.pool = quoit_claims_pool (used, "a");
-      node.kind = quoit_claims_kind (used, quoit_claims_kind_at (idle, node.kind), NULL);
-      node.flags = QUOIT_NODE_EXTERNAL;
-      quoit_claims_add (used, &node);
-    }
-  ck_assert (quoit_store_change (store, quoit_ledger_import, &used, T0, &changes, &error));
-  g_array_unref (changes);
+  ck_assert (store_call_used (store, 3, 6, T0, &error));
   for (guint handle = 0; handle < 3; handle++)
     {
       ck_assert (quoit_store_verify (store, &error));
