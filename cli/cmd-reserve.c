@@ -132,15 +132,17 @@ print_report (Session *session, const GError *refusal, const QuoitReport *report
 /* Looks again at what refused: reasons below the message, and the report as a document for programs. When somebody has
  * released something since, there is nothing to explain. */
 static bool
-explain (Session *session, Quoit *quoit, const QuoitRequest *request, const GError *refusal, GError **error)
+explain (Session *session, Quoit *quoit, const QuoitRequest *request, gint64 now_ms, const GError *refusal,
+         GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) known = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot_as_of (known, now_ms, NULL);
   g_autoptr (QuoitReport) report = NULL;
 
   if (!g_error_matches (refusal, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW)
       && !g_error_matches (refusal, QUOIT_ERROR, QUOIT_ERROR_NEVER))
     return true;
-  report = quoit_snapshot_explain (snapshot, request, NULL);
+  report = snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, NULL);
   if (report == NULL || (int) quoit_report_get_verdict (report) != refusal->code)
     return true;
 
@@ -184,7 +186,7 @@ run_taking (Session *session, const Taking *taking, GError **error)
   snapshot = quoit_snapshot (quoit);
   if (group != NULL)
     return answer (session, snapshot, group, taking->done, outcome, error);
-  if (explain (session, quoit, request, refusal, error))
+  if (explain (session, quoit, request, now_ms, refusal, error))
     g_propagate_error (error, g_steal_pointer (&refusal));
   return false;
 }

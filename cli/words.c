@@ -162,6 +162,7 @@ word_of_constraint (QuoitConstraint constraint)
 
 static const Word steps[] = {
   { QUOIT_STEP_NODE_BACK, "node-back" },       { QUOIT_STEP_UNDRAIN, "undrain" },
+  { QUOIT_STEP_LEASE_ENDS, "lease-ends" },     { QUOIT_STEP_SOURCE_REMOVES, "source-removes" },
   { QUOIT_STEP_RELEASE, "release" },           { QUOIT_STEP_EXTERNAL_ENDS, "external-ends" },
   { QUOIT_STEP_FEWER_SLICES, "fewer-slices" }, { QUOIT_STEP_OTHER_TOPOLOGY, "other-topology" },
   { QUOIT_STEP_OTHER_HOSTS, "other-hosts" },

@@ -69,7 +69,9 @@ typedef enum {
   QUOIT_STEP_EXTERNAL_ENDS = 4,  /* what uses the named node, and is no group, ends */
   QUOIT_STEP_FEWER_SLICES = 5,   /* the number of slices to ask for */
   QUOIT_STEP_OTHER_TOPOLOGY = 6, /* the topology to ask for; a number: on hosts of that many chips */
-  QUOIT_STEP_OTHER_HOSTS = 7     /* the number of chips a host to ask for */
+  QUOIT_STEP_OTHER_HOSTS = 7,    /* the number of chips a host to ask for */
+  QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group of that NAME@ID ends, at that time in milliseconds */
+  QUOIT_STEP_SOURCE_REMOVES = 9  /* the group of that name and id is removed by the source that has made it */
 } QuoitStepKind;
 
 /**
@@ -236,7 +238,7 @@ QUOIT_API const char *quoit_report_get_step_name (const QuoitReport *report, uin
  * @option: below quoit_report_get_n_options()
  * @step: below quoit_report_get_n_steps()
  *
- * Returns: the group's id, the number of slices or of chips; 0 where the name says all
+ * Returns: the group's id, the number of slices or of chips, or the time; 0 where the name says all
  * Since: 0.1
  */
 QUOIT_API uint64_t quoit_report_get_step_number (const QuoitReport *report, uint32_t option, uint32_t step);

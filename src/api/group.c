@@ -51,11 +51,9 @@ QuoitGroup *
 quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data)
 {
   QuoitGroup *group = quoit_group_of (quoit_group_data_ref (data), quoit_layout_ref (fleet->layout));
-  gint64 owner_ms = data->state == QUOIT_GROUP_REMOVED ? 0 : quoit_ledger_owner_until (fleet, data->owner);
 
   group->state = quoit_fleet_group_state (fleet, data);
-  if (owner_ms != 0 && (group->until_ms == 0 || owner_ms < group->until_ms))
-    group->until_ms = owner_ms;
+  group->until_ms = quoit_fleet_group_until (fleet, data);
   if (data->n_slices > 0 && group->state != QUOIT_GROUP_RESERVED)
     group->slice_states = slice_states (fleet, data);
   group->ailing = find_ailing (fleet, data);

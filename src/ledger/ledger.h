@@ -118,8 +118,6 @@ gboolean quoit_ledger_end_owner (const QuoitFleet *fleet, gconstpointer input, g
                                  gpointer result, GError **error);
 /* EXPIRED when the owner's lease has ended and nobody has set it again. */
 gboolean quoit_ledger_check_owner (const QuoitFleet *fleet, const char *owner, GError **error);
-/* The end of the owner's lease; 0: none. */
-gint64 quoit_ledger_owner_until (const QuoitFleet *fleet, const char *owner);
 
 /* --- elastic.c: other slices for a group --- */
 

@@ -20,14 +20,6 @@ find_ended (const QuoitFleet *fleet, const char *owner)
   return quoit_fleet_find_expired_owner (fleet, name);
 }
 
-gint64
-quoit_ledger_owner_until (const QuoitFleet *fleet, const char *owner)
-{
-  const QuoitGroupData *record = *owner == '\0' ? NULL : find_record (fleet, owner);
-
-  return record == NULL ? 0 : record->until_ms;
-}
-
 static gboolean
 refuse_ended (const char *owner, GError **error)
 {

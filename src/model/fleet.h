@@ -110,6 +110,9 @@ QuoitGroupSliceState quoit_fleet_group_slice_state (const QuoitFleet *fleet, con
 /* The state that is shown: RESCHEDULING for a group that is reserved, and has lost a node or is losing one. */
 QuoitGroupState quoit_fleet_group_state (const QuoitFleet *fleet, const QuoitGroupData *group);
 
+/* When the group ends by its own lease or its owner's, whichever is first; 0: by neither. */
+gint64 quoit_fleet_group_until (const QuoitFleet *fleet, const QuoitGroupData *group);
+
 /* Live groups by name, all kept groups by key. NULL when there is none. */
 const QuoitGroupData *quoit_fleet_find_group (const QuoitFleet *fleet, const char *name);
 const QuoitGroupData *quoit_fleet_find_key (const QuoitFleet *fleet, const char *key);

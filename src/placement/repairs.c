@@ -142,10 +142,11 @@ add_repair (Search *search, guint32 slice)
         need_node (search, &repair, QUOIT_STEP_NODE_BACK, i);
       else if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING)
         need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
-      if (quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
+      if (quoit_fleet_node_is_external (fleet, node))
         need_node (search, &repair, QUOIT_STEP_EXTERNAL_ENDS, i);
       for (guint u = 0; (group = quoit_fleet_node_user (fleet, node, u, NULL)) != NULL; u++)
-        need_release (search, &repair, group);
+        if (group->kind != QUOIT_HOLDER_EXTERNAL)
+          need_release (search, &repair, group);
     }
   if (repair.n_needs == 1 && repair.n_groups == 1)
     need_of (search, &repair, 0)->gain++;
@@ -255,6 +256,20 @@ leave_superfluous (Search *search)
       leave (search, i - 1);
 }
 
+/* How a group goes: by itself, by its source, or by somebody's release. */
+static void
+write_group_step (const Search *search, QuoitOption *option, const QuoitGroupData *group)
+{
+  gint64 until_ms = quoit_fleet_group_until (search->fleet, group);
+  g_autofree char *label = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+
+  if (until_ms != 0)
+    quoit_option_add_step (option, QUOIT_STEP_LEASE_ENDS, label, (guint64) until_ms);
+  else
+    quoit_option_add_step (option, *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES,
+                           group->name, group->id);
+}
+
 static void
 write_steps (const Search *search, QuoitOption *option)
 {
@@ -263,10 +278,13 @@ write_steps (const Search *search, QuoitOption *option)
       const Step *step = step_at (search, g_array_index (search->taken, guint32, i));
       g_autofree char *node = NULL;
 
-      if (step->kind != QUOIT_STEP_RELEASE)
-        node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });
-      quoit_option_add_step (option, step->kind, node != NULL ? node : step->group->name,
-                             node != NULL ? 0 : step->group->id);
+      if (step->kind == QUOIT_STEP_RELEASE)
+        {
+          write_group_step (search, option, step->group);
+          continue;
+        }
+      node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });
+      quoit_option_add_step (option, step->kind, node, 0);
     }
 }
 

@@ -131,6 +131,15 @@ quoit_report_reason_text (const QuoitReport *report, guint index)
 }
 
 static void
+append_time (GString *text, guint64 time_ms)
+{
+  g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc ((gint64) (time_ms / 1000));
+  g_autofree char *shown = g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S");
+
+  g_string_append_printf (text, "wait until %s.%03dZ", shown, (int) (time_ms % 1000));
+}
+
+static void
 append_step (GString *text, const QuoitStep *step)
 {
   switch (step->kind)
@@ -143,6 +152,13 @@ append_step (GString *text, const QuoitStep *step)
       break;
     case QUOIT_STEP_RELEASE:
       g_string_append_printf (text, "release %s@%" G_GUINT64_FORMAT, step->name, step->number);
+      break;
+    case QUOIT_STEP_LEASE_ENDS:
+      append_time (text, step->number);
+      g_string_append_printf (text, ", when the lease of %s ends", step->name);
+      break;
+    case QUOIT_STEP_SOURCE_REMOVES:
+      g_string_append_printf (text, "remove %s@%" G_GUINT64_FORMAT " at its source", step->name, step->number);
       break;
     case QUOIT_STEP_EXTERNAL_ENDS:
       g_string_append_printf (text, "the external use of %s ends", step->name);

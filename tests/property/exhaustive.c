@@ -417,6 +417,9 @@ take_step (World *world, const QuoitStep *step)
       return TRUE;
     case QUOIT_STEP_OTHER_TOPOLOGY:
       return ask_for_class (world, step->name, step->number != 0 ? (guint32) step->number : world->chips_asked), TRUE;
+    case QUOIT_STEP_LEASE_ENDS:
+    case QUOIT_STEP_SOURCE_REMOVES:
+      return FALSE; /* nobody here has a lease, or is of a source */
     case QUOIT_STEP_OTHER_HOSTS:
       return ask_for_class (world, world->class.topology, (guint32) step->number), TRUE;
     }
