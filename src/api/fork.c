@@ -50,10 +50,21 @@ quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int
                    GError **error)
 {
   g_autoptr (QuoitEntry) ended = NULL, entry = NULL;
+  g_autoptr (QuoitFleet) before = NULL;
 
   quoit_ledger_expire (fork->fleet, now_ms, &ended);
-  return apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, result, error)
-         && apply (fork, entry, error);
+  if (ended != NULL)
+    before = quoit_fleet_ref (fork->fleet);
+  if (apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, result, error)
+      && apply (fork, entry, error))
+    return TRUE;
+  /* What has ended goes with the change that it was noticed by, or not at all. */
+  if (before != NULL)
+    {
+      quoit_fleet_unref (fork->fleet);
+      fork->fleet = g_steal_pointer (&before);
+    }
+  return FALSE;
 }
 
 QuoitGroup *

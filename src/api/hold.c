@@ -22,11 +22,15 @@ change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease
   g_autofree char *name = NULL;
   QuoitLeaseChange change = { .lease_ms = lease_ms };
   QuoitGroupData *data = NULL;
+  QuoitGroup *changed;
 
   if (!quoit_group_ref_parse (group, &change.ref, &name, error)
       || !quoit_store_change_on (quoit->store, step, &change, now_ms, &data, &fleet, error))
     return NULL;
-  return quoit_group_made (fleet, data);
+  /* It is not new: its nodes may have been lost since. */
+  changed = quoit_group_in (fleet, data);
+  quoit_group_data_unref (data);
+  return changed;
 }
 
 QuoitGroup *

@@ -165,7 +165,10 @@ find_expired (const QuoitFleet *fleet, const QuoitGroupRef *ref)
           && (last == NULL || group->id > last->id))
         last = group;
     }
-  return last != NULL && last->end == QUOIT_END_EXPIRED && strcmp (last->name, ref->name) == 0 ? last : NULL;
+  return last != NULL && quoit_group_is_listed (last) && last->end == QUOIT_END_EXPIRED
+                 && strcmp (last->name, ref->name) == 0
+             ? last
+             : NULL;
 }
 
 static const QuoitGroupData *

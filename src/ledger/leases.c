@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* How long it is remembered that a lease has ended, for those who ask too late. */
+/* How long it is remembered that the lease of a group has ended, for those who ask too late. An owner's end is not
+ * forgotten before it is set again: what wakes up late must not hold anything without a lease. */
 #define MEMORY_MS G_GINT64_CONSTANT (86400000)
 
 gboolean
@@ -53,6 +54,13 @@ has_ended (const QuoitGroupData *group, GHashTable *owners, gint64 time_ms)
          || (owners != NULL && *group->owner != '\0' && g_hash_table_contains (owners, group->owner));
 }
 
+static gboolean
+is_to_forget (const QuoitGroupData *group, gint64 time_ms)
+{
+  return group != NULL && !is_live (group) && group->kind != QUOIT_HOLDER_OWNER && *group->key == '\0'
+         && group->ended_ms < time_ms - MEMORY_MS;
+}
+
 /* In the order of ids: the slots are another handle's in another order. */
 static void
 write_out (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
@@ -86,7 +94,7 @@ quoit_ledger_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
 
       if (is_live (group) && has_ended (group, owners, time_ms))
         g_ptr_array_add (ended, group);
-      else if (group != NULL && !is_live (group) && *group->key == '\0' && group->ended_ms < time_ms - MEMORY_MS)
+      else if (is_to_forget (group, time_ms))
         g_ptr_array_add (forgotten, group);
     }
   if (ended->len == 0)

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a ledger answers, as lines of text: "5s hold train 2 10s key=k -> train@1 HELD a-0,a-1 until=15s". A line is a
+ * time after T0, a verb with its arguments and what comes of it, from the beginning: the code of a refusal with its
+ * message, or what is said below. After each line every invariant is counted again, and a refusal has changed nothing.
+ *
+ *   reserve NAME N[..M] [key= owner= lease= pool= slice= but= tpu= shape=]   hold NAME N LEASE [...]   the group
+ *   confirm REF [LEASE]   renew REF LEASE   show NAME                          the group
+ *   try NAME N[..M] [...]   rehearse resize REF N   rehearse repair REF        the same on a fork of what is so then
+ *   resize REF N   repair REF   drop REF SLICE                                 before "=>" after; "nothing"; "=> gone"
+ *   release REF   forget REF   forget-key KEY   state NODE STATE               "ok"
+ *   owner-set NAME [LEASE]   owner-renew NAME LEASE   owner-end NAME           "ok"; how many groups ended
+ *   import TEXT   sync TEXT                                                    what changed
+ *   fits N [...]                                                               the verdict, how many there are
+ *   free                                                                       the slices that are free then
+ *   journal                                                                    what was written since it was last asked
+ */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+
+#define T0 G_GINT64_CONSTANT (1750000000000)
+
+typedef struct {
+  Quoit *quoit;
+  char *dir, *path; /* NULL: in memory */
+  guint64 seen;     /* the last entry that "journal" has told */
+} Script;
+
+/* --- texts to values --- */
+
+/* "5", "-5s", "300y": milliseconds. */
+static inline gint64
+script_ms (const char *text)
+{
+  static const struct {
+    const char *unit;
+    gint64 ms;
+  } units[] = { { "", 1 },
+                { "ms", 1 },
+                { "s", 1000 },
+                { "m", 60000 },
+                { "h", 3600000 },
+                { "d", 86400000 },
+                { "y", G_GINT64_CONSTANT (31557600000) } };
+  char *end;
+  gint64 n = g_ascii_strtoll (text, &end, 10);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (units); i++)
+    if (strcmp (end, units[i].unit) == 0)
+      return n * units[i].ms;
+  g_error ("no time: %s", text);
+}
+
+static inline gboolean
+script_fill (QuoitRequest *request, char **words, GError **error)
+{
+  for (; *words != NULL; words++)
+    {
+      const char *value = strchr (*words, '=');
+      gsize length = value == NULL ? strlen (*words) : (gsize) (value++ - *words);
+      gboolean ok = TRUE;
+
+      if (value == NULL)
+        g_error ("no option: %s", *words);
+      if (strncmp (*words, "key", length) == 0)
+        quoit_request_set_key (request, value);
+      else if (strncmp (*words, "owner", length) == 0)
+        quoit_request_set_owner (request, value);
+      else if (strncmp (*words, "pool", length) == 0)
+        quoit_request_set_pool (request, value);
+      else if (strncmp (*words, "zone", length) == 0)
+        quoit_request_set_zone (request, value);
+      else if (strncmp (*words, "slice", length) == 0)
+        quoit_request_add_slice (request, value);
+      else if (strncmp (*words, "but", length) == 0)
+        quoit_request_exclude_slice (request, value);
+      else if (strncmp (*words, "lease", length) == 0)
+        ok = quoit_request_set_lease_ms (request, script_ms (value), error);
+      else if (strncmp (*words, "tpu", length) == 0)
+        ok = quoit_request_set_tpu_per_bundle (request, value, error);
+      else if (strncmp (*words, "shape", length) == 0)
+        ok = quoit_request_set_topology (request, value, error);
+      else if (strncmp (*words, "gen", length) == 0)
+        ok = quoit_request_set_accelerator (request, value, error);
+      else
+        g_error ("no option: %s", *words);
+      if (!ok)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of v6e 4x4 slices, unless the words say another. NULL: refused already. */
+static inline QuoitRequest *
+script_request (const char *name, const char *n, char **words, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  const char *dots = strstr (n, "..");
+  gboolean ok = dots == NULL ? quoit_request_set_slices (request, g_ascii_strtoll (n, NULL, 10), error)
+                             : quoit_request_set_slices_between (request, g_ascii_strtoll (n, NULL, 10),
+                                                                 g_ascii_strtoll (dots + 2, NULL, 10), error);
+
+  ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL));
+  return ok && script_fill (request, words, error) ? g_steal_pointer (&request) : NULL;
+}
+
+/* --- values to texts --- */
+
+static inline void
+script_put_ms (GString *text, gint64 ms)
+{
+  if (ms % 1000 == 0)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT "s", ms / 1000);
+  else
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, ms);
+}
+
+/* "train@1 RESERVED a-0,a-1* until=5s": a slice that is leaving has a '*' behind it, a lost one a '!'. */
+static inline void
+script_put_group (GString *text, const QuoitGroup *group)
+{
+  static const char *const states[] = { [QUOIT_GROUP_HELD] = "HELD",
+                                        [QUOIT_GROUP_RESERVED] = "RESERVED",
+                                        [QUOIT_GROUP_RESCHEDULING] = "RESCHEDULING",
+                                        [QUOIT_GROUP_REMOVED] = "REMOVED",
+                                        [QUOIT_GROUP_PENDING] = "PENDING" };
+  static const char *const marks[]
+      = { [QUOIT_GROUP_SLICE_WHOLE] = "", [QUOIT_GROUP_SLICE_LEAVING] = "*", [QUOIT_GROUP_SLICE_LOST] = "!" };
+
+  g_string_append_printf (text, "%s@%" G_GUINT64_FORMAT " %s", quoit_group_get_name (group), quoit_group_get_id (group),
+                          states[quoit_group_get_state (group)]);
+  for (guint32 s = 0; s < quoit_group_get_n_slices (group); s++)
+    {
+      g_autofree char *slice = quoit_group_dup_slice_name (group, s);
+
+      g_string_append_printf (text, "%s%s%s", s == 0 ? " " : ",", slice, marks[quoit_group_get_slice_state (group, s)]);
+    }
+  if (quoit_group_has_expired (group))
+    g_string_append (text, " expired");
+  if (quoit_group_get_until_ms (group) != 0 && quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
+    {
+      g_string_append (text, " until=");
+      script_put_ms (text, quoit_group_get_until_ms (group) - T0);
+    }
+}
+
+/* Takes @group. */
+static inline gboolean
+script_tell_group (GString *text, QuoitGroup *group)
+{
+  if (group != NULL)
+    script_put_group (text, group);
+  quoit_group_unref (group);
+  return group != NULL;
+}
+
+/* Takes @change. */
+static inline gboolean
+script_tell_change (GString *text, QuoitGroupChange *change)
+{
+  if (change == NULL)
+    return FALSE;
+  if (quoit_group_change_is_nothing (change))
+    g_string_append (text, "nothing");
+  else
+    {
+      script_put_group (text, quoit_group_change_get_before (change));
+      g_string_append (text, " => ");
+      if (quoit_group_change_get_after (change) == NULL)
+        g_string_append (text, "gone");
+      else
+        script_put_group (text, quoit_group_change_get_after (change));
+    }
+  quoit_group_change_free (change);
+  return TRUE;
+}
+
+/* "lost a-0-1 (train@1); group train@1 slice 0, a-0, is lost". Takes @import. */
+static inline gboolean
+script_tell_import (GString *text, QuoitImport *import)
+{
+  static const char *const kinds[]
+      = { [QUOIT_CHANGE_ADDED] = "added", [QUOIT_CHANGE_REMOVED] = "removed",   [QUOIT_CHANGE_CHANGED] = "changed",
+          [QUOIT_CHANGE_STATE] = "state", [QUOIT_CHANGE_POOL] = "pool",         [QUOIT_CHANGE_LOST] = "lost",
+          [QUOIT_CHANGE_GROUP] = "group", [QUOIT_CHANGE_EXTERNAL] = "external", [QUOIT_CHANGE_GROUP_SLICE] = "group" };
+
+  if (import == NULL)
+    return FALSE;
+  if (quoit_import_is_new (import))
+    g_string_append (text, "new");
+  else if (quoit_import_get_n_changes (import) == 0)
+    g_string_append (text, "nothing");
+  for (uint32_t i = 0; i < quoit_import_get_n_changes (import); i++)
+    {
+      const char *detail = quoit_import_get_change_detail (import, i);
+      const char *group = quoit_import_get_change_group (import, i);
+
+      g_string_append_printf (text, "%s%s %s", i == 0 ? "" : "; ", kinds[quoit_import_get_change_kind (import, i)],
+                              quoit_import_get_change_name (import, i));
+      if (detail != NULL && *detail != '\0')
+        g_string_append_printf (text, " %s", detail);
+      if (group != NULL && *group != '\0')
+        g_string_append_printf (text, " (%s)", group);
+    }
+  quoit_import_free (import);
+  return TRUE;
+}
+
+/* "expire: train@1 gone, x@2 gone; reserve: b@3 added". */
+static inline gboolean
+script_tell_journal (Script *script, GString *text, GError **error)
+{
+  static const char *const effects[] = {
+    [QUOIT_EFFECT_IMPORT] = "imported",           [QUOIT_EFFECT_GROUP_ADDED] = "added",
+    [QUOIT_EFFECT_GROUP_REMOVED] = "gone",        [QUOIT_EFFECT_NODE_STATE] = "turned",
+    [QUOIT_EFFECT_GROUP_CHANGED] = "other",       [QUOIT_EFFECT_GROUP_LEASE] = "lease",
+    [QUOIT_EFFECT_GROUP_FORGOTTEN] = "forgotten",
+  };
+  g_autoptr (QuoitJournal) journal = quoit_changes_since (script->quoit, script->seen, error);
+
+  if (journal == NULL)
+    return FALSE;
+  for (uint32_t e = 0; e < quoit_journal_get_n_entries (journal); e++)
+    {
+      g_string_append_printf (text, "%s%s:", e == 0 ? "" : "; ", quoit_journal_get_verb (journal, e));
+      for (uint32_t f = 0; f < quoit_journal_get_n_effects (journal, e); f++)
+        {
+          g_string_append_printf (text, "%s %s", f == 0 ? "" : ",", quoit_journal_get_effect_name (journal, e, f));
+          if (quoit_journal_get_effect_group_id (journal, e, f) != 0)
+            g_string_append_printf (text, "@%" G_GUINT64_FORMAT, quoit_journal_get_effect_group_id (journal, e, f));
+          g_string_append_printf (text, " %s", effects[quoit_journal_get_effect_type (journal, e, f)]);
+        }
+      script->seen = quoit_journal_get_seq (journal, e);
+    }
+  if (text->len == 0)
+    g_string_append (text, "nothing");
+  return TRUE;
+}
+
+static inline QuoitSnapshot *
+script_as_of (const Script *script, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+
+  return quoit_snapshot_as_of (snapshot, now_ms, error);
+}
+
+static inline gboolean
+script_tell_free (const Script *script, GString *text, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = script_as_of (script, now_ms, error);
+
+  if (snapshot == NULL)
+    return FALSE;
+  for (uint32_t s = 0; s < quoit_snapshot_get_n_slices (snapshot); s++)
+    if ((quoit_snapshot_get_slice_flags (snapshot, s) & QUOIT_SLICE_FREE) != 0)
+      g_string_append_printf (text, "%s%s", text->len == 0 ? "" : ",", quoit_snapshot_get_slice_name (snapshot, s));
+  if (text->len == 0)
+    g_string_append (text, "none");
+  return TRUE;
+}
+
+static inline gboolean
+script_tell_fits (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
+{
+  static const char *const verdicts[]
+      = { [QUOIT_VERDICT_FITS] = "fits", [QUOIT_VERDICT_NOT_NOW] = "not-now", [QUOIT_VERDICT_NEVER] = "never" };
+  g_autoptr (QuoitSnapshot) snapshot = script_as_of (script, now_ms, error);
+  g_autoptr (QuoitRequest) request = snapshot == NULL ? NULL : script_request ("fits", words[0], words + 1, error);
+  g_autoptr (QuoitReport) report = request == NULL ? NULL : quoit_snapshot_explain (snapshot, request, error);
+
+  if (report == NULL)
+    return FALSE;
+  g_string_append_printf (text, "%s %u", verdicts[quoit_report_get_verdict (report)], quoit_report_get_n_now (report));
+  return TRUE;
+}
+
+/* --- verbs --- */
+
+static inline gboolean
+script_try (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+  g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
+
+  if (strcmp (words[0], "rehearse") == 0)
+    return script_tell_change (
+        text, strcmp (words[1], "resize") == 0
+                  ? quoit_fork_resize (fork, words[2], g_ascii_strtoll (words[3], NULL, 10), now_ms, error)
+                  : quoit_fork_repair (fork, words[2], now_ms, error));
+  {
+    g_autoptr (QuoitRequest) request = script_request (words[1], words[2], words + 3, error);
+
+    return request != NULL && script_tell_group (text, quoit_fork_reserve (fork, request, now_ms, error));
+  }
+}
+
+static inline gboolean
+script_place (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
+{
+  gboolean holds = strcmp (words[0], "hold") == 0;
+  g_autoptr (QuoitRequest) request = script_request (words[1], words[2], words + 3 + holds, error);
+
+  if (request == NULL)
+    return FALSE;
+  return script_tell_group (text, holds ? quoit_hold (script->quoit, request, script_ms (words[3]), now_ms, error)
+                                        : quoit_reserve (script->quoit, request, now_ms, error));
+}
+
+static inline gboolean
+script_show (const Script *script, GString *text, const char *name, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = script_as_of (script, now_ms, error);
+
+  return snapshot != NULL && script_tell_group (text, quoit_snapshot_lookup_group (snapshot, name, error));
+}
+
+static inline gboolean
+script_import (const Script *script, GString *text, gboolean is_sync, const char *fleet, gint64 now_ms, GError **error)
+{
+  QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet, strlen (fleet));
+  gboolean ok = script_tell_import (text, is_sync ? quoit_sync_input (script->quoit, input, now_ms, error)
+                                                  : quoit_import_input (script->quoit, input, now_ms, error));
+
+  quoit_input_free (input);
+  return ok;
+}
+
+static inline gboolean
+script_set_state (const Script *script, char **words, gint64 now_ms, GError **error)
+{
+  static const struct {
+    const char *word;
+    QuoitNodeState state;
+  } states[] = { { "alive", QUOIT_NODE_ALIVE }, { "draining", QUOIT_NODE_DRAINING }, { "dead", QUOIT_NODE_DEAD } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (states); i++)
+    if (strcmp (words[2], states[i].word) == 0)
+      return quoit_set_node_state (script->quoit, words[1], states[i].state, now_ms, error);
+  g_error ("no state: %s", words[2]);
+}
+
+static inline gboolean
+script_end_owner (const Script *script, GString *text, const char *owner, gint64 now_ms, GError **error)
+{
+  uint32_t n = 0;
+
+  if (!quoit_end_owner (script->quoit, owner, now_ms, &n, error))
+    return FALSE;
+  g_string_append_printf (text, "%u", n);
+  return TRUE;
+}
+
+/* @words: verb and arguments, with empty ones behind the last; @rest: the arguments as they stand. */
+static inline gboolean
+script_do (Script *script, GString *text, char **words, const char *rest, gint64 now_ms, GError **error)
+{
+  Quoit *quoit = script->quoit;
+  const char *verb = words[0], *one = words[1], *two = words[1] == NULL ? NULL : words[2];
+  gint64 number = two == NULL ? 0 : g_ascii_strtoll (two, NULL, 10);
+
+  if (strcmp (verb, "try") == 0 || strcmp (verb, "rehearse") == 0)
+    return script_try (script, text, words, now_ms, error);
+  if (strcmp (verb, "reserve") == 0 || strcmp (verb, "hold") == 0)
+    return script_place (script, text, words, now_ms, error);
+  if (strcmp (verb, "confirm") == 0)
+    return script_tell_group (text, quoit_confirm (quoit, one, two == NULL ? 0 : script_ms (two), now_ms, error));
+  if (strcmp (verb, "renew") == 0)
+    return script_tell_group (text, quoit_renew (quoit, one, script_ms (two), now_ms, error));
+  if (strcmp (verb, "resize") == 0)
+    return script_tell_change (text, quoit_resize (quoit, one, number, now_ms, error));
+  if (strcmp (verb, "repair") == 0)
+    return script_tell_change (text, quoit_repair (quoit, one, now_ms, error));
+  if (strcmp (verb, "drop") == 0)
+    return script_tell_change (text, quoit_release_slice (quoit, one, two, now_ms, error));
+  if (strcmp (verb, "import") == 0 || strcmp (verb, "sync") == 0)
+    return script_import (script, text, *verb == 's', rest, now_ms, error);
+  if (strcmp (verb, "fits") == 0)
+    return script_tell_fits (script, text, words + 1, now_ms, error);
+  if (strcmp (verb, "free") == 0)
+    return script_tell_free (script, text, now_ms, error);
+  if (strcmp (verb, "show") == 0)
+    return script_show (script, text, one, now_ms, error);
+  if (strcmp (verb, "journal") == 0)
+    return script_tell_journal (script, text, error);
+  if (strcmp (verb, "owner-end") == 0)
+    return script_end_owner (script, text, one, now_ms, error);
+
+  g_string_append (text, "ok");
+  if (strcmp (verb, "release") == 0)
+    return quoit_release (quoit, one, now_ms, error);
+  if (strcmp (verb, "forget") == 0)
+    return quoit_forget (quoit, one, now_ms, error);
+  if (strcmp (verb, "forget-key") == 0)
+    return quoit_forget_key (quoit, one, now_ms, error);
+  if (strcmp (verb, "owner-set") == 0)
+    return quoit_set_owner (quoit, one, two == NULL ? 0 : script_ms (two), now_ms, error);
+  if (strcmp (verb, "owner-renew") == 0)
+    return quoit_renew_owner (quoit, one, script_ms (two), now_ms, error);
+  if (strcmp (verb, "state") == 0)
+    return script_set_state (script, words, now_ms, error);
+  g_error ("no verb: %s", verb);
+}
+
+/* --- running --- */
+
+static inline char *
+script_json (const Script *script)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+
+  return quoit_snapshot_dup_json (snapshot);
+}
+
+static inline void
+script_step (Script *script, const char *what, const char *line)
+{
+  const char *arrow = strstr (line, " -> ");
+  g_autofree char *command = arrow == NULL ? g_strdup (line) : g_strndup (line, (gsize) (arrow - line));
+  g_auto (GStrv) words = g_strsplit (g_strstrip (command), " ", -1);
+  const char *rest = words[1] == NULL || words[2] == NULL ? "" : command + strlen (words[0]) + strlen (words[1]) + 2;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *before = script_json (script), *after = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+
+  if (!script_do (script, text, words + 1, rest, T0 + script_ms (words[0]), &error))
+    {
+      ck_assert_msg (error != NULL, "%s: %s: no error says why", what, line);
+      g_string_printf (text, "%s %s", quoit_error_code_name ((QuoitErrorCode) error->code), error->message);
+      after = script_json (script);
+      ck_assert_msg (strcmp (before, after) == 0, "%s: %s: was refused, but something is another now", what, line);
+    }
+  else
+    ck_assert_msg (error == NULL, "%s: %s: done, but says %s", what, line, error == NULL ? "" : error->message);
+  ck_assert_msg (arrow == NULL ? script != NULL && error == NULL : g_str_has_prefix (text->str, arrow + 4),
+                 "%s%s:\n  %s\nanswers\n  %s", what, script->path == NULL ? " in memory" : " in a file", line,
+                 text->str);
+  g_clear_error (&error);
+  snapshot = quoit_snapshot (script->quoit);
+  ck_assert_msg (quoit_snapshot_check (snapshot, &error), "%s: %s: %s", what, line,
+                 error == NULL ? "" : error->message);
+}
+
+static inline void
+script_reopen (Script *script)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+
+  if (script->path == NULL)
+    return;
+  before = script_json (script);
+  quoit_unref (script->quoit);
+  script->quoit = quoit_open (script->path, 0, &error);
+  ck_assert_ok (error);
+  after = script_json (script);
+  ck_assert_str_eq (before, after);
+}
+
+static inline Script
+script_begin (gboolean in_a_file)
+{
+  Script script = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  if (in_a_file)
+    {
+      script.dir = g_dir_make_tmp ("quoit-XXXXXX", NULL);
+      ck_assert_ptr_nonnull (script.dir);
+      script.path = g_build_filename (script.dir, "ledger.db", NULL);
+    }
+  script.quoit = in_a_file ? quoit_create (script.path, 0, &error) : quoit_open_memory ();
+  ck_assert_ok (error);
+  return script;
+}
+
+static inline void
+script_end (Script *script)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_msg (quoit_verify (script->quoit, &error), "%s", error == NULL ? "" : error->message);
+  quoit_unref (script->quoit);
+  if (script->path != NULL)
+    {
+      g_unlink (script->path);
+      g_rmdir (script->dir);
+    }
+  g_free (script->path);
+  g_free (script->dir);
+}
+
+/* Runs @lines, in memory or in a file that is opened anew before each. */
+static inline void
+script_run (const char *what, const char *const *lines, gboolean in_a_file)
+{
+  Script script = script_begin (in_a_file);
+
+  for (; *lines != NULL; lines++)
+    {
+      script_reopen (&script);
+      script_step (&script, what, *lines);
+    }
+  script_end (&script);
+}
+
+enum { SCRIPT_LINES = 40 };
+
+typedef struct {
+  const char *what;
+  const char *lines[SCRIPT_LINES];
+} ScriptFact;
