@@ -94,7 +94,8 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *k
   facts.n_nodes = ids->len;
   facts.node_ids = (const guint32 *) ids->data;
   facts.slice_end = ends;
-  facts.bundles = before->bundles == NULL ? NULL : (const QuoitBundle *) bundles->data;
+  /* What has lost all of its slices has no bundle that would tell how it is divided. */
+  facts.bundles = bundles->len == 0 ? NULL : (const QuoitBundle *) bundles->data;
   return quoit_group_data_new (&facts);
 }
 
@@ -153,6 +154,23 @@ choose_leavers (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n,
         }
 }
 
+/* Why @group cannot have @n slices in all: what it has itself is no hindrance, and releasing it no help. */
+static void
+refuse_number (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request, GError **error)
+{
+  g_autoptr (QuoitFleet) without = quoit_fleet_fork (fleet);
+  QuoitPlan plan;
+
+  request->n_slices = n;
+  quoit_plan_init (&plan);
+  if (quoit_fleet_remove_group (without, group->name, group->id, QUOIT_END_RELEASED, fleet->clock_ms, error)
+      && quoit_plan_slices (without, request, &plan, error))
+    quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                "%u slices are to be had, but not beside those of group '%s@%" G_GUINT64_FORMAT "'", n, group->name,
+                group->id);
+  quoit_plan_clear (&plan);
+}
+
 /* @group with @n more slices, as its request asks for them. */
 static QuoitGroupData *
 grown (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
@@ -164,8 +182,10 @@ grown (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept,
   request->n_slices = n;
   request->least_slices = 0;
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, error))
+  if (quoit_plan_slices (fleet, request, &plan, NULL))
     after = group_of (fleet, group, kept, plan.slices, plan.n, request, error);
+  else
+    refuse_number (fleet, group, group->n_slices + n, request, error);
   quoit_plan_clear (&plan);
   return after;
 }

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups whose slices change: fewer and more of them, hosts that are lost, replaced and come back, bundles of a host.
+ */
+#include "script.h"
+
+#define A3 "v6e 4x4 x3 pool=a"
+#define A4 "v6e 4x4 x4 pool=a"
+
+static const ScriptFact facts[] = {
+  { "as many as there are of what is wanted, and none below the least",
+    { "0 import " A3 " -> new", "0 reserve none 4..5 -> NEVER", "0 reserve one 1..2 -> one@1 RESERVED a-0,a-1",
+      "0 reserve two 2..3 -> NOT_NOW", "0 reserve three 1..3 -> three@2 RESERVED a-2", "0 reserve four 1..3 -> NOT_NOW",
+      "0 release three -> ok", "0 try five 1..1 -> five@3 RESERVED a-2", "0 reserve six 0..2 -> INVALID",
+      "0 reserve six 3..2 -> INVALID", "0 reserve six -1..2 -> INVALID" } },
+  { "a range says which pool and which slices it wants",
+    { "0 import v6e 4x4 x2 pool=a; v6e 4x4 x3 pool=b -> new", "0 try t 1..5 -> t@1 RESERVED a-0,a-1,b-0,b-1,b-2",
+      "0 try t 1..4 pool=b -> t@1 RESERVED b-0,b-1,b-2", "0 try t 1..2 slice=b-2 slice=a-1 slice=b-0 -> t@1",
+      "0 try t 3..5 slice=b-2 slice=a-1 slice=b-0 -> t@1 RESERVED a-1,b-0,b-2",
+      "0 try t 4..5 slice=b-2 slice=a-1 slice=b-0 -> NEVER", "0 try t 4..5 but=b-2 -> t@1 RESERVED a-0,a-1,b-0,b-1",
+      "0 try t 5..5 but=b-2 -> NEVER", "0 fits 1..9 -> fits 5", "0 try t 1..2 pool=c -> NOT_FOUND" } },
+  { "a retry of a range returns what was had, also after more has become free",
+    { "0 import " A3 " -> new", "0 reserve other 1 slice=a-0 -> other@1",
+      "0 reserve t 1..3 key=k -> t@2 RESERVED a-1,a-2", "0 release other -> ok",
+      "0 reserve t 1..3 key=k -> t@2 RESERVED a-1,a-2",
+      "0 resize t 3 -> t@2 RESERVED a-1,a-2 => t@2 RESERVED a-0,a-1,a-2",
+      "0 reserve t 1..3 key=k -> t@2 RESERVED a-0,a-1,a-2" } },
+
+  { "a group of a range is resized within it",
+    { "0 import v6e 4x4 x5 pool=a -> new", "0 reserve t 2..4 -> t@1 RESERVED a-0,a-1,a-2,a-3",
+      "0 resize t 0 -> INVALID slices '0': expected 1 to", "0 resize t -1 -> INVALID slices '-1'",
+      "0 resize t 1 -> INVALID slices '1': expected 2 to 4", "0 resize t 5 -> INVALID slices '5': expected 2 to 4",
+      "0 resize t 9223372036854775807 -> INVALID", "0 journal", "0 resize t@1 4 -> nothing", "0 journal -> nothing",
+      "0 resize t@1 2 -> t@1 RESERVED a-0,a-1,a-2,a-3 => t@1 RESERVED a-0,a-1", "0 free -> a-2,a-3,a-4",
+      "0 resize t@2 3 -> CONFLICT", "0 resize other 3 -> NOT_FOUND", "0 journal -> resize: t@1 other" } },
+  { "a group of a number is resized to any",
+    { "0 import " A4 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1",
+      "0 rehearse resize t 4 -> t@1 RESERVED a-0,a-1 => t@1 RESERVED a-0,a-1,a-2,a-3",
+      "0 show t -> t@1 RESERVED a-0,a-1", "0 resize t 5 -> NEVER",
+      "0 resize t 1 -> t@1 RESERVED a-0,a-1 => t@1 RESERVED a-0",
+      "0 resize t 3 -> t@1 RESERVED a-0 => t@1 RESERVED a-0,a-1,a-2", "0 resize t 0 -> INVALID",
+      "0 resize t 1000001 -> INVALID" } },
+  { "slices stand in natural order after a change, whatever came first",
+    { "0 import v6e 4x4 x12 pool=a; v6e 4x4 x1 pool=b -> new",
+      "0 reserve t 1 slice=a-10 slice=a-2 slice=b-0 slice=a-1 -> t@1 RESERVED b-0",
+      "0 resize t 4 -> t@1 RESERVED b-0 => t@1 RESERVED a-1,a-2,a-10,b-0",
+      "0 resize t 2 -> t@1 RESERVED a-1,a-2,a-10,b-0 => t@1 RESERVED a-1,a-2",
+      "0 drop t a-1 -> t@1 RESERVED a-1,a-2 => t@1 RESERVED a-2" } },
+  { "growing takes what the request asks for",
+    { "0 import v6e 4x4 x2 pool=a; v6e 4x4 x4 pool=b -> new", "0 reserve t 1..4 pool=a -> t@1 RESERVED a-0,a-1",
+      "0 resize t 3 -> NEVER", "0 reserve u 1 pool=b but=b-0 but=b-1 -> u@2 RESERVED b-2",
+      "0 resize u 2 -> u@2 RESERVED b-2 => u@2 RESERVED b-2,b-3", "0 resize u 3 -> NEVER", "0 release t -> ok",
+      "0 resize u 3 -> NEVER" } },
+  { "what cannot grow now stays as it is",
+    { "0 import " A3 " -> new", "0 reserve other 1 -> other@1 RESERVED a-0",
+      "0 reserve t 1 lease=10s -> t@2 RESERVED a-1 until=10s", "0 resize t 3 -> NOT_NOW",
+      "0 show t -> t@2 RESERVED a-1 until=10s",
+      "0 resize t 2 -> t@2 RESERVED a-1 until=10s => t@2 RESERVED a-1,a-2 until=10s", "10s resize t 1 -> EXPIRED",
+      "10s free -> a-1,a-2" } },
+  { "what has ended makes room for growing",
+    { "0 import " A3 " -> new", "0 hold other 2 10s -> other@1 HELD a-0,a-1", "0 reserve t 1 -> t@2 RESERVED a-2",
+      "9s resize t 2 -> NOT_NOW", "10s rehearse resize t 3 -> t@2 RESERVED a-2 => t@2 RESERVED a-0,a-1,a-2",
+      "10s resize t 3 -> t@2 RESERVED a-2 => t@2 RESERVED a-0,a-1,a-2",
+      "10s journal -> import: fleet imported; hold: other@1 added; reserve: t@2 added; expire: other@1 gone; resize: "
+      "t@2 "
+      "other" } },
+  { "shrinking gives up lost slices, then leaving ones, then from the last on",
+    { "0 import v6e 4x4 x5 pool=a -> new", "0 reserve t 5 -> t@1 RESERVED a-0,a-1,a-2,a-3,a-4",
+      "0 state a-1-0 dead -> ok", "0 state a-2-3 draining -> ok", "0 show t -> t@1 RESCHEDULING a-0,a-1!,a-2*,a-3,a-4",
+      "0 rehearse resize t 1 -> t@1 RESCHEDULING a-0,a-1!,a-2*,a-3,a-4 => t@1 RESERVED a-0",
+      "0 resize t 4 -> t@1 RESCHEDULING a-0,a-1!,a-2*,a-3,a-4 => t@1 RESCHEDULING a-0,a-2*,a-3,a-4",
+      "0 resize t 3 -> t@1 RESCHEDULING a-0,a-2*,a-3,a-4 => t@1 RESERVED a-0,a-3,a-4",
+      "0 resize t 2 -> t@1 RESERVED a-0,a-3,a-4 => t@1 RESERVED a-0,a-3" } },
+  { "of slices that are lost alike the last goes first",
+    { "0 import " A4 " -> new", "0 reserve t 4 -> t@1", "0 state a-0-0 dead -> ok", "0 state a-2-0 dead -> ok",
+      "0 state a-1-0 draining -> ok", "0 state a-1-1 dead -> ok",
+      "0 resize t 2 -> t@1 RESCHEDULING a-0!,a-1!,a-2!,a-3 => t@1 RESCHEDULING a-0!,a-3", "0 resize t 3 -> NOT_NOW" } },
+  { "growing keeps what is lost: it is for repair to replace",
+    { "0 import " A4 " -> new", "0 reserve t 1 -> t@1 RESERVED a-0", "0 state a-0-1 dead -> ok",
+      "0 resize t 2 -> t@1 RESCHEDULING a-0! => t@1 RESCHEDULING a-0!,a-1" } },
+
+  { "a whole group is not repaired",
+    { "0 import " A3 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1", "0 journal", "0 repair t -> nothing",
+      "0 repair t@1 -> nothing", "0 repair t@2 -> CONFLICT", "0 repair u -> NOT_FOUND", "0 journal -> nothing" } },
+  { "a lost slice is replaced, and the others stay",
+    { "0 import " A4 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1", "0 state a-0-2 dead -> ok",
+      "0 rehearse repair t -> t@1 RESCHEDULING a-0!,a-1 => t@1 RESERVED a-1,a-2",
+      "0 repair t -> t@1 RESCHEDULING a-0!,a-1 => t@1 RESERVED a-1,a-2", "0 free -> a-3", "0 state a-0-2 alive -> ok",
+      "0 free -> a-0,a-3", "0 repair t -> nothing" } },
+  { "a leaving slice is replaced like a lost one",
+    { "0 import " A3 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1", "0 state a-1-3 draining -> ok",
+      "0 show t -> t@1 RESCHEDULING a-0,a-1*", "0 repair t -> t@1 RESCHEDULING a-0,a-1* => t@1 RESERVED a-0,a-2" } },
+  { "too few free slices leave all as it is",
+    { "0 import " A4 " -> new", "0 reserve t 3 -> t@1 RESERVED a-0,a-1,a-2", "0 state a-0-0 dead -> ok",
+      "0 state a-1-0 dead -> ok", "0 repair t -> NOT_NOW", "0 show t -> t@1 RESCHEDULING a-0!,a-1!,a-2",
+      "0 resize t 2 -> t@1 RESCHEDULING a-0!,a-1!,a-2 => t@1 RESCHEDULING a-0!,a-2",
+      "0 repair t -> t@1 RESCHEDULING a-0!,a-2 => t@1 RESERVED a-2,a-3" } },
+  { "a group that has lost everything is repaired too",
+    { "0 import " A4 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1", "0 reserve u 2 tpu=1 -> u@2 RESERVED a-2,a-3",
+      "0 state a-0-0 dead -> ok", "0 state a-1-0 dead -> ok", "0 state a-2-0 dead -> ok", "0 state a-3-0 dead -> ok",
+      "0 repair t -> NOT_NOW", "0 repair u -> NOT_NOW", "0 sync v6e 4x4 x6 pool=a dead=0.0,1.0,2.0,3.0",
+      "0 repair u -> u@2 RESCHEDULING a-2!,a-3! => u@2 RESERVED a-4,a-5", "0 repair t -> NOT_NOW" } },
+  { "repairing takes what the request asks for",
+    { "0 import v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b -> new", "0 reserve t 1 pool=a but=a-0 -> t@1 RESERVED a-1",
+      "0 state a-1-0 dead -> ok", "0 repair t -> NOT_NOW", "0 reserve u 1 slice=b-0 slice=b-1 -> u@2 RESERVED b-0",
+      "0 state b-0-0 dead -> ok", "0 repair u -> u@2 RESCHEDULING b-0! => u@2 RESERVED b-1" } },
+  { "a hold is repaired and resized, and is a hold still",
+    { "0 import " A4 " -> new", "0 hold t 2 10s -> t@1 HELD a-0,a-1 until=10s", "1s state a-0-0 dead -> ok",
+      "1s show t -> t@1 HELD a-0!,a-1 until=10s",
+      "1s repair t -> t@1 HELD a-0!,a-1 until=10s => t@1 HELD a-1,a-2 until=10s",
+      "1s resize t 3 -> t@1 HELD a-1,a-2 until=10s => t@1 HELD a-1,a-2,a-3 until=10s",
+      "1s drop t a-2 -> t@1 HELD a-1,a-2,a-3 until=10s => t@1 HELD a-1,a-3 until=10s", "10s repair t -> EXPIRED",
+      "10s drop t a-1 -> EXPIRED" } },
+
+  { "a slice is released by its name, and the last one ends the group",
+    { "0 import " A3 " -> new", "0 reserve t 3 key=k -> t@1 RESERVED a-0,a-1,a-2", "0 drop t a-3 -> NOT_FOUND",
+      "0 drop t a-1 -> t@1 RESERVED a-0,a-1,a-2 => t@1 RESERVED a-0,a-2",
+      "0 drop t a-1 -> NOT_FOUND group 't@1' has no slice 'a-1'",
+      "0 drop t fleet/a/a-0 -> t@1 RESERVED a-0,a-2 => t@1 RESERVED a-2", "0 drop t@2 a-2 -> CONFLICT",
+      "0 drop t@1 a-2 -> t@1 RESERVED a-2 => gone", "0 drop t@1 a-2 -> CONFLICT", "0 drop t a-2 -> NOT_FOUND",
+      "0 free -> a-0,a-1,a-2", "0 reserve t 3 key=k -> t@1 REMOVED",
+      "0 journal -> import: fleet imported; reserve: t@1 added; release: t@1 other; release: t@1 other; release: t@1 "
+      "gone" } },
+  { "a lost slice is released too",
+    { "0 import " A3 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1", "0 sync v6e 4x4 x1 pool=a",
+      "0 show t -> t@1 RESCHEDULING a-0,a-1!", "0 drop t a-1 -> t@1 RESCHEDULING a-0,a-1! => t@1 RESERVED a-0" } },
+
+  { "nodes that are gone stay dead while a group has them, and go afterwards",
+    { "0 import " A3 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1",
+      "0 import v6e 4x4 x1 pool=a -> CONFLICT source 'fleet': node 'a-1-0' would go, but group 't@1' holds it",
+      "0 sync v6e 4x4 x1 pool=a -> lost a-1-0 (t@1); lost a-1-1 (t@1); lost a-1-2 (t@1); lost "
+      "a-1-3 (t@1); removed a-2-0; removed a-2-1; removed a-2-2; removed a-2-3; group t@1 slice 1, a-1, is lost",
+      "0 show t -> t@1 RESCHEDULING a-0,a-1!", "0 journal", "0 sync v6e 4x4 x1 pool=a -> nothing",
+      "0 import v6e 4x4 x1 pool=a -> nothing", "0 journal -> nothing", "0 fits 1 -> not-now 0", "0 release t -> ok",
+      "0 free -> a-0", "0 sync v6e 4x4 x1 pool=a -> removed a-1-0; removed a-1-1; removed a-1-2; removed a-1-3",
+      "0 sync v6e 4x4 x1 pool=a -> nothing" } },
+  { "a sync says what is lost, for whom, and what comes back",
+    { "0 import v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b -> new", "0 reserve t 2 pool=a -> t@1 RESERVED a-0,a-1",
+      "0 reserve u 1 pool=b -> u@2 RESERVED b-0",
+      "0 sync v6e 4x4 x2 pool=a dead=1.2; v6e 4x4 x2 pool=b draining=0.0,1.0 -> state a-1-2 alive -> dead (t@1); state "
+      "b-0-0 alive -> draining (u@2); state b-1-0 alive -> draining; group t@1 slice 1, a-1, is lost; group u@2 slice "
+      "0, "
+      "b-0, is leaving",
+      "0 sync v6e 4x4 x2 pool=a dead=1.2; v6e 4x4 x2 pool=b draining=0.0,1.0 -> nothing",
+      "0 sync v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b -> state a-1-2 dead -> alive (t@1); state b-0-0 draining -> alive "
+      "(u@2); state b-1-0 draining -> alive; group t@1 slice 1, a-1, is whole again; group u@2 slice 0, b-0, is whole "
+      "again",
+      "0 repair t -> nothing", "0 repair u -> nothing" } },
+  { "a slice that is gone and comes back is whole again",
+    { "0 import " A3 " -> new", "0 reserve t 2 -> t@1 RESERVED a-0,a-1", "0 sync v6e 4x4 x1 pool=a",
+      "0 show t -> t@1 RESCHEDULING a-0,a-1!", "0 sync " A3, "0 show t -> t@1 RESERVED a-0,a-1", "0 free -> a-2",
+      "0 repair t -> nothing" } },
+  { "a lost slice is repaired from what a sync brings",
+    { "0 import v6e 4x4 x2 pool=a -> new", "0 reserve t 2 key=k -> t@1 RESERVED a-0,a-1",
+      "0 sync v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b", "0 repair t -> t@1 RESCHEDULING a-0,a-1! => t@1 RESERVED a-0,b-0",
+      "0 sync v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b -> removed a-1-0", "0 reserve t 2 key=k -> t@1 RESERVED a-0,b-0" } },
+  { "a pool that is gone stays with its lost nodes, and goes with them",
+    { "0 import v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b -> new", "0 reserve t 1 pool=a -> t@1 RESERVED a-0",
+      "0 sync v6e 4x4 x1 pool=b -> lost a-0-0 (t@1); lost a-0-1 (t@1); lost a-0-2 (t@1); lost a-0-3 (t@1); group t@1 "
+      "slice 0, a-0, is lost",
+      "0 sync v6e 4x4 x1 pool=b -> nothing", "0 release t -> ok",
+      "0 sync v6e 4x4 x1 pool=b -> removed a-0-0; removed a-0-1; removed a-0-2; removed a-0-3; pool a gone" } },
+  { "a held slice does not become another machine",
+    { "0 import v6e 4x4 x1 pool=a -> new", "0 reserve t 1 -> t@1 RESERVED a-0",
+      "0 sync v6e 2x4 x1 pool=a hostchips=4 -> CONFLICT", "0 import v5e 4x4 x1 pool=a -> CONFLICT" } },
+  { "what is lost and what is used by others are told apart",
+    { "0 import " A3 " -> new", "0 reserve t 1 -> t@1 RESERVED a-0", "0 sync v6e 4x4 x3 pool=a busy=0-1",
+      "0 free -> a-2", "0 show t -> t@1 RESERVED a-0", "0 state a-0-0 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING a-0! => t@1 RESERVED a-2", "0 state a-0-0 alive -> ok", "0 free -> none",
+      "0 sync " A3, "0 free -> a-0,a-1" } },
+
+  { "bundles of a host take all of its chips, and are resized and repaired like hosts",
+    { "0 import " A4 " -> new", "0 reserve t 1 tpu=1 -> t@1 RESERVED a-0",
+      "0 resize t 2 -> t@1 RESERVED a-0 => t@1 RESERVED a-0,a-1", "0 state a-0-0 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING a-0!,a-1 => t@1 RESERVED a-1,a-2", "0 free -> a-3",
+      "0 resize t 1 -> t@1 RESERVED a-1,a-2 => t@1 RESERVED a-1", "0 drop t a-1 -> t@1 RESERVED a-1 => gone",
+      "0 free -> a-1,a-2,a-3" } },
+  { "a host is divided evenly or not at all",
+    { "0 import " A4 " -> new", "0 reserve t 1 tpu=3 -> INVALID TPU per bundle '3': expected",
+      "0 reserve t 1 tpu=0.3 -> INVALID TPU per bundle '0.3': expected",
+      "0 reserve t 1 tpu=8 -> INVALID TPU per bundle '8': expected",
+      "0 reserve t 1 tpu=1.5 -> INVALID TPU per bundle '1.5'", "0 reserve t 1 tpu=0 -> INVALID",
+      "0 reserve t 1 tpu=-1 -> INVALID", "0 reserve t 1 tpu=0.00001 -> INVALID", "0 free -> a-0,a-1,a-2,a-3" } },
+};
+
+START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE); }
+END_TEST
+
+START_TEST (in_a_file_that_is_opened_before_each_line) { script_run (facts[_i].what, facts[_i].lines, TRUE); }
+END_TEST
+
+/* --- the chips of each bundle --- */
+
+static const struct {
+  const char *fleet, *request, *bundles;
+} divisions[] = {
+  { "v6e 4x4 x1 pool=a", "0 reserve t 1 tpu=4",
+    "a-0-0 chips 0,1,2,3: TPU 4; a-0-1 chips 0,1,2,3: TPU 4; a-0-2 chips 0,1,2,3: TPU 4; a-0-3 chips 0,1,2,3: TPU 4" },
+  { "v6e 4x4 x1 pool=a", "0 reserve t 1 tpu=2",
+    "a-0-0 chips 0,1: TPU 2; a-0-0 chips 2,3: TPU 2; a-0-1 chips 0,1: TPU 2; a-0-1 chips 2,3: TPU 2; a-0-2 chips 0,1: "
+    "TPU 2; a-0-2 chips 2,3: TPU 2; a-0-3 chips 0,1: TPU 2; a-0-3 chips 2,3: TPU 2" },
+  /* PyTorch/XLA's v5p-8 and v5p-16: one process a chip. */
+  { "v5p 2x2x1 x1 pool=a", "0 reserve t 1 tpu=1 gen=v5p shape=2x2x1",
+    "a-0-0 chip 0: TPU 1; a-0-0 chip 1: TPU 1; a-0-0 chip 2: TPU 1; a-0-0 chip 3: TPU 1" },
+  { "v5p 2x2x2 x1 pool=a", "0 reserve t 1 tpu=1 gen=v5p shape=2x2x2",
+    "a-0-0 chip 0: TPU 1; a-0-0 chip 1: TPU 1; a-0-0 chip 2: TPU 1; a-0-0 chip 3: TPU 1; a-0-1 chip 0: TPU 1; a-0-1 "
+    "chip 1: TPU 1; a-0-1 chip 2: TPU 1; a-0-1 chip 3: TPU 1" },
+  { "v5p 2x2x1 x1 pool=a", "0 reserve t 1 tpu=0.5 gen=v5p shape=2x2x1",
+    "a-0-0 0.5 of chip 0: TPU 0.5; a-0-0 0.5 of chip 0: TPU 0.5; a-0-0 0.5 of chip 1: TPU 0.5; a-0-0 0.5 of chip 1: "
+    "TPU "
+    "0.5; a-0-0 0.5 of chip 2: TPU 0.5; a-0-0 0.5 of chip 2: TPU 0.5; a-0-0 0.5 of chip 3: TPU 0.5; a-0-0 0.5 of chip "
+    "3: TPU 0.5" },
+  { "v6e 2x4 x1 pool=a", "0 reserve t 1 tpu=8 shape=2x4", "a-0-0 chips 0,1,2,3,4,5,6,7: TPU 8" },
+  { "v6e 2x4 x1 pool=a", "0 reserve t 1 tpu=4 shape=2x4", "a-0-0 chips 0,1,2,3: TPU 4; a-0-0 chips 4,5,6,7: TPU 4" },
+};
+
+static char *
+bundles_of (const QuoitGroup *group)
+{
+  GString *text = g_string_new (NULL);
+
+  for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
+    {
+      g_autofree char *bundle = quoit_group_dup_bundle_text (group, i);
+
+      g_string_append_printf (text, "%s%s %s", i == 0 ? "" : "; ", quoit_group_get_bundle_node (group, i), bundle);
+    }
+  return g_string_free (text, FALSE);
+}
+
+START_TEST (each_bundle_has_its_chips)
+{
+  Script script = script_begin (TRUE);
+  g_autofree char *import = g_strconcat ("0 import ", divisions[_i].fleet, NULL), *bundles = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+
+  script_step (&script, "division", import);
+  script_step (&script, "division", divisions[_i].request);
+  script_reopen (&script);
+  snapshot = quoit_snapshot (script.quoit);
+  group = quoit_snapshot_lookup_group (snapshot, "t", NULL);
+  bundles = bundles_of (group);
+  ck_assert_str_eq (bundles, divisions[_i].bundles);
+  script_end (&script);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("elastic");
+  TCase *tcase = tcase_create ("elastic");
+
+  tcase_set_timeout (tcase, 60);
+  tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, each_bundle_has_its_chips, 0, G_N_ELEMENTS (divisions));
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
