@@ -34,11 +34,8 @@ static const struct {
 /* --- the answer --- */
 
 static const Column fact_columns[] = {
-  { "source", "source", CELL_TEXT },
-  { "new", "new", CELL_FLAG },
-  { "n_nodes", "nodes", CELL_NUMBER },
-  { "n_changes", NULL, CELL_NUMBER },
-  { "dry_run", NULL, CELL_FLAG },
+  { "source", "source", CELL_TEXT },  { "new", "new", CELL_FLAG },    { "n_nodes", "nodes", CELL_NUMBER },
+  { "n_changes", NULL, CELL_NUMBER }, { "dry_run", NULL, CELL_FLAG },
 };
 
 static const Column change_columns[] = {
@@ -172,8 +169,8 @@ name_file (GError *error, guint kind, const char *given, const Options *options)
 
 /* --- import --- */
 
-typedef bool (*ReadFunc) (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
-                          QuoitImport **import, GError **error);
+typedef bool (*ReadFunc) (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms,
+                          const Options *options, QuoitImport **import, GError **error);
 
 static bool
 import (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
@@ -202,7 +199,8 @@ sync_source (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now
 }
 
 static bool
-finish (Session *session, Quoit *quoit, const QuoitImport *import, ReadFunc read, const Options *options, GError **error)
+finish (Session *session, Quoit *quoit, const QuoitImport *import, ReadFunc read, const Options *options,
+        GError **error)
 {
   bool in_batch = read == sync_source && !options->dry_run;
 
@@ -280,8 +278,8 @@ run (Session *session, ReadFunc read, GError **error)
   const GOptionEntry entries[] = {
     { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source, "the source's name", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.variables, "a ${VARIABLE} of a manifest", "VARIABLE=VALUE" },
-    { "groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups, "what Ray has placed: its placement groups, with --detail",
-      "FILE" },
+    { "groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups,
+      "what Ray has placed: its placement groups, with --detail", "FILE" },
     { "available", 0, 0, G_OPTION_ARG_FILENAME, &options.available, "what is available: available_resources_per_node()",
       "FILE" },
     { "complete", 0, 0, G_OPTION_ARG_NONE, &options.complete, "lists of exactly 100 rows are all there is", NULL },
@@ -333,7 +331,8 @@ const Verb verb_sync = {
   "sync",
   "raycluster|ray-nodes FILE | fleet TEXT",
   "read a fresh list of a fleet that has changed, and say which groups lose what",
-  "As import, and a held node that the source has no longer is lost: it stays in its place, dead, for as long as a group\n"
+  "As import, and a held node that the source has no longer is lost: it stays in its place, dead, for as long as a "
+  "group\n"
   "has it. The difference is printed before it is written. Then see repair and resize.",
   2,
   2,

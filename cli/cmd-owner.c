@@ -129,7 +129,8 @@ const Verb verb_owner = {
   "owner",
   "[set|renew|end NAME]",
   "owners of groups, whose end frees all that they hold",
-  "Lists the owners that are set. set makes one known, with --lease for as long as it is renewed; end frees all that is\n"
+  "Lists the owners that are set. set makes one known, with --lease for as long as it is renewed; end frees all that "
+  "is\n"
   "held in its name.",
   0,
   2,

@@ -19,8 +19,8 @@ resize (Session *session, gint64 n_slices, gboolean dry_run, GError **error)
   change = dry_run ? quoit_fork_resize (fork, session->words[0], n_slices, now_ms, error)
                    : quoit_resize (quoit, session->words[0], n_slices, now_ms, error);
   return change != NULL
-         && print_group_change (session, snapshot, change, dry_run ? "would be resized so; nothing has changed" : "is resized",
-                                error);
+         && print_group_change (session, snapshot, change,
+                                dry_run ? "would be resized so; nothing has changed" : "is resized", error);
 }
 
 static bool

@@ -195,9 +195,9 @@ add_losses (Table *table, const QuoitGroup *group, const char *label)
 
       if (state == QUOIT_GROUP_SLICE_WHOLE)
         continue;
-      problem = g_strdup_printf ("slice id %u, %s, is %s: repair %s, or resize it", slice, name,
-                                 state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead" : "leaving: a host of it is draining",
-                                 label);
+      problem = g_strdup_printf (
+          "slice id %u, %s, is %s: repair %s, or resize it", slice, name,
+          state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead" : "leaving: a host of it is draining", label);
       add_group_problem (table, label, problem);
     }
   if (quoit_group_get_n_slices (group) == 0)

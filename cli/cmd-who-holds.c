@@ -4,10 +4,10 @@
 #include "verbs.h"
 
 static const Column columns[] = {
-  { "node", NULL, CELL_TEXT },         { NULL, "NODE", CELL_TEXT },
-  { "full_name", NULL, CELL_TEXT },    { "worker_id", "WORKER", CELL_NUMBER },
-  { "held_by", "HELD BY", CELL_LIST }, { "owners", "OWNER", CELL_LIST },
-  { "since", "SINCE", CELL_LIST },     { "until", "UNTIL", CELL_LIST },
+  { "node", NULL, CELL_TEXT },           { NULL, "NODE", CELL_TEXT },
+  { "full_name", NULL, CELL_TEXT },      { "worker_id", "WORKER", CELL_NUMBER },
+  { "held_by", "HELD BY", CELL_LIST },   { "owners", "OWNER", CELL_LIST },
+  { "since", "SINCE", CELL_LIST },       { "until", "UNTIL", CELL_LIST },
   { "shares", "WHAT OF IT", CELL_LIST },
 };
 

@@ -47,9 +47,10 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
   g_autofree char *label = group_label (quoit_group_change_get_before (change));
 
   document_take_sentence (document, g_strdup_printf ("%s %s", label,
-                                                     quoit_group_change_is_nothing (change) ? "is that already: nothing has changed"
-                                                     : after == NULL                        ? "is gone with its last slice"
-                                                                                            : sentence));
+                                                     quoit_group_change_is_nothing (change)
+                                                         ? "is that already: nothing has changed"
+                                                     : after == NULL ? "is gone with its last slice"
+                                                                     : sentence));
   document_take_facts (document, facts_of (change));
   if (after != NULL)
     describe_group (document, snapshot, after);

@@ -5,5 +5,5 @@
 #include "session.h"
 
 /* Takes @change. @snapshot: the fleet with it. */
-bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change, const char *sentence,
-                         GError **error);
+bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change,
+                         const char *sentence, GError **error);

@@ -17,14 +17,22 @@ static const Column group_columns[] = {
 };
 
 static const Column fact_columns[] = {
-  { "group", "group", CELL_TEXT },       { "name", NULL, CELL_TEXT },
-  { "id", NULL, CELL_NUMBER },           { "state", "state", CELL_TEXT },
-  { "ray_state", "in Ray", CELL_TEXT },  { "owner", "owner", CELL_TEXT },
-  { "n_slices", "slices", CELL_NUMBER }, { "n_workers", "workers", CELL_NUMBER },
-  { "request", "request", CELL_TEXT },   { "key", "key", CELL_TEXT },
-  { "since", "since", CELL_TEXT },       { "until", "until", CELL_TEXT },
-  { "ended", "ended", CELL_TEXT },       { "expired", NULL, CELL_FLAG },
-  { "source", "made by source", CELL_TEXT }, { "n_bundles", NULL, CELL_NUMBER },
+  { "group", "group", CELL_TEXT },
+  { "name", NULL, CELL_TEXT },
+  { "id", NULL, CELL_NUMBER },
+  { "state", "state", CELL_TEXT },
+  { "ray_state", "in Ray", CELL_TEXT },
+  { "owner", "owner", CELL_TEXT },
+  { "n_slices", "slices", CELL_NUMBER },
+  { "n_workers", "workers", CELL_NUMBER },
+  { "request", "request", CELL_TEXT },
+  { "key", "key", CELL_TEXT },
+  { "since", "since", CELL_TEXT },
+  { "until", "until", CELL_TEXT },
+  { "ended", "ended", CELL_TEXT },
+  { "expired", NULL, CELL_FLAG },
+  { "source", "made by source", CELL_TEXT },
+  { "n_bundles", NULL, CELL_NUMBER },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (fact_columns) == G_N_ELEMENTS (group_columns));
 

@@ -28,11 +28,13 @@ request_entries_for_taking (RequestOptions *o)
 {
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
-    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease, "how long the group lives unless it is renewed, as 10s", "TIME" },
+    { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease, "how long the group lives unless it is renewed, as 10s",
+      "TIME" },
     { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator, "required: TPU generation, in any system's spelling",
       "GEN" },
     { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "required: shape of each slice, as 4x4", "SHAPE" },
-    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices, "required: how many slices, all or none; 1..2: as many as can be had", "N" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices,
+      "required: how many slices, all or none; 1..2: as many as can be had", "N" },
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
     { "tpu-per-bundle", 0, 0, G_OPTION_ARG_FILENAME, &o->tpu_per_bundle,
       "bundles of that much TPU, as 1 or 0.5, instead of whole hosts", "AMOUNT" },
@@ -80,7 +82,8 @@ add_selector (QuoitRequest *request, const char *text, GError **error)
 bool
 request_set_slices (QuoitRequest *request, const char *text, GError **error)
 {
-  static const NumberRule rule = { "--slices", "1 to 1000000 slices, or two such numbers as 1..2", G_MININT64, G_MAXINT64 };
+  static const NumberRule rule
+      = { "--slices", "1 to 1000000 slices, or two such numbers as 1..2", G_MININT64, G_MAXINT64 };
   const char *dots = strstr (text, "..");
   g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
   gint64 least, most;

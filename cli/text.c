@@ -132,11 +132,11 @@ text_parse_duration (const char *text, const char *option, gint64 *duration_ms, 
     if (g_str_equal (text + length, units[i].unit))
       ms = units[i].ms;
   if (!is_number || (ms == 0 && (text[length] != '\0' || number > 0)))
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s '%s': expected a number and a unit, as 500ms, 10s, 5m, 2h, 30d",
-                 option, text);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                 "%s '%s': expected a number and a unit, as 500ms, 10s, 5m, 2h, 30d", option, text);
   else if (number < 1 || number > G_MAXINT64 / ms)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': expected 1ms or more, to the year 2199 at most", option,
-                 text);
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "%s '%s': expected 1ms or more, to the year 2199 at most",
+                 option, text);
   else
     return *duration_ms = number * ms, true;
   return false;

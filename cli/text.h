@@ -27,8 +27,8 @@ typedef struct {
   gint64 least, most;
 } NumberRule;
 
-/* A length of time: a number and a unit, "10s", "500ms", "5m", "2h", "30d". USAGE when @text is none, INVALID when it is
- * below 1 ms or too large. @option names it. */
+/* A length of time: a number and a unit, "10s", "500ms", "5m", "2h", "30d". USAGE when @text is none, INVALID when it
+ * is below 1 ms or too large. @option names it. */
 bool text_parse_duration (const char *text, const char *option, gint64 *duration_ms, GError **error);
 
 /* An option's number: USAGE when @text is none, INVALID when it is outside the rule. */

@@ -100,8 +100,8 @@ word_of_slice_state (QuoitGroupSliceState state)
 }
 
 static const Word changes[] = {
-  { QUOIT_CHANGE_ADDED, "added" }, { QUOIT_CHANGE_REMOVED, "removed" }, { QUOIT_CHANGE_CHANGED, "changed" },
-  { QUOIT_CHANGE_STATE, "state" }, { QUOIT_CHANGE_POOL, "pool" },       { QUOIT_CHANGE_LOST, "lost" },
+  { QUOIT_CHANGE_ADDED, "added" }, { QUOIT_CHANGE_REMOVED, "removed" },   { QUOIT_CHANGE_CHANGED, "changed" },
+  { QUOIT_CHANGE_STATE, "state" }, { QUOIT_CHANGE_POOL, "pool" },         { QUOIT_CHANGE_LOST, "lost" },
   { QUOIT_CHANGE_GROUP, "group" }, { QUOIT_CHANGE_EXTERNAL, "external" }, { QUOIT_CHANGE_GROUP_SLICE, "group-slice" },
 };
 

@@ -177,8 +177,9 @@ QUOIT_API bool quoit_refresh (Quoit *quoit, GError **error);
  *
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER (the message has the dominant reason and what would help;
  * quoit_snapshot_explain() has all), %QUOIT_ERROR_CONFLICT when the name is taken or the key was used for another
- * request, %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue, %QUOIT_ERROR_NOT_FOUND when
- * it names a pool or slice that is not there. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
+ * request, %QUOIT_ERROR_EXPIRED when the lease of the owner that it gives has ended (quoit_set_owner() begins anew),
+ * %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue, %QUOIT_ERROR_NOT_FOUND when it names a
+ * pool or slice that is not there. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
  * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
  * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
  * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
@@ -199,11 +200,13 @@ QUOIT_API QuoitGroup *quoit_reserve (Quoit *quoit, const QuoitRequest *request, 
  * Frees all that the group has. With NAME@ID a late or repeated call never frees a group that took the name since.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not that of the
- * group that bears it now, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID. Fails also with what any
- * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * group that bears it now or the group belongs to a source (it goes when that has it no longer), %QUOIT_ERROR_EXPIRED
+ * when its lease has ended and it is free already, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID. Fails
+ * also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
+ * %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
+ * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
+ * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * contradicts itself.
  *
  * Since: 0.1
  */

@@ -32,7 +32,7 @@ struct _QuoitGroup {
   QuoitGroupState state;
   gint64 until_ms;
   guint8 *slice_states; /* QuoitGroupSliceState, one a slice; NULL: all are whole */
-  GHashTable *ailing; /* durable id -> QuoitNodeState of those of its nodes that are not alive; NULL: all are */
+  GHashTable *ailing;   /* durable id -> QuoitNodeState of those of its nodes that are not alive; NULL: all are */
 };
 
 /* The ledger's own step, after what has ended by then, carried out on the fork and nowhere else. */

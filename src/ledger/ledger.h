@@ -173,8 +173,8 @@ typedef struct {
 } QuoitNodeChange;
 
 /* input: QuoitClaims **, which a new source takes (it is NULL then); result: GArray * of QuoitNodeChange, without
- * the nodes of a new source, empty for one that says what it said before. CONFLICT when a held node would be dropped or become another,
- * or when another source of the kind claims one of the machines. */
+ * the nodes of a new source, empty for one that says what it said before. CONFLICT when a held node would be dropped or
+ * become another, or when another source of the kind claims one of the machines. */
 gboolean quoit_ledger_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                               gpointer result, GError **error);
 /* The same for a fleet that has changed: a held node that the source has no longer stays, dead, as long as it is held.

@@ -10,11 +10,11 @@
 #include "catalogue/catalogue.h"
 
 typedef enum {
-  QUOIT_NODE_RAY_HEAD = 1 << 0,    /* the node that runs Ray's head; may be a TPU node too */
-  QUOIT_NODE_EXTERNAL = 1 << 1,    /* wholly used by something that no group explains */
-  QUOIT_NODE_ASSUMED_ID = 1 << 2,  /* its worker id was not stated */
+  QUOIT_NODE_RAY_HEAD = 1 << 0,     /* the node that runs Ray's head; may be a TPU node too */
+  QUOIT_NODE_EXTERNAL = 1 << 1,     /* wholly used by something that no group explains */
+  QUOIT_NODE_ASSUMED_ID = 1 << 2,   /* its worker id was not stated */
   QUOIT_NODE_ASSUMED_NAME = 1 << 3, /* the name of its cluster was not stated, which its host's name has in it */
-  QUOIT_NODE_LOST = 1 << 4         /* its source has it no longer: it stays, dead, while a group has it */
+  QUOIT_NODE_LOST = 1 << 4          /* its source has it no longer: it stays, dead, while a group has it */
 } QuoitNodeFlags;
 
 typedef struct {

@@ -384,8 +384,8 @@ gint64
 quoit_fleet_group_until (const QuoitFleet *fleet, const QuoitGroupData *group)
 {
   g_autofree char *name = *group->owner == '\0' ? NULL : quoit_owner_record_name (group->owner);
-  const QuoitGroupData *owner = name == NULL || group->state == QUOIT_GROUP_REMOVED ? NULL
-                                                                                    : quoit_fleet_find_group (fleet, name);
+  const QuoitGroupData *owner
+      = name == NULL || group->state == QUOIT_GROUP_REMOVED ? NULL : quoit_fleet_find_group (fleet, name);
 
   if (owner != NULL && owner->until_ms != 0 && (group->until_ms == 0 || owner->until_ms < group->until_ms))
     return owner->until_ms;

@@ -266,8 +266,8 @@ write_group_step (const Search *search, QuoitOption *option, const QuoitGroupDat
   if (until_ms != 0)
     quoit_option_add_step (option, QUOIT_STEP_LEASE_ENDS, label, (guint64) until_ms);
   else
-    quoit_option_add_step (option, *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES,
-                           group->name, group->id);
+    quoit_option_add_step (option, *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES, group->name,
+                           group->id);
 }
 
 static void
