@@ -640,8 +640,8 @@ QUOIT_API QuoitGroup *quoit_snapshot_dup_node_user (const QuoitSnapshot *snapsho
  * @node: below quoit_snapshot_get_n_nodes()
  * @user: below quoit_snapshot_get_node_n_users()
  *
- * What one bundle of that user has of the node, in words: "chips 0,1: CPU 1, TPU 2". A group with several bundles on a
- * node is that many users of it. It is to be freed with g_free().
+ * What the bundles of that user have of the node, in words: "chips 0,1: CPU 1, TPU 2 and chip 3: TPU 1". It is to be
+ * freed with g_free().
  *
  * Returns: (transfer full) (nullable): the words; %NULL when the group has the node whole
  * Since: 0.1

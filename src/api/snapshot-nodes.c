@@ -105,18 +105,6 @@ quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node)
   return quoit_fleet_node_is_external (snapshot->fleet, (QuoitNodeId) { node });
 }
 
-/* The i-th of those users that are groups to callers; *@bundle as of quoit_fleet_node_user(). */
-static const QuoitGroupData *
-listed_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t i, const QuoitBundle **bundle)
-{
-  const QuoitGroupData *group;
-
-  for (guint u = 0; (group = quoit_fleet_node_user (snapshot->fleet, (QuoitNodeId) { node }, u, bundle)) != NULL; u++)
-    if (quoit_group_is_listed (group) && i-- == 0)
-      return group;
-  return NULL;
-}
-
 uint32_t
 quoit_snapshot_get_node_assumptions (const QuoitSnapshot *snapshot, uint32_t node)
 {
@@ -132,38 +120,38 @@ quoit_snapshot_get_node_assumptions (const QuoitSnapshot *snapshot, uint32_t nod
 uint32_t
 quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node)
 {
-  guint n = 0;
+  g_autoptr (GPtrArray) groups = NULL;
 
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
 
-  while (listed_user (snapshot, node, n, NULL) != NULL)
-    n++;
-  return n;
+  groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
+  return groups->len;
 }
 
 QuoitGroup *
 quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
-  const QuoitGroupData *group;
+  g_autoptr (GPtrArray) groups = NULL;
 
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
 
-  group = listed_user (snapshot, node, user, NULL);
-  g_return_val_if_fail (group != NULL, NULL);
+  groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
+  g_return_val_if_fail (user < groups->len, NULL);
 
-  return quoit_group_in (snapshot->fleet, group);
+  return quoit_group_in (snapshot->fleet, groups->pdata[user]);
 }
 
 char *
 quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
-  const QuoitBundle *bundle;
+  g_autoptr (GPtrArray) groups = NULL;
 
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
-  g_return_val_if_fail (listed_user (snapshot, node, user, NULL) != NULL, NULL);
 
-  listed_user (snapshot, node, user, &bundle);
-  return bundle == NULL ? NULL : quoit_bundle_text (bundle);
+  groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
+  g_return_val_if_fail (user < groups->len, NULL);
+
+  return quoit_fleet_node_share_text (snapshot->fleet, (QuoitNodeId) { node }, groups->pdata[user]);
 }
 
 char *

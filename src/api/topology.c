@@ -110,7 +110,8 @@ quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **erro
   if (group->data->n_nodes == 0)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "group '%s' holds nothing any more", group->data->name);
   if (group->data->bundles != NULL)
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "group '%s' has parts of nodes, no whole slices",
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                            "group '%s' has bundles, not whole hosts: its processes cannot be told from them",
                             group->data->name);
   if (profile != QUOIT_PROFILE_QUOIT && profile != QUOIT_PROFILE_RAY_TRAIN)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "profile '%d': expected quoit or ray-train", (int) profile);

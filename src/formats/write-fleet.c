@@ -80,24 +80,22 @@ static void
 write_users (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 {
   gboolean external = quoit_fleet_node_is_external (fleet, node);
-  const QuoitGroupData *group;
+  g_autoptr (GPtrArray) groups = quoit_fleet_node_groups (fleet, node);
 
   quoit_writer_open_array (writer, "held_by");
-  for (guint i = 0; (group = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
+  for (guint i = 0; i < groups->len; i++)
     {
-      g_autofree char *label = label_of_group (group);
+      g_autofree char *label = label_of_group (groups->pdata[i]);
 
-      if (quoit_group_is_listed (group))
-        quoit_writer_text (writer, NULL, label);
+      quoit_writer_text (writer, NULL, label);
     }
   if (external)
     quoit_writer_text (writer, NULL, "external");
   quoit_writer_close (writer);
   quoit_writer_boolean (writer, "external", external);
   quoit_writer_open_array (writer, "group_ids");
-  for (guint i = 0; (group = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
-    if (quoit_group_is_listed (group))
-      quoit_writer_integer (writer, NULL, (int64_t) group->id);
+  for (guint i = 0; i < groups->len; i++)
+    quoit_writer_integer (writer, NULL, (int64_t) ((const QuoitGroupData *) groups->pdata[i])->id);
   quoit_writer_close (writer);
 }
 

@@ -129,6 +129,12 @@ gboolean quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node
 const QuoitGroupData *quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node, guint i,
                                              const QuoitBundle **bundle);
 
+/* The groups, as callers call them, that use @node: each once, by id. Of QuoitGroupData, borrowed from the fleet. */
+GPtrArray *quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node);
+/* What the bundles of @group have of @node, in words: "chips 0,1: CPU 1, TPU 2 and chip 3: TPU 1". Owned; NULL: all of
+ * it. */
+char *quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
+
 /* What is left of @node, chip by chip, and of each of its kind's resources (in their order), after the shares of
  * groups. All zero when a group or something external has the node whole. @left has room for the kind's resources. */
 typedef struct {
