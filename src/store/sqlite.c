@@ -70,6 +70,19 @@ fail_replaced (const QuoitStore *store, GError **error)
                      store->path, store->fleet->seq);
 }
 
+/* The group, or the owner, of the id of @group, which @known may have, or remember that it has gone. */
+static const QuoitGroupData *
+find_known (const QuoitFleet *known, const QuoitGroupData *group)
+{
+  const QuoitGroupData *before
+      = *group->key != '\0' ? quoit_fleet_find_key (known, group->key) : quoit_fleet_find_group (known, group->name);
+
+  if (*group->key != '\0' || (before != NULL && before->id == group->id))
+    return before;
+  return group->kind == QUOIT_HOLDER_OWNER ? quoit_fleet_find_expired_owner (known, group->name)
+                                           : quoit_fleet_find_removed (known, group->id);
+}
+
 /* Whether @later may have come from @known by entries alone: the clock and the ids go on, and a group whose id was
  * given by then is one that was known. */
 static gboolean
@@ -84,8 +97,7 @@ goes_on (const QuoitFleet *known, const QuoitFleet *later)
 
       if (group == NULL || group->id >= known->next_group_id)
         continue;
-      before = *group->key != '\0' ? quoit_fleet_find_key (known, group->key)
-                                   : quoit_fleet_find_group (known, group->name);
+      before = find_known (known, group);
       if (before == NULL || before->id != group->id || strcmp (before->name, group->name) != 0)
         return FALSE;
     }

@@ -628,6 +628,57 @@ START_TEST (a_handle_that_a_compaction_has_overtaken_catches_up)
 }
 END_TEST
 
+static gboolean
+hold_for (QuoitStore *store, const char *name, gint64 lease_ms, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = request_for (name, NULL, 1);
+  g_autoptr (QuoitGroupData) group = NULL;
+
+  return quoit_store_change (store, quoit_ledger_hold, &(QuoitHold) { request, lease_ms }, now_ms, &group, error);
+}
+
+/* A group and an owner whose leases end, the group's name is another's afterwards: 7 entries. */
+static void
+let_leases_end (QuoitStore *store)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (hold_for (store, "short", 1000, T0, &error));
+  ck_assert (
+      quoit_store_change (store, quoit_ledger_set_owner, &(QuoitOwnerChange) { "somebody", 2000 }, T0, NULL, &error));
+  ck_assert (hold_for (store, "short", 9000, T0 + 1500, &error));
+  ck_assert (hold_for (store, "other", 9000, T0 + 2500, &error));
+  ck_assert_ok (error);
+}
+
+START_TEST (a_handle_that_a_compaction_has_overtaken_knows_what_has_ended)
+{
+  for (guint64 known = 1; known <= 7; known++)
+    {
+      g_auto (Place) place = place_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = NULL;
+      g_autoptr (QuoitFleet) fleet_a = NULL, fleet_b = NULL;
+
+      let_leases_end (a);
+      b = quoit_store_open (place.path, 0, &error);
+      ck_assert_ok (error);
+      g_clear_pointer (&b->fleet, quoit_fleet_unref);
+      b->fleet = quoit_store_fleet_at (a, known, &error);
+      ck_assert_ok (error);
+      ck_assert_uint_eq (compact (a, 8, &error), 7);
+      ck_assert (
+          quoit_store_change (a, quoit_ledger_release, &(QuoitGroupRef) { "other", 0 }, T0 + 2500, NULL, &error));
+      ck_assert_msg (quoit_store_refresh (b, &error), "from entry %u: %s", (guint) known, error->message);
+      fleet_a = quoit_store_fleet (a);
+      fleet_b = quoit_store_fleet (b);
+      assert_same (fleet_a, fleet_b);
+      assert_verified (b);
+    }
+}
+END_TEST
+
 /* Another history of the same length, in the same file. */
 static const char *const replacements[] = {
   "DELETE FROM journal WHERE seq > 9",
@@ -826,6 +877,7 @@ main (void)
   tcase_add_test (checkpoints, a_compaction_waits_for_a_writer_no_longer_than_it_may);
   tcase_add_test (checkpoints, a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_at);
   tcase_add_loop_test (checkpoints, a_handle_that_a_compaction_has_overtaken_catches_up, 0, 2);
+  tcase_add_test (checkpoints, a_handle_that_a_compaction_has_overtaken_knows_what_has_ended);
   tcase_add_loop_test (checkpoints, a_replaced_database_is_seen_behind_a_checkpoint_too, 0,
                        (int) G_N_ELEMENTS (replacements));
   tcase_add_loop_test (checkpoints, verify_finds_a_checkpoint_that_was_changed, 0, (int) G_N_ELEMENTS (image_damages));
