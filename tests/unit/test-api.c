@@ -255,6 +255,30 @@ START_TEST (a_host_without_chips_makes_no_whole_slice)
 }
 END_TEST
 
+/* Neither a key nor an owner: the group could not be older than the call that made it. */
+START_TEST (a_lease_tells_of_a_host_that_was_lost_before)
+{
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitGroup) held = NULL, confirmed = NULL, renewed = NULL;
+  GError *error = NULL;
+
+  import_fleet (quoit, "v6e 4x4 x2", NULL);
+  ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
+             && quoit_request_set_slices (request, 1, NULL));
+  held = quoit_hold (quoit, request, 1000, NOW, &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_set_node_state (quoit, "v6e-4x4-0-1", QUOIT_NODE_DEAD, NOW, &error));
+  confirmed = quoit_confirm (quoit, "g", 1000, NOW, &error);
+  ck_assert_ok (error);
+  renewed = quoit_renew (quoit, "g", 2000, NOW, &error);
+  ck_assert_ok (error);
+  ck_assert_int_eq (quoit_group_get_state (confirmed), QUOIT_GROUP_RESCHEDULING);
+  ck_assert_int_eq (quoit_group_get_slice_state (confirmed, 0), QUOIT_GROUP_SLICE_LOST);
+  ck_assert_int_eq (quoit_group_get_state (renewed), QUOIT_GROUP_RESCHEDULING);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -270,6 +294,7 @@ main (void)
   tcase_add_test (tcase, the_death_of_a_held_node_is_told_to_its_group);
   tcase_add_loop_test (tcase, the_notes_say_which_slice_is_lost_or_leaving_and_why, 0, 2);
   tcase_add_test (tcase, a_host_without_chips_makes_no_whole_slice);
+  tcase_add_test (tcase, a_lease_tells_of_a_host_that_was_lost_before);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
