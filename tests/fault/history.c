@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
+
+/* clang-format off */
+static const char *const verbs[N_OPS] = {
+  [OP_RESERVE]       = "reserve",
+  [OP_HOLD]          = "hold",
+  [OP_CONFIRM]       = "confirm",
+  [OP_RENEW]         = "renew",
+  [OP_RELEASE]       = "release",
+  [OP_RELEASE_SLICE] = "release",
+  [OP_RESIZE]        = "resize",
+  [OP_REPAIR]        = "repair",
+  [OP_SET_OWNER]     = "owner set",
+  [OP_RENEW_OWNER]   = "owner renew",
+  [OP_END_OWNER]     = "owner end",
+  [OP_SET_STATE]     = "set-state",
+  [OP_DRAIN]         = "drain",
+  [OP_UNDRAIN]       = "undrain",
+  [OP_FORGET]        = "forget",
+  [OP_FORGET_KEY]    = "forget",
+  [OP_LOOK]          = "look",
+};
+/* clang-format on */
+
+const char *
+op_verb (OpKind kind)
+{
+  return verbs[kind];
+}
+
+void
+op_clear (gpointer op)
+{
+  g_clear_pointer (&((Op *) op)->seen, g_free);
+}
+
+/* --- a call as a line --- */
+
+static const char *
+or_dash (const char *text)
+{
+  return text == NULL || *text == '\0' ? "-" : text;
+}
+
+char *
+op_text (const Op *op)
+{
+  return g_strdup_printf ("%d %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s %" G_GUINT64_FORMAT
+                          " %s %s %u %u %" G_GINT64_FORMAT " %u %d = %d %" G_GUINT64_FORMAT " %d %" G_GINT64_FORMAT
+                          " %x %x %u %" G_GUINT64_FORMAT " %s",
+                          (int) op->kind, op->tag, op->invoked_us, op->answered_us, op->now_ms, or_dash (op->name),
+                          op->id, or_dash (op->key), or_dash (op->owner), op->least, op->most, op->lease_ms, op->at,
+                          (int) op->state, op->code, op->group_id, op->group_state, op->until_ms, op->before, op->after,
+                          op->n_freed, op->seq, or_dash (op->seen));
+}
+
+static gint64
+number_of (const char *text, guint base)
+{
+  return base == 16 ? (gint64) g_ascii_strtoull (text, NULL, 16) : g_ascii_strtoll (text, NULL, 10);
+}
+
+static void
+take_text (char *into, const char *text)
+{
+  g_strlcpy (into, strcmp (text, "-") == 0 ? "" : text, NAME_BYTES);
+}
+
+gboolean
+op_parse (const char *line, Op *op)
+{
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
+
+  if (g_strv_length (words) != 24 || strcmp (words[14], "=") != 0 || number_of (words[0], 10) >= N_OPS)
+    return FALSE;
+  *op = (Op) {
+    .kind = (OpKind) number_of (words[0], 10),
+    .invoked_us = number_of (words[2], 10),
+    .answered_us = number_of (words[3], 10),
+    .now_ms = number_of (words[4], 10),
+    .id = (guint64) number_of (words[6], 10),
+    .least = (guint) number_of (words[9], 10),
+    .most = (guint) number_of (words[10], 10),
+    .lease_ms = number_of (words[11], 10),
+    .at = (guint) number_of (words[12], 10),
+    .state = (QuoitNodeState) number_of (words[13], 10),
+    .code = (int) number_of (words[15], 10),
+    .group_id = (guint64) number_of (words[16], 10),
+    .group_state = (int) number_of (words[17], 10),
+    .until_ms = number_of (words[18], 10),
+    .before = (guint32) number_of (words[19], 16),
+    .after = (guint32) number_of (words[20], 16),
+    .n_freed = (guint) number_of (words[21], 10),
+    .seq = (guint64) number_of (words[22], 10),
+    .seen = strcmp (words[23], "-") == 0 ? NULL : g_strdup (words[23]),
+  };
+  take_text (op->tag, words[1]);
+  take_text (op->name, words[5]);
+  take_text (op->key, words[7]);
+  take_text (op->owner, words[8]);
+  return TRUE;
+}
+
+/* --- what can be seen --- */
+
+static guint32
+slices_of (const QuoitGroup *group)
+{
+  guint32 slices = 0;
+
+  for (guint32 i = 0; group != NULL && i < quoit_group_get_n_slices (group); i++)
+    {
+      g_autofree char *name = quoit_group_dup_slice_name (group, i);
+
+      hold (g_str_has_prefix (name, "v6e-4x4-"), "%s", name);
+      slices |= 1u << g_ascii_strtoull (name + strlen ("v6e-4x4-"), NULL, 10);
+    }
+  return slices;
+}
+
+static void
+append_group (GString *text, const QuoitGroup *group)
+{
+  gboolean removed = quoit_group_get_state (group) == QUOIT_GROUP_REMOVED;
+
+  g_string_append_printf (text, "/g:%s:%u:%d:%" G_GINT64_FORMAT ":%x:%s:%s", quoit_group_get_name (group),
+                          (guint) quoit_group_get_id (group), (int) quoit_group_get_state (group),
+                          removed ? quoit_group_get_ended_ms (group) : quoit_group_get_until_ms (group),
+                          slices_of (group), quoit_group_get_key (group), quoit_group_get_owner (group));
+  if (quoit_group_has_expired (group))
+    g_string_append (text, ":expired");
+}
+
+char *
+look_at (const QuoitSnapshot *snapshot)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%" G_GINT64_FORMAT "/", quoit_snapshot_get_clock_ms (snapshot));
+  for (guint i = 0; i < N_NODES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("v6e-4x4-%u-%u", i / N_HOSTS, i % N_HOSTS);
+      guint32 node = 0;
+
+      hold (quoit_snapshot_lookup_node (snapshot, name, &node, NULL), "%s", name);
+      g_string_append_printf (text, "%d", (int) quoit_snapshot_get_node_state (snapshot, node));
+    }
+  for (guint32 i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
+    g_string_append_printf (text, "/o:%s:%" G_GINT64_FORMAT, quoit_snapshot_get_owner_name (snapshot, i),
+                            quoit_snapshot_get_owner_until_ms (snapshot, i));
+  for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+
+      append_group (text, group);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* --- asking --- */
+
+static char *
+group_ref (const Op *op)
+{
+  return op->id == 0 ? g_strdup (op->name) : g_strdup_printf ("%s@%u", op->name, (guint) op->id);
+}
+
+static gboolean
+take_group (Op *op, QuoitGroup *group)
+{
+  if (group == NULL)
+    return FALSE;
+  op->group_id = quoit_group_get_id (group);
+  op->group_state = (int) quoit_group_get_state (group);
+  op->until_ms = quoit_group_get_until_ms (group);
+  op->after = slices_of (group);
+  quoit_group_unref (group);
+  return TRUE;
+}
+
+static gboolean
+take_change (Op *op, QuoitGroupChange *change)
+{
+  QuoitGroup *after;
+
+  if (change == NULL)
+    return FALSE;
+  after = quoit_group_change_get_after (change);
+  op->before = slices_of (quoit_group_change_get_before (change));
+  if (after != NULL)
+    take_group (op, quoit_group_ref (after));
+  quoit_group_change_free (change);
+  return TRUE;
+}
+
+static gboolean
+ask_for_slices (Quoit *quoit, Op *op, GError **error)
+{
+  g_autoptr (QuoitRequest) request = want (op->name, "v6e", "4x4", op->most);
+
+  if (op->least > 0)
+    hold (quoit_request_set_slices_between (request, op->least, op->most, NULL), "%u..%u", op->least, op->most);
+  if (*op->key != '\0')
+    quoit_request_set_key (request, op->key);
+  if (*op->owner != '\0')
+    quoit_request_set_owner (request, op->owner);
+  if (op->kind == OP_HOLD)
+    return take_group (op, quoit_hold (quoit, request, op->lease_ms, op->now_ms, error));
+  if (op->lease_ms > 0)
+    hold (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
+  return take_group (op, quoit_reserve (quoit, request, op->now_ms, error));
+}
+
+static gboolean
+ask_for_node (Quoit *quoit, const Op *op, GError **error)
+{
+  g_autofree char *node = g_strdup_printf ("v6e-4x4-%u-%u", op->at / N_HOSTS, op->at % N_HOSTS);
+
+  if (op->kind == OP_SET_STATE)
+    return quoit_set_node_state (quoit, node, op->state, op->now_ms, error);
+  return (op->kind == OP_DRAIN ? quoit_drain_node : quoit_undrain_node) (quoit, node, op->now_ms, error);
+}
+
+static gboolean
+ask_for_group (Quoit *quoit, Op *op, GError **error)
+{
+  g_autofree char *ref = group_ref (op), *slice = g_strdup_printf ("v6e-4x4-%u", op->at);
+
+  switch (op->kind)
+    {
+    case OP_CONFIRM:
+      return take_group (op, quoit_confirm (quoit, ref, op->lease_ms, op->now_ms, error));
+    case OP_RENEW:
+      return take_group (op, quoit_renew (quoit, ref, op->lease_ms, op->now_ms, error));
+    case OP_RELEASE:
+      return quoit_release (quoit, ref, op->now_ms, error);
+    case OP_RELEASE_SLICE:
+      return take_change (op, quoit_release_slice (quoit, ref, slice, op->now_ms, error));
+    case OP_RESIZE:
+      return take_change (op, quoit_resize (quoit, ref, op->most, op->now_ms, error));
+    case OP_REPAIR:
+      return take_change (op, quoit_repair (quoit, ref, op->now_ms, error));
+    default:
+      return quoit_forget (quoit, ref, op->now_ms, error);
+    }
+}
+
+static gboolean
+look (Quoit *quoit, Op *op, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+
+  if (!quoit_refresh (quoit, error))
+    return FALSE;
+  snapshot = quoit_snapshot (quoit);
+  op->seen = look_at (snapshot);
+  return TRUE;
+}
+
+static gboolean
+ask (Quoit *quoit, Op *op, GError **error)
+{
+  switch (op->kind)
+    {
+    case OP_RESERVE:
+    case OP_HOLD:
+      return ask_for_slices (quoit, op, error);
+    case OP_SET_OWNER:
+      return quoit_set_owner (quoit, op->name, op->lease_ms, op->now_ms, error);
+    case OP_RENEW_OWNER:
+      return quoit_renew_owner (quoit, op->name, op->lease_ms, op->now_ms, error);
+    case OP_END_OWNER:
+      return quoit_end_owner (quoit, op->name, op->now_ms, &op->n_freed, error);
+    case OP_SET_STATE:
+    case OP_DRAIN:
+    case OP_UNDRAIN:
+      return ask_for_node (quoit, op, error);
+    case OP_FORGET_KEY:
+      return quoit_forget_key (quoit, op->key, op->now_ms, error);
+    case OP_LOOK:
+      return look (quoit, op, error);
+    default:
+      return ask_for_group (quoit, op, error);
+    }
+}
+
+void
+op_run (Quoit *quoit, Op *op)
+{
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean done;
+
+  quoit_set_actor (quoit, op->tag);
+  op->invoked_us = g_get_monotonic_time ();
+  done = ask (quoit, op, &error);
+  op->answered_us = g_get_monotonic_time ();
+  hold (done == (error == NULL), "%s: result and error disagree: %s", op_verb (op->kind), said (error));
+  op->code = done ? 0 : error->code;
+  snapshot = quoit_snapshot (quoit);
+  op->seq = quoit_snapshot_get_seq (snapshot);
+}
+
+/* --- histories --- */
+
+static void
+entry_free (gpointer data)
+{
+  Entry *entry = data;
+
+  g_free (entry->verb);
+  g_free (entry->actor);
+  g_array_unref (entry->effects);
+  g_free (entry);
+}
+
+History *
+history_new (void)
+{
+  History *history = g_new (History, 1);
+
+  history->ops = g_array_new (FALSE, FALSE, sizeof (Op));
+  g_array_set_clear_func (history->ops, op_clear);
+  history->entries = g_ptr_array_new_with_free_func (entry_free);
+  return history;
+}
+
+void
+history_free (History *history)
+{
+  if (history == NULL)
+    return;
+  g_array_unref (history->ops);
+  g_ptr_array_unref (history->entries);
+  g_free (history);
+}
+
+static Entry *
+entry_new (guint64 seq, gint64 time_ms, const char *verb, const char *actor)
+{
+  Entry *entry = g_new (Entry, 1);
+
+  *entry = (Entry) { seq, time_ms, g_strdup (verb), g_strdup (actor), g_array_new (FALSE, FALSE, sizeof (Effect)) };
+  return entry;
+}
+
+History *
+history_copy (const History *history)
+{
+  History *copy = history_new ();
+
+  for (guint i = 0; i < history->ops->len; i++)
+    {
+      Op op = g_array_index (history->ops, Op, i);
+
+      op.seen = g_strdup (op.seen);
+      g_array_append_val (copy->ops, op);
+    }
+  for (guint i = 0; i < history->entries->len; i++)
+    {
+      const Entry *from = history->entries->pdata[i];
+      Entry *entry = entry_new (from->seq, from->time_ms, from->verb, from->actor);
+
+      g_array_append_vals (entry->effects, from->effects->data, from->effects->len);
+      g_ptr_array_add (copy->entries, entry);
+    }
+  return copy;
+}
+
+void
+history_read_on (History *history, Quoit *quoit)
+{
+  const Entry *last = history->entries->len == 0 ? NULL : history->entries->pdata[history->entries->len - 1];
+  g_autoptr (QuoitJournal) journal = NULL;
+  g_autoptr (GError) error = NULL;
+
+  hold (quoit_refresh (quoit, &error), "%s", said (error));
+  journal = quoit_changes_since (quoit, last == NULL ? 0 : last->seq, &error);
+  hold (journal != NULL, "%s", said (error));
+  for (guint32 i = 0; i < quoit_journal_get_n_entries (journal); i++)
+    {
+      Entry *entry = entry_new (quoit_journal_get_seq (journal, i), quoit_journal_get_time_ms (journal, i),
+                                quoit_journal_get_verb (journal, i), quoit_journal_get_actor (journal, i));
+
+      for (guint32 e = 0; e < quoit_journal_get_n_effects (journal, i); e++)
+        {
+          Effect effect
+              = { quoit_journal_get_effect_type (journal, i, e), quoit_journal_get_effect_group_id (journal, i, e) };
+
+          g_array_append_val (entry->effects, effect);
+        }
+      g_ptr_array_add (history->entries, entry);
+    }
+}

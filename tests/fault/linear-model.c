@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linear-model.h"
+
+Model *
+model_new (gint64 clock_ms)
+{
+  Model *model = g_new0 (Model, 1);
+
+  model->clock_ms = clock_ms;
+  model->next_id = 1;
+  model->groups = g_array_new (FALSE, TRUE, sizeof (ModelGroup));
+  model->owners = g_array_new (FALSE, TRUE, sizeof (ModelOwner));
+  return model;
+}
+
+void
+model_free (Model *model)
+{
+  if (model == NULL)
+    return;
+  g_array_unref (model->groups);
+  g_array_unref (model->owners);
+  g_free (model);
+}
+
+static ModelGroup *
+group_at (const Model *model, guint i)
+{
+  return &g_array_index (model->groups, ModelGroup, i);
+}
+
+static ModelOwner *
+owner_at (const Model *model, guint i)
+{
+  return &g_array_index (model->owners, ModelOwner, i);
+}
+
+/* --- time --- */
+
+static gboolean
+is_over (gint64 until_ms, gint64 time_ms)
+{
+  return until_ms != 0 && until_ms <= time_ms;
+}
+
+static ModelOwner *
+find_owner (const Model *model, const char *name)
+{
+  for (guint i = 0; i < model->owners->len; i++)
+    if (strcmp (owner_at (model, i)->name, name) == 0)
+      return owner_at (model, i);
+  return NULL;
+}
+
+static gboolean
+owner_has_ended (const ModelOwner *owner, gint64 time_ms)
+{
+  return owner != NULL && (owner->has_expired || is_over (owner->until_ms, time_ms));
+}
+
+static gboolean
+is_live (const Model *model, const ModelGroup *group, gint64 time_ms)
+{
+  return !group->is_removed && !is_over (group->until_ms, time_ms)
+         && !owner_has_ended (find_owner (model, group->owner), time_ms);
+}
+
+/* Kept because its lease is over. */
+static gboolean
+has_expired (const Model *model, const ModelGroup *group, gint64 time_ms)
+{
+  return group->is_removed ? group->has_expired : !is_live (model, group, time_ms);
+}
+
+static gint
+by_number (gconstpointer a, gconstpointer b)
+{
+  guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+GArray *
+model_ended (const Model *model, gint64 time_ms)
+{
+  GArray *ids = g_array_new (FALSE, FALSE, sizeof (guint64));
+
+  for (guint i = 0; i < model->groups->len; i++)
+    if (!group_at (model, i)->is_removed && !is_live (model, group_at (model, i), time_ms))
+      g_array_append_val (ids, group_at (model, i)->id);
+  for (guint i = 0; i < model->owners->len; i++)
+    if (!owner_at (model, i)->has_expired && is_over (owner_at (model, i)->until_ms, time_ms))
+      g_array_append_val (ids, owner_at (model, i)->id);
+  g_array_sort (ids, by_number);
+  return ids;
+}
+
+static void
+expire_group (ModelGroup *group, gint64 time_ms)
+{
+  group->is_removed = group->has_expired = TRUE;
+  group->ended_ms = time_ms;
+  group->slices = 0;
+}
+
+void
+model_expire (Model *model, gint64 time_ms)
+{
+  for (guint i = 0; i < model->groups->len; i++)
+    if (!group_at (model, i)->is_removed && !is_live (model, group_at (model, i), time_ms))
+      expire_group (group_at (model, i), time_ms);
+  for (guint i = 0; i < model->owners->len; i++)
+    if (is_over (owner_at (model, i)->until_ms, time_ms))
+      owner_at (model, i)->has_expired = TRUE;
+  model->clock_ms = time_ms;
+}
+
+/* --- finding --- */
+
+static ModelGroup *
+find_live (const Model *model, const char *name, gint64 time_ms)
+{
+  for (guint i = 0; i < model->groups->len; i++)
+    if (strcmp (group_at (model, i)->name, name) == 0 && is_live (model, group_at (model, i), time_ms))
+      return group_at (model, i);
+  return NULL;
+}
+
+static ModelGroup *
+find_id (const Model *model, guint64 id)
+{
+  for (guint i = 0; i < model->groups->len; i++)
+    if (group_at (model, i)->id == id)
+      return group_at (model, i);
+  return NULL;
+}
+
+static ModelGroup *
+find_key (const Model *model, const char *key)
+{
+  for (guint i = 0; *key != '\0' && i < model->groups->len; i++)
+    if (strcmp (group_at (model, i)->key, key) == 0)
+      return group_at (model, i);
+  return NULL;
+}
+
+/* The group of the call's id, or the last one of its name, when that is kept because its lease is over. */
+static gboolean
+tells_of_end (const Model *model, const Op *op, gint64 time_ms)
+{
+  const ModelGroup *last = NULL;
+
+  for (guint i = 0; i < model->groups->len; i++)
+    {
+      const ModelGroup *group = group_at (model, i);
+
+      if (strcmp (group->name, op->name) == 0 && !is_live (model, group, time_ms)
+          && (op->id == 0 || op->id == group->id))
+        last = group;
+    }
+  return last != NULL && has_expired (model, last, time_ms);
+}
+
+/* 0 and *@group, or the code of a reference to what is not there. */
+static int
+look_up (const Model *model, const Op *op, gint64 time_ms, ModelGroup **group)
+{
+  ModelGroup *other = op->id == 0 ? NULL : find_id (model, op->id);
+
+  *group = find_live (model, op->name, time_ms);
+  if (*group != NULL && (op->id == 0 || op->id == (*group)->id))
+    return 0;
+  if (tells_of_end (model, op, time_ms))
+    return QUOIT_ERROR_EXPIRED;
+  if (*group != NULL || (other != NULL && is_live (model, other, time_ms)))
+    return QUOIT_ERROR_CONFLICT;
+  return op->id != 0 && op->id < model->next_id ? QUOIT_ERROR_CONFLICT : QUOIT_ERROR_NOT_FOUND;
+}
+
+/* --- slices --- */
+
+static guint
+count (guint32 slices)
+{
+  return (guint) __builtin_popcount (slices);
+}
+
+/* Slices that have a host in a state of at least @worst. */
+static guint32
+slices_as_bad_as (const Model *model, QuoitNodeState worst)
+{
+  guint32 slices = 0;
+
+  for (guint i = 0; i < N_NODES; i++)
+    if (model->nodes[i] >= worst)
+      slices |= 1u << i / N_HOSTS;
+  return slices;
+}
+
+static guint32
+free_slices (const Model *model, gint64 time_ms)
+{
+  guint32 slices = ((1u << N_SLICES) - 1) & ~slices_as_bad_as (model, QUOIT_NODE_DRAINING);
+
+  for (guint i = 0; i < model->groups->len; i++)
+    if (is_live (model, group_at (model, i), time_ms))
+      slices &= ~group_at (model, i)->slices;
+  return slices;
+}
+
+static QuoitGroupState
+shown_state (const Model *model, const ModelGroup *group, gint64 time_ms)
+{
+  if (!is_live (model, group, time_ms))
+    return QUOIT_GROUP_REMOVED;
+  if (group->is_held)
+    return QUOIT_GROUP_HELD;
+  return (group->slices & slices_as_bad_as (model, QUOIT_NODE_DRAINING)) != 0 ? QUOIT_GROUP_RESCHEDULING
+                                                                              : QUOIT_GROUP_RESERVED;
+}
+
+static gint64
+shown_until (const Model *model, const ModelGroup *group)
+{
+  const ModelOwner *owner = find_owner (model, group->owner);
+  gint64 of_owner = owner == NULL ? 0 : owner->until_ms;
+
+  return group->until_ms == 0 || (of_owner != 0 && of_owner < group->until_ms) ? of_owner : group->until_ms;
+}
+
+/* --- what a call has to answer --- */
+
+/* What the rules say of a call. */
+typedef struct {
+  int code;
+  gboolean writes;
+  ModelGroup group; /* as it is afterwards, but for what is left open: its slices */
+  guint32 kept;     /* slices that it has still */
+  guint n_slices;   /* how many it has */
+  gboolean has_group;
+} Answer;
+
+static Answer
+refused (int code)
+{
+  return (Answer) { .code = code };
+}
+
+static gint64
+until_of (const Op *op, gint64 time_ms)
+{
+  return op->lease_ms == 0 ? 0 : time_ms + op->lease_ms;
+}
+
+static Answer
+stays (const ModelGroup *group)
+{
+  return (Answer) { .group = *group, .kept = group->slices, .n_slices = count (group->slices), .has_group = TRUE };
+}
+
+static Answer
+answer_retry (const Model *model, const Op *op, const ModelGroup *group, gint64 time_ms)
+{
+  if (strcmp (group->name, op->name) != 0 || strcmp (group->owner, op->owner) != 0 || group->least != op->least
+      || group->most != op->most)
+    return refused (QUOIT_ERROR_CONFLICT);
+  if (op->kind == OP_RESERVE && shown_state (model, group, time_ms) == QUOIT_GROUP_HELD)
+    return refused (QUOIT_ERROR_CONFLICT);
+  /* Of a group that is gone the retry is told just that. */
+  if (!is_live (model, group, time_ms))
+    return (Answer) { .group = *group, .has_group = TRUE };
+  return stays (group);
+}
+
+static Answer
+answer_request (const Model *model, const Op *op, gint64 time_ms)
+{
+  const ModelGroup *known = find_key (model, op->key);
+  guint n_free = count (free_slices (model, time_ms)), least = op->least > 0 ? op->least : op->most;
+  Answer answer = { .writes = TRUE, .has_group = TRUE };
+
+  if (op->kind == OP_HOLD && op->lease_ms < 1)
+    return refused (QUOIT_ERROR_INVALID);
+  if (known != NULL)
+    return answer_retry (model, op, known, time_ms);
+  if (find_live (model, op->name, time_ms) != NULL)
+    return refused (QUOIT_ERROR_CONFLICT);
+  if (owner_has_ended (find_owner (model, op->owner), time_ms))
+    return refused (QUOIT_ERROR_EXPIRED);
+  if (n_free < least)
+    return refused (least > N_SLICES ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW);
+  answer.group = (ModelGroup) { .id = model->next_id,
+                                .least = op->least,
+                                .most = op->most,
+                                .is_held = op->kind == OP_HOLD,
+                                .until_ms = until_of (op, time_ms) };
+  g_strlcpy (answer.group.name, op->name, NAME_BYTES);
+  g_strlcpy (answer.group.key, op->key, NAME_BYTES);
+  g_strlcpy (answer.group.owner, op->owner, NAME_BYTES);
+  answer.n_slices = MIN (op->most, n_free);
+  return answer;
+}
+
+static Answer
+answer_lease (const Op *op, const ModelGroup *group, gint64 time_ms)
+{
+  Answer answer = stays (group);
+
+  if (op->kind == OP_RENEW && group->until_ms == 0)
+    return refused (QUOIT_ERROR_CONFLICT);
+  if (op->kind == OP_CONFIRM && !group->is_held)
+    return answer;
+  answer.group.is_held = group->is_held && op->kind == OP_RENEW;
+  answer.group.until_ms = until_of (op, time_ms);
+  answer.writes = answer.group.until_ms != group->until_ms || answer.group.is_held != group->is_held;
+  return answer;
+}
+
+/* The @n slices that go first: lost ones, then leaving ones, then from the last on. */
+static guint32
+leavers (const Model *model, guint32 slices, guint n)
+{
+  const guint32 lost = slices & slices_as_bad_as (model, QUOIT_NODE_DEAD);
+  const guint32 leaving = slices & slices_as_bad_as (model, QUOIT_NODE_DRAINING) & ~lost;
+  const guint32 order[] = { lost, leaving, slices & ~lost & ~leaving };
+  guint32 gone = 0;
+
+  for (guint o = 0; o < G_N_ELEMENTS (order); o++)
+    for (guint s = N_SLICES; s-- > 0;)
+      if ((order[o] & 1u << s) != 0 && count (gone) < n)
+        gone |= 1u << s;
+  return gone;
+}
+
+static Answer
+answer_other_slices (const Model *model, const Op *op, const ModelGroup *group, guint32 kept, guint n_slices,
+                     gint64 time_ms)
+{
+  Answer answer = stays (group);
+
+  if (n_slices - count (kept) > count (free_slices (model, time_ms)))
+    return refused (QUOIT_ERROR_NOT_NOW);
+  answer.kept = kept;
+  answer.n_slices = n_slices;
+  answer.writes = kept != group->slices || n_slices != count (group->slices);
+  return answer;
+}
+
+static Answer
+answer_resize (const Model *model, const Op *op, const ModelGroup *group, gint64 time_ms)
+{
+  guint n = count (group->slices), n_leave = op->most < n ? n - op->most : 0;
+
+  if (op->most < 1 || (group->least > 0 && (op->most < group->least || op->most > group->most)))
+    return refused (QUOIT_ERROR_INVALID);
+  return answer_other_slices (model, op, group, group->slices & ~leavers (model, group->slices, n_leave), op->most,
+                              time_ms);
+}
+
+static Answer
+answer_release (const Model *model, const Op *op, const ModelGroup *group)
+{
+  Answer answer = stays (group);
+
+  if (op->kind == OP_RELEASE_SLICE && op->at >= N_SLICES)
+    return refused (QUOIT_ERROR_NOT_FOUND);
+  if (op->kind == OP_RELEASE_SLICE && (group->slices & 1u << op->at) == 0)
+    return refused (QUOIT_ERROR_NOT_FOUND);
+  answer.kept = op->kind == OP_RELEASE ? 0 : group->slices & ~(1u << op->at);
+  answer.n_slices = count (answer.kept);
+  answer.has_group = answer.kept != 0;
+  answer.writes = TRUE;
+  return answer;
+}
+
+static Answer
+answer_group (const Model *model, const Op *op, gint64 time_ms)
+{
+  ModelGroup *group = NULL;
+  int code;
+
+  if ((op->kind == OP_RENEW && op->lease_ms < 1) || op->lease_ms < 0)
+    return refused (QUOIT_ERROR_INVALID);
+  code = look_up (model, op, time_ms, &group);
+  if (code != 0)
+    return refused (code);
+  switch (op->kind)
+    {
+    case OP_CONFIRM:
+    case OP_RENEW:
+      return answer_lease (op, group, time_ms);
+    case OP_RESIZE:
+      return answer_resize (model, op, group, time_ms);
+    case OP_REPAIR:
+      return answer_other_slices (model, op, group, group->slices & ~slices_as_bad_as (model, QUOIT_NODE_DRAINING),
+                                  count (group->slices), time_ms);
+    default:
+      return answer_release (model, op, group);
+    }
+}
+
+static Answer
+answer_forget (const Model *model, const Op *op, gint64 time_ms)
+{
+  const ModelGroup *group = op->kind == OP_FORGET_KEY ? find_key (model, op->key) : find_id (model, op->id);
+  ModelGroup *live = NULL;
+
+  if (group != NULL && !is_live (model, group, time_ms)
+      && (op->kind == OP_FORGET_KEY || strcmp (group->name, op->name) == 0))
+    return (Answer) { .writes = TRUE };
+  if (op->kind == OP_FORGET_KEY)
+    return refused (group == NULL ? QUOIT_ERROR_NOT_FOUND : QUOIT_ERROR_CONFLICT);
+  return refused (look_up (model, op, time_ms, &live) == 0 ? QUOIT_ERROR_CONFLICT : QUOIT_ERROR_NOT_FOUND);
+}
+
+static guint
+count_owned (const Model *model, const char *owner, gint64 time_ms)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < model->groups->len; i++)
+    n += strcmp (group_at (model, i)->owner, owner) == 0 && is_live (model, group_at (model, i), time_ms);
+  return n;
+}
+
+static Answer
+answer_owner (const Model *model, const Op *op, gint64 time_ms)
+{
+  const ModelOwner *owner = find_owner (model, op->name);
+  gboolean ended = owner_has_ended (owner, time_ms);
+
+  if (op->kind == OP_RENEW_OWNER && op->lease_ms < 1)
+    return refused (QUOIT_ERROR_INVALID);
+  if (op->kind == OP_SET_OWNER)
+    return (Answer) { .writes = owner == NULL || ended || owner->until_ms != until_of (op, time_ms) };
+  if (ended)
+    return refused (QUOIT_ERROR_EXPIRED);
+  if (op->kind == OP_END_OWNER)
+    return owner != NULL || count_owned (model, op->name, time_ms) > 0 ? (Answer) { .writes = TRUE }
+                                                                       : refused (QUOIT_ERROR_NOT_FOUND);
+  if (owner == NULL)
+    return refused (QUOIT_ERROR_NOT_FOUND);
+  if (owner->until_ms == 0)
+    return refused (QUOIT_ERROR_CONFLICT);
+  return (Answer) { .writes = owner->until_ms != until_of (op, time_ms) };
+}
+
+static QuoitNodeState
+wanted_state (const Op *op)
+{
+  return op->kind == OP_DRAIN ? QUOIT_NODE_DRAINING : op->kind == OP_UNDRAIN ? QUOIT_NODE_ALIVE : op->state;
+}
+
+static Answer
+answer_node (const Model *model, const Op *op)
+{
+  if (op->kind != OP_SET_STATE && model->nodes[op->at] == QUOIT_NODE_DEAD)
+    return refused (QUOIT_ERROR_CONFLICT);
+  return (Answer) { .writes = model->nodes[op->at] != wanted_state (op) };
+}
+
+static Answer
+answer_to (const Model *model, const Op *op, gint64 time_ms)
+{
+  switch (op->kind)
+    {
+    case OP_RESERVE:
+    case OP_HOLD:
+      return answer_request (model, op, time_ms);
+    case OP_SET_OWNER:
+    case OP_RENEW_OWNER:
+    case OP_END_OWNER:
+      return answer_owner (model, op, time_ms);
+    case OP_SET_STATE:
+    case OP_DRAIN:
+    case OP_UNDRAIN:
+      return answer_node (model, op);
+    case OP_FORGET:
+    case OP_FORGET_KEY:
+      return answer_forget (model, op, time_ms);
+    case OP_LOOK:
+      return (Answer) { 0 };
+    default:
+      return answer_group (model, op, time_ms);
+    }
+}
+
+/* --- comparing --- */
+
+static char *
+wrong_group (const Model *model, const Op *op, Answer *answer, gint64 time_ms)
+{
+  ModelGroup *group = &answer->group;
+  guint32 taken = op->after & ~answer->kept;
+
+  if (op->group_id != group->id)
+    return g_strdup_printf ("is about id %u, expected %u", (guint) op->group_id, (guint) group->id);
+  if ((taken & ~free_slices (model, time_ms)) != 0)
+    return g_strdup_printf ("has slices %x, which are not free", taken & ~free_slices (model, time_ms));
+  if ((op->after & answer->kept) != answer->kept || count (op->after) != answer->n_slices)
+    return g_strdup_printf ("has slices %x, expected %u, among them %x", op->after, answer->n_slices, answer->kept);
+  group->slices = op->after;
+  if (op->group_state != (int) shown_state (model, group, time_ms))
+    return g_strdup_printf ("is in state %d, expected %d", op->group_state, (int) shown_state (model, group, time_ms));
+  if (op->group_state != QUOIT_GROUP_REMOVED && op->until_ms != shown_until (model, group))
+    return g_strdup_printf ("ends at %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT, op->until_ms,
+                            shown_until (model, group));
+  return NULL;
+}
+
+static const char *
+code_name (int code)
+{
+  return code == 0 ? "OK" : quoit_error_code_name ((QuoitErrorCode) code);
+}
+
+char *
+model_contradiction (const Model *model, const Op *op, gboolean *writes)
+{
+  gint64 time_ms = MAX (op->now_ms, model->clock_ms);
+  Answer answer = answer_to (model, op, time_ms);
+  const ModelGroup *before = find_live (model, op->name, time_ms);
+
+  *writes = answer.code == 0 && answer.writes;
+  if (answer.code != op->code)
+    return g_strdup_printf ("was answered %s, expected %s", code_name (op->code), code_name (answer.code));
+  if (answer.code != 0)
+    return NULL;
+  if (op->before != 0 && op->before != before->slices)
+    return g_strdup_printf ("had slices %x before, expected %x", op->before, before->slices);
+  if (op->kind == OP_END_OWNER && op->n_freed != count_owned (model, op->name, time_ms))
+    return g_strdup_printf ("freed %u groups, expected %u", op->n_freed, count_owned (model, op->name, time_ms));
+  return answer.has_group ? wrong_group (model, op, &answer, time_ms) : NULL;
+}
+
+/* --- carrying out --- */
+
+static void
+drop_group (Model *model, ModelGroup *group)
+{
+  g_array_remove_index (model->groups, (guint) (group - group_at (model, 0)));
+}
+
+static void
+end_group (Model *model, ModelGroup *group)
+{
+  if (*group->key == '\0')
+    return drop_group (model, group);
+  group->is_removed = TRUE;
+  group->ended_ms = model->clock_ms;
+  group->slices = 0;
+}
+
+static void
+apply_owner (Model *model, const Op *op)
+{
+  ModelOwner *owner = find_owner (model, op->name);
+
+  if (op->kind != OP_END_OWNER && owner != NULL && !owner->has_expired)
+    {
+      owner->until_ms = until_of (op, model->clock_ms);
+      return;
+    }
+  if (owner != NULL)
+    g_array_remove_index (model->owners, (guint) (owner - owner_at (model, 0)));
+  if (op->kind == OP_END_OWNER)
+    {
+      for (guint i = model->groups->len; i-- > 0;)
+        if (strcmp (group_at (model, i)->owner, op->name) == 0 && !group_at (model, i)->is_removed)
+          end_group (model, group_at (model, i));
+      return;
+    }
+  ModelOwner fresh = { .id = model->next_id++, .until_ms = until_of (op, model->clock_ms) };
+
+  g_strlcpy (fresh.name, op->name, NAME_BYTES);
+  g_array_append_val (model->owners, fresh);
+}
+
+void
+model_apply (Model *model, const Op *op)
+{
+  Answer answer;
+  ModelGroup *group = NULL;
+
+  model->clock_ms = MAX (op->now_ms, model->clock_ms);
+  answer = answer_to (model, op, model->clock_ms);
+  switch (op->kind)
+    {
+    case OP_RESERVE:
+    case OP_HOLD:
+      model->next_id++;
+      answer.group.slices = op->after;
+      g_array_append_val (model->groups, answer.group);
+      return;
+    case OP_SET_OWNER:
+    case OP_RENEW_OWNER:
+    case OP_END_OWNER:
+      return apply_owner (model, op);
+    case OP_SET_STATE:
+    case OP_DRAIN:
+    case OP_UNDRAIN:
+      model->nodes[op->at] = wanted_state (op);
+      return;
+    case OP_FORGET:
+    case OP_FORGET_KEY:
+      return drop_group (model, op->kind == OP_FORGET ? find_id (model, op->id) : find_key (model, op->key));
+    default:
+      group = find_live (model, op->name, model->clock_ms);
+      if (!answer.has_group)
+        return end_group (model, group);
+      answer.group.slices = op->after;
+      *group = answer.group;
+    }
+}
+
+char *
+model_look (const Model *model)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%" G_GINT64_FORMAT "/", model->clock_ms);
+  for (guint i = 0; i < N_NODES; i++)
+    g_string_append_printf (text, "%d", (int) model->nodes[i]);
+  for (guint i = 0; i < model->owners->len; i++)
+    if (!owner_at (model, i)->has_expired)
+      g_string_append_printf (text, "/o:%s:%" G_GINT64_FORMAT, owner_at (model, i)->name,
+                              owner_at (model, i)->until_ms);
+  for (guint i = 0; i < model->groups->len; i++)
+    {
+      const ModelGroup *group = group_at (model, i);
+
+      g_string_append_printf (text, "/g:%s:%u:%d:%" G_GINT64_FORMAT ":%x:%s:%s%s", group->name, (guint) group->id,
+                              (int) shown_state (model, group, model->clock_ms),
+                              group->is_removed ? group->ended_ms : shown_until (model, group), group->slices,
+                              group->key, group->owner, group->has_expired ? ":expired" : "");
+    }
+  return g_string_free (text, FALSE);
+}
