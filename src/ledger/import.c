@@ -92,11 +92,15 @@ incarnation_of (const QuoitLayout *layout, const QuoitNode *node)
   return *text == '\0' ? NULL : text;
 }
 
-/* Of a dead node Ray tells no resources: it keeps the kind it had. */
+/* Of a dead node Ray tells no resources: it keeps the kind it had. Its chips a reader may know from its slice. */
 static gboolean
 tells_nothing (const QuoitClaims *claims, const QuoitNodeClaim *claim)
 {
-  return claim->state == QUOIT_NODE_DEAD && quoit_claims_kind_at (claims, claim->kind)->chips == 0;
+  const QuoitNodeKind *kind = quoit_claims_kind_at (claims, claim->kind);
+
+  return claim->state == QUOIT_NODE_DEAD
+         && (kind->chips == 0 || kind->n_resources == 0
+             || (kind->n_resources == 1 && strcmp (kind->resources[0].name, "TPU") == 0));
 }
 
 /* What is different of a node that stays; NULL: nothing. */

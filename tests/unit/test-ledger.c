@@ -656,8 +656,9 @@ static const struct {
   { other_labels, NULL, "3 a-0-0 other labels or resources;" },
 };
 
+/* The first node is another. */
 static QuoitClaims *
-replaced (const char *drawn, guint which)
+claims_changed (const char *drawn, void (*alter) (QuoitNodeClaim *, QuoitNodeKind *))
 {
   g_autoptr (QuoitClaims) all = claims_of ("test", QUOIT_SOURCE_KIND_FLEET, drawn);
   QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
@@ -670,7 +671,7 @@ replaced (const char *drawn, guint which)
       QuoitNodeKind kind = *quoit_claims_kind_at (all, node.kind);
 
       if (i == 0)
-        replacements[which].change (&node, &kind);
+        alter (&node, &kind);
       node.pool = quoit_claims_pool (claims, "a");
       node.kind = quoit_claims_kind (claims, &kind, NULL);
       quoit_claims_add (claims, &node);
@@ -689,13 +690,47 @@ START_TEST (a_held_node_cannot_become_another)
       ck_assert_uint_eq (reserve (&fleet, "train", NULL, 2, &error), 1);
       if (free_first)
         ck_assert (release (&fleet, "train", &error));
-      lines = import_claims (&fleet, replaced ("..|..", (guint) _i), &error);
+      lines = import_claims (&fleet, claims_changed ("..|..", replacements[_i].change), &error);
       if (free_first || replacements[_i].refusal == NULL)
         ck_assert_ok (error);
       else
         ck_assert_refused (error, QUOIT_ERROR_CONFLICT, replacements[_i].refusal);
       if (replacements[_i].lines != NULL)
         ck_assert_str_eq (lines, replacements[_i].lines);
+    }
+}
+END_TEST
+
+static void
+kind_of_dead (QuoitNodeClaim *node, QuoitNodeKind *kind)
+{
+  node->state = QUOIT_NODE_DEAD;
+  kind->n_resources = 0;
+}
+
+static void
+kind_of_dead_with_assumed_chips (QuoitNodeClaim *node, QuoitNodeKind *kind)
+{
+  node->state = QUOIT_NODE_DEAD;
+  kind->resources++;
+  kind->n_resources = 1;
+}
+
+START_TEST (a_dead_node_of_which_nothing_is_told_keeps_what_it_had)
+{
+  static void (*const dead[]) (QuoitNodeClaim *, QuoitNodeKind *) = { kind_of_dead, kind_of_dead_with_assumed_chips };
+
+  for (guint i = 0; i < G_N_ELEMENTS (dead); i++)
+    {
+      g_autoptr (QuoitFleet) fleet = fleet_drawn ("..");
+      g_autoptr (GError) error = NULL;
+      g_autofree char *lines = import_claims (&fleet, claims_changed ("..", dead[i]), &error), *back = NULL;
+
+      ck_assert_ok (error);
+      ck_assert_str_eq (lines, "4 a-0-0 alive -> dead;");
+      ck_assert_uint_eq (quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { 0 })->n_resources, 2);
+      back = import_drawn (&fleet, "..", &error);
+      ck_assert_str_eq (back, "4 a-0-0 dead -> alive;");
     }
 }
 END_TEST
@@ -836,6 +871,7 @@ main (void)
   LOOP (nodes, an_import_says_what_is_different_and_twice_is_once, imports);
   LOOP (nodes, a_held_node_cannot_go, held_imports);
   LOOP (nodes, a_held_node_cannot_become_another, replacements);
+  tcase_add_test (nodes, a_dead_node_of_which_nothing_is_told_keeps_what_it_had);
   tcase_add_test (nodes, a_state_stays_until_the_source_says_another_than_it_did);
   tcase_add_test (nodes, what_a_group_explains_is_not_external);
   tcase_add_test (nodes, a_source_is_of_one_kind_and_a_machine_of_one_source_of_a_kind);
