@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger/ledger.h"
+#include "model/identities.h"
 
 typedef struct {
   const QuoitFleet *fleet;
@@ -10,7 +11,7 @@ typedef struct {
   QuoitVerb verb;         /* IMPORT or SYNC */
   QuoitSourceId source;   /* QUOIT_NO_INDEX: it is new */
   guint32 first_node;     /* of the source in the layout */
-  GHashTable *old;        /* identity -> index of the node, plus 1 */
+  QuoitIdentities old;    /* its nodes there */
   guint32 *known_equal;   /* claimed kind -> a kind of the layout that is equal; QUOIT_NO_INDEX */
   guint32 *claim_ids;     /* durable ids of the claims' nodes */
   guint8 *kept;           /* nodes of the source, by index from its first, that the claims have again */

@@ -242,18 +242,6 @@ claims_only_its_own (const QuoitFleet *fleet, const QuoitClaims *claims, GError 
   return TRUE;
 }
 
-static void
-index_old_nodes (QuoitDifference *difference)
-{
-  const QuoitLayout *layout = difference->fleet->layout;
-  const QuoitSource *source = &layout->sources[difference->source.index];
-
-  difference->old = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint32 i = source->first_node; i < source->first_node + source->n_nodes; i++)
-    g_hash_table_insert (difference->old, quoit_layout_node_identity (layout, (QuoitNodeId) { i }),
-                         GUINT_TO_POINTER (i + 1));
-}
-
 /* A held node that the source has no longer: it stays in its place, dead, for as long as somebody has it. */
 static void
 keep_lost (QuoitDifference *difference, guint32 index)
@@ -313,19 +301,18 @@ compare_nodes (QuoitDifference *difference, GError **error)
 
   for (guint32 i = 0; i < n; i++)
     {
-      const char *identity = nodes[i].identity != NULL ? nodes[i].identity : nodes[i].name;
-      guint32 index = GPOINTER_TO_UINT (g_hash_table_lookup (difference->old, identity));
+      QuoitNodeId node;
 
-      if (index == 0)
+      if (!quoit_identities_find (&difference->old, &nodes[i], &node))
         {
           difference->claim_ids[i] = next_id;
           upsert (difference, &nodes[i], next_id++, QUOIT_NO_INDEX);
           quoit_difference_note (difference, QUOIT_CHANGE_ADDED, nodes[i].name, NULL);
           continue;
         }
-      difference->claim_ids[i] = difference->fleet->layout->nodes[index - 1].id;
-      difference->kept[index - 1 - source->first_node] = 1;
-      if (!compare_node (difference, index - 1, &nodes[i], error))
+      difference->claim_ids[i] = difference->fleet->layout->nodes[node.index].id;
+      difference->kept[node.index - source->first_node] = 1;
+      if (!compare_node (difference, node.index, &nodes[i], error))
         return FALSE;
     }
   for (guint32 i = source->first_node; i < source->first_node + source->n_nodes; i++)
@@ -369,7 +356,7 @@ compare_pools (QuoitDifference *difference)
 static void
 difference_clear (QuoitDifference *difference)
 {
-  g_clear_pointer (&difference->old, g_hash_table_unref);
+  quoit_identities_clear (&difference->old);
   g_free (difference->known_equal);
   g_free (difference->kept);
   g_clear_pointer (&difference->changes, g_array_unref);
@@ -517,7 +504,7 @@ import_again (QuoitDifference *difference, gint64 time_ms, QuoitEntry **entry, G
 
   difference->upserts
       = quoit_claims_new (quoit_claims_source (difference->claims), quoit_claims_source_kind (difference->claims));
-  index_old_nodes (difference);
+  quoit_identities_init (&difference->old, difference->fleet->layout, difference->source);
   compare_pools (difference);
   if (!compare_nodes (difference, error))
     return FALSE;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static guint32
-slots_for (guint32 n)
+guint32
+quoit_layout_slots_for (guint32 n)
 {
   guint32 n_slots = 16;
 
@@ -29,9 +29,9 @@ node_name (const QuoitLayout *layout, guint32 index)
 static guint32 *
 index_names (const QuoitLayout *layout, guint32 n, const char *(*name_of) (const QuoitLayout *, guint32), guint32 *mask)
 {
-  guint32 *slots = g_new0 (guint32, slots_for (n));
+  guint32 *slots = g_new0 (guint32, quoit_layout_slots_for (n));
 
-  *mask = slots_for (n) - 1;
+  *mask = quoit_layout_slots_for (n) - 1;
   for (guint32 i = 0; i < n; i++)
     {
       const char *name = name_of (layout, i);

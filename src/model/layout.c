@@ -76,16 +76,28 @@ quoit_identity_pack (const char *identity, char *packed)
   return TRUE;
 }
 
+gboolean
+quoit_identity_is_packed (const char *kept)
+{
+  return kept[0] == PACKED_MARK;
+}
+
 char *
 quoit_identity_unpack (const char *packed)
 {
-  char text[57];
+  static const char digits[] = "0123456789abcdef";
+  char *text;
 
-  if (packed[0] != PACKED_MARK)
+  if (!quoit_identity_is_packed (packed))
     return g_strdup (packed);
-  for (unsigned i = 0; i < 28; i++)
-    g_snprintf (text + 2 * i, 3, "%02x", (guint8) packed[1 + i]);
-  return g_strdup (text);
+  text = g_malloc (2 * (QUOIT_PACKED_IDENTITY - 1) + 1);
+  for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i++)
+    {
+      text[2 * i] = digits[(guint8) packed[1 + i] >> 4];
+      text[2 * i + 1] = digits[(guint8) packed[1 + i] & 15];
+    }
+  text[2 * (QUOIT_PACKED_IDENTITY - 1)] = '\0';
+  return text;
 }
 
 const char *

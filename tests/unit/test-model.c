@@ -2,6 +2,7 @@
 #include "suite.h"
 #include "fixture.h"
 #include "model/fleet-private.h"
+#include "model/identities.h"
 #include "model/labels.h"
 #include "model/layout-private.h"
 #include "model/selector.h"
@@ -329,6 +330,95 @@ START_TEST (no_slice_of_the_catalogue_has_more_hosts_than_are_counted)
 }
 END_TEST
 
+/* --- identities --- */
+
+/* What a source may call its nodes by: Ray's ids, what only looks like one, names. */
+static char *
+identity_of (guint32 i)
+{
+  switch (i % 4)
+    {
+    case 0:
+      return g_strdup_printf ("%056x", i * 2654435761u);
+    case 1:
+      return g_strdup_printf ("%056X", i * 2654435761u + 0xabcdef);
+    case 2:
+      return g_strdup_printf ("%055x", i);
+    default:
+      return NULL;
+    }
+}
+
+static QuoitClaims *
+claims_with_identities (guint32 n)
+{
+  QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  QuoitNodeKind kind = { .generation = QUOIT_GENERATION_NONE };
+
+  quoit_claims_pool (claims, "p");
+  quoit_claims_kind (claims, &kind, NULL);
+  for (guint32 i = 0; i < n; i++)
+    {
+      /* Of those without an identity, every second one has a name that could be one. */
+      g_autofree char *name = g_strdup_printf (i % 8 == 7 ? "%056x" : "node-%u", i), *identity = identity_of (i);
+
+      quoit_claims_add (claims, &(QuoitNodeClaim) { .name = name, .identity = identity, .worker_id = -1 });
+    }
+  return claims;
+}
+
+START_TEST (a_node_is_found_by_its_identity_in_any_order)
+{
+  enum { N = 400, STRIDE = 7 };
+  g_autoptr (QuoitClaims) claims = claims_with_identities (N), more = claims_with_identities (N + 16);
+  g_autoptr (QuoitLayout) layout = fixture_layout (claims);
+  QuoitIdentities identities;
+  guint32 n;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (more, &n);
+
+  for (guint stride = 1; stride <= STRIDE; stride += STRIDE - 1)
+    {
+      quoit_identities_init (&identities, layout, (QuoitSourceId) { 0 });
+      for (guint32 k = 0; k < n; k++)
+        {
+          guint32 i = k * stride % n;
+          QuoitNodeId node = { QUOIT_NO_INDEX };
+
+          ck_assert_int_eq (quoit_identities_find (&identities, &nodes[i], &node), i < N);
+          if (i < N)
+            ck_assert_str_eq (quoit_layout_node_name (layout, node), nodes[i].name);
+          else
+            ck_assert_uint_eq (node.index, QUOIT_NO_INDEX);
+        }
+      quoit_identities_clear (&identities);
+    }
+}
+END_TEST
+
+START_TEST (nodes_in_their_order_are_found_without_an_index)
+{
+  g_autoptr (QuoitClaims) claims = claims_with_identities (100), again = NULL;
+  g_autoptr (QuoitLayout) layout = fixture_layout (claims);
+  g_autofree guint32 *ids = NULL;
+  QuoitIdentities identities;
+  guint32 n;
+  const QuoitNodeClaim *nodes;
+
+  again = quoit_layout_claims (layout, (QuoitSourceId) { 0 }, &ids);
+  nodes = quoit_claims_nodes (again, &n);
+  quoit_identities_init (&identities, layout, (QuoitSourceId) { 0 });
+  for (guint32 i = 0; i < n; i++)
+    {
+      QuoitNodeId node;
+
+      ck_assert (quoit_identities_find (&identities, &nodes[i], &node));
+      ck_assert_uint_eq (node.index, i);
+    }
+  ck_assert_ptr_null (identities.slots);
+  quoit_identities_clear (&identities);
+}
+END_TEST
+
 /* --- groups --- */
 
 START_TEST (a_fork_never_shows_in_its_origin)
@@ -544,6 +634,8 @@ main (void)
   tcase_add_loop_test (tcase, contradictions_among_alive_nodes_are_seen_and_end_with_the_node, 0,
                        G_N_ELEMENTS (slices));
   tcase_add_test (tcase, no_slice_of_the_catalogue_has_more_hosts_than_are_counted);
+  tcase_add_test (tcase, a_node_is_found_by_its_identity_in_any_order);
+  tcase_add_test (tcase, nodes_in_their_order_are_found_without_an_index);
   tcase_add_test (tcase, a_fork_never_shows_in_its_origin);
   tcase_add_test (tcase, a_held_node_cannot_be_held_again_and_nothing_changes);
   tcase_add_test (tcase, a_removed_group_stays_for_its_key_only);
