@@ -3,164 +3,25 @@
  * and quoit says chips: which ones is chosen here, and kept as long as the group stands where it stood. */
 #include <string.h>
 
-#include "ledger/difference.h"
-
-/* --- what is left of the source's nodes, as its groups are put down --- */
-
-typedef struct {
-  const QuoitNodeKind *kind;
-  const char *derived[2]; /* what Ray adds: the slice's name, the head; NULL: none */
-  QuoitAmount *left;      /* of the kind's resources, then of the derived ones */
-  gint32 chip_e4[64];
-  guint n_chips;
-  gint64 tpu_per_chip_e4;
-  gboolean is_taken; /* a group of this ledger has it whole: that is who uses it */
-} Room;
+#include "ledger/import-rooms.h"
 
 typedef struct {
   QuoitDifference *difference;
   gint64 time_ms;
   guint64 next_id;
   const QuoitNodeClaim *nodes;
-  Room **rooms;      /* by index of the claims; made when first needed */
+  QuoitImportRooms rooms;
   GHashTable *names; /* of groups, taken in this import; owned */
-  GPtrArray *heads;  /* texts */
-  guint32 n_nodes;
-  GPtrArray *own;   /* the source's groups that the fleet has, by id */
-  GHashTable *mine; /* the same: foreign id -> group */
-  GHashTable *seen; /* of them, those that the claims have again */
+  GPtrArray *own;    /* the source's groups that the fleet has, by id */
+  GHashTable *mine;  /* the same: foreign id -> group */
+  GHashTable *seen;  /* of them, those that the claims have again */
 } Board;
-
-static void
-room_free (gpointer data)
-{
-  Room *room = data;
-
-  if (room == NULL)
-    return;
-  g_free (room->left);
-  g_free (room);
-}
-
-static void
-take_share (Room *room, const QuoitBundle *bundle)
-{
-  for (guint16 t = 0; t < bundle->n_takes; t++)
-    for (guint16 r = 0; r < room->kind->n_resources; r++)
-      if (strcmp (room->kind->resources[r].name, bundle->takes[t].resource) == 0)
-        room->left[r].e4 -= bundle->takes[t].amount.e4;
-  for (guint c = 0; c < room->n_chips; c++)
-    if ((bundle->chips >> c & 1) != 0)
-      room->chip_e4[c] -= QUOIT_AMOUNT_UNIT;
-  if (bundle->part.e4 > 0 && bundle->chip < room->n_chips)
-    room->chip_e4[bundle->chip] -= (gint32) bundle->part.e4;
-}
-
-/* What groups of this ledger leave of the node. */
-static void
-take_users (const Board *board, Room *room, guint32 id)
-{
-  const QuoitFleet *fleet = board->difference->fleet;
-  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
-  const QuoitGroupData *user;
-  const QuoitBundle *bundle;
-
-  if (index == QUOIT_NO_INDEX)
-    return;
-  for (guint i = 0; (user = quoit_fleet_node_user (fleet, (QuoitNodeId) { index }, i, &bundle)) != NULL; i++)
-    if (*user->source == '\0' && bundle == NULL)
-      room->is_taken = TRUE;
-    else if (*user->source == '\0')
-      take_share (room, bundle);
-}
-
-static Room *
-room_of (Board *board, guint32 node)
-{
-  const QuoitNodeClaim *claim = &board->nodes[node];
-  Room *room = board->rooms[node];
-
-  if (room != NULL)
-    return room;
-  room = board->rooms[node] = g_new0 (Room, 1);
-  room->kind = quoit_claims_kind_at (board->difference->claims, claim->kind);
-  room->n_chips = MIN (room->kind->chips, G_N_ELEMENTS (room->chip_e4));
-  room->left = g_new0 (QuoitAmount, room->kind->n_resources + 2);
-  for (guint c = 0; c < room->n_chips; c++)
-    room->chip_e4[c] = QUOIT_AMOUNT_UNIT;
-  for (guint16 r = 0; r < room->kind->n_resources; r++)
-    room->left[r] = room->kind->resources[r].amount;
-  room->tpu_per_chip_e4 = quoit_ledger_tpu_per_chip (room->kind).e4;
-  if (claim->slice != NULL)
-    room->derived[0] = claim->slice;
-  if (claim->slice != NULL && claim->worker_id == 0 && room->kind->pod_type != NULL)
-    {
-      g_ptr_array_add (board->heads, g_strdup_printf ("TPU-%s-head", room->kind->pod_type));
-      room->derived[1] = board->heads->pdata[board->heads->len - 1];
-    }
-  for (guint d = 0; d < 2; d++)
-    room->left[room->kind->n_resources + d].e4 = QUOIT_AMOUNT_UNIT;
-  take_users (board, room, board->difference->claim_ids[node]);
-  return room;
-}
-
-/* The resource's place in what is left; -1: the node does not state it, as with what Ray adds for its own use. */
-static int
-place_of (const Room *room, const char *resource)
-{
-  for (guint16 r = 0; r < room->kind->n_resources; r++)
-    if (strcmp (room->kind->resources[r].name, resource) == 0)
-      return r;
-  for (int d = 0; d < 2; d++)
-    if (g_strcmp0 (room->derived[d], resource) == 0)
-      return room->kind->n_resources + d;
-  return -1;
-}
 
 /* Lists round memory, so that what groups take of it may be more than there is. */
 static gboolean
 is_rounded (const char *resource)
 {
   return strcmp (resource, "memory") == 0 || strcmp (resource, "object_store_memory") == 0;
-}
-
-/* --- chips --- */
-
-/* The chip that the fraction fits most tightly; of equals the first. -1: none has room. */
-static int
-tightest (const Room *room, gint32 part_e4)
-{
-  int best = -1;
-
-  for (guint c = 0; c < room->n_chips; c++)
-    if (room->chip_e4[c] >= part_e4 && (best < 0 || room->chip_e4[c] < room->chip_e4[best]))
-      best = (int) c;
-  return best;
-}
-
-static gboolean
-choose_chips (Room *room, gint64 tpu_e4, QuoitBundle *bundle)
-{
-  gint64 chips_e4
-      = room->tpu_per_chip_e4 > 0 ? (gint64) ((__int128) tpu_e4 * QUOIT_AMOUNT_UNIT / room->tpu_per_chip_e4) : 0;
-  gint64 n_whole = chips_e4 / QUOIT_AMOUNT_UNIT;
-  int chip;
-
-  for (guint c = 0; c < room->n_chips && n_whole > 0; c++)
-    if (room->chip_e4[c] == QUOIT_AMOUNT_UNIT)
-      {
-        bundle->chips |= (guint64) 1 << c;
-        room->chip_e4[c] = 0;
-        n_whole--;
-      }
-  bundle->part.e4 = chips_e4 % QUOIT_AMOUNT_UNIT;
-  chip = bundle->part.e4 == 0 ? 0 : tightest (room, (gint32) bundle->part.e4);
-  if (n_whole > 0 || chip < 0)
-    return FALSE;
-  bundle->chip = bundle->part.e4 == 0 ? 0 : (guint8) chip;
-  if (bundle->part.e4 != 0)
-    room->chip_e4[chip] -= (gint32) bundle->part.e4;
-  return TRUE;
 }
 
 /* --- bundles --- */
@@ -198,24 +59,23 @@ refuse_bundle (const Board *board, const char *what, const QuoitBundleClaim *cla
       take->name, board->nodes[claim->node].name, have);
 }
 
-/* Appends the bundle as it stands on its node. @kept: chips that it had there before; NULL: they are chosen. */
+/* Takes what the claim wants of its node, but for the chips. @takes has room for all of it; @tpu is what there is of
+ * TPU among them. @beyond: what is not counted, for each resource of the room; NULL: nothing. */
 static gboolean
-put_down (Board *board, Making *making, const QuoitBundleClaim *claim, const char *what, const QuoitBundle *kept,
-          GError **error)
+take_amounts (Board *board, const QuoitBundleClaim *claim, const char *what, const QuoitAmount *beyond,
+              QuoitTake *takes, guint16 *n_takes, QuoitTake **tpu, GError **error)
 {
-  Room *room = room_of (board, claim->node);
-  QuoitTake *takes = g_new0 (QuoitTake, claim->n_takes + 1);
-  QuoitBundle bundle = { .takes = takes };
+  QuoitImportRoom *room = quoit_import_room (&board->rooms, claim->node);
 
-  g_ptr_array_add (making->takes, takes);
   for (guint16 t = 0; t < claim->n_takes; t++)
     {
       const QuoitResource *take = &claim->takes[t];
-      int place = place_of (room, take->name);
+      int place = quoit_import_room_place (room, take->name);
       QuoitAmount amount = take->amount;
 
       if (place < 0)
         continue;
+      amount.e4 -= beyond == NULL ? 0 : beyond[place].e4;
       if (is_rounded (take->name))
         amount.e4 = MIN (amount.e4, room->left[place].e4);
       if (amount.e4 > room->left[place].e4)
@@ -223,74 +83,120 @@ put_down (Board *board, Making *making, const QuoitBundleClaim *claim, const cha
       if (amount.e4 <= 0)
         continue;
       room->left[place].e4 -= amount.e4;
-      takes[bundle.n_takes++] = (QuoitTake) { take->name, amount };
-      if (strcmp (take->name, "TPU") == 0 && kept != NULL)
-        {
-          bundle.chips = kept->chips;
-          bundle.chip = kept->chip;
-          bundle.part = kept->part;
-        }
-      else if (strcmp (take->name, "TPU") == 0 && !choose_chips (room, amount.e4, &bundle))
-        return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: no chip of node '%s' has room for its part of TPU", what,
-                           board->nodes[claim->node].name);
+      if (strcmp (take->name, "TPU") == 0)
+        *tpu = &takes[*n_takes];
+      takes[(*n_takes)++] = (QuoitTake) { take->name, amount };
     }
+  return TRUE;
+}
+
+static void
+append_bundle (Board *board, Making *making, const QuoitBundleClaim *claim, const QuoitBundle *chips,
+               const QuoitTake *takes, guint16 n_takes)
+{
+  QuoitBundle bundle = *chips;
+
+  bundle.takes = takes;
+  bundle.n_takes = n_takes;
   g_array_append_val (making->ids, board->difference->claim_ids[claim->node]);
   g_array_append_val (making->bundles, bundle);
+}
+
+static gboolean
+refuse_chips (const Board *board, const char *what, const QuoitBundleClaim *claim, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: no chip of node '%s' has room for its part of TPU", what,
+                     board->nodes[claim->node].name);
+}
+
+static QuoitTake *
+new_takes (Making *making, guint n)
+{
+  QuoitTake *takes = g_new0 (QuoitTake, n + 1);
+
+  g_ptr_array_add (making->takes, takes);
+  return takes;
+}
+
+/* Appends the bundle as it stands on its node, with the chips that it was given. */
+static gboolean
+put_down (Board *board, Making *making, const QuoitBundleClaim *claim, const char *what, GError **error)
+{
+  QuoitImportRoom *room = quoit_import_room (&board->rooms, claim->node);
+  QuoitTake *takes = new_takes (making, claim->n_takes), *tpu = NULL;
+  QuoitBundle chips = { 0 };
+  guint16 n_takes = 0;
+
+  if (!take_amounts (board, claim, what, NULL, takes, &n_takes, &tpu, error))
+    return FALSE;
+  if (tpu != NULL)
+    chips = g_array_index (room->wishes, QuoitChipWish, room->next_wish++).has;
+  /* Of the last one: where there is too little for all, the amount says it better. */
+  if (tpu != NULL && !room->chips_fit && room->next_wish == room->wishes->len)
+    return refuse_chips (board, what, claim, error);
+  append_bundle (board, making, claim, &chips, takes, n_takes);
+  return TRUE;
+}
+
+/* The same of use without a group, which may be parts of many chips: a bundle for each part then. */
+static gboolean
+put_use_down (Board *board, Making *making, const QuoitBundleClaim *claim, GError **error)
+{
+  QuoitImportRoom *room = quoit_import_room (&board->rooms, claim->node);
+  QuoitTake *takes = new_takes (making, claim->n_takes), *tpu = NULL;
+  const char *what = "what no group explains";
+  g_autoptr (GArray) parts = NULL;
+  guint16 n_takes = 0;
+
+  if (!take_amounts (board, claim, what, room->explained, takes, &n_takes, &tpu, error))
+    return FALSE;
+  parts = tpu == NULL ? NULL : quoit_chips_spread (&room->chips, quoit_import_room_chips_e4 (room, tpu->amount));
+  if (tpu != NULL && parts == NULL)
+    return refuse_chips (board, what, claim, error);
+  for (guint p = 1; parts != NULL && p < parts->len; p++)
+    {
+      const QuoitBundle *part = &g_array_index (parts, QuoitBundle, p);
+      QuoitTake *take = new_takes (making, 1);
+
+      *take = (QuoitTake) { tpu->resource,
+                            { (gint64) ((__int128) part->part.e4 * room->tpu_per_chip_e4 / QUOIT_AMOUNT_UNIT) } };
+      tpu->amount.e4 -= take->amount.e4;
+      append_bundle (board, making, claim, part, take, 1);
+    }
+  if (n_takes > 0)
+    append_bundle (board, making, claim, parts == NULL ? &(QuoitBundle) { 0 } : &g_array_index (parts, QuoitBundle, 0),
+                   takes, n_takes);
   return TRUE;
 }
 
 /* --- groups --- */
 
-/* "Ray's, else, when empty or taken, Ray's id". */
-static char *
-name_of (Board *board, const QuoitGroupClaim *claim)
-{
-  const QuoitGroupData *taken
-      = *claim->name == '\0' ? NULL : quoit_fleet_find_group (board->difference->fleet, claim->name);
-  const char *name = *claim->name != '\0' && taken == NULL && !g_hash_table_contains (board->names, claim->name)
-                             && quoit_name_check ("group name", claim->name, NULL)
-                         ? claim->name
-                         : claim->identity;
-
-  g_hash_table_add (board->names, g_strdup (name));
-  return g_strdup (name);
-}
-
-/* Whether bundle i of the claim stands where bundle i of @before does, and takes the same. */
 static gboolean
-stands_as_before (const Board *board, const QuoitBundleClaim *claim, const QuoitGroupData *before, guint32 i)
+is_free_name (const Board *board, const char *name)
 {
-  const QuoitBundle *bundle;
-
-  if (before == NULL || i >= before->n_nodes || claim->node == QUOIT_NOT_PLACED
-      || before->node_ids[i] != board->difference->claim_ids[claim->node])
-    return FALSE;
-  bundle = &before->bundles[i];
-  for (guint16 t = 0; t < claim->n_takes; t++)
-    if (strcmp (claim->takes[t].name, "TPU") == 0)
-      for (guint16 u = 0; u < bundle->n_takes; u++)
-        if (strcmp (bundle->takes[u].resource, "TPU") == 0 && bundle->takes[u].amount.e4 == claim->takes[t].amount.e4)
-          return TRUE;
-  return FALSE;
+  return quoit_fleet_find_group (board->difference->fleet, name) == NULL && !g_hash_table_contains (board->names, name);
 }
 
-/* Chips that stay are taken before any are chosen. */
-static void
-reserve_kept_chips (Board *board, const QuoitGroupClaim *claims, guint32 n)
+/* "Ray's, else, when empty or taken, Ray's id"; and a number behind it where that is taken too. */
+static char *
+name_of (Board *board, const QuoitGroupClaim *claim, GError **error)
 {
-  for (guint32 g = 0; g < n; g++)
+  char *name = g_strdup (claim->name);
+
+  if (*name == '\0' || !is_free_name (board, name) || !quoit_name_check ("group name", name, NULL))
     {
-      const QuoitGroupData *before = g_hash_table_lookup (board->mine, claims[g].identity);
-
-      for (guint32 i = 0; i < claims[g].n_bundles; i++)
-        if (stands_as_before (board, &claims[g].bundles[i], before, i))
-          {
-            QuoitBundle chips = before->bundles[i];
-
-            chips.n_takes = 0;
-            take_share (room_of (board, claims[g].bundles[i].node), &chips);
-          }
+      g_free (name);
+      name = g_strdup (claim->identity);
     }
+  for (guint n = 2; !is_free_name (board, name); n++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s~%u", claim->identity, n);
+    }
+  if (!quoit_name_check ("group name", name, error))
+    return g_free (name), NULL;
+  g_hash_table_add (board->names, g_strdup (name));
+  return name;
 }
 
 static void
@@ -308,6 +214,55 @@ static gboolean
 is_placed (const Board *board, const QuoitBundleClaim *bundle)
 {
   return bundle->node != QUOIT_NOT_PLACED && board->nodes[bundle->node].state != QUOIT_NODE_DEAD;
+}
+
+/* A group of this ledger stands there, and that is whose doing the bundle is. */
+static gboolean
+is_explained (Board *board, const QuoitBundleClaim *bundle)
+{
+  return is_placed (board, bundle) && quoit_import_room (&board->rooms, bundle->node)->is_taken;
+}
+
+/* What stood in place @i of @before, if that is the node of @claim; NULL: something else. */
+static const QuoitBundle *
+stood_there (const Board *board, const QuoitBundleClaim *claim, const QuoitGroupData *before, guint32 i)
+{
+  return before != NULL && i < before->n_nodes && before->node_ids[i] == board->difference->claim_ids[claim->node]
+             ? &before->bundles[i]
+             : NULL;
+}
+
+/* All bundles get their chips together: which ones each can have hangs on all others. */
+static void
+share_out_chips (Board *board, const QuoitGroupClaim *claims, guint32 n)
+{
+  for (guint32 g = 0; g < n; g++)
+    {
+      const QuoitGroupData *before = g_hash_table_lookup (board->mine, claims[g].identity);
+
+      for (guint32 i = 0, at = 0; i < claims[g].n_bundles; i++)
+        {
+          const QuoitBundleClaim *bundle = &claims[g].bundles[i];
+          QuoitImportRoom *room;
+
+          /* Those have no place in the group. */
+          if (is_explained (board, bundle))
+            continue;
+          at++;
+          if (!is_placed (board, bundle))
+            continue;
+          room = quoit_import_room (&board->rooms, bundle->node);
+          for (guint16 t = 0; t < bundle->n_takes; t++)
+            if (strcmp (bundle->takes[t].name, "TPU") == 0 && quoit_import_room_place (room, "TPU") >= 0)
+              {
+                QuoitChipWish wish = { .want_e4 = quoit_import_room_chips_e4 (room, bundle->takes[t].amount),
+                                       .kept = stood_there (board, bundle, before, at - 1) };
+
+                g_array_append_val (room->wishes, wish);
+              }
+        }
+    }
+  quoit_import_rooms_share_out (&board->rooms);
 }
 
 static gboolean
@@ -333,6 +288,12 @@ lift (Board *board, const QuoitGroupData *group)
   for (guint32 i = 0; i < group->n_nodes; i++)
     stands |= group->node_ids[i] != 0;
   facts.node_ids = nowhere;
+  /* Only a group has bundles that stand nowhere. */
+  if (group->kind == QUOIT_HOLDER_EXTERNAL)
+    {
+      facts.n_nodes = 0;
+      facts.bundles = NULL;
+    }
   if (stands)
     {
       QuoitEffect effect = { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) };
@@ -374,16 +335,20 @@ static gboolean
 put_claimed_group (Board *board, const QuoitGroupClaim *claim, GError **error)
 {
   const QuoitGroupData *before = g_hash_table_lookup (board->mine, claim->identity);
-  g_autofree char *name = before != NULL ? g_strdup (before->name) : name_of (board, claim);
+  g_autofree char *name = before != NULL ? g_strdup (before->name) : name_of (board, claim, error);
   g_autofree char *what = g_strdup_printf ("group '%s'", name);
   QuoitGroupData facts = { .state = (QuoitGroupState) claim->state,
                            .kind = QUOIT_HOLDER_BUNDLES,
                            .name = name,
                            .request = claim->request,
                            .foreign_id = claim->identity };
-  Making making = making_new ();
+  Making making;
   guint32 n_explained = 0;
   gboolean ok = TRUE;
+
+  if (name == NULL)
+    return FALSE;
+  making = making_new ();
 
   g_hash_table_add (board->seen, (gpointer) claim->identity);
   for (guint32 i = 0; ok && i < claim->n_bundles; i++)
@@ -392,11 +357,10 @@ put_claimed_group (Board *board, const QuoitGroupClaim *claim, GError **error)
 
       if (!is_placed (board, bundle))
         append_unplaced (&making);
-      else if (room_of (board, bundle->node)->is_taken)
+      else if (is_explained (board, bundle))
         n_explained++;
       else
-        ok = put_down (board, &making, bundle, what,
-                       stands_as_before (board, bundle, before, i) ? &before->bundles[i] : NULL, error);
+        ok = put_down (board, &making, bundle, what, error);
     }
   /* A group that stands where a group of this ledger does is that one's doing: it is not held twice. */
   if (ok && n_explained < claim->n_bundles)
@@ -431,7 +395,7 @@ put_groups (Board *board, GError **error)
   guint32 n;
   const QuoitGroupClaim *claims = quoit_claims_groups (board->difference->claims, &n);
 
-  reserve_kept_chips (board, claims, n);
+  share_out_chips (board, claims, n);
   for (guint32 g = 0; g < n; g++)
     if (!put_claimed_group (board, &claims[g], error))
       return FALSE;
@@ -461,8 +425,8 @@ put_external (Board *board, GError **error)
   gboolean ok = TRUE;
 
   for (guint32 i = 0; ok && i < n; i++)
-    if (is_placed (board, &uses[i]) && !room_of (board, uses[i].node)->is_taken)
-      ok = put_down (board, &making, &uses[i], "what no group explains", NULL, error);
+    if (is_placed (board, &uses[i]) && !is_explained (board, &uses[i]))
+      ok = put_use_down (board, &making, &uses[i], error);
   if (ok && making.ids->len > 0)
     put_group (board, before, finish (board, before, &facts, &making), QUOIT_CHANGE_EXTERNAL,
                before == NULL ? "some nodes are used" : "other nodes, or more or less of them");
@@ -479,42 +443,75 @@ put_external (Board *board, GError **error)
 
 /* --- a source that was not asked for them --- */
 
+static gboolean
+is_gone_or_another (const QuoitDifference *difference, guint32 id)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+
+  return index != QUOIT_NO_INDEX && index >= difference->first_node
+         && index - difference->first_node < layout->sources[difference->source.index].n_nodes
+         && difference->changed[index - difference->first_node];
+}
+
+static void
+note_left (Board *board, const QuoitGroupData *group, QuoitEffect effect, guint32 n_left)
+{
+  gboolean is_external = group->kind == QUOIT_HOLDER_EXTERNAL;
+
+  g_array_append_val (board->difference->lifted, effect);
+  quoit_difference_note (board->difference, is_external ? QUOIT_CHANGE_EXTERNAL : QUOIT_CHANGE_GROUP,
+                         is_external ? group->source : group->name,
+                         g_strdup_printf ("%u bundles stood on nodes that are gone or others", n_left));
+}
+
 /* What stood on nodes that are gone, or others now, stands nowhere. */
 static void
 leave_changed_nodes (Board *board, const QuoitGroupData *group)
 {
-  const QuoitDifference *difference = board->difference;
-  const QuoitLayout *layout = difference->fleet->layout;
   g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids + 1);
   QuoitGroupData facts = *group;
   guint32 n_left = 0;
 
   for (guint32 i = 0; i < group->n_nodes; i++)
-    {
-      guint32 index = ids[i] < layout->n_ids ? layout->by_id[ids[i]] : QUOIT_NO_INDEX;
-
-      if (index != QUOIT_NO_INDEX && index >= difference->first_node
-          && index - difference->first_node < layout->sources[difference->source.index].n_nodes
-          && difference->changed[index - difference->first_node])
-        {
-          ids[i] = 0;
-          n_left++;
-        }
-    }
+    if (is_gone_or_another (board->difference, ids[i]))
+      {
+        ids[i] = 0;
+        n_left++;
+      }
   if (n_left == 0)
     return;
   facts.node_ids = ids;
-  if (group->kind == QUOIT_HOLDER_BUNDLES && group->state == QUOIT_GROUP_RESERVED)
+  if (group->state == QUOIT_GROUP_RESERVED)
     facts.state = QUOIT_GROUP_RESCHEDULING;
-  {
-    QuoitEffect effect = { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) };
+  note_left (board, group, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) },
+             n_left);
+}
 
-    g_array_append_val (board->difference->lifted, effect);
-  }
-  quoit_difference_note (board->difference,
-                         group->kind == QUOIT_HOLDER_EXTERNAL ? QUOIT_CHANGE_EXTERNAL : QUOIT_CHANGE_GROUP,
-                         group->kind == QUOIT_HOLDER_EXTERNAL ? group->source : group->name,
-                         g_strdup_printf ("%u bundles stood on nodes that are gone or others", n_left));
+/* The same of use, which is nowhere else then. */
+static void
+leave_changed_uses (Board *board, const QuoitGroupData *external)
+{
+  g_autofree guint32 *ids = g_new (guint32, external->n_nodes + 1);
+  g_autofree QuoitBundle *bundles = g_new (QuoitBundle, external->n_nodes + 1);
+  QuoitGroupData facts = *external;
+  guint32 n = 0;
+
+  for (guint32 i = 0; i < external->n_nodes; i++)
+    if (!is_gone_or_another (board->difference, external->node_ids[i]))
+      {
+        ids[n] = external->node_ids[i];
+        bundles[n++] = external->bundles[i];
+      }
+  if (n == external->n_nodes)
+    return;
+  facts.n_nodes = n;
+  facts.node_ids = ids;
+  facts.bundles = bundles;
+  note_left (board, external,
+             n == 0 ? quoit_effect_removal (external, QUOIT_END_SOURCE)
+                    : (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) },
+             external->n_nodes - n);
 }
 
 /* --- all of it --- */
@@ -576,7 +573,7 @@ put_all (Board *board, GError **error)
   if (external != NULL && (scope & QUOIT_CLAIMS_SAY_GROUPS) != 0)
     drop_external (board, external);
   else if (external != NULL)
-    leave_changed_nodes (board, external);
+    leave_changed_uses (board, external);
   return TRUE;
 }
 
@@ -586,20 +583,16 @@ quoit_difference_of_groups (QuoitDifference *difference, gint64 time_ms, GError 
   Board board = { .difference = difference, .time_ms = time_ms, .next_id = difference->fleet->next_group_id };
   gboolean ok;
 
-  board.nodes = quoit_claims_nodes (difference->claims, &board.n_nodes);
-  board.rooms = g_new0 (Room *, board.n_nodes + 1);
+  quoit_import_rooms_init (&board.rooms, difference);
+  board.nodes = board.rooms.nodes;
   board.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  board.heads = g_ptr_array_new_with_free_func (g_free);
   board.own = g_ptr_array_new ();
   board.mine = g_hash_table_new (g_str_hash, g_str_equal);
   board.seen = g_hash_table_new (g_str_hash, g_str_equal);
   find_mine (&board);
   ok = put_all (&board, error);
-  for (guint32 i = 0; i < board.n_nodes; i++)
-    room_free (board.rooms[i]);
-  g_free (board.rooms);
+  quoit_import_rooms_clear (&board.rooms);
   g_hash_table_unref (board.names);
-  g_ptr_array_unref (board.heads);
   g_ptr_array_unref (board.own);
   g_hash_table_unref (board.mine);
   g_hash_table_unref (board.seen);

@@ -326,25 +326,52 @@ recount_slice_of (QuoitFleet *fleet, guint32 node)
     quoit_fleet_recount_slice (fleet, fleet->layout->nodes[node].slice);
 }
 
+static guint32
+new_share (QuoitFleet *fleet)
+{
+  guint32 share = fleet->first_free_share - 1;
+
+  if (fleet->first_free_share == 0)
+    {
+      share = fleet->n_shares++;
+      quoit_table_grow (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK + 1);
+    }
+  else
+    fleet->first_free_share = share_at (fleet, share)->next;
+  return share;
+}
+
+static gboolean
+stands_before (const QuoitFleet *fleet, const QuoitShare *share, const QuoitGroupData *group, guint32 bundle)
+{
+  guint64 id = quoit_fleet_group_at (fleet, share->slot)->id;
+
+  return id != group->id ? id < group->id : share->bundle < bundle;
+}
+
+/* In the order of groups and their bundles: which one came first is no part of the state, and must not show. */
 static void
 add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
 {
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      guint32 index = fleet->layout->by_id[group->node_ids[i]], share = fleet->first_free_share - 1, *use;
+      guint32 index = fleet->layout->by_id[group->node_ids[i]], share, previous = QUOIT_NO_INDEX, next, *use;
 
       if (group->node_ids[i] == 0)
         continue;
       use = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
-      if (fleet->first_free_share == 0)
+      share = new_share (fleet);
+      next = *use == QUOIT_USE_NONE ? 0 : (*use & ~QUOIT_USE_SHARED) + 1;
+      while (next != 0 && stands_before (fleet, share_at (fleet, next - 1), group, i))
         {
-          share = fleet->n_shares++;
-          quoit_table_grow (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK + 1);
+          previous = next - 1;
+          next = share_at (fleet, previous)->next;
         }
+      *own_share (fleet, share) = (QuoitShare) { slot, i, next };
+      if (previous != QUOIT_NO_INDEX)
+        own_share (fleet, previous)->next = share + 1;
       else
-        fleet->first_free_share = share_at (fleet, share)->next;
-      *own_share (fleet, share) = (QuoitShare) { slot, i, *use == QUOIT_USE_NONE ? 0 : (*use & ~QUOIT_USE_SHARED) + 1 };
-      *use = QUOIT_USE_SHARED | share;
+        *use = QUOIT_USE_SHARED | share;
       recount_slice_of (fleet, index);
     }
 }

@@ -261,7 +261,7 @@ typedef struct {
 static gboolean
 gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
 {
-  gint64 slice = 0;
+  gint64 slice = 0, least = group->kind == QUOIT_HOLDER_BUNDLES ? 0 : 1; /* 0: a bundle that is not placed */
   guint n_parts = 0;
 
   g_array_set_size (loader->ids, 0);
@@ -274,7 +274,7 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
       guint32 node = (guint32) sqlite3_column_int64 (loader->bundles, 2);
       QuoitBundle part = { 0 };
 
-      if (!is_within (loader->bundles, 2, 1, G_MAXINT32))
+      if (!is_within (loader->bundles, 2, least, G_MAXINT32))
         return damaged ("bundle", (gint64) group->id, error);
       if (loader->ids->len > 0 && sqlite3_column_int64 (loader->bundles, 1) != slice)
         g_array_append_val (loader->ends, loader->ids->len);

@@ -182,10 +182,13 @@ static const ScriptFact facts[] = {
       "0 reserve t 1 tpu=-1 -> INVALID", "0 reserve t 1 tpu=0.00001 -> INVALID", "0 free -> a-0,a-1,a-2,a-3" } },
 };
 
-START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE); }
+START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
 END_TEST
 
-START_TEST (in_a_file_that_is_opened_before_each_line) { script_run (facts[_i].what, facts[_i].lines, TRUE); }
+START_TEST (in_a_file_that_is_opened_before_each_line)
+{
+  script_run (facts[_i].what, facts[_i].lines, TRUE, script_do);
+}
 END_TEST
 
 /* --- the chips of each bundle --- */

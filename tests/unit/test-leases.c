@@ -213,10 +213,13 @@ static const ScriptFact facts[] = {
       "3s renew train 5s -> train@1 RESCHEDULING a-0,a-1! until=8s" } },
 };
 
-START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE); }
+START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
 END_TEST
 
-START_TEST (in_a_file_that_is_opened_before_each_line) { script_run (facts[_i].what, facts[_i].lines, TRUE); }
+START_TEST (in_a_file_that_is_opened_before_each_line)
+{
+  script_run (facts[_i].what, facts[_i].lines, TRUE, script_do);
+}
 END_TEST
 
 /* What was tried on a fork and refused has not changed the fork. */

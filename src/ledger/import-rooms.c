@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ledger/import-rooms.h"
+
+#include <string.h>
+
+void
+quoit_import_rooms_init (QuoitImportRooms *rooms, const QuoitDifference *difference)
+{
+  rooms->difference = difference;
+  rooms->nodes = quoit_claims_nodes (difference->claims, &rooms->n_nodes);
+  rooms->rooms = g_new0 (QuoitImportRoom *, rooms->n_nodes + 1);
+  rooms->heads = g_ptr_array_new_with_free_func (g_free);
+}
+
+void
+quoit_import_rooms_clear (QuoitImportRooms *rooms)
+{
+  for (guint32 i = 0; i < rooms->n_nodes; i++)
+    if (rooms->rooms[i] != NULL)
+      {
+        g_free (rooms->rooms[i]->left);
+        g_free (rooms->rooms[i]->explained);
+        g_array_unref (rooms->rooms[i]->wishes);
+        g_free (rooms->rooms[i]);
+      }
+  g_free (rooms->rooms);
+  g_ptr_array_unref (rooms->heads);
+}
+
+int
+quoit_import_room_place (const QuoitImportRoom *room, const char *resource)
+{
+  for (guint16 r = 0; r < room->kind->n_resources; r++)
+    if (strcmp (room->kind->resources[r].name, resource) == 0)
+      return r;
+  for (int d = 0; d < 2; d++)
+    if (g_strcmp0 (room->derived[d], resource) == 0)
+      return room->kind->n_resources + d;
+  return -1;
+}
+
+gint64
+quoit_import_room_chips_e4 (const QuoitImportRoom *room, QuoitAmount tpu)
+{
+  return room->tpu_per_chip_e4 > 0 ? (gint64) ((__int128) tpu.e4 * QUOIT_AMOUNT_UNIT / room->tpu_per_chip_e4) : 0;
+}
+
+static void
+take_share (QuoitImportRoom *room, const QuoitBundle *bundle, gboolean is_explained)
+{
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      int place = quoit_import_room_place (room, bundle->takes[t].resource);
+
+      if (place < 0)
+        continue;
+      room->left[place].e4 -= bundle->takes[t].amount.e4;
+      if (is_explained)
+        room->explained[place].e4 += bundle->takes[t].amount.e4;
+    }
+  quoit_chips_take (&room->chips, bundle);
+}
+
+/* Whether the node is as it was: what has part of it without being said again leaves it otherwise. */
+static gboolean
+is_unchanged (const QuoitDifference *difference, guint32 index)
+{
+  return index >= difference->first_node && !difference->changed[index - difference->first_node];
+}
+
+/* Who has the node and stays: groups of this ledger, and those of the source where it was not asked for them. */
+static void
+take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id)
+{
+  const QuoitFleet *fleet = difference->fleet;
+  guint scope = quoit_claims_scope (difference->claims);
+  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+  const QuoitGroupData *user;
+  const QuoitBundle *bundle;
+
+  if (index == QUOIT_NO_INDEX)
+    return;
+  for (guint i = 0; (user = quoit_fleet_node_user (fleet, (QuoitNodeId) { index }, i, &bundle)) != NULL; i++)
+    {
+      gboolean is_external = user->kind == QUOIT_HOLDER_EXTERNAL;
+
+      if (*user->source == '\0')
+        room->is_taken = TRUE;
+      else if ((scope & (is_external ? QUOIT_CLAIMS_SAY_EXTERNAL : QUOIT_CLAIMS_SAY_GROUPS)) == 0
+               && is_unchanged (difference, index))
+        take_share (room, bundle, !is_external);
+    }
+}
+
+QuoitImportRoom *
+quoit_import_room (QuoitImportRooms *rooms, guint32 node)
+{
+  const QuoitNodeClaim *claim = &rooms->nodes[node];
+  QuoitImportRoom *room = rooms->rooms[node];
+
+  if (room != NULL)
+    return room;
+  room = rooms->rooms[node] = g_new0 (QuoitImportRoom, 1);
+  room->kind = quoit_claims_kind_at (rooms->difference->claims, claim->kind);
+  room->chips.n = MIN (room->kind->chips, G_N_ELEMENTS (room->chips.e4));
+  room->left = g_new0 (QuoitAmount, room->kind->n_resources + 2);
+  room->explained = g_new0 (QuoitAmount, room->kind->n_resources + 2);
+  room->wishes = g_array_new (FALSE, FALSE, sizeof (QuoitChipWish));
+  for (guint c = 0; c < room->chips.n; c++)
+    room->chips.e4[c] = QUOIT_AMOUNT_UNIT;
+  for (guint16 r = 0; r < room->kind->n_resources; r++)
+    room->left[r] = room->kind->resources[r].amount;
+  room->tpu_per_chip_e4 = quoit_ledger_tpu_per_chip (room->kind).e4;
+  if (claim->slice != NULL)
+    room->derived[0] = claim->slice;
+  if (claim->slice != NULL && claim->worker_id == 0 && room->kind->pod_type != NULL)
+    {
+      g_ptr_array_add (rooms->heads, g_strdup_printf ("TPU-%s-head", room->kind->pod_type));
+      room->derived[1] = rooms->heads->pdata[rooms->heads->len - 1];
+    }
+  for (guint d = 0; d < 2; d++)
+    room->left[room->kind->n_resources + d].e4 = QUOIT_AMOUNT_UNIT;
+  take_users (rooms->difference, room, rooms->difference->claim_ids[node]);
+  return room;
+}
+
+void
+quoit_import_rooms_share_out (QuoitImportRooms *rooms)
+{
+  for (guint32 i = 0; i < rooms->n_nodes; i++)
+    if (rooms->rooms[i] != NULL)
+      {
+        GArray *wishes = rooms->rooms[i]->wishes;
+
+        rooms->rooms[i]->chips_fit
+            = quoit_chips_share_out (&rooms->rooms[i]->chips, (QuoitChipWish *) (void *) wishes->data, wishes->len);
+      }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is left of a source's nodes while what it says of use is put down on them. */
+#pragma once
+
+#include "ledger/chips.h"
+#include "ledger/difference.h"
+
+typedef struct {
+  const QuoitNodeKind *kind;
+  const char *derived[2]; /* what Ray adds: the slice's name, the head; NULL: none */
+  QuoitAmount *left;      /* of the kind's resources, then of the derived ones */
+  QuoitAmount *explained; /* likewise: what groups have that stay without being said again */
+  QuoitChipRoom chips;
+  gint64 tpu_per_chip_e4;
+  GArray *wishes;     /* of QuoitChipWish, in the order in which bundles are put down */
+  guint next_wish;    /* of the next one */
+  gboolean chips_fit; /* all of them have found their chips */
+  gboolean is_taken;  /* a group of this ledger has it: that is who uses it */
+} QuoitImportRoom;
+
+typedef struct {
+  const QuoitDifference *difference;
+  const QuoitNodeClaim *nodes;
+  guint32 n_nodes;
+  QuoitImportRoom **rooms; /* by index of the claims; made when first needed */
+  GPtrArray *heads;        /* texts */
+} QuoitImportRooms;
+
+void quoit_import_rooms_init (QuoitImportRooms *rooms, const QuoitDifference *difference);
+void quoit_import_rooms_clear (QuoitImportRooms *rooms);
+QuoitImportRoom *quoit_import_room (QuoitImportRooms *rooms, guint32 node);
+
+/* The resource's place in what is left; -1: the node does not state it, as with what Ray adds for its own use. */
+int quoit_import_room_place (const QuoitImportRoom *room, const char *resource);
+/* That much TPU in ten-thousandths of chips. */
+gint64 quoit_import_room_chips_e4 (const QuoitImportRoom *room, QuoitAmount tpu);
+/* All wishes of all rooms. */
+void quoit_import_rooms_share_out (QuoitImportRooms *rooms);
