@@ -26,7 +26,8 @@ static struct {
 } disk;
 
 static struct {
-  GRand *rand; /* NULL: nothing is recorded */
+  gboolean runs;
+  GRand *rand; /* NULL: what was not synced is lost */
   GHashTable *files;
   GPtrArray *images;
   guint acknowledged, at;
@@ -59,7 +60,7 @@ contents_of (const char *name)
   Contents *contents;
 
   /* The wal-index is memory, whatever file it stands in. */
-  if (record.rand == NULL || name == NULL || g_str_has_suffix (name, "-shm"))
+  if (!record.runs || name == NULL || g_str_has_suffix (name, "-shm"))
     return NULL;
   contents = g_hash_table_lookup (record.files, name);
   if (contents == NULL)
@@ -88,8 +89,8 @@ static GByteArray *
 mixed (const Contents *contents)
 {
   GByteArray *mix = g_byte_array_new ();
-  guint part = (guint) g_rand_int_range (record.rand, 0, 4);
-  guint size = g_rand_boolean (record.rand) ? contents->now->len : contents->synced->len;
+  guint part = record.rand == NULL ? 0 : (guint) g_rand_int_range (record.rand, 0, 4);
+  guint size = record.rand != NULL && g_rand_boolean (record.rand) ? contents->now->len : contents->synced->len;
 
   for (guint at = 0; at < size; at += SECTOR)
     {
@@ -120,7 +121,7 @@ take_image (void)
   DiskImage *image;
   g_autoptr (GList) names = NULL;
 
-  if (record.rand == NULL)
+  if (!record.runs)
     return;
   image = g_new0 (DiskImage, 1);
   image->names = g_ptr_array_new_with_free_func (g_free);
@@ -133,7 +134,7 @@ take_image (void)
     {
       const Contents *contents = g_hash_table_lookup (record.files, name->data);
 
-      if (!contents->ever_synced && g_rand_boolean (record.rand))
+      if (!contents->ever_synced && (record.rand == NULL || g_rand_boolean (record.rand)))
         continue;
       g_ptr_array_add (image->names, g_strdup (name->data));
       g_ptr_array_add (image->contents, mixed (contents));
@@ -144,6 +145,7 @@ take_image (void)
 void
 disk_record (GRand *rand)
 {
+  record.runs = TRUE;
   record.rand = rand;
   record.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, contents_free);
   record.images = g_ptr_array_new_with_free_func (image_free);
@@ -160,7 +162,7 @@ GPtrArray *
 disk_images (void)
 {
   take_image ();
-  record.rand = NULL;
+  record.runs = FALSE;
   g_clear_pointer (&record.files, g_hash_table_unref);
   return g_steal_pointer (&record.images);
 }
@@ -370,7 +372,7 @@ take_existing (const char *path)
   Contents *contents;
   gsize length;
 
-  if (record.rand == NULL || base == NULL || g_hash_table_contains (record.files, base)
+  if (!record.runs || base == NULL || g_hash_table_contains (record.files, base)
       || !g_file_get_contents (path, &bytes, &length, NULL))
     return;
   contents = contents_of (base);
@@ -411,7 +413,7 @@ vfs_delete (sqlite3_vfs *vfs, const char *name, int sync_dir)
 
   if (fails (DISK_DELETE))
     return SQLITE_IOERR_DELETE;
-  if (record.rand != NULL)
+  if (record.runs)
     g_hash_table_remove (record.files, base);
   return real_vfs->xDelete (real_vfs, name, sync_dir);
 }

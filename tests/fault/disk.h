@@ -56,7 +56,7 @@ typedef struct {
 } DiskImage;
 
 /* From now on every file operation is recorded, and before every operation an image is taken of what would be left:
- * all that was synced or was there before, and of what was not any mix of sectors, by @rand. */
+ * all that was synced or was there before, and of what was not any mix of sectors, by @rand; NULL: nothing of that. */
 void disk_record (GRand *rand);
 void disk_acknowledge (guint n); /* the caller has been told that its n-th step is durable */
 GPtrArray *disk_images (void);   /* of DiskImage; ends the recording */

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lives.h"
+
+gint64
+time_of_step (guint step)
+{
+  return T0 + step * G_GINT64_CONSTANT (10000);
+}
+
+/* --- what every life needs --- */
+
+gboolean
+create_ledger (World *world, gint64 now_ms, GError **error)
+{
+  g_clear_pointer (&world->quoit, quoit_unref);
+  world->quoit = quoit_create (world->path, 0, error);
+  return world->quoit != NULL;
+}
+
+gboolean
+open_ledger (World *world, gint64 now_ms, GError **error)
+{
+  g_clear_pointer (&world->quoit, quoit_unref);
+  world->quoit = quoit_open (world->path, 0, error);
+  return world->quoit != NULL;
+}
+
+gboolean
+import_slices (World *world, gint64 now_ms, GError **error)
+{
+  return import_text (world->quoit, "v6e 4x4 x3 zone=z; v5p 2x2x2 x2", "a", now_ms, error);
+}
+
+gboolean
+reserve_slices (Quoit *quoit, const char *name, const char *key, gint64 n_slices, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
+  g_autoptr (QuoitGroup) group = NULL;
+
+  quoit_request_set_key (request, key);
+  group = quoit_reserve (quoit, request, now_ms, error);
+  return group != NULL;
+}
+
+static gboolean
+verify (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_verify (world->quoit, error);
+}
+
+static gboolean
+refresh (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_refresh (world->quoit, error);
+}
+
+static guint64
+last_seq (const World *world)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (world->quoit);
+
+  return quoit_snapshot_get_seq (snapshot);
+}
+
+static gboolean
+compact_all (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_compact_journal (world->quoit, last_seq (world) + 1, now_ms, NULL, error);
+}
+
+/* --- a ledger is made, written to and copied --- */
+
+static gboolean
+import_changed (World *world, gint64 now_ms, GError **error)
+{
+  return import_text (world->quoit, "v6e 4x4 x4 zone=z; v5p 2x2x4 x1 pool=new dead=0.1", "a", now_ms, error);
+}
+
+static gboolean
+reserve_two (World *world, gint64 now_ms, GError **error)
+{
+  return reserve_slices (world->quoit, "two", "key-two", 2, now_ms, error);
+}
+
+static gboolean
+reserve_one (World *world, gint64 now_ms, GError **error)
+{
+  return reserve_slices (world->quoit, "one", NULL, 1, now_ms, error);
+}
+
+static gboolean
+kill_node (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_set_node_state (world->quoit, "v6e-4x4-0-1", QUOIT_NODE_DEAD, now_ms, error);
+}
+
+/* The caller who gives up at the first failure. */
+static gboolean
+batch (World *world, gint64 now_ms, GError **error)
+{
+  if (!quoit_begin_batch (world->quoit, error))
+    return FALSE;
+  if (quoit_release (world->quoit, "one", now_ms, error)
+      && quoit_set_node_state (world->quoit, "v6e-4x4-0-1", QUOIT_NODE_ALIVE, now_ms, error)
+      && reserve_slices (world->quoit, "in-batch", "key-batch", 1, now_ms, error))
+    return quoit_commit_batch (world->quoit, error);
+  return quoit_cancel_batch (world->quoit), FALSE;
+}
+
+static gboolean
+release_two (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_release (world->quoit, "two", now_ms, error);
+}
+
+gboolean
+backup_ledger (World *world, gint64 now_ms, GError **error)
+{
+  g_unlink (world->copy);
+  return quoit_backup (world->quoit, world->copy, error);
+}
+
+static const Step making[] = {
+  { "create", create_ledger },    { "import", import_slices },  { "reserve two", reserve_two },
+  { "reserve one", reserve_one }, { "kill a node", kill_node }, { "batch", batch },
+  { "backup", backup_ledger },    { "release", release_two },   { "import changed", import_changed },
+  { "verify", verify },           { "open", open_ledger },
+};
+
+/* --- the journal is compacted, and what was is looked at --- */
+
+static gboolean
+compact_most (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_compact_journal (world->quoit, last_seq (world) - 1, now_ms, NULL, error);
+}
+
+static gboolean
+look_back (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitSnapshot) past = quoit_snapshot_at (world->quoit, last_seq (world) - 1, error);
+
+  return past != NULL;
+}
+
+static gboolean
+list (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitJournal) journal = NULL;
+  guint64 seq;
+
+  if (!quoit_read_checkpoint (world->quoit, &seq, NULL, error))
+    return FALSE;
+  journal = quoit_changes_since (world->quoit, seq, error);
+  hold (journal == NULL || quoit_journal_get_n_entries (journal) == last_seq (world) - seq, "%u entries behind %u",
+        quoit_journal_get_n_entries (journal), (guint) seq);
+  return journal != NULL;
+}
+
+static const Step compacting[] = {
+  { "create", create_ledger },    { "import", import_slices },
+  { "reserve two", reserve_two }, { "reserve one", reserve_one },
+  { "kill a node", kill_node },   { "batch", batch },
+  { "open", open_ledger },        { "compact", compact_most },
+  { "look back", look_back },     { "release", release_two },
+  { "compact all", compact_all }, { "reserve again", reserve_one },
+  { "refresh", refresh },         { "list", list },
+  { "open again", open_ledger },
+};
+
+/* --- leases that begin, are renewed and end --- */
+
+static gboolean
+drop_group (QuoitGroup *group)
+{
+  gboolean made = group != NULL;
+
+  quoit_group_unref (group);
+  return made;
+}
+
+static gboolean
+hold_one (World *world, const char *name, const char *owner, gint64 lease_ms, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1);
+
+  quoit_request_set_owner (request, owner);
+  return drop_group (quoit_hold (world->quoit, request, lease_ms, now_ms, error));
+}
+
+/* At 20 s, until 75 s. */
+static gboolean
+set_owner (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_set_owner (world->quoit, "somebody", 55000, now_ms, error);
+}
+
+/* At 40 s, until 65 s. */
+static gboolean
+hold_short (World *world, gint64 now_ms, GError **error)
+{
+  return hold_one (world, "short", NULL, 25000, now_ms, error);
+}
+
+static gboolean
+hold_owned (World *world, gint64 now_ms, GError **error)
+{
+  return hold_one (world, "owned", "somebody", 3600000, now_ms, error);
+}
+
+static gboolean
+confirm_owned (World *world, gint64 now_ms, GError **error)
+{
+  return drop_group (quoit_confirm (world->quoit, "owned", 0, now_ms, error));
+}
+
+/* The slice of the short one is free again, which is written in the same transaction. */
+static gboolean
+reserve_after_end (World *world, gint64 now_ms, GError **error)
+{
+  return reserve_slices (world->quoit, "kept", "key-kept", 2, now_ms, error);
+}
+
+/* Nothing but that an owner has ended, with all it held; and the node, which is alive already. */
+static gboolean
+only_expire (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_set_node_state (world->quoit, "v6e-4x4-0-0", QUOIT_NODE_ALIVE, now_ms, error);
+}
+
+static gboolean
+forget_short (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_forget (world->quoit, "short@2", now_ms, error);
+}
+
+static gboolean
+release_kept (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_release (world->quoit, "kept", now_ms, error);
+}
+
+static gboolean
+forget_kept (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_forget_key (world->quoit, "key-kept", now_ms, error);
+}
+
+static gboolean
+renew_owned (World *world, gint64 now_ms, GError **error)
+{
+  return drop_group (quoit_renew (world->quoit, "owned", 3000000, now_ms, error));
+}
+
+static gboolean
+renew_owner (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_renew_owner (world->quoit, "somebody", 3000000, now_ms, error);
+}
+
+static gboolean
+end_owner (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_end_owner (world->quoit, "somebody", now_ms, NULL, error);
+}
+
+static const Step leasing[] = {
+  { "create", create_ledger },
+  { "import", import_slices },
+  { "set an owner", set_owner },
+  { "open", open_ledger },
+  { "hold for 25 s", hold_short },
+  { "hold for an owner", hold_owned },
+  { "confirm", confirm_owned },
+  { "reserve when a lease has ended", reserve_after_end },
+  { "nothing, when an owner has ended", only_expire },
+  { "forget", forget_short },
+  { "release", release_kept },
+  { "forget a key", forget_kept },
+  { "set the owner again", set_owner },
+  { "hold for the owner again", hold_owned },
+  { "renew", renew_owned },
+  { "renew the owner", renew_owner },
+  { "compact all", compact_all },
+  { "end the owner", end_owner },
+  { "open again", open_ledger },
+};
+
+/* --- hosts that are lost, and groups that change --- */
+
+enum { RAY_HOSTS = 2 };
+
+/* "a=00 b=0x": two slices; host 1 of b is not in the list. Another digit is another node in the host's place. */
+static char *
+ray_nodes (const char *cluster)
+{
+  g_auto (GStrv) slices = g_strsplit (cluster, " ", -1);
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0; slices[i] != NULL; i++)
+    for (guint w = 0; w < RAY_HOSTS; w++)
+      {
+        char slice = slices[i][0], host = slices[i][2 + w];
+
+        if (host == 'x')
+          continue;
+        g_string_append_printf (text,
+                                "%s{\"NodeID\": \"%050u%02x%c%u%02u\", \"Alive\": true, \"NodeName\": \"%c-%u\", "
+                                "\"NodeManagerAddress\": \"10.%u.%u.%c\", \"Resources\": {\"TPU\": 4, \"CPU\": 8}, "
+                                "\"Labels\": {\"ray.io/tpu-slice-name\": \"%c\", \"ray.io/tpu-worker-id\": \"%u\", "
+                                "\"ray.io/tpu-topology\": \"2x4\", \"ray.io/tpu-pod-type\": \"v6e-8\", "
+                                "\"ray.io/accelerator-type\": \"TPU-V6E\"}}",
+                                text->len > 1 ? ", " : "", 0, (guint) slice, host, w, 0, slice, w,
+                                (guint) (slice - 'a'), w, host, slice, w);
+      }
+  g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+/* A group of Ray's on both hosts of a slice, as `ray list placement-groups` has it. */
+static char *
+ray_groups (const char *name, char slice)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text,
+                          "[{\"placement_group_id\": \"%s%s\", \"name\": \"%s\", \"state\": \"CREATED\", "
+                          "\"bundles\": [",
+                          name, name, name);
+  for (guint w = 0; w < RAY_HOSTS; w++)
+    g_string_append_printf (text, "%s{\"unit_resources\": {\"TPU\": 4}, \"node_id\": \"%050u%02x0%u00\"}",
+                            w == 0 ? "" : ", ", 0, (guint) slice, w);
+  g_string_append (text, "]}]");
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+sync_ray (World *world, const char *cluster, const char *group, char slice, gint64 now_ms, GError **error)
+{
+  g_autofree char *nodes = ray_nodes (cluster), *groups = group == NULL ? NULL : ray_groups (group, slice);
+  QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, nodes, strlen (nodes));
+  QuoitImport *import;
+
+  if (groups != NULL)
+    quoit_input_set_ray_groups (input, groups, strlen (groups));
+  import = quoit_sync_input (world->quoit, input, now_ms, error);
+  quoit_input_free (input);
+  if (import == NULL)
+    return FALSE;
+  quoit_import_free (import);
+  return TRUE;
+}
+
+static gboolean
+sync_whole (World *world, gint64 now_ms, GError **error)
+{
+  return sync_ray (world, "a=00 b=00 c=00 d=00 e=00", "cc", 'd', now_ms, error);
+}
+
+/* A host of the job is gone, Ray has given up one group and placed another. */
+static gboolean
+sync_lost (World *world, gint64 now_ms, GError **error)
+{
+  return sync_ray (world, "a=0x b=00 c=00 d=00 e=00", "dd", 'e', now_ms, error);
+}
+
+static gboolean
+sync_replaced (World *world, gint64 now_ms, GError **error)
+{
+  return sync_ray (world, "a=01 b=00 c=x0 d=00 e=00", NULL, ' ', now_ms, error);
+}
+
+static gboolean
+reserve_elastic (World *world, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = want ("job", "v6e", "2x4", 1);
+
+  hold (quoit_request_set_slices_between (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL),
+        "1..3");
+  return drop_group (quoit_reserve (world->quoit, request, now_ms, error));
+}
+
+static gboolean
+drop_change (QuoitGroupChange *change)
+{
+  gboolean made = change != NULL;
+
+  hold (!made || !quoit_group_change_is_nothing (change), "nothing has changed");
+  quoit_group_change_free (change);
+  return made;
+}
+
+static gboolean
+repair_job (World *world, gint64 now_ms, GError **error)
+{
+  return drop_change (quoit_repair (world->quoit, "job", now_ms, error));
+}
+
+static gboolean
+shrink_job (World *world, gint64 now_ms, GError **error)
+{
+  return drop_change (quoit_resize (world->quoit, "job", 1, now_ms, error));
+}
+
+static gboolean
+grow_job (World *world, gint64 now_ms, GError **error)
+{
+  return drop_change (quoit_resize (world->quoit, "job", 3, now_ms, error));
+}
+
+static gboolean
+release_slice (World *world, gint64 now_ms, GError **error)
+{
+  return drop_change (quoit_release_slice (world->quoit, "job", "b", now_ms, error));
+}
+
+static gboolean
+drain_node (World *world, gint64 now_ms, GError **error)
+{
+  return quoit_drain_node (world->quoit, "d-0", now_ms, error);
+}
+
+static const Step losing[] = {
+  { "create", create_ledger },
+  { "sync with groups", sync_whole },
+  { "open", open_ledger },
+  { "reserve one to three", reserve_elastic },
+  { "sync without a host, and other groups", sync_lost },
+  { "repair", repair_job },
+  { "shrink", shrink_job },
+  { "grow", grow_job },
+  { "release one slice", release_slice },
+  { "drain a node", drain_node },
+  { "sync with another host", sync_replaced },
+  { "repair again", repair_job },
+  { "compact all", compact_all },
+  { "verify", verify },
+  { "open again", open_ledger },
+};
+
+const Life lives[N_LIVES] = {
+  { "making", making, G_N_ELEMENTS (making), 0 },
+  { "compacting", compacting, G_N_ELEMENTS (compacting), 6 },
+  { "leasing", leasing, G_N_ELEMENTS (leasing), 3 },
+  { "losing", losing, G_N_ELEMENTS (losing), 2 },
+};
