@@ -4,15 +4,41 @@
 
 #include "ledger/entry.h"
 
-/* Copies @node of @from, with its kind and texts. */
+/* Claims that are copied into others; each pool and kind is looked up once. */
+typedef struct {
+  QuoitClaims *to;
+  const QuoitClaims *from;
+  guint32 *pool_of, *kind_of; /* plus 1; 0: not looked up yet */
+} Copying;
+
+static Copying
+copying (QuoitClaims *to, const QuoitClaims *from)
+{
+  return (Copying) { to, from, g_new0 (guint32, quoit_claims_n_pools (from) + 1),
+                     g_new0 (guint32, quoit_claims_n_kinds (from) + 1) };
+}
+
 static void
-copy_node (QuoitClaims *to, const QuoitClaims *from, const QuoitNodeClaim *node)
+copying_clear (Copying *copying)
+{
+  g_free (copying->pool_of);
+  g_free (copying->kind_of);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Copying, copying_clear)
+
+static void
+copy_node (Copying *copying, const QuoitNodeClaim *node)
 {
   QuoitNodeClaim copy = *node;
+  guint32 *pool = &copying->pool_of[node->pool], *kind = &copying->kind_of[node->kind];
 
-  copy.pool = quoit_claims_pool (to, quoit_claims_pool_at (from, node->pool)->name);
-  copy.kind = quoit_claims_kind (to, quoit_claims_kind_at (from, node->kind), NULL);
-  quoit_claims_add (to, &copy);
+  if (*pool == 0)
+    *pool = 1 + quoit_claims_pool (copying->to, quoit_claims_pool_at (copying->from, node->pool)->name);
+  if (*kind == 0)
+    *kind = 1 + quoit_claims_kind (copying->to, quoit_claims_kind_at (copying->from, node->kind), NULL);
+  copy.pool = *pool - 1;
+  copy.kind = *kind - 1;
+  quoit_claims_add (copying->to, &copy);
 }
 
 /* What the source says after the import: the import's nodes, and those of before that it neither has nor removes. */
@@ -23,6 +49,7 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
   g_autoptr (QuoitClaims) before = quoit_layout_claims (layout, source, &old_ids);
   QuoitClaims *after
       = quoit_claims_new (quoit_claims_source (import->claims), quoit_claims_source_kind (import->claims));
+  g_auto (Copying) new_ones = copying (after, import->claims), old_ones = copying (after, before);
   g_autofree guint8 *replaced = g_new0 (guint8, layout->n_ids + 1);
   const QuoitNodeClaim *nodes;
   guint32 n, n_old, n_after = 0;
@@ -39,14 +66,14 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
     {
       if (import->ids[i] < layout->n_ids)
         replaced[import->ids[i]] = 1;
-      copy_node (after, import->claims, &nodes[i]);
+      copy_node (&new_ones, &nodes[i]);
       (*ids)[n_after++] = import->ids[i];
     }
   nodes = quoit_claims_nodes (before, &n_old);
   for (guint32 i = 0; i < n_old; i++)
     if (!replaced[old_ids[i]])
       {
-        copy_node (after, before, &nodes[i]);
+        copy_node (&old_ones, &nodes[i]);
         (*ids)[n_after++] = old_ids[i];
       }
   return after;
@@ -81,8 +108,25 @@ ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const
   return TRUE;
 }
 
+/* *@done is FALSE where nodes come, go or move: then all is laid anew. */
 static gboolean
-apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
+apply_in_place (const QuoitSourceUpdate *import, QuoitFleet *fleet, gboolean *done, GError **error)
+{
+  g_autoptr (GArray) changed = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (QuoitLayout) after = NULL;
+  QuoitSourceId source;
+
+  if (quoit_layout_find_source (fleet->layout, quoit_claims_source (import->claims), &source)
+      && fleet->layout->sources[source.index].kind == quoit_claims_source_kind (import->claims))
+    after = quoit_layout_patched (fleet->layout, source, &(QuoitLayoutPart) { import->claims, import->ids },
+                                  import->removed, import->n_removed, changed);
+  *done = after != NULL;
+  return after == NULL
+         || quoit_fleet_stand_on (fleet, after, (const guint32 *) (const void *) changed->data, changed->len, error);
+}
+
+static gboolean
+lay_anew (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
 {
   const QuoitLayout *layout = (*fleet)->layout;
   const char *name = quoit_claims_source (import->claims);
@@ -92,8 +136,6 @@ apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **erro
   guint n_parts = layout->n_sources;
   gboolean known = FALSE;
 
-  if (!ids_are_sound (import, layout, name, error))
-    return FALSE;
   for (guint32 s = 0; s < layout->n_sources; s++)
     {
       gboolean this_one = strcmp (quoit_layout_text (layout, layout->sources[s].name), name) == 0;
@@ -119,6 +161,15 @@ apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **erro
   quoit_fleet_unref (*fleet);
   *fleet = relaid;
   return TRUE;
+}
+
+static gboolean
+apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
+{
+  gboolean done;
+
+  return ids_are_sound (import, (*fleet)->layout, quoit_claims_source (import->claims), error)
+         && apply_in_place (import, *fleet, &done, error) && (done || lay_anew (import, fleet, error));
 }
 
 static gboolean

@@ -321,14 +321,6 @@ compare_nodes (QuoitDifference *difference, GError **error)
   return TRUE;
 }
 
-static gboolean
-same_pool (const QuoitLayout *layout, const QuoitPool *pool, const QuoitPoolClaim *claim)
-{
-  return pool->n_pods == claim->n_pods && pool->pod_cpu.e4 == claim->pod_cpu.e4
-         && pool->pod_memory.e4 == claim->pod_memory.e4
-         && quoit_pairs_equal (layout->env + pool->first_env, pool->n_env, claim->env, claim->n_env);
-}
-
 /* All pools go into the entry, changed or not: they are few. */
 static void
 compare_pools (QuoitDifference *difference)
@@ -338,16 +330,17 @@ compare_pools (QuoitDifference *difference)
   g_autoptr (GHashTable) before = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint32 q = source->first_pool; q < source->first_pool + source->n_pools; q++)
-    g_hash_table_insert (before, (gpointer) quoit_layout_text (layout, layout->pools[q].name), &layout->pools[q]);
+    g_hash_table_insert (before, (gpointer) quoit_layout_text (layout, layout->pools[q].name),
+                         GUINT_TO_POINTER (q + 1));
   for (guint32 p = 0; p < quoit_claims_n_pools (difference->claims); p++)
     {
       const QuoitPoolClaim *claim = quoit_claims_pool_at (difference->claims, p);
-      const QuoitPool *pool = g_hash_table_lookup (before, claim->name);
+      guint32 pool = GPOINTER_TO_UINT (g_hash_table_lookup (before, claim->name));
 
       quoit_claims_copy_pool (difference->upserts, claim);
-      if (pool == NULL)
+      if (pool == 0)
         quoit_difference_note (difference, QUOIT_CHANGE_POOL, claim->name, g_strdup ("new"));
-      else if (!same_pool (layout, pool, claim))
+      else if (!quoit_layout_pool_is (layout, (QuoitPoolId) { pool - 1 }, claim))
         quoit_difference_note (difference, QUOIT_CHANGE_POOL, claim->name, g_strdup ("other pods or environment"));
       g_hash_table_remove (before, claim->name);
     }

@@ -404,3 +404,27 @@ quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error
   count_all (after);
   return after;
 }
+
+gboolean
+quoit_fleet_stand_on (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed, GError **error)
+{
+  QuoitLayout *before = fleet->layout;
+
+  for (guint32 i = 0; i < n_changed; i++)
+    if (!still_there (fleet, layout, changed[i], error))
+      return FALSE;
+
+  fleet->layout = quoit_layout_ref (layout);
+  fleet->next_node_id = MAX (fleet->next_node_id, layout->n_ids);
+  for (guint32 i = 0; i < n_changed; i++)
+    {
+      const QuoitNode *node = &layout->nodes[changed[i]];
+
+      if (node->id != before->nodes[changed[i]].id)
+        quoit_fleet_own_nodes (fleet, changed[i])->state[changed[i] % QUOIT_NODES_PER_CHUNK] = node->claimed;
+      if (node->slice != QUOIT_NO_INDEX)
+        quoit_fleet_recount_slice (fleet, node->slice);
+    }
+  quoit_layout_unref (before);
+  return TRUE;
+}

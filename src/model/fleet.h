@@ -75,6 +75,10 @@ QuoitFleet *quoit_fleet_fork (const QuoitFleet *fleet);
 /* @fleet after an import: @layout's nodes with the states and uses that nodes of the same id had; new nodes as claimed.
  * CONFLICT when a node that a group has is not in @layout. */
 QuoitFleet *quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error);
+/* The same where @layout is of quoit_layout_patched(), and differs in the nodes @changed: @fleet itself, which the
+ * caller owns alone, stands on it from then on. */
+gboolean quoit_fleet_stand_on (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed,
+                               GError **error);
 
 /* --- reading --- */
 static inline const QuoitNodeChunk *

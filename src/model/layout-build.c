@@ -484,28 +484,6 @@ order_nodes (Builder *builder, const guint32 *rest)
     g_qsort_with_data (nodes, (gint) builder->nodes->len, sizeof *nodes, by_key_then_name, builder);
 }
 
-static guint32
-keep_text (QuoitLayout *layout, gsize *used, const char *text)
-{
-  guint32 offset = (guint32) *used;
-  gsize length = strlen (text) + 1;
-
-  memcpy (layout->texts + offset, text, length);
-  *used += length;
-  return offset;
-}
-
-static guint32
-keep_identity (QuoitLayout *layout, gsize *used, const char *identity)
-{
-  guint32 offset = (guint32) *used;
-
-  if (!quoit_identity_pack (identity, layout->texts + offset))
-    return keep_text (layout, used, identity);
-  *used += QUOIT_PACKED_IDENTITY;
-  return offset;
-}
-
 static gsize
 texts_of (const Builder *builder)
 {
@@ -528,27 +506,27 @@ static void
 lay_nodes (Builder *builder)
 {
   QuoitLayout *layout = builder->layout;
-  gsize used = 1;
+  gsize room = texts_of (builder);
   guint32 greatest_id = 0;
 
   layout->n_nodes = builder->nodes->len;
   layout->nodes = g_new0 (QuoitNode, layout->n_nodes + 1);
-  layout->n_texts = texts_of (builder);
-  g_assert (layout->n_texts <= G_MAXUINT32);
-  layout->texts = g_malloc (layout->n_texts);
+  g_assert (room <= G_MAXUINT32);
+  layout->texts = g_malloc (room);
   layout->texts[0] = '\0';
+  layout->n_texts = 1;
   for (guint32 i = 0; i < layout->n_nodes; i++)
     {
       const NodeDraft *draft = &g_array_index (builder->nodes, NodeDraft, i);
       const QuoitNodeClaim *claim = claim_of (builder, draft);
       QuoitNode *node = &layout->nodes[i];
 
-      node->name = keep_text (layout, &used, claim->name);
+      node->name = quoit_layout_keep_text (layout, claim->name);
       if (claim->address != NULL)
         node->address
-            = strcmp (claim->address, claim->name) == 0 ? node->name : keep_text (layout, &used, claim->address);
+            = strcmp (claim->address, claim->name) == 0 ? node->name : quoit_layout_keep_text (layout, claim->address);
       if (claim->identity != NULL)
-        node->identity = keep_identity (layout, &used, claim->identity);
+        node->identity = quoit_layout_keep_identity (layout, claim->identity);
       node->slice = draft->slice == QUOIT_NO_INDEX ? QUOIT_NO_INDEX
                                                    : g_array_index (builder->slices, SliceDraft, draft->slice).bucket;
       node->kind = builder->kind_of[draft->part][claim->kind];
@@ -559,6 +537,7 @@ lay_nodes (Builder *builder)
       layout->n_external += (claim->flags & QUOIT_NODE_EXTERNAL) != 0;
       greatest_id = MAX (greatest_id, node->id);
     }
+  layout->texts = g_realloc (layout->texts, layout->n_texts);
   layout->n_ids = greatest_id + 1;
   layout->by_id = g_new (guint32, layout->n_ids);
   memset (layout->by_id, 0xff, layout->n_ids * sizeof *layout->by_id);
@@ -773,6 +752,7 @@ quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
   lay_ranks (layout);
   lay_sources (layout);
   quoit_layout_index_names (layout);
+  quoit_layout_seal (layout);
   builder_free (&builder);
   return layout;
 }

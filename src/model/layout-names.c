@@ -51,6 +51,50 @@ quoit_layout_index_names (QuoitLayout *layout)
   layout->slice_slots = index_names (layout, layout->n_slices, slice_name, &layout->slice_mask);
 }
 
+static guint32
+home_of (const QuoitLayout *layout, guint32 index)
+{
+  const char *name = node_name (layout, index);
+
+  return (guint32) quoit_hash_bytes (name, strlen (name)) & layout->node_mask;
+}
+
+void
+quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node)
+{
+  const char *name = node_name (layout, node.index);
+  guint32 *slots = layout->node_slots, mask = layout->node_mask, at = home_of (layout, node.index);
+  guint32 carried = node.index + 1;
+
+  /* Nodes of one name are found in their order, as where all names were put in one after the other. */
+  for (; slots[at] != 0; at = (at + 1) & mask)
+    if (slots[at] > carried && strcmp (node_name (layout, slots[at] - 1), name) == 0)
+      {
+        guint32 later = slots[at];
+
+        slots[at] = carried;
+        carried = later;
+      }
+  slots[at] = carried;
+}
+
+void
+quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 *slots = layout->node_slots, mask = layout->node_mask, hole = home_of (layout, node.index);
+
+  while (slots[hole] != node.index + 1)
+    hole = (hole + 1) & mask;
+  /* What stands behind it in the run moves up, unless it would stand before where it is looked for first. */
+  for (guint32 at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask)
+    if (((at - home_of (layout, slots[at] - 1)) & mask) >= ((at - hole) & mask))
+      {
+        slots[hole] = slots[at];
+        hole = at;
+      }
+  slots[hole] = 0;
+}
+
 /* One name space: what the two tables differ in. */
 typedef struct {
   const char *noun;

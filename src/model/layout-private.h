@@ -16,3 +16,17 @@ char *quoit_identity_unpack (const char *packed);
 guint32 quoit_layout_slots_for (guint32 n);
 
 void quoit_layout_index_names (QuoitLayout *layout);
+/* Before and after the name of one node changes. */
+void quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node);
+void quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node);
+
+/* Gives @layout, wholly built, its frame. */
+void quoit_layout_seal (QuoitLayout *layout);
+/* Another layout in the same frame, whose own parts the caller has to set. */
+QuoitLayout *quoit_layout_share (const QuoitLayout *layout);
+
+/* Appends to the texts, which have the room; returns the offset. */
+guint32 quoit_layout_keep_text (QuoitLayout *layout, const char *text);
+guint32 quoit_layout_keep_identity (QuoitLayout *layout, const char *identity);
+/* FALSE where with so many more bytes of text hardly half would be of nodes that there are. */
+gboolean quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts);

@@ -3,7 +3,57 @@
 
 #include <string.h>
 
+#include "model/kind.h"
+
 #define PACKED_MARK '\1'
+
+struct _QuoitLayoutFrame {
+  gatomicrefcount refs;
+  QuoitStrings *strings;
+  QuoitClaims *kinds;
+  gpointer arrays[11]; /* as the layout has them */
+  gsize n_texts;       /* when it was built */
+};
+
+void
+quoit_layout_seal (QuoitLayout *layout)
+{
+  QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
+
+  *frame = (QuoitLayoutFrame) { .strings = layout->strings,
+                                .kinds = layout->kinds,
+                                .arrays = { layout->sources, layout->pools, layout->classes, layout->shelves,
+                                            layout->slices, layout->kind_class, layout->env, layout->rows,
+                                            layout->positions, layout->rank_shelf, layout->slice_slots },
+                                .n_texts = layout->n_texts };
+  g_atomic_ref_count_init (&frame->refs);
+}
+
+QuoitLayout *
+quoit_layout_share (const QuoitLayout *layout)
+{
+  QuoitLayout *other = g_memdup2 (layout, sizeof *layout);
+
+  g_atomic_ref_count_init (&other->refs);
+  g_atomic_ref_count_inc (&other->frame->refs);
+  other->nodes = NULL;
+  other->texts = NULL;
+  other->node_slots = NULL;
+  other->by_id = NULL;
+  return other;
+}
+
+static void
+unref_frame (QuoitLayoutFrame *frame)
+{
+  if (!g_atomic_ref_count_dec (&frame->refs))
+    return;
+  quoit_strings_free (frame->strings);
+  quoit_claims_free (frame->kinds);
+  for (gsize i = 0; i < G_N_ELEMENTS (frame->arrays); i++)
+    g_free (frame->arrays[i]);
+  g_free (frame);
+}
 
 QuoitLayout *
 quoit_layout_ref (QuoitLayout *layout)
@@ -17,22 +67,10 @@ quoit_layout_unref (QuoitLayout *layout)
 {
   if (layout == NULL || !g_atomic_ref_count_dec (&layout->refs))
     return;
-  quoit_strings_free (layout->strings);
-  quoit_claims_free (layout->kinds);
-  g_free (layout->sources);
-  g_free (layout->pools);
-  g_free (layout->classes);
-  g_free (layout->shelves);
-  g_free (layout->slices);
+  unref_frame (layout->frame);
   g_free (layout->nodes);
   g_free (layout->texts);
-  g_free (layout->kind_class);
-  g_free (layout->env);
-  g_free (layout->rows);
-  g_free (layout->positions);
-  g_free (layout->rank_shelf);
   g_free (layout->node_slots);
-  g_free (layout->slice_slots);
   g_free (layout->by_id);
   g_free (layout);
 }
@@ -100,6 +138,34 @@ quoit_identity_unpack (const char *packed)
   return text;
 }
 
+guint32
+quoit_layout_keep_text (QuoitLayout *layout, const char *text)
+{
+  guint32 offset = (guint32) layout->n_texts;
+  gsize length = strlen (text) + 1;
+
+  memcpy (layout->texts + offset, text, length);
+  layout->n_texts += length;
+  return offset;
+}
+
+guint32
+quoit_layout_keep_identity (QuoitLayout *layout, const char *identity)
+{
+  guint32 offset = (guint32) layout->n_texts;
+
+  if (!quoit_identity_pack (identity, layout->texts + offset))
+    return quoit_layout_keep_text (layout, identity);
+  layout->n_texts += QUOIT_PACKED_IDENTITY;
+  return offset;
+}
+
+gboolean
+quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts)
+{
+  return layout->n_texts + more_texts <= MIN (2 * layout->frame->n_texts, G_MAXUINT32);
+}
+
 const char *
 quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node)
 {
@@ -128,6 +194,16 @@ quoit_layout_node_derived (const QuoitLayout *layout, QuoitNodeId node, guint i)
   if (i == 0)
     return quoit_layout_text (layout, layout->slices[row->slice].name);
   return row->worker_id == 0 && head.index != 0 ? quoit_layout_text (layout, head) : NULL;
+}
+
+gboolean
+quoit_layout_pool_is (const QuoitLayout *layout, QuoitPoolId pool, const QuoitPoolClaim *claim)
+{
+  const QuoitPool *row = &layout->pools[pool.index];
+
+  return row->n_pods == claim->n_pods && row->pod_cpu.e4 == claim->pod_cpu.e4
+         && row->pod_memory.e4 == claim->pod_memory.e4
+         && quoit_pairs_equal (layout->env + row->first_env, row->n_env, claim->env, claim->n_env);
 }
 
 QuoitPoolId

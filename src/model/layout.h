@@ -90,8 +90,11 @@ typedef struct {
   guint8 faults;       /* QuoitFault that the kind has by itself: its pod type is not that of its topology... */
 } QuoitKindClass;
 
+typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
+
 typedef struct {
   gatomicrefcount refs;
+  QuoitLayoutFrame *frame; /* has what layouts share that differ in single nodes: all but nodes, texts, slots, by_id */
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds, n_ids;
   guint32 n_external; /* nodes that their source calls used */
   QuoitStrings *strings;
@@ -124,6 +127,14 @@ QuoitLayout *quoit_layout_ref (QuoitLayout *layout);
 void quoit_layout_unref (QuoitLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLayout, quoit_layout_unref)
 
+/* @layout with the nodes of @update, new or different ones of @source, in the places of those that they are or that
+ * were
+ * @removed; appends where they stand to @changed (of guint32). NULL where that is not all of it: a place is new or
+ * stays empty, a pool, slice, incarnation, worker id, kind or class would be another, or the texts of what is gone have
+ * become many. quoit_layout_new() takes everything. */
+QuoitLayout *quoit_layout_patched (const QuoitLayout *layout, QuoitSourceId source, const QuoitLayoutPart *update,
+                                   const guint32 *removed, guint32 n_removed, GArray *changed);
+
 /* The claims of @source as they were when it was imported last, in the layout's order, and the ids of its nodes. */
 QuoitClaims *quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids);
 
@@ -146,6 +157,8 @@ char *quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node);
 /* What Ray gives the node beside what its kind states: its slice's name, and worker 0 the head; 1 of each. NULL behind
  * the last. */
 const char *quoit_layout_node_derived (const QuoitLayout *layout, QuoitNodeId node, guint i);
+/* Whether @claim says of the pool what is known of it; names are not looked at. */
+gboolean quoit_layout_pool_is (const QuoitLayout *layout, QuoitPoolId pool, const QuoitPoolClaim *claim);
 QuoitPoolId quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node);
 const QuoitNodeKind *quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node);
 char *quoit_layout_node_full_name (const QuoitLayout *layout, QuoitNodeId node); /* source/pool/name */
