@@ -87,7 +87,7 @@ quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *l
     left[r].e4 = whole ? 0 : kind->resources[r].amount.e4;
   if (whole)
     return;
-  for (guint i = 0; quoit_fleet_node_user (fleet, node, i, &bundle) != NULL; i++)
+  for (guint i = 0; quoit_fleet_node_user (fleet, node, i, &bundle) != NULL && bundle != NULL; i++)
     subtract (kind, bundle, left, chips);
 }
 
@@ -116,7 +116,7 @@ quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint 
     return left;
   if (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0)
     return (QuoitAmount) { 0 };
-  for (guint u = 0; (user = quoit_fleet_node_user (fleet, node, u, &bundle)) != NULL; u++)
+  for (guint u = 0; (user = quoit_fleet_node_user (fleet, node, u, &bundle)) != NULL && bundle != NULL; u++)
     /* A group of slices has them, though its bundles name the chips alone. */
     left.e4 -= user->kind == QUOIT_HOLDER_SLICES ? left.e4 : take_of (bundle, name);
   return left;

@@ -188,9 +188,12 @@ static gboolean
 read_word (QuoitRequest *request, const char *word, GError **error)
 {
   const char *equals = strchr (word, '=');
-  gsize length = equals == NULL ? 0 : (gsize) (equals - word);
+  gsize length;
   g_autofree char *value = NULL;
 
+  if (equals == NULL)
+    return FALSE;
+  length = (gsize) (equals - word);
   for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
     if (length == strlen (words[i].word) && strncmp (word, words[i].word, length) == 0)
       {
