@@ -88,13 +88,13 @@ answer (Session *session, const QuoitImport *import, bool dry_run, GError **erro
 static const char *
 shown_file (const char *file)
 {
-  return g_str_equal (file, "-") ? "standard input" : file;
+  return g_strcmp0 (file, "-") == 0 ? "standard input" : file;
 }
 
 static bool
 load (const char *file, char **text, gsize *length, GError **error)
 {
-  return quoit_load_text (g_str_equal (file, "-") ? "/dev/stdin" : file, text, length, error);
+  return quoit_load_text (g_strcmp0 (file, "-") == 0 ? "/dev/stdin" : file, text, length, error);
 }
 
 static bool
