@@ -123,6 +123,20 @@ answer (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *a
   return TRUE;
 }
 
+/* Names of slices that have gone since the group was asked for say nothing any more. @least of them stay, so that what
+ * was to be some of those that are gone does not become any. */
+static void
+drop_gone (const QuoitLayout *layout, GPtrArray *names, guint least)
+{
+  for (guint i = names->len; i-- > 0 && names->len > least;)
+    {
+      QuoitSliceId slice;
+
+      if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, NULL))
+        g_ptr_array_remove_index (names, i);
+    }
+}
+
 /* The group, if it is one of whole slices that a caller of this ledger made. */
 static const QuoitGroupData *
 lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request, GError **error)
@@ -132,7 +146,11 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
   if (group == NULL)
     return NULL;
   *request = quoit_request_of_canonical (group->request, error);
-  return *request == NULL ? NULL : group;
+  if (*request == NULL)
+    return NULL;
+  drop_gone (fleet->layout, (*request)->excluded, 0);
+  drop_gone (fleet->layout, (*request)->slices, 1);
+  return group;
 }
 
 /* --- resize --- */

@@ -358,7 +358,7 @@ script_compact (const Script *script, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
 
-  return quoit_compact_journal (script->quoit, quoit_snapshot_get_seq (snapshot), now_ms, NULL, error)
+  return quoit_compact_journal (script->quoit, quoit_snapshot_get_seq (snapshot) + 1, now_ms, NULL, error)
          && quoit_verify (script->quoit, error);
 }
 
