@@ -20,21 +20,24 @@ node_free (gpointer data)
   g_free (node);
 }
 
-static void
-group_clear (gpointer data)
+void
+wish_clear (Wish *wish)
 {
-  ModelGroup *group = data;
-
-  g_free (group->name);
-  g_free (group->key);
-  g_free (group->owner);
-  g_free (group->request);
+  g_free (wish->name);
+  g_free (wish->key);
+  g_free (wish->owner);
+  g_free (wish->slice);
+  g_free (wish->excluded);
 }
 
 static void
 group_free (gpointer data)
 {
-  g_rc_box_release_full (data, group_clear);
+  ModelGroup *group = data;
+
+  wish_clear (&group->wish);
+  g_free (group->request);
+  g_free (group);
 }
 
 Model *
@@ -43,20 +46,23 @@ model_new (void)
   Model *model = g_new0 (Model, 1);
 
   model->nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, node_free);
-  model->live = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
-  model->keys = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
+  model->owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  model->groups = g_ptr_array_new_with_free_func (group_free);
   return model;
 }
 
-static void
-copy_groups (GHashTable *from, GHashTable *to)
+static ModelGroup *
+copy_group (const ModelGroup *group)
 {
-  GHashTableIter iter;
-  gpointer name, group;
+  ModelGroup *copy = g_memdup2 (group, sizeof *group);
 
-  g_hash_table_iter_init (&iter, from);
-  while (g_hash_table_iter_next (&iter, &name, &group))
-    g_hash_table_insert (to, name, g_rc_box_acquire (group));
+  copy->wish.name = g_strdup (group->wish.name);
+  copy->wish.key = g_strdup (group->wish.key);
+  copy->wish.owner = g_strdup (group->wish.owner);
+  copy->wish.slice = g_strdup (group->wish.slice);
+  copy->wish.excluded = g_strdup (group->wish.excluded);
+  copy->request = g_strdup (group->request);
+  return copy;
 }
 
 Model *
@@ -64,29 +70,50 @@ model_copy (const Model *model)
 {
   Model *copy = model_new ();
   GHashTableIter iter;
-  gpointer name, node;
+  gpointer name, data;
 
   g_hash_table_iter_init (&iter, model->nodes);
-  while (g_hash_table_iter_next (&iter, &name, &node))
+  while (g_hash_table_iter_next (&iter, &name, &data))
     {
-      ModelNode *own = g_memdup2 (node, sizeof (ModelNode));
+      ModelNode *own = g_memdup2 (data, sizeof (ModelNode));
 
       own->slice = g_strdup (own->slice);
       g_hash_table_insert (copy->nodes, g_strdup (name), own);
     }
-  copy_groups (model->live, copy->live);
-  copy_groups (model->keys, copy->keys);
+  g_hash_table_iter_init (&iter, model->owners);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    g_hash_table_insert (copy->owners, g_strdup (name), g_memdup2 (data, sizeof (ModelOwner)));
+  for (guint i = 0; i < model->groups->len; i++)
+    g_ptr_array_add (copy->groups, copy_group (model->groups->pdata[i]));
   copy->last_id = model->last_id;
+  copy->seq = model->seq;
+  copy->clock_ms = model->clock_ms;
   return copy;
+}
+
+static void
+clear (Model *model)
+{
+  g_hash_table_unref (model->nodes);
+  g_hash_table_unref (model->owners);
+  g_ptr_array_unref (model->groups);
 }
 
 void
 model_free (Model *model)
 {
-  g_hash_table_unref (model->nodes);
-  g_hash_table_unref (model->live);
-  g_hash_table_unref (model->keys);
+  if (model == NULL)
+    return;
+  clear (model);
   g_free (model);
+}
+
+void
+model_become (Model *to, Model *from)
+{
+  clear (to);
+  *to = *from;
+  g_free (from);
 }
 
 /* --- imports --- */
@@ -159,7 +186,7 @@ is_of (const char *name, guint index)
 }
 
 gboolean
-model_may_import (const Model *model, guint index, const Source *source)
+model_may_import (const Model *model, guint index, const Source *source, ImportWay way)
 {
   g_autoptr (GHashTable) said = nodes_of (index, source);
   GHashTableIter iter;
@@ -170,10 +197,24 @@ model_may_import (const Model *model, guint index, const Source *source)
     {
       const ModelNode *node = data, *now = g_hash_table_lookup (said, name);
 
-      if (is_of (name, index) && node->group != 0 && (now == NULL || now->shape != node->shape))
+      if (!is_of (name, index) || node->group == 0)
+        continue;
+      if (now == NULL ? way == IMPORT && !node->lost : now->shape != node->shape)
         return FALSE;
     }
   return TRUE;
+}
+
+/* A held node that its source has no longer stays in its place, dead. */
+static ModelNode *
+lost (const ModelNode *before)
+{
+  ModelNode *node = g_memdup2 (before, sizeof *before);
+
+  node->slice = g_strdup (before->slice);
+  node->state = node->claimed = QUOIT_NODE_DEAD;
+  node->lost = TRUE;
+  return node;
 }
 
 void
@@ -197,6 +238,8 @@ model_import (Model *model, guint index, const Source *source)
           /* A state stays until the source says another than it did. */
           now->state = before->claimed == now->claimed ? before->state : now->claimed;
         }
+      else if (before->group != 0)
+        g_hash_table_insert (said, g_strdup (name), lost (before));
       g_hash_table_iter_remove (&iter);
     }
   g_hash_table_iter_init (&iter, said);
@@ -208,14 +251,14 @@ model_import (Model *model, guint index, const Source *source)
   g_hash_table_unref (said);
 }
 
-/* --- groups --- */
+/* --- what is wished --- */
 
 char *
 wish_text (const Wish *wish)
 {
-  return g_strdup_printf ("%u x%u pool %d zone %d selector %d slice %s but %s", wish->shape, wish->n_slices, wish->pool,
-                          wish->zone, wish->selector, wish->slice == NULL ? "" : wish->slice,
-                          wish->excluded == NULL ? "" : wish->excluded);
+  return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s", wish->shape, wish->least,
+                          wish->n_slices, wish->pool, wish->zone, wish->selector,
+                          wish->slice == NULL ? "" : wish->slice, wish->excluded == NULL ? "" : wish->excluded);
 }
 
 gboolean
@@ -227,6 +270,19 @@ model_has_pool (const Model *model, guint pool)
   g_hash_table_iter_init (&iter, model->nodes);
   while (g_hash_table_iter_next (&iter, NULL, &node))
     if (((const ModelNode *) node)->pool == pool)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+model_has_slice (const Model *model, const char *slice)
+{
+  GHashTableIter iter;
+  gpointer node;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &node))
+    if (strcmp (((const ModelNode *) node)->slice, slice) == 0)
       return TRUE;
   return FALSE;
 }
@@ -317,54 +373,6 @@ model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint 
     }
 }
 
-void
-model_reserve (Model *model, guint64 id, const Wish *wish, GPtrArray *slices)
-{
-  ModelGroup *group = g_rc_box_new0 (ModelGroup);
-  GHashTableIter iter;
-  gpointer data;
-
-  *group = (ModelGroup) { id, g_strdup (wish->name), g_strdup (wish->key == NULL ? "" : wish->key),
-                          g_strdup (wish->owner == NULL ? "" : wish->owner), wish_text (wish) };
-  g_hash_table_insert (model->live, group->name, group);
-  if (*group->key != '\0')
-    g_hash_table_insert (model->keys, group->key, g_rc_box_acquire (group));
-  model->last_id = id;
-  g_hash_table_iter_init (&iter, model->nodes);
-  while (g_hash_table_iter_next (&iter, NULL, &data))
-    for (guint i = 0; i < slices->len; i++)
-      if (strcmp (((ModelNode *) data)->slice, slices->pdata[i]) == 0)
-        ((ModelNode *) data)->group = id;
-}
-
-QuoitGroupState
-model_state (const Model *model, const ModelGroup *group)
-{
-  GHashTableIter iter;
-  gpointer data;
-
-  if (g_hash_table_lookup (model->live, group->name) != group)
-    return QUOIT_GROUP_REMOVED;
-  g_hash_table_iter_init (&iter, model->nodes);
-  while (g_hash_table_iter_next (&iter, NULL, &data))
-    if (((const ModelNode *) data)->group == group->id && ((const ModelNode *) data)->state != QUOIT_NODE_ALIVE)
-      return QUOIT_GROUP_RESCHEDULING;
-  return QUOIT_GROUP_RESERVED;
-}
-
-void
-model_release (Model *model, const ModelGroup *group)
-{
-  GHashTableIter iter;
-  gpointer data;
-
-  g_hash_table_iter_init (&iter, model->nodes);
-  while (g_hash_table_iter_next (&iter, NULL, &data))
-    if (((ModelNode *) data)->group == group->id)
-      ((ModelNode *) data)->group = 0;
-  g_hash_table_remove (model->live, group->name);
-}
-
 /* --- comparing --- */
 
 static char *
@@ -411,29 +419,6 @@ slice_difference (GHashTable *slices, const QuoitSnapshot *snapshot, guint32 at)
 }
 
 static char *
-group_difference (const Model *model, const QuoitSnapshot *snapshot)
-{
-  guint n_live = 0;
-
-  for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
-      gboolean removed = quoit_group_get_state (group) == QUOIT_GROUP_REMOVED;
-      const ModelGroup *known = removed ? g_hash_table_lookup (model->keys, quoit_group_get_key (group))
-                                        : g_hash_table_lookup (model->live, quoit_group_get_name (group));
-
-      if (known == NULL || known->id != quoit_group_get_id (group)
-          || quoit_group_get_state (group) != model_state (model, known)
-          || strcmp (known->owner, quoit_group_get_owner (group)) != 0
-          || strcmp (known->key, quoit_group_get_key (group)) != 0)
-        return g_strdup_printf ("group %s@%u is not as it was made", quoit_group_get_name (group),
-                                (guint) quoit_group_get_id (group));
-      n_live += !removed;
-    }
-  return n_live == g_hash_table_size (model->live) ? NULL : g_strdup_printf ("%u groups live", n_live);
-}
-
-static char *
 sum_difference (const QuoitSnapshot *snapshot, guint chips, guint chips_left)
 {
   for (guint32 i = 0; i < quoit_snapshot_get_n_resources (snapshot); i++)
@@ -467,6 +452,10 @@ model_difference (const Model *model, const QuoitSnapshot *snapshot)
   for (guint32 i = 0; i < quoit_snapshot_get_n_slices (snapshot); i++)
     if ((difference = slice_difference (slices, snapshot, i)) != NULL)
       return difference;
-  difference = group_difference (model, snapshot);
+  if (quoit_snapshot_get_seq (snapshot) != model->seq || quoit_snapshot_get_clock_ms (snapshot) != model->clock_ms)
+    return g_strdup_printf ("entry %u of T0%+d ms, not %u of T0%+d ms", (guint) quoit_snapshot_get_seq (snapshot),
+                            (int) (quoit_snapshot_get_clock_ms (snapshot) - T0), (guint) model->seq,
+                            (int) (model->clock_ms - T0));
+  difference = model_group_difference (model, snapshot);
   return difference != NULL ? difference : sum_difference (snapshot, chips, chips_left);
 }
