@@ -1,190 +1,352 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A writer is killed at some moment. What it was told is done is there, what it was doing is there whole or not at all,
  * and the next one goes on. The program runs itself as the writer. */
-#include "../ground.h"
+#include "kill-writer.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-/* --- the writer --- */
-
-/* A change that was acknowledged, as the parent will look for it: one write, which a pipe keeps in one piece. */
-static void
-acknowledge (const char *what, const char *name, guint64 id, guint n)
-{
-  char line[64];
-  gint length = g_snprintf (line, sizeof line, "%s %s %u %u\n", what, name, (guint) id, n);
-
-  if (write (STDOUT_FILENO, line, (gsize) length) != length)
-    exit (EXIT_FAILURE);
-}
-
-static guint64
-reserve (Quoit *quoit, const char *name, gint64 n_slices)
-{
-  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = NULL;
-
-  quoit_request_set_key (request, name);
-  group = quoit_reserve (quoit, request, T0, &error);
-  hold (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s", said (error));
-  return group == NULL ? 0 : quoit_group_get_id (group);
-}
-
-/* Two groups that are there together or not at all. */
-static void
-write_batch (Quoit *quoit, guint round, guint i)
-{
-  char names[2][32];
-  guint64 ids[2];
-
-  hold (quoit_begin_batch (quoit, NULL), "batch");
-  for (guint k = 0; k < 2; k++)
-    {
-      g_snprintf (names[k], sizeof names[k], "b-%u-%u-%c", round, i, "xy"[k]);
-      ids[k] = reserve (quoit, names[k], 1);
-    }
-  if (ids[0] == 0 || ids[1] == 0)
-    return quoit_cancel_batch (quoit);
-  hold (quoit_commit_batch (quoit, NULL), "batch");
-  acknowledge ("+", names[0], ids[0], 1);
-  acknowledge ("+", names[1], ids[1], 1);
-}
-
-/* Of as much of the journal as there is, or of the older half of it. */
-static void
-compact (Quoit *quoit, GRand *rand)
-{
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
-  g_autoptr (GError) error = NULL;
-  guint64 checkpoint, last = quoit_snapshot_get_seq (snapshot);
-
-  hold (quoit_read_checkpoint (quoit, &checkpoint, NULL, &error), "%s", said (error));
-  if (g_rand_boolean (rand))
-    last -= (last - checkpoint) / 2;
-  hold (quoit_compact_journal (quoit, last + 1, T0, NULL, &error), "%s", said (error));
-  acknowledge ("c", "journal", last, 0);
-}
-
-static int
-writer (const char *path, guint round, guint32 seed)
-{
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed + round);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
-
-  hold (quoit != NULL, "%s", said (error));
-  for (guint i = 0;; i++)
-    {
-      g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
-      guint die = (guint) g_rand_int_range (rand, 0, 12);
-      char name[32];
-      guint64 id;
-
-      g_snprintf (name, sizeof name, "g-%u-%u", round, i);
-      if (die < 4)
-        {
-          guint n = (guint) g_rand_int_range (rand, 1, 4);
-
-          id = reserve (quoit, name, n);
-          if (id != 0)
-            acknowledge ("+", name, id, n);
-        }
-      else if (die < 6)
-        write_batch (quoit, round, i);
-      else if (die < 9)
-        {
-          /* The groups of earlier writers too: they are anybody's. */
-          for (guint32 g = 0; g < quoit_snapshot_get_n_groups (snapshot); g++)
-            {
-              g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, g);
-              g_autofree char *ref = g_strdup (quoit_group_get_name (group));
-
-              if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED || g_rand_boolean (rand))
-                continue;
-              acknowledge ("?", ref, quoit_group_get_id (group), 0);
-              hold (quoit_release (quoit, ref, T0, &error), "%s", said (error));
-              acknowledge ("-", ref, quoit_group_get_id (group), 0);
-              break;
-            }
-        }
-      else if (die < 11)
-        compact (quoit, rand);
-      else
-        {
-          g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d", g_rand_int_range (rand, 12, 15));
-
-          if (import_text (quoit, text, NULL, T0, &error))
-            acknowledge ("i", "fleet", 0, 0);
-          else
-            hold (error->code == QUOIT_ERROR_CONFLICT, "%s", said (error));
-          g_clear_error (&error);
-        }
-    }
-}
-
-/* --- the parent --- */
+/* --- what is known --- */
 
 typedef struct {
-  GHashTable *groups; /* name -> slices, of what is known to be held */
-  char *releasing;    /* what was being released when the writer was killed; NULL: nothing */
-  guint64 checkpoint; /* the last one that was acknowledged */
+  GHashTable *groups;    /* name -> Deed: what is known to be held */
+  GHashTable *owners;    /* name -> Deed */
+  GHashTable *expired;   /* names: what a lease, or an owner's, has ended */
+  GHashTable *forgotten; /* names */
+  Deed trying;           /* what was tried last, and may be done or not; id 0 and no name: nothing */
+  Deed last;             /* what was acknowledged last */
+  guint64 checkpoint;    /* the last one that was acknowledged */
+  guint n_deeds;
 } Known;
+
+static Known
+known_new (void)
+{
+  return (Known) { .groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                   .owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+                   .expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                   .forgotten = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+}
+
+static void
+known_clear (Known *known)
+{
+  g_hash_table_unref (known->groups);
+  g_hash_table_unref (known->owners);
+  g_hash_table_unref (known->expired);
+  g_hash_table_unref (known->forgotten);
+}
+
+static void
+know (GHashTable *table, const Deed *deed)
+{
+  g_hash_table_replace (table, g_strdup (deed->name), g_memdup2 (deed, sizeof *deed));
+}
+
+static gboolean
+is_over (gint64 until_ms, gint64 time_ms)
+{
+  return until_ms != 0 && until_ms <= time_ms;
+}
+
+/* Everything that was changed at that time was changed when the leases that had ended were gone. */
+static void
+let_time_pass (Known *known, gint64 time_ms)
+{
+  GHashTableIter iter;
+  gpointer name, data;
+
+  g_hash_table_iter_init (&iter, known->groups);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      const Deed *deed = data, *owner = g_hash_table_lookup (known->owners, deed->owner);
+
+      if (!is_over (deed->until_ms, time_ms) && (owner == NULL || !is_over (owner->until_ms, time_ms)))
+        continue;
+      g_hash_table_add (known->expired, g_strdup (name));
+      g_hash_table_iter_remove (&iter);
+    }
+  g_hash_table_iter_init (&iter, known->owners);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    if (is_over (((const Deed *) data)->until_ms, time_ms))
+      g_hash_table_iter_remove (&iter);
+}
+
+static void
+forget_groups_of (Known *known, const char *owner)
+{
+  GHashTableIter iter;
+  gpointer deed;
+
+  g_hash_table_iter_init (&iter, known->groups);
+  while (g_hash_table_iter_next (&iter, NULL, &deed))
+    if (strcmp (((const Deed *) deed)->owner, owner) == 0)
+      g_hash_table_iter_remove (&iter);
+}
+
+static void
+take_done (Known *known, const Deed *deed)
+{
+  Deed *group;
+
+  known->n_deeds++;
+  if (deed->kind != DEED_COMPACT)
+    let_time_pass (known, deed->now_ms);
+  group = g_hash_table_lookup (known->groups, deed->name);
+  switch (deed->kind)
+    {
+    case DEED_GROUP:
+      return know (known->groups, deed);
+    case DEED_RELEASE:
+      hold (g_hash_table_remove (known->groups, deed->name), "%s was released, but not held", deed->name);
+      return;
+    case DEED_LEASE:
+    case DEED_SLICES:
+    case DEED_REPAIR:
+      hold (group != NULL, "%s was changed, but not held", deed->name);
+      group->n = deed->n;
+      if (deed->kind == DEED_LEASE)
+        group->until_ms = deed->until_ms;
+      return;
+    case DEED_FORGET:
+      g_hash_table_remove (known->expired, deed->name);
+      g_hash_table_add (known->forgotten, g_strdup (deed->name));
+      return;
+    case DEED_OWNER:
+      return know (known->owners, deed);
+    case DEED_END:
+      g_hash_table_remove (known->owners, deed->name);
+      return forget_groups_of (known, deed->name);
+    case DEED_COMPACT:
+      known->checkpoint = deed->n;
+      return;
+    default:
+      return;
+    }
+}
 
 static void
 take_line (Known *known, const char *line)
 {
-  char what, name[32];
-  guint id, n;
+  Deed deed;
 
-  hold (sscanf (line, "%c %31s %u %u", &what, name, &id, &n) == 4, "'%s'", line);
-  if (what == '+')
-    g_hash_table_insert (known->groups, g_strdup (name), GUINT_TO_POINTER (n));
-  if (what == 'c')
-    known->checkpoint = id;
-  if (what == '-')
-    hold (g_hash_table_remove (known->groups, name), "%s was released, but not held", name);
-  g_clear_pointer (&known->releasing, g_free);
-  if (what == '?')
-    known->releasing = g_strdup (name);
+  hold (deed_parse (line, &deed), "'%s'", line);
+  known->trying = deed.is_done ? (Deed) { .is_done = TRUE } : deed;
+  if (deed.is_done)
+    take_done (known, &deed);
+  known->last = deed;
+}
+
+static gboolean
+may_have (const Known *known, DeedKind kind, const char *name)
+{
+  return !known->trying.is_done && known->trying.kind == kind && strcmp (known->trying.name, name) == 0;
+}
+
+/* --- what is there --- */
+
+typedef struct {
+  const Known *known;
+  guint round;
+  gint64 clock_ms;
+  GHashTable *live, *expired; /* names */
+  GHashTable *ever;           /* names of all that is remembered */
+  guint n_new, n_of_batch;
+} Found;
+
+/* A group that is there, beside what is known of it, which is brought up to what was found. */
+static void
+check_live (Found *found, const QuoitGroup *group, Deed *deed)
+{
+  const char *name = quoit_group_get_name (group);
+  gint64 until_ms = quoit_group_get_until_ms (group);
+  const Deed *trying = &found->known->trying;
+
+  hold (deed->id == quoit_group_get_id (group), "round %u: %s is @%u", found->round, name,
+        (guint) quoit_group_get_id (group));
+  hold (quoit_group_get_n_slices (group) == deed->n
+            || (may_have (found->known, DEED_SLICES, name) && quoit_group_get_n_slices (group) == trying->n),
+        "round %u: %s has %u slices, %u are known", found->round, name, quoit_group_get_n_slices (group), deed->n);
+  deed->n = quoit_group_get_n_slices (group);
+  if (*quoit_group_get_owner (group) != '\0')
+    return;
+  hold (until_ms == deed->until_ms || (may_have (found->known, DEED_LEASE, name) && until_ms == trying->until_ms),
+        "round %u: %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round, name, until_ms,
+        deed->until_ms);
+  deed->until_ms = until_ms;
+}
+
+static void
+find_group (Found *found, const QuoitGroup *group)
+{
+  const char *name = quoit_group_get_name (group);
+  Deed *deed = g_hash_table_lookup (found->known->groups, name);
+
+  g_hash_table_add (found->ever, g_strdup (name));
+  if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
+    {
+      if (quoit_group_has_expired (group))
+        g_hash_table_add (found->expired, g_strdup (name));
+      return;
+    }
+  g_hash_table_add (found->live, g_strdup (name));
+  hold (!is_over (quoit_group_get_until_ms (group), found->clock_ms), "round %u: %s lives, though its lease has ended",
+        found->round, name);
+  if (deed != NULL)
+    return check_live (found, group, deed);
+
+  Deed fresh = { .id = (guint) quoit_group_get_id (group), .n = quoit_group_get_n_slices (group) };
+
+  found->n_new++;
+  found->n_of_batch += *name == 'b';
+  g_strlcpy (fresh.name, name, DEED_NAME_BYTES);
+  g_strlcpy (fresh.owner, *quoit_group_get_owner (group) == '\0' ? "-" : quoit_group_get_owner (group),
+             DEED_NAME_BYTES);
+  fresh.until_ms = *quoit_group_get_owner (group) == '\0' ? quoit_group_get_until_ms (group) : 0;
+  know (found->known->groups, &fresh);
 }
 
 /* Both of a batch, or none: every group has a key, so that whatever was made is still told of. */
 static void
-check_batches (GHashTable *ever)
+check_batches (const Found *found)
 {
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, ever);
+  g_hash_table_iter_init (&iter, found->ever);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     {
       g_autofree char *other = g_strdup (name);
       char *last = other + strlen (other) - 1;
 
       *last = *last == 'x' ? 'y' : 'x';
-      hold (*other != 'b' || g_hash_table_contains (ever, other), "%s is there without %s", (char *) name, other);
+      hold (*other != 'b' || g_hash_table_contains (found->ever, other), "%s is there without %s", (char *) name,
+            other);
+    }
+}
+
+static gboolean
+owner_has_ended (const Found *found, const char *owner)
+{
+  const Deed *deed = g_hash_table_lookup (found->known->owners, owner);
+
+  return deed != NULL && is_over (deed->until_ms, found->clock_ms);
+}
+
+/* What was acknowledged and is gone has gone for a reason. */
+static void
+check_gone (const Found *found)
+{
+  GHashTableIter iter;
+  gpointer name, data;
+
+  g_hash_table_iter_init (&iter, found->known->groups);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      const Deed *deed = data;
+
+      if (g_hash_table_contains (found->live, name))
+        continue;
+      if (is_over (deed->until_ms, found->clock_ms) || owner_has_ended (found, deed->owner))
+        g_hash_table_add (found->known->expired, g_strdup (name));
+      else
+        hold (may_have (found->known, DEED_RELEASE, name) || may_have (found->known, DEED_END, deed->owner),
+              "round %u: %s was acknowledged, and is gone", found->round, deed->name);
+      g_hash_table_iter_remove (&iter);
     }
 }
 
 static void
-check_acknowledged (Known *known, GHashTable *live, guint round)
+check_expired (const Found *found)
 {
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, known->groups);
+  g_hash_table_iter_init (&iter, found->known->expired);
   while (g_hash_table_iter_next (&iter, &name, NULL))
+    if (!g_hash_table_contains (found->expired, name))
+      {
+        hold (may_have (found->known, DEED_FORGET, name) && !g_hash_table_contains (found->ever, name),
+              "round %u: the lease of %s has ended, and nothing tells of it", found->round, (char *) name);
+        g_hash_table_iter_remove (&iter);
+      }
+}
+
+static void
+check_owners (const Found *found, const QuoitSnapshot *snapshot)
+{
+  GHashTableIter iter;
+  gpointer name, data;
+  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint32 i = 0; i < quoit_snapshot_get_n_owners (snapshot); i++)
     {
-      if (g_hash_table_contains (live, name))
-        continue;
-      hold (known->releasing != NULL && strcmp (name, known->releasing) == 0,
-            "round %u: %s was acknowledged, and is gone", round, (char *) name);
-      g_hash_table_iter_remove (&iter);
+      const char *owner = quoit_snapshot_get_owner_name (snapshot, i);
+      Deed *deed = g_hash_table_lookup (found->known->owners, owner), fresh = { .kind = DEED_OWNER };
+      gint64 until_ms = quoit_snapshot_get_owner_until_ms (snapshot, i);
+
+      g_hash_table_add (there, (gpointer) owner);
+      hold (!is_over (until_ms, found->clock_ms), "round %u: owner %s lives, though its lease has ended", found->round,
+            owner);
+      hold ((deed != NULL && until_ms == deed->until_ms)
+                || (may_have (found->known, DEED_OWNER, owner) && until_ms == found->known->trying.until_ms),
+            "round %u: owner %s lives until %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " is known", found->round, owner,
+            until_ms, deed == NULL ? 0 : deed->until_ms);
+      g_strlcpy (fresh.name, owner, DEED_NAME_BYTES);
+      fresh.until_ms = until_ms;
+      know (found->known->owners, &fresh);
     }
-  g_clear_pointer (&known->releasing, g_free);
+  g_hash_table_iter_init (&iter, found->known->owners);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    if (!g_hash_table_contains (there, name))
+      {
+        hold (owner_has_ended (found, name) || may_have (found->known, DEED_END, name),
+              "round %u: owner %s was acknowledged, and is gone", found->round, (char *) name);
+        g_hash_table_iter_remove (&iter);
+      }
+}
+
+/* Before what is known is brought up to what is there: all of an owner's groups are there, or none. */
+static void
+check_end (const Found *found)
+{
+  GHashTableIter iter;
+  gpointer name, data;
+  guint n_there = 0, n_gone = 0;
+
+  if (found->known->trying.is_done || found->known->trying.kind != DEED_END)
+    return;
+  g_hash_table_iter_init (&iter, found->known->groups);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    if (strcmp (((const Deed *) data)->owner, found->known->trying.name) == 0)
+      *(g_hash_table_contains (found->live, name) ? &n_there : &n_gone) += 1;
+  hold (n_there == 0 || n_gone == 0, "round %u: %u groups of %s are there, %u are gone", found->round, n_there,
+        found->known->trying.name, n_gone);
+}
+
+static void
+check_forgotten (const Found *found)
+{
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, found->known->forgotten);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    hold (!g_hash_table_contains (found->ever, name), "round %u: %s was forgotten, and is told of", found->round,
+          (char *) name);
+}
+
+static void
+check_last (const Found *found, const QuoitSnapshot *snapshot)
+{
+  const Deed *last = &found->known->last;
+  guint32 node;
+
+  if (!last->is_done || last->kind != DEED_NODE)
+    return;
+  hold (quoit_snapshot_lookup_node (snapshot, last->name, &node, NULL)
+            && ((guint) quoit_snapshot_get_node_state (snapshot, node) == last->n || found->n_new > 0),
+        "round %u: %s is not in state %u", found->round, last->name, last->n);
 }
 
 static void
@@ -194,9 +356,10 @@ check_round (const char *path, Known *known, guint round)
   g_autoptr (Quoit) quoit = quoit_open (path, 1000, &error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GHashTable) live = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) ever = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Found found = { known, round, 0, live, expired, ever, 0, 0 };
   guint64 checkpoint;
-  guint n_new = 0, n_of_batch = 0;
 
   hold (quoit != NULL, "round %u: %s", round, said (error));
   hold_verified (quoit, "after a kill");
@@ -205,30 +368,24 @@ check_round (const char *path, Known *known, guint round)
   hold (checkpoint >= known->checkpoint, "round %u: compacted to %u, and to %u afterwards", round,
         (guint) known->checkpoint, (guint) checkpoint);
   snapshot = quoit_snapshot (quoit);
+  found.clock_ms = quoit_snapshot_get_clock_ms (snapshot);
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
-      const char *name = quoit_group_get_name (group);
-      gpointer n_slices;
 
-      g_hash_table_add (ever, g_strdup (name));
-      if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
-        continue;
-      g_hash_table_add (live, g_strdup (name));
-      if (g_hash_table_lookup_extended (known->groups, name, NULL, &n_slices))
-        hold (GPOINTER_TO_UINT (n_slices) == quoit_group_get_n_slices (group), "round %u: %s has %u slices", round,
-              name, quoit_group_get_n_slices (group));
-      else
-        {
-          n_new++;
-          n_of_batch += *name == 'b';
-          g_hash_table_insert (known->groups, g_strdup (name), GUINT_TO_POINTER (quoit_group_get_n_slices (group)));
-        }
+      find_group (&found, group);
     }
   /* What was under way: one group, or those of a batch that were not yet spoken of. */
-  hold (n_new <= 1 || (n_new == 2 && n_of_batch == 2), "round %u: %u groups nobody spoke of", round, n_new);
-  check_batches (ever);
-  check_acknowledged (known, live, round);
+  hold (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2), "round %u: %u groups nobody spoke of", round,
+        found.n_new);
+  check_batches (&found);
+  check_end (&found);
+  check_gone (&found);
+  check_expired (&found);
+  check_owners (&found, snapshot);
+  check_forgotten (&found);
+  check_last (&found, snapshot);
+  known->trying = known->last = (Deed) { .is_done = TRUE };
 }
 
 static void
@@ -264,8 +421,9 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
 {
   g_autofree char *path = g_build_filename (dir, "ledger.db", NULL);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (Quoit) quoit = quoit_create (path, 0, NULL);
-  Known known = { g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), NULL, 0 };
+  Known known = known_new ();
 
   hold (quoit != NULL && import_text (quoit, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
   g_clear_pointer (&quoit, quoit_unref);
@@ -275,18 +433,16 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
       check_round (path, &known, round);
     }
   quoit = quoit_open (path, 0, NULL);
-  {
-    g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
-
-    printf ("killed %u times, %u entries were written, compacted to %u\n", n_rounds,
-            (guint) quoit_snapshot_get_seq (snapshot), (guint) known.checkpoint);
-  }
-  g_hash_table_unref (known.groups);
+  snapshot = quoit_snapshot (quoit);
+  printf ("killed %u times, %u deeds were acknowledged, %u entries written, compacted to %u\n", n_rounds, known.n_deeds,
+          (guint) quoit_snapshot_get_seq (snapshot), (guint) known.checkpoint);
+  known_clear (&known);
   remove_dir (dir);
   g_free (dir);
   return n_rounds;
 }
 
+/* A thousand kills: QUOIT_TEST_SCALE=5. */
 int
 main (int argc, char **argv)
 {
@@ -294,8 +450,8 @@ main (int argc, char **argv)
   guint n = 0;
 
   if (argc > 4 && strcmp (argv[1], "writer") == 0)
-    return writer (argv[2], (guint) g_ascii_strtoull (argv[3], NULL, 10),
-                   (guint32) g_ascii_strtoull (argv[4], NULL, 10));
+    return write_for_ever (argv[2], (guint) g_ascii_strtoull (argv[3], NULL, 10),
+                           (guint32) g_ascii_strtoull (argv[4], NULL, 10));
   seed = seed_of ("kill", 4);
   n += rounds_in (fast_dir (), seed, scaled (160), 30000);
   n += rounds_in (g_dir_make_tmp ("quoit-XXXXXX", NULL), seed + 1, scaled (40), 100000);
