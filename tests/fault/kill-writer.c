@@ -61,11 +61,12 @@ acknowledge (Deed deed)
 
 /* What others have done to a group meanwhile, or time, is no fault. */
 static gboolean
-may_be (gboolean done, const GError *error)
+may_be (gboolean done, GError **error)
 {
-  hold (done || error->code == QUOIT_ERROR_NOT_NOW || error->code == QUOIT_ERROR_EXPIRED
-            || error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_NOT_FOUND,
-        "%s", said (error));
+  hold (done == (*error == NULL), "result and error disagree: %s", said (*error));
+  hold (done || (*error)->code == QUOIT_ERROR_NOT_NOW || (*error)->code == QUOIT_ERROR_EXPIRED
+            || (*error)->code == QUOIT_ERROR_CONFLICT || (*error)->code == QUOIT_ERROR_NOT_FOUND,
+        "%s", said (*error));
   return done;
 }
 
@@ -101,7 +102,7 @@ make_group (const Writer *writer, const char *name, gint64 n_slices)
     }
   group = die == 1 ? quoit_hold (writer->quoit, request, some_lease (writer), writer->now_ms, &error)
                    : quoit_reserve (writer->quoit, request, writer->now_ms, &error);
-  if (!may_be (group != NULL, error))
+  if (!may_be (group != NULL, &error))
     return deed;
   deed.id = (guint) quoit_group_get_id (group);
   deed.n = quoit_group_get_n_slices (group);
@@ -154,7 +155,7 @@ change_lease (const Writer *writer, Deed *deed, const char *ref)
   group = (confirms ? quoit_confirm : quoit_renew) (writer->quoit, ref, lease_ms, writer->now_ms, &error);
   if (group != NULL)
     deed->until_ms = quoit_group_get_until_ms (group);
-  return may_be (group != NULL, error);
+  return may_be (group != NULL, &error);
 }
 
 static gboolean
@@ -168,7 +169,7 @@ change_slices (const Writer *writer, Deed *deed, const char *ref)
   change = deed->kind == DEED_REPAIR ? quoit_repair (writer->quoit, ref, writer->now_ms, &error)
                                      : quoit_resize (writer->quoit, ref, deed->n, writer->now_ms, &error);
   quoit_group_change_free (change);
-  return may_be (change != NULL, error);
+  return may_be (change != NULL, &error);
 }
 
 static gboolean
@@ -179,7 +180,7 @@ let_go (const Writer *writer, Deed *deed, const char *ref)
 
   tell (deed);
   done = (deed->kind == DEED_FORGET ? quoit_forget : quoit_release) (writer->quoit, ref, writer->now_ms, &error);
-  return may_be (done, error);
+  return may_be (done, &error);
 }
 
 /* A group of anybody's, of this writer or one that was killed before. */
@@ -233,7 +234,7 @@ change_owner (const Writer *writer, DeedKind kind)
   else
     done = (below (writer, 2) == 0 ? quoit_set_owner : quoit_renew_owner) (writer->quoit, name, lease_ms,
                                                                            writer->now_ms, &error);
-  if (may_be (done, error))
+  if (may_be (done, &error))
     acknowledge (deed);
 }
 
@@ -258,7 +259,7 @@ import_fleet (const Writer *writer)
   Deed deed = deed_on (writer, DEED_IMPORT, "fleet");
 
   tell (&deed);
-  if (may_be (import_text (writer->quoit, text, NULL, writer->now_ms, &error), error))
+  if (may_be (import_text (writer->quoit, text, NULL, writer->now_ms, &error), &error))
     acknowledge (deed);
 }
 

@@ -3,15 +3,164 @@
  * whole state. */
 #include "../ground.h"
 
-enum { N_WRITERS = 3, N_READERS = 2, N_SLICES = 24 };
+enum { N_WRITERS = 4, N_READERS = 2, N_SEERS = 2, N_SLICES = 24 };
 
 typedef struct {
   Quoit *quoit;
   guint32 seed;
   guint number, n_steps;
-  gint *writing; /* atomic: writers that are not done */
+  gint *writing;  /* atomic: writers that are not done */
+  gint *clock_ms; /* atomic: since T0, of all */
   guint n_done;
 } Work;
+
+typedef struct {
+  Work *work;
+  GRand *rand;
+  GPtrArray *own; /* names */
+  gint64 now_ms;
+} Writer;
+
+static guint
+below (const Writer *writer, guint n)
+{
+  return (guint) g_rand_int_range (writer->rand, 0, (gint) n);
+}
+
+/* What time and other threads may have done meanwhile is no fault. */
+static void
+may_be (gboolean done, GError **error)
+{
+  hold (done == (*error == NULL), "result and error disagree: %s", said (*error));
+  hold (done || (*error)->code == QUOIT_ERROR_NOT_NOW || (*error)->code == QUOIT_ERROR_EXPIRED
+            || (*error)->code == QUOIT_ERROR_CONFLICT || (*error)->code == QUOIT_ERROR_NOT_FOUND,
+        "%s", said (*error));
+  g_clear_error (error);
+}
+
+static void
+make_group (const Writer *writer, guint k)
+{
+  g_autofree char *name = g_strdup_printf ("w%u-%u-%u", writer->work->number, writer->work->n_done, k);
+  g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1 + below (writer, 3));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group = NULL;
+  gboolean leased = below (writer, 2) == 0;
+
+  if (below (writer, 4) == 0)
+    quoit_request_set_owner (request, below (writer, 2) == 0 ? "left" : "right");
+  group = leased ? quoit_hold (writer->work->quoit, request, 1 + below (writer, 3000), writer->now_ms, &error)
+                 : quoit_reserve (writer->work->quoit, request, writer->now_ms, &error);
+  may_be (group != NULL, &error);
+  for (guint32 s = 0; group != NULL && s < quoit_group_get_n_slices (group); s++)
+    {
+      g_autofree char *slice = quoit_group_dup_slice_name (group, s);
+
+      hold (g_str_has_prefix (slice, "v6e-4x4-"), "%s", slice);
+    }
+  hold (group == NULL || !leased || quoit_group_get_until_ms (group) > writer->now_ms, "%s", name);
+  if (group != NULL)
+    g_ptr_array_add (writer->own, g_steal_pointer (&name));
+}
+
+static gboolean
+drop_group (QuoitGroup *group)
+{
+  gboolean made = group != NULL;
+
+  quoit_group_unref (group);
+  return made;
+}
+
+static gboolean
+drop_change (QuoitGroupChange *change)
+{
+  gboolean made = change != NULL;
+
+  quoit_group_change_free (change);
+  return made;
+}
+
+static void
+change_group (const Writer *writer)
+{
+  Quoit *quoit = writer->work->quoit;
+  gint64 now_ms = writer->now_ms, lease_ms = 1 + below (writer, 5000);
+  g_autoptr (GError) error = NULL;
+  guint which = writer->own->len == 0 ? 0 : below (writer, writer->own->len);
+  const char *name = writer->own->len == 0 ? "nobody" : writer->own->pdata[which];
+
+  switch (below (writer, 7))
+    {
+    case 0:
+      may_be (drop_group (quoit_confirm (quoit, name, below (writer, 2) * lease_ms, now_ms, &error)), &error);
+      return;
+    case 1:
+    case 2:
+      may_be (drop_group (quoit_renew (quoit, name, lease_ms, now_ms, &error)), &error);
+      return;
+    case 3:
+      may_be (drop_change (quoit_resize (quoit, name, 1 + below (writer, 4), now_ms, &error)), &error);
+      return;
+    case 4:
+      may_be (drop_change (quoit_repair (quoit, name, now_ms, &error)), &error);
+      return;
+    default:
+      may_be (quoit_release (quoit, name, now_ms, &error), &error);
+      if (writer->own->len > 0)
+        g_ptr_array_remove_index_fast (writer->own, which);
+    }
+}
+
+static void
+change_owner (const Writer *writer)
+{
+  Quoit *quoit = writer->work->quoit;
+  const char *owner = below (writer, 2) == 0 ? "left" : "right";
+  gint64 lease_ms = 1 + below (writer, 3000);
+  g_autoptr (GError) error = NULL;
+
+  switch (below (writer, 4))
+    {
+    case 0:
+      may_be (quoit_end_owner (quoit, owner, writer->now_ms, NULL, &error), &error);
+      return;
+    case 1:
+      may_be (quoit_renew_owner (quoit, owner, lease_ms, writer->now_ms, &error), &error);
+      return;
+    default:
+      may_be (quoit_set_owner (quoit, owner, lease_ms, writer->now_ms, &error), &error);
+    }
+}
+
+static void
+change_fleet (const Writer *writer)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *node = g_strdup_printf ("v6e-4x4-%u-%u", below (writer, N_SLICES), below (writer, 4));
+  g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u zone=z%u", N_SLICES + below (writer, 3), below (writer, 2));
+
+  if (below (writer, 2) == 0)
+    may_be (import_text (writer->work->quoit, text, NULL, writer->now_ms, &error), &error);
+  else
+    hold (quoit_set_node_state (writer->work->quoit, node, (QuoitNodeState) below (writer, 3), writer->now_ms, &error),
+          "%s", said (error));
+}
+
+static void
+write_one (const Writer *writer, guint k)
+{
+  guint die = below (writer, 12);
+
+  if (die < 5)
+    make_group (writer, k);
+  else if (die < 9)
+    change_group (writer);
+  else if (die < 10)
+    change_owner (writer);
+  else
+    change_fleet (writer);
+}
 
 static gpointer
 write_some (gpointer data)
@@ -20,74 +169,29 @@ write_some (gpointer data)
   g_autoptr (GRand) rand = g_rand_new_with_seed (work->seed + work->number);
   g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *actor = g_strdup_printf ("writer-%u", work->number);
+  Writer writer = { work, rand, own, 0 };
 
-  for (guint i = 0; i < work->n_steps; i++)
+  for (; work->n_done < work->n_steps; work->n_done++)
     {
       g_autoptr (GError) error = NULL;
-      gboolean in_batch = g_rand_int_range (rand, 0, 8) == 0;
+      gboolean in_batch = below (&writer, 8) == 0;
 
+      writer.now_ms = T0 + g_atomic_int_add (work->clock_ms, (gint) below (&writer, 20));
       quoit_set_actor (work->quoit, actor);
       if (in_batch)
         hold (quoit_begin_batch (work->quoit, &error), "%s", said (error));
       for (guint k = 0; k < (in_batch ? 3 : 1); k++)
-        {
-          g_autofree char *name = g_strdup_printf ("w%u-%u-%u", work->number, i, k);
-          guint die = (guint) g_rand_int_range (rand, 0, 10);
-
-          if (die < 5)
-            {
-              g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", g_rand_int_range (rand, 1, 4));
-              g_autoptr (QuoitGroup) group = quoit_reserve (work->quoit, request, T0, &error);
-
-              hold (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s", said (error));
-              for (guint32 s = 0; group != NULL && s < quoit_group_get_n_slices (group); s++)
-                {
-                  g_autofree char *slice = quoit_group_dup_slice_name (group, s);
-
-                  hold (g_str_has_prefix (slice, "v6e-4x4-"), "%s", slice);
-                }
-              if (group != NULL)
-                g_ptr_array_add (own, g_steal_pointer (&name));
-            }
-          else if (die < 8 && own->len > 0)
-            {
-              hold (quoit_release (work->quoit, own->pdata[0], T0, &error), "%s", said (error));
-              g_ptr_array_remove_index (own, 0);
-            }
-          else if (die == 8)
-            {
-              g_autofree char *node = g_strdup_printf ("v6e-4x4-%d-%d", g_rand_int_range (rand, 0, N_SLICES),
-                                                       g_rand_int_range (rand, 0, 4));
-
-              hold (
-                  quoit_set_node_state (work->quoit, node, (QuoitNodeState) g_rand_int_range (rand, 0, 3), T0, &error),
-                  "%s", said (error));
-            }
-          else
-            {
-              g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d zone=z%d", N_SLICES + g_rand_int_range (rand, 0, 3),
-                                                       g_rand_int_range (rand, 0, 2));
-
-              if (!import_text (work->quoit, text, NULL, T0, &error))
-                hold (error->code == QUOIT_ERROR_CONFLICT, "%s", said (error));
-            }
-          g_clear_error (&error);
-        }
+        write_one (&writer, k);
       if (in_batch)
         hold (quoit_commit_batch (work->quoit, &error), "%s", said (error));
-      work->n_done++;
-    }
-  while (own->len > 0)
-    {
-      hold (quoit_release (work->quoit, own->pdata[0], T0, NULL), "%s", (char *) own->pdata[0]);
-      g_ptr_array_remove_index (own, 0);
     }
   g_atomic_int_add (work->writing, -1);
   return NULL;
 }
 
+/* @now_ms: what had ended by then is gone; 0: by the ledger's own clock. */
 static void
-look (const QuoitSnapshot *snapshot)
+look (const QuoitSnapshot *snapshot, gint64 now_ms)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *json = quoit_snapshot_dup_json (snapshot);
@@ -96,7 +200,11 @@ look (const QuoitSnapshot *snapshot)
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
+      gint64 until_ms = quoit_group_get_until_ms (group);
 
+      hold (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED || until_ms == 0
+                || until_ms > MAX (now_ms, quoit_snapshot_get_clock_ms (snapshot)),
+            "%s lives, though its lease has ended", quoit_group_get_name (group));
       for (guint32 s = 0; s < quoit_group_get_n_slices (group); s++)
         hold (quoit_group_get_worker_name (group, s, 0) != NULL, "%s", quoit_group_get_name (group));
     }
@@ -145,10 +253,30 @@ read_some (gpointer data)
             (guint) quoit_snapshot_get_seq (snapshot));
       seq = quoit_snapshot_get_seq (snapshot);
       hold (group == NULL || quoit_group_get_n_slices (group) == 2, "half of a what-if");
-      look (snapshot);
-      look (forked);
+      look (snapshot, 0);
+      look (forked, 0);
       if (work->n_done++ % 16 == 0)
         look_back (work, snapshot);
+    }
+  return NULL;
+}
+
+/* What will have ended by some time, of the fleet that others read and the writers go on from. */
+static gpointer
+look_ahead (gpointer data)
+{
+  Work *work = data;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (work->seed + work->number);
+
+  for (; g_atomic_int_get (work->writing) > 0; work->n_done++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (work->quoit), later = NULL;
+      gint64 now_ms = T0 + g_atomic_int_get (work->clock_ms) + g_rand_int_range (rand, -1000, 3000);
+
+      later = quoit_snapshot_as_of (snapshot, now_ms, &error);
+      hold (later != NULL, "%s", said (error));
+      look (later, now_ms);
     }
   return NULL;
 }
@@ -156,26 +284,31 @@ read_some (gpointer data)
 static void
 run (const char *what, Quoit *quoit, guint32 seed, guint n_steps)
 {
-  gint writing = N_WRITERS;
-  Work works[N_WRITERS + N_READERS];
-  GThread *threads[N_WRITERS + N_READERS];
-  guint n_read = 0;
+  enum { N_THREADS = N_WRITERS + N_READERS + N_SEERS };
+  gint writing = N_WRITERS, clock_ms = 0;
+  Work works[N_THREADS];
+  GThread *threads[N_THREADS];
+  guint n_read = 0, n_seen = 0;
   g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d", N_SLICES);
 
   hold (import_text (quoit, text, NULL, T0, NULL), "%s", text);
-  for (guint i = 0; i < N_WRITERS + N_READERS; i++)
+  for (guint i = 0; i < N_THREADS; i++)
     {
-      works[i] = (Work) { quoit, seed, i, n_steps, &writing, 0 };
-      threads[i] = g_thread_new ("work", i < N_WRITERS ? write_some : read_some, &works[i]);
+      works[i] = (Work) { quoit, seed, i, n_steps, &writing, &clock_ms, 0 };
+      threads[i] = g_thread_new ("work",
+                                 i < N_WRITERS               ? write_some
+                                 : i < N_WRITERS + N_READERS ? read_some
+                                                             : look_ahead,
+                                 &works[i]);
     }
-  for (guint i = 0; i < N_WRITERS + N_READERS; i++)
-    {
-      g_thread_join (threads[i]);
-      n_read += i < N_WRITERS ? 0 : works[i].n_done;
-    }
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  for (guint i = N_WRITERS; i < N_THREADS; i++)
+    *(i < N_WRITERS + N_READERS ? &n_read : &n_seen) += works[i].n_done;
   hold_together (quoit, what);
   hold_verified (quoit, what);
-  printf ("%s: %u writers, %u readers, %u looks while they wrote\n", what, N_WRITERS, N_READERS, n_read);
+  printf ("%s: %u writers, %u readers, %u looks while they wrote; %u look ahead, %u times\n", what, N_WRITERS,
+          N_READERS, n_read, N_SEERS, n_seen);
   quoit_unref (quoit);
 }
 
@@ -213,7 +346,7 @@ forks_of_one (guint n_steps)
   before = quoit_snapshot_dup_json (snapshot);
   for (guint i = 0; i < 4; i++)
     {
-      works[i] = (Work) { (Quoit *) snapshot, 0, i, n_steps, NULL, 0 };
+      works[i] = (Work) { (Quoit *) snapshot, 0, i, n_steps, NULL, NULL, 0 };
       threads[i] = g_thread_new ("fork", fork_and_write, &works[i]);
     }
   for (guint i = 0; i < 4; i++)
