@@ -71,7 +71,7 @@ quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole,
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *ends = g_new (guint32, whole->n_slices + 1);
   QuoitTake take = { "TPU", tpu };
-  QuoitGroupData facts = *whole;
+  QuoitGroupData facts = quoit_group_data_facts (whole);
 
   for (guint32 s = 0, i = 0; s < whole->n_slices; s++)
     {

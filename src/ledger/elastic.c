@@ -60,7 +60,7 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *k
   g_autoptr (GArray) bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundle));
   g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref);
   g_autofree guint32 *ends = g_new (guint32, before->n_slices + n_added + 1);
-  QuoitGroupData facts = *before;
+  QuoitGroupData facts = quoit_group_data_facts (before);
   guint32 n = 0;
 
   for (guint32 s = 0; s < before->n_slices; s++)

@@ -282,7 +282,7 @@ static void
 lift (Board *board, const QuoitGroupData *group)
 {
   g_autofree guint32 *nowhere = g_new0 (guint32, group->n_nodes + 1);
-  QuoitGroupData facts = *group;
+  QuoitGroupData facts = quoit_group_data_facts (group);
   gboolean stands = FALSE;
 
   for (guint32 i = 0; i < group->n_nodes; i++)
@@ -470,7 +470,7 @@ static void
 leave_changed_nodes (Board *board, const QuoitGroupData *group)
 {
   g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids + 1);
-  QuoitGroupData facts = *group;
+  QuoitGroupData facts = quoit_group_data_facts (group);
   guint32 n_left = 0;
 
   for (guint32 i = 0; i < group->n_nodes; i++)

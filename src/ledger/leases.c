@@ -109,7 +109,7 @@ static gboolean
 answer (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
         gint64 time_ms, QuoitEntry **entry, gpointer result)
 {
-  QuoitGroupData changed = *group;
+  QuoitGroupData changed = quoit_group_data_facts (group);
 
   changed.state = state;
   changed.until_ms = until_ms;

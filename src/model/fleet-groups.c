@@ -189,7 +189,7 @@ QuoitGroupData *
 quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const guint32 *slices,
                              guint32 n_slices)
 {
-  QuoitGroupData data = *facts, *group;
+  QuoitGroupData data = quoit_group_data_facts (facts), *group;
   guint32 *slice_end, *node_ids, at = 0;
 
   data.bundles = NULL;
@@ -276,7 +276,7 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
   if (*group->key != '\0' || end == QUOIT_END_EXPIRED)
     {
-      QuoitGroupData removed = *group;
+      QuoitGroupData removed = quoit_group_data_facts (group);
 
       removed.state = QUOIT_GROUP_REMOVED;
       removed.end = (guint8) end;
@@ -371,7 +371,7 @@ quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGro
   if (!find_slot (fleet, name, id, &slot, error))
     return FALSE;
   before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
-  changed = *before;
+  changed = quoit_group_data_facts (before);
   changed.state = state;
   changed.until_ms = until_ms;
   swap_group (fleet, slot, quoit_group_data_new (&changed));

@@ -97,7 +97,7 @@ quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32
   QuoitGroupData *group = g_malloc (size);
   char *at = (char *) (group + 1);
 
-  *group = *data;
+  *group = quoit_group_data_facts (data);
   g_atomic_ref_count_init (&group->refs);
   if (data->bundles != NULL)
     copy_bundles (group, &at);

@@ -6,6 +6,8 @@
  * Their names have a '/', which no name of a caller may have; lists of groups leave them out. */
 #pragma once
 
+#include <string.h>
+
 #include <quoit/group.h>
 
 #include "base/amount.h"
@@ -60,6 +62,17 @@ typedef struct {
   const QuoitBundle *bundles;     /* one a node; NULL: every node is taken whole */
   gatomicrefcount refs;           /* of quoit_group_data_new()'s; nobody else looks at it */
 } QuoitGroupData;
+
+/* What is said of a group, to be said otherwise: all but its references, which others may be counting. */
+static inline QuoitGroupData
+quoit_group_data_facts (const QuoitGroupData *group)
+{
+  QuoitGroupData facts;
+
+  memcpy (&facts, group, G_STRUCT_OFFSET (QuoitGroupData, refs));
+  facts.refs = 0;
+  return facts;
+}
 
 /* Copies everything that @data points to; hashes are computed here. */
 QuoitGroupData *quoit_group_data_new (const QuoitGroupData *data);
