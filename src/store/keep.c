@@ -68,26 +68,57 @@ delete_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
   return quoit_db_run (db, sql, error);
 }
 
+/* Rows of groups from @first to @last. */
 static gboolean
-keep_removal (QuoitDb *db, guint64 id, QuoitEnd end, gint64 time_ms, GError **error)
+delete_groups (QuoitDb *db, QuoitSql sql, guint64 first, guint64 last, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, (gint64) first);
+  sqlite3_bind_int64 (stmt, 2, (gint64) last);
+  return quoit_db_run (db, sql, error);
+}
+
+/* How many removals from effect @i on are of ids one after the other and have the same end: leases that were given in a
+ * row end in a row, and a statement for each is most of the work. */
+static guint
+n_removals (const QuoitEntry *entry, guint i)
+{
+  const QuoitEffect *first = &entry->effects[i];
+  guint n = 1;
+
+  while (i + n < entry->n_effects && first[n].type == QUOIT_EFFECT_GROUP_REMOVED && first[n].end == first->end
+         && first[n].group_id == first->group_id + n)
+    n++;
+  return n;
+}
+
+/* Of groups @first to @last, each of which goes. */
+static gboolean
+keep_removals (QuoitDb *db, guint64 first, guint64 last, QuoitEnd end, gint64 time_ms, GError **error)
 {
   sqlite3_stmt *stmt;
 
-  if (!delete_row (db, SQL_BUNDLES_DELETE, (gint64) id, error))
+  if (!delete_groups (db, SQL_BUNDLES_DELETE, first, last, error))
     return FALSE;
   stmt = quoit_db_stmt (db, SQL_GROUP_KEEP_KEY, error);
   if (stmt == NULL)
     return FALSE;
-  sqlite3_bind_int64 (stmt, 1, (gint64) id);
-  sqlite3_bind_int64 (stmt, 2, time_ms);
-  sqlite3_bind_int (stmt, 3, end);
-  return quoit_db_run (db, SQL_GROUP_KEEP_KEY, error) && delete_row (db, SQL_GROUP_DELETE, (gint64) id, error);
+  sqlite3_bind_int64 (stmt, 1, (gint64) first);
+  sqlite3_bind_int64 (stmt, 2, (gint64) last);
+  sqlite3_bind_int64 (stmt, 3, time_ms);
+  sqlite3_bind_int (stmt, 4, end);
+  /* What has expired was all kept. */
+  return quoit_db_run (db, SQL_GROUP_KEEP_KEY, error)
+         && (end == QUOIT_END_EXPIRED || delete_groups (db, SQL_GROUP_DELETE, first, last, error));
 }
 
 static gboolean
 keep_change (QuoitDb *db, const QuoitGroupData *group, GError **error)
 {
-  return delete_row (db, SQL_BUNDLES_DELETE, (gint64) group->id, error)
+  return delete_groups (db, SQL_BUNDLES_DELETE, group->id, group->id, error)
          && delete_row (db, SQL_GROUP_DROP, (gint64) group->id, error) && keep_group (db, group, error);
 }
 
@@ -257,11 +288,12 @@ keep_import (QuoitDb *db, const QuoitSourceUpdate *update, GError **error)
 gboolean
 quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error)
 {
-  for (guint i = 0; i < entry->n_effects; i++)
+  for (guint i = 0, n; i < entry->n_effects; i += n)
     {
       const QuoitEffect *effect = &entry->effects[i];
       gboolean kept = FALSE;
 
+      n = 1;
       switch (effect->type)
         {
         case QUOIT_EFFECT_IMPORT:
@@ -271,7 +303,8 @@ quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error)
           kept = keep_group (db, effect->group, error);
           break;
         case QUOIT_EFFECT_GROUP_REMOVED:
-          kept = keep_removal (db, effect->group_id, effect->end, entry->time_ms, error);
+          n = n_removals (entry, i);
+          kept = keep_removals (db, effect->group_id, effect->group_id + n - 1, effect->end, entry->time_ms, error);
           break;
         case QUOIT_EFFECT_GROUP_CHANGED:
           kept = keep_change (db, effect->group, error);

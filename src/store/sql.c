@@ -66,12 +66,13 @@ static const char *const sql[N_SQL] = {
                           " ended_by, source, foreign_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
   [SQL_GROUP_LEASE]     = "UPDATE grp SET state = ?2, until_ms = ?3 WHERE id = ?1",
   [SQL_GROUP_DROP]      = "DELETE FROM grp WHERE id = ?1",
-  [SQL_GROUP_KEEP_KEY]  = "UPDATE grp SET state = 4, ended_ms = ?2, ended_by = ?3 WHERE id = ?1 AND (key <> '' OR ?3 = 2)",
-  [SQL_GROUP_DELETE]    = "DELETE FROM grp WHERE id = ?1 AND state <> 4",
+  [SQL_GROUP_KEEP_KEY]  = "UPDATE grp SET state = 4, ended_ms = ?3, ended_by = ?4 WHERE id BETWEEN ?1 AND ?2"
+                          " AND (key <> '' OR ?4 = 2)",
+  [SQL_GROUP_DELETE]    = "DELETE FROM grp WHERE id BETWEEN ?1 AND ?2 AND state <> 4",
   [SQL_GROUPS]          = "SELECT id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind, ended_by, source,"
                           " foreign_id FROM grp ORDER BY id",
   [SQL_BUNDLE_INSERT]   = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5)",
-  [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp = ?1",
+  [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp BETWEEN ?1 AND ?2",
   [SQL_BUNDLES]         = "SELECT grp, slice, node, part FROM bundle ORDER BY grp, ordinal",
   [SQL_NODE_STATE]      = "UPDATE node SET state = ?2 WHERE id = ?1",
   [SQL_NODE_UPSERT]     = "INSERT INTO node (id, pool, kind, worker, claimed, state, flags, name, identity, address, slice,"

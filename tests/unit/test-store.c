@@ -105,6 +105,53 @@ START_TEST (a_place_that_cannot_be_written_is_the_stores_fault)
 }
 END_TEST
 
+/* What becomes of a group while others come and go: it stays, its lease ends, or its owner does. */
+typedef enum { STAYS, LEASE_ENDS, OWNER_ENDS, N_FATES } Fate;
+
+static void
+make_group (QuoitStore *store, guint number, Fate fate, gboolean has_key)
+{
+  g_autofree char *name = g_strdup_printf ("g%u", number), *key = has_key ? g_strdup_printf ("k%u", number) : NULL;
+  g_autoptr (QuoitRequest) request = request_for (name, key, 1);
+  g_autoptr (QuoitGroupData) group = NULL;
+  const QuoitHold hold = { request, 1000 };
+
+  request->owner = fate == OWNER_ENDS ? g_strdup ("o") : NULL;
+  ck_assert (quoit_store_change (store, fate == LEASE_ENDS ? quoit_ledger_hold : quoit_ledger_reserve,
+                                 fate == LEASE_ENDS ? (gconstpointer) &hold : request, T0, &group, NULL));
+}
+
+START_TEST (what_ends_together_leaves_what_stays)
+{
+  enum { N = 24 };
+  g_auto (Place) place = place_new ();
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i);
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), again = NULL;
+  g_autoptr (GError) error = NULL;
+  const QuoitOwnerChange other = { "p", 0 };
+  Fate fates[N];
+
+  ck_assert (store_import (store, N, T0, &error));
+  for (guint i = 0; i < N; i++)
+    {
+      /* Runs of one fate, of ids one after the other. */
+      fates[i] = i > 0 && g_rand_int_range (rand, 0, 3) > 0 ? fates[i - 1] : (Fate) g_rand_int_range (rand, 0, N_FATES);
+      make_group (store, i, fates[i], g_rand_boolean (rand));
+    }
+  quoit_store_change (store, quoit_ledger_end_owner, "o", T0, NULL, NULL);
+  ck_assert (quoit_store_change (store, quoit_ledger_set_owner, &other, T0 + 1000, NULL, &error));
+  ck_assert_msg (quoit_store_verify (store, &error), "%s", error == NULL ? "" : error->message);
+  again = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  for (guint i = 0; i < N; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("g%u", i);
+
+      ck_assert_msg (store_has (again, name) == (fates[i] == STAYS), "%s", name);
+    }
+}
+END_TEST
+
 /* A job runs on what it holds, and the next listing calls it used. */
 START_TEST (a_database_whose_held_nodes_are_called_used_opens)
 {
@@ -497,6 +544,7 @@ main (void)
   tcase_add_test (files, nothing_is_made_over_what_is_there);
   tcase_add_test (files, an_empty_file_may_become_a_database_and_a_dangling_link_not);
   tcase_add_test (files, a_place_that_cannot_be_written_is_the_stores_fault);
+  tcase_add_loop_test (files, what_ends_together_leaves_what_stays, 0, 30);
   tcase_add_test (files, a_database_whose_held_nodes_are_called_used_opens);
   tcase_add_loop_test (files, what_is_no_sound_database_is_refused, 0, (int) G_N_ELEMENTS (refusals));
   tcase_add_test (files, an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change);
