@@ -269,15 +269,31 @@ find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const gu
   return n;
 }
 
+/* Only what is whole can be free once the group has let go of it. */
+static gboolean
+may_recover (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept)
+{
+  for (guint32 s = 0; s < group->n_slices; s++)
+    {
+      guint32 index = kept[s] ? QUOIT_NO_INDEX : place_of (fleet->layout, group, s);
+
+      if (index != QUOIT_NO_INDEX
+          && (quoit_fleet_slice_status (fleet, (QuoitSliceId) { index })->flags & QUOIT_SLICE_INTACT) != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 replace_on (QuoitFleet *fork, QuoitGroupData *group, GError **error)
 {
   return quoit_fleet_replace_group (fork, quoit_group_data_ref (group), error);
 }
 
+/* @group with others for its lost slices, where these are what they were without it. */
 static QuoitGroupData *
-repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
-          QuoitRequest *request, GError **error)
+repaired_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
+                  QuoitRequest *request, GError **error)
 {
   g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
   g_autoptr (QuoitGroupData) rest = group_of (fleet, group, kept, NULL, 0, request, error), partly = NULL;
@@ -296,6 +312,17 @@ repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *ke
   all = g_malloc (partly->n_slices + 1);
   memset (all, 1, partly->n_slices);
   return grown (fork, partly, all, n_lost - n, request, error);
+}
+
+/* Mostly no lost slice can be had again, so that what is free is free with the group on its nodes too, and a fork would
+ * cost more than all else. A refusal must know of it: it counts what the group gives up. */
+static QuoitGroupData *
+repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
+          QuoitRequest *request, GError **error)
+{
+  QuoitGroupData *after = may_recover (fleet, group, kept) ? NULL : grown (fleet, group, kept, n_lost, request, NULL);
+
+  return after != NULL ? after : repaired_on_fork (fleet, group, kept, n_lost, request, error);
 }
 
 gboolean
