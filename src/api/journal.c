@@ -180,11 +180,20 @@ until_text (gint64 until_ms)
   return g_strdup_printf ("until %s.%03dZ", text, (int) (until_ms % 1000));
 }
 
+static guint32
+count_placed (const QuoitGroupData *group)
+{
+  guint32 n = 0;
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    n += group->node_ids[i] != 0;
+  return n;
+}
+
 static char *
 holding_text (const QuoitGroupData *group, const char *now)
 {
   g_autofree char *until = group->until_ms == 0 ? g_strdup ("") : until_text (group->until_ms);
-  guint32 n = 0;
 
   switch (group->kind)
     {
@@ -193,12 +202,10 @@ holding_text (const QuoitGroupData *group, const char *now)
       until = until_text (group->until_ms);
       return g_strdup_printf ("%s is known, %s", group->name, until);
     case QUOIT_HOLDER_EXTERNAL:
-      return g_strdup_printf ("%s: %u nodes are used without a group", group->name, group->n_nodes);
+      return g_strdup_printf ("%s: %u nodes are used without a group", group->name, count_placed (group));
     case QUOIT_HOLDER_BUNDLES:
-      for (guint32 i = 0; i < group->n_nodes; i++)
-        n += group->node_ids[i] != 0;
-      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " has %u of %u bundles placed%s: %s", group->name, group->id, n,
-                              group->n_nodes, now, group->request);
+      return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " has %u of %u bundles placed%s: %s", group->name, group->id,
+                              count_placed (group), group->n_nodes, now, group->request);
     case QUOIT_HOLDER_SLICES:
     default:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " holds %u %s of %u slices%s%s%s: %s", group->name, group->id,

@@ -119,7 +119,7 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
       const QuoitBundle *bundle;
       gboolean found = FALSE;
 
-      if (id == 0 && group->kind == QUOIT_HOLDER_BUNDLES)
+      if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
         continue;
       if (index == QUOIT_NO_INDEX)
         return contradiction (error, "a group has a node that is gone", group->name);

@@ -266,7 +266,7 @@ bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, GError **erro
     {
       guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
 
-      if (id == 0 && group->kind == QUOIT_HOLDER_BUNDLES)
+      if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
         continue;
       if (index == QUOIT_NO_INDEX)
         return refuse_node (fleet, group, i, error);

@@ -261,7 +261,7 @@ typedef struct {
 static gboolean
 gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
 {
-  gint64 slice = 0, least = group->kind == QUOIT_HOLDER_BUNDLES ? 0 : 1; /* 0: a bundle that is not placed */
+  gint64 slice = 0;
   guint n_parts = 0;
 
   g_array_set_size (loader->ids, 0);
@@ -272,15 +272,17 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
        loader->result = sqlite3_step (loader->bundles))
     {
       guint32 node = (guint32) sqlite3_column_int64 (loader->bundles, 2);
+      gboolean has_part = sqlite3_column_type (loader->bundles, 3) != SQLITE_NULL;
       QuoitBundle part = { 0 };
 
-      if (!is_within (loader->bundles, 2, least, G_MAXINT32))
+      /* A bundle that is not placed has no node; a host of a slice is one. */
+      if (!is_within (loader->bundles, 2, has_part ? 0 : 1, G_MAXINT32))
         return damaged ("bundle", (gint64) group->id, error);
       if (loader->ids->len > 0 && sqlite3_column_int64 (loader->bundles, 1) != slice)
         g_array_append_val (loader->ends, loader->ids->len);
       slice = sqlite3_column_int64 (loader->bundles, 1);
       g_array_append_val (loader->ids, node);
-      if (sqlite3_column_type (loader->bundles, 3) != SQLITE_NULL)
+      if (has_part)
         {
           n_parts++;
           if (!quoit_codec_decode_bundle (sqlite3_column_blob (loader->bundles, 3),
