@@ -12,16 +12,20 @@ typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
 /* What a verb makes of a request. */
 typedef struct {
   const char *done; /* "reserved" */
+  gboolean wants_lease;
   QuoitGroup *(*take) (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error);
+  QuoitGroup *(*rehearse) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+                           GError **error);
 } Taking;
 
 /* On a fork: the same decision, and nothing to take back. */
 static QuoitGroup *
-rehearse (Quoit *quoit, const QuoitRequest *request, gint64 now_ms, Outcome *outcome, GError **error)
+rehearse (Quoit *quoit, const Taking *taking, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+          Outcome *outcome, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, now_ms, error);
+  g_autoptr (QuoitGroup) group = taking->rehearse (fork, request, lease_ms, now_ms, error);
   g_autoptr (QuoitGroup) before = NULL;
   g_autofree char *label = NULL;
 
@@ -152,10 +156,14 @@ explain (Session *session, Quoit *quoit, const QuoitRequest *request, gint64 now
 
 /* How long the group lives; 0: for ever. */
 static bool
-lease_of (const RequestOptions *options, gint64 *lease_ms, GError **error)
+lease_of (const Taking *taking, const RequestOptions *options, gint64 *lease_ms, GError **error)
 {
   *lease_ms = 0;
-  return options->lease == NULL || text_parse_duration (options->lease, "--lease", lease_ms, error);
+  if (options->lease != NULL)
+    return text_parse_duration (options->lease, "--lease", lease_ms, error);
+  if (taking->wants_lease)
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
+  return !taking->wants_lease;
 }
 
 static bool
@@ -172,16 +180,17 @@ run_taking (Session *session, const Taking *taking, GError **error)
   gint64 now_ms, lease_ms;
 
   if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
-      || !session_now (session, &now_ms, error) || !lease_of (&options, &lease_ms, error))
+      || !session_now (session, &now_ms, error) || !lease_of (taking, &options, &lease_ms, error))
     return false;
   request = request_build (&options, session->words[0], error);
-  if (request == NULL)
+  if (request == NULL
+      || (lease_ms != 0 && !taking->wants_lease && !quoit_request_set_lease_ms (request, lease_ms, error)))
     return false;
   quoit = session_open (session, error);
   if (quoit == NULL)
     return false;
 
-  group = options.dry_run ? rehearse (quoit, request, now_ms, &outcome, &refusal)
+  group = options.dry_run ? rehearse (quoit, taking, request, lease_ms, now_ms, &outcome, &refusal)
                           : taking->take (quoit, request, lease_ms, now_ms, &refusal);
   snapshot = quoit_snapshot (quoit);
   if (group != NULL)
@@ -191,35 +200,34 @@ run_taking (Session *session, const Taking *taking, GError **error)
   return false;
 }
 
+/* --- the two verbs: the lease of a reservation is part of the request --- */
+
 static QuoitGroup *
 reserve (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
 {
-  return (lease_ms == 0 || quoit_request_set_lease_ms ((QuoitRequest *) request, lease_ms, error))
-             ? quoit_reserve (quoit, request, now_ms, error)
-             : NULL;
+  (void) lease_ms;
+  return quoit_reserve (quoit, request, now_ms, error);
+}
+
+static QuoitGroup *
+rehearse_reserve (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
+{
+  (void) lease_ms;
+  return quoit_fork_reserve (fork, request, now_ms, error);
 }
 
 static bool
 run_reserve (Session *session, GError **error)
 {
-  static const Taking taking = { "reserved", reserve };
+  static const Taking taking = { "reserved", FALSE, reserve, rehearse_reserve };
 
   return run_taking (session, &taking, error);
-}
-
-static QuoitGroup *
-hold (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
-{
-  if (lease_ms != 0)
-    return quoit_hold (quoit, request, lease_ms, now_ms, error);
-  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
-  return NULL;
 }
 
 static bool
 run_hold (Session *session, GError **error)
 {
-  static const Taking taking = { "held", hold };
+  static const Taking taking = { "held", TRUE, quoit_hold, quoit_fork_hold };
 
   return run_taking (session, &taking, error);
 }

@@ -29,6 +29,22 @@ QUOIT_API QuoitGroup *quoit_hold (Quoit *quoit, const QuoitRequest *request, int
                                   GError **error);
 
 /**
+ * quoit_fork_hold:
+ * @fork: the fork
+ * @request: what is wanted
+ * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * As quoit_hold(), on the fork alone; fails as it does, but never with what a database causes.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
+                                       GError **error);
+
+/**
  * quoit_confirm:
  * @quoit: the handle
  * @group: NAME or NAME@ID

@@ -15,6 +15,19 @@ quoit_hold (Quoit *quoit, const QuoitRequest *request, int64_t lease_ms, int64_t
   return quoit_group_made (fleet, data);
 }
 
+QuoitGroup *
+quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms, GError **error)
+{
+  QuoitHold hold = { request, lease_ms };
+  g_autoptr (QuoitGroupData) data = NULL;
+
+  g_return_val_if_fail (fork != NULL && request != NULL, NULL);
+
+  if (!quoit_fork_change (fork, quoit_ledger_hold, &hold, now_ms, &data, error))
+    return NULL;
+  return quoit_group_in (fork->fleet, data);
+}
+
 static QuoitGroup *
 change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
 {
