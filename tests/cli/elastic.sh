@@ -1,0 +1,206 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The elastic job of the multislice tutorial: 8 workers on two slices, a pod is deleted, 4 workers, 8 again; with the numbers and
+# the environment of each process at each step.
+. "$top_srcdir/tests/cli/lib.sh"
+. "$top_srcdir/tests/cli/ray-lists.sh"
+
+job=$top_srcdir/tests/cli/elastic-job.py
+
+# runs_on 'sentence' REPLICA.INCARNATION...: all processes of train, in both profiles.
+runs_on ()
+{
+  sentence=$1
+  shift
+  if [ -z "$python" ]; then
+    skip "$sentence: no python3"
+    return
+  fi
+  for profile in quoit ray-train; do
+    run env train --profile "$profile" -o json
+    holds "$sentence, by profile $profile" "$python" "$job" env "$profile" "$tmp/out" "$@"
+  done
+}
+
+# renumbers 'sentence' BEFORE... -- AFTER...: what the last run's document says of each process.
+renumbers ()
+{
+  sentence=$1
+  shift
+  if [ -n "$python" ]; then
+    holds "$sentence" "$python" "$job" change "$tmp/out" "$@"
+  else
+    skip "$sentence: no python3"
+  fi
+}
+
+# begin LIST: a ledger in which train has both slices of the first list.
+begin ()
+{
+  fresh
+  ok 0 "the cluster is imported" import ray-nodes "$1" --now "$now"
+  ok 0 "an elastic job is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1..2 --now "$now" -o json
+  fact "it gets both slices, 8 workers" 'd["group"]["n_slices"], d["group"]["n_workers"]' "(2, 8)"
+  runs_on "its 8 workers are numbered through" 0.0 1.0
+}
+
+# loses 'sentence' LIST REPLICA: a fresh list in which the slice of that replica is gone.
+loses ()
+{
+  ok 0 "$1" sync ray-nodes "$2" --now "$now" -o json
+  fact "$1: sync says which group lost which slice" \
+    '[(c["name"], c["detail"]) for c in d["changes"] if c["kind"] == "group-slice"]' \
+    "[('train@1', 'slice $3, tpu-group-$3, is lost')]"
+  fact "$1: and which of its nodes" \
+    'len([c for c in d["changes"] if c["group"] == "train@1" and (c["kind"], c["detail"]) in (("lost", None), ("state", "alive -> dead"))])' 4
+  ok 0 "$1: status" status -o json
+  fact "$1: names the lost slice" '[(p["name"], p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
+    "[('train@1', 'slice id $3, tpu-group-$3, is lost: a host of it is dead: repair train@1, or resize it')]"
+  fact "$1: and says RESCHEDULING, as Ray does" '[(g["state"], g["ray_state"], g["n_workers"]) for g in d["groups"]]' \
+    "[('rescheduling', 'RESCHEDULING', 8)]"
+  runs_on "$1: the numbers stay until somebody decides" 0.0 1.0
+  ok 0 "$1: a process that starts now" env train --slice-id 0 --worker 0 -o env
+  err "$1: is warned" "slice $3 (tpu-group-$3) is lost"
+}
+
+# shrinks KEPT LOST: to the one slice that is left.
+shrinks ()
+{
+  before=$(quoit export json)
+  ok 0 "a dry run of resize --slices 1" resize train --slices 1 --now "$now" --dry-run -o json
+  renumbers "the dry run says what every process will be" 0.0 1.0 -- "$1.0"
+  holds "the dry run changes nothing" test "$(quoit export json)" = "$before"
+  ok 0 "resize --slices 1" resize train --slices 1 --now "$now" -o json
+  fact "4 workers are left" 'd["group"]["state"], d["group"]["n_slices"], d["group"]["n_workers"]' "('reserved', 1, 4)"
+  fact "on the slice that is whole" '{w["slice"] for w in d["workers"]}' "{'tpu-group-$1'}"
+  renumbers "resize says before and after for each process" 0.0 1.0 -- "$1.0"
+  runs_on "the 4 workers are numbered from 0, without MEGASCALE variables" "$1.0"
+  ok 0 "groups" groups -o json
+  fact "the group is whole again" '[g["state"] for g in d["groups"]]' "['reserved']"
+}
+
+# grows KEPT NEW: back to 8 workers.
+grows ()
+{
+  ok 0 "resize --slices 2" resize train --slices 2 --now "$now" -o json
+  fact "8 workers again" 'd["group"]["state"], d["group"]["n_slices"], d["group"]["n_workers"]' "('reserved', 2, 8)"
+  renumbers "growing says before and after for each process" "$1.0" -- "$1.0" "$2.1"
+  runs_on "the 8 workers are numbered through" "$1.0" "$2.1"
+}
+
+# ends: nothing is left over.
+ends ()
+{
+  ok 0 "the journal replays" verify
+  ok 0 "the job ends" release train --now "$now"
+  ok 0 "everything" slots -o json
+  fact "is free" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 2)]"
+}
+
+ray_list "$tmp/both.json" 0.0 1.0
+for lost in 0 1; do
+  kept=$((1 - lost))
+  ray_list "$tmp/dead.json" "$kept.0" "$lost.0:DEAD"
+  ray_list "$tmp/absent.json" "$kept.0"
+  ray_list "$tmp/replaced.json" "$kept.0" "$lost.1"
+  ray_list "$tmp/replaced-dead.json" "$kept.0" "$lost.0:DEAD" "$lost.1"
+  for how in dead absent replaced; do
+    back=$tmp/replaced.json
+    [ "$how" != dead ] || back=$tmp/replaced-dead.json
+
+    # --- 8, 4, 8 by resize
+    begin "$tmp/both.json"
+    loses "slice $lost $how" "$tmp/$how.json" "$lost"
+    shrinks "$kept" "$lost"
+    if [ "$how" = replaced ]; then
+      ok 0 "the new replica is here already" sync ray-nodes "$back" --now "$now" -o json
+      fact "and no news" 'len([c for c in d["changes"] if c["kind"] == "added"])' 0
+    else
+      baseline
+      refused 5 "without another slice it cannot grow" "v6e 4x4: not now|1 short" resize train --slices 2 --now "$now"
+      ok 0 "the new replica" sync ray-nodes "$back" --now "$now" -o json
+      fact "is four new nodes" 'len([c for c in d["changes"] if c["kind"] == "added"])' 4
+    fi
+    runs_on "a new replica alone changes nothing for the job" "$kept.0"
+    grows "$kept" "$lost"
+    ends
+
+    # --- the same loss, by repair
+    begin "$tmp/both.json"
+    loses "slice $lost $how" "$tmp/$how.json" "$lost"
+    if [ "$how" != replaced ]; then
+      baseline
+      refused 5 "nothing can take the place of the lost slice" "not now|1 short" repair train --now "$now"
+      ok 0 "the new replica" sync ray-nodes "$back" --now "$now"
+    fi
+    ok 0 "groups" groups -o json
+    fact "a group never slides onto the new incarnation by itself" '[g["state"] for g in d["groups"]]' "['rescheduling']"
+    runs_on "its processes are still those of the old one" 0.0 1.0
+    ok 0 "repair" repair train --now "$now" -o json
+    fact "8 workers again" 'd["changed"], d["group"]["state"], d["group"]["n_workers"]' "(True, 'reserved', 8)"
+    renumbers "repair says before and after for each process" 0.0 1.0 -- "$kept.0" "$lost.1"
+    runs_on "those that stay keep their numbers" "$kept.0" "$lost.1"
+    baseline
+    ok 0 "repair of what is whole" repair train --now "$now" -o json
+    fact "is nothing" 'd["changed"], {r["change"] for r in d["renumbering"]}' "(False, {'same'})"
+    holds "nothing at all" unchanged
+    ends
+  done
+done
+
+# --- one host is dead before KubeRay takes the whole replica away: the slice is lost once
+begin "$tmp/both.json"
+{
+  ray_list "$tmp/rest.json" 0.0
+  sed '$ s/]$//' "$tmp/rest.json"
+  for worker in 0 1 2 3; do
+    state=ALIVE
+    [ "$worker" -ne 2 ] || state=DEAD
+    printf ',\n'
+    ray_row 1 "$worker" 0 "$state"
+  done
+  echo ']'
+} >"$tmp/one.json"
+ok 0 "one host is dead" sync ray-nodes "$tmp/one.json" --now "$now" -o json
+fact "its slice is lost" '[c["detail"] for c in d["changes"] if c["kind"] == "group-slice"]' "['slice 1, tpu-group-1, is lost']"
+ray_list "$tmp/absent.json" 0.0
+ok 0 "the others follow" sync ray-nodes "$tmp/absent.json" --now "$now" -o json
+fact "it is not lost again" '[c for c in d["changes"] if c["kind"] == "group-slice"]' "[]"
+ray_list "$tmp/replaced.json" 0.0 1.1
+ok 0 "the new replica" sync ray-nodes "$tmp/replaced.json" --now "$now"
+ok 0 "repair" repair train --now "$now" -o json
+renumbers "the new incarnation takes its place" 0.0 1.0 -- 0.0 1.1
+
+# --- slices of other names: who stays is renumbered
+ray_list "$tmp/three.json" 0.0 1.0 2.0
+begin "$tmp/both.json"
+ok 0 "a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
+ray_list "$tmp/lost.json" 1.0 2.0
+ok 0 "the first is lost" sync ray-nodes "$tmp/lost.json" --now "$now"
+ok 0 "repair" repair train --now "$now" -o json
+renumbers "repair takes the third, and the second becomes slice 0" 0.0 1.0 -- 1.0 2.0
+runs_on "the second is slice 0" 1.0 2.0
+
+# --- ten slices: ray-train counts by text, quoit by number
+ray_list "$tmp/many.json" 2.0 10.0
+fresh
+ok 0 "replicas 2 and 10" import ray-nodes "$tmp/many.json" --now "$now"
+ok 0 "both" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now"
+runs_on "slice 10 is the second by number and the first by text" 2.0 10.0
+
+# --- a draining host: the slice is leaving, and repair moves the group away before the host is dead
+begin "$tmp/both.json"
+ok 0 "a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
+ok 0 "a host of the second drains" drain 10.1.0.3 --now "$now"
+ok 0 "status" status -o json
+fact "says that its slice is leaving" '[(p["name"], "slice id 1, tpu-group-1, is leaving" in p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
+  "[('train@1', True)]"
+fact "and its group RESCHEDULING" '[g["ray_state"] for g in d["groups"]]' "['RESCHEDULING']"
+runs_on "its processes run on" 0.0 1.0
+ok 0 "repair" repair train --now "$now" -o json
+renumbers "moves it to the third" 0.0 1.0 -- 0.0 2.0
+ok 0 "undrain" undrain 10.1.0.3 --now "$now"
+ok 0 "the slice that it left" who-holds tpu-group-1 -o json
+fact "is free" '{tuple(n["held_by"]) for n in d["nodes"]}' "{()}"
+
+finish
