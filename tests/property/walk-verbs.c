@@ -41,7 +41,7 @@ call_end (Call *call, gboolean done)
   g_clear_error (&call->error);
   if (done)
     model_become (call->place->model, call->after);
-  else if (call->place->in_batch)
+  else if (call->place->in_batch && !call->is_unread)
     {
       /* What has ended has ended for the batch, though the change that noticed it was refused. */
       model_free (call->after);
@@ -362,7 +362,8 @@ forget (Walk *walk, const Place *place)
   done = by_key ? quoit_forget_key (place->quoit, key, call.now_ms, &call.error)
                 : quoit_forget (place->quoit, ref, call.now_ms, &call.error);
   known = by_key ? model_keyed (call.after, key) : find_gone (call.after, name, id);
-  if (!by_key && id == 0)
+  call.is_unread = !by_key && id == 0;
+  if (call.is_unread)
     call.code = QUOIT_ERROR_INVALID;
   else if (known == NULL)
     call.code = QUOIT_ERROR_NOT_FOUND;
