@@ -56,7 +56,7 @@ typedef struct {
   gint64 now_ms, time_ms; /* as told, and as raised */
   Model *after;
   gboolean some_ended;
-  gboolean is_unread; /* refused for its text: the ledger was not even asked */
+  gboolean is_unread;  /* refused for its text: the ledger was not even asked */
   QuoitErrorCode code; /* 0: it is done */
   GError *error;
 } Call;

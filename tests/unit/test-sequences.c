@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random sequences of all that a ledger can be told, also of a cluster whose hosts are replaced, whose own groups come
+ * and go on fractions of chips, and which is asked for only a part of that. What a database has after it is opened anew
+ * is what a ledger in memory has that was told the same. */
+#include "store-fixture.h"
+
+#include <stdio.h>
+
+enum { N_SLICES = 7, N_BUSY = 4, N_HOSTS = 2, N_CHIPS = 4, N_JOBS = 6, N_BUNDLES = 5, N_STEPS = 120, N_SEQUENCES = 24 };
+
+/* --- a cluster that is true: each bundle has chips of its own --- */
+
+typedef struct {
+  gboolean is_there;
+  guint replaced;
+  QuoitNodeState state;
+  gint32 free_e4[N_CHIPS]; /* of each chip */
+  gint64 other_e4;         /* used without a group */
+} Host;
+
+typedef struct {
+  guint slice, host;
+  gint64 tpu_e4;
+  gboolean is_placed;
+} JobBundle;
+
+typedef struct {
+  guint id; /* 0: none */
+  guint n_bundles;
+  JobBundle bundles[N_BUNDLES];
+} Job;
+
+typedef struct {
+  GRand *rand;
+  guint32 seed;
+  guint step, last_job;
+  gint64 now_ms;
+  Host hosts[N_SLICES][N_HOSTS];
+  Job jobs[N_JOBS];
+} Sequence;
+
+static guint
+below (Sequence *sequence, guint n)
+{
+  return (guint) g_rand_int_range (sequence->rand, 0, (gint) n);
+}
+
+static void
+renew_host (Host *host)
+{
+  for (guint c = 0; c < N_CHIPS; c++)
+    host->free_e4[c] = QUOIT_AMOUNT_UNIT;
+  host->other_e4 = 0;
+}
+
+/* Takes whole chips, or a part of one, where there is room. */
+static gboolean
+take_chips (Sequence *sequence, Host *host, gint64 tpu_e4)
+{
+  Host after = *host;
+  guint first = below (sequence, N_CHIPS);
+
+  for (guint i = 0; i < N_CHIPS && tpu_e4 > 0; i++)
+    {
+      gint32 *chip = &after.free_e4[(first + i) % N_CHIPS];
+      gint32 want = (gint32) MIN (tpu_e4, QUOIT_AMOUNT_UNIT);
+
+      if (*chip < want)
+        continue;
+      *chip -= want;
+      tpu_e4 -= want;
+    }
+  if (tpu_e4 > 0)
+    return FALSE;
+  *host = after;
+  return TRUE;
+}
+
+static void
+start_job (Sequence *sequence, Job *job)
+{
+  static const gint64 sizes[] = { 2000, 3000, 4000, 5000, 6000, 7000, 10000, 10000, 20000, 40000 };
+
+  *job = (Job) { .id = ++sequence->last_job };
+  for (guint n = 1 + below (sequence, N_BUNDLES); n > 0; n--)
+    {
+      JobBundle bundle = { below (sequence, N_BUSY), below (sequence, N_HOSTS),
+                           sizes[below (sequence, G_N_ELEMENTS (sizes))], TRUE };
+      Host *host = &sequence->hosts[bundle.slice][bundle.host];
+
+      bundle.is_placed
+          = host->is_there && host->state == QUOIT_NODE_ALIVE && take_chips (sequence, host, bundle.tpu_e4);
+      job->bundles[job->n_bundles++] = bundle;
+    }
+}
+
+/* All hosts as they are, and jobs on them anew: what was on a host that is another is nowhere. */
+static void
+settle_jobs (Sequence *sequence)
+{
+  for (guint s = 0; s < N_SLICES; s++)
+    for (guint h = 0; h < N_HOSTS; h++)
+      renew_host (&sequence->hosts[s][h]);
+  for (guint j = 0; j < N_JOBS; j++)
+    for (guint b = 0; b < sequence->jobs[j].n_bundles; b++)
+      {
+        JobBundle *bundle = &sequence->jobs[j].bundles[b];
+        Host *host = &sequence->hosts[bundle->slice][bundle->host];
+
+        bundle->is_placed = bundle->is_placed && host->is_there && host->state != QUOIT_NODE_DEAD
+                            && take_chips (sequence, host, bundle->tpu_e4);
+      }
+}
+
+static void
+use_otherwise (Sequence *sequence)
+{
+  for (guint s = 0; s < N_BUSY; s++)
+    for (guint h = 0; h < N_HOSTS; h++)
+      for (guint c = 0; c < N_CHIPS; c++)
+        {
+          Host *host = &sequence->hosts[s][h];
+          gint32 part = below (sequence, 12) == 0 ? host->free_e4[c] / (1 + (gint32) below (sequence, 2)) : 0;
+
+          host->free_e4[c] -= part;
+          host->other_e4 += part;
+        }
+}
+
+static void
+change_cluster (Sequence *sequence)
+{
+  Host *host = &sequence->hosts[below (sequence, N_SLICES)][below (sequence, N_HOSTS)];
+  guint gone = below (sequence, 3 * N_SLICES);
+
+  if (below (sequence, 3) == 0)
+    host->replaced++;
+  if (below (sequence, 3) == 0)
+    host->state = below (sequence, 2) == 0 ? QUOIT_NODE_ALIVE : (QuoitNodeState) below (sequence, 3);
+  for (guint h = 0; h < N_HOSTS && gone < N_SLICES; h++)
+    sequence->hosts[gone][h].is_there = FALSE;
+  for (guint s = 0; s < N_SLICES; s++)
+    for (guint h = 0; h < N_HOSTS; h++)
+      sequence->hosts[s][h].is_there |= below (sequence, 3) == 0;
+  for (guint j = 0; j < N_JOBS; j++)
+    if (below (sequence, 4) == 0)
+      sequence->jobs[j] = (Job) { 0 };
+  settle_jobs (sequence);
+  for (guint j = 0; j < N_JOBS; j++)
+    if (sequence->jobs[j].id == 0 && below (sequence, 3) == 0)
+      start_job (sequence, &sequence->jobs[j]);
+  use_otherwise (sequence);
+}
+
+/* --- what the cluster says --- */
+
+static void
+claim_host (QuoitClaims *claims, guint kind, guint pool, const char *slice, guint h, const Host *host)
+{
+  g_autofree char *name = g_strdup_printf ("%s-%u", slice, h);
+  g_autofree char *identity = g_strdup_printf ("%s-%u-%u", slice, h, host->replaced);
+
+  quoit_claims_add (claims, &(QuoitNodeClaim) { .name = name,
+                                                .identity = identity,
+                                                .slice = slice,
+                                                .pool = pool,
+                                                .kind = kind,
+                                                .worker_id = (gint32) h,
+                                                .state = (guint8) host->state });
+}
+
+static void
+claim_job (QuoitClaims *claims, const Job *job, guint32 index[N_SLICES][N_HOSTS])
+{
+  QuoitResource takes[N_BUNDLES];
+  QuoitBundleClaim bundles[N_BUNDLES];
+  g_autofree char *identity = g_strdup_printf ("id-%u", job->id), *name = g_strdup_printf ("job-%u", job->id % 5);
+  gboolean all = TRUE, any = FALSE;
+
+  for (guint b = 0; b < job->n_bundles; b++)
+    {
+      const JobBundle *bundle = &job->bundles[b];
+
+      takes[b] = (QuoitResource) { "TPU", { bundle->tpu_e4 } };
+      bundles[b] = (QuoitBundleClaim) { bundle->is_placed ? index[bundle->slice][bundle->host] : QUOIT_NOT_PLACED, 1,
+                                        &takes[b] };
+      all &= bundle->is_placed;
+      any |= bundle->is_placed;
+    }
+  quoit_claims_add_group (claims, &(QuoitGroupClaim) { .name = job->id % 3 == 0 ? "" : name,
+                                                       .identity = identity,
+                                                       .request = "PACK",
+                                                       .state = all   ? QUOIT_GROUP_RESERVED
+                                                                : any ? QUOIT_GROUP_RESCHEDULING
+                                                                      : QUOIT_GROUP_PENDING,
+                                                       .n_bundles = job->n_bundles,
+                                                       .bundles = bundles });
+}
+
+static QuoitClaims *
+claims_of (const Sequence *sequence, guint scope)
+{
+  QuoitClaims *claims = quoit_claims_new ("ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  QuoitResource resources[] = { { "CPU", { 8 * QUOIT_AMOUNT_UNIT } }, { "TPU", { N_CHIPS * QUOIT_AMOUNT_UNIT } } };
+  QuoitNodeKind facts = { .generation = QUOIT_GENERATION_V6E,
+                          .shape = { .n_dims = 2, .dims = { 2, 4, 1 } },
+                          .topology = "2x4",
+                          .pod_type = "v6e-8",
+                          .chips = N_CHIPS,
+                          .resources = resources,
+                          .n_resources = 2 };
+  guint32 pool = quoit_claims_pool (claims, "p"), kind = quoit_claims_kind (claims, &facts, NULL), n = 0;
+  guint32 index[N_SLICES][N_HOSTS] = { 0 };
+
+  for (guint s = 0; s < N_SLICES; s++)
+    for (guint h = 0; h < N_HOSTS; h++)
+      if (sequence->hosts[s][h].is_there)
+        {
+          char slice[] = { (char) ('a' + s), '\0' };
+
+          claim_host (claims, kind, pool, slice, h, &sequence->hosts[s][h]);
+          index[s][h] = n++;
+        }
+  for (guint j = 0; j < N_JOBS && (scope & QUOIT_CLAIMS_SAY_GROUPS) != 0; j++)
+    if (sequence->jobs[j].id != 0)
+      claim_job (claims, &sequence->jobs[j], index);
+  for (guint s = 0; s < N_SLICES && (scope & QUOIT_CLAIMS_SAY_EXTERNAL) != 0; s++)
+    for (guint h = 0; h < N_HOSTS; h++)
+      if (sequence->hosts[s][h].is_there && sequence->hosts[s][h].other_e4 > 0)
+        {
+          QuoitResource take = { "TPU", { sequence->hosts[s][h].other_e4 } };
+
+          quoit_claims_add_external (claims, &(QuoitBundleClaim) { index[s][h], 1, &take });
+        }
+  quoit_claims_set_scope (claims, scope);
+  return claims;
+}
+
+/* --- telling it to two ledgers --- */
+
+typedef struct {
+  QuoitStepFunc step;
+  gconstpointer input;
+  guint scope; /* of a sync */
+} Telling;
+
+/* The code; 0: done. */
+static int
+tell (const Sequence *sequence, QuoitStore *store, const Telling *telling, char **says)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitClaims *claims = telling->input == NULL ? claims_of (sequence, telling->scope) : NULL;
+  gboolean done = quoit_store_change (store, telling->step, telling->input == NULL ? &claims : telling->input,
+                                      sequence->now_ms, NULL, &error);
+
+  quoit_claims_free (claims);
+  g_free (*says);
+  *says = g_strdup (done ? "done" : error->message);
+  return done ? 0 : error->code;
+}
+
+/* Syncs of a whole cluster are never refused; of a part they may not fit what stays of the rest. */
+static void
+tell_both (const Sequence *sequence, QuoitStore *memory, QuoitStore *store, const Telling *telling)
+{
+  g_autofree char *a = NULL, *b = NULL;
+  int code = tell (sequence, memory, telling, &a);
+  const guint all = QUOIT_CLAIMS_SAY_GROUPS | QUOIT_CLAIMS_SAY_EXTERNAL;
+
+  ck_assert_msg (code == tell (sequence, store, telling, &b), "seed %u, step %u: %s in memory, %s in a file",
+                 sequence->seed, sequence->step, a, b);
+  ck_assert_msg (code != QUOIT_ERROR_DAMAGED && code != QUOIT_ERROR_FAILED && code != QUOIT_ERROR_STORE,
+                 "seed %u, step %u: %s", sequence->seed, sequence->step, a);
+  ck_assert_msg (telling->input != NULL || telling->scope != all || code == 0, "seed %u, step %u: %s", sequence->seed,
+                 sequence->step, a);
+}
+
+static void
+tell_request (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const char *name)
+{
+  static const gint64 divisions[] = { 0, 0, 5000, 10000, 20000 };
+  g_autofree char *key = below (sequence, 3) == 0 ? g_strdup_printf ("key-%u", below (sequence, 9)) : NULL;
+  g_autoptr (QuoitRequest) request = request_for (name, key, 1 + below (sequence, 2));
+  QuoitHold lease = { request, 1000 + below (sequence, 60000) };
+
+  if (below (sequence, 3) == 0)
+    request->owner = g_strdup_printf ("owner-%u", below (sequence, 3));
+  if (request->n_slices == 2 && below (sequence, 2) == 0)
+    request->least_slices = 1;
+  request->tpu_per_bundle.e4 = divisions[below (sequence, G_N_ELEMENTS (divisions))];
+  if (below (sequence, 2) == 0)
+    tell_both (sequence, memory, store, &(Telling) { quoit_ledger_hold, &lease, 0 });
+  else
+    tell_both (sequence, memory, store, &(Telling) { quoit_ledger_reserve, request, 0 });
+}
+
+static void
+tell_about_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const char *name)
+{
+  char slice[] = { (char) ('a' + below (sequence, N_SLICES)), '\0' };
+  QuoitGroupRef ref = { name, 0 }, gone = { name, 1 + below (sequence, 12) };
+  QuoitLeaseChange lease = { ref, below (sequence, 4) == 0 ? 0 : 1 + (gint64) below (sequence, 60000) };
+  QuoitResize size = { ref, 1 + below (sequence, 4) };
+  QuoitSliceRelease part = { ref, slice };
+  const Telling tellings[] = {
+    { quoit_ledger_confirm, &lease, 0 },      { quoit_ledger_renew, &lease, 0 }, { quoit_ledger_release, &ref, 0 },
+    { quoit_ledger_resize, &size, 0 },        { quoit_ledger_repair, &ref, 0 },  { quoit_ledger_repair, &ref, 0 },
+    { quoit_ledger_release_slice, &part, 0 }, { quoit_ledger_forget, &gone, 0 },
+  };
+
+  tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
+}
+
+static void
+tell_about_owner (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
+{
+  g_autofree char *name = g_strdup_printf ("owner-%u", below (sequence, 3));
+  QuoitOwnerChange change = { name, below (sequence, 3) == 0 ? 0 : 1 + (gint64) below (sequence, 90000) };
+  const Telling tellings[] = {
+    { quoit_ledger_set_owner, &change, 0 },
+    { quoit_ledger_set_owner, &change, 0 },
+    { quoit_ledger_renew_owner, &change, 0 },
+    { quoit_ledger_end_owner, name, 0 },
+  };
+
+  tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
+}
+
+static void
+tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
+{
+  g_autofree char *name = g_strdup_printf ("%s-%u", below (sequence, 8) == 0 ? "job" : "mine", below (sequence, 4));
+  g_autofree char *node
+      = g_strdup_printf ("%c-%u", (char) ('a' + below (sequence, N_SLICES)), below (sequence, N_HOSTS));
+  QuoitStateChange state = { node, QUOIT_VERB_SET_STATE, (QuoitNodeState) below (sequence, 3) };
+  guint die = below (sequence, 100);
+
+  /* Forth, and now and then back. */
+  sequence->now_ms += (gint64) below (sequence, 9000) - 2000;
+  if (die < 35)
+    {
+      change_cluster (sequence);
+      tell_both (sequence, memory, store,
+                 &(Telling) { quoit_ledger_sync, NULL, below (sequence, 4) > 0 ? 3 : below (sequence, 4) });
+    }
+  else if (die < 55)
+    tell_request (sequence, memory, store, name);
+  else if (die < 85)
+    tell_about_group (sequence, memory, store, name);
+  else if (die < 95)
+    tell_about_owner (sequence, memory, store);
+  else
+    tell_both (sequence, memory, store, &(Telling) { quoit_ledger_set_state, &state, 0 });
+}
+
+static void
+compare (const Sequence *sequence, QuoitStore *memory, QuoitStore *store)
+{
+  g_autoptr (QuoitFleet) a = quoit_store_fleet (memory), b = quoit_store_fleet (store);
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_msg (quoit_fleet_check (a, &error) && quoit_fleet_check (b, &error) && quoit_ledger_compare (a, b, &error)
+                     && quoit_ledger_compare (b, a, &error),
+                 "seed %u, step %u: %s", sequence->seed, sequence->step, error == NULL ? "" : error->message);
+}
+
+static QuoitStore *
+open_anew (const Sequence *sequence, const Place *place, QuoitStore *store)
+{
+  g_autoptr (GError) error = NULL;
+
+  quoit_store_free (store);
+  store = quoit_store_open (place->path, 0, &error);
+  ck_assert_msg (store != NULL && quoit_store_verify (store, &error), "seed %u, step %u: %s", sequence->seed,
+                 sequence->step, error == NULL ? "" : error->message);
+  return store;
+}
+
+static void
+run (guint32 seed)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (QuoitStore) memory = quoit_store_new_memory ();
+  QuoitStore *store = quoit_store_create (place.path, 0, NULL);
+  Sequence sequence = { .rand = g_rand_new_with_seed (seed), .seed = seed, .now_ms = T0 };
+
+  for (guint s = 0; s < N_SLICES; s++)
+    for (guint h = 0; h < N_HOSTS; h++)
+      {
+        sequence.hosts[s][h].is_there = TRUE;
+        renew_host (&sequence.hosts[s][h]);
+      }
+  for (sequence.step = 1; sequence.step <= N_STEPS; sequence.step++)
+    {
+      tell_something (&sequence, memory, store);
+      compare (&sequence, memory, store);
+      if (below (&sequence, 8) == 0)
+        {
+          store = open_anew (&sequence, &place, store);
+          compare (&sequence, memory, store);
+        }
+      if (below (&sequence, 40) == 0)
+        {
+          g_autoptr (QuoitFleet) fleet = quoit_store_fleet (store);
+
+          ck_assert (quoit_store_compact (store, fleet->seq + 1, sequence.now_ms, NULL, NULL));
+        }
+    }
+  store = open_anew (&sequence, &place, store);
+  compare (&sequence, memory, store);
+  quoit_store_free (store);
+  g_rand_free (sequence.rand);
+}
+
+START_TEST (what_a_database_has_when_it_is_opened_is_what_it_was_told)
+{
+  const char *text = g_getenv ("QUOIT_TEST_SEED");
+
+  run ((text == NULL ? 20250615 : (guint32) g_ascii_strtoull (text, NULL, 10)) + (guint32) _i);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("sequences");
+  TCase *tcase = tcase_create ("sequences");
+
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, what_a_database_has_when_it_is_opened_is_what_it_was_told, 0, N_SEQUENCES);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
