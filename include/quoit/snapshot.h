@@ -640,7 +640,7 @@ QUOIT_API QuoitGroup *quoit_snapshot_dup_node_user (const QuoitSnapshot *snapsho
  * @node: below quoit_snapshot_get_n_nodes()
  * @user: below quoit_snapshot_get_node_n_users()
  *
- * What the bundles of that user have of the node, in words: "chips 0,1: CPU 1, TPU 2 and chip 3: TPU 1". It is to be
+ * What the bundles of that user have of the node, in words: "chips 0,1: CPU 1, TPU 2 + chip 3: TPU 1". It is to be
  * freed with g_free().
  *
  * Returns: (transfer full) (nullable): the words; %NULL when the group has the node whole

@@ -536,43 +536,19 @@ find_mine (Board *board)
   g_ptr_array_sort (board->own, quoit_group_by_id);
 }
 
-/* What is used without a group is what groups leave of it: it cannot be told from groups of another moment. */
-static gboolean
-scope_is_sound (const Board *board, guint scope, GError **error)
-{
-  return (scope & QUOIT_CLAIMS_SAY_EXTERNAL) == 0 || (scope & QUOIT_CLAIMS_SAY_GROUPS) != 0 || board->own->len == 0
-         || quoit_fail (
-             error, QUOIT_ERROR_INVALID,
-             "source '%s' has groups of an earlier import: expected its groups of this moment beside what is "
-             "available",
-             quoit_claims_source (board->difference->claims));
-}
-
-static void
-drop_external (Board *board, const QuoitGroupData *external)
-{
-  QuoitEffect effect = quoit_effect_removal (external, QUOIT_END_SOURCE);
-
-  g_array_append_val (board->difference->lifted, effect);
-  quoit_difference_note (board->difference, QUOIT_CHANGE_EXTERNAL, external->source,
-                         g_strdup ("not known any more: groups were said without what is available"));
-}
-
 static gboolean
 put_all (Board *board, GError **error)
 {
   guint scope = quoit_claims_scope (board->difference->claims);
   const QuoitGroupData *external = find_external (board->difference);
 
-  if (!scope_is_sound (board, scope, error) || ((scope & QUOIT_CLAIMS_SAY_GROUPS) != 0 && !put_groups (board, error)))
+  if ((scope & QUOIT_CLAIMS_SAY_GROUPS) != 0 && !put_groups (board, error))
     return FALSE;
   for (guint i = 0; (scope & QUOIT_CLAIMS_SAY_GROUPS) == 0 && i < board->own->len; i++)
     leave_changed_nodes (board, board->own->pdata[i]);
   if ((scope & QUOIT_CLAIMS_SAY_EXTERNAL) != 0)
     return put_external (board, error);
-  if (external != NULL && (scope & QUOIT_CLAIMS_SAY_GROUPS) != 0)
-    drop_external (board, external);
-  else if (external != NULL)
+  if (external != NULL)
     leave_changed_uses (board, external);
   return TRUE;
 }

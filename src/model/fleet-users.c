@@ -30,7 +30,7 @@ quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const Qu
       {
         g_autofree char *bundle = quoit_bundle_text (&group->bundles[i]);
 
-        g_string_append_printf (text, "%s%s", text->len > 0 ? " and " : "", bundle);
+        g_string_append_printf (text, "%s%s", text->len > 0 ? " + " : "", bundle);
       }
   return g_string_free (text, FALSE);
 }

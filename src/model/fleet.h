@@ -135,7 +135,7 @@ const QuoitGroupData *quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeI
 
 /* The groups, as callers call them, that use @node: each once, by id. Of QuoitGroupData, borrowed from the fleet. */
 GPtrArray *quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node);
-/* What the bundles of @group have of @node, in words: "chips 0,1: CPU 1, TPU 2 and chip 3: TPU 1". Owned; NULL: all of
+/* What the bundles of @group have of @node, in words: "chips 0,1: CPU 1, TPU 2 + chip 3: TPU 1". Owned; NULL: all of
  * it. */
 char *quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
 

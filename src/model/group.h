@@ -28,10 +28,11 @@ typedef struct {
 
 /* Stored in databases: append only. */
 typedef enum {
-  QUOIT_HOLDER_SLICES = 0,   /* whole slices */
-  QUOIT_HOLDER_BUNDLES = 1,  /* bundles wherever they were placed; one that is not placed has node id 0 */
-  QUOIT_HOLDER_EXTERNAL = 2, /* bundles that no group explains; several a node where they are parts of chips; id 0 likewise */
-  QUOIT_HOLDER_OWNER = 3     /* no nodes; what has its name as owner goes when it ends */
+  QUOIT_HOLDER_SLICES = 0,  /* whole slices */
+  QUOIT_HOLDER_BUNDLES = 1, /* bundles wherever they were placed; one that is not placed has node id 0 */
+  QUOIT_HOLDER_EXTERNAL
+  = 2, /* bundles that no group explains; several a node where they are parts of chips; id 0 likewise */
+  QUOIT_HOLDER_OWNER = 3 /* no nodes; what has its name as owner goes when it ends */
 } QuoitHolderKind;
 
 /* Why a group has gone. Stored in databases: append only. */

@@ -173,7 +173,10 @@ users_of (const QuoitSnapshot *snapshot, uint32_t node)
       g_autoptr (QuoitGroup) user = quoit_snapshot_dup_node_user (snapshot, node, u);
       g_autofree char *share = quoit_snapshot_dup_node_user_share (snapshot, node, u);
 
-      g_ptr_array_add (lines, g_strdup_printf ("%s %s", quoit_group_get_name (user), share == NULL ? "whole" : share));
+      g_auto (GStrv) bundles = g_strsplit (share == NULL ? "whole" : share, " + ", -1);
+
+      for (char **bundle = bundles; *bundle != NULL; bundle++)
+        g_ptr_array_add (lines, g_strdup_printf ("%s %s", quoit_group_get_name (user), *bundle));
     }
   g_ptr_array_sort (lines, by_text);
   if (quoit_snapshot_is_node_external (snapshot, node))
