@@ -273,7 +273,7 @@ check_manifests (Session *session, char **variables, gboolean strict, GError **e
   g_array_set_clear_func (files, file_clear);
   for (char **given = session->words + 1; *given != NULL; given++)
     {
-      File file = { NULL };
+      File file = { 0 };
       bool ok = check_file (*given, variables, &file, error);
 
       g_array_append_val (files, file);

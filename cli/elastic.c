@@ -34,10 +34,10 @@ topology_of (const QuoitGroup *group, GPtrArray *notes)
 }
 
 bool
-print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *change, const char *sentence,
+print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupChange *taken, const char *sentence,
                     GError **error)
 {
-  g_autoptr (QuoitGroupChange) own = change;
+  g_autoptr (QuoitGroupChange) change = taken;
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
   QuoitGroup *after = quoit_group_change_get_after (change);
   g_autoptr (QuoitTopology) old = topology_of (quoit_group_change_get_before (change), notes);
