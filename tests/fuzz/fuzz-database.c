@@ -48,20 +48,40 @@ import (QuoitStore *store, const char *text, const char *source)
   g_assert (ok);
 }
 
-static void
-reserve (QuoitStore *store, const char *name, const char *key)
+static QuoitRequest *
+want_slice (const char *name, const char *key, const char *owner)
 {
-  g_autoptr (QuoitRequest) request = quoit_request_alloc ();
-  g_autoptr (QuoitGroupData) group = NULL;
-  gboolean ok;
+  QuoitRequest *request = quoit_request_alloc ();
 
   request->name = g_strdup (name);
   request->key = g_strdup (key);
+  request->owner = g_strdup (owner);
   request->generation = QUOIT_GENERATION_V6E;
   request->shape = (QuoitShape) { { 2, 4, 1 }, 2 };
   request->chips_per_host = 4;
   request->n_slices = 1;
-  ok = quoit_store_change (store, quoit_ledger_reserve, request, T0, &group, NULL);
+  return request;
+}
+
+static void
+reserve (QuoitStore *store, const char *name, const char *key)
+{
+  g_autoptr (QuoitRequest) request = want_slice (name, key, NULL);
+  g_autoptr (QuoitGroupData) group = NULL;
+  gboolean ok = quoit_store_change (store, quoit_ledger_reserve, request, T0, &group, NULL);
+
+  g_assert (ok);
+}
+
+static void
+hold_for_owner (QuoitStore *store)
+{
+  static const QuoitOwnerChange owner = { "somebody", 3600000 };
+  g_autoptr (QuoitRequest) request = want_slice ("held", NULL, owner.name);
+  g_autoptr (QuoitGroupData) group = NULL;
+  gboolean ok = quoit_store_change (store, quoit_ledger_set_owner, &owner, T0, NULL, NULL)
+                && quoit_store_change (store, quoit_ledger_hold, &(QuoitHold) { request, 60000 }, T0, &group, NULL);
+
   g_assert (ok);
 }
 
@@ -116,8 +136,10 @@ make_database (void)
   wal_path = g_strconcat (path, "-wal", NULL);
   store = quoit_store_create (path, 0, NULL);
   quoit_store_set_actor (store, "me");
-  import (store, "v6e 2x4 x3 hostchips=4 zone=us busy=2; v5p 2x2x2 pool=big dead=0.1", "fleet");
+  import (store, "v6e 2x4 x4 hostchips=4 zone=us busy=3; v5p 2x2x2 pool=big dead=0.1", "fleet");
   import (store, "v4 2x2x1", "fleeu");
+  g_assert (quoit_store_compact (store, 3, T0, NULL, NULL));
+  hold_for_owner (store);
   reserve (store, "old", "k");
   g_clear_pointer (&store, quoit_store_free);
   load (path, &database);
