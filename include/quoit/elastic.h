@@ -68,12 +68,13 @@ QUOIT_API bool quoit_group_change_is_nothing (const QuoitGroupChange *change);
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
- * ask for slices again; %QUOIT_ERROR_INVALID below 1, outside what quoit_request_set_slices_between() allowed, and for
- * a group that is not of whole slices; %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER as quoit_reserve(). Fails also with
- * what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY
- * when another writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after
- * quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry),
- * %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_INVALID also below
+ * 1, outside what quoit_request_set_slices_between() allowed, and for a group that is not of whole slices;
+ * %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER as quoit_reserve(). Fails also with what any change can fail with:
+ * %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
+ * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
+ * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
+ * the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
@@ -94,12 +95,13 @@ QUOIT_API QuoitGroupChange *quoit_resize (Quoit *quoit, const char *group, int64
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
- * ask for slices again; %QUOIT_ERROR_INVALID for a group that is not of whole slices; %QUOIT_ERROR_NOT_NOW or
- * %QUOIT_ERROR_NEVER when too few slices are free (quoit_resize() to fewer). Fails also with what any
- * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_INVALID also for a
+ * group that is not of whole slices; %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER when too few slices are free
+ * (quoit_resize() to fewer). Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside
+ * the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits
+ * (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was
+ * written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED
+ * when it contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
@@ -118,12 +120,13 @@ QUOIT_API QuoitGroupChange *quoit_repair (Quoit *quoit, const char *group, int64
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
- * ask for slices again; %QUOIT_ERROR_NOT_FOUND also when there is no such slice or the group does not have it,
- * %QUOIT_ERROR_INVALID for a group that is not of whole slices. Fails also with what any
- * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_NOT_FOUND also when
+ * there is no such slice or the group does not have it, %QUOIT_ERROR_INVALID for a group that is not of whole slices.
+ * Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
+ * %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
+ * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
+ * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1

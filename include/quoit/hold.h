@@ -56,11 +56,12 @@ QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *requ
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
- * ask for slices again; %QUOIT_ERROR_INVALID for a lease below 0 or beyond the year 2199. Fails also with what any
- * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_INVALID also for a
+ * lease below 0 or beyond the year 2199. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
+ * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
+ * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
+ * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
+ * %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
@@ -79,8 +80,8 @@ QUOIT_API QuoitGroup *quoit_confirm (Quoit *quoit, const char *group, int64_t le
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
- * ask for slices again; %QUOIT_ERROR_CONFLICT also for a group without a lease, %QUOIT_ERROR_INVALID for a lease
- * below 1 ms or beyond the year 2199. Fails also with what any
+ * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_CONFLICT also for a
+ * group without a lease, %QUOIT_ERROR_INVALID for a lease below 1 ms or beyond the year 2199. Fails also with what any
  * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
  * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
  * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer

@@ -176,14 +176,14 @@ QUOIT_API bool quoit_refresh (Quoit *quoit, GError **error);
  * at all. With a request key a retry returns the group that was made, and reserves nothing.
  *
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER (the message has the dominant reason and what would help;
- * quoit_snapshot_explain() has all), %QUOIT_ERROR_CONFLICT when the name is taken or the key was used for another
- * request, %QUOIT_ERROR_EXPIRED when the lease of the owner that it gives has ended (quoit_set_owner() begins anew),
- * %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue, %QUOIT_ERROR_NOT_FOUND when it names a
- * pool or slice that is not there. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
- * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
- * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
- * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
- * %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * quoit_snapshot_explain() has all), %QUOIT_ERROR_CONFLICT when the name is taken, or the key was used for another
+ * request or for a hold that is not confirmed, %QUOIT_ERROR_EXPIRED when the lease of the owner that it gives has ended
+ * (quoit_set_owner() begins anew), %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue,
+ * %QUOIT_ERROR_NOT_FOUND when it names a pool or slice that is not there. Fails also with what any change can fail
+ * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
+ * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
+ * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
+ * the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
@@ -429,7 +429,7 @@ QUOIT_API QuoitChangeKind quoit_import_get_change_kind (const QuoitImport *impor
  * @import: what an import found
  * @change: below quoit_import_get_n_changes()
  *
- * Returns: (transfer none): the node or pool
+ * Returns: (transfer none): the node, pool, group or, for what no group explains, the source
  * Since: 0.1
  */
 QUOIT_API const char *quoit_import_get_change_name (const QuoitImport *import, uint32_t change);

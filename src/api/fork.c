@@ -51,13 +51,26 @@ quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int
 {
   g_autoptr (QuoitEntry) ended = NULL, entry = NULL;
   g_autoptr (QuoitFleet) before = NULL;
+  gpointer given = NULL;
 
   quoit_ledger_expire (fork->fleet, now_ms, &ended);
   if (ended != NULL)
     before = quoit_fleet_ref (fork->fleet);
-  if (apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, result, error)
-      && apply (fork, entry, error))
-    return TRUE;
+  if (apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, &given, error))
+    {
+      /* One effect is carried out whole or not at all. */
+      if (before == NULL && entry != NULL && entry->n_effects > 1)
+        before = quoit_fleet_ref (fork->fleet);
+      if (apply (fork, entry, error))
+        {
+          if (result != NULL)
+            *(gpointer *) result = given;
+          else
+            quoit_ledger_drop_result (step, given);
+          return TRUE;
+        }
+      quoit_ledger_drop_result (step, given);
+    }
   /* What has ended goes with the change that it was noticed by, or not at all. */
   if (before != NULL)
     {

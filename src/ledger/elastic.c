@@ -130,9 +130,12 @@ drop_gone (const QuoitLayout *layout, GPtrArray *names, guint least)
 {
   for (guint i = names->len; i-- > 0 && names->len > least;)
     {
+      g_autoptr (GError) why = NULL;
       QuoitSliceId slice;
 
-      if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, NULL))
+      /* A name that has become ambiguous has not gone: whoever uses it is told. */
+      if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, &why)
+          && g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
         g_ptr_array_remove_index (names, i);
     }
 }
@@ -252,20 +255,30 @@ quoit_ledger_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms
 
 /* --- repair --- */
 
-/* The slices of the layout where lost ones of the group stood, and which are whole and free without it: a host, or all
- * of them, came back as new nodes. */
+/* The slices of the layout where lost ones of the group stood, and which are whole, free without it, and still what it
+ * asked for: a host, or all of them, came back as new nodes. That it named others to begin with is no hindrance. */
 static guint32
-find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const guint8 *kept, guint32 *recovered)
+find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const guint8 *kept, const QuoitRequest *request,
+                guint32 *recovered)
 {
+  g_autoptr (GPtrArray) no_names = g_ptr_array_new ();
+  QuoitRequest anywhere = *request;
+  QuoitCandidates candidates;
   guint32 n = 0;
+
+  anywhere.slices = no_names;
+  if (!quoit_candidates_find (without, &anywhere, &candidates, NULL))
+    return 0;
 
   for (guint32 s = 0; s < group->n_slices; s++)
     {
       guint32 index = kept[s] ? QUOIT_NO_INDEX : place_of (without->layout, group, s);
 
-      if (index != QUOIT_NO_INDEX && quoit_bits_has (&without->free_slices, index))
+      if (index != QUOIT_NO_INDEX && quoit_bits_has (&without->free_slices, index)
+          && quoit_candidates_have (&candidates, without, index))
         recovered[n++] = index;
     }
+  quoit_candidates_clear (&candidates);
   return n;
 }
 
@@ -303,7 +316,7 @@ repaired_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const gu
 
   if (rest == NULL || !replace_on (fork, rest, error))
     return NULL;
-  n = find_recovered (fork, group, kept, recovered);
+  n = find_recovered (fork, group, kept, request, recovered);
   partly = group_of (fork, group, kept, recovered, n, request, error);
   if (partly == NULL || n == n_lost)
     return g_steal_pointer (&partly);

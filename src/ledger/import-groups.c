@@ -11,10 +11,11 @@ typedef struct {
   guint64 next_id;
   const QuoitNodeClaim *nodes;
   QuoitImportRooms rooms;
-  GHashTable *names; /* of groups, taken in this import; owned */
-  GPtrArray *own;    /* the source's groups that the fleet has, by id */
-  GHashTable *mine;  /* the same: foreign id -> group */
-  GHashTable *seen;  /* of them, those that the claims have again */
+  GHashTable *names;   /* of groups, taken in this import; owned */
+  GPtrArray *own;      /* the source's groups that the fleet has, by id */
+  GHashTable *mine;    /* the same: foreign id -> group */
+  GHashTable *claimed; /* foreign ids of the groups that the source has now */
+  GHashTable *seen;    /* of them, those that the claims have again */
 } Board;
 
 /* Lists round memory, so that what groups take of it may be more than there is. */
@@ -171,10 +172,17 @@ put_use_down (Board *board, Making *making, const QuoitBundleClaim *claim, GErro
 
 /* --- groups --- */
 
+/* Whoever bears it now may be a group of the source that goes with this import. */
 static gboolean
 is_free_name (const Board *board, const char *name)
 {
-  return quoit_fleet_find_group (board->difference->fleet, name) == NULL && !g_hash_table_contains (board->names, name);
+  const QuoitGroupData *bearer = quoit_fleet_find_group (board->difference->fleet, name);
+
+  if (g_hash_table_contains (board->names, name))
+    return FALSE;
+  return bearer == NULL
+         || (g_hash_table_lookup (board->mine, bearer->foreign_id) == bearer
+             && !g_hash_table_contains (board->claimed, bearer->foreign_id));
 }
 
 /* "Ray's, else, when empty or taken, Ray's id"; and a number behind it where that is taken too. */
@@ -395,6 +403,8 @@ put_groups (Board *board, GError **error)
   guint32 n;
   const QuoitGroupClaim *claims = quoit_claims_groups (board->difference->claims, &n);
 
+  for (guint32 g = 0; g < n; g++)
+    g_hash_table_add (board->claimed, (gpointer) claims[g].identity);
   share_out_chips (board, claims, n);
   for (guint32 g = 0; g < n; g++)
     if (!put_claimed_group (board, &claims[g], error))
@@ -564,6 +574,7 @@ quoit_difference_of_groups (QuoitDifference *difference, gint64 time_ms, GError 
   board.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   board.own = g_ptr_array_new ();
   board.mine = g_hash_table_new (g_str_hash, g_str_equal);
+  board.claimed = g_hash_table_new (g_str_hash, g_str_equal);
   board.seen = g_hash_table_new (g_str_hash, g_str_equal);
   find_mine (&board);
   ok = put_all (&board, error);
@@ -572,5 +583,6 @@ quoit_difference_of_groups (QuoitDifference *difference, gint64 time_ms, GError 
   g_ptr_array_unref (board.own);
   g_hash_table_unref (board.mine);
   g_hash_table_unref (board.seen);
+  g_hash_table_unref (board.claimed);
   return ok;
 }

@@ -22,18 +22,7 @@ slice_state (const QuoitDifference *difference, const QuoitGroupData *group, gui
   QuoitGroupSliceState worst = QUOIT_GROUP_SLICE_WHOLE;
 
   for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
-    switch (state_of (difference, group->node_ids[i]))
-      {
-      case QUOIT_NODE_ALIVE:
-        break;
-      case QUOIT_NODE_DRAINING:
-        worst = MAX (worst, QUOIT_GROUP_SLICE_LEAVING);
-        break;
-      case QUOIT_NODE_DEAD:
-      default:
-        worst = QUOIT_GROUP_SLICE_LOST;
-        break;
-      }
+    worst = MAX (worst, quoit_slice_state_by_host (state_of (difference, group->node_ids[i])));
   return worst;
 }
 
@@ -65,8 +54,9 @@ note_group (QuoitDifference *difference, const QuoitGroupData *group)
       if (after == before)
         continue;
       name = quoit_layout_slice_display (layout, (QuoitSliceId) { layout->nodes[layout->by_id[first]].slice });
-      quoit_difference_note (difference, QUOIT_CHANGE_GROUP_SLICE, label,
+      quoit_difference_note (difference, QUOIT_CHANGE_GROUP_SLICE, group->name,
                              g_strdup_printf ("slice %u, %s, is %s", s, name, words[after]));
+      g_array_index (difference->changes, QuoitNodeChange, difference->changes->len - 1).group = g_strdup (label);
     }
 }
 
@@ -74,12 +64,16 @@ void
 quoit_difference_of_losses (QuoitDifference *difference)
 {
   const QuoitFleet *fleet = difference->fleet;
+  g_autoptr (GPtrArray) concerned = g_ptr_array_new ();
 
   for (guint32 slot = 0; slot < fleet->n_slots && g_hash_table_size (difference->new_states) > 0; slot++)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
       if (group != NULL && group->kind == QUOIT_HOLDER_SLICES && is_concerned (difference, group))
-        note_group (difference, group);
+        g_ptr_array_add (concerned, (gpointer) group);
     }
+  g_ptr_array_sort (concerned, quoit_group_by_id);
+  for (guint i = 0; i < concerned->len; i++)
+    note_group (difference, concerned->pdata[i]);
 }

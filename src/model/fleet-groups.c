@@ -351,6 +351,7 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
       quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
       if (!quoit_fleet_nodes_are_free (fleet, group, error))
         {
+          quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
           quoit_fleet_turn_external (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
           quoit_fleet_take_nodes (fleet, before, slot);
           return quoit_group_data_unref (group), FALSE;

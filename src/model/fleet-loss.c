@@ -2,15 +2,10 @@
 /* What loses its nodes: slices of groups, and groups. */
 #include "model/fleet.h"
 
-static QuoitGroupSliceState
-node_state (const QuoitFleet *fleet, guint32 id)
+QuoitGroupSliceState
+quoit_slice_state_by_host (QuoitNodeState host)
 {
-  const QuoitLayout *layout = fleet->layout;
-  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
-
-  if (index == QUOIT_NO_INDEX)
-    return QUOIT_GROUP_SLICE_LOST;
-  switch (quoit_fleet_node_state (fleet, (QuoitNodeId) { index }))
+  switch (host)
     {
     case QUOIT_NODE_ALIVE:
       return QUOIT_GROUP_SLICE_WHOLE;
@@ -20,6 +15,16 @@ node_state (const QuoitFleet *fleet, guint32 id)
     default:
       return QUOIT_GROUP_SLICE_LOST;
     }
+}
+
+static QuoitGroupSliceState
+node_state (const QuoitFleet *fleet, guint32 id)
+{
+  const QuoitLayout *layout = fleet->layout;
+  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+
+  return quoit_slice_state_by_host (index == QUOIT_NO_INDEX ? QUOIT_NODE_DEAD
+                                                            : quoit_fleet_node_state (fleet, (QuoitNodeId) { index }));
 }
 
 QuoitGroupSliceState

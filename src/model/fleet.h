@@ -108,6 +108,8 @@ const QuoitTally *quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId
 /* NULL where the slot is empty. */
 const QuoitGroupData *quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot);
 
+/* What a host of that state makes of its slice. */
+QuoitGroupSliceState quoit_slice_state_by_host (QuoitNodeState host);
 /* What has become of the nodes of slice @slice of a group of slices; the worst of them counts. */
 QuoitGroupSliceState quoit_fleet_group_slice_state (const QuoitFleet *fleet, const QuoitGroupData *group,
                                                     guint32 slice);

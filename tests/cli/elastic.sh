@@ -203,4 +203,30 @@ ok 0 "undrain" undrain 10.1.0.3 --now "$now"
 ok 0 "the slice that it left" who-holds tpu-group-1 -o json
 fact "is free" '{tuple(n["held_by"]) for n in d["nodes"]}' "{()}"
 
+# --- what comes back in a lost slice's place is taken only if it is what was asked for
+label ()
+{
+  sed "s/\"ray.io\/tpu-slice-name\": \"tpu-group-$2\"/&, \"ray.io\/market-type\": \"$3\"/" "$1"
+}
+ray_list "$tmp/plain.json" 0.0 1.0
+label "$tmp/plain.json" 0 on-demand >"$tmp/half.json"
+label "$tmp/half.json" 1 on-demand >"$tmp/demand.json"
+fresh
+ok 0 "two slices on demand" import ray-nodes "$tmp/demand.json" --now "$now"
+ok 0 "one of them" reserve train --topology 4x4 --accelerator v6e --slices 1 --select ray.io/market-type=on-demand --now "$now"
+ray_list "$tmp/plain.json" 0.1 1.0
+label "$tmp/plain.json" 0 spot >"$tmp/half.json"
+label "$tmp/half.json" 1 on-demand >"$tmp/spot.json"
+ok 0 "it comes back as spot" sync ray-nodes "$tmp/spot.json" --now "$now"
+ok 0 "repair" repair train --now "$now" -o json
+fact "takes the other slice" '{w["slice"] for w in d["workers"]}' "{'tpu-group-1'}"
+
+# --- a name that has become ambiguous is not one that has gone
+fresh
+ok 0 "three slices" import fleet 'v6e 4x4 x3' --now "$now"
+ok 0 "one of them, and never the second" reserve train --topology 4x4 --accelerator v6e --slices 1 --exclude-slice v6e-4x4-1 --now "$now"
+ok 0 "another source of the same names" import fleet 'v6e 4x4 x2' --source other --now "$now"
+baseline
+refused 3 "growing asks which one is meant" "'v6e-4x4-1' is ambiguous" resize train --slices 2 --now "$now"
+
 finish
