@@ -49,7 +49,7 @@ loses ()
 {
   ok 0 "$1" sync ray-nodes "$2" --now "$now" -o json
   fact "$1: sync says which group lost which slice" \
-    '[(c["name"], c["detail"]) for c in d["changes"] if c["kind"] == "group-slice"]' \
+    '[(c["group"], c["detail"]) for c in d["changes"] if c["kind"] == "group-slice"]' \
     "[('train@1', 'slice $3, tpu-group-$3, is lost')]"
   fact "$1: and which of its nodes" \
     'len([c for c in d["changes"] if c["group"] == "train@1" and (c["kind"], c["detail"]) in (("lost", None), ("state", "alive -> dead"))])' 4

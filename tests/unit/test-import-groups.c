@@ -396,7 +396,7 @@ static const ScriptFact facts[] = {
   { "a held slice is lost with its hosts, and repaired from those that replaced them",
     { "0 ray a b -> new", "0 reserve t 2 -> t@1 RESERVED a,b",
       "0 ray a b=0100 -> CONFLICT source 'ray': node 'b-1' would go, but group 't@1' holds it",
-      "0 ray-sync a b=0100 -> added b-1; lost b-1 (t@1); group t@1 slice 1, b, is lost",
+      "0 ray-sync a b=0100 -> added b-1; lost b-1 (t@1); group t slice 1, b, is lost (t@1)",
       "0 show t -> t@1 RESCHEDULING a,b!", "0 fits 1 -> not-now 0",
       "0 repair t -> t@1 RESCHEDULING a,b! => t@1 RESERVED a,b", "0 ray-sync a b=0100 -> removed b-1",
       "0 ray-sync a b=0100 -> nothing", "0 repair t -> nothing",
