@@ -11,7 +11,6 @@ typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
 
 /* What a verb makes of a request. */
 typedef struct {
-  const char *done; /* "reserved" */
   gboolean wants_lease;
   QuoitGroup *(*take) (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error);
   QuoitGroup *(*rehearse) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
@@ -82,8 +81,9 @@ describe_environment (Document *document, const QuoitGroup *group)
 
 /* A key that was used, for a group that has gone since: the retry gets its answer, and must not read it as a yes. */
 static char *
-headline (const QuoitGroup *group, const char *done, Outcome outcome)
+headline (const QuoitGroup *group, Outcome outcome)
 {
+  const char *done = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
   g_autofree char *label = group_label (group), *until = text_of_time (quoit_group_get_until_ms (group));
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
@@ -102,8 +102,7 @@ headline (const QuoitGroup *group, const char *done, Outcome outcome)
 }
 
 static bool
-answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, const char *done, Outcome outcome,
-        GError **error)
+answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group, Outcome outcome, GError **error)
 {
   Document *document = document_new ();
   Table *how = table_new (how_columns, G_N_ELEMENTS (how_columns));
@@ -113,7 +112,7 @@ answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group
     table_skip (how);
   else
     table_add_flag (how, outcome == WAS_THERE);
-  document_take_sentence (document, headline (group, done, outcome));
+  document_take_sentence (document, headline (group, outcome));
   document_take_facts (document, how);
   describe_group (document, snapshot, group);
   if (quoit_group_get_n_slices (group) > 0)
@@ -194,7 +193,7 @@ run_taking (Session *session, const Taking *taking, GError **error)
                           : taking->take (quoit, request, lease_ms, now_ms, &refusal);
   snapshot = quoit_snapshot (quoit);
   if (group != NULL)
-    return answer (session, snapshot, group, taking->done, outcome, error);
+    return answer (session, snapshot, group, outcome, error);
   if (explain (session, quoit, request, now_ms, refusal, error))
     g_propagate_error (error, g_steal_pointer (&refusal));
   return false;
@@ -219,7 +218,7 @@ rehearse_reserve (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms,
 static bool
 run_reserve (Session *session, GError **error)
 {
-  static const Taking taking = { "reserved", FALSE, reserve, rehearse_reserve };
+  static const Taking taking = { FALSE, reserve, rehearse_reserve };
 
   return run_taking (session, &taking, error);
 }
@@ -227,7 +226,7 @@ run_reserve (Session *session, GError **error)
 static bool
 run_hold (Session *session, GError **error)
 {
-  static const Taking taking = { "held", TRUE, quoit_hold, quoit_fork_hold };
+  static const Taking taking = { TRUE, quoit_hold, quoit_fork_hold };
 
   return run_taking (session, &taking, error);
 }

@@ -186,8 +186,6 @@ add_group_problem (Table *table, const char *label, const char *problem)
 static void
 add_losses (Table *table, const QuoitGroup *group, const char *label)
 {
-  if (quoit_group_get_state (group) != QUOIT_GROUP_RESCHEDULING)
-    return;
   for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
     {
       QuoitGroupSliceState state = quoit_group_get_slice_state (group, slice);

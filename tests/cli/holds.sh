@@ -51,6 +51,8 @@ baseline
 ok 0 "confirming twice" confirm a@1 --now "$(at 60)" -o json
 fact "is confirming once" 'd["group"]["state"]' reserved
 holds "and changes nothing" unchanged
+ok 0 "a retry of the hold" hold a $slice --lease 10s --key k --now "$(at 60)"
+out "says what has become of it" "a@1 is reserved"
 refused 7 "what is reserved for good is not renewed" "'a@1' has no lease" renew a --lease 10s --now "$(at 60)"
 refused 7 "nor is it forgotten" "'a@1' is not gone" forget a@1 --now "$(at 60)"
 ok 0 "with a lease" hold b $slice --lease 10s --now "$(at 60)"
@@ -231,7 +233,20 @@ fact "takes the group with it" 'd["gone"]' True
 ok 0 "groups" groups -o json
 fact "are none" 'd["groups"]' "[]"
 
+# --- what is held may be lost too
+fresh 'v6e 4x4 x2'
+ok 0 "a hold" hold h $slice --lease 1h --now "$now"
+ok 0 "whose host dies" set-state v6e-4x4-0-1 dead --now "$now"
+ok 0 "status" status --now "$now" -o json
+fact "says that its slice is lost" '[(p["name"], "v6e-4x4-0, is lost" in p["problem"]) for p in d["problems"] if p["kind"] == "group"]' \
+  "[('h@1', True)]"
+ok 0 "confirm" confirm h --now "$now" -o json
+fact "makes it RESCHEDULING" 'd["group"]["ray_state"]' RESCHEDULING
+ok 0 "repair" repair h --now "$now" -o json
+fact "mends it" 'd["group"]["state"], {w["slice"] for w in d["workers"]}' "('reserved', {'v6e-4x4-1'})"
+
 # --- a request without bounds
+fresh 'v6e 4x4 x3'
 ok 0 "a group of one slice" reserve f $slice --now "$(at 4)"
 ok 0 "grows as far as there are slices" resize f --slices 3 --now "$(at 4)" -o json
 fact "to all of them" 'd["group"]["n_slices"]' 3

@@ -32,12 +32,9 @@ ok 0 "whole slices" slots -o json
 fact "of which a group has a part are not free" '[(c["slices"], c["fit_now"]) for c in d["classes"]]' "[(2, 0)]"
 ok 0 "the journal replays" verify
 baseline
-for verb in release confirm resize repair 'renew --lease 10s'; do
-  slices=
-  [ "$verb" != resize ] || slices='--slices 1'
+for command in 'release train-a' 'confirm train-a' 'resize train-a --slices 1' 'repair train-a' 'renew train-a --lease 10s'; do
   # shellcheck disable=SC2086
-  refused 7 "$verb leaves Ray's groups alone" "'train-a@1' belongs to source 'ray'|remove it there, and sync" \
-    ${verb%% *} train-a $slices $(printf '%s' "$verb" | sed 's/^[a-z]*//') --now "$now"
+  refused 7 "$command: Ray's groups are Ray's" "'train-a@1' belongs to source 'ray'|remove it there, and sync" $command --now "$now"
 done
 refused 7 "a group of Ray's is not forgotten" "'train-a@1' is not gone" forget train-a@1 --now "$now"
 
