@@ -28,7 +28,7 @@ typedef struct _QuoitGroup QuoitGroup;
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_GROUP_HELD = 1,         /* not yet confirmed; later releases */
+  QUOIT_GROUP_HELD = 1,         /* not yet confirmed */
   QUOIT_GROUP_RESERVED = 2,     /* Ray: CREATED */
   QUOIT_GROUP_RESCHEDULING = 3, /* one of its nodes is dead or draining, or a bundle of it is not placed any more */
   QUOIT_GROUP_REMOVED = 4,      /* gone; kept for its request key, or to tell that its lease has ended */
