@@ -119,3 +119,22 @@ hold_verified (Quoit *quoit, const char *where)
 
   hold (quoit_verify (quoit, &error), "%s: %s", where, said (error));
 }
+
+/* Whether there was one, for those who want no more of it. */
+static inline gboolean
+drop_group (QuoitGroup *group)
+{
+  gboolean made = group != NULL;
+
+  quoit_group_unref (group);
+  return made;
+}
+
+static inline gboolean
+drop_change (QuoitGroupChange *change)
+{
+  gboolean made = change != NULL;
+
+  quoit_group_change_free (change);
+  return made;
+}

@@ -171,15 +171,6 @@ static const Step compacting[] = {
 /* --- leases that begin, are renewed and end --- */
 
 static gboolean
-drop_group (QuoitGroup *group)
-{
-  gboolean made = group != NULL;
-
-  quoit_group_unref (group);
-  return made;
-}
-
-static gboolean
 hold_one (World *world, const char *name, const char *owner, gint64 lease_ms, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1);
@@ -381,37 +372,34 @@ reserve_elastic (World *world, gint64 now_ms, GError **error)
 }
 
 static gboolean
-drop_change (QuoitGroupChange *change)
+has_changed (QuoitGroupChange *change)
 {
-  gboolean made = change != NULL;
-
-  hold (!made || !quoit_group_change_is_nothing (change), "nothing has changed");
-  quoit_group_change_free (change);
-  return made;
+  hold (change == NULL || !quoit_group_change_is_nothing (change), "nothing has changed");
+  return drop_change (change);
 }
 
 static gboolean
 repair_job (World *world, gint64 now_ms, GError **error)
 {
-  return drop_change (quoit_repair (world->quoit, "job", now_ms, error));
+  return has_changed (quoit_repair (world->quoit, "job", now_ms, error));
 }
 
 static gboolean
 shrink_job (World *world, gint64 now_ms, GError **error)
 {
-  return drop_change (quoit_resize (world->quoit, "job", 1, now_ms, error));
+  return has_changed (quoit_resize (world->quoit, "job", 1, now_ms, error));
 }
 
 static gboolean
 grow_job (World *world, gint64 now_ms, GError **error)
 {
-  return drop_change (quoit_resize (world->quoit, "job", 3, now_ms, error));
+  return has_changed (quoit_resize (world->quoit, "job", 3, now_ms, error));
 }
 
 static gboolean
 release_slice (World *world, gint64 now_ms, GError **error)
 {
-  return drop_change (quoit_release_slice (world->quoit, "job", "b", now_ms, error));
+  return has_changed (quoit_release_slice (world->quoit, "job", "b", now_ms, error));
 }
 
 static gboolean

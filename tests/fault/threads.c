@@ -63,24 +63,6 @@ make_group (const Writer *writer, guint k)
     g_ptr_array_add (writer->own, g_steal_pointer (&name));
 }
 
-static gboolean
-drop_group (QuoitGroup *group)
-{
-  gboolean made = group != NULL;
-
-  quoit_group_unref (group);
-  return made;
-}
-
-static gboolean
-drop_change (QuoitGroupChange *change)
-{
-  gboolean made = change != NULL;
-
-  quoit_group_change_free (change);
-  return made;
-}
-
 static void
 change_group (const Writer *writer)
 {
