@@ -29,9 +29,9 @@ char *bench_key (const char *scenario, const char *fleet);
 /* "met", "missed", or "" where nothing was promised or measured. */
 const char *bench_limit_verdict (BenchLimit limit, double value);
 
-/* Runs @program under callgrind with `--count` and takes its counts. FALSE, with a line on stderr, where there is no
- * valgrind: the table is then without instructions. */
-gboolean bench_count (Bench *bench, const char *program);
+/* Runs @program, all families or @only one, under callgrind with `--count` and takes its counts. FALSE, with a line on
+ * stderr, where there is no valgrind: the table is then without instructions. */
+gboolean bench_count (Bench *bench, const char *program, const char *only);
 
 void bench_print_table (const Bench *bench);
 gboolean bench_save_json (const Bench *bench, const char *path, GError **error);

@@ -2,6 +2,7 @@
 #include "bench-private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -156,6 +157,27 @@ bench_add (Bench *bench, const char *scenario, const char *fleet, double value, 
                                   .unit = unit,
                                   .limit = limit,
                                   .instructions = NAN });
+}
+
+void
+bench_keep_least (double *best, double value)
+{
+  *best = MIN (*best, value);
+}
+
+static int
+by_value (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+double
+bench_median (double *values, guint n)
+{
+  qsort (values, n, sizeof *values, by_value);
+  return values[n / 2];
 }
 
 static const BenchRow *

@@ -44,6 +44,12 @@ double bench_instructions (const Bench *bench, const char *scenario, const char 
 /* Whether this is the run under callgrind: what is not counted in instructions is left out of it. */
 gboolean bench_is_counting (const Bench *bench);
 
+/* The best of some tries: what else the machine does only ever adds. MIN() would measure twice. */
+void bench_keep_least (double *best, double value);
+
+/* Of ratios of rounds that stand next to each other in time; sorts them. */
+double bench_median (double *values, guint n);
+
 /* The families, one a file. */
 void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
@@ -51,4 +57,6 @@ void bench_footprint (Bench *bench);
 void bench_peer (Bench *bench);
 void bench_durable (Bench *bench);
 void bench_files (Bench *bench);
+void bench_holds (Bench *bench);
+void bench_sync (Bench *bench);
 void bench_years (Bench *bench);

@@ -46,7 +46,7 @@ take_folder (Bench *bench, const char *folder)
 }
 
 gboolean
-bench_count (Bench *bench, const char *program)
+bench_count (Bench *bench, const char *program, const char *only)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("quoit-bench-XXXXXX", &error), *out = NULL;
@@ -56,11 +56,11 @@ bench_count (Bench *bench, const char *program)
   if (ok)
     {
       out = g_strdup_printf ("--callgrind-out-file=%s/count", folder);
-      ok = g_spawn_sync (NULL,
-                         (char *[]) { "valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", out,
-                                      (char *) program, "--count", NULL },
-                         NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL, &status,
-                         &error)
+      ok = g_spawn_sync (
+               NULL,
+               (char *[]) { "valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", out, (char *) program,
+                            "--count", only == NULL ? NULL : "--only", (char *) only, NULL },
+               NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, NULL, &status, &error)
            && g_spawn_check_wait_status (status, &error);
       take_folder (bench, folder);
     }

@@ -10,7 +10,7 @@
 
 struct _BenchBare {
   sqlite3 *handle;
-  sqlite3_stmt *begin, *commit, *journal, *group, *bundle, *node;
+  sqlite3_stmt *begin, *commit, *journal, *group, *bundle, *lease, *node;
 };
 
 char *
@@ -82,6 +82,7 @@ bench_bare_new (const char *path)
   bare->journal = prepare (bare, "INSERT INTO journal VALUES (?1, ?2, 2, NULL, ?1, 10001, ?3)");
   bare->group = prepare (bare, "INSERT INTO grp VALUES (?1, 2, ?2, 0, ?3, '', '', 'v6e 4x4 x 1 hostchips=4')");
   bare->bundle = prepare (bare, "INSERT INTO bundle VALUES (?1, ?2, 0, ?3, NULL)");
+  bare->lease = prepare (bare, "UPDATE grp SET state = ?2, ended_ms = ?3 WHERE id = ?1");
   bare->node = prepare (bare, "INSERT INTO node VALUES (?1, 1, 1, ?2, 0, 0, 0, ?3, ?4, ?5, ?6, NULL)");
   return bare;
 }
@@ -89,7 +90,8 @@ bench_bare_new (const char *path)
 void
 bench_bare_free (BenchBare *bare)
 {
-  sqlite3_stmt *all[] = { bare->begin, bare->commit, bare->journal, bare->group, bare->bundle, bare->node };
+  sqlite3_stmt *all[]
+      = { bare->begin, bare->commit, bare->journal, bare->group, bare->bundle, bare->lease, bare->node };
 
   for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
     sqlite3_finalize (all[i]);
@@ -109,17 +111,24 @@ bench_bare_commit (BenchBare *bare)
   run (bare->commit);
 }
 
+static void
+insert_entry (BenchBare *bare, unsigned seq, int n_bytes)
+{
+  static const char effects[60] = "the effects of such an entry take about this many bytes";
+
+  sqlite3_bind_int64 (bare->journal, 1, seq);
+  sqlite3_bind_int64 (bare->journal, 2, NOW + seq);
+  sqlite3_bind_blob (bare->journal, 3, effects, n_bytes, SQLITE_STATIC);
+  run (bare->journal);
+}
+
 void
 bench_bare_insert (BenchBare *bare, unsigned number)
 {
-  static const char effects[60] = "the effects of such an entry take about this many bytes";
   char name[16];
 
   g_snprintf (name, sizeof name, "job-%06u", number);
-  sqlite3_bind_int64 (bare->journal, 1, number + 1);
-  sqlite3_bind_int64 (bare->journal, 2, NOW + number);
-  sqlite3_bind_blob (bare->journal, 3, effects, sizeof effects, SQLITE_STATIC);
-  run (bare->journal);
+  insert_entry (bare, number + 1, 60);
   sqlite3_bind_int64 (bare->group, 1, number);
   sqlite3_bind_int64 (bare->group, 2, NOW + number);
   sqlite3_bind_text (bare->group, 3, name, -1, SQLITE_STATIC);
@@ -138,6 +147,18 @@ bench_bare_reserve (BenchBare *bare, unsigned number)
 {
   bench_bare_begin (bare);
   bench_bare_insert (bare, number);
+  bench_bare_commit (bare);
+}
+
+void
+bench_bare_confirm (BenchBare *bare, unsigned number)
+{
+  bench_bare_begin (bare);
+  insert_entry (bare, number + 2, 20);
+  sqlite3_bind_int64 (bare->lease, 1, number);
+  sqlite3_bind_int (bare->lease, 2, 2);
+  sqlite3_bind_int64 (bare->lease, 3, 0);
+  run (bare->lease);
   bench_bare_commit (bare);
 }
 

@@ -24,6 +24,9 @@ void bench_bare_begin (BenchBare *bare);
 void bench_bare_commit (BenchBare *bare);
 void bench_bare_reserve (BenchBare *bare, unsigned number); /* all three */
 
+/* The rows that confirming it writes, in a commit of their own: another entry, and the group's new state. */
+void bench_bare_confirm (BenchBare *bare, unsigned number);
+
 /* @n rows as an import writes them, in one transaction. */
 void bench_bare_import (BenchBare *bare, unsigned n);
 

@@ -5,7 +5,6 @@
 #include "database.h"
 
 #include <quoit/quoit.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -54,22 +53,6 @@ reserve (Quoit *quoit, guint number)
   g_assert_no_error (error);
 }
 
-/* The median of ratios of rounds that stand next to each other in time. */
-static int
-by_value (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (double *values, guint n)
-{
-  qsort (values, n, sizeof *values, by_value);
-  return values[n / 2];
-}
-
 static void
 measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, BenchLimit work)
 {
@@ -96,8 +79,8 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
       best = MIN (best, ours.wall / PER_ROUND);
     }
   bench_add (bench, "durable reserve", where, best * 1e6, "us", BENCH_NONE);
-  bench_add (bench, "durable reserve, rate by a bare loop's", where, median (rates, ROUNDS), "x", rate);
-  bench_add (bench, "durable reserve, CPU by a bare loop's", where, median (work_of, ROUNDS), "x", work);
+  bench_add (bench, "durable reserve, rate by a bare loop's", where, bench_median (rates, ROUNDS), "x", rate);
+  bench_add (bench, "durable reserve, CPU by a bare loop's", where, bench_median (work_of, ROUNDS), "x", work);
   quoit_unref (quoit);
   bench_bare_free (bare);
   bench_database_remove (own);
@@ -130,7 +113,7 @@ measure_batches (Bench *bench, const char *folder, const char *where)
       bench_bare_commit (bare);
       rates[round] = (wall () - start) / ours;
     }
-  bench_add (bench, "100 reserves in one batch, rate by a bare loop's", where, median (rates, BATCHES), "x",
+  bench_add (bench, "100 reserves in one batch, rate by a bare loop's", where, bench_median (rates, BATCHES), "x",
              BENCH_FROM (0.8));
   quoit_unref (quoit);
   bench_bare_free (bare);

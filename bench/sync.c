@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Node lists that come again, as they were or with 100 changes, against reading them alone; and catching up with what
+ * another process has written. */
+#include "bench.h"
+#include "database.h"
+#include "lists.h"
+
+#include <quoit/quoit.h>
+#include <string.h>
+
+#include "formats/formats.h"
+#include "store/store.h"
+
+enum { NODES = 100000, FEW_NODES = 1000, CHANGES = 100, TRIES = 5 };
+
+#define NOW G_GINT64_CONSTANT (1767225600000)
+#define READING "read a list"
+#define UNCHANGED "sync a list that was read, unchanged"
+
+typedef struct {
+  char *text;
+  gsize length;
+} Text;
+
+static Text
+text_new (BenchList list)
+{
+  Text text;
+
+  text.text = bench_list_new (&list, &text.length);
+  return text;
+}
+
+/* --- the whole public call --- */
+
+static double
+seconds_since (gint64 start_us)
+{
+  return (double) (g_get_monotonic_time () - start_us) / 1e6;
+}
+
+static double
+read_alone (const Text *text)
+{
+  gint64 start_us = g_get_monotonic_time ();
+  QuoitClaims *claims = quoit_read_ray_nodes (text->text, text->length, NULL, NULL);
+
+  g_assert_nonnull (claims);
+  quoit_claims_free (claims);
+  return seconds_since (start_us);
+}
+
+static double
+sync_text (Quoit *quoit, const Text *text, guint32 n_changes)
+{
+  QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, text->text, text->length);
+  gint64 start_us = g_get_monotonic_time ();
+  GError *error = NULL;
+  QuoitImport *import = quoit_sync_input (quoit, input, NOW, &error);
+  double took = seconds_since (start_us);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (quoit_import_get_n_changes (import), ==, n_changes);
+  quoit_import_free (import);
+  quoit_input_free (input);
+  return took;
+}
+
+/* In turns, so that what the machine does beside this it does to all of them. */
+static void
+measure_calls (Bench *bench, const char *folder, const char *where)
+{
+  g_autofree char *path = g_build_filename (folder, "quoit.db", NULL);
+  Quoit *quoit = quoit_create (path, 1000, NULL);
+  Text same = text_new ((BenchList) { .n_nodes = NODES }),
+       other = text_new ((BenchList) { .n_nodes = NODES, .n_dead = CHANGES });
+  double read = G_MAXDOUBLE, unchanged = G_MAXDOUBLE, changed = G_MAXDOUBLE;
+
+  sync_text (quoit, &same, 0);
+  for (guint i = 0; i < TRIES; i++)
+    {
+      bench_keep_least (&read, read_alone (&same));
+      bench_keep_least (&unchanged, sync_text (quoit, &same, 0));
+      bench_keep_least (&changed, sync_text (quoit, &other, CHANGES));
+      sync_text (quoit, &same, CHANGES);
+    }
+  bench_add (bench, "read a list of 100k nodes", where, read * 1e3, "ms", BENCH_NONE);
+  bench_add (bench, "sync it unchanged, by reading", where, unchanged / read, "x", BENCH_UP_TO (1.2));
+  bench_add (bench, "sync it with 100 nodes dead, by reading", where, changed / read, "x", BENCH_UP_TO (1.2));
+  bench_add (bench, "100 nodes dead, by the unchanged list", where, (changed - unchanged) * 1e3, "ms", BENCH_NONE);
+  quoit_unref (quoit);
+  bench_database_remove (path);
+  g_free (same.text);
+  g_free (other.text);
+}
+
+/* --- what is done when the list has been read --- */
+
+typedef enum { PLAIN, SHUFFLED, DEAD, REPLACED, N_LISTS } ListKind;
+
+/* Reading is most of what a sync takes: each list is read once, and synced again and again. */
+typedef struct {
+  const char *fleet;
+  QuoitClaims *lists[N_LISTS];
+  QuoitStore *store, *watcher; /* the second has the same database open */
+  ListKind next;
+} Lists;
+
+static QuoitClaims *
+claims_new (BenchList list)
+{
+  Text text = text_new (list);
+  QuoitClaims *claims = quoit_read_ray_nodes (text.text, text.length, NULL, NULL);
+
+  g_assert_nonnull (claims);
+  g_free (text.text);
+  return claims;
+}
+
+static void
+sync_claims (QuoitStore *store, QuoitClaims **claims)
+{
+  GArray *changes = NULL;
+
+  g_assert_true (quoit_store_change (store, quoit_ledger_sync, claims, NOW, &changes, NULL));
+  g_array_unref (changes);
+}
+
+/* Takes a copy: a source that is not known keeps its claims. */
+static void
+sync_new_source (QuoitStore *store, const QuoitClaims *claims)
+{
+  guint32 n;
+  g_autofree guint32 *ids = NULL, *given = NULL;
+  g_autoptr (QuoitLayout) layout = NULL;
+  QuoitClaims *copy;
+
+  quoit_claims_nodes (claims, &n);
+  given = g_new (guint32, n + 1);
+  for (guint32 i = 0; i < n; i++)
+    given[i] = i + 1;
+  layout = quoit_layout_new (&(QuoitLayoutPart) { claims, given }, 1);
+  copy = quoit_layout_claims (layout, (QuoitSourceId) { 0 }, &ids);
+  sync_claims (store, &copy);
+}
+
+static Lists
+lists_new (const char *fleet, guint32 n_nodes)
+{
+  return (Lists) { .fleet = fleet,
+                   .lists = { [PLAIN] = claims_new ((BenchList) { .n_nodes = n_nodes }),
+                              [SHUFFLED] = claims_new ((BenchList) { .n_nodes = n_nodes, .stride = 7919 }),
+                              [DEAD] = claims_new ((BenchList) { .n_nodes = n_nodes, .n_dead = CHANGES }),
+                              [REPLACED] = claims_new ((BenchList) { .n_nodes = n_nodes, .n_replaced = CHANGES }) } };
+}
+
+static void
+lists_clear (Lists *lists)
+{
+  for (guint i = 0; i < N_LISTS; i++)
+    quoit_claims_free (lists->lists[i]);
+}
+
+static void
+sync_plain (gpointer data)
+{
+  Lists *lists = data;
+
+  sync_claims (lists->store, &lists->lists[PLAIN]);
+}
+
+static void
+sync_next (gpointer data)
+{
+  Lists *lists = data;
+
+  sync_claims (lists->store, &lists->lists[lists->next]);
+}
+
+static void
+measure_steps (Bench *bench, Lists *lists)
+{
+  static const char *const scenarios[N_LISTS] = { [PLAIN] = UNCHANGED,
+                                                  [SHUFFLED] = "the same, in another order",
+                                                  [DEAD] = "the same, 100 nodes dead",
+                                                  [REPLACED] = "the same, 100 nodes replaced" };
+
+  lists->store = quoit_store_new_memory ();
+  sync_new_source (lists->store, lists->lists[PLAIN]);
+  for (lists->next = 0; lists->next < N_LISTS; lists->next++)
+    bench_measure (bench, &(BenchOperation) { .scenario = scenarios[lists->next],
+                                              .fleet = lists->fleet,
+                                              .before = sync_plain,
+                                              .run = sync_next,
+                                              .data = lists,
+                                              .n_operations = 1 });
+  quoit_store_free (lists->store);
+}
+
+static void
+read_few (gpointer data)
+{
+  const Text *text = data;
+
+  quoit_claims_free (quoit_read_ray_nodes (text->text, text->length, NULL, NULL));
+}
+
+/* Of a short list alone: under callgrind a long one takes minutes. */
+static void
+measure_reading (Bench *bench)
+{
+  Text text = text_new ((BenchList) { .n_nodes = FEW_NODES });
+
+  bench_measure (bench,
+                 &(BenchOperation) {
+                     .scenario = READING, .fleet = "1k nodes", .run = read_few, .data = &text, .n_operations = 1 });
+  g_free (text.text);
+}
+
+/* --- what another process has written --- */
+
+typedef struct {
+  Quoit *writer, *reader;
+  guint number;
+} Two;
+
+static void
+change_much (gpointer data)
+{
+  Two *two = data;
+
+  g_assert_true (quoit_begin_batch (two->writer, NULL));
+  for (guint i = 0; i < CHANGES / 2; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("job-%06u", ++two->number);
+      g_autoptr (QuoitRequest) request = quoit_request_new (name);
+
+      quoit_request_set_accelerator (request, "v6e", NULL);
+      quoit_request_set_topology (request, "4x4", NULL);
+      quoit_request_set_slices (request, 1, NULL);
+      quoit_group_unref (quoit_reserve (two->writer, request, NOW, NULL));
+      g_assert_true (quoit_release (two->writer, name, NOW, NULL));
+    }
+  g_assert_true (quoit_commit_batch (two->writer, NULL));
+}
+
+static void
+refresh (gpointer data)
+{
+  Two *two = data;
+
+  g_assert_true (quoit_refresh (two->reader, NULL));
+}
+
+static void
+measure_catching_up (Bench *bench, const char *folder, const char *fleet, const char *fleet_text)
+{
+  g_autofree char *path = g_build_filename (folder, "quoit.db", NULL);
+  Two two = { .writer = bench_database_new (path, fleet_text) };
+
+  two.reader = quoit_open (path, 1000, NULL);
+  g_assert_nonnull (two.reader);
+  bench_measure (bench, &(BenchOperation) { .scenario = "catch up with 100 changes",
+                                            .fleet = fleet,
+                                            .before = change_much,
+                                            .run = refresh,
+                                            .data = &two,
+                                            .n_operations = 1 });
+  quoit_unref (two.writer);
+  quoit_unref (two.reader);
+  bench_database_remove (path);
+}
+
+/* --- the same of a list that another process has synced --- */
+
+static void
+sync_other (gpointer data)
+{
+  Lists *lists = data;
+
+  sync_next (lists);
+  lists->next = lists->next == DEAD ? PLAIN : DEAD;
+}
+
+static void
+watch (gpointer data)
+{
+  Lists *lists = data;
+
+  g_assert_true (quoit_store_refresh (lists->watcher, NULL));
+}
+
+static void
+measure_watching (Bench *bench, const char *folder, Lists *lists)
+{
+  g_autofree char *path = g_build_filename (folder, "quoit.db", NULL);
+
+  lists->store = quoit_store_create (path, 1000, NULL);
+  sync_new_source (lists->store, lists->lists[PLAIN]);
+  lists->watcher = quoit_store_open (path, 1000, NULL);
+  lists->next = DEAD;
+  bench_measure (bench, &(BenchOperation) { .scenario = "durable sync of 100 nodes, when read",
+                                            .fleet = lists->fleet,
+                                            .run = sync_other,
+                                            .after = watch,
+                                            .data = lists,
+                                            .n_operations = 1 });
+  bench_measure (bench, &(BenchOperation) { .scenario = "catch up with a sync of 100 nodes",
+                                            .fleet = lists->fleet,
+                                            .before = sync_other,
+                                            .run = watch,
+                                            .data = lists,
+                                            .n_operations = 1 });
+  quoit_store_free (lists->watcher);
+  quoit_store_free (lists->store);
+  bench_database_remove (path);
+}
+
+/* --- what a larger fleet costs --- */
+
+/* What the scenario takes beyond what @plain takes; NULL: all of it. */
+static double
+work_of (const Bench *bench, const char *scenario, const char *plain, const char *fleet)
+{
+  return bench_instructions (bench, scenario, fleet) - (plain == NULL ? 0 : bench_instructions (bench, plain, fleet));
+}
+
+static void
+compare_growth (Bench *bench, const char *scenario, const char *plain, BenchLimit limit)
+{
+  g_autofree char *name = g_strdup_printf ("%s: growth", scenario);
+
+  bench_add (bench, name, "100k / 1k nodes",
+             work_of (bench, scenario, plain, "100k nodes") / work_of (bench, scenario, plain, "1k nodes"), "times",
+             limit);
+}
+
+void
+bench_sync (Bench *bench)
+{
+  static const struct {
+    const char *name;
+    guint32 n_nodes;
+    const char *text;
+  } fleets[] = { { "1k nodes", FEW_NODES, "v6e 4x4 x250" }, { "100k nodes", NODES, "v6e 4x4 x25000" } };
+  g_autofree char *folder = NULL;
+  gboolean in_memory = g_file_test ("/dev/shm", G_FILE_TEST_IS_DIR);
+  Lists lists;
+
+  folder = bench_folder_new (in_memory ? "/dev/shm" : ".");
+  for (guint i = 0; i < G_N_ELEMENTS (fleets); i++)
+    {
+      measure_catching_up (bench, folder, fleets[i].name, fleets[i].text);
+      lists = lists_new (fleets[i].name, fleets[i].n_nodes);
+      measure_watching (bench, folder, &lists);
+      measure_steps (bench, &lists);
+      lists_clear (&lists);
+    }
+  measure_reading (bench);
+  bench_add (bench, "sync unchanged beside reading, instructions", "1k nodes",
+             1 + bench_instructions (bench, UNCHANGED, "1k nodes") / bench_instructions (bench, READING, "1k nodes"),
+             "x", BENCH_UP_TO (1.2));
+  compare_growth (bench, "catch up with 100 changes", NULL, BENCH_UP_TO (1.1));
+  compare_growth (bench, "catch up with a sync of 100 nodes", NULL, BENCH_NONE);
+  compare_growth (bench, "the same, 100 nodes dead", UNCHANGED, BENCH_NONE);
+  compare_growth (bench, "the same, 100 nodes replaced", UNCHANGED, BENCH_NONE);
+  if (!bench_is_counting (bench))
+    measure_calls (bench, folder, in_memory ? "on tmpfs" : "on disk");
+  bench_folder_remove (folder);
+}
