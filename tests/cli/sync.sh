@@ -70,6 +70,7 @@ ok 0 "who holds it" who-holds 127.0.0.2 -o json
 fact "is external" 'd["nodes"][0]["held_by"]' "['external']"
 ok 0 "availability without groups" sync ray-nodes "$nodes" --available "$available" --now "$now" -o json
 fact "is counted beside the groups that are known" '[c["kind"] for c in d["changes"]]' "[]"
+baseline
 # More of each host is taken: 3 of 4 TPU are left where 1 is used, and 2 where 2 are.
 sed 's/"TPU": 3.0/"TPU": 2.0/g' "$available" >"$tmp/more.json"
 ok 0 "a dry run of more use" sync ray-nodes "$nodes" --groups "$groups" --available "$tmp/more.json" --now "$now" --dry-run -o json
