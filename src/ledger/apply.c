@@ -79,12 +79,28 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
   return after;
 }
 
+/* Another source of the import's kind claims the node already: one of each kind may. */
+static gboolean
+is_taken (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitNodeId node)
+{
+  for (guint32 s = 0; s < layout->n_sources; s++)
+    if (layout->sources[s].kind == quoit_claims_source_kind (import->claims)
+        && strcmp (quoit_layout_text (layout, layout->sources[s].name), quoit_claims_source (import->claims)) != 0
+        && quoit_layout_claims_node (layout, (QuoitSourceId) { s }, node))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const char *source, GError **error)
 {
   guint32 n, greatest = 0;
   g_autofree guint8 *seen = NULL;
+  QuoitSourceId known;
 
+  if (quoit_layout_find_source (layout, source, &known)
+      && layout->sources[known.index].kind != quoit_claims_source_kind (import->claims))
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': the source was of another kind", source);
   quoit_claims_nodes (import->claims, &n);
   for (guint32 i = 0; i < n; i++)
     greatest = MAX (greatest, import->ids[i]);
@@ -95,14 +111,11 @@ ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const
   seen = g_new0 (guint8, greatest + 1);
   for (guint32 i = 0; i < n; i++)
     {
-      guint32 id = import->ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, owner;
+      guint32 id = import->ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
 
       if (id == 0 || seen[id]++ != 0)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is used twice", source, id);
-      if (index == QUOIT_NO_INDEX)
-        continue;
-      owner = layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { index }).index].source;
-      if (strcmp (quoit_layout_text (layout, layout->sources[owner].name), source) != 0)
+      if (index != QUOIT_NO_INDEX && is_taken (import, layout, (QuoitNodeId) { index }))
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is another source's", source, id);
     }
   return TRUE;

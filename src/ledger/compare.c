@@ -114,6 +114,39 @@ groups_by_id (const QuoitFleet *fleet)
   return groups;
 }
 
+static gboolean
+same_claim (const QuoitNodeClaim *a, const QuoitNodeClaim *b)
+{
+  return strcmp (a->name, b->name) == 0 && g_strcmp0 (a->identity, b->identity) == 0
+         && g_strcmp0 (a->address, b->address) == 0 && g_strcmp0 (a->slice, b->slice) == 0
+         && g_strcmp0 (a->incarnation, b->incarnation) == 0 && a->worker_id == b->worker_id && a->state == b->state
+         && a->flags == b->flags && a->pool == b->pool;
+}
+
+/* Of nodes that several sources claim: what each of them said. The nodes themselves are the same. */
+static gboolean
+compare_joined (const QuoitLayout *a, const QuoitLayout *b, GError **error)
+{
+  if (a->n_joined != b->n_joined)
+    return differs (error, "the number of claims", "the fleet");
+  for (guint32 i = 0; i < a->n_joined; i++)
+    {
+      QuoitSourceId source = { a->pools[a->joined[i].pool].source };
+      QuoitNodeId node = { a->joined[i].node };
+      g_autofree char *identity_a = NULL, *identity_b = NULL, *name = quoit_layout_node_full_name (a, node);
+      QuoitNodeClaim p, q;
+
+      if (b->joined[i].node != node.index || b->pools[b->joined[i].pool].source != source.index)
+        return differs (error, "who claims", name);
+      p = quoit_layout_claim (a, source, node, &identity_a);
+      q = quoit_layout_claim (b, source, node, &identity_b);
+      if (!same_claim (&p, &q)
+          || !quoit_node_kind_equal (quoit_claims_kind_at (a->kinds, p.kind), quoit_claims_kind_at (b->kinds, q.kind)))
+        return differs (error, "what a source claims", name);
+    }
+  return TRUE;
+}
+
 gboolean
 quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
 {
@@ -140,6 +173,8 @@ quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError
   for (guint32 i = 0; i < a->n_nodes; i++)
     if (!compare_node (replayed, kept, i, error))
       return FALSE;
+  if (!compare_joined (a, b, error))
+    return FALSE;
 
   if (replayed->n_groups != kept->n_groups)
     return differs (error, "the number of groups", "the ledger");

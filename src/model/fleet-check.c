@@ -176,6 +176,55 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
   return TRUE;
 }
 
+/* Whether @node is where its first claim puts it, and what its last one says. Counts the rows that it has. */
+static gboolean
+check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, GError **error)
+{
+  const char *name = quoit_layout_node_name (layout, node);
+  g_autofree char *shown = quoit_layout_node_identity (layout, node), *last_identity = NULL;
+  guint32 home = layout->pools[quoit_layout_node_pool (layout, node).index].source, n = 0;
+  QuoitNodeClaim last = { 0 };
+  guint kinds = 0;
+
+  for (guint32 s = 0; s < layout->n_sources; s++)
+    {
+      QuoitSourceKind kind = layout->sources[s].kind;
+      g_autofree char *identity = NULL;
+      QuoitNodeClaim claim;
+
+      if (!quoit_layout_claims_node (layout, (QuoitSourceId) { s }, node))
+        continue;
+      claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, &identity);
+      if ((kinds >> kind & 1) != 0 || kind < layout->sources[home].kind || layout->pools[claim.pool].source != s
+          || (s == home && strcmp (claim.name, name) != 0))
+        return contradiction (error, "a node does not stand where its claims say", name);
+      kinds |= 1u << kind;
+      n++;
+      if (kinds >> kind != 1)
+        continue;
+      last = claim;
+      g_free (last_identity);
+      last_identity = g_steal_pointer (&identity);
+    }
+  if (n == 0 || last.state != layout->nodes[node.index].claimed
+      || (last_identity != NULL && strcmp (last_identity, shown) != 0)
+      || (last.address != NULL && g_strcmp0 (last.address, quoit_layout_node_address (layout, node)) != 0))
+    return contradiction (error, "a node is not what is claimed", name);
+  *n_rows += n > 1 ? n : 0;
+  return TRUE;
+}
+
+static gboolean
+check_claims (const QuoitLayout *layout, GError **error)
+{
+  guint32 n_rows = 0;
+
+  for (guint32 i = 0; layout->n_joined > 0 && i < layout->n_nodes; i++)
+    if (!check_claims_of (layout, (QuoitNodeId) { i }, &n_rows, error))
+      return FALSE;
+  return n_rows == layout->n_joined ? TRUE : contradiction (error, "a claim of a node is not the node's", "sources");
+}
+
 gboolean
 quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
@@ -183,7 +232,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   guint32 n_groups = 0, n_live = 0, n_keyed = 0;
 
-  if (!check_slices (fleet, error) || !check_tallies (fleet, error))
+  if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error))
     return FALSE;
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {

@@ -22,10 +22,17 @@ typedef struct {
 } SliceDraft;
 
 typedef struct {
-  guint64 key; /* bucket, then worker id */
   guint32 part, claim;
+} ClaimRef;
+
+typedef struct {
+  guint64 key;   /* bucket, then worker id */
+  ClaimRef home; /* which says where it stands */
+  ClaimRef seen; /* which knows best what it is; mostly the same */
+  ClaimRef kind; /* likewise */
   guint32 slice; /* draft, or QUOIT_NO_INDEX */
   guint32 pool;  /* draft */
+  guint8 flags;  /* of all its claims */
 } NodeDraft;
 
 typedef struct {
@@ -36,15 +43,28 @@ typedef struct {
   guint32 **kind_of;   /* part, claimed kind -> kind of the layout */
   guint32 *first_pool; /* part -> its first pool draft */
   GArray *pools, *slices, *nodes;
+  GArray *joined;          /* of ClaimRef: each claim of a node that has several */
   GHashTable *slice_index; /* (pool draft, name) -> slice draft + 1 */
 } Builder;
 
 static const QuoitNodeClaim *
-claim_of (const Builder *builder, const NodeDraft *draft)
+claim_at (const Builder *builder, ClaimRef ref)
 {
   guint32 n;
 
-  return &quoit_claims_nodes (builder->parts[draft->part].claims, &n)[draft->claim];
+  return &quoit_claims_nodes (builder->parts[ref.part].claims, &n)[ref.claim];
+}
+
+static const QuoitNodeClaim *
+claim_of (const Builder *builder, const NodeDraft *draft)
+{
+  return claim_at (builder, draft->home);
+}
+
+static guint32
+kind_at (const Builder *builder, ClaimRef ref)
+{
+  return builder->kind_of[ref.part][claim_at (builder, ref)->kind];
 }
 
 static gint
@@ -188,9 +208,50 @@ slice_draft (Builder *builder, guint32 pool, const QuoitNodeClaim *claim)
   return builder->slices->len - 1;
 }
 
+/* Sources that see machines know better what they are than those that plan them: kinds are in this order. */
+static gboolean
+knows_better (const Builder *builder, ClaimRef ref, ClaimRef than)
+{
+  return quoit_claims_source_kind (builder->parts[ref.part].claims)
+         > quoit_claims_source_kind (builder->parts[than.part].claims);
+}
+
+/* Of a dead node Ray tells no resources: then what another source says of them stays. */
+static gboolean
+knows_a_kind (const Builder *builder, ClaimRef ref)
+{
+  const QuoitNodeClaim *claim = claim_at (builder, ref);
+
+  return claim->state != QUOIT_NODE_DEAD
+         || quoit_claims_kind_at (builder->parts[ref.part].claims, claim->kind)->chips > 0;
+}
+
+static void
+join_claim (const Builder *builder, NodeDraft *draft, ClaimRef ref)
+{
+  if (knows_better (builder, ref, draft->seen))
+    draft->seen = ref;
+  if (knows_better (builder, ref, draft->kind) && knows_a_kind (builder, ref))
+    draft->kind = ref;
+  draft->flags |= claim_at (builder, ref)->flags;
+}
+
+static void
+gather_node (Builder *builder, ClaimRef ref)
+{
+  const QuoitNodeClaim *claim = claim_at (builder, ref);
+  NodeDraft draft = { .home = ref, .seen = ref, .kind = ref, .flags = claim->flags };
+
+  draft.pool = builder->first_pool[ref.part] + claim->pool;
+  draft.slice = claim->slice == NULL ? QUOIT_NO_INDEX : slice_draft (builder, draft.pool, claim);
+  g_array_append_val (builder->nodes, draft);
+}
+
 static void
 gather_nodes (Builder *builder)
 {
+  g_autofree QuoitClaimants *claimants = quoit_layout_claimants (builder->parts, builder->n_parts);
+  g_autoptr (GHashTable) drafts = g_hash_table_new (NULL, NULL); /* id -> draft + 1, of nodes with several claims */
   guint32 total = 0, n;
 
   for (guint p = 0; p < builder->n_parts; p++)
@@ -199,25 +260,42 @@ gather_nodes (Builder *builder)
       total += n;
     }
   builder->nodes = g_array_sized_new (FALSE, FALSE, sizeof (NodeDraft), total);
+  builder->joined = g_array_new (FALSE, FALSE, sizeof (ClaimRef));
   for (guint p = 0; p < builder->n_parts; p++)
     {
       guint part = builder->part_order[p];
-      const QuoitNodeClaim *claims = quoit_claims_nodes (builder->parts[part].claims, &n);
+      QuoitSourceKind kind = quoit_claims_source_kind (builder->parts[part].claims);
 
+      quoit_claims_nodes (builder->parts[part].claims, &n);
       for (guint32 i = 0; i < n; i++)
         {
-          NodeDraft draft = { .part = part, .claim = i, .pool = builder->first_pool[part] + claims[i].pool };
+          guint32 id = builder->parts[part].ids[i];
+          ClaimRef ref = { part, i };
+          gboolean stands_here = claimants == NULL || claimants[id].first == kind;
 
-          draft.slice = claims[i].slice == NULL ? QUOIT_NO_INDEX : slice_draft (builder, draft.pool, &claims[i]);
-          g_array_append_val (builder->nodes, draft);
+          if (stands_here)
+            gather_node (builder, ref);
+          if (claimants == NULL || claimants[id].n < 2)
+            continue;
+          g_array_append_val (builder->joined, ref);
+          if (stands_here)
+            g_hash_table_insert (drafts, GUINT_TO_POINTER (id), GUINT_TO_POINTER (builder->nodes->len));
         }
+    }
+  for (guint i = 0; i < builder->joined->len; i++)
+    {
+      ClaimRef ref = g_array_index (builder->joined, ClaimRef, i);
+      gpointer id = GUINT_TO_POINTER (builder->parts[ref.part].ids[ref.claim]);
+      guint draft = GPOINTER_TO_UINT (g_hash_table_lookup (drafts, id)) - 1;
+
+      join_claim (builder, &g_array_index (builder->nodes, NodeDraft, draft), ref);
     }
 }
 
 static guint32
 class_named_by (const Builder *builder, const NodeDraft *node)
 {
-  return builder->layout->kind_class[builder->kind_of[node->part][claim_of (builder, node)->kind]].class_index;
+  return builder->layout->kind_class[kind_at (builder, node->kind)].class_index;
 }
 
 /* Counts the votes of the slices in @contested, whose nodes name more than one class. */
@@ -484,6 +562,27 @@ order_nodes (Builder *builder, const guint32 *rest)
     g_qsort_with_data (nodes, (gint) builder->nodes->len, sizeof *nodes, by_key_then_name, builder);
 }
 
+/* What is told of a node, in this order: name, address, identity. */
+static void
+facts_of (const Builder *builder, const NodeDraft *draft, const char **facts)
+{
+  const QuoitNodeClaim *home = claim_of (builder, draft), *seen = claim_at (builder, draft->seen);
+
+  facts[0] = home->name;
+  facts[1] = seen->address != NULL ? seen->address : home->address;
+  facts[2] = seen->identity != NULL ? seen->identity : home->identity;
+}
+
+static gsize
+bytes_of (const char *name, const char *address, const char *identity)
+{
+  gsize total = strlen (name) + 1;
+
+  if (address != NULL && strcmp (address, name) != 0)
+    total += strlen (address) + 1;
+  return identity == NULL ? total : total + MAX (strlen (identity) + 1, QUOIT_PACKED_IDENTITY);
+}
+
 static gsize
 texts_of (const Builder *builder)
 {
@@ -491,15 +590,39 @@ texts_of (const Builder *builder)
 
   for (guint32 i = 0; i < builder->nodes->len; i++)
     {
-      const QuoitNodeClaim *claim = claim_of (builder, &g_array_index (builder->nodes, NodeDraft, i));
+      const char *facts[3];
 
-      total += strlen (claim->name) + 1;
-      if (claim->address != NULL && strcmp (claim->address, claim->name) != 0)
-        total += strlen (claim->address) + 1;
-      if (claim->identity != NULL)
-        total += MAX (strlen (claim->identity) + 1, QUOIT_PACKED_IDENTITY);
+      facts_of (builder, &g_array_index (builder->nodes, NodeDraft, i), facts);
+      total += bytes_of (facts[0], facts[1], facts[2]);
+    }
+  for (guint32 i = 0; i < builder->joined->len; i++)
+    {
+      const QuoitNodeClaim *claim = claim_at (builder, g_array_index (builder->joined, ClaimRef, i));
+
+      total += bytes_of (claim->name, claim->address, claim->identity);
     }
   return total;
+}
+
+/* What only one of several sources can say: the place is the first one's, the loss the last one's. */
+static guint8
+flags_of (const Builder *builder, const NodeDraft *draft)
+{
+  if (memcmp (&draft->home, &draft->seen, sizeof draft->home) == 0)
+    return draft->flags;
+  return (claim_of (builder, draft)->flags & (QUOIT_NODE_ASSUMED_ID | QUOIT_NODE_ASSUMED_NAME))
+         | (claim_at (builder, draft->seen)->flags & QUOIT_NODE_LOST)
+         | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL));
+}
+
+static void
+keep_facts (QuoitLayout *layout, const char *const *facts, guint32 *name, guint32 *address, guint32 *identity)
+{
+  *name = quoit_layout_keep_text (layout, facts[0]);
+  if (facts[1] != NULL)
+    *address = strcmp (facts[1], facts[0]) == 0 ? *name : quoit_layout_keep_text (layout, facts[1]);
+  if (facts[2] != NULL)
+    *identity = quoit_layout_keep_identity (layout, facts[2]);
 }
 
 static void
@@ -520,24 +643,20 @@ lay_nodes (Builder *builder)
       const NodeDraft *draft = &g_array_index (builder->nodes, NodeDraft, i);
       const QuoitNodeClaim *claim = claim_of (builder, draft);
       QuoitNode *node = &layout->nodes[i];
+      const char *facts[3];
 
-      node->name = quoit_layout_keep_text (layout, claim->name);
-      if (claim->address != NULL)
-        node->address
-            = strcmp (claim->address, claim->name) == 0 ? node->name : quoit_layout_keep_text (layout, claim->address);
-      if (claim->identity != NULL)
-        node->identity = quoit_layout_keep_identity (layout, claim->identity);
+      facts_of (builder, draft, facts);
+      keep_facts (layout, facts, &node->name, &node->address, &node->identity);
       node->slice = draft->slice == QUOIT_NO_INDEX ? QUOIT_NO_INDEX
                                                    : g_array_index (builder->slices, SliceDraft, draft->slice).bucket;
-      node->kind = builder->kind_of[draft->part][claim->kind];
-      node->id = builder->parts[draft->part].ids[draft->claim];
+      node->kind = kind_at (builder, draft->kind);
+      node->id = builder->parts[draft->home.part].ids[draft->home.claim];
       node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
-      node->flags = claim->flags;
-      node->claimed = claim->state;
-      layout->n_external += (claim->flags & QUOIT_NODE_EXTERNAL) != 0;
+      node->flags = flags_of (builder, draft);
+      node->claimed = claim_at (builder, draft->seen)->state;
+      layout->n_external += (node->flags & QUOIT_NODE_EXTERNAL) != 0;
       greatest_id = MAX (greatest_id, node->id);
     }
-  layout->texts = g_realloc (layout->texts, layout->n_texts);
   layout->n_ids = greatest_id + 1;
   layout->by_id = g_new (guint32, layout->n_ids);
   memset (layout->by_id, 0xff, layout->n_ids * sizeof *layout->by_id);
@@ -663,6 +782,42 @@ lay_sources (QuoitLayout *layout)
     }
 }
 
+static guint32
+name_index (QuoitLayout *layout, const char *name)
+{
+  return name == NULL ? QUOIT_NO_INDEX : quoit_strings_intern (layout->strings, name).index;
+}
+
+/* The sources' ranges of nodes are known. */
+static void
+lay_joined (Builder *builder)
+{
+  QuoitLayout *layout = builder->layout;
+  QuoitJoinedClaim *rows = g_new0 (QuoitJoinedClaim, builder->joined->len + 1);
+
+  layout->n_joined = builder->joined->len;
+  for (guint32 i = 0; i < layout->n_joined; i++)
+    {
+      ClaimRef ref = g_array_index (builder->joined, ClaimRef, i);
+      const QuoitNodeClaim *claim = claim_at (builder, ref);
+      const char *const facts[] = { claim->name, claim->address, claim->identity };
+      QuoitJoinedClaim *row = &rows[i];
+
+      row->node = layout->by_id[builder->parts[ref.part].ids[ref.claim]];
+      row->pool = g_array_index (builder->pools, PoolDraft, builder->first_pool[ref.part] + claim->pool).rank;
+      keep_facts (layout, facts, &row->name, &row->address, &row->identity);
+      row->slice = name_index (layout, claim->slice);
+      row->incarnation = name_index (layout, claim->incarnation);
+      row->kind = kind_at (builder, ref);
+      row->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
+      row->flags = claim->flags;
+      row->state = claim->state;
+    }
+  layout->texts = g_realloc (layout->texts, layout->n_texts);
+  layout->joined = rows;
+  quoit_layout_order_joined (layout);
+}
+
 static void
 builder_free (Builder *builder)
 {
@@ -674,6 +829,7 @@ builder_free (Builder *builder)
   g_array_unref (builder->pools);
   g_array_unref (builder->slices);
   g_array_unref (builder->nodes);
+  g_array_unref (builder->joined);
   g_hash_table_unref (builder->slice_index);
 }
 
@@ -751,6 +907,7 @@ quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
   lay_ranges (&builder, rest);
   lay_ranks (layout);
   lay_sources (layout);
+  lay_joined (&builder);
   quoit_layout_index_names (layout);
   quoit_layout_seal (layout);
   builder_free (&builder);

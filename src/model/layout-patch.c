@@ -172,6 +172,20 @@ take_vacancy (const Patch *patch, GHashTable *vacancies, const QuoitNodeClaim *c
   return index == 0 ? QUOIT_NO_INDEX : index - 1;
 }
 
+/* Whether the source alone claims the node of that id, or nobody does: several claims of one node decide together what
+ * it is. */
+static gboolean
+is_own (const Patch *patch, guint32 id)
+{
+  const QuoitLayout *layout = patch->layout;
+  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  QuoitSourceId source;
+
+  return index == QUOIT_NO_INDEX
+         || (index_of (patch, id) != QUOIT_NO_INDEX
+             && !quoit_layout_node_source (layout, (QuoitNodeId) { index }, 1, &source));
+}
+
 /* FALSE: some node stands where none stood, or a place stays empty. */
 static gboolean
 find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed, guint32 n_removed)
@@ -182,11 +196,17 @@ find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed
   if (vacancies == NULL)
     return FALSE;
   for (guint32 i = 0; i < n_removed; i++)
-    g_hash_table_add (gone, GUINT_TO_POINTER (removed[i]));
+    {
+      if (!is_own (patch, removed[i]))
+        return FALSE;
+      g_hash_table_add (gone, GUINT_TO_POINTER (removed[i]));
+    }
   for (guint32 i = 0; i < patch->n_places; i++)
     {
       Place *place = &patch->places[i];
 
+      if (!is_own (patch, update->ids[i]))
+        return FALSE;
       *place = (Place) { .claim = &nodes[i], .id = update->ids[i] };
       place->index = index_of (patch, place->id);
       /* Only a damaged entry removes what it has. */

@@ -30,3 +30,16 @@ guint32 quoit_layout_keep_text (QuoitLayout *layout, const char *text);
 guint32 quoit_layout_keep_identity (QuoitLayout *layout, const char *identity);
 /* FALSE where with so many more bytes of text hardly half would be of nodes that there are. */
 gboolean quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts);
+
+/* --- layout-claims.c --- */
+
+/* By whom a node is claimed, by its id. */
+typedef struct {
+  guint8 first; /* the least QuoitSourceKind: where the node stands */
+  guint8 n;
+} QuoitClaimants;
+
+/* By id; NULL where there is but one part. */
+QuoitClaimants *quoit_layout_claimants (const QuoitLayoutPart *parts, guint n_parts);
+/* Puts the joined claims in their order, and gives each source its ranges of them. */
+void quoit_layout_order_joined (QuoitLayout *layout);

@@ -11,7 +11,7 @@ struct _QuoitLayoutFrame {
   gatomicrefcount refs;
   QuoitStrings *strings;
   QuoitClaims *kinds;
-  gpointer arrays[11]; /* as the layout has them */
+  gpointer arrays[12]; /* as the layout has them */
   gsize n_texts;       /* when it was built */
 };
 
@@ -24,7 +24,7 @@ quoit_layout_seal (QuoitLayout *layout)
                                 .kinds = layout->kinds,
                                 .arrays = { layout->sources, layout->pools, layout->classes, layout->shelves,
                                             layout->slices, layout->kind_class, layout->env, layout->rows,
-                                            layout->positions, layout->rank_shelf, layout->slice_slots },
+                                            layout->positions, layout->rank_shelf, layout->slice_slots, layout->joined },
                                 .n_texts = layout->n_texts };
   g_atomic_ref_count_init (&frame->refs);
 }
@@ -253,52 +253,4 @@ quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char
       return kind->labels[i].value;
 
   return NULL;
-}
-
-QuoitClaims *
-quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
-{
-  const QuoitSource *row = &layout->sources[source.index];
-  QuoitClaims *claims = quoit_claims_new (quoit_layout_text (layout, row->name), row->kind);
-  g_autofree guint32 *kind_of = g_new0 (guint32, layout->n_kinds + 1);
-
-  *ids = g_new (guint32, row->n_nodes + 1);
-  for (guint32 p = row->first_pool; p < row->first_pool + row->n_pools; p++)
-    {
-      const QuoitPool *pool = &layout->pools[p];
-      guint32 index
-          = quoit_claims_copy_pool (claims, &(QuoitPoolClaim) { .name = quoit_layout_text (layout, pool->name),
-                                                                .pod_cpu = pool->pod_cpu,
-                                                                .pod_memory = pool->pod_memory,
-                                                                .n_pods = pool->n_pods,
-                                                                .n_env = (guint16) pool->n_env,
-                                                                .env = layout->env + pool->first_env });
-
-      for (guint32 i = pool->first_node; i < pool->first_node + pool->n_nodes; i++)
-        {
-          const QuoitNode *node = &layout->nodes[i];
-          const QuoitSlice *slice = node->slice == QUOIT_NO_INDEX ? NULL : &layout->slices[node->slice];
-          g_autofree char *identity = NULL;
-          const char *incarnation = slice == NULL ? "" : quoit_layout_text (layout, slice->incarnation);
-
-          if (node->identity != 0)
-            identity = quoit_identity_unpack (layout->texts + node->identity);
-          if (kind_of[node->kind] == 0)
-            kind_of[node->kind]
-                = 1 + quoit_claims_kind (claims, quoit_claims_kind_at (layout->kinds, node->kind), NULL);
-          quoit_claims_add (claims,
-                            &(QuoitNodeClaim) { .name = layout->texts + node->name,
-                                                .identity = identity,
-                                                .address = node->address == 0 ? NULL : layout->texts + node->address,
-                                                .slice = slice == NULL ? NULL : quoit_layout_text (layout, slice->name),
-                                                .incarnation = *incarnation == '\0' ? NULL : incarnation,
-                                                .pool = index,
-                                                .kind = kind_of[node->kind] - 1,
-                                                .worker_id = node->worker_id,
-                                                .state = node->claimed,
-                                                .flags = node->flags });
-          (*ids)[i - row->first_node] = node->id;
-        }
-    }
-  return claims;
 }

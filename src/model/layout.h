@@ -36,7 +36,9 @@ typedef struct {
   QuoitStringId name;
   QuoitSourceKind kind;
   guint32 first_pool, n_pools;
-  guint32 first_node, n_nodes;
+  guint32 first_node, n_nodes;   /* that stand in its pools */
+  guint32 first_guest, n_guests; /* into joined: its claims of nodes that stand in another source's pools */
+  guint32 first_host, n_hosts;   /* into joined: its claims of nodes of its own that others claim too */
 } QuoitSource;
 
 typedef struct {
@@ -83,6 +85,19 @@ typedef struct {
   guint8 claimed;   /* QuoitNodeState as the source said last */
 } QuoitNode;
 
+/* One of the claims of a node that several sources claim: what that source said of it. The node itself has name, pool,
+ * slice and worker id of the first of them by QuoitSourceKind, which is where it stands, and of the last whatever that
+ * knows better: identity, address, kind and state. Each of them has a row. */
+typedef struct {
+  guint32 node;                    /* index */
+  guint32 pool;                    /* of the source that claims it */
+  guint32 name, address, identity; /* offsets into texts; 0: none */
+  guint32 slice, incarnation;      /* names, QuoitStringId's index; QUOIT_NO_INDEX: none */
+  guint32 kind;
+  gint16 worker_id;
+  guint8 flags, state;
+} QuoitJoinedClaim;
+
 /* What a kind says of the slice it belongs to. */
 typedef struct {
   guint32 class_index; /* QUOIT_NO_INDEX: none */
@@ -97,6 +112,7 @@ typedef struct {
   QuoitLayoutFrame *frame; /* has what layouts share that differ in single nodes: all but nodes, texts, slots, by_id */
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds, n_ids;
   guint32 n_external; /* nodes that their source calls used */
+  guint32 n_joined;
   QuoitStrings *strings;
   QuoitSource *sources;
   QuoitPool *pools;
@@ -104,7 +120,8 @@ typedef struct {
   QuoitShelf *shelves;
   QuoitSlice *slices;
   QuoitNode *nodes;
-  char *texts; /* names, addresses and identities of nodes; identities of 56 hexadecimal digits packed */
+  QuoitJoinedClaim *joined; /* by source; its guests, then its hosts, each by node */
+  char *texts;              /* names, addresses and identities of nodes; identities of 56 hexadecimal digits packed */
   gsize n_texts;
   QuoitClaims *kinds; /* holds the kinds of all nodes, and nothing else */
   QuoitKindClass *kind_class;
@@ -121,7 +138,8 @@ typedef struct {
   const guint32 *ids;
 } QuoitLayoutPart;
 
-/* Copies what it needs. Parts have distinct source names, ids are distinct and > 0 (asserted). */
+/* Copies what it needs. Parts have distinct source names; ids are > 0 and distinct within a part. Parts of different
+ * kinds may share an id: they claim one node. All this is asserted. */
 QuoitLayout *quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts);
 QuoitLayout *quoit_layout_ref (QuoitLayout *layout);
 void quoit_layout_unref (QuoitLayout *layout);
@@ -137,6 +155,17 @@ QuoitLayout *quoit_layout_patched (const QuoitLayout *layout, QuoitSourceId sour
 
 /* The claims of @source as they were when it was imported last, in the layout's order, and the ids of its nodes. */
 QuoitClaims *quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **ids);
+
+/* The nodes that @source claims, wherever they stand, by numbers below this one. */
+guint32 quoit_layout_n_claimed (const QuoitLayout *layout, QuoitSourceId source);
+QuoitNodeId quoit_layout_claimed_node (const QuoitLayout *layout, QuoitSourceId source, guint32 i);
+/* The i-th source that claims @node: first the one in whose pool it stands, then the others by name. FALSE: there are no
+ * more. */
+gboolean quoit_layout_node_source (const QuoitLayout *layout, QuoitNodeId node, guint32 i, QuoitSourceId *source);
+/* Whether @source claims @node, and what it said of it. @claim's pool and kind are indices of the layout, its identity
+ * is *@identity, owned; NULL: it is not wanted. */
+gboolean quoit_layout_claims_node (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node);
+QuoitNodeClaim quoit_layout_claim (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node, char **identity);
 
 static inline const char *
 quoit_layout_text (const QuoitLayout *layout, QuoitStringId id)

@@ -170,20 +170,24 @@ static gboolean
 sources_are_sound (const QuoitImage *image, const GPtrArray *imports, GError **error)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree guint8 *seen = g_new0 (guint8, (gsize) image->next_node_id + 1);
+  g_autofree guint8 *seen = g_new0 (guint8, (gsize) image->next_node_id + 1); /* kinds of sources, as bits */
 
   for (guint i = 0; i < imports->len; i++)
     {
       const QuoitEntry *part = imports->pdata[i];
       const QuoitSourceUpdate *import = part->effects[0].import;
+      guint8 kind = (guint8) (1u << quoit_claims_source_kind (import->claims));
       guint32 n;
 
       if (part->n_effects != 1 || !g_hash_table_add (names, (gpointer) quoit_claims_source (import->claims)))
         return damaged (image, "it has a source twice", error);
       quoit_claims_nodes (import->claims, &n);
       for (guint32 j = 0; j < n; j++)
-        if (import->ids[j] == 0 || import->ids[j] >= image->next_node_id || seen[import->ids[j]]++ != 0)
-          return damaged (image, "it has a node id twice, or one that was never given", error);
+        {
+          if (import->ids[j] == 0 || import->ids[j] >= image->next_node_id || (seen[import->ids[j]] & kind) != 0)
+            return damaged (image, "it has a node id twice, or one that was never given", error);
+          seen[import->ids[j]] |= kind;
+        }
     }
   return TRUE;
 }

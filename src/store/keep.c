@@ -57,8 +57,9 @@ keep_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   return stmt != NULL;
 }
 
+/* Runs a statement about the row of that id. */
 static gboolean
-delete_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
+run_for_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
 
@@ -119,7 +120,7 @@ static gboolean
 keep_change (QuoitDb *db, const QuoitGroupData *group, GError **error)
 {
   return delete_groups (db, SQL_BUNDLES_DELETE, group->id, group->id, error)
-         && delete_row (db, SQL_GROUP_DROP, (gint64) group->id, error) && keep_group (db, group, error);
+         && run_for_row (db, SQL_GROUP_DROP, (gint64) group->id, error) && keep_group (db, group, error);
 }
 
 static gboolean
@@ -214,30 +215,68 @@ keep_kinds (QuoitDb *db, const QuoitClaims *claims, gint64 *ids, GError **error)
   return stmt != NULL;
 }
 
-static gboolean
-keep_nodes (QuoitDb *db, const QuoitSourceUpdate *update, const gint64 *pools, const gint64 *kinds, GError **error)
+static void
+bind_node (sqlite3_stmt *stmt, const QuoitNodeClaim *node, guint32 id, gint64 pool, gint64 kind, gint64 source)
 {
-  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_NODE_UPSERT, error);
+  sqlite3_bind_int64 (stmt, 1, id);
+  sqlite3_bind_int64 (stmt, 2, pool);
+  sqlite3_bind_int64 (stmt, 3, kind);
+  sqlite3_bind_int (stmt, 4, node->worker_id);
+  sqlite3_bind_int (stmt, 5, node->state);
+  sqlite3_bind_int (stmt, 6, node->flags);
+  bind_text (stmt, 7, node->name);
+  bind_text (stmt, 8, node->identity);
+  bind_text (stmt, 9, node->address);
+  bind_text (stmt, 10, node->slice);
+  bind_text (stmt, 11, node->incarnation);
+  sqlite3_bind_int64 (stmt, 12, source);
+}
+
+/* A node whose row is another source's keeps it: what this one says of it goes beside. */
+static gboolean
+keep_nodes (QuoitDb *db, const QuoitSourceUpdate *update, gint64 source, const gint64 *pools, const gint64 *kinds,
+            GError **error)
+{
+  static const QuoitSql ways[] = { SQL_NODE_UPSERT, SQL_CLAIM_UPSERT };
   guint32 n;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (update->claims, &n);
 
-  for (guint32 i = 0; stmt != NULL && i < n; i++)
+  for (guint32 i = 0; i < n; i++)
     {
-      sqlite3_bind_int64 (stmt, 1, update->ids[i]);
-      sqlite3_bind_int64 (stmt, 2, pools[nodes[i].pool]);
-      sqlite3_bind_int64 (stmt, 3, kinds[nodes[i].kind]);
-      sqlite3_bind_int (stmt, 4, nodes[i].worker_id);
-      sqlite3_bind_int (stmt, 5, nodes[i].state);
-      sqlite3_bind_int (stmt, 6, nodes[i].flags);
-      bind_text (stmt, 7, nodes[i].name);
-      bind_text (stmt, 8, nodes[i].identity);
-      bind_text (stmt, 9, nodes[i].address);
-      bind_text (stmt, 10, nodes[i].slice);
-      bind_text (stmt, 11, nodes[i].incarnation);
-      if (!quoit_db_run (db, SQL_NODE_UPSERT, error))
-        return FALSE;
+      gboolean is_kept = FALSE;
+
+      for (guint w = 0; w < G_N_ELEMENTS (ways) && !is_kept; w++)
+        {
+          sqlite3_stmt *stmt = quoit_db_stmt (db, ways[w], error);
+
+          if (stmt == NULL)
+            return FALSE;
+          bind_node (stmt, &nodes[i], update->ids[i], pools[nodes[i].pool], kinds[nodes[i].kind], source);
+          if (!quoit_db_run (db, ways[w], error))
+            return FALSE;
+          is_kept = sqlite3_changes64 (db->handle) > 0;
+        }
     }
-  return stmt != NULL;
+  return TRUE;
+}
+
+/* The source claims the node no longer: it goes with the last of its claims. */
+static gboolean
+drop_node (QuoitDb *db, guint32 id, gint64 source, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_CLAIM_DELETE, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, id);
+  sqlite3_bind_int64 (stmt, 2, source);
+  if (!quoit_db_run (db, SQL_CLAIM_DELETE, error))
+    return FALSE;
+  if (sqlite3_changes64 (db->handle) > 0)
+    return TRUE;
+  if (!run_for_row (db, SQL_CLAIM_PROMOTE, id, error))
+    return FALSE;
+  return run_for_row (db, sqlite3_changes64 (db->handle) > 0 ? SQL_CLAIM_DROP_FIRST : SQL_NODE_DELETE, id, error);
 }
 
 /* Pools of the source that it has no longer. */
@@ -262,7 +301,7 @@ drop_pools (QuoitDb *db, gint64 source, const gint64 *kept, guint32 n_kept, GErr
   if (stmt == NULL || (result != SQLITE_DONE && !quoit_db_fail (db, result, "import", error)))
     return FALSE;
   for (guint i = 0; i < gone->len; i++)
-    if (!delete_row (db, SQL_POOL_DELETE, g_array_index (gone, gint64, i), error))
+    if (!run_for_row (db, SQL_POOL_DELETE, g_array_index (gone, gint64, i), error))
       return FALSE;
   return TRUE;
 }
@@ -276,10 +315,10 @@ keep_import (QuoitDb *db, const QuoitSourceUpdate *update, GError **error)
   gint64 source = 0;
 
   if (!keep_source (db, update->claims, &source, error) || !keep_pools (db, update->claims, source, pools, error)
-      || !keep_kinds (db, update->claims, kinds, error) || !keep_nodes (db, update, pools, kinds, error))
+      || !keep_kinds (db, update->claims, kinds, error) || !keep_nodes (db, update, source, pools, kinds, error))
     return FALSE;
   for (guint32 i = 0; i < update->n_removed; i++)
-    if (!delete_row (db, SQL_NODE_DELETE, update->removed[i], error))
+    if (!drop_node (db, update->removed[i], source, error))
       return FALSE;
   return drop_pools (db, source, pools, n_pools, error)
          && (update->removed == NULL || quoit_db_run (db, SQL_KINDS_SWEEP, error));
@@ -313,7 +352,7 @@ quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error)
           kept = keep_lease (db, effect, error);
           break;
         case QUOIT_EFFECT_GROUP_FORGOTTEN:
-          kept = delete_row (db, SQL_GROUP_DROP, (gint64) effect->group_id, error);
+          kept = run_for_row (db, SQL_GROUP_DROP, (gint64) effect->group_id, error);
           break;
         case QUOIT_EFFECT_NODE_STATE:
           kept = keep_state (db, effect->node_id, effect->state, error);

@@ -33,7 +33,8 @@ typedef struct {
   GHashTable *source_index; /* id -> draft + 1 */
   GArray *pools;            /* id -> PoolDraft; source G_MAXUINT: none */
   GPtrArray *kinds;         /* id -> body, GBytes */
-  GArray *states;           /* nodes whose state is not what was claimed */
+  GArray *states;           /* nodes whose state may not be what is claimed */
+  GHashTable *claimants;    /* id of a node with several claims -> the kinds of its sources, as bits */
 } Loader;
 
 static void
@@ -194,13 +195,20 @@ kind_of (Loader *loader, SourceDraft *source, gint64 id, guint32 *index, GError 
   return TRUE;
 }
 
-static gboolean
-node_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
+static const PoolDraft *
+pool_of (const Loader *loader, gint64 id)
 {
-  gint64 id = sqlite3_column_int64 (stmt, 0), pool = sqlite3_column_int64 (stmt, 1);
-  const PoolDraft *draft
-      = pool > 0 && pool < loader->pools->len ? &g_array_index (loader->pools, PoolDraft, pool) : NULL;
-  int state = sqlite3_column_int (stmt, 5);
+  const PoolDraft *draft = id > 0 && id < loader->pools->len ? &g_array_index (loader->pools, PoolDraft, id) : NULL;
+
+  return draft == NULL || draft->source == G_MAXUINT ? NULL : draft;
+}
+
+/* What a row of table node says of the node, or one of table claim. */
+static gboolean
+claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **error)
+{
+  gint64 id = sqlite3_column_int64 (stmt, 0);
+  const PoolDraft *draft = pool_of (loader, sqlite3_column_int64 (stmt, 1));
   guint32 small_id = (guint32) id;
   QuoitNodeClaim node = {
     .worker_id = sqlite3_column_int (stmt, 3),
@@ -214,22 +222,67 @@ node_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   };
   SourceDraft *source;
 
-  if (id < 1 || id >= loader->counters.next_node_id || draft == NULL || draft->source == G_MAXUINT || node.name == NULL
+  if (id < 1 || id >= loader->counters.next_node_id || draft == NULL || node.name == NULL
       || !is_within (stmt, 3, -1, QUOIT_MOST_WORKER_ID) || !is_within (stmt, 4, 0, QUOIT_NODE_DEAD)
       || !is_within (stmt, 5, 0, QUOIT_NODE_DEAD) || !is_within (stmt, 6, 0, G_MAXUINT8))
-    return damaged ("node", id, error);
+    return damaged (table, id, error);
   source = &g_array_index (loader->sources, SourceDraft, draft->source);
   if (!kind_of (loader, source, sqlite3_column_int64 (stmt, 2), &node.kind, error))
-    return error != NULL && *error != NULL ? FALSE : damaged ("node", id, error);
+    return error != NULL && *error != NULL ? FALSE : damaged (table, id, error);
   node.pool = draft->index;
   quoit_claims_add (source->claims, &node);
   g_array_append_val (source->ids, small_id);
-  if (state != node.state)
-    {
-      StateDraft change = { small_id, (guint8) state };
+  return TRUE;
+}
 
-      g_array_append_val (loader->states, change);
-    }
+static void
+note_state (Loader *loader, sqlite3_stmt *stmt)
+{
+  StateDraft change = { (guint32) sqlite3_column_int64 (stmt, 0), (guint8) sqlite3_column_int (stmt, 5) };
+
+  g_array_append_val (loader->states, change);
+}
+
+static gboolean
+node_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
+{
+  if (!claim_of_row (loader, stmt, "node", error))
+    return FALSE;
+  if (sqlite3_column_int (stmt, 5) != sqlite3_column_int (stmt, 4))
+    note_state (loader, stmt);
+  return TRUE;
+}
+
+static guint
+kind_bit (const Loader *loader, const PoolDraft *pool)
+{
+  return 1u << quoit_claims_source_kind (g_array_index (loader->sources, SourceDraft, pool->source).claims);
+}
+
+/* A claim beside that of the node's own row, which has been read: one of each kind of source. */
+static gboolean
+claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
+{
+  gint64 id = sqlite3_column_int64 (stmt, 0);
+  const PoolDraft *pool = pool_of (loader, sqlite3_column_int64 (stmt, 1));
+  const PoolDraft *home = pool_of (loader, sqlite3_column_int64 (stmt, 12));
+  guint kinds, kind;
+
+  if (sqlite3_column_type (stmt, 5) == SQLITE_NULL || pool == NULL || home == NULL)
+    return damaged ("claim", id, error);
+  kinds = GPOINTER_TO_UINT (g_hash_table_lookup (loader->claimants, GSIZE_TO_POINTER (id)));
+  kinds = kinds == 0 ? kind_bit (loader, home) : kinds;
+  kind = kind_bit (loader, pool);
+  if ((kinds & kind) != 0
+      || GPOINTER_TO_UINT (
+             g_hash_table_lookup (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 13))))
+             != pool->source + 1)
+    return damaged ("claim", id, error);
+  g_hash_table_insert (loader->claimants, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (kinds | kind));
+  if (!claim_of_row (loader, stmt, "claim", error))
+    return FALSE;
+  /* The claims have the last word together: what the node's own row says may not be it. */
+  note_state (loader, stmt);
   return TRUE;
 }
 
@@ -387,10 +440,11 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
   loader.pools = g_array_new (FALSE, FALSE, sizeof (PoolDraft));
   loader.kinds = g_ptr_array_new_with_free_func (bytes_unref);
   loader.states = g_array_new (FALSE, FALSE, sizeof (StateDraft));
+  loader.claimants = g_hash_table_new (NULL, NULL);
 
   if (load_counters (db, &loader.counters, error) && each_row (&loader, SQL_SOURCES, source_row, error)
       && each_row (&loader, SQL_POOLS, pool_row, error) && each_row (&loader, SQL_KINDS, kind_row, error)
-      && each_row (&loader, SQL_NODES, node_row, error))
+      && each_row (&loader, SQL_NODES, node_row, error) && each_row (&loader, SQL_CLAIMS, claim_row, error))
     {
       g_autoptr (QuoitLayout) layout = lay_out (&loader);
 
@@ -411,5 +465,6 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
   g_array_unref (loader.pools);
   g_ptr_array_unref (loader.kinds);
   g_array_unref (loader.states);
+  g_hash_table_unref (loader.claimants);
   return g_steal_pointer (&fleet);
 }

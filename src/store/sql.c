@@ -32,11 +32,17 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   "ALTER TABLE grp ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE grp ADD COLUMN source TEXT NOT NULL DEFAULT '';"
   "ALTER TABLE grp ADD COLUMN foreign_id TEXT NOT NULL DEFAULT '';"
-  "UPDATE grp SET ended_by = 1 WHERE state = 4;",
+  "UPDATE grp SET ended_by = 1 WHERE state = 4;"
+  /* What other sources say of a node than the one whose pool its row names. */
+  "CREATE TABLE claim (node INTEGER NOT NULL, source INTEGER NOT NULL, pool INTEGER NOT NULL, kind INTEGER NOT NULL,"
+  "                    worker INTEGER NOT NULL, claimed INTEGER NOT NULL, flags INTEGER NOT NULL, name TEXT NOT NULL,"
+  "                    identity TEXT, address TEXT, slice TEXT, incarnation TEXT, PRIMARY KEY (node, source))"
+  " STRICT, WITHOUT ROWID;",
 };
 
-const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle','checkpoint','image'";
-const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1] = { 0, 7, 9 };
+const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle','checkpoint','image',"
+                                      "'claim'";
+const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1] = { 0, 7, 10 };
 
 static const char *const sql[N_SQL] = {
   [SQL_BEGIN]           = "BEGIN IMMEDIATE",
@@ -80,8 +86,22 @@ static const char *const sql[N_SQL] = {
                           " ON CONFLICT (id) DO UPDATE SET pool = excluded.pool, kind = excluded.kind,"
                           " worker = excluded.worker, claimed = excluded.claimed, flags = excluded.flags,"
                           " name = excluded.name, identity = excluded.identity, address = excluded.address,"
-                          " slice = excluded.slice, incarnation = excluded.incarnation",
+                          " slice = excluded.slice, incarnation = excluded.incarnation"
+                          " WHERE (SELECT source FROM pool WHERE id = node.pool) = ?12",
   [SQL_NODE_DELETE]     = "DELETE FROM node WHERE id = ?1",
+  [SQL_CLAIM_UPSERT]    = "INSERT OR REPLACE INTO claim (node, pool, kind, worker, claimed, flags, name, identity, address,"
+                          " slice, incarnation, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+  [SQL_CLAIM_DELETE]    = "DELETE FROM claim WHERE node = ?1 AND source = ?2",
+  /* The node's row becomes that of the first of the others. */
+  [SQL_CLAIM_PROMOTE]   = "UPDATE node SET (pool, kind, worker, claimed, flags, name, identity, address, slice, incarnation)"
+                          " = (SELECT pool, kind, worker, claimed, flags, name, identity, address, slice, incarnation"
+                          " FROM claim WHERE node = ?1 ORDER BY source LIMIT 1)"
+                          " WHERE id = ?1 AND EXISTS (SELECT 1 FROM claim WHERE node = ?1)",
+  [SQL_CLAIM_DROP_FIRST] = "DELETE FROM claim WHERE node = ?1"
+                           " AND source = (SELECT min(source) FROM claim WHERE node = ?1)",
+  [SQL_CLAIMS]          = "SELECT claim.node, claim.pool, claim.kind, claim.worker, claim.claimed, node.state, claim.flags,"
+                          " claim.name, claim.identity, claim.address, claim.slice, claim.incarnation, node.pool, claim.source"
+                          " FROM claim LEFT JOIN node ON node.id = claim.node",
   [SQL_NODES]           = "SELECT id, pool, kind, worker, claimed, state, flags, name, identity, address, slice, incarnation"
                           " FROM node",
   [SQL_SOURCE_UPSERT]   = "INSERT INTO source (name, kind) VALUES (?1, ?2)"
@@ -94,7 +114,7 @@ static const char *const sql[N_SQL] = {
   [SQL_KIND_UPSERT]     = "INSERT INTO kind (body) VALUES (?1) ON CONFLICT (body) DO UPDATE SET body = excluded.body"
                           " RETURNING id",
   [SQL_KINDS]           = "SELECT id, body FROM kind ORDER BY id",
-  [SQL_KINDS_SWEEP]     = "DELETE FROM kind WHERE id NOT IN (SELECT kind FROM node)",
+  [SQL_KINDS_SWEEP]     = "DELETE FROM kind WHERE id NOT IN (SELECT kind FROM node UNION SELECT kind FROM claim)",
 };
 /* clang-format on */
 
