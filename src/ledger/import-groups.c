@@ -459,9 +459,7 @@ is_gone_or_another (const QuoitDifference *difference, guint32 id)
   const QuoitLayout *layout = difference->fleet->layout;
   guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
 
-  return index != QUOIT_NO_INDEX && index >= difference->first_node
-         && index - difference->first_node < layout->sources[difference->source.index].n_nodes
-         && difference->changed[index - difference->first_node];
+  return index != QUOIT_NO_INDEX && difference->changed[index];
 }
 
 static void

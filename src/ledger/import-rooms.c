@@ -61,13 +61,6 @@ take_share (QuoitImportRoom *room, const QuoitBundle *bundle, gboolean is_explai
   quoit_chips_take (&room->chips, bundle);
 }
 
-/* Whether the node is as it was: what has part of it without being said again leaves it otherwise. */
-static gboolean
-is_unchanged (const QuoitDifference *difference, guint32 index)
-{
-  return index >= difference->first_node && !difference->changed[index - difference->first_node];
-}
-
 /* Who has the node and stays: groups of this ledger, and those of the source where it was not asked for them. */
 static void
 take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id)
@@ -87,7 +80,8 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
       if (*user->source == '\0')
         room->is_taken = TRUE;
       else if ((scope & (is_external ? QUOIT_CLAIMS_SAY_EXTERNAL : QUOIT_CLAIMS_SAY_GROUPS)) == 0
-               && is_unchanged (difference, index))
+               && !difference->changed[index])
+        /* What has part of a node that is another now leaves it. */
         take_share (room, bundle, !is_external);
     }
 }

@@ -25,9 +25,8 @@ quoit_difference_note (QuoitDifference *difference, QuoitChangeKind kind, const 
   g_array_append_val (difference->changes, change);
 }
 
-/* The first group that has the node and is not the source's own; NULL: none. */
-static const QuoitGroupData *
-holder_of (const QuoitDifference *difference, guint32 index)
+const QuoitGroupData *
+quoit_difference_holder (const QuoitDifference *difference, guint32 index)
 {
   const QuoitGroupData *group;
 
@@ -42,7 +41,7 @@ static void
 note_node (QuoitDifference *difference, QuoitChangeKind kind, guint32 index, const char *name,
            char *detail) /* NOLINT: takes @detail */
 {
-  const QuoitGroupData *group = holder_of (difference, index);
+  const QuoitGroupData *group = quoit_difference_holder (difference, index);
 
   quoit_difference_note (difference, kind, name, detail);
   if (group != NULL)
@@ -65,7 +64,7 @@ kind_is_the_same (QuoitDifference *difference, guint32 claimed, guint32 laid)
 static gboolean
 held (const QuoitDifference *difference, guint32 index, const char *what, GError **error)
 {
-  const QuoitGroupData *group = holder_of (difference, index);
+  const QuoitGroupData *group = quoit_difference_holder (difference, index);
 
   if (group == NULL)
     return FALSE;
@@ -77,30 +76,38 @@ held (const QuoitDifference *difference, guint32 index, const char *what, GError
   return TRUE;
 }
 
-static const char *
-slice_of (const QuoitLayout *layout, const QuoitNode *node)
-{
-  return node->slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[node->slice].name);
-}
-
-static const char *
-incarnation_of (const QuoitLayout *layout, const QuoitNode *node)
-{
-  const char *text
-      = node->slice == QUOIT_NO_INDEX ? "" : quoit_layout_text (layout, layout->slices[node->slice].incarnation);
-
-  return *text == '\0' ? NULL : text;
-}
-
-/* Of a dead node Ray tells no resources: it keeps the kind it had. Its chips a reader may know from its slice. */
+/* Of a dead node Ray tells no resources: it keeps the kind it had. */
 static gboolean
 tells_nothing (const QuoitClaims *claims, const QuoitNodeClaim *claim)
 {
-  const QuoitNodeKind *kind = quoit_claims_kind_at (claims, claim->kind);
+  return claim->state == QUOIT_NODE_DEAD && quoit_node_kind_is_bare (quoit_claims_kind_at (claims, claim->kind));
+}
 
-  return claim->state == QUOIT_NODE_DEAD
-         && (kind->chips == 0 || kind->n_resources == 0
-             || (kind->n_resources == 1 && strcmp (kind->resources[0].name, "TPU") == 0));
+static const char *
+or_none (const char *text)
+{
+  return text == NULL ? "none" : text;
+}
+
+static const char *
+identity_of (const QuoitNodeClaim *claim)
+{
+  return claim->identity != NULL ? claim->identity : claim->name;
+}
+
+static QuoitNodeClaim
+claimed_so_far (const QuoitDifference *difference, guint32 index, char **identity)
+{
+  return quoit_layout_claim (difference->fleet->layout, difference->source, (QuoitNodeId) { index }, identity);
+}
+
+/* Nodes of the source alone are found by what they are; one that it shares may be another machine now. */
+static gboolean
+is_same_machine (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
+{
+  guint32 known = difference->fleet->layout->n_joined == 0 ? index : quoit_difference_find (difference, claim);
+
+  return known == index;
 }
 
 /* What is different of a node that stays; NULL: nothing. */
@@ -108,48 +115,45 @@ static char *
 describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *moved)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  const QuoitNode *node = &layout->nodes[index];
-  const char *pool
-      = quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { index }).index].name);
+  QuoitNodeClaim was = claimed_so_far (difference, index, NULL);
+  const char *pool = quoit_layout_text (layout, layout->pools[was.pool].name);
   const char *new_pool = quoit_claims_pool_at (difference->claims, claim->pool)->name;
-  const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { index });
-  const char *address = quoit_layout_node_address (layout, (QuoitNodeId) { index });
 
   *moved = TRUE;
-  if (g_strcmp0 (slice_of (layout, node), claim->slice) != 0)
-    return g_strdup_printf ("slice %s -> %s", slice_of (layout, node) == NULL ? "none" : slice_of (layout, node),
-                            claim->slice == NULL ? "none" : claim->slice);
-  if (g_strcmp0 (incarnation_of (layout, node), claim->incarnation) != 0)
+  if (!is_same_machine (difference, index, claim))
+    return g_strdup ("another machine");
+  if (g_strcmp0 (was.slice, claim->slice) != 0)
+    return g_strdup_printf ("slice %s -> %s", or_none (was.slice), or_none (claim->slice));
+  if (g_strcmp0 (was.incarnation, claim->incarnation) != 0)
     return g_strdup ("another incarnation of its slice");
   if (strcmp (pool, new_pool) != 0)
     return g_strdup_printf ("pool %s -> %s", pool, new_pool);
-  if (node->worker_id != claim->worker_id)
-    return g_strdup_printf ("worker %d -> %d", node->worker_id, claim->worker_id);
-  if (!tells_nothing (difference->claims, claim) && !kind_is_the_same (difference, claim->kind, node->kind))
+  if (was.worker_id != claim->worker_id)
+    return g_strdup_printf ("worker %d -> %d", was.worker_id, claim->worker_id);
+  if (!tells_nothing (difference->claims, claim) && !kind_is_the_same (difference, claim->kind, was.kind))
     {
       *moved = !quoit_node_kind_same_machine (quoit_claims_kind_at (difference->claims, claim->kind),
-                                              quoit_claims_kind_at (layout->kinds, node->kind));
+                                              quoit_claims_kind_at (layout->kinds, was.kind));
       return g_strdup (*moved ? "other topology, pod type or chips" : "other labels or resources");
     }
   *moved = FALSE;
-  if (strcmp (name, claim->name) != 0)
-    return g_strdup_printf ("name %s -> %s", name, claim->name);
-  if (g_strcmp0 (address, claim->address) != 0)
-    return g_strdup_printf ("address %s -> %s", address == NULL ? "none" : address,
-                            claim->address == NULL ? "none" : claim->address);
-  return node->flags != claim->flags ? g_strdup ("other flags") : NULL;
+  if (strcmp (was.name, claim->name) != 0)
+    return g_strdup_printf ("name %s -> %s", was.name, claim->name);
+  if (g_strcmp0 (was.address, claim->address) != 0)
+    return g_strdup_printf ("address %s -> %s", or_none (was.address), or_none (claim->address));
+  return was.flags != claim->flags ? g_strdup ("other flags") : NULL;
 }
 
-/* @index: the node as it was; QUOIT_NO_INDEX: it is new. */
+/* @index: the node as the source claimed it so far; QUOIT_NO_INDEX: it did not. */
 static void
 upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, guint32 index)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  gboolean keeps_kind = index != QUOIT_NO_INDEX && tells_nothing (difference->claims, claim);
-  const QuoitNodeKind *kind = keeps_kind ? quoit_claims_kind_at (layout->kinds, layout->nodes[index].kind)
-                                         : quoit_claims_kind_at (difference->claims, claim->kind);
+  const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
   QuoitNodeClaim copy = *claim;
 
+  if (index != QUOIT_NO_INDEX && tells_nothing (difference->claims, claim))
+    kind = quoit_claims_kind_at (layout->kinds, claimed_so_far (difference, index, NULL).kind);
   copy.pool = quoit_claims_pool (difference->upserts, quoit_claims_pool_at (difference->claims, claim->pool)->name);
   copy.kind = quoit_claims_kind (difference->upserts, kind, NULL);
   quoit_claims_add (difference->upserts, &copy);
@@ -157,16 +161,32 @@ upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, gu
 }
 
 static void
-set_state (QuoitDifference *difference, QuoitEffect effect)
+set_state (QuoitDifference *difference, guint32 index, QuoitNodeState state)
 {
+  guint32 id = difference->fleet->layout->nodes[index].id;
+  QuoitEffect effect = { .type = QUOIT_EFFECT_NODE_STATE, .node_id = id, .state = state };
+
+  if (quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) == state)
+    return;
   g_array_append_val (difference->states, effect);
-  g_hash_table_insert (difference->new_states, GUINT_TO_POINTER (effect.node_id), GUINT_TO_POINTER (effect.state + 1));
+  g_hash_table_insert (difference->new_states, GUINT_TO_POINTER (id), GUINT_TO_POINTER (state + 1));
+}
+
+/* The node's state follows what is claimed of it where that is another than it was. @claim: what the source says of it
+ * now; NULL: nothing. */
+static void
+follow_claims (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
+{
+  QuoitNodeState claimed = quoit_difference_claimed_state (difference, index, claim);
+
+  if (difference->fleet->layout->nodes[index].claimed != claimed)
+    set_state (difference, index, claimed);
 }
 
 static gboolean
 compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
 {
-  const QuoitNode *node = &difference->fleet->layout->nodes[index];
+  QuoitNodeState was = (QuoitNodeState) claimed_so_far (difference, index, NULL).state;
   gboolean moved;
   char *detail = describe (difference, index, claim, &moved);
 
@@ -174,22 +194,27 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
     {
       if (moved && held (difference, index, detail, error))
         return g_free (detail), FALSE;
-      difference->changed[index - difference->first_node] = 1;
+      difference->changed[index] = 1;
       note_node (difference, QUOIT_CHANGE_CHANGED, index, claim->name, detail);
     }
-  if (detail != NULL || node->claimed != claim->state)
-    upsert (difference, claim, node->id, index);
-  if (node->claimed != claim->state)
-    {
-      QuoitNodeState now = quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index });
-      QuoitEffect effect = { .type = QUOIT_EFFECT_NODE_STATE, .node_id = node->id, .state = claim->state };
+  if (detail != NULL || was != (QuoitNodeState) claim->state)
+    upsert (difference, claim, difference->fleet->layout->nodes[index].id, index);
+  if (was != (QuoitNodeState) claim->state)
+    note_node (difference, QUOIT_CHANGE_STATE, index, claim->name,
+               g_strdup_printf ("%s -> %s", quoit_node_state_name (was), quoit_node_state_name (claim->state)));
+  follow_claims (difference, index, claim);
+  return TRUE;
+}
 
-      if (now != claim->state)
-        set_state (difference, effect);
-      note_node (
-          difference, QUOIT_CHANGE_STATE, index, claim->name,
-          g_strdup_printf ("%s -> %s", quoit_node_state_name (node->claimed), quoit_node_state_name (claim->state)));
-    }
+/* A node of other sources that this one claims from now on. */
+static gboolean
+join_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
+{
+  const char *refused = quoit_difference_refuses (difference, index, claim);
+
+  if (refused != NULL && held (difference, index, refused, error))
+    return FALSE;
+  follow_claims (difference, index, claim);
   return TRUE;
 }
 
@@ -221,25 +246,57 @@ claims_only_its_own (const QuoitFleet *fleet, const QuoitClaims *claims, GError 
                 g_hash_table_insert (machines, (gpointer) nodes[i].address, (gpointer) nodes[i].name);
             }
         }
-      for (guint32 i = source->first_node; i < source->first_node + source->n_nodes; i++)
+      for (guint32 i = 0; i < quoit_layout_n_claimed (layout, (QuoitSourceId) { s }); i++)
         {
-          const char *address = quoit_layout_node_address (layout, (QuoitNodeId) { i });
-          g_autofree char *identity
-              = layout->nodes[i].identity == 0 ? NULL : quoit_layout_node_identity (layout, (QuoitNodeId) { i });
+          QuoitNodeId node = quoit_layout_claimed_node (layout, (QuoitSourceId) { s }, i);
+          g_autofree char *identity = NULL;
+          QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, &identity);
           const char *other = identity == NULL ? NULL : g_hash_table_lookup (machines, identity);
 
-          if (other == NULL && address != NULL
-              && quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
-            other = g_hash_table_lookup (machines, address);
+          if (other == NULL && claim.address != NULL && quoit_fleet_node_state (fleet, node) != QUOIT_NODE_DEAD)
+            other = g_hash_table_lookup (machines, claim.address);
           if (other != NULL)
             return quoit_fail (
                 error, QUOIT_ERROR_CONFLICT,
                 "source '%s': its node '%s' is a machine that source '%s' claims already, as '%s'; import "
                 "it under that name with --source %s",
-                quoit_claims_source (claims), other, name, quoit_layout_node_name (layout, (QuoitNodeId) { i }), name);
+                quoit_claims_source (claims), other, name, claim.name, name);
         }
     }
   return TRUE;
+}
+
+/* What a node with several claims is called is the last one's word: this source may have called it otherwise. */
+static void
+index_joined_nodes (QuoitDifference *difference)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  const QuoitSource *source = &layout->sources[difference->source.index];
+
+  difference->old_joined = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint32 i = 0; i < source->n_guests + source->n_hosts; i++)
+    {
+      guint32 row = i < source->n_guests ? source->first_guest + i : source->first_host + i - source->n_guests;
+      guint32 index = layout->joined[row].node;
+      g_autofree char *identity = NULL;
+      QuoitNodeClaim claim = claimed_so_far (difference, index, &identity);
+
+      g_hash_table_insert (difference->old_joined, g_strdup (identity_of (&claim)), GUINT_TO_POINTER (index + 1));
+    }
+}
+
+guint32
+quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim *claim)
+{
+  QuoitNodeId node;
+  guint32 index;
+
+  if (difference->source.index == QUOIT_NO_INDEX)
+    return QUOIT_NO_INDEX;
+  index = GPOINTER_TO_UINT (g_hash_table_lookup (difference->old_joined, identity_of (claim)));
+  if (index != 0)
+    return index - 1;
+  return quoit_identities_find (&difference->old, claim, &node) ? node.index : QUOIT_NO_INDEX;
 }
 
 /* A held node that the source has no longer: it stays in its place, dead, for as long as somebody has it. */
@@ -247,31 +304,23 @@ static void
 keep_lost (QuoitDifference *difference, guint32 index)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  const QuoitNode *node = &layout->nodes[index];
-  QuoitEffect effect = { .type = QUOIT_EFFECT_NODE_STATE, .node_id = node->id, .state = QUOIT_NODE_DEAD };
-  g_autofree char *identity = quoit_layout_node_identity (layout, (QuoitNodeId) { index });
-  QuoitNodeClaim claim = {
-    .name = quoit_layout_node_name (layout, (QuoitNodeId) { index }),
-    .identity = node->identity == 0 ? NULL : identity,
-    .address = quoit_layout_node_address (layout, (QuoitNodeId) { index }),
-    .slice = slice_of (layout, node),
-    .incarnation = incarnation_of (layout, node),
-    .worker_id = node->worker_id,
-    .state = QUOIT_NODE_DEAD,
-    .flags = node->flags | QUOIT_NODE_LOST,
-  };
-  QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { index });
+  g_autofree char *identity = NULL;
+  QuoitNodeClaim claim = claimed_so_far (difference, index, &identity);
+  gboolean is_known = (claim.flags & QUOIT_NODE_LOST) != 0;
 
-  claim.pool = quoit_claims_pool (difference->upserts, quoit_layout_text (layout, layout->pools[pool.index].name));
-  claim.kind = quoit_claims_kind (difference->upserts, quoit_claims_kind_at (layout->kinds, node->kind), NULL);
-  if ((node->flags & QUOIT_NODE_LOST) == 0)
+  claim.pool = quoit_claims_pool (difference->upserts, quoit_layout_text (layout, layout->pools[claim.pool].name));
+  claim.kind = quoit_claims_kind (difference->upserts, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
+  claim.state = QUOIT_NODE_DEAD;
+  claim.flags |= QUOIT_NODE_LOST;
+  if (!is_known)
     {
       quoit_claims_add (difference->upserts, &claim);
-      g_array_append_val (difference->ids, node->id);
+      g_array_append_val (difference->ids, layout->nodes[index].id);
       note_node (difference, QUOIT_CHANGE_LOST, index, claim.name, NULL);
     }
-  if (quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD)
-    set_state (difference, effect);
+  /* Also of a node that was claimed dead already, and that somebody has called alive since. */
+  if (quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD)
+    set_state (difference, index, QUOIT_NODE_DEAD);
 }
 
 /* A node that the claims lack. */
@@ -279,45 +328,62 @@ static gboolean
 leave_node (QuoitDifference *difference, guint32 index, GError **error)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  gboolean is_lost = (layout->nodes[index].flags & QUOIT_NODE_LOST) != 0;
+  QuoitNodeClaim claim = claimed_so_far (difference, index, NULL);
+  gboolean is_lost = (claim.flags & QUOIT_NODE_LOST) != 0, stays = quoit_difference_is_shared (difference, index);
 
-  if (holder_of (difference, index) != NULL && (difference->verb == QUOIT_VERB_SYNC || is_lost))
+  if (quoit_difference_holder (difference, index) != NULL && (difference->verb == QUOIT_VERB_SYNC || is_lost))
     return keep_lost (difference, index), TRUE;
   if (held (difference, index, "would go", error))
     return FALSE;
-  difference->changed[index - difference->first_node] = 1;
+  difference->changed[index] = 1;
   g_array_append_val (difference->removed, layout->nodes[index].id);
-  quoit_difference_note (difference, QUOIT_CHANGE_REMOVED, quoit_layout_node_name (layout, (QuoitNodeId) { index }),
-                         NULL);
+  quoit_difference_note (difference, QUOIT_CHANGE_REMOVED, claim.name,
+                         stays ? g_strdup ("another source has it still") : NULL);
+  if (stays)
+    follow_claims (difference, index, NULL);
+  return TRUE;
+}
+
+static gboolean
+compare_claim (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 i, GError **error)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint32 index = difference->at[i];
+
+  if (index == QUOIT_NO_INDEX)
+    {
+      upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX);
+      quoit_difference_note (difference, QUOIT_CHANGE_ADDED, claim->name, NULL);
+      return TRUE;
+    }
+  difference->kept[index] = 1;
+  if (quoit_layout_claims_node (layout, difference->source, (QuoitNodeId) { index }))
+    return compare_node (difference, index, claim, error);
+  if (!join_node (difference, index, claim, error))
+    return FALSE;
+  upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX);
+  note_node (difference, QUOIT_CHANGE_ADDED, index, claim->name,
+             g_strdup_printf ("is '%s'", quoit_layout_node_name (layout, (QuoitNodeId) { index })));
   return TRUE;
 }
 
 static gboolean
 compare_nodes (QuoitDifference *difference, GError **error)
 {
-  const QuoitSource *source = &difference->fleet->layout->sources[difference->source.index];
-  guint32 n, next_id = difference->fleet->next_node_id;
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint32 n;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (difference->claims, &n);
 
   for (guint32 i = 0; i < n; i++)
+    if (!compare_claim (difference, &nodes[i], i, error))
+      return FALSE;
+  for (guint32 i = 0; i < quoit_layout_n_claimed (layout, difference->source); i++)
     {
-      QuoitNodeId node;
+      guint32 index = quoit_layout_claimed_node (layout, difference->source, i).index;
 
-      if (!quoit_identities_find (&difference->old, &nodes[i], &node))
-        {
-          difference->claim_ids[i] = next_id;
-          upsert (difference, &nodes[i], next_id++, QUOIT_NO_INDEX);
-          quoit_difference_note (difference, QUOIT_CHANGE_ADDED, nodes[i].name, NULL);
-          continue;
-        }
-      difference->claim_ids[i] = difference->fleet->layout->nodes[node.index].id;
-      difference->kept[node.index - source->first_node] = 1;
-      if (!compare_node (difference, node.index, &nodes[i], error))
+      if (!difference->kept[index] && !leave_node (difference, index, error))
         return FALSE;
     }
-  for (guint32 i = source->first_node; i < source->first_node + source->n_nodes; i++)
-    if (!difference->kept[i - source->first_node] && !leave_node (difference, i, error))
-      return FALSE;
   return TRUE;
 }
 
@@ -350,6 +416,8 @@ static void
 difference_clear (QuoitDifference *difference)
 {
   quoit_identities_clear (&difference->old);
+  g_clear_pointer (&difference->old_joined, g_hash_table_unref);
+  g_free (difference->at);
   g_free (difference->known_equal);
   g_free (difference->kept);
   g_clear_pointer (&difference->changes, g_array_unref);
@@ -382,20 +450,15 @@ new_effects (void)
 static void
 difference_init (QuoitDifference *difference)
 {
-  const QuoitLayout *layout = difference->fleet->layout;
-  guint32 n, n_old = 0;
+  guint32 n, n_old = difference->fleet->layout->n_nodes;
 
   quoit_claims_nodes (difference->claims, &n);
-  if (difference->source.index != QUOIT_NO_INDEX)
-    {
-      n_old = layout->sources[difference->source.index].n_nodes;
-      difference->first_node = layout->sources[difference->source.index].first_node;
-    }
   difference->known_equal = g_new (guint32, quoit_claims_n_kinds (difference->claims) + 1);
   memset (difference->known_equal, 0xff, (quoit_claims_n_kinds (difference->claims) + 1) * sizeof (guint32));
   difference->kept = g_new0 (guint8, n_old + 1);
   difference->changed = g_new0 (guint8, n_old + 1);
   difference->claim_ids = g_new (guint32, n + 1);
+  difference->at = g_new (guint32, n + 1);
   difference->changes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeChange));
   g_array_set_clear_func (difference->changes, change_clear);
   difference->ids = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -431,15 +494,32 @@ write_out (QuoitDifference *difference, QuoitSourceUpdate *update, gint64 time_m
   add_all (*entry, difference->placed);
 }
 
+/* A node that no source has claimed gets an id of its own. */
+static void
+give_ids (QuoitDifference *difference)
+{
+  guint32 n, next_id = difference->fleet->next_node_id;
+
+  quoit_claims_nodes (difference->claims, &n);
+  for (guint32 i = 0; i < n; i++)
+    difference->claim_ids[i]
+        = difference->at[i] == QUOIT_NO_INDEX ? next_id++ : difference->fleet->layout->nodes[difference->at[i]].id;
+}
+
 /* A source that is not known yet: all of its claims, as they are. */
 static gboolean
 import_new (QuoitDifference *difference, QuoitClaims **claims, gint64 time_ms, QuoitEntry **entry, GError **error)
 {
   guint32 n, *ids;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (*claims, &n);
 
-  quoit_claims_nodes (*claims, &n);
+  if (!quoit_difference_of_joins (difference, error))
+    return FALSE;
+  give_ids (difference);
   for (guint32 i = 0; i < n; i++)
-    difference->claim_ids[i] = difference->fleet->next_node_id + i;
+    if (difference->at[i] != QUOIT_NO_INDEX && !join_node (difference, difference->at[i], &nodes[i], error))
+      return FALSE;
+  quoit_difference_of_losses (difference);
   if (!quoit_difference_of_groups (difference, time_ms, error))
     return FALSE;
   ids = g_memdup2 (difference->claim_ids, (n + 1) * sizeof *ids);
@@ -498,6 +578,10 @@ import_again (QuoitDifference *difference, gint64 time_ms, QuoitEntry **entry, G
   difference->upserts
       = quoit_claims_new (quoit_claims_source (difference->claims), quoit_claims_source_kind (difference->claims));
   quoit_identities_init (&difference->old, difference->fleet->layout, difference->source);
+  index_joined_nodes (difference);
+  if (!quoit_difference_of_joins (difference, error))
+    return FALSE;
+  give_ids (difference);
   compare_pools (difference);
   if (!compare_nodes (difference, error))
     return FALSE;

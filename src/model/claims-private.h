@@ -17,7 +17,7 @@ typedef struct {
 } QuoitClaimsText;
 
 struct _QuoitClaims {
-  const char *source;
+  const char *source, *join;
   QuoitSourceKind source_kind;
   QuoitClaimsArena arena;
   QuoitClaimsText *texts; /* open addressing */

@@ -100,6 +100,18 @@ quoit_claims_source_kind (const QuoitClaims *claims)
   return claims->source_kind;
 }
 
+void
+quoit_claims_set_join (QuoitClaims *claims, const char *source)
+{
+  claims->join = quoit_claims_text (claims, source);
+}
+
+const char *
+quoit_claims_join (const QuoitClaims *claims)
+{
+  return claims->join;
+}
+
 static void
 grow_texts (QuoitClaims *claims)
 {

@@ -130,6 +130,10 @@ const QuoitBundleClaim *quoit_claims_external (const QuoitClaims *claims, guint3
 void quoit_claims_set_scope (QuoitClaims *claims, guint scope); /* of QuoitClaimsScope */
 guint quoit_claims_scope (const QuoitClaims *claims);
 
+/* The source whose nodes are those of the same pool, slice and worker id; NULL, as at first: none is named. */
+void quoit_claims_set_join (QuoitClaims *claims, const char *source);
+const char *quoit_claims_join (const QuoitClaims *claims);
+
 /* What the importer noticed and took anyway, for the user ("2 rows had no name"). Lines without a full stop. */
 void quoit_claims_warn (QuoitClaims *claims, const char *format, ...) G_GNUC_PRINTF (2, 3);
 const char *const *quoit_claims_warnings (const QuoitClaims *claims);

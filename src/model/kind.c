@@ -33,3 +33,10 @@ quoit_node_kind_equal (const QuoitNodeKind *a, const QuoitNodeKind *b)
       return FALSE;
   return TRUE;
 }
+
+gboolean
+quoit_node_kind_is_bare (const QuoitNodeKind *kind)
+{
+  return kind->chips == 0 || kind->n_resources == 0
+         || (kind->n_resources == 1 && strcmp (kind->resources[0].name, "TPU") == 0);
+}

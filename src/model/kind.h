@@ -8,4 +8,6 @@
 gboolean quoit_node_kind_same_machine (const QuoitNodeKind *a, const QuoitNodeKind *b);
 /* And their labels and resources are the same. */
 gboolean quoit_node_kind_equal (const QuoitNodeKind *a, const QuoitNodeKind *b);
+/* Whether it says nothing of resources, as Ray does not of dead nodes; chips a reader may know from the slice. */
+gboolean quoit_node_kind_is_bare (const QuoitNodeKind *kind);
 gboolean quoit_pairs_equal (const QuoitPair *a, guint n_a, const QuoitPair *b, guint n_b);

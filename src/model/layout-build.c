@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/natural.h"
+#include "model/kind.h"
 
 typedef struct {
   guint32 part, pool_claim; /* where it comes from */
@@ -223,7 +224,7 @@ knows_a_kind (const Builder *builder, ClaimRef ref)
   const QuoitNodeClaim *claim = claim_at (builder, ref);
 
   return claim->state != QUOIT_NODE_DEAD
-         || quoit_claims_kind_at (builder->parts[ref.part].claims, claim->kind)->chips > 0;
+         || !quoit_node_kind_is_bare (quoit_claims_kind_at (builder->parts[ref.part].claims, claim->kind));
 }
 
 static void

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes with several claims, in a database: what is kept of them is what the journal leads to, whoever reads it. */
+#include "joined.h"
+#include "store-fixture.h"
+
+typedef struct {
+  QuoitStore *writer, *reader;
+} Stage;
+
+static void
+check_same (QuoitStore *a, QuoitStore *b)
+{
+  g_autoptr (QuoitFleet) x = quoit_store_fleet (a), y = quoit_store_fleet (b);
+  g_autoptr (GError) error = NULL;
+
+  quoit_ledger_compare (x, y, &error);
+  ck_assert_ok (error);
+}
+
+static gboolean
+change (gpointer data, QuoitStepFunc step, gconstpointer input, GError **error)
+{
+  Stage *stage = data;
+  g_autoptr (GError) unsound = NULL;
+  gboolean ok = quoit_store_change (stage->writer, step, input, T0, NULL, error);
+
+  quoit_store_verify (stage->writer, &unsound);
+  ck_assert_ok (unsound);
+  ck_assert (quoit_store_refresh (stage->reader, &unsound));
+  check_same (stage->writer, stage->reader);
+  return ok;
+}
+
+static void
+perform_all (Stage *stage, const char *script, const char *refusal)
+{
+  g_auto (GStrv) steps = g_strsplit (script, ";", -1);
+  const Ledger ledger = { stage, change };
+
+  for (guint i = 0; steps[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      ck_assert_int_eq (perform (&ledger, steps[i], &error), refusal == NULL || steps[i + 1] != NULL);
+    }
+}
+
+START_TEST (a_database_keeps_each_claim)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) writer = quoit_store_create (place.path, 0, &error), again = NULL, compacted = NULL;
+  g_autoptr (QuoitStore) reader = quoit_store_open (place.path, 0, &error);
+  g_autoptr (QuoitFleet) fleet = NULL, past = NULL;
+  Stage stage = { writer, reader };
+  g_autofree char *shown = NULL, *shown_then = NULL;
+
+  ck_assert_ok (error);
+  perform_all (&stage, facts[_i].script, facts[_i].refusal);
+  fleet = quoit_store_fleet (writer);
+  shown = show (fleet);
+  ck_assert_str_eq (shown, facts[_i].fleet);
+  again = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  check_same (writer, again);
+
+  /* A checkpoint has them too. */
+  ck_assert (quoit_store_compact (writer, fleet->seq + 1, T0, NULL, &error));
+  ck_assert (quoit_store_verify (writer, &error));
+  past = quoit_store_fleet_at (writer, fleet->seq, &error);
+  ck_assert_ok (error);
+  shown_then = show (past);
+  ck_assert_str_eq (shown_then, shown);
+  compacted = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  check_same (writer, compacted);
+}
+END_TEST
+
+static const struct {
+  const char *sql, *part;
+} meddlings[] = {
+  { "UPDATE claim SET name = 'other' WHERE node = 1", "the journal and the state disagree about what a source claims" },
+  { "UPDATE claim SET claimed = 2 WHERE node = 1", "the journal and the state disagree" },
+  { "DELETE FROM claim WHERE node = 1", "the journal and the state disagree" },
+  { "UPDATE claim SET node = 99 WHERE node = 1", "row 99 of table 'claim' is damaged" },
+  { "UPDATE claim SET source = 99 WHERE node = 1", "row 1 of table 'claim' is damaged" },
+  { "UPDATE claim SET pool = 99 WHERE node = 1", "row 1 of table 'claim' is damaged" },
+  { "UPDATE claim SET kind = 99 WHERE node = 1", "row 1 of table 'claim' is damaged" },
+  { "UPDATE claim SET worker = 99999 WHERE node = 1", "row 1 of table 'claim' is damaged" },
+  { "UPDATE claim SET pool = (SELECT pool FROM node WHERE id = 1),"
+    " source = (SELECT source FROM pool WHERE id = (SELECT pool FROM node WHERE id = 1)) WHERE node = 1",
+    "row 1 of table 'claim' is damaged" },
+  { "UPDATE source SET kind = 3", "row 1 of table 'claim' is damaged" },
+};
+
+START_TEST (a_claim_that_was_changed_is_found)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) writer = quoit_store_create (place.path, 0, &error), again = NULL;
+  g_autoptr (QuoitStore) reader = quoit_store_open (place.path, 0, &error);
+  Stage stage = { writer, reader };
+
+  perform_all (&stage, "plan ..;ray+plan A0.0 B0.1", NULL);
+  meddle (place.path, meddlings[_i].sql);
+  again = quoit_store_open (place.path, 0, &error);
+  if (again != NULL)
+    ck_assert (!quoit_store_verify (again, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, meddlings[_i].part);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("store-joins");
+  TCase *joins = tcase_create ("joins");
+
+  tcase_add_loop_test (joins, a_database_keeps_each_claim, 0, (int) G_N_ELEMENTS (facts));
+  tcase_add_loop_test (joins, a_claim_that_was_changed_is_found, 0, (int) G_N_ELEMENTS (meddlings));
+  suite_add_tcase (suite, joins);
+  return suite_main (suite);
+}
