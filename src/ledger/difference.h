@@ -17,6 +17,7 @@ typedef struct {
   guint32 *claim_ids;     /* durable ids of the claims' nodes */
   guint8 *kept;           /* by index of the node: that the claims have (again) */
   guint8 *changed;        /* likewise: that are gone, or another */
+  GHashTable *moved;      /* durable id -> that of the node of another source which it turns out to be */
   GHashTable *new_states; /* durable id -> QuoitNodeState, plus 1 */
   GArray *changes;        /* of QuoitNodeChange */
   /* of the entry */

@@ -453,47 +453,66 @@ put_external (Board *board, GError **error)
 
 /* --- a source that was not asked for them --- */
 
-static gboolean
-is_gone_or_another (const QuoitDifference *difference, guint32 id)
+/* Where stands what has stood on the node of that id: there, on the node that it turns out to be, or (0) nowhere where
+ * it is gone, or another now. */
+static guint32
+id_after (const QuoitDifference *difference, guint32 id)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 moved = GPOINTER_TO_UINT (g_hash_table_lookup (difference->moved, GUINT_TO_POINTER (id)));
 
-  return index != QUOIT_NO_INDEX && difference->changed[index];
+  if (moved != 0)
+    return moved;
+  return index != QUOIT_NO_INDEX && difference->changed[index] ? 0 : id;
 }
 
+/* How many bundles of a group have gone where. */
+typedef struct {
+  guint32 n_moved, n_left;
+} Walk;
+
+static guint32
+walk (Walk *walk, const QuoitDifference *difference, guint32 id)
+{
+  guint32 after = id_after (difference, id);
+
+  walk->n_moved += after != id && after != 0;
+  walk->n_left += after != id && after == 0;
+  return after;
+}
+
+/* What only leaves nodes does so before these go; what is put down elsewhere waits until that is there. */
 static void
-note_left (Board *board, const QuoitGroupData *group, QuoitEffect effect, guint32 n_left)
+take_walk (Board *board, const QuoitGroupData *group, QuoitEffect effect, const Walk *walk)
 {
   gboolean is_external = group->kind == QUOIT_HOLDER_EXTERNAL;
 
-  g_array_append_val (board->difference->lifted, effect);
-  quoit_difference_note (board->difference, is_external ? QUOIT_CHANGE_EXTERNAL : QUOIT_CHANGE_GROUP,
-                         is_external ? group->source : group->name,
-                         g_strdup_printf ("%u bundles stood on nodes that are gone or others", n_left));
+  if (walk->n_moved > 0)
+    lift (board, group);
+  g_array_append_val (walk->n_moved > 0 ? board->difference->placed : board->difference->lifted, effect);
+  if (walk->n_left > 0)
+    quoit_difference_note (board->difference, is_external ? QUOIT_CHANGE_EXTERNAL : QUOIT_CHANGE_GROUP,
+                           is_external ? group->source : group->name,
+                           g_strdup_printf ("%u bundles stood on nodes that are gone or others", walk->n_left));
 }
 
-/* What stood on nodes that are gone, or others now, stands nowhere. */
 static void
 leave_changed_nodes (Board *board, const QuoitGroupData *group)
 {
-  g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids + 1);
+  g_autofree guint32 *ids = g_new (guint32, group->n_nodes + 1);
   QuoitGroupData facts = quoit_group_data_facts (group);
-  guint32 n_left = 0;
+  Walk steps = { 0 };
 
   for (guint32 i = 0; i < group->n_nodes; i++)
-    if (is_gone_or_another (board->difference, ids[i]))
-      {
-        ids[i] = 0;
-        n_left++;
-      }
-  if (n_left == 0)
+    ids[i] = walk (&steps, board->difference, group->node_ids[i]);
+  if (steps.n_moved == 0 && steps.n_left == 0)
     return;
   facts.node_ids = ids;
-  if (group->state == QUOIT_GROUP_RESERVED)
+  if (group->state == QUOIT_GROUP_RESERVED && steps.n_left > 0)
     facts.state = QUOIT_GROUP_RESCHEDULING;
-  note_left (board, group, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) },
-             n_left);
+  take_walk (board, group, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) },
+             &steps);
 }
 
 /* The same of use, which is nowhere else then. */
@@ -502,24 +521,25 @@ leave_changed_uses (Board *board, const QuoitGroupData *external)
 {
   g_autofree guint32 *ids = g_new (guint32, external->n_nodes + 1);
   g_autofree QuoitBundle *bundles = g_new (QuoitBundle, external->n_nodes + 1);
-  QuoitGroupData facts = *external;
+  QuoitGroupData facts = quoit_group_data_facts (external);
+  Walk steps = { 0 };
   guint32 n = 0;
 
   for (guint32 i = 0; i < external->n_nodes; i++)
-    if (!is_gone_or_another (board->difference, external->node_ids[i]))
-      {
-        ids[n] = external->node_ids[i];
-        bundles[n++] = external->bundles[i];
-      }
-  if (n == external->n_nodes)
+    {
+      ids[n] = walk (&steps, board->difference, external->node_ids[i]);
+      bundles[n] = external->bundles[i];
+      n += ids[n] != 0;
+    }
+  if (steps.n_moved == 0 && steps.n_left == 0)
     return;
   facts.n_nodes = n;
   facts.node_ids = ids;
   facts.bundles = bundles;
-  note_left (board, external,
+  take_walk (board, external,
              n == 0 ? quoit_effect_removal (external, QUOIT_END_SOURCE)
                     : (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_new (&facts) },
-             external->n_nodes - n);
+             &steps);
 }
 
 /* --- all of it --- */

@@ -84,6 +84,14 @@ tells_nothing (const QuoitClaims *claims, const QuoitNodeClaim *claim)
 }
 
 static const char *
+slice_name (const QuoitLayout *layout, guint32 index)
+{
+  guint32 slice = layout->nodes[index].slice;
+
+  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[slice].name);
+}
+
+static const char *
 or_none (const char *text)
 {
   return text == NULL ? "none" : text;
@@ -344,6 +352,22 @@ leave_node (QuoitDifference *difference, guint32 index, GError **error)
   return TRUE;
 }
 
+/* What the source's own groups have of a machine, and what is used of it, goes with it where it is the same place and
+ * no group of this ledger explains it. */
+static void
+note_move (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint32 before = quoit_difference_find (difference, claim);
+
+  if (before != QUOIT_NO_INDEX && before != index && quoit_difference_holder (difference, index) == NULL
+      && quoit_difference_refuses (difference, index, claim) == NULL
+      && layout->nodes[before].worker_id == layout->nodes[index].worker_id
+      && g_strcmp0 (slice_name (layout, before), slice_name (layout, index)) == 0)
+    g_hash_table_insert (difference->moved, GUINT_TO_POINTER (layout->nodes[before].id),
+                         GUINT_TO_POINTER (layout->nodes[index].id));
+}
+
 static gboolean
 compare_claim (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 i, GError **error)
 {
@@ -361,6 +385,7 @@ compare_claim (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32
     return compare_node (difference, index, claim, error);
   if (!join_node (difference, index, claim, error))
     return FALSE;
+  note_move (difference, claim, index);
   upsert (difference, claim, difference->claim_ids[i], QUOIT_NO_INDEX);
   note_node (difference, QUOIT_CHANGE_ADDED, index, claim->name,
              g_strdup_printf ("is '%s'", quoit_layout_node_name (layout, (QuoitNodeId) { index })));
@@ -428,6 +453,7 @@ difference_clear (QuoitDifference *difference)
   g_clear_pointer (&difference->lifted, g_array_unref);
   g_clear_pointer (&difference->placed, g_array_unref);
   g_clear_pointer (&difference->new_states, g_hash_table_unref);
+  g_clear_pointer (&difference->moved, g_hash_table_unref);
   g_free (difference->claim_ids);
   g_free (difference->changed);
 }
@@ -467,6 +493,7 @@ difference_init (QuoitDifference *difference)
   difference->lifted = new_effects ();
   difference->placed = new_effects ();
   difference->new_states = g_hash_table_new (NULL, NULL);
+  difference->moved = g_hash_table_new (NULL, NULL);
 }
 
 /* The effects go over to the entry. */
