@@ -5,7 +5,7 @@
 #include "words.h"
 
 typedef struct {
-  char *source, *groups, *available, *topology, *tpu_per_chip;
+  char *source, *join, *groups, *available, *topology, *tpu_per_chip;
   char **variables;
   gboolean complete, dry_run;
 } Options;
@@ -14,6 +14,7 @@ static void
 options_clear (Options *options)
 {
   g_free (options->source);
+  g_free (options->join);
   g_free (options->groups);
   g_free (options->available);
   g_free (options->topology);
@@ -118,6 +119,7 @@ fill (QuoitInput *input, const Options *options, GError **error)
   gint64 n;
 
   quoit_input_set_source (input, options->source);
+  quoit_input_set_join (input, options->join);
   quoit_input_set_variables (input, (const char *const *) options->variables);
   quoit_input_set_topology (input, options->topology);
   if (options->complete)
@@ -277,6 +279,8 @@ run (Session *session, ReadFunc read, GError **error)
   g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
     { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source, "the source's name", "NAME" },
+    { "join", 0, 0, G_OPTION_ARG_FILENAME, &options.join,
+      "a source of another kind whose nodes these are, by pool, slice and worker id", "SOURCE" },
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.variables, "a ${VARIABLE} of a manifest", "VARIABLE=VALUE" },
     { "groups", 0, 0, G_OPTION_ARG_FILENAME, &options.groups,
       "what Ray has placed: its placement groups, with --detail", "FILE" },

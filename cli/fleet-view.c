@@ -105,6 +105,7 @@ static const Column node_fact_columns[] = {
   { "assumed", "assumed", CELL_LIST },
   { "held_by", "held by", CELL_LIST },
   { "identity", "identity", CELL_TEXT },
+  { "sources", "sources", CELL_LIST },
 };
 
 Table *
@@ -139,6 +140,17 @@ nodes_add (Table *nodes, const QuoitSnapshot *snapshot, uint32_t node)
   table_take_list (nodes, holders_of_node (snapshot, node));
 }
 
+static GPtrArray *
+sources_of_node (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  GPtrArray *sources = g_ptr_array_new_with_free_func (g_free);
+  const char *source;
+
+  for (uint32_t i = 0; (source = quoit_snapshot_get_node_source (snapshot, node, i)) != NULL; i++)
+    g_ptr_array_add (sources, g_strdup (source));
+  return sources;
+}
+
 Table *
 node_facts (const QuoitSnapshot *snapshot, uint32_t node)
 {
@@ -146,6 +158,7 @@ node_facts (const QuoitSnapshot *snapshot, uint32_t node)
 
   nodes_add (facts, snapshot, node);
   table_take_text (facts, quoit_snapshot_dup_node_identity (snapshot, node));
+  table_take_list (facts, sources_of_node (snapshot, node));
   return facts;
 }
 

@@ -512,6 +512,20 @@ QUOIT_API const char *quoit_snapshot_get_node_name (const QuoitSnapshot *snapsho
 QUOIT_API char *quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot, uint32_t node);
 
 /**
+ * quoit_snapshot_get_node_source:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @claim: from 0 on
+ *
+ * The sources that claim the node: the first is the one in whose pool it stands, those behind it are joined with it (see
+ * quoit_input_set_join()).
+ *
+ * Returns: (transfer none) (nullable): the source's name; %NULL behind the last
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_snapshot_get_node_source (const QuoitSnapshot *snapshot, uint32_t node, uint32_t claim);
+
+/**
  * quoit_snapshot_dup_node_identity:
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()

@@ -29,17 +29,35 @@ import_new (const QuoitClaims *claims)
   return import;
 }
 
+/* What the reader could not know: what the fleet looks like with it. */
+static void
+warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
+{
+  g_auto (GStrv) unseen = quoit_ledger_unseen (fleet, import->source, join);
+  GStrvBuilder *all = g_strv_builder_new ();
+
+  g_strv_builder_addv (all, (const char **) import->warnings);
+  g_strv_builder_addv (all, (const char **) unseen);
+  g_strfreev (import->warnings);
+  import->warnings = g_strv_builder_end (all);
+  g_strv_builder_unref (all);
+}
+
 /* Takes @claims; NULL: the text was refused. */
 static QuoitImport *
 import_claims (Quoit *quoit, QuoitStepFunc step, QuoitClaims *claims, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitImport) import = NULL;
+  g_autoptr (QuoitFleet) after = NULL;
+  g_autofree char *join = NULL;
 
   if (claims == NULL)
     return NULL;
   import = import_new (claims);
-  if (!quoit_store_change (quoit->store, step, &claims, now_ms, &import->changes, error))
+  join = g_strdup (quoit_claims_join (claims));
+  if (!quoit_store_change_on (quoit->store, step, &claims, now_ms, &import->changes, &after, error))
     return quoit_claims_free (claims), NULL;
+  warn_of_unseen (import, after, join);
   /* A source that was not known takes its claims. */
   import->is_new = claims == NULL;
   quoit_claims_free (claims);
@@ -104,6 +122,7 @@ quoit_fork_sync_input (QuoitFork *fork, const QuoitInput *input, int64_t now_ms,
   import = import_new (claims);
   if (!quoit_fork_change (fork, quoit_ledger_sync, &claims, now_ms, &import->changes, error))
     return quoit_claims_free (claims), NULL;
+  warn_of_unseen (import, fork->fleet, input->join);
   import->is_new = claims == NULL;
   quoit_claims_free (claims);
   return g_steal_pointer (&import);

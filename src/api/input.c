@@ -25,6 +25,7 @@ quoit_input_free (QuoitInput *input)
   g_clear_pointer (&input->available, g_bytes_unref);
   g_strfreev (input->variables);
   g_free (input->source);
+  g_free (input->join);
   g_free (input->topology);
   g_free (input);
 }
@@ -45,6 +46,15 @@ quoit_input_set_variables (QuoitInput *input, const char *const *variables)
 
   g_strfreev (input->variables);
   input->variables = g_strdupv ((char **) variables);
+}
+
+void
+quoit_input_set_join (QuoitInput *input, const char *source)
+{
+  g_return_if_fail (input != NULL);
+
+  g_free (input->join);
+  input->join = g_strdup (source);
 }
 
 static void
@@ -109,8 +119,8 @@ bytes_of (GBytes *bytes, gsize *length)
   return bytes != NULL && text == NULL ? "" : text;
 }
 
-QuoitClaims *
-quoit_input_read (const QuoitInput *input, GError **error)
+static QuoitClaims *
+read_claims (const QuoitInput *input, GError **error)
 {
   QuoitRayFiles files = {
     .source = input->source, .topology = input->topology, .tpu_per_chip = input->tpu_per_chip, .flags = input->flags
@@ -132,4 +142,14 @@ quoit_input_read (const QuoitInput *input, GError **error)
       return quoit_fail_null (error, QUOIT_ERROR_INVALID, "source kind '%d': expected one that this version knows",
                               (int) input->kind);
     }
+}
+
+QuoitClaims *
+quoit_input_read (const QuoitInput *input, GError **error)
+{
+  QuoitClaims *claims = read_claims (input, error);
+
+  if (claims != NULL)
+    quoit_claims_set_join (claims, input->join);
+  return claims;
 }

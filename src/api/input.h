@@ -8,7 +8,7 @@
 struct _QuoitInput {
   QuoitSourceKind kind;
   GBytes *nodes, *groups, *available; /* NULL: not given */
-  char *source, *topology;            /* likewise */
+  char *source, *join, *topology;     /* likewise */
   GStrv variables;
   guint tpu_per_chip; /* 0: not given */
   guint flags;        /* QuoitRayFlags */

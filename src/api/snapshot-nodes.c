@@ -32,6 +32,18 @@ quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot, uint32_t node)
   return quoit_layout_node_full_name (layout_of (snapshot), (QuoitNodeId) { node });
 }
 
+const char *
+quoit_snapshot_get_node_source (const QuoitSnapshot *snapshot, uint32_t node, uint32_t claim)
+{
+  QuoitSourceId source;
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+
+  return quoit_layout_node_source (layout_of (snapshot), (QuoitNodeId) { node }, claim, &source)
+             ? quoit_layout_text (layout_of (snapshot), layout_of (snapshot)->sources[source.index].name)
+             : NULL;
+}
+
 char *
 quoit_snapshot_dup_node_identity (const QuoitSnapshot *snapshot, uint32_t node)
 {

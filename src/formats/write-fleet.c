@@ -170,6 +170,17 @@ write_machine (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 }
 
 static void
+write_sources_of (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
+{
+  QuoitSourceId source;
+
+  quoit_writer_open_array (writer, "sources");
+  for (guint32 i = 0; quoit_layout_node_source (layout, node, i, &source); i++)
+    quoit_writer_text (writer, NULL, quoit_layout_text (layout, layout->sources[source.index].name));
+  quoit_writer_close (writer);
+}
+
+static void
 write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
 {
   const QuoitLayout *layout = fleet->layout;
@@ -185,6 +196,7 @@ write_node (QuoitWriter *writer, const QuoitFleet *fleet, QuoitNodeId node)
   quoit_writer_text (writer, "identity", identity);
   quoit_writer_text (writer, "address", quoit_layout_node_address (layout, node));
   quoit_writer_text (writer, "source", quoit_layout_text (layout, layout->sources[pool->source].name));
+  write_sources_of (writer, layout, node);
   quoit_writer_text (writer, "pool", quoit_layout_text (layout, pool->name));
   quoit_writer_text (writer, "slice",
                      row->slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[row->slice].name));

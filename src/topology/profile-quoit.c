@@ -55,7 +55,8 @@ clear_slice (SliceVariables *slice)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SliceVariables, clear_slice)
 
-/* By what others reach the node: its address, else the webhook's name for a manifest's pod, else its own name. */
+/* By what others reach the node: the webhook's name for a manifest's pod, which stays when the pod is replaced; else
+ * its address, else its own name. */
 static char *
 host_of (Names *names, guint32 node)
 {
@@ -63,8 +64,6 @@ host_of (Names *names, guint32 node)
   const char *address = quoit_layout_node_address (names->layout, (QuoitNodeId) { node });
   guint32 source = quoit_webhook_source (names->layout, node);
 
-  if (address != NULL)
-    return g_strdup (address);
   if (source != names->source)
     {
       g_autofree char *cluster = quoit_webhook_cluster (names->layout, source);
@@ -73,7 +72,9 @@ host_of (Names *names, guint32 node)
       names->service = cluster == NULL ? NULL : quoit_webhook_service (cluster);
       names->source = source;
     }
-  return names->service == NULL ? g_strdup (name) : g_strconcat (name, ".", names->service, NULL);
+  if (names->service != NULL)
+    return g_strconcat (name, ".", names->service, NULL);
+  return g_strdup (address != NULL ? address : name);
 }
 
 static void

@@ -240,6 +240,11 @@ static const struct {
   /* a manifest that lacks it leaves the machine alone */
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-plan ", "plan/a-0-0#1=A* plan/a-0-1#2=B*", NULL },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-plan ;release;sync-plan ", "ray/m-A#1=A ray/m-B#2=B", NULL },
+  /* what one source alone has becomes another where it stands */
+  { "plan ..;ray+plan A0.0 B0.1 C1.0;ray A0.0 B0.1 C1.0d", "plan/a-0-0#1=A plan/a-0-1#2=B ray/m-C#3=Cd", NULL },
+  { "plan ..;ray+plan A0.0 B0.1 C1.0;ray A0.0 B0.1 D1.0", "plan/a-0-0#1=A plan/a-0-1#2=B ray/m-D#4=D", NULL },
+  { "plan ..;ray+plan A0.0 B0.1 C1.0;ray A0.0d B0.1 C1.0@4", "plan/a-0-0#1=Ad plan/a-0-1#2=B ray/m-C#3=C", NULL },
+  { "plan ..|.-;ray+plan A0.0 B0.1 C1.1;plan pp|p-", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3 ray/m-C#4=C", NULL },
   /* one claim a kind */
   { "plan ..;ray+plan A0.0 B0.1;other+plan C0.0", "other/m-C#3=C plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan ..|..;ray+plan A0.0 B0.1;other+plan C1.0 D1.1", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4=D",
