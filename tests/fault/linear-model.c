@@ -536,7 +536,7 @@ model_contradiction (const Model *model, const Op *op, gboolean *writes)
 /* --- carrying out --- */
 
 static void
-drop_group (Model *model, ModelGroup *group)
+remove_group (Model *model, ModelGroup *group)
 {
   g_array_remove_index (model->groups, (guint) (group - group_at (model, 0)));
 }
@@ -545,7 +545,7 @@ static void
 end_group (Model *model, ModelGroup *group)
 {
   if (*group->key == '\0')
-    return drop_group (model, group);
+    return remove_group (model, group);
   group->is_removed = TRUE;
   group->ended_ms = model->clock_ms;
   group->slices = 0;
@@ -603,7 +603,7 @@ model_apply (Model *model, const Op *op)
       return;
     case OP_FORGET:
     case OP_FORGET_KEY:
-      return drop_group (model, op->kind == OP_FORGET ? find_id (model, op->id) : find_key (model, op->key));
+      return remove_group (model, op->kind == OP_FORGET ? find_id (model, op->id) : find_key (model, op->key));
     default:
       group = find_live (model, op->name, model->clock_ms);
       if (!answer.has_group)
