@@ -78,9 +78,15 @@ held (const QuoitDifference *difference, guint32 index, const char *what, GError
 
 /* Of a dead node Ray tells no resources: it keeps the kind it had. */
 static gboolean
-tells_nothing (const QuoitClaims *claims, const QuoitNodeClaim *claim)
+tells_nothing (const QuoitDifference *difference, const QuoitNodeClaim *claim, const QuoitNodeClaim *was)
 {
-  return claim->state == QUOIT_NODE_DEAD && quoit_node_kind_is_bare (quoit_claims_kind_at (claims, claim->kind));
+  const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
+  const QuoitNodeKind *before = quoit_claims_kind_at (difference->fleet->layout->kinds, was->kind);
+
+  if (claim->state != QUOIT_NODE_DEAD || kind->chips == 0)
+    return claim->state == QUOIT_NODE_DEAD;
+  return quoit_node_kind_is_bare (kind) && quoit_node_kind_same_machine (kind, before)
+         && quoit_pairs_equal (kind->labels, kind->n_labels, before->labels, before->n_labels);
 }
 
 static const char *
@@ -138,7 +144,7 @@ describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *clai
     return g_strdup_printf ("pool %s -> %s", pool, new_pool);
   if (was.worker_id != claim->worker_id)
     return g_strdup_printf ("worker %d -> %d", was.worker_id, claim->worker_id);
-  if (!tells_nothing (difference->claims, claim) && !kind_is_the_same (difference, claim->kind, was.kind))
+  if (!tells_nothing (difference, claim, &was) && !kind_is_the_same (difference, claim->kind, was.kind))
     {
       *moved = !quoit_node_kind_same_machine (quoit_claims_kind_at (difference->claims, claim->kind),
                                               quoit_claims_kind_at (layout->kinds, was.kind));
@@ -160,8 +166,13 @@ upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, gu
   const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
   QuoitNodeClaim copy = *claim;
 
-  if (index != QUOIT_NO_INDEX && tells_nothing (difference->claims, claim))
-    kind = quoit_claims_kind_at (layout->kinds, claimed_so_far (difference, index, NULL).kind);
+  if (index != QUOIT_NO_INDEX)
+    {
+      QuoitNodeClaim was = claimed_so_far (difference, index, NULL);
+
+      if (tells_nothing (difference, claim, &was))
+        kind = quoit_claims_kind_at (layout->kinds, was.kind);
+    }
   copy.pool = quoit_claims_pool (difference->upserts, quoit_claims_pool_at (difference->claims, claim->pool)->name);
   copy.kind = quoit_claims_kind (difference->upserts, kind, NULL);
   quoit_claims_add (difference->upserts, &copy);

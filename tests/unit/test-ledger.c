@@ -735,6 +735,43 @@ START_TEST (a_dead_node_of_which_nothing_is_told_keeps_what_it_had)
 }
 END_TEST
 
+/* A text or manifest has dead nodes of another kind with no more than chips. */
+static void
+kind_of_dead_in_another_zone (QuoitNodeClaim *node, QuoitNodeKind *kind)
+{
+  kind_of_dead_with_assumed_chips (node, kind);
+  kind->n_labels = 0;
+}
+
+static void
+kind_of_dead_of_another_machine (QuoitNodeClaim *node, QuoitNodeKind *kind)
+{
+  kind_of_dead_with_assumed_chips (node, kind);
+  kind->pod_type = "v6e-16";
+}
+
+START_TEST (a_dead_node_of_which_something_is_told_is_what_is_told)
+{
+  static const struct {
+    void (*change) (QuoitNodeClaim *, QuoitNodeKind *);
+    const char *detail;
+  } dead[] = { { kind_of_dead_in_another_zone, "other labels or resources" },
+               { kind_of_dead_of_another_machine, "other topology, pod type or chips" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (dead); i++)
+    {
+      g_autoptr (QuoitFleet) fleet = fleet_drawn ("..");
+      g_autoptr (GError) error = NULL;
+      g_autofree char *lines = import_claims (&fleet, claims_changed ("..", dead[i].change), &error);
+      g_autofree char *expected = g_strdup_printf ("3 a-0-0 %s;4 a-0-0 alive -> dead;", dead[i].detail);
+
+      ck_assert_ok (error);
+      ck_assert_str_eq (lines, expected);
+      ck_assert_uint_eq (quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { 0 })->n_resources, 1);
+    }
+}
+END_TEST
+
 START_TEST (a_state_stays_until_the_source_says_another_than_it_did)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn ("..");
@@ -872,6 +909,7 @@ main (void)
   LOOP (nodes, a_held_node_cannot_go, held_imports);
   LOOP (nodes, a_held_node_cannot_become_another, replacements);
   tcase_add_test (nodes, a_dead_node_of_which_nothing_is_told_keeps_what_it_had);
+  tcase_add_test (nodes, a_dead_node_of_which_something_is_told_is_what_is_told);
   tcase_add_test (nodes, a_state_stays_until_the_source_says_another_than_it_did);
   tcase_add_test (nodes, what_a_group_explains_is_not_external);
   tcase_add_test (nodes, a_source_is_of_one_kind_and_a_machine_of_one_source_of_a_kind);
