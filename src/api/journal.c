@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
+#include "base/time.h"
 #include "model/names.h"
 
 struct _QuoitJournal {
@@ -166,18 +167,13 @@ quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, 
     }
 }
 
-/* "for ever", "until 2026-01-01T00:00:00.000Z". Owned. */
+/* "without a lease", "until 2026-01-01T00:00:00.000Z". Owned. */
 static char *
 until_text (gint64 until_ms)
 {
-  g_autoptr (GDateTime) seconds = NULL;
-  g_autofree char *text = NULL;
+  g_autofree char *time = until_ms == 0 ? NULL : quoit_time_format (until_ms);
 
-  if (until_ms == 0)
-    return g_strdup ("without a lease");
-  seconds = g_date_time_new_from_unix_utc (until_ms / 1000);
-  text = g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S");
-  return g_strdup_printf ("until %s.%03dZ", text, (int) (until_ms % 1000));
+  return time == NULL ? g_strdup ("without a lease") : g_strconcat ("until ", time, NULL);
 }
 
 static guint32

@@ -4,15 +4,14 @@
 
 #include <string.h>
 
+#include "base/time.h"
 #include "model/names.h"
 
 /* Times as the command writes them; 0 is the model's word for none. */
 static void
 write_time (QuoitWriter *writer, const char *key, int64_t time_ms)
 {
-  g_autoptr (GDateTime) time = time_ms == 0 ? NULL : g_date_time_new_from_unix_utc (time_ms / 1000);
-  g_autofree char *seconds = time == NULL ? NULL : g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
-  g_autofree char *text = seconds == NULL ? NULL : g_strdup_printf ("%s.%03dZ", seconds, (int) (time_ms % 1000));
+  g_autofree char *text = time_ms == 0 ? NULL : quoit_time_format (time_ms);
 
   quoit_writer_text (writer, key, text);
 }

@@ -5,6 +5,7 @@
 
 #include <quoit/ledger.h>
 
+#include "base/time.h"
 #include "ledger/entry.h"
 #include "placement/placement.h"
 
@@ -14,9 +15,6 @@ typedef gboolean (*QuoitStepFunc) (const QuoitFleet *fleet, gconstpointer input,
 
 /* How a step's result is dropped that nobody wants, or that was given although its entry could not be written. */
 void quoit_ledger_drop_result (QuoitStepFunc step, gpointer result);
-
-/* 2200-01-01 UTC. */
-#define QUOIT_LAST_MS G_GINT64_CONSTANT (7258118400000)
 
 /* The time that a change at @now_ms gets: never before the last entry's. INVALID outside the years 2000 to 2199:
  * seconds or microseconds by mistake. */

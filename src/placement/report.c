@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/report.h"
 
+#include "base/time.h"
+
 static void
 step_clear (gpointer data)
 {
@@ -131,12 +133,11 @@ quoit_report_reason_text (const QuoitReport *report, guint index)
 }
 
 static void
-append_time (GString *text, guint64 time_ms)
+append_wait (GString *text, const QuoitStep *step)
 {
-  g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc ((gint64) (time_ms / 1000));
-  g_autofree char *shown = g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S");
+  g_autofree char *until = quoit_time_format ((gint64) step->number);
 
-  g_string_append_printf (text, "wait until %s.%03dZ", shown, (int) (time_ms % 1000));
+  g_string_append_printf (text, "wait until %s, when the lease of %s ends", until, step->name);
 }
 
 static void
@@ -154,8 +155,7 @@ append_step (GString *text, const QuoitStep *step)
       g_string_append_printf (text, "release %s@%" G_GUINT64_FORMAT, step->name, step->number);
       break;
     case QUOIT_STEP_LEASE_ENDS:
-      append_time (text, step->number);
-      g_string_append_printf (text, ", when the lease of %s ends", step->name);
+      append_wait (text, step);
       break;
     case QUOIT_STEP_SOURCE_REMOVES:
       g_string_append_printf (text, "remove %s@%" G_GUINT64_FORMAT " at its source", step->name, step->number);

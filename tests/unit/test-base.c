@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/natural.h"
 #include "base/strings.h"
+#include "base/time.h"
 
 /* Measured on Ray 2.60 (ray-scheduling 1): the product is cut, not rounded. */
 static const struct {
@@ -247,6 +248,36 @@ START_TEST (quoted_text_shows_no_control_bytes)
 }
 END_TEST
 
+/* --- times --- */
+
+static const struct {
+  gint64 time_ms;
+  const char *text;
+} times[] = {
+  { 0, "1970-01-01T00:00:00.000Z" },
+  { 1750000000007, "2025-06-15T15:06:40.007Z" },
+  { 1709164800120, "2024-02-29T00:00:00.120Z" },
+  { QUOIT_LAST_MS - 1, "2199-12-31T23:59:59.999Z" },
+};
+
+START_TEST (every_sound_time_is_shown_to_the_millisecond)
+{
+  g_autofree char *text = quoit_time_format (times[_i].time_ms);
+
+  ck_assert (quoit_time_is_sound (times[_i].time_ms));
+  ck_assert_str_eq (text, times[_i].text);
+}
+END_TEST
+
+START_TEST (what_is_before_1970_or_after_2199_is_no_time)
+{
+  static const gint64 bad[] = { -1, QUOIT_LAST_MS, G_MININT64, G_MAXINT64, G_GINT64_CONSTANT (9000000000000000000) };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    ck_assert (!quoit_time_is_sound (bad[i]));
+}
+END_TEST
+
 int
 main (void)
 {
@@ -264,6 +295,8 @@ main (void)
   tcase_add_test (tcase, every_code_has_one_name_and_its_own_number);
   tcase_add_test (tcase, no_message_has_control_bytes_whatever_names_are_in_it);
   tcase_add_test (tcase, quoted_text_shows_no_control_bytes);
+  tcase_add_loop_test (tcase, every_sound_time_is_shown_to_the_millisecond, 0, G_N_ELEMENTS (times));
+  tcase_add_test (tcase, what_is_before_1970_or_after_2199_is_no_time);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
