@@ -168,6 +168,17 @@ static const struct {
   { "exclude-slice", read_excluded },
 };
 
+/* The quote that ends the value which the one at @open begins; the end of the text where there is none. */
+static const char *
+find_close (const char *open)
+{
+  const char *end = open + 1;
+
+  for (; *end != '\0' && *end != '"'; end++)
+    end += *end == '\\' && end[1] != '\0';
+  return end;
+}
+
 /* The next word; a value in quotes may have blanks. Owned; NULL at the end. */
 static char *
 next_word (const char **at)
@@ -177,11 +188,22 @@ next_word (const char **at)
   while (*end != '\0' && *end != ' ' && *end != '"')
     end++;
   if (*end == '"')
-    for (end++; *end != '\0' && *end != '"'; end++)
-      end += *end == '\\' && end[1] != '\0';
+    end = find_close (end);
   end += *end == '"';
   *at = end;
   return end == start ? NULL : g_strndup (start, (gsize) (end - start));
+}
+
+/* The value at @text, which is the rest of a word; NULL: nothing closes its quotes. Owned. */
+static char *
+value_of (const char *text)
+{
+  const char *close = *text == '"' ? find_close (text) : NULL;
+  g_autofree char *escaped = close == NULL ? NULL : g_strndup (text + 1, (gsize) (close - text - 1));
+
+  if (close == NULL)
+    return g_strdup (text);
+  return *close == '\0' ? NULL : g_strcompress (escaped);
 }
 
 static gboolean
@@ -197,12 +219,8 @@ read_word (QuoitRequest *request, const char *word, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
     if (length == strlen (words[i].word) && strncmp (word, words[i].word, length) == 0)
       {
-        if (equals[1] != '"')
-          return words[i].read (request, equals + 1, error);
-        value = g_strndup (equals + 2, strlen (equals + 2) - 1);
-        g_autofree char *plain = g_strcompress (value);
-
-        return words[i].read (request, plain, error);
+        value = value_of (equals + 1);
+        return value != NULL && words[i].read (request, value, error);
       }
   return FALSE;
 }

@@ -366,6 +366,54 @@ START_TEST (equal_requests_have_equal_text)
 }
 END_TEST
 
+START_TEST (a_request_is_read_back_from_its_text)
+{
+  static const char *const texts[] = {
+    "v6e 2x4 x 2 hostchips=4",
+    "v6e 2x4 x 1..3 hostchips=8 tpu-per-bundle=0.5 pool=p zone=z select=k=v slice=s-9 slice=s-10 exclude-slice=t",
+    "v6e 2x4 x 2 hostchips=4 pool=\"a b\" zone=\"q\\\"\" select=\"k=in(a, b)\" slice=\"\\\\ \"",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (QuoitRequest) request = quoit_request_of_canonical (texts[i], &error);
+      g_autofree char *again = request == NULL ? NULL : quoit_request_canonical (request);
+
+      ck_assert_ok (error);
+      ck_assert_str_eq (again, texts[i]);
+    }
+}
+END_TEST
+
+static const char *const no_requests[] = {
+  "",
+  "v6e",
+  "v6e 2x4",
+  "v6e 2x4 x",
+  "v6e 2x4 x 0",
+  "v6e 2x4 x ..2",
+  "v6e 2x4 x 1 host",
+  "v6e 2x4 x 1 hostchips=0",
+  "v6e 2x4 x 1 tpu-per-bundle=-1",
+  "v6e 2x4 x 1 select=k",
+  "v6e 2x4 x 1 what=ever",
+  "v6e 2x4 x 1 pool=\"",
+  "v6e 2x4 x 1 pool=\"a",
+  "v6e 2x4 x 1 pool=\"a\\\"",
+  "v6e 2x4 x 1 pool=\"a b",
+  "v6e 2x4 x 1 pool=\"a\\",
+};
+
+START_TEST (what_is_no_text_of_a_request_is_refused)
+{
+  GError *error = NULL;
+
+  ck_assert_ptr_null (quoit_request_of_canonical (no_requests[_i], &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "is none of slices");
+}
+END_TEST
+
 static const struct {
   const char *name, *part; /* NULL: accepted */
 } names[] = {
@@ -424,6 +472,8 @@ main (void)
   tcase_add_loop_test (tcase, an_explanation_counts_and_offers_what_is_true, 0, G_N_ELEMENTS (explanations));
   tcase_add_loop_test (tcase, the_host_that_is_asked_back_makes_the_slice_whole, 0, G_N_ELEMENTS (losses));
   tcase_add_test (tcase, equal_requests_have_equal_text);
+  tcase_add_test (tcase, a_request_is_read_back_from_its_text);
+  tcase_add_loop_test (tcase, what_is_no_text_of_a_request_is_refused, 0, G_N_ELEMENTS (no_requests));
   tcase_add_loop_test (tcase, a_name_is_printable_and_has_no_separator, 0, G_N_ELEMENTS (names));
   tcase_add_test (tcase, an_incomplete_request_is_refused_before_anything_is_decided);
   suite_add_tcase (suite, tcase);
