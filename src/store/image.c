@@ -87,14 +87,6 @@ add_sources (QuoitImage *image, const QuoitLayout *layout)
     }
 }
 
-static gint
-by_id (gconstpointer a, gconstpointer b)
-{
-  const QuoitGroupData *x = *(QuoitGroupData *const *) a, *y = *(QuoitGroupData *const *) b;
-
-  return (x->id > y->id) - (x->id < y->id);
-}
-
 static void
 add_groups (QuoitImage *image, const QuoitFleet *fleet)
 {
@@ -104,7 +96,7 @@ add_groups (QuoitImage *image, const QuoitFleet *fleet)
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     if (quoit_fleet_group_at (fleet, slot) != NULL)
       g_ptr_array_add (groups, (gpointer) quoit_fleet_group_at (fleet, slot));
-  g_ptr_array_sort (groups, by_id);
+  g_ptr_array_sort (groups, quoit_group_by_id);
   for (guint i = 0; i < groups->len; i++)
     {
       QuoitGroupData *group = quoit_group_data_ref (groups->pdata[i]);
