@@ -90,6 +90,11 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *k
                              from->slice_end[slice] - first_of (from, slice));
       ends[m] = ids->len;
     }
+  if (bundles->len != 0 && bundles->len != ids->len)
+    return quoit_fail_null (
+        error, QUOIT_ERROR_DAMAGED,
+        "group '%s@%" G_GUINT64_FORMAT "' has %s, which is not what '%s' asks for: restore a backup", before->name,
+        before->id, before->bundles == NULL ? "whole hosts" : "bundles", before->request);
   facts.n_slices = n;
   facts.n_nodes = ids->len;
   facts.node_ids = (const guint32 *) ids->data;

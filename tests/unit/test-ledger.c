@@ -844,6 +844,43 @@ START_TEST (a_source_is_of_one_kind_and_a_machine_of_one_source_of_a_kind)
 }
 END_TEST
 
+/* --- what a group has, and what it was asked for --- */
+
+static const struct {
+  gint64 tpu_e4; /* a bundle, as it was placed; 0: whole hosts */
+  const char *request, *part;
+} requests[] = {
+  { 0, "v6e 2x4 x 1 hostchips=4", NULL },
+  { 10000, "v6e 2x4 x 1 hostchips=4 tpu-per-bundle=1", NULL },
+  { 0, "v6e 2x4 x 1 hostchips=4 tpu-per-bundle=1", "group 'train@1' has whole hosts" },
+  { 0, "v6e 2x4 x 1 hostchips=4 tpu-per-bundle=4", "group 'train@1' has whole hosts" },
+  { 10000, "v6e 2x4 x 1 hostchips=4", "group 'train@1' has bundles" },
+};
+
+START_TEST (a_group_grows_only_by_what_it_has)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_of (3);
+  g_autoptr (QuoitRequest) request = request_for ("train", NULL, 1);
+  g_autoptr (QuoitEntry) entry = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitGroupData facts;
+  gboolean ok;
+
+  request->tpu_per_bundle.e4 = requests[_i].tpu_e4;
+  ck_assert_uint_eq (reserve_at (&fleet, request, T0, &error), 1);
+  facts = quoit_group_data_facts (quoit_fleet_find_group (fleet, "train"));
+  facts.request = requests[_i].request;
+  ck_assert (quoit_fleet_replace_group (fleet, quoit_group_data_new (&facts), &error));
+  ok = quoit_ledger_resize (fleet, &(QuoitResize) { { "train", 0 }, 2 }, T0, &entry, NULL, &error);
+  ck_assert_int_eq (ok, requests[_i].part == NULL);
+  ck_assert_int_eq (ok, entry != NULL);
+  if (ok)
+    ck_assert (quoit_entry_apply (entry, &fleet, &error) && quoit_fleet_check (fleet, &error));
+  else
+    ck_assert_refused (error, QUOIT_ERROR_DAMAGED, requests[_i].part);
+}
+END_TEST
+
 /* --- replay --- */
 
 /* The entries say what happened: carried out again they give the same, whatever would be decided today. */
@@ -903,6 +940,7 @@ main (void)
   LOOP (groups, a_late_or_repeated_release_frees_nothing_of_others, refs);
   LOOP (groups, a_clock_in_another_unit_is_invalid_for_every_step, bad_clocks);
   tcase_add_test (groups, a_clock_that_goes_back_is_raised);
+  LOOP (groups, a_group_grows_only_by_what_it_has, requests);
   LOOP (nodes, a_node_goes_from_state_to_state_as_the_verbs_say, state_rules);
   tcase_add_test (nodes, a_group_reschedules_while_a_node_of_it_is_dead_or_draining);
   LOOP (nodes, an_import_says_what_is_different_and_twice_is_once, imports);
