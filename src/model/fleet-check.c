@@ -90,26 +90,19 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
   const QuoitLayout *layout = fleet->layout;
+  g_autoptr (GError) fault = NULL;
 
+  if (!quoit_group_data_check (group, &fault))
+    return contradiction (error, fault->message, group->name);
   if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != group)
     return contradiction (error, "a group is not found by its key", group->name);
   if (group->id >= fleet->next_group_id)
     return contradiction (error, "a group's id would be given again", group->name);
   if (group->state == QUOIT_GROUP_REMOVED)
-    return group->n_nodes == 0 ? TRUE : contradiction (error, "a removed group has nodes", group->name);
+    return TRUE;
   if (quoit_fleet_find_group (fleet, group->name) != group)
     return contradiction (error, "a group is not found by its name", group->name);
 
-  for (guint32 i = 0; i < group->n_slices; i++)
-    if (group->slice_end[i] <= (i == 0 ? 0 : group->slice_end[i - 1]))
-      return contradiction (error, "a group has a slice without a node", group->name);
-  if (group->kind == QUOIT_HOLDER_SLICES
-      && group->n_nodes != (group->n_slices == 0 ? 0 : group->slice_end[group->n_slices - 1]))
-    return contradiction (error, "a group has nodes outside its slices", group->name);
-  if (group->kind != QUOIT_HOLDER_SLICES
-      && (group->n_slices != 0 || (group->n_nodes > 0 && group->bundles == NULL)
-          || (group->kind == QUOIT_HOLDER_OWNER && group->n_nodes > 0)))
-    return contradiction (error, "a group has what its kind has not", group->name);
   if (group->until_ms != 0 && group->until_ms < quoit_fleet_first_lease (fleet))
     return contradiction (error, "a lease ends before the first one does", group->name);
   for (guint32 i = 0; i < group->n_nodes; i++)

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "base/time.h"
+
+#define OWNER_PREFIX "owner/"
+#define EXTERNAL_PREFIX "external/"
 
 guint32
 quoit_group_text_hash (const char *text)
@@ -209,17 +214,114 @@ quoit_bundle_text (const QuoitBundle *bundle)
 char *
 quoit_owner_record_name (const char *owner)
 {
-  return g_strconcat ("owner/", owner, NULL);
+  return g_strconcat (OWNER_PREFIX, owner, NULL);
 }
 
 const char *
 quoit_owner_of_record (const QuoitGroupData *record)
 {
-  return record->name + strlen ("owner/");
+  return record->name + strlen (OWNER_PREFIX);
 }
 
 char *
 quoit_external_record_name (const char *source)
 {
-  return g_strconcat ("external/", source, NULL);
+  return g_strconcat (EXTERNAL_PREFIX, source, NULL);
+}
+
+/* --- is it sound --- */
+
+/* Every slice has a node, and every node, which is one of the fleet's, a slice. */
+static gboolean
+slices_are_sound (const QuoitGroupData *data)
+{
+  guint32 end = 0;
+
+  for (guint32 s = 0; s < data->n_slices; s++)
+    {
+      if (data->slice_end[s] <= end)
+        return FALSE;
+      end = data->slice_end[s];
+    }
+  if (end != data->n_nodes)
+    return FALSE;
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    if (data->node_ids[i] == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* The parts that were expected; NULL: they are there. */
+static const char *
+other_parts (const QuoitGroupData *data)
+{
+  if (data->state == QUOIT_GROUP_REMOVED)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, as it is removed";
+  if (data->kind == QUOIT_HOLDER_SLICES)
+    return slices_are_sound (data) ? NULL : "slices of one node or more, and no node beside them";
+  if (data->kind == QUOIT_HOLDER_OWNER)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, as it is an owner";
+  return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
+}
+
+/* The same of the source: its groups and its use are all that a source has. */
+static const char *
+other_source (const QuoitGroupData *data)
+{
+  gboolean has_one = data->source != NULL && *data->source != '\0';
+
+  if (data->kind == QUOIT_HOLDER_BUNDLES || data->kind == QUOIT_HOLDER_EXTERNAL)
+    return has_one ? NULL : "a source";
+  return has_one ? "no source" : NULL;
+}
+
+/* The same of the name. The source is sound. */
+static const char *
+other_name (const QuoitGroupData *data)
+{
+  gsize external = strlen (EXTERNAL_PREFIX);
+
+  if (data->kind == QUOIT_HOLDER_OWNER)
+    return g_str_has_prefix (data->name, OWNER_PREFIX) && *quoit_owner_of_record (data) != '\0'
+               ? NULL
+               : "a name of '" OWNER_PREFIX "' and the owner";
+  if (data->kind == QUOIT_HOLDER_EXTERNAL)
+    return g_str_has_prefix (data->name, EXTERNAL_PREFIX) && strcmp (data->name + external, data->source) == 0
+               ? NULL
+               : "a name of '" EXTERNAL_PREFIX "' and the source";
+  return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
+}
+
+static gboolean
+times_are_sound (const QuoitGroupData *data, GError **error)
+{
+  const struct {
+    const char *what;
+    gint64 time_ms;
+  } times[] = { { "held since", data->since_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (times); i++)
+    if (!quoit_time_is_sound (times[i].time_ms))
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "group '%s@%" G_GUINT64_FORMAT "': %s '%" G_GINT64_FORMAT
+                         "': expected milliseconds since 1970, before the year 2200",
+                         data->name, data->id, times[i].what, times[i].time_ms);
+  return TRUE;
+}
+
+gboolean
+quoit_group_data_check (const QuoitGroupData *data, GError **error)
+{
+  const char *expected = data->id > 0 && data->id < G_MAXINT64 ? NULL : "an id from 1 on";
+
+  if (expected == NULL)
+    expected = other_parts (data);
+  if (expected == NULL)
+    expected = other_source (data);
+  if (expected == NULL)
+    expected = other_name (data);
+  if (expected != NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s@%" G_GUINT64_FORMAT "': expected %s", data->name,
+                       data->id, expected);
+  return times_are_sound (data, error);
 }

@@ -78,6 +78,11 @@ quoit_group_data_facts (const QuoitGroupData *group)
 /* Copies everything that @data points to; hashes are computed here. */
 QuoitGroupData *quoit_group_data_new (const QuoitGroupData *data);
 
+/* Whether the parts of @data are those of its kind, and its names and times such that everything else may count on
+ * them: what comes from a file is looked at before anybody uses it. Enumerations and texts are there already. INVALID.
+ */
+gboolean quoit_group_data_check (const QuoitGroupData *data, GError **error);
+
 /* The same without the nodes, for which there is room: the caller writes them, n_slices and n_nodes in number, before
  * anybody else sees the group. */
 QuoitGroupData *quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32 **node_ids);

@@ -2,6 +2,7 @@
 /* Checkpoints: the state at one entry in the place of all entries up to it. There is never more than one. */
 #include <string.h>
 
+#include "base/time.h"
 #include "store/store-private.h"
 
 /* --- rows --- */
@@ -13,7 +14,9 @@ checkpoint_of_row (sqlite3_stmt *stmt, GError **error)
   gint64 seq = sqlite3_column_int64 (stmt, 0), next_node = sqlite3_column_int64 (stmt, 3);
 
   image->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  if (seq < 1 || next_node < 0 || next_node > G_MAXUINT32 || sqlite3_column_bytes (stmt, 5) != QUOIT_IMAGE_HASH_BYTES)
+  if (seq < 1 || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 1))
+      || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 4)) || next_node < 0 || next_node > G_MAXUINT32
+      || sqlite3_column_bytes (stmt, 5) != QUOIT_IMAGE_HASH_BYTES)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
                             "row %" G_GINT64_FORMAT " of table 'checkpoint' is damaged: restore a backup", seq);
   image->seq = (guint64) seq;

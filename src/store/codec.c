@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/time.h"
+
 /* --- bytes --- */
 
 static void
@@ -444,16 +446,6 @@ put_group (GByteArray *out, const QuoitGroupData *group)
   put_text (out, group->foreign_id);
 }
 
-/* Each kind of holder has slices, bundles, both or neither. */
-static gboolean
-parts_are_of_kind (const QuoitGroupData *group)
-{
-  if (group->kind == QUOIT_HOLDER_SLICES)
-    return group->n_nodes == (group->n_slices == 0 ? 0 : group->slice_end[group->n_slices - 1]);
-  return group->n_slices == 0 && (group->n_nodes == 0 || group->bundles != NULL)
-         && (group->kind != QUOIT_HOLDER_OWNER || group->n_nodes == 0);
-}
-
 static QuoitGroupData *
 get_group (Reader *in)
 {
@@ -480,9 +472,6 @@ get_group (Reader *in)
   group.node_ids = ids = g_new0 (guint32, group.n_nodes + 1);
   for (guint32 i = 0; i < group.n_nodes; i++)
     ids[i] = get_id (in, i == 0 ? 0 : ids[i - 1]);
-  /* Every slice has a node, and every node a slice. */
-  for (guint32 i = 0; i < group.n_slices; i++)
-    in->bad |= ends[i] > group.n_nodes || ends[i] <= (i == 0 ? 0 : ends[i - 1]);
   if (get_small (in, 1) == 1)
     {
       group.bundles = bundles = g_new0 (QuoitBundle, group.n_nodes + 1);
@@ -497,7 +486,7 @@ get_group (Reader *in)
       group.source = source = get_some_text (in);
       group.foreign_id = foreign_id = get_some_text (in);
     }
-  in->bad |= group.until_ms < 0 || !parts_are_of_kind (&group);
+  in->bad = in->bad || !quoit_group_data_check (&group, NULL);
   return in->bad ? NULL : quoit_group_data_new (&group);
 }
 
@@ -573,7 +562,7 @@ get_effect (Reader *in, QuoitEntry *entry)
       effect.group_name = get_some_text (in);
       effect.group_state = get_small (in, QUOIT_GROUP_RESERVED);
       effect.until_ms = get_signed (in);
-      in->bad |= effect.group_state < QUOIT_GROUP_HELD || effect.until_ms < 0;
+      in->bad |= effect.group_state < QUOIT_GROUP_HELD || !quoit_time_is_sound (effect.until_ms);
       break;
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       effect.group_id = get (in);
@@ -609,6 +598,11 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
                             "journal entry %" G_GUINT64_FORMAT " is of format %" G_GUINT64_FORMAT
                             ", this quoit reads up to %d: use a newer quoit",
                             seq, format, QUOIT_CODEC_FORMAT);
+  if (!quoit_time_is_sound (time_ms))
+    return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
+                            "journal entry %" G_GUINT64_FORMAT ": time '%" G_GINT64_FORMAT
+                            "': expected milliseconds since 1970, before the year 2200",
+                            seq, time_ms);
   in.format = (guint) format;
   n = get_count (&in);
   for (guint32 i = 0; i < n && !in.bad; i++)

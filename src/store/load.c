@@ -2,6 +2,7 @@
 /* The state tables as a fleet. */
 #include <string.h>
 
+#include "base/time.h"
 #include "store/codec.h"
 #include "store/store-private.h"
 
@@ -96,8 +97,8 @@ load_counters (QuoitDb *db, Counters *counters, GError **error)
   sqlite3_reset (stmt);
   if (result != SQLITE_ROW && result != SQLITE_DONE)
     return quoit_db_fail (db, result, "reading the journal", error);
-  return (counters->seq >= 0 && counters->next_group_id >= 0 && counters->next_node_id >= 0
-          && counters->next_node_id <= G_MAXINT32)
+  return (counters->seq >= 0 && quoit_time_is_sound (counters->clock_ms) && counters->next_group_id >= 0
+          && counters->next_node_id >= 0 && counters->next_node_id <= G_MAXINT32)
          || damaged ("journal", counters->seq, error);
 }
 
@@ -377,14 +378,14 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   };
   g_autoptr (GError) contradiction = NULL;
 
-  if (!is_within (stmt, 0, 1, G_MAXINT64 - 1) || !is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
-      || !is_within (stmt, 8, 0, G_MAXINT64 - 1) || !is_within (stmt, 9, 0, QUOIT_HOLDER_OWNER)
+  if (!is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING) || !is_within (stmt, 9, 0, QUOIT_HOLDER_OWNER)
       || !is_within (stmt, 10, 0, QUOIT_END_SOURCE) || group.name == NULL || group.owner == NULL || group.key == NULL
       || group.request == NULL || group.source == NULL || group.foreign_id == NULL)
     return damaged ("grp", (gint64) group.id, error);
   if (!gather_bundles (loader, &group, error))
     return FALSE;
-  if (!quoit_fleet_restore_group (loader->fleet, quoit_group_data_new (&group), &contradiction))
+  if (!quoit_group_data_check (&group, &contradiction)
+      || !quoit_fleet_restore_group (loader->fleet, quoit_group_data_new (&group), &contradiction))
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the state contradicts itself: %s; restore a backup",
                        contradiction->message);
   return TRUE;

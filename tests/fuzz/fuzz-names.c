@@ -78,7 +78,8 @@ add_group (const GroupTexts *texts, QuoitFleet *fleet)
                            .request = texts->request };
   gboolean ok;
 
-  if (fleet->layout->n_nodes == 0)
+  /* What is no name of a group is refused before it comes here. */
+  if (fleet->layout->n_nodes == 0 || !quoit_group_data_check (&group, NULL))
     return;
   ok = quoit_fleet_add_group (fleet, quoit_group_data_new (&group), &error);
   fuzz_hold_error (ok, error);

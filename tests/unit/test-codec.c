@@ -2,6 +2,7 @@
 /* Journal entries as bytes: what was written is read, and what was not written does no harm. */
 #include "suite.h"
 #include "fixture.h"
+#include "base/time.h"
 #include "ledger/ledger.h"
 #include "store/codec.h"
 
@@ -246,6 +247,93 @@ START_TEST (noise_is_refused_or_does_no_harm)
 }
 END_TEST
 
+/* What bytes can say of a group, and whether a group can be so. */
+static const struct {
+  gboolean is_sound;
+  QuoitHolderKind kind;
+  const char *name, *source;
+  gint64 since_ms, ended_ms, until_ms;
+} said[] = {
+  { TRUE, QUOIT_HOLDER_OWNER, "owner/me", "", T0, 0, QUOIT_LAST_MS - 1 },
+  { TRUE, QUOIT_HOLDER_EXTERNAL, "external/ray", "ray", T0, 0, 0 },
+  { TRUE, QUOIT_HOLDER_BUNDLES, "pg", "ray", T0, 0, 0 },
+  { TRUE, QUOIT_HOLDER_SLICES, "train", "", 0, T0, T0 },
+  { FALSE, QUOIT_HOLDER_OWNER, "", "", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_OWNER, "me", "", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_OWNER, "owner/", "", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_OWNER, "owner/me", "ray", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_EXTERNAL, "ray", "ray", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_EXTERNAL, "external/", "", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_EXTERNAL, "external/ray", "k8s", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_BUNDLES, "pg", "", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_BUNDLES, "owner/me", "ray", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_SLICES, "train", "ray", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_SLICES, "external/ray", "", T0, 0, 0 },
+  { FALSE, QUOIT_HOLDER_SLICES, "train", "", -1, 0, 0 },
+  { FALSE, QUOIT_HOLDER_SLICES, "train", "", T0, QUOIT_LAST_MS, 0 },
+  { FALSE, QUOIT_HOLDER_SLICES, "train", "", T0, 0, QUOIT_LAST_MS },
+  { FALSE, QUOIT_HOLDER_SLICES, "train", "", T0, 0, G_GINT64_CONSTANT (9000000000000000000) },
+};
+
+START_TEST (a_group_is_read_if_it_can_be_so)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0);
+  g_autoptr (QuoitEntry) read = NULL;
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitGroupData group = { .id = 7,
+                           .state = QUOIT_GROUP_RESERVED,
+                           .kind = (guint8) said[_i].kind,
+                           .name = said[_i].name,
+                           .source = said[_i].source,
+                           .since_ms = said[_i].since_ms,
+                           .ended_ms = said[_i].ended_ms,
+                           .until_ms = said[_i].until_ms,
+                           .owner = "",
+                           .key = "",
+                           .request = "" };
+
+  quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) });
+  bytes = quoit_codec_encode (entry);
+  read = quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, bytes->data, bytes->len, &error);
+  ck_assert_int_eq (read != NULL, said[_i].is_sound);
+  if (read == NULL)
+    ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 4");
+}
+END_TEST
+
+START_TEST (a_lease_ends_before_2200)
+{
+  static const gint64 untils[] = { 0, T0, QUOIT_LAST_MS - 1, QUOIT_LAST_MS, G_MAXINT64, -1 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (untils); i++)
+    {
+      g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+      g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_RENEW, T0), read = NULL;
+      g_autoptr (GByteArray) bytes = NULL;
+
+      quoit_entry_add (entry, quoit_effect_lease (quoit_fleet_find_group (fleet, "old"), QUOIT_GROUP_HELD, untils[i]));
+      bytes = quoit_codec_encode (entry);
+      read = quoit_codec_decode (4, T0, QUOIT_VERB_RENEW, NULL, bytes->data, bytes->len, NULL);
+      ck_assert_msg ((read != NULL) == (i < 3), "%" G_GINT64_FORMAT, untils[i]);
+    }
+}
+END_TEST
+
+START_TEST (an_entry_of_no_sound_time_is_refused)
+{
+  static const gint64 times[] = { -1, QUOIT_LAST_MS, G_MAXINT64 };
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = entry_at (fleet, 4);
+  g_autoptr (GByteArray) bytes = quoit_codec_encode (entry);
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (quoit_codec_decode (4, times[_i], QUOIT_VERB_RESERVE, NULL, bytes->data, bytes->len, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 4: time '");
+}
+END_TEST
+
 START_TEST (a_format_of_a_later_quoit_is_another_version)
 {
   const guint8 later[] = { QUOIT_CODEC_FORMAT + 1, 1, 99 };
@@ -318,6 +406,9 @@ main (void)
   tcase_add_loop_test (entries, no_part_of_an_entry_is_an_entry, 0, forms);
   tcase_add_loop_test (entries, every_changed_byte_is_refused_or_does_no_harm, 0, forms);
   tcase_add_test (entries, noise_is_refused_or_does_no_harm);
+  tcase_add_loop_test (entries, a_group_is_read_if_it_can_be_so, 0, (int) G_N_ELEMENTS (said));
+  tcase_add_test (entries, a_lease_ends_before_2200);
+  tcase_add_loop_test (entries, an_entry_of_no_sound_time_is_refused, 0, 3);
   tcase_add_test (entries, a_format_of_a_later_quoit_is_another_version);
   tcase_add_test (entries, a_number_of_things_that_cannot_be_there_asks_for_no_memory);
   tcase_add_test (columns, every_changed_byte_of_a_column_is_refused_or_read);

@@ -265,6 +265,28 @@ MEDDLED (a_group_on_a_node_twice, "UPDATE bundle SET node = 1")
 MEDDLED (a_bundle_of_no_group, "INSERT INTO bundle VALUES (77, 0, 0, 5, NULL)")
 MEDDLED (a_bundle_before_all_groups, "INSERT INTO bundle VALUES (0, 0, 0, 5, NULL)")
 MEDDLED (a_removed_group_with_nodes, "UPDATE grp SET state = 4 WHERE id = 2")
+#define ROW(facts) "INSERT INTO grp VALUES (" facts ")"
+#define ROW_OF_NODE(facts, part) ROW (facts) "; INSERT INTO bundle VALUES (3, 0, 0, 5, " part ")"
+MEDDLED (an_owner_without_prefix, ROW ("3, 2, 0, 0, '', '', '', '', 0, 3, 0, '', ''"))
+MEDDLED (an_owner_of_no_name, ROW ("3, 2, 0, 0, 'owner/', '', '', '', 0, 3, 0, '', ''"))
+MEDDLED (an_ended_owner_without_prefix, ROW ("3, 4, 0, 0, 'me', '', '', '', 0, 3, 2, '', ''"))
+MEDDLED (an_owner_with_a_node, ROW_OF_NODE ("3, 2, 0, 0, 'owner/me', '', '', '', 0, 3, 0, '', ''", "NULL"))
+MEDDLED (an_owner_of_a_source, ROW ("3, 2, 0, 0, 'owner/me', '', '', '', 0, 3, 0, 'test', ''"))
+MEDDLED (bundles_without_parts, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, 'test', 'f'", "NULL"))
+MEDDLED (bundles_of_no_source, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, '', 'f'", "x'00000000'"))
+MEDDLED (use_without_parts, ROW_OF_NODE ("3, 2, 0, 0, 'external/test', '', '', '', 0, 2, 0, 'test', ''", "NULL"))
+MEDDLED (use_of_another_source, ROW ("3, 2, 0, 0, 'external/test', '', '', '', 0, 2, 0, 'tesu', ''"))
+MEDDLED (use_without_prefix, ROW ("3, 2, 0, 0, 'test', '', '', '', 0, 2, 0, 'test', ''"))
+MEDDLED (slices_of_a_source, "UPDATE grp SET source = 'test', foreign_id = 'f' WHERE id = 2")
+MEDDLED (slices_called_like_use, "UPDATE grp SET name = 'external/test' WHERE id = 2")
+MEDDLED (a_slice_of_nowhere, "UPDATE bundle SET node = 0, part = x'00000000'")
+MEDDLED (a_group_of_no_id, "UPDATE grp SET id = -1 WHERE id = 1")
+MEDDLED (a_lease_for_ever, "UPDATE grp SET until_ms = 9000000000000000000 WHERE id = 2")
+MEDDLED (a_lease_until_2200, "UPDATE grp SET until_ms = 7258118400000 WHERE id = 2")
+MEDDLED (a_lease_before_1970, "UPDATE grp SET until_ms = -1 WHERE id = 2")
+MEDDLED (a_group_since_ever, "UPDATE grp SET since_ms = -9000000000000000000 WHERE id = 2")
+MEDDLED (a_group_that_ends_in_2200, "UPDATE grp SET ended_ms = 7258118400000 WHERE id = 1")
+MEDDLED (a_clock_of_2200, "UPDATE journal SET time_ms = 7258118400000 WHERE seq = 5")
 MEDDLED (a_source_of_no_kind, "UPDATE source SET kind = 9")
 MEDDLED (a_file_of_no_wal, "PRAGMA journal_mode = DELETE; DROP TABLE grp")
 
@@ -311,6 +333,26 @@ static const struct {
   { "a bundle of no group", a_bundle_of_no_group, QUOIT_ERROR_DAMAGED, "row 77 of table 'bundle'" },
   { "a bundle before all groups", a_bundle_before_all_groups, QUOIT_ERROR_DAMAGED, "row 0 of table 'bundle'" },
   { "a removed group with nodes", a_removed_group_with_nodes, QUOIT_ERROR_DAMAGED, "removed" },
+  { "an owner without its prefix", an_owner_without_prefix, QUOIT_ERROR_DAMAGED, "'@3': expected a name of 'owner/'" },
+  { "an owner of no name", an_owner_of_no_name, QUOIT_ERROR_DAMAGED, "'owner/@3': expected a name" },
+  { "an ended owner without", an_ended_owner_without_prefix, QUOIT_ERROR_DAMAGED, "expected a name of 'owner/'" },
+  { "an owner with a node", an_owner_with_a_node, QUOIT_ERROR_DAMAGED, "'owner/me@3': expected no nodes" },
+  { "an owner of a source", an_owner_of_a_source, QUOIT_ERROR_DAMAGED, "'owner/me@3': expected no source" },
+  { "bundles without parts", bundles_without_parts, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles" },
+  { "bundles of no source", bundles_of_no_source, QUOIT_ERROR_DAMAGED, "'pg@3': expected a source" },
+  { "use without parts", use_without_parts, QUOIT_ERROR_DAMAGED, "'external/test@3': expected bundles" },
+  { "use of another source", use_of_another_source, QUOIT_ERROR_DAMAGED, "expected a name of 'external/'" },
+  { "use without its prefix", use_without_prefix, QUOIT_ERROR_DAMAGED, "'test@3': expected a name of 'external/'" },
+  { "slices of a source", slices_of_a_source, QUOIT_ERROR_DAMAGED, "'train@2': expected no source" },
+  { "slices called like use", slices_called_like_use, QUOIT_ERROR_DAMAGED, "expected a name without '/'" },
+  { "a slice of nowhere", a_slice_of_nowhere, QUOIT_ERROR_DAMAGED, "'train@2': expected slices" },
+  { "a group of no id", a_group_of_no_id, QUOIT_ERROR_DAMAGED, "expected an id from 1 on" },
+  { "a lease for ever", a_lease_for_ever, QUOIT_ERROR_DAMAGED, "lease until '9000000000000000000': expected" },
+  { "a lease until 2200", a_lease_until_2200, QUOIT_ERROR_DAMAGED, "lease until '7258118400000': expected" },
+  { "a lease before 1970", a_lease_before_1970, QUOIT_ERROR_DAMAGED, "lease until '-1': expected" },
+  { "a group since ever", a_group_since_ever, QUOIT_ERROR_DAMAGED, "held since '-9000000000000000000': expected" },
+  { "a group that ends in 2200", a_group_that_ends_in_2200, QUOIT_ERROR_DAMAGED, "ended '7258118400000': expected" },
+  { "a clock of 2200", a_clock_of_2200, QUOIT_ERROR_DAMAGED, "table 'journal'" },
   { "a source of no kind", a_source_of_no_kind, QUOIT_ERROR_DAMAGED, "table 'source'" },
   { "not in WAL, a table missing", a_file_of_no_wal, QUOIT_ERROR_DAMAGED, "9 of its 10 tables" },
 };
@@ -369,6 +411,7 @@ static const struct {
   { "UPDATE journal SET effects = (SELECT effects FROM journal WHERE seq = 3) WHERE seq = 4", "entry 4" },
   { "UPDATE journal SET time_ms = time_ms + 1 WHERE seq = 4", "entry 5" },
   { "UPDATE journal SET time_ms = time_ms - 1 WHERE seq = 4", "entry 4" },
+  { "UPDATE journal SET time_ms = 7258118400000 WHERE seq = 4", "entry 4: time '7258118400000'" },
   { "UPDATE journal SET next_group = 9 WHERE seq = 4", "counters" },
   { "UPDATE journal SET next_group = 9 WHERE seq = 5", "counters" },
   { "UPDATE journal SET next_node = 6 WHERE seq = 1", "counters" },
