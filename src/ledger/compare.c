@@ -11,12 +11,22 @@ differs (GError **error, const char *what, const char *where)
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the journal and the state disagree about %s of '%s'", what, where);
 }
 
-static guint64
-user_id (const QuoitFleet *fleet, guint32 node, guint i)
+/* Bundle by bundle: the shares of a node stand in one order, whatever came and went before. */
+static gboolean
+same_users (const QuoitFleet *a, const QuoitFleet *b, QuoitNodeId node)
 {
-  const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node }, i, NULL);
+  QuoitUsers users_a = quoit_fleet_node_users (a, node), users_b = quoit_fleet_node_users (b, node);
+  const QuoitGroupData *p, *q;
 
-  return group == NULL ? 0 : group->id;
+  do
+    {
+      p = quoit_fleet_users_next (&users_a);
+      q = quoit_fleet_users_next (&users_b);
+      if ((p == NULL ? 0 : p->id) != (q == NULL ? 0 : q->id))
+        return FALSE;
+    }
+  while (p != NULL && q != NULL);
+  return TRUE;
 }
 
 static const char *
@@ -60,16 +70,8 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
     return differs (error, "what its source claims", full_p);
   if (quoit_fleet_node_state (a, node) != quoit_fleet_node_state (b, node))
     return differs (error, "the state", full_p);
-  for (guint u = 0; u == 0 || user_id (a, i, u - 1) != 0; u++)
-    {
-      gboolean found = user_id (a, i, u) == 0 && user_id (b, i, u) == 0;
-
-      /* Shares of one node stand in no particular order. */
-      for (guint v = 0; !found && user_id (b, i, v) != 0; v++)
-        found = user_id (b, i, v) == user_id (a, i, u);
-      if (!found)
-        return differs (error, "who uses it", full_p);
-    }
+  if (!same_users (a, b, node))
+    return differs (error, "who uses it", full_p);
   return (quoit_fleet_node_use (a, node) == QUOIT_USE_EXTERNAL)
                  == (quoit_fleet_node_use (b, node) == QUOIT_USE_EXTERNAL)
              ? TRUE

@@ -69,11 +69,12 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
   guint scope = quoit_claims_scope (difference->claims);
   guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
   const QuoitGroupData *user;
-  const QuoitBundle *bundle;
+  QuoitUsers users;
 
   if (index == QUOIT_NO_INDEX)
     return;
-  for (guint i = 0; (user = quoit_fleet_node_user (fleet, (QuoitNodeId) { index }, i, &bundle)) != NULL; i++)
+  users = quoit_fleet_node_users (fleet, (QuoitNodeId) { index });
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
     {
       gboolean is_external = user->kind == QUOIT_HOLDER_EXTERNAL;
 
@@ -82,7 +83,7 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
       else if ((scope & (is_external ? QUOIT_CLAIMS_SAY_EXTERNAL : QUOIT_CLAIMS_SAY_GROUPS)) == 0
                && !difference->changed[index])
         /* What has part of a node that is another now leaves it. */
-        take_share (room, bundle, !is_external);
+        take_share (room, users.bundle, !is_external);
     }
 }
 

@@ -28,9 +28,10 @@ quoit_difference_note (QuoitDifference *difference, QuoitChangeKind kind, const 
 const QuoitGroupData *
 quoit_difference_holder (const QuoitDifference *difference, guint32 index)
 {
+  QuoitUsers users = quoit_fleet_node_users (difference->fleet, (QuoitNodeId) { index });
   const QuoitGroupData *group;
 
-  for (guint i = 0; (group = quoit_fleet_node_user (difference->fleet, (QuoitNodeId) { index }, i, NULL)) != NULL; i++)
+  while ((group = quoit_fleet_users_next (&users)) != NULL)
     if (*group->source == '\0')
       return group;
   return NULL;

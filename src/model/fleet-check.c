@@ -84,9 +84,41 @@ check_tallies (const QuoitFleet *fleet, GError **error)
   return TRUE;
 }
 
+/* Fills @shares: from each bundle that is a share of a node to the node + 1. */
+static gboolean
+check_shares (const QuoitFleet *fleet, GHashTable *shares, GError **error)
+{
+  for (guint32 i = 0; i < fleet->layout->n_nodes; i++)
+    {
+      QuoitUsers users = quoit_fleet_node_users (fleet, (QuoitNodeId) { i });
+      const char *name = quoit_layout_node_name (fleet->layout, (QuoitNodeId) { i });
+      const QuoitGroupData *user, *before = NULL;
+      const QuoitBundle *bundle = NULL;
+
+      for (; (user = quoit_fleet_users_next (&users)) != NULL && users.bundle != NULL; before = user)
+        {
+          if (before != NULL && (user == before ? users.bundle <= bundle : user->id <= before->id))
+            return contradiction (error, "shares are not in their order", name);
+          bundle = users.bundle;
+          if (!g_hash_table_insert (shares, (gpointer) bundle, GUINT_TO_POINTER (i + 1)))
+            return contradiction (error, "a bundle is two shares", name);
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+is_known_to (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHashTable *shares)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+  return group->bundles == NULL ? quoit_fleet_node_use (fleet, (QuoitNodeId) { node }) == slot + 1
+                                : GPOINTER_TO_UINT (g_hash_table_lookup (shares, &group->bundles[i])) == node + 1;
+}
+
 /* Each node that a group names must name the group, as often as the group does. */
 static gboolean
-check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **error)
+check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable *shares, GError **error)
 {
   const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
   const QuoitLayout *layout = fleet->layout;
@@ -108,17 +140,12 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GError **er
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
-      const QuoitGroupData *user;
-      const QuoitBundle *bundle;
-      gboolean found = FALSE;
 
       if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
         continue;
       if (index == QUOIT_NO_INDEX)
         return contradiction (error, "a group has a node that is gone", group->name);
-      for (guint u = 0; (user = quoit_fleet_node_user (fleet, (QuoitNodeId) { index }, u, &bundle)) != NULL; u++)
-        found |= user == group && bundle == (group->bundles == NULL ? NULL : &group->bundles[i]);
-      if (!found)
+      if (!is_known_to (fleet, index, slot, i, shares))
         return contradiction (error, "a group's node does not know it", group->name);
       if (group->bundles == NULL && claimed[index]++ != 0)
         return contradiction (error, "a node is held twice", quoit_layout_node_name (layout, (QuoitNodeId) { index }));
@@ -223,9 +250,11 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
 {
   g_autofree guint8 *claimed = g_new0 (guint8, fleet->layout->n_nodes + 1);
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
   guint32 n_groups = 0, n_live = 0, n_keyed = 0;
 
-  if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error))
+  if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error)
+      || !check_shares (fleet, shares, error))
     return FALSE;
   for (guint32 slot = 0; slot < fleet->n_slots; slot++)
     {
@@ -238,7 +267,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
       n_keyed += *group->key != '\0' || group->state == QUOIT_GROUP_REMOVED;
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
-      if (!check_group (fleet, slot, claimed, error))
+      if (!check_group (fleet, slot, claimed, shares, error))
         return FALSE;
     }
   if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed)

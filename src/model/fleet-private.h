@@ -26,6 +26,13 @@ quoit_fleet_own_slice (QuoitFleet *fleet, guint32 slice)
          + slice % QUOIT_SLICES_PER_CHUNK;
 }
 
+static inline const QuoitShare *
+quoit_fleet_share_at (const QuoitFleet *fleet, guint32 share)
+{
+  return (const QuoitShare *) quoit_table_peek (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK)
+         + share % QUOIT_SHARES_PER_CHUNK;
+}
+
 /* Counts the nodes of @slice anew and settles its conditions. */
 void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
 
@@ -52,6 +59,12 @@ gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupDa
 void quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
 void quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
 void quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to);
+
+/* The same of a group of bundles. The first one that does not fit what is left of its node, or whose node is not there;
+ * QUOIT_NO_INDEX: all do. The work is one look at each share of the nodes and at each bundle. */
+guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group);
+void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
+void quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group);
 
 /* Takes over groups, shares and clock of @from, whose nodes @fleet has. */
 void quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from);

@@ -1,34 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who uses a node, as callers see it: groups in the order of their ids. The shares of a node stand in an order that
- * hangs on what came and went before, which two handles of one ledger need not have in common. */
-#include "model/fleet.h"
+/* Who uses a node: share by share, and as callers see it, each group once. */
+#include "model/fleet-private.h"
+
+QuoitUsers
+quoit_fleet_node_users (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  guint32 use = quoit_fleet_node_use (fleet, node);
+
+  return (QuoitUsers) { .fleet = fleet, .use = use == QUOIT_USE_EXTERNAL ? QUOIT_USE_NONE : use };
+}
+
+const QuoitGroupData *
+quoit_fleet_users_next (QuoitUsers *users)
+{
+  const QuoitGroupData *group;
+  const QuoitShare *share;
+  guint32 use = users->use;
+
+  users->bundle = NULL;
+  users->use = QUOIT_USE_NONE;
+  if (use == QUOIT_USE_NONE)
+    return NULL;
+  if ((use & QUOIT_USE_SHARED) == 0)
+    return quoit_fleet_group_at (users->fleet, use - 1);
+  share = quoit_fleet_share_at (users->fleet, use & ~QUOIT_USE_SHARED);
+  group = quoit_fleet_group_at (users->fleet, share->slot);
+  users->bundle = &group->bundles[share->bundle];
+  if (share->next != 0)
+    users->use = QUOIT_USE_SHARED | (share->next - 1);
+  return group;
+}
+
+const QuoitGroupData *
+quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+
+  return quoit_fleet_users_next (&users);
+}
+
+gboolean
+quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *user;
+
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (user->kind == QUOIT_HOLDER_EXTERNAL)
+      return TRUE;
+  return quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL;
+}
 
 GPtrArray *
 quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node)
 {
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
   GPtrArray *groups = g_ptr_array_new ();
   const QuoitGroupData *user;
 
-  for (guint i = 0; (user = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
-    if (quoit_group_is_listed (user) && !g_ptr_array_find (groups, user, NULL))
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (quoit_group_is_listed (user) && (groups->len == 0 || groups->pdata[groups->len - 1] != user))
       g_ptr_array_add (groups, (gpointer) user);
-  g_ptr_array_sort (groups, quoit_group_by_id);
   return groups;
 }
 
 char *
 quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group)
 {
-  guint32 id = fleet->layout->nodes[node.index].id;
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *user;
   GString *text;
 
   if (group->bundles == NULL)
     return NULL;
   text = g_string_new (NULL);
-  for (guint32 i = 0; i < group->n_nodes; i++)
-    if (group->node_ids[i] == id)
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (user == group)
       {
-        g_autofree char *bundle = quoit_bundle_text (&group->bundles[i]);
+        g_autofree char *bundle = quoit_bundle_text (users.bundle);
 
         g_string_append_printf (text, "%s%s", text->len > 0 ? " + " : "", bundle);
       }

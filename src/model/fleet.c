@@ -211,11 +211,13 @@ kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
 static gboolean
 is_held (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
 {
+  QuoitUsers users;
   const QuoitGroupData *user;
 
   if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
     return FALSE;
-  for (guint i = 0; (user = quoit_fleet_node_user (fleet, node, i, NULL)) != NULL; i++)
+  users = quoit_fleet_node_users (fleet, node);
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
     if (user->kind != QUOIT_HOLDER_EXTERNAL)
       return TRUE;
   return FALSE;
@@ -366,7 +368,7 @@ quoit_fleet_new (QuoitLayout *layout)
 static gboolean
 still_there (const QuoitFleet *fleet, const QuoitLayout *layout, guint32 node, GError **error)
 {
-  const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node }, 0, NULL);
+  const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node });
   guint32 id = fleet->layout->nodes[node].id;
 
   if (group == NULL || (id < layout->n_ids && layout->by_id[id] != QUOIT_NO_INDEX))

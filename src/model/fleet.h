@@ -130,10 +130,19 @@ const QuoitGroupData *quoit_fleet_find_expired_owner (const QuoitFleet *fleet, c
 /* Whether something that no group explains uses @node, wholly or in part. */
 gboolean quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node);
 
-/* The i-th user of @node (0 the first): the group, and in *@bundle what it has of the node (NULL: all of it). NULL when
- * there are no more; external use is not a group. */
-const QuoitGroupData *quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node, guint i,
-                                             const QuoitBundle **bundle);
+/* Who uses a node, in the order of the groups' ids and, within a group, of its bundles: each bundle is a user.
+ * External use is not a group. A walk costs one look at each share, and lasts as long as the fleet does not change. */
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitBundle *bundle; /* what the last user has of the node; NULL: all of it */
+  guint32 use;               /* what of the node's use is still to be told */
+} QuoitUsers;
+
+QuoitUsers quoit_fleet_node_users (const QuoitFleet *fleet, QuoitNodeId node);
+/* The next user; NULL: there are no more. */
+const QuoitGroupData *quoit_fleet_users_next (QuoitUsers *users);
+/* The first user; NULL: there is none. */
+const QuoitGroupData *quoit_fleet_node_user (const QuoitFleet *fleet, QuoitNodeId node);
 
 /* The groups, as callers call them, that use @node: each once, by id. Of QuoitGroupData, borrowed from the fleet. */
 GPtrArray *quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node);

@@ -136,7 +136,8 @@ add_repair (Search *search, guint32 slice)
   for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
     {
       QuoitNodeId node = { i };
-      const QuoitGroupData *group;
+      QuoitUsers users = quoit_fleet_node_users (fleet, node);
+      const QuoitGroupData *group, *before = NULL;
 
       if (is_missing (fleet, row, i))
         need_node (search, &repair, QUOIT_STEP_NODE_BACK, i);
@@ -144,8 +145,8 @@ add_repair (Search *search, guint32 slice)
         need_node (search, &repair, QUOIT_STEP_UNDRAIN, i);
       if (quoit_fleet_node_is_external (fleet, node))
         need_node (search, &repair, QUOIT_STEP_EXTERNAL_ENDS, i);
-      for (guint u = 0; (group = quoit_fleet_node_user (fleet, node, u, NULL)) != NULL; u++)
-        if (group->kind != QUOIT_HOLDER_EXTERNAL)
+      for (; (group = quoit_fleet_users_next (&users)) != NULL; before = group)
+        if (group != before && group->kind != QUOIT_HOLDER_EXTERNAL)
           need_release (search, &repair, group);
     }
   if (repair.n_needs == 1 && repair.n_groups == 1)

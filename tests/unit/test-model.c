@@ -569,6 +569,177 @@ START_TEST (two_halves_of_two_chips_are_not_a_chip)
 }
 END_TEST
 
+/* How many shares were looked at: what it takes to say whose they are. */
+static guint64 looked_at;
+
+const QuoitGroupData *__real_quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot); /* NOLINT: the linker's */
+const QuoitGroupData *__wrap_quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot); /* NOLINT */
+
+const QuoitGroupData *
+__wrap_quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot) /* NOLINT */
+{
+  looked_at++;
+  return __real_quoit_fleet_group_at (fleet, slot);
+}
+
+static const FixturePool crumbled[] = { { "crumbs", "4x4", NULL, 2, QUOIT_GENERATION_V6E, 0 } };
+
+typedef enum {
+  HOST_BY_HOST,
+  IN_TURN /* as Ray's SPREAD goes round */
+} CrumbOrder;
+
+static QuoitGroupData *
+group_of_bundles (const char *name, guint64 id, guint32 n, const guint32 *ids, const QuoitBundle *bundles)
+{
+  return quoit_group_data_new (&(QuoitGroupData) { .id = id,
+                                                   .kind = QUOIT_HOLDER_BUNDLES,
+                                                   .state = QUOIT_GROUP_RESERVED,
+                                                   .name = name,
+                                                   .owner = "",
+                                                   .key = "",
+                                                   .request = "",
+                                                   .n_nodes = n,
+                                                   .node_ids = ids,
+                                                   .bundles = bundles });
+}
+
+/* Bundles of @part_e4 of a chip that take every chip of slice @slice whole. */
+static QuoitGroupData *
+crumbs_of (const QuoitFleet *fleet, const char *name, guint64 id, guint32 slice, gint64 part_e4, CrumbOrder order)
+{
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+  guint32 of_chip = (guint32) (QUOIT_AMOUNT_UNIT / part_e4), of_host = 4 * of_chip, n = row->n_nodes * of_host;
+  g_autofree QuoitBundle *bundles = g_new0 (QuoitBundle, n);
+  g_autofree guint32 *ids = g_new (guint32, n);
+  QuoitTake take = { "TPU", { part_e4 } };
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 host = order == IN_TURN ? i % row->n_nodes : i / of_host;
+      guint32 at = order == IN_TURN ? i / row->n_nodes : i % of_host;
+
+      ids[i] = fleet->layout->nodes[row->first_node + host].id;
+      bundles[i] = (QuoitBundle) { .n_takes = 1, .takes = &take, .chip = (guint8) (at / of_chip), .part = { part_e4 } };
+    }
+  return group_of_bundles (name, id, n, ids, bundles);
+}
+
+/* By the size of a crumb and the order: what one bundle more costs must not hang on how many there are. */
+static const struct {
+  gint64 part_e4;
+  CrumbOrder order;
+} crumbs[] = { { 100, HOST_BY_HOST }, { 10, HOST_BY_HOST }, { 1, HOST_BY_HOST },
+               { 100, IN_TURN },      { 10, IN_TURN },      { 1, IN_TURN } };
+
+START_TEST (what_a_share_costs_does_not_hang_on_how_many_there_are)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (crumbled, 1);
+  guint64 n = 16 * QUOIT_AMOUNT_UNIT / crumbs[_i].part_e4;
+  GError *error = NULL;
+  QuoitGroupData *group = crumbs_of (fleet, "g", 2, 0, crumbs[_i].part_e4, crumbs[_i].order);
+  QuoitGroupData *more = crumbs_of (fleet, "more", 3, 0, 10000, HOST_BY_HOST);
+  g_autoptr (GPtrArray) groups = NULL;
+  g_autofree char *text = NULL;
+
+  ck_assert_uint_eq (group->n_nodes, n);
+  looked_at = 0;
+  ck_assert (quoit_fleet_add_group (fleet, group, &error));
+  ck_assert_uint_le (looked_at, n + 100);
+  ck_assert_uint_eq (fleet->n_shares, n);
+
+  /* A full node is seen by one walk over it, and it is named. */
+  looked_at = 0;
+  ck_assert (!quoit_fleet_add_group (fleet, more, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "group 'more': node 'crumbs-0-0' is used by group g");
+  ck_assert_uint_le (looked_at, 3 * n + 100);
+
+  looked_at = 0;
+  groups = quoit_fleet_node_groups (fleet, (QuoitNodeId) { 0 });
+  ck_assert_uint_eq (groups->len, 1);
+  text = quoit_fleet_node_share_text (fleet, (QuoitNodeId) { 0 }, group);
+  ck_assert (g_str_has_prefix (text, crumbs[_i].part_e4 == 1 ? "0.0001 of chip 0" : "0.0"));
+  ck_assert_uint_le (looked_at, 2 * n / 4 + 100);
+
+  looked_at = 0;
+  ck_assert_msg (quoit_fleet_check (fleet, &error), "%s", error == NULL ? "" : error->message);
+  ck_assert_uint_le (looked_at, 3 * n + 100);
+
+  looked_at = 0;
+  ck_assert (quoit_fleet_remove_group (fleet, "g", 2, QUOIT_END_RELEASED, 1, &error));
+  ck_assert_uint_le (looked_at, n + 100);
+  ck_assert (quoit_fleet_check (fleet, &error));
+  for (guint32 i = 0; i < fleet->layout->n_nodes; i++)
+    ck_assert_uint_eq (quoit_fleet_node_use (fleet, (QuoitNodeId) { i }), QUOIT_USE_NONE);
+}
+END_TEST
+
+/* The users of a node: groups and the numbers of their bundles. */
+static char *
+users_text (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  GString *text = g_string_new (NULL);
+  const QuoitGroupData *user;
+
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    g_string_append_printf (text, "%s%u ", user->name, (guint) (users.bundle - user->bundles));
+  return g_string_free (text, FALSE);
+}
+
+/* Each group has four crumbs of the first chip of each host. */
+START_TEST (shares_stand_in_the_order_of_groups_whatever_came_first)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (crumbled, 1);
+  static const struct {
+    const char *name;
+    guint64 id;
+  } coming[] = { { "c", 7 }, { "a", 3 }, { "b", 5 } };
+  g_autofree char *before = NULL, *after = NULL;
+  GError *error = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (coming); i++)
+    {
+      g_autoptr (QuoitGroupData) all = crumbs_of (fleet, coming[i].name, coming[i].id, 0, 625, IN_TURN);
+      QuoitGroupData facts = quoit_group_data_facts (all);
+
+      facts.n_nodes = 16;
+      ck_assert (quoit_fleet_add_group (fleet, quoit_group_data_new (&facts), &error));
+      ck_assert_msg (quoit_fleet_check (fleet, &error), "%s", error == NULL ? "" : error->message);
+    }
+  before = users_text (fleet, (QuoitNodeId) { 1 });
+  ck_assert_str_eq (before, "a1 a5 a9 a13 b1 b5 b9 b13 c1 c5 c9 c13 ");
+
+  ck_assert (quoit_fleet_remove_group (fleet, "b", 5, QUOIT_END_RELEASED, 1, &error));
+  ck_assert_msg (quoit_fleet_check (fleet, &error), "%s", error == NULL ? "" : error->message);
+  after = users_text (fleet, (QuoitNodeId) { 1 });
+  ck_assert_str_eq (after, "a1 a5 a9 a13 c1 c5 c9 c13 ");
+}
+END_TEST
+
+/* Of two nodes that are too full the one of the earlier bundle is named, wherever the nodes stand. */
+START_TEST (the_first_bundle_that_does_not_fit_is_named)
+{
+  g_autoptr (QuoitFleet) fleet = fixture_fleet (crumbled, 1);
+  GError *error = NULL;
+  QuoitTake take = { "TPU", { QUOIT_AMOUNT_UNIT } };
+  QuoitBundle bundles[3];
+  guint32 nodes[] = { 3, 2, 1 }, ids[3];
+
+  for (guint i = 0; i < 3; i++)
+    {
+      bundles[i] = (QuoitBundle) { .n_takes = 1, .chips = 1, .takes = &take };
+      ids[i] = fleet->layout->nodes[nodes[i]].id;
+    }
+  ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "a", 1, 1, 0x1, 0, 0), &error));
+  ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "b", 2, 2, 0x1, 0, 0), &error));
+  ck_assert (!quoit_fleet_add_group (fleet, group_of_bundles ("c", 3, 3, ids, bundles), &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "group 'c': node 'crumbs-0-2' is used by group b");
+  ck_assert_uint_eq (quoit_fleet_node_use (fleet, (QuoitNodeId) { 3 }), QUOIT_USE_NONE);
+  ck_assert (quoit_fleet_check (fleet, &error));
+}
+END_TEST
+
 /* --- selectors: ray-scheduling 4, measured there --- */
 
 static const struct {
@@ -641,6 +812,9 @@ main (void)
   tcase_add_test (tcase, a_removed_group_stays_for_its_key_only);
   tcase_add_test (tcase, random_holds_and_states_keep_every_invariant_in_every_fork);
   tcase_add_test (tcase, two_halves_of_two_chips_are_not_a_chip);
+  tcase_add_loop_test (tcase, what_a_share_costs_does_not_hang_on_how_many_there_are, 0, G_N_ELEMENTS (crumbs));
+  tcase_add_test (tcase, shares_stand_in_the_order_of_groups_whatever_came_first);
+  tcase_add_test (tcase, the_first_bundle_that_does_not_fit_is_named);
   tcase_add_loop_test (tcase, a_selector_holds_as_in_ray, 0, G_N_ELEMENTS (selections));
   tcase_add_loop_test (tcase, label_keys_are_rays, 0, G_N_ELEMENTS (keys));
   suite_add_tcase (suite, tcase);

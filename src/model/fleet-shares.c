@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of which groups have parts: what is left of them, whether a group's bundles fit, taking and leaving them. */
+#include "model/fleet-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const QuoitTableType quoit_shares_type = { .chunk_bytes = QUOIT_SHARES_PER_CHUNK * sizeof (QuoitShare) };
+
+static QuoitShare *
+own_share (QuoitFleet *fleet, guint32 share)
+{
+  return (QuoitShare *) quoit_table_own (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK)
+         + share % QUOIT_SHARES_PER_CHUNK;
+}
+
+/* --- what is left of a node --- */
+
+/* How many of the bundle's takes are resources of the kind. */
+static guint
+subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
+{
+  guint known = 0;
+
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    for (guint16 r = 0; r < kind->n_resources; r++)
+      if (strcmp (kind->resources[r].name, bundle->takes[t].resource) == 0)
+        {
+          left[r].e4 -= bundle->takes[t].amount.e4;
+          known++;
+        }
+  for (guint c = 0; c < chips->n_chips; c++)
+    if ((bundle->chips >> c & 1) != 0)
+      chips->chip_e4[c] -= QUOIT_AMOUNT_UNIT;
+  if (bundle->part.e4 > 0)
+    chips->chip_e4[bundle->chip] -= (gint32) bundle->part.e4;
+  return known;
+}
+
+void
+quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *left, QuoitChipsLeft *chips)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, node);
+  guint32 use = quoit_fleet_node_use (fleet, node);
+  gboolean whole = use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+
+  chips->n_chips = MIN (kind->chips, G_N_ELEMENTS (chips->chip_e4));
+  for (guint c = 0; c < chips->n_chips; c++)
+    chips->chip_e4[c] = whole ? 0 : QUOIT_AMOUNT_UNIT;
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    left[r].e4 = whole ? 0 : kind->resources[r].amount.e4;
+  if (whole)
+    return;
+  while (quoit_fleet_users_next (&users) != NULL)
+    subtract (kind, users.bundle, left, chips);
+}
+
+/* How much of the resource @name the bundle takes. */
+static gint64
+take_of (const QuoitBundle *bundle, const char *name)
+{
+  gint64 e4 = 0;
+
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    if (strcmp (bundle->takes[t].resource, name) == 0)
+      e4 += bundle->takes[t].amount.e4;
+  return e4;
+}
+
+QuoitAmount
+quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i)
+{
+  const char *name = quoit_layout_node_derived (fleet->layout, node, i);
+  guint32 use = quoit_fleet_node_use (fleet, node);
+  QuoitAmount left = { QUOIT_AMOUNT_UNIT };
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *user;
+
+  if (use == QUOIT_USE_NONE)
+    return left;
+  if (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0)
+    return (QuoitAmount) { 0 };
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    /* A group of slices has them, though its bundles name the chips alone. */
+    left.e4 -= user->kind == QUOIT_HOLDER_SLICES ? left.e4 : take_of (users.bundle, name);
+  return left;
+}
+
+/* What is left of a node while the bundles of a group are placed there one after the other. */
+typedef struct {
+  QuoitNodeId node;
+  const QuoitNodeKind *kind;
+  QuoitAmount *left; /* of the kind's resources, then of what Ray derives, which is not among them */
+  QuoitChipsLeft chips;
+} Room;
+
+static void
+room_init (Room *room, const QuoitFleet *fleet, QuoitNodeId node)
+{
+  guint16 n;
+  guint n_derived = 0;
+
+  room->node = node;
+  room->kind = quoit_layout_node_kind (fleet->layout, node);
+  n = room->kind->n_resources;
+  while (quoit_layout_node_derived (fleet->layout, node, n_derived) != NULL)
+    n_derived++;
+  room->left = g_new (QuoitAmount, n + n_derived + 1);
+  quoit_fleet_node_left (fleet, node, room->left, &room->chips);
+  for (guint d = 0; d < n_derived; d++)
+    room->left[n + d] = quoit_fleet_node_derived_left (fleet, node, d);
+}
+
+/* How many takes of the bundle are of what Ray derives, and there. */
+static guint
+subtract_derived (const Room *room, const QuoitLayout *layout, const QuoitBundle *bundle)
+{
+  const char *name;
+  guint n = 0;
+
+  for (guint d = 0; (name = quoit_layout_node_derived (layout, room->node, d)) != NULL; d++)
+    {
+      QuoitAmount *left = &room->left[room->kind->n_resources + d];
+
+      left->e4 -= take_of (bundle, name);
+      for (guint16 t = 0; t < bundle->n_takes && left->e4 >= 0; t++)
+        n += strcmp (bundle->takes[t].resource, name) == 0;
+    }
+  return n;
+}
+
+/* Whether the bundle fits into what is left: each amount, and each chip by itself. */
+static gboolean
+room_takes (Room *room, const QuoitLayout *layout, const QuoitBundle *bundle)
+{
+  QuoitChipsLeft *chips = &room->chips;
+  guint known, derived;
+
+  if ((chips->n_chips < 64 && bundle->chips >> chips->n_chips != 0)
+      || (bundle->part.e4 > 0 && bundle->chip >= chips->n_chips))
+    return FALSE;
+  known = subtract (room->kind, bundle, room->left, chips);
+  derived = subtract_derived (room, layout, bundle);
+  if (known != bundle->n_takes && known + derived != bundle->n_takes)
+    return FALSE;
+  for (guint16 r = 0; r < room->kind->n_resources; r++)
+    if (room->left[r].e4 < 0)
+      return FALSE;
+  for (guint c = 0; c < chips->n_chips; c++)
+    if (chips->chip_e4[c] < 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* --- a group's bundles, node by node --- */
+
+typedef struct {
+  guint32 node; /* QUOIT_NO_INDEX: it is not in the fleet */
+  guint32 bundle;
+} Edge;
+
+static int
+by_node (const void *a, const void *b)
+{
+  const Edge *x = a, *y = b;
+
+  if (x->node != y->node)
+    return x->node < y->node ? -1 : 1;
+  return (x->bundle > y->bundle) - (x->bundle < y->bundle);
+}
+
+/* The bundles of @group that are placed, node by node: what is looked up or looked for on a node is so once, however
+ * many bundles there are and however a source lists them. */
+static Edge *
+edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
+{
+  const QuoitLayout *layout = fleet->layout;
+  Edge *edges = g_new (Edge, group->n_nodes + 1);
+  gboolean ascending = TRUE;
+
+  *n = 0;
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i];
+
+      if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
+        continue;
+      edges[*n] = (Edge) { id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, i };
+      ascending &= *n == 0 || edges[*n - 1].node <= edges[*n].node;
+      (*n)++;
+    }
+  if (!ascending)
+    qsort (edges, *n, sizeof *edges, by_node);
+  return edges;
+}
+
+/* Where the edges to the node of the one at @first end. */
+static guint32
+end_of_node (const Edge *edges, guint32 n, guint32 first)
+{
+  guint32 end = first;
+
+  while (end < n && edges[end].node == edges[first].node)
+    end++;
+  return end;
+}
+
+/* The first bundle that does not fit, of @edges to one node; QUOIT_NO_INDEX: all do. */
+static guint32
+misfit_of_node (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n)
+{
+  QuoitNodeId node = { edges->node };
+  guint32 use = node.index == QUOIT_NO_INDEX ? QUOIT_USE_EXTERNAL : quoit_fleet_node_use (fleet, node), e = 0;
+  Room room;
+
+  if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL)
+    return edges->bundle;
+  room_init (&room, fleet, node);
+  while (e < n && room_takes (&room, fleet->layout, &group->bundles[edges[e].bundle]))
+    e++;
+  g_free (room.left);
+  return e < n ? edges[e].bundle : QUOIT_NO_INDEX;
+}
+
+guint32
+quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  guint32 n, first = QUOIT_NO_INDEX;
+  g_autofree Edge *edges = edges_by_node (fleet, group, &n);
+
+  for (guint32 e = 0, end; e < n; e = end)
+    {
+      guint32 misfit;
+
+      end = end_of_node (edges, n, e);
+      misfit = misfit_of_node (fleet, group, edges + e, end - e);
+      first = MIN (first, misfit);
+    }
+  return first;
+}
+
+/* --- taking and leaving --- */
+
+static guint32
+new_share (QuoitFleet *fleet)
+{
+  guint32 share = fleet->first_free_share - 1;
+
+  if (fleet->first_free_share == 0)
+    {
+      share = fleet->n_shares++;
+      quoit_table_grow (&fleet->shares, share / QUOIT_SHARES_PER_CHUNK + 1);
+    }
+  else
+    fleet->first_free_share = quoit_fleet_share_at (fleet, share)->next;
+  return share;
+}
+
+/* The share + 1 that begins the node's list, and the one behind @share of it; 0: none. */
+static guint32
+share_behind (const QuoitFleet *fleet, guint32 node, guint32 share)
+{
+  guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { node });
+
+  if (share != QUOIT_NO_INDEX)
+    return quoit_fleet_share_at (fleet, share)->next;
+  return use == QUOIT_USE_NONE ? 0 : (use & ~QUOIT_USE_SHARED) + 1;
+}
+
+/* Makes @next what share_behind() says of @share. */
+static void
+link_behind (QuoitFleet *fleet, guint32 node, guint32 share, guint32 next)
+{
+  if (share != QUOIT_NO_INDEX)
+    own_share (fleet, share)->next = next;
+  else
+    quoit_fleet_own_nodes (fleet, node)->use[node % QUOIT_NODES_PER_CHUNK]
+        = next == 0 ? QUOIT_USE_NONE : QUOIT_USE_SHARED | (next - 1);
+}
+
+/* The share behind which those of group @id stand, or would; QUOIT_NO_INDEX: they are the first. Shares stand in the
+ * order of groups and their bundles: which one came first is no part of the state, and must not show. */
+static guint32
+share_before (const QuoitFleet *fleet, guint32 node, guint64 id)
+{
+  guint32 share = QUOIT_NO_INDEX, next;
+
+  while ((next = share_behind (fleet, node, share)) != 0
+         && quoit_fleet_group_at (fleet, quoit_fleet_share_at (fleet, next - 1)->slot)->id < id)
+    share = next - 1;
+  return share;
+}
+
+/* Once behind all edges to nodes of one slice, which stand together as its nodes do. */
+static void
+recount_at_end (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
+{
+  const QuoitNode *nodes = fleet->layout->nodes;
+  guint32 slice = nodes[edges[end - 1].node].slice;
+
+  if (slice != QUOIT_NO_INDEX && (end == n || nodes[edges[end].node].slice != slice))
+    quoit_fleet_recount_slice (fleet, slice);
+}
+
+void
+quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+{
+  guint32 n;
+  g_autofree Edge *edges = edges_by_node (fleet, group, &n);
+
+  for (guint32 e = 0, end; e < n; e = end)
+    {
+      guint32 node = edges[e].node, previous = share_before (fleet, node, group->id),
+              behind = share_behind (fleet, node, previous);
+
+      end = end_of_node (edges, n, e);
+      for (guint32 i = e; i < end; i++)
+        {
+          guint32 share = new_share (fleet);
+
+          link_behind (fleet, node, previous, share + 1);
+          *own_share (fleet, share) = (QuoitShare) { slot, edges[i].bundle, behind };
+          previous = share;
+        }
+      recount_at_end (fleet, edges, n, end);
+    }
+}
+
+void
+quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  guint32 n;
+  g_autofree Edge *edges = edges_by_node (fleet, group, &n);
+
+  for (guint32 e = 0, end; e < n; e = end)
+    {
+      guint32 node = edges[e].node, previous = share_before (fleet, node, group->id),
+              next = share_behind (fleet, node, previous);
+
+      end = end_of_node (edges, n, e);
+      for (guint32 i = e; i < end; i++)
+        {
+          QuoitShare *share = own_share (fleet, next - 1);
+          guint32 gone = next;
+
+          next = share->next;
+          *share = (QuoitShare) { .next = fleet->first_free_share };
+          fleet->first_free_share = gone;
+        }
+      link_behind (fleet, node, previous, next);
+      recount_at_end (fleet, edges, n, end);
+    }
+}
