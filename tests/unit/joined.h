@@ -263,3 +263,47 @@ static const struct {
   { "plan ..;ray+nowhere A0.0", "plan/a-0-0#1 plan/a-0-1#2", "no source 'nowhere' to join" },
   { "plan ..;ray A-;other+ray B-", "plan/a-0-0#1 plan/a-0-1#2 ray/m-A#3=A", "of the same kind" },
 };
+
+/* --- any imports --- */
+
+static inline char *
+any_list (GRand *random)
+{
+  GString *text = g_string_new (NULL);
+
+  for (char letter = 'A'; letter < 'I'; letter++)
+    if (g_rand_int_range (random, 0, 3) > 0)
+      g_string_append_printf (text, "%s%c%d.%d%s", text->len == 0 ? "" : " ", letter, g_rand_int_range (random, 0, 2),
+                              g_rand_int_range (random, 0, 2),
+                              g_rand_int_range (random, 0, 4) == 0   ? "x"
+                              : g_rand_int_range (random, 0, 5) == 0 ? "d"
+                                                                     : "");
+  return g_string_free (text, FALSE);
+}
+
+static inline char *
+any_plan (GRand *random)
+{
+  static const char *const plans[] = { "..|..", "..", ".-|..", "pp|..", "p.|-p", "" };
+
+  return g_strdup (plans[g_rand_int_range (random, 0, G_N_ELEMENTS (plans))]);
+}
+
+static const struct {
+  const char *verb;
+  char *(*rest) (GRand *random);
+} steps_of_a_walk[] = {
+  { "plan", any_plan },       { "plan+ray", any_plan }, { "sync-plan", any_plan },      { "ray", any_list },
+  { "ray+plan", any_list },   { "sync-ray", any_list }, { "ray+plan", any_list },       { "sync-ray", any_list },
+  { "other+plan", any_list }, { "reserve a-0", NULL },  { "reserve plan/a/a-1", NULL }, { "release", NULL },
+};
+
+static inline char *
+any_step (GRand *random)
+{
+  guint which = (guint) g_rand_int_range (random, 0, G_N_ELEMENTS (steps_of_a_walk));
+  g_autofree char *rest = steps_of_a_walk[which].rest == NULL ? NULL : steps_of_a_walk[which].rest (random);
+
+  return rest == NULL ? g_strdup (steps_of_a_walk[which].verb)
+                      : g_strdup_printf ("%s %s", steps_of_a_walk[which].verb, rest);
+}

@@ -161,6 +161,31 @@ START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
 }
 END_TEST
 
+/* Whatever is read in whatever order: the entries lead to the fleet, its claims are given back, its own check holds. */
+START_TEST (any_imports_leave_a_sound_fleet)
+{
+  Stage stage = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
+  const Ledger ledger = { &stage, change };
+  GRand *random = g_rand_new_with_seed ((guint32) _i);
+  guint n_joined = 0;
+
+  for (guint i = 0; i < 24; i++)
+    {
+      g_autofree char *step = any_step (random);
+      g_autoptr (GError) error = NULL;
+
+      if (!perform (&ledger, step, &error))
+        ck_assert_msg (error->code != QUOIT_ERROR_DAMAGED && error->code != QUOIT_ERROR_FAILED, "seed %d, '%s': %s", _i,
+                       step, error->message);
+      n_joined += stage.fleet->layout->n_joined;
+    }
+  /* A walk that joins nothing says nothing. */
+  ck_assert_msg (n_joined > 0 || _i > 0, "seed %d joined nothing", _i);
+  g_rand_free (random);
+  stage_clear (&stage);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -169,6 +194,7 @@ main (void)
 
   tcase_add_loop_test (joins, a_node_has_one_claim_a_source_and_goes_with_the_last, 0, (int) G_N_ELEMENTS (facts));
   tcase_add_test (joins, a_joined_node_is_what_is_seen_where_it_is_planned);
+  tcase_add_loop_test (joins, any_imports_leave_a_sound_fleet, 0, 200);
   suite_add_tcase (suite, joins);
   return suite_main (suite);
 }

@@ -77,6 +77,33 @@ START_TEST (a_database_keeps_each_claim)
 }
 END_TEST
 
+START_TEST (any_imports_are_kept_as_the_journal_has_them)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) writer = quoit_store_create (place.path, 0, &error), again = NULL;
+  g_autoptr (QuoitStore) reader = quoit_store_open (place.path, 0, &error);
+  Stage stage = { writer, reader };
+  const Ledger ledger = { &stage, change };
+  GRand *random = g_rand_new_with_seed ((guint32) _i + 1000);
+
+  ck_assert_ok (error);
+  for (guint i = 0; i < 16; i++)
+    {
+      g_autofree char *step = any_step (random);
+      g_autoptr (GError) refused = NULL;
+
+      if (!perform (&ledger, step, &refused))
+        ck_assert_msg (refused->code != QUOIT_ERROR_DAMAGED && refused->code != QUOIT_ERROR_FAILED, "seed %d, '%s': %s",
+                       _i, step, refused->message);
+    }
+  g_rand_free (random);
+  again = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  check_same (writer, again);
+}
+END_TEST
+
 static const struct {
   const char *sql, *part;
 } meddlings[] = {
@@ -118,6 +145,7 @@ main (void)
   TCase *joins = tcase_create ("joins");
 
   tcase_add_loop_test (joins, a_database_keeps_each_claim, 0, (int) G_N_ELEMENTS (facts));
+  tcase_add_loop_test (joins, any_imports_are_kept_as_the_journal_has_them, 0, 30);
   tcase_add_loop_test (joins, a_claim_that_was_changed_is_found, 0, (int) G_N_ELEMENTS (meddlings));
   suite_add_tcase (suite, joins);
   return suite_main (suite);
