@@ -111,8 +111,8 @@ QUOIT_API bool quoit_input_set_tpu_per_chip (QuoitInput *input, int64_t n_device
  * Nodes of the input that are in a slice are those of @source of the same pool, slice and worker id: one node with a
  * claim of each source, which is gone with the last of them. It stands where the manifest or fleet text puts it, keeps
  * its name and the groups that hold it, and has what a node list says of it: identity, address, state, labels and
- * resources. Without a name, alive nodes of one address are joined, and nodes in old places of sources that share a node
- * already. A node that a group holds never becomes another machine than it was.
+ * resources. Without a name, alive nodes of one address are joined, and nodes in old places of sources that share a
+ * node already. A node that a group holds never becomes another machine than it was.
  *
  * An import then fails with %QUOIT_ERROR_NOT_FOUND when there is no such source, %QUOIT_ERROR_INVALID when it is of the
  * input's kind, and %QUOIT_ERROR_CONFLICT when a held node would get another topology or other chips.

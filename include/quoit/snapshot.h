@@ -517,8 +517,8 @@ QUOIT_API char *quoit_snapshot_dup_node_full_name (const QuoitSnapshot *snapshot
  * @node: below quoit_snapshot_get_n_nodes()
  * @claim: from 0 on
  *
- * The sources that claim the node: the first is the one in whose pool it stands, those behind it are joined with it (see
- * quoit_input_set_join()).
+ * The sources that claim the node: the first is the one in whose pool it stands, those behind it are joined with it
+ * (see quoit_input_set_join()).
  *
  * Returns: (transfer none) (nullable): the source's name; %NULL behind the last
  * Since: 0.1

@@ -180,8 +180,8 @@ gboolean quoit_ledger_import (const QuoitFleet *fleet, gconstpointer input, gint
 gboolean quoit_ledger_sync (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                             gpointer result, GError **error);
 
-/* Lines for the user: how many nodes of slices a source plans that one that is joined with it, or is @named (or NULL) to
- * be, does not see; @source is either. Owned. */
+/* Lines for the user: how many nodes of slices a source plans that one that is joined with it, or is @named (or NULL)
+ * to be, does not see; @source is either. Owned. */
 GStrv quoit_ledger_unseen (const QuoitFleet *fleet, const char *source, const char *named);
 
 /* Whether two fleets are the same in all that counts; DAMAGED names the first difference. What verify compares with. */

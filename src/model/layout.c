@@ -20,12 +20,13 @@ quoit_layout_seal (QuoitLayout *layout)
 {
   QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
 
-  *frame = (QuoitLayoutFrame) { .strings = layout->strings,
-                                .kinds = layout->kinds,
-                                .arrays = { layout->sources, layout->pools, layout->classes, layout->shelves,
-                                            layout->slices, layout->kind_class, layout->env, layout->rows,
-                                            layout->positions, layout->rank_shelf, layout->slice_slots, layout->joined },
-                                .n_texts = layout->n_texts };
+  *frame
+      = (QuoitLayoutFrame) { .strings = layout->strings,
+                             .kinds = layout->kinds,
+                             .arrays = { layout->sources, layout->pools, layout->classes, layout->shelves,
+                                         layout->slices, layout->kind_class, layout->env, layout->rows,
+                                         layout->positions, layout->rank_shelf, layout->slice_slots, layout->joined },
+                             .n_texts = layout->n_texts };
   g_atomic_ref_count_init (&frame->refs);
 }
 

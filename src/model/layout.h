@@ -159,8 +159,8 @@ QuoitClaims *quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId sourc
 /* The nodes that @source claims, wherever they stand, by numbers below this one. */
 guint32 quoit_layout_n_claimed (const QuoitLayout *layout, QuoitSourceId source);
 QuoitNodeId quoit_layout_claimed_node (const QuoitLayout *layout, QuoitSourceId source, guint32 i);
-/* The i-th source that claims @node: first the one in whose pool it stands, then the others by name. FALSE: there are no
- * more. */
+/* The i-th source that claims @node: first the one in whose pool it stands, then the others by name. FALSE: there are
+ * no more. */
 gboolean quoit_layout_node_source (const QuoitLayout *layout, QuoitNodeId node, guint32 i, QuoitSourceId *source);
 /* Whether @source claims @node, and what it said of it. @claim's pool and kind are indices of the layout, its identity
  * is *@identity, owned; NULL: it is not wanted. */

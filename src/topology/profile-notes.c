@@ -182,7 +182,7 @@ look_at_names (Notes *notes, const QuoitProcess *process)
   const QuoitLayout *layout = notes->topology->layout;
   guint32 source = quoit_webhook_source (layout, process->node);
 
-  if (layout->sources[source].kind != QUOIT_SOURCE_KIND_RAYCLUSTER)
+  if (layout->sources[source].kind != QUOIT_SOURCE_KIND_RAYCLUSTER || quoit_webhook_yields (layout, process->node))
     return;
   if (g_hash_table_add (notes->sources, GUINT_TO_POINTER (source)))
     {

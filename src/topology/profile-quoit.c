@@ -55,8 +55,8 @@ clear_slice (SliceVariables *slice)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SliceVariables, clear_slice)
 
-/* By what others reach the node: the webhook's name for a manifest's pod, which stays when the pod is replaced; else
- * its address, else its own name. */
+/* By what others reach the node: the webhook's name for a manifest's pod, which stays when the pod is replaced, unless
+ * the name is assumed; else its address, else its own name. */
 static char *
 host_of (Names *names, guint32 node)
 {
@@ -72,7 +72,7 @@ host_of (Names *names, guint32 node)
       names->service = cluster == NULL ? NULL : quoit_webhook_service (cluster);
       names->source = source;
     }
-  if (names->service != NULL)
+  if (names->service != NULL && !quoit_webhook_yields (names->layout, node))
     return g_strconcat (name, ".", names->service, NULL);
   return g_strdup (address != NULL ? address : name);
 }

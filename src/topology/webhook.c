@@ -25,3 +25,10 @@ quoit_webhook_cluster (const QuoitLayout *layout, guint32 source)
       }
   return NULL;
 }
+
+gboolean
+quoit_webhook_yields (const QuoitLayout *layout, guint32 node)
+{
+  return quoit_layout_node_address (layout, (QuoitNodeId) { node }) != NULL
+         && (layout->nodes[node].flags & QUOIT_NODE_ASSUMED_NAME) != 0;
+}

@@ -9,3 +9,6 @@ guint32 quoit_webhook_source (const QuoitLayout *layout, guint32 node);
 
 /* The cluster of a manifest: its head is called after it. NULL where there is none. */
 char *quoit_webhook_cluster (const QuoitLayout *layout, guint32 source);
+
+/* Whether the webhook's name of the node, which is assumed, yields to an address that is known. */
+gboolean quoit_webhook_yields (const QuoitLayout *layout, guint32 node);
