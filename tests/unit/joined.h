@@ -172,7 +172,7 @@ show (const QuoitFleet *fleet)
                               g_str_equal (identity, name) ? "" : "=", g_str_equal (identity, name) ? "" : identity,
                               quoit_fleet_node_state (fleet, node) == QUOIT_NODE_ALIVE ? 0 : 1,
                               quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DEAD ? "x" : "d",
-                              quoit_fleet_node_user (fleet, node, 0, NULL) == NULL ? "" : "*");
+                              quoit_fleet_node_user (fleet, node) == NULL ? "" : "*");
     }
   return g_string_free (text, FALSE);
 }
