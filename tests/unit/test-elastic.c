@@ -143,11 +143,13 @@ static const ScriptFact facts[] = {
     { "0 import v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b -> new", "0 reserve t 2 pool=a -> t@1 RESERVED a-0,a-1",
       "0 reserve u 1 pool=b -> u@2 RESERVED b-0",
       "0 sync v6e 4x4 x2 pool=a dead=1.2; v6e 4x4 x2 pool=b draining=0.0,1.0 -> state a-1-2 alive -> dead (t@1); state "
-      "b-0-0 alive -> draining (u@2); state b-1-0 alive -> draining; group t slice 1, a-1, is lost (t@1); group u slice "
+      "b-0-0 alive -> draining (u@2); state b-1-0 alive -> draining; group t slice 1, a-1, is lost (t@1); group u "
+      "slice "
       "0, b-0, is leaving (u@2)",
       "0 sync v6e 4x4 x2 pool=a dead=1.2; v6e 4x4 x2 pool=b draining=0.0,1.0 -> nothing",
       "0 sync v6e 4x4 x2 pool=a; v6e 4x4 x2 pool=b -> state a-1-2 dead -> alive (t@1); state b-0-0 draining -> alive "
-      "(u@2); state b-1-0 draining -> alive; group t slice 1, a-1, is whole again (t@1); group u slice 0, b-0, is whole "
+      "(u@2); state b-1-0 draining -> alive; group t slice 1, a-1, is whole again (t@1); group u slice 0, b-0, is "
+      "whole "
       "again (u@2)",
       "0 repair t -> nothing", "0 repair u -> nothing" } },
   { "a slice that is gone and comes back is whole again",
@@ -160,7 +162,8 @@ static const ScriptFact facts[] = {
       "0 sync v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b -> removed a-1-0", "0 reserve t 2 key=k -> t@1 RESERVED a-0,b-0" } },
   { "a pool that is gone stays with its lost nodes, and goes with them",
     { "0 import v6e 4x4 x1 pool=a; v6e 4x4 x1 pool=b -> new", "0 reserve t 1 pool=a -> t@1 RESERVED a-0",
-      "0 sync v6e 4x4 x1 pool=b -> lost a-0-0 (t@1); lost a-0-1 (t@1); lost a-0-2 (t@1); lost a-0-3 (t@1); group t slice "
+      "0 sync v6e 4x4 x1 pool=b -> lost a-0-0 (t@1); lost a-0-1 (t@1); lost a-0-2 (t@1); lost a-0-3 (t@1); group t "
+      "slice "
       "0, a-0, is lost (t@1)",
       "0 sync v6e 4x4 x1 pool=b -> nothing", "0 release t -> ok",
       "0 sync v6e 4x4 x1 pool=b -> removed a-0-0; removed a-0-1; removed a-0-2; removed a-0-3; pool a gone" } },

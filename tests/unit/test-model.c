@@ -594,6 +594,7 @@ group_of_bundles (const char *name, guint64 id, guint32 n, const guint32 *ids, c
 {
   return quoit_group_data_new (&(QuoitGroupData) { .id = id,
                                                    .kind = QUOIT_HOLDER_BUNDLES,
+                                                   .source = "ray",
                                                    .state = QUOIT_GROUP_RESERVED,
                                                    .name = name,
                                                    .owner = "",
