@@ -106,7 +106,7 @@ room_init (Room *room, const QuoitFleet *fleet, QuoitNodeId node)
   n = room->kind->n_resources;
   while (quoit_layout_node_derived (fleet->layout, node, n_derived) != NULL)
     n_derived++;
-  room->left = g_new (QuoitAmount, n + n_derived + 1);
+  room->left = g_new0 (QuoitAmount, n + n_derived + 1);
   quoit_fleet_node_left (fleet, node, room->left, &room->chips);
   for (guint d = 0; d < n_derived; d++)
     room->left[n + d] = quoit_fleet_node_derived_left (fleet, node, d);
@@ -176,7 +176,7 @@ static Edge *
 edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
 {
   const QuoitLayout *layout = fleet->layout;
-  Edge *edges = g_new (Edge, group->n_nodes + 1);
+  Edge *edges = g_new0 (Edge, group->n_nodes + 1);
   gboolean ascending = TRUE;
 
   *n = 0;

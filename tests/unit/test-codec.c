@@ -305,18 +305,18 @@ END_TEST
 
 START_TEST (a_lease_ends_before_2200)
 {
-  static const gint64 untils[] = { 0, T0, QUOIT_LAST_MS - 1, QUOIT_LAST_MS, G_MAXINT64, -1 };
+  static const gint64 leases[] = { 0, T0, QUOIT_LAST_MS - 1, QUOIT_LAST_MS, G_MAXINT64, -1 };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (untils); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (leases); i++)
     {
       g_autoptr (QuoitFleet) fleet = fleet_to_change ();
       g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_RENEW, T0), read = NULL;
       g_autoptr (GByteArray) bytes = NULL;
 
-      quoit_entry_add (entry, quoit_effect_lease (quoit_fleet_find_group (fleet, "old"), QUOIT_GROUP_HELD, untils[i]));
+      quoit_entry_add (entry, quoit_effect_lease (quoit_fleet_find_group (fleet, "old"), QUOIT_GROUP_HELD, leases[i]));
       bytes = quoit_codec_encode (entry);
       read = quoit_codec_decode (4, T0, QUOIT_VERB_RENEW, NULL, bytes->data, bytes->len, NULL);
-      ck_assert_msg ((read != NULL) == (i < 3), "%" G_GINT64_FORMAT, untils[i]);
+      ck_assert_msg ((read != NULL) == (i < 3), "%" G_GINT64_FORMAT, leases[i]);
     }
 }
 END_TEST
