@@ -199,6 +199,7 @@ START_TEST (opening_brings_an_old_database_to_the_form_of_a_new_one)
   put_old (&place);
   old = quoit_store_open (place.path, 0, NULL);
   ck_assert_ptr_nonnull (old);
+  ck_assert_ptr_nonnull (new);
   ck_assert_int_eq (number_in (place.path, "PRAGMA user_version"), QUOIT_SCHEMA_VERSION);
   ck_assert_int_eq (number_in (place.path, schema), number_in (place.copy, schema));
 }
