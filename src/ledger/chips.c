@@ -201,6 +201,8 @@ quoit_chips_share_out (QuoitChipRoom *room, QuoitChipWish *wishes, guint n)
   g_autofree QuoitChipWish *own = g_new (QuoitChipWish, n + 1);
   g_autofree QuoitChipWish **order = g_new (QuoitChipWish *, n + 1);
 
+  if (n == 0)
+    return TRUE;
   for (gsize w = 0; w < G_N_ELEMENTS (ways); w++)
     {
       QuoitChipRoom rest = *room;

@@ -334,6 +334,7 @@ gboolean
 quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 {
   QuoitGroupData *before;
+  gboolean moves;
   guint32 slot;
 
   if (!find_slot (fleet, group->name, group->id, &slot, error))
@@ -344,7 +345,8 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
       quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key, or be removed so", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
-  if (!has_the_same_nodes (before, group))
+  moves = !has_the_same_nodes (before, group);
+  if (moves)
     {
       quoit_fleet_leave_nodes (fleet, before, slot);
       quoit_fleet_turn_external (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
@@ -356,9 +358,11 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
           quoit_fleet_take_nodes (fleet, before, slot);
           return quoit_group_data_unref (group), FALSE;
         }
-      quoit_fleet_take_nodes (fleet, group, slot);
     }
+  /* Shares speak of the bundles of the group that is in the slot. */
   swap_group (fleet, slot, group);
+  if (moves)
+    quoit_fleet_take_nodes (fleet, group, slot);
   return quoit_group_data_unref (before), TRUE;
 }
 

@@ -72,7 +72,9 @@ copy_bundles (QuoitGroupData *group, char **at)
     {
       QuoitTake *takes = piece (at, bundles[i].n_takes * sizeof *takes);
 
-      memcpy (takes, bundles[i].takes, bundles[i].n_takes * sizeof *takes);
+      /* Of nothing there may be no address. */
+      if (bundles[i].n_takes > 0)
+        memcpy (takes, bundles[i].takes, bundles[i].n_takes * sizeof *takes);
       bundles[i].takes = takes;
     }
   group->bundles = bundles;
