@@ -20,6 +20,7 @@
 #include <quoit/check.h>
 #include <quoit/ray.h>
 #include <quoit/request.h>
+#include <quoit/bundles.h>
 #include <quoit/report.h>
 #include <quoit/group.h>
 #include <quoit/snapshot.h>
