@@ -2,6 +2,7 @@
 #include "decimal.h"
 #include "fleet-view.h"
 #include "group-view.h"
+#include "ray-status.h"
 #include "text.h"
 #include "verbs.h"
 #include "words.h"
@@ -226,17 +227,59 @@ problems (const QuoitSnapshot *snapshot)
   return table;
 }
 
+/* --- all of it --- */
+
+typedef struct {
+  char *format;
+  gboolean verbose;
+} Options;
+
+static void
+options_clear (Options *options)
+{
+  g_free (options->format);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static bool
+options_check (const Session *session, const Options *options, GError **error)
+{
+  if (options->format != NULL && !g_str_equal (options->format, "ray"))
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format '%s': expected ray", options->format);
+  else if (options->format != NULL && session->output != NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--format ray: expected no --output beside it, it is text");
+  else if (options->format == NULL && options->verbose)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--verbose: expected it with --format ray");
+  else
+    return true;
+  return false;
+}
+
 static bool
 run (Session *session, GError **error)
 {
+  g_auto (Options) options = { 0 };
+  const GOptionEntry entries[] = {
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "as another command writes it: ray, for 'ray status'",
+      "FORMAT" },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "with --format ray: node by node too", NULL },
+    { NULL },
+  };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
 
-  if (!session_begin (session, error))
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+      || !options_check (session, &options, error))
     return false;
   snapshot = session_look (session, error);
   if (snapshot == NULL)
     return false;
+  if (options.format != NULL)
+    {
+      g_autofree char *text = ray_status (snapshot, options.verbose);
+
+      return session_write (session, text, error);
+    }
 
   document = document_new ();
   document_take_facts (document, facts (snapshot));

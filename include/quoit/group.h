@@ -228,6 +228,39 @@ QUOIT_API uint64_t quoit_group_get_bundle_chips (const QuoitGroup *group, uint32
 QUOIT_API char *quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle);
 
 /**
+ * quoit_group_get_bundle_n_resources:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ *
+ * Returns: how many resources the bundle is of, whether or not it is placed
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_group_get_bundle_n_resources (const QuoitGroup *group, uint32_t bundle);
+
+/**
+ * quoit_group_get_bundle_resource_name:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ * @resource: below quoit_group_get_bundle_n_resources()
+ *
+ * Returns: (transfer none): its name; sorted as text
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_bundle_resource_name (const QuoitGroup *group, uint32_t bundle,
+                                                            uint32_t resource);
+
+/**
+ * quoit_group_dup_bundle_resource_amount:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ * @resource: below quoit_group_get_bundle_n_resources()
+ *
+ * Returns: (transfer full): how much of it, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_group_dup_bundle_resource_amount (const QuoitGroup *group, uint32_t bundle, uint32_t resource);
+
+/**
  * quoit_group_get_n_slices:
  * @group: the group
  *

@@ -721,6 +721,20 @@ QUOIT_API char *quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *sna
 QUOIT_API char *quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource);
 
 /**
+ * quoit_snapshot_dup_node_resource_external:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @resource: below quoit_snapshot_get_node_n_resources()
+ *
+ * What is neither left nor had so is what groups have.
+ *
+ * Returns: (transfer full): how much something that no group explains has, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_snapshot_dup_node_resource_external (const QuoitSnapshot *snapshot, uint32_t node,
+                                                           uint32_t resource);
+
+/**
  * quoit_snapshot_get_n_resources:
  * @snapshot: the snapshot
  *

@@ -223,7 +223,7 @@ quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle)
 {
   g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), NULL);
 
-  return quoit_bundle_text (&group->data->bundles[bundle]);
+  return group->data->node_ids[bundle] == 0 ? g_strdup ("") : quoit_bundle_text (&group->data->bundles[bundle]);
 }
 
 uint64_t
@@ -235,6 +235,38 @@ quoit_group_get_bundle_chips (const QuoitGroup *group, uint32_t bundle)
 
   row = &group->data->bundles[bundle];
   return row->chips | (row->part.e4 > 0 ? (uint64_t) 1 << row->chip : 0);
+}
+
+uint32_t
+quoit_group_get_bundle_n_resources (const QuoitGroup *group, uint32_t bundle)
+{
+  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), 0);
+
+  return group->data->bundles[bundle].n_takes;
+}
+
+static const QuoitTake *
+take_at (const QuoitGroup *group, uint32_t bundle, uint32_t resource)
+{
+  g_return_val_if_fail (resource < quoit_group_get_bundle_n_resources (group, bundle), NULL);
+
+  return &group->data->bundles[bundle].takes[resource];
+}
+
+const char *
+quoit_group_get_bundle_resource_name (const QuoitGroup *group, uint32_t bundle, uint32_t resource)
+{
+  const QuoitTake *take = take_at (group, bundle, resource);
+
+  return take == NULL ? NULL : take->resource;
+}
+
+char *
+quoit_group_dup_bundle_resource_amount (const QuoitGroup *group, uint32_t bundle, uint32_t resource)
+{
+  const QuoitTake *take = take_at (group, bundle, resource);
+
+  return take == NULL ? NULL : quoit_amount_format (take->amount);
 }
 
 uint32_t

@@ -209,15 +209,20 @@ quoit_snapshot_get_node_resource_name (const QuoitSnapshot *snapshot, uint32_t n
   return quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].name;
 }
 
+static QuoitAmount
+total_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+{
+  return resource >= n_stated (snapshot, node)
+             ? (QuoitAmount) { QUOIT_AMOUNT_UNIT }
+             : quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].amount;
+}
+
 char *
 quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
 {
   if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
     return NULL;
-  if (resource >= n_stated (snapshot, node))
-    return g_strdup ("1");
-  return quoit_amount_format (
-      quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].amount);
+  return quoit_amount_format (total_of (snapshot, node, resource));
 }
 
 char *
@@ -234,4 +239,14 @@ quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t n
   left = g_new0 (QuoitAmount, n_stated (snapshot, node));
   quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
   return quoit_amount_format (left[resource]);
+}
+
+char *
+quoit_snapshot_dup_node_resource_external (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+{
+  const char *name = quoit_snapshot_get_node_resource_name (snapshot, node, resource);
+
+  return name == NULL ? NULL
+                      : quoit_amount_format (quoit_fleet_node_external_of (snapshot->fleet, (QuoitNodeId) { node },
+                                                                           name, total_of (snapshot, node, resource)));
 }

@@ -207,14 +207,18 @@ name_of (Board *board, const QuoitGroupClaim *claim, GError **error)
   return name;
 }
 
+/* It has nothing, and what it wants stays known. */
 static void
-append_unplaced (Making *making)
+append_unplaced (Making *making, const QuoitBundleClaim *claim)
 {
-  static const QuoitBundle none;
+  QuoitTake *takes = new_takes (making, claim->n_takes);
+  QuoitBundle wanted = { .n_takes = claim->n_takes, .takes = takes };
   guint32 nowhere = 0;
 
+  for (guint16 t = 0; t < claim->n_takes; t++)
+    takes[t] = (QuoitTake) { claim->takes[t].name, claim->takes[t].amount };
   g_array_append_val (making->ids, nowhere);
-  g_array_append_val (making->bundles, none);
+  g_array_append_val (making->bundles, wanted);
 }
 
 /* Dead nodes hold nothing. */
@@ -364,7 +368,7 @@ put_claimed_group (Board *board, const QuoitGroupClaim *claim, GError **error)
       const QuoitBundleClaim *bundle = &claim->bundles[i];
 
       if (!is_placed (board, bundle))
-        append_unplaced (&making);
+        append_unplaced (&making, bundle);
       else if (is_explained (board, bundle))
         n_explained++;
       else

@@ -56,18 +56,6 @@ quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *l
     subtract (kind, users.bundle, left, chips);
 }
 
-/* How much of the resource @name the bundle takes. */
-static gint64
-take_of (const QuoitBundle *bundle, const char *name)
-{
-  gint64 e4 = 0;
-
-  for (guint16 t = 0; t < bundle->n_takes; t++)
-    if (strcmp (bundle->takes[t].resource, name) == 0)
-      e4 += bundle->takes[t].amount.e4;
-  return e4;
-}
-
 QuoitAmount
 quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i)
 {
@@ -83,7 +71,7 @@ quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint 
     return (QuoitAmount) { 0 };
   while ((user = quoit_fleet_users_next (&users)) != NULL)
     /* A group of slices has them, though its bundles name the chips alone. */
-    left.e4 -= user->kind == QUOIT_HOLDER_SLICES ? left.e4 : take_of (users.bundle, name);
+    left.e4 -= user->kind == QUOIT_HOLDER_SLICES ? left.e4 : quoit_bundle_take_of (users.bundle, name);
   return left;
 }
 
@@ -123,7 +111,7 @@ subtract_derived (const Room *room, const QuoitLayout *layout, const QuoitBundle
     {
       QuoitAmount *left = &room->left[room->kind->n_resources + d];
 
-      left->e4 -= take_of (bundle, name);
+      left->e4 -= quoit_bundle_take_of (bundle, name);
       for (guint16 t = 0; t < bundle->n_takes && left->e4 >= 0; t++)
         n += strcmp (bundle->takes[t].resource, name) == 0;
     }

@@ -51,6 +51,21 @@ quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node)
   return quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL;
 }
 
+QuoitAmount
+quoit_fleet_node_external_of (const QuoitFleet *fleet, QuoitNodeId node, const char *name, QuoitAmount total)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  QuoitAmount sum = { 0 };
+  const QuoitGroupData *user;
+
+  if (quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
+    return total;
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (user->kind == QUOIT_HOLDER_EXTERNAL)
+      sum.e4 += quoit_bundle_take_of (users.bundle, name);
+  return sum;
+}
+
 GPtrArray *
 quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node)
 {

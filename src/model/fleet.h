@@ -129,6 +129,9 @@ const QuoitGroupData *quoit_fleet_find_expired_owner (const QuoitFleet *fleet, c
 
 /* Whether something that no group explains uses @node, wholly or in part. */
 gboolean quoit_fleet_node_is_external (const QuoitFleet *fleet, QuoitNodeId node);
+/* How much it has of the resource @name, of which the node has @total. */
+QuoitAmount quoit_fleet_node_external_of (const QuoitFleet *fleet, QuoitNodeId node, const char *name,
+                                          QuoitAmount total);
 
 /* Who uses a node, in the order of the groups' ids and, within a group, of its bundles: each bundle is a user.
  * External use is not a group. A walk costs one look at each share, and lasts as long as the fleet does not change. */

@@ -173,6 +173,17 @@ quoit_group_by_id (gconstpointer a, gconstpointer b)
   return (x->id > y->id) - (x->id < y->id);
 }
 
+gint64
+quoit_bundle_take_of (const QuoitBundle *bundle, const char *resource)
+{
+  gint64 e4 = 0;
+
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    if (strcmp (bundle->takes[t].resource, resource) == 0)
+      e4 += bundle->takes[t].amount.e4;
+  return e4;
+}
+
 gboolean
 quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b)
 {

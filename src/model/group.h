@@ -103,6 +103,8 @@ quoit_group_is_listed (const QuoitGroupData *group)
 guint32 quoit_group_count_hosts (const QuoitGroupData *group);
 /* Of a GPtrArray of groups. */
 gint quoit_group_by_id (gconstpointer a, gconstpointer b);
+/* How much of the resource the bundle takes, in ten-thousandths. */
+gint64 quoit_bundle_take_of (const QuoitBundle *bundle, const char *resource);
 gboolean quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b);
 /* "chips 0,1: CPU 1, TPU 2", "0.5 of chip 3: TPU 0.5", "CPU 1". Owned. */
 char *quoit_bundle_text (const QuoitBundle *bundle);
