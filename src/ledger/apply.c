@@ -218,7 +218,9 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
       if (effect->group->id < (*fleet)->next_group_id)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "group '%s' has an id that was given before",
                            effect->group->name);
-      return quoit_fleet_add_group (*fleet, quoit_group_data_ref (effect->group), error);
+      /* What a source calls used and another one's group explains is that group's; a caller's never stands there. */
+      return (*effect->group->source != '\0' ? quoit_fleet_restore_group : quoit_fleet_add_group) (
+          *fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_REMOVED:
       return quoit_fleet_remove_group (*fleet, effect->group_name, effect->group_id, effect->end, time_ms, error);
     case QUOIT_EFFECT_GROUP_CHANGED:

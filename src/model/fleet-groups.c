@@ -247,8 +247,13 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 gboolean
 quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 {
-  quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
-  return quoit_fleet_add_group (fleet, group, error);
+  g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
+
+  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
+  if (quoit_fleet_add_group (fleet, group, error))
+    return TRUE;
+  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
+  return FALSE;
 }
 
 /* The slot of the live group of that name and id. */

@@ -171,8 +171,8 @@ QuoitGroupData *quoit_fleet_group_of_slices (const QuoitFleet *fleet, const Quoi
  * the node, and nothing has changed. REMOVED groups hold nothing and are kept for their key. */
 gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
 
-/* The same for a group of a state that was kept: a source may have called its nodes used since, and the group is who
- * uses them. On failure the fleet is only good for being dropped. */
+/* The same for a group of a state that was kept, and for one that a source has made: nodes that a source calls used may
+ * be the group's, which is who uses them. */
 gboolean quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
 
 /* Takes the group of that name and id out: its nodes are free again, or external where their source called them used.

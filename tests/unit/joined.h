@@ -17,13 +17,13 @@ state_of_letter (char letter)
   return letter == 'x' ? QUOIT_NODE_DEAD : letter == 'd' ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
 }
 
-/* Of a manifest: one letter a node of two-host slices, '.' one that is there, '-' one that is not, 'p' one whose
- * address is known, 10.0.p<number of the node>; "..|.." are two. */
+/* Of a manifest or a text: one letter a node of two-host slices, '.' one that is there, '-' one that is not, 'p' one
+ * whose address is known, 10.0.p<number of the node>, '#' one that is called used; "..|.." are two. */
 static inline QuoitClaims *
-plan_of (const char *drawn)
+plan_of (const char *source, QuoitSourceKind kind, const char *drawn)
 {
-  g_autoptr (QuoitClaims) all = quoit_claims_new ("plan", QUOIT_SOURCE_KIND_RAYCLUSTER);
-  QuoitClaims *claims = quoit_claims_new ("plan", QUOIT_SOURCE_KIND_RAYCLUSTER);
+  g_autoptr (QuoitClaims) all = quoit_claims_new (source, kind);
+  QuoitClaims *claims = quoit_claims_new (source, kind);
   const QuoitNodeClaim *nodes;
   guint32 n, at = 0;
 
@@ -38,6 +38,7 @@ plan_of (const char *drawn)
         continue;
       node = nodes[at++];
       node.address = address;
+      node.flags = *p == '#' ? QUOIT_NODE_EXTERNAL : 0;
       node.pool = quoit_claims_pool (claims, "a");
       node.kind = quoit_claims_kind (claims, quoit_claims_kind_at (all, node.kind), NULL);
       if (*p != '-')
@@ -46,12 +47,27 @@ plan_of (const char *drawn)
   return claims;
 }
 
-/* Of a list of what runs: words such as "A0.1x", a machine by its letter, its slice and worker ('-': in none), its
- * state where it is not alive; "A0.1@5" is at address 10.0.0.5. Ray tells no resources of a dead machine. */
-static inline QuoitClaims *
-list_of (const char *source, const char *drawn)
+/* What the node of a list has: nothing where it is dead; else what a manifest says, but for what the word says. */
+static inline guint32
+kind_of_word (QuoitClaims *claims, const QuoitNodeKind *drawn, const char *word, gboolean has_chips)
 {
-  QuoitClaims *claims = quoit_claims_new (source, QUOIT_SOURCE_KIND_RAY_NODES);
+  const char *cpu = strchr (word, '=');
+  QuoitResource resources[]
+      = { { "CPU", quoit_amount_from_int (cpu == NULL ? 8 : cpu[1] - '0') },
+          { "TPU", quoit_amount_from_int ((strchr (word, '^') == NULL ? 1 : 2) * drawn->chips) } };
+  QuoitNodeKind kind = *drawn;
+
+  kind.n_labels = 0;
+  kind.resources = resources;
+  return quoit_claims_kind (claims, has_chips ? &kind : &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
+}
+
+/* The nodes of a list of what runs: words such as "A0.1x", a machine by its letter, its slice and worker ('-': in
+ * none), its state where it is not alive; "A0.1@5" is at address 10.0.0.5, "A0.1=4" has 4 CPU instead of 8, "A0.1^" two
+ * devices a chip. Ray tells no resources of a dead machine. */
+static inline void
+add_listed (QuoitClaims *claims, const char *drawn)
+{
   g_autoptr (QuoitClaims) all = quoit_claims_new ("all", QUOIT_SOURCE_KIND_RAY_NODES);
   g_auto (GStrv) words = g_strsplit (drawn, " ", -1);
   guint32 n;
@@ -63,26 +79,77 @@ list_of (const char *source, const char *drawn)
     {
       const char *word = words[i], *at = strchr (word, '@');
       gboolean in_slice = g_ascii_isdigit (word[1]);
-      char letter = word[in_slice ? 4 : 2];
-      QuoitNodeKind kind = *quoit_claims_kind_at (all, 0);
-      QuoitNodeClaim node = { .worker_id = -1, .state = (guint8) state_of_letter (letter) };
+      QuoitNodeClaim node = { .worker_id = -1 };
       g_autofree char *name = NULL, *address = NULL;
 
       if (*word == '\0')
         continue;
       if (in_slice)
         node = nodes[2 * (word[1] - '0') + (word[3] - '0')];
-      node.state = (guint8) state_of_letter (letter);
+      node.state = (guint8) state_of_letter (word[in_slice ? 4 : 2]);
       node.name = name = g_strdup_printf ("m-%c", *word);
       node.identity = name + 2;
       node.address = address = g_strdup_printf ("10.0.%s", at == NULL ? name : at + 1);
       node.pool = quoit_claims_pool (claims, in_slice ? "a" : "default");
-      kind.n_labels = 0;
-      if (node.state == QUOIT_NODE_DEAD || !in_slice)
-        kind = (QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE };
-      node.kind = quoit_claims_kind (claims, &kind, NULL);
+      node.kind = kind_of_word (claims, quoit_claims_kind_at (all, 0), word, node.state != QUOIT_NODE_DEAD && in_slice);
       quoit_claims_add (claims, &node);
     }
+}
+
+/* "A:2c8": 2 TPU and 8 CPU of machine A; "A:2": no CPU. */
+static inline QuoitBundleClaim
+bundle_of_word (const QuoitClaims *claims, const char *word, QuoitResource *takes)
+{
+  const char *cpu = strchr (word, 'c');
+  QuoitBundleClaim bundle = { .node = QUOIT_NOT_PLACED, .n_takes = 2, .takes = takes };
+  guint32 n;
+  const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n);
+
+  takes[0] = (QuoitResource) { "CPU", quoit_amount_from_int (cpu == NULL ? 0 : cpu[1] - '0') };
+  takes[1] = (QuoitResource) { "TPU", quoit_amount_from_int (word[2] - '0') };
+  for (guint32 i = 0; i < n; i++)
+    if (*nodes[i].identity == *word)
+      bundle.node = i;
+  return bundle;
+}
+
+/* The nodes of a list, and, where the list says them, its groups and what is used: "A0.0 B0.1 / g A:2 B:4 + h A:1c8 /
+ * B:0c2". */
+static inline QuoitClaims *
+list_of (const char *source, const char *drawn)
+{
+  QuoitClaims *claims = quoit_claims_new (source, QUOIT_SOURCE_KIND_RAY_NODES);
+  g_auto (GStrv) parts = g_strsplit (drawn, " /", 3);
+  guint n_parts = g_strv_length (parts);
+  g_auto (GStrv) groups = g_strsplit (n_parts > 1 ? parts[1] : "", " +", -1);
+  g_auto (GStrv) uses = g_strsplit (n_parts > 2 ? parts[2] : "", " ", -1);
+
+  add_listed (claims, parts[0] == NULL ? "" : parts[0]);
+  for (char **group = groups; *group != NULL; group++)
+    {
+      g_auto (GStrv) words = g_strsplit (g_strstrip (*group), " ", -1);
+      QuoitGroupClaim claim = { .name = words[0], .identity = words[0], .request = "", .state = QUOIT_GROUP_RESERVED };
+      QuoitBundleClaim bundles[8];
+      QuoitResource takes[8][2];
+
+      for (char **word = words; *word != NULL && word[1] != NULL; word++, claim.n_bundles++)
+        bundles[claim.n_bundles] = bundle_of_word (claims, word[1], takes[claim.n_bundles]);
+      claim.bundles = bundles;
+      if (claim.n_bundles > 0)
+        quoit_claims_add_group (claims, &claim);
+    }
+  for (char **use = uses; *use != NULL; use++)
+    {
+      QuoitResource takes[2];
+      QuoitBundleClaim bundle;
+
+      if (**use == '\0')
+        continue;
+      bundle = bundle_of_word (claims, *use, takes);
+      quoit_claims_add_external (claims, &bundle);
+    }
+  quoit_claims_set_scope (claims, (n_parts > 1 ? QUOIT_CLAIMS_SAY_GROUPS : 0u)
+                                      | (n_parts > 2 ? QUOIT_CLAIMS_SAY_EXTERNAL : 0u));
   return claims;
 }
 
@@ -105,9 +172,9 @@ read_source (const Ledger *ledger, QuoitStepFunc step, QuoitClaims *claims, cons
   return ok;
 }
 
-/* "train" gets slice a-0 of the manifest, or of the list where there is no manifest. */
+/* "train" gets the slice; its hosts whole, or as bundles of that many TPU. */
 static inline gboolean
-reserve_first (const Ledger *ledger, const char *slice, GError **error)
+reserve_slice (const Ledger *ledger, const char *slice, gint64 tpu_per_bundle, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_alloc ();
 
@@ -116,9 +183,30 @@ reserve_first (const Ledger *ledger, const char *slice, GError **error)
   request->shape = (QuoitShape) { .n_dims = 2, .dims = { 2, 4, 1 } };
   request->chips_per_host = 4;
   request->n_slices = 1;
+  request->tpu_per_bundle = quoit_amount_from_int (tpu_per_bundle);
   g_ptr_array_add (request->slices, g_strdup (slice));
   return ledger->change (ledger->stage, quoit_ledger_reserve, request, error);
 }
+
+static const struct {
+  const char *verb, *source;
+  QuoitSourceKind kind;
+  QuoitStepFunc step;
+  const char *join;
+} readings[] = {
+  { "text", "text", QUOIT_SOURCE_KIND_FLEET, quoit_ledger_import, NULL },
+  { "plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_import, NULL },
+  { "plan+ray", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_import, "ray" },
+  { "plan+text", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_import, "text" },
+  { "sync-plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_sync, NULL },
+  { "ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, NULL },
+  { "ray+plan", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "plan" },
+  { "ray+text", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "text" },
+  { "ray+nowhere", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "nowhere" },
+  { "sync-ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_sync, NULL },
+  { "other+plan", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "plan" },
+  { "other+ray", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "ray" },
+};
 
 static inline gboolean
 perform (const Ledger *ledger, const char *step, GError **error)
@@ -126,26 +214,17 @@ perform (const Ledger *ledger, const char *step, GError **error)
   g_auto (GStrv) words = g_strsplit (step, " ", 2);
   const char *rest = words[1] == NULL ? "" : words[1];
 
-  if (g_str_equal (words[0], "plan"))
-    return read_source (ledger, quoit_ledger_import, plan_of (rest), NULL, error);
-  if (g_str_equal (words[0], "plan+ray"))
-    return read_source (ledger, quoit_ledger_import, plan_of (rest), "ray", error);
-  if (g_str_equal (words[0], "sync-plan"))
-    return read_source (ledger, quoit_ledger_sync, plan_of (rest), NULL, error);
-  if (g_str_equal (words[0], "ray"))
-    return read_source (ledger, quoit_ledger_import, list_of ("ray", rest), NULL, error);
-  if (g_str_equal (words[0], "ray+plan"))
-    return read_source (ledger, quoit_ledger_import, list_of ("ray", rest), "plan", error);
-  if (g_str_equal (words[0], "ray+nowhere"))
-    return read_source (ledger, quoit_ledger_import, list_of ("ray", rest), "nowhere", error);
-  if (g_str_equal (words[0], "sync-ray"))
-    return read_source (ledger, quoit_ledger_sync, list_of ("ray", rest), NULL, error);
-  if (g_str_equal (words[0], "other+plan"))
-    return read_source (ledger, quoit_ledger_import, list_of ("other", rest), "plan", error);
-  if (g_str_equal (words[0], "other+ray"))
-    return read_source (ledger, quoit_ledger_import, list_of ("other", rest), "ray", error);
+  for (gsize i = 0; i < G_N_ELEMENTS (readings); i++)
+    if (g_str_equal (words[0], readings[i].verb))
+      return read_source (ledger, readings[i].step,
+                          readings[i].kind == QUOIT_SOURCE_KIND_RAY_NODES
+                              ? list_of (readings[i].source, rest)
+                              : plan_of (readings[i].source, readings[i].kind, rest),
+                          readings[i].join, error);
   if (g_str_equal (words[0], "reserve"))
-    return reserve_first (ledger, rest, error);
+    return reserve_slice (ledger, rest, 0, error);
+  if (g_str_equal (words[0], "divide"))
+    return reserve_slice (ledger, rest, 2, error);
   if (g_str_equal (words[0], "drain"))
     return ledger->change (ledger->stage, quoit_ledger_set_state, &(QuoitStateChange) { rest, QUOIT_VERB_DRAIN, 0 },
                            error);
@@ -153,7 +232,23 @@ perform (const Ledger *ledger, const char *step, GError **error)
   return ledger->change (ledger->stage, quoit_ledger_release, &(QuoitGroupRef) { "train", 0 }, error);
 }
 
-/* "plan/a-0-0#1=A" a node, with a letter behind it for a state, and '*' for each user. */
+/* Who has which part of the node: " [g chips 0,1: CPU 8, TPU 2]". */
+static inline void
+show_shares (GString *text, const QuoitFleet *fleet, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *user;
+
+  while ((user = quoit_fleet_users_next (&users)) != NULL && users.bundle != NULL)
+    {
+      g_autofree char *bundle = quoit_bundle_text (users.bundle);
+
+      g_string_append_printf (text, " [%s %s]", user->name, bundle);
+    }
+}
+
+/* "plan/a-0-0#1=A" a node, with a letter behind it for a state, '*' where it is used, '#' where nobody knows by whom;
+ * then its shares. */
 static inline char *
 show (const QuoitFleet *fleet)
 {
@@ -172,7 +267,10 @@ show (const QuoitFleet *fleet)
                               g_str_equal (identity, name) ? "" : "=", g_str_equal (identity, name) ? "" : identity,
                               quoit_fleet_node_state (fleet, node) == QUOIT_NODE_ALIVE ? 0 : 1,
                               quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DEAD ? "x" : "d",
-                              quoit_fleet_node_user (fleet, node) == NULL ? "" : "*");
+                              quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL ? "#"
+                              : quoit_fleet_node_user (fleet, node) == NULL            ? ""
+                                                                                       : "*");
+      show_shares (text, fleet, node);
     }
   return g_string_free (text, FALSE);
 }
@@ -259,6 +357,11 @@ static const struct {
   { "plan pp;ray A0.0@p0;reserve a-0;ray A0.0x@p0 C-@p0", "plan/a-0-0#1=Ax* plan/a-0-1#2* ray/m-C#3=C", NULL },
   { "plan pp;reserve a-0;ray A0.1@p0", "plan/a-0-0#1=A* plan/a-0-1#2*", NULL },
   { "ray A0.0@p1 B0.1@p0;reserve a-0;plan pp", "ray/m-A#1=A* ray/m-B#2=B*", "would stand in another place" },
+  /* what a text calls used is, as far as a list explains it, used by what the list says */
+  { "text #.;ray+text A0.0 B0.1", "text/a-0-0#1=A# text/a-0-1#2=B", NULL },
+  { "text #.;ray+text A0.0 B0.1 / g A:2 / A:0c2",
+    "text/a-0-0#1=A* [g chips 0,1: TPU 2] [external/ray CPU 2] text/a-0-1#2=B", NULL },
+  { "text #.;ray+text A0.0 B0.1 / g A:2;ray A0.0 B0.1 /", "text/a-0-0#1=A# text/a-0-1#2=B", NULL },
   /* what cannot be joined */
   { "plan ..;ray+nowhere A0.0", "plan/a-0-0#1 plan/a-0-1#2", "no source 'nowhere' to join" },
   { "plan ..;ray A-;other+ray B-", "plan/a-0-0#1 plan/a-0-1#2 ray/m-A#3=A", "of the same kind" },
@@ -266,25 +369,49 @@ static const struct {
 
 /* --- any imports --- */
 
+/* What each machine has that it has not by itself; mostly nothing. */
+static inline const char *
+any_of (GRand *random, const char *const *words)
+{
+  return words[g_rand_int_range (random, 0, (gint32) g_strv_length ((GStrv) words))];
+}
+
+/* Of a machine that the list has, or has not. */
+static inline void
+append_any_bundles (GString *text, GRand *random)
+{
+  static const char *const amounts[] = { "1", "2", "4", "0c4", "2c8", "1c1", NULL };
+
+  for (gint n = g_rand_int_range (random, 0, 3); n > 0; n--)
+    g_string_append_printf (text, " %c:%s", g_rand_int_range (random, 'A', 'I'), any_of (random, amounts));
+}
+
 static inline char *
 any_list (GRand *random)
 {
+  static const char *const states[] = { "", "", "", "", "", "x", "x", "d", NULL };
+  static const char *const others[] = { "", "", "", "", "", "", "=4", "^", NULL };
   GString *text = g_string_new (NULL);
 
   for (char letter = 'A'; letter < 'I'; letter++)
     if (g_rand_int_range (random, 0, 3) > 0)
-      g_string_append_printf (text, "%s%c%d.%d%s", text->len == 0 ? "" : " ", letter, g_rand_int_range (random, 0, 2),
-                              g_rand_int_range (random, 0, 2),
-                              g_rand_int_range (random, 0, 4) == 0   ? "x"
-                              : g_rand_int_range (random, 0, 5) == 0 ? "d"
-                                                                     : "");
+      g_string_append_printf (text, "%s%c%d.%d%s%s", text->len == 0 ? "" : " ", letter, g_rand_int_range (random, 0, 2),
+                              g_rand_int_range (random, 0, 2), any_of (random, states), any_of (random, others));
+  if (g_rand_boolean (random))
+    return g_string_free (text, FALSE);
+  g_string_append (text, " / g");
+  append_any_bundles (text, random);
+  g_string_append (text, " + h");
+  append_any_bundles (text, random);
+  if (g_rand_boolean (random))
+    g_string_append_printf (text, " / %c:1c1", g_rand_int_range (random, 'A', 'I'));
   return g_string_free (text, FALSE);
 }
 
 static inline char *
 any_plan (GRand *random)
 {
-  static const char *const plans[] = { "..|..", "..", ".-|..", "pp|..", "p.|-p", "" };
+  static const char *const plans[] = { "..|..", "..", ".-|..", "pp|..", "p.|-p", "", "#.|.." };
 
   return g_strdup (plans[g_rand_int_range (random, 0, G_N_ELEMENTS (plans))]);
 }
@@ -296,6 +423,7 @@ static const struct {
   { "plan", any_plan },       { "plan+ray", any_plan }, { "sync-plan", any_plan },      { "ray", any_list },
   { "ray+plan", any_list },   { "sync-ray", any_list }, { "ray+plan", any_list },       { "sync-ray", any_list },
   { "other+plan", any_list }, { "reserve a-0", NULL },  { "reserve plan/a/a-1", NULL }, { "release", NULL },
+  { "divide a-0", NULL },     { "text", any_plan },     { "plan+text", any_plan },      { "ray+text", any_list },
 };
 
 static inline char *

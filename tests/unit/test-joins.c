@@ -73,7 +73,8 @@ change (gpointer data, QuoitStepFunc step, gconstpointer input, GError **error)
 
   if (ok && entry != NULL)
     {
-      ck_assert (quoit_entry_apply (entry, &stage->fleet, error));
+      quoit_entry_apply (entry, &stage->fleet, error);
+      ck_assert_ok (*error);
       g_ptr_array_add (stage->entries, entry);
     }
   quoit_ledger_drop_result (step, result);
