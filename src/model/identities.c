@@ -5,27 +5,40 @@
 
 #include "model/layout-private.h"
 
-/* An identity in the form in which the layout keeps it. */
+/* An identity in the form in which the layout keeps it, without the mark of a text. */
 typedef struct {
   const char *bytes;
   gsize length;
+  gboolean is_packed;
 } Key;
+
+static Key
+packed_key (const char *packed)
+{
+  return (Key) { packed, QUOIT_PACKED_IDENTITY, TRUE };
+}
+
+static Key
+text_key (const char *text)
+{
+  return (Key) { text, strlen (text), FALSE };
+}
 
 static Key
 key_of_text (const char *text, char *packed)
 {
-  return quoit_identity_pack (text, packed) ? (Key) { packed, QUOIT_PACKED_IDENTITY } : (Key) { text, strlen (text) };
+  return quoit_identity_pack (text, packed) ? packed_key (packed) : text_key (text);
 }
 
 static Key
 key_of_node (const QuoitLayout *layout, guint32 index, char *packed)
 {
   guint32 offset = layout->nodes[index].identity;
-  const char *kept = layout->texts + offset;
+  const char *kept = layout->texts + offset, *text = quoit_identity_text (kept);
 
   if (offset == 0)
     return key_of_text (quoit_layout_node_name (layout, (QuoitNodeId) { index }), packed);
-  return (Key) { kept, quoit_identity_is_packed (kept) ? QUOIT_PACKED_IDENTITY : strlen (kept) };
+  return text == NULL ? packed_key (kept) : text_key (text);
 }
 
 static gboolean
@@ -34,7 +47,8 @@ is_node (const QuoitLayout *layout, guint32 index, Key key)
   char packed[QUOIT_PACKED_IDENTITY];
   Key have = key_of_node (layout, index, packed);
 
-  return have.length == key.length && memcmp (have.bytes, key.bytes, key.length) == 0;
+  return have.is_packed == key.is_packed && have.length == key.length
+         && memcmp (have.bytes, key.bytes, key.length) == 0;
 }
 
 void

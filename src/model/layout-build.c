@@ -581,7 +581,7 @@ bytes_of (const char *name, const char *address, const char *identity)
 
   if (address != NULL && strcmp (address, name) != 0)
     total += strlen (address) + 1;
-  return identity == NULL ? total : total + MAX (strlen (identity) + 1, QUOIT_PACKED_IDENTITY);
+  return identity == NULL ? total : total + quoit_identity_room (identity);
 }
 
 static gsize

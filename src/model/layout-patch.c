@@ -233,7 +233,7 @@ texts_of (const Patch *patch)
 
       bytes += strlen (claim->name) + 1 + (claim->address == NULL ? 0 : strlen (claim->address) + 1);
       if (claim->identity != NULL)
-        bytes += MAX (strlen (claim->identity) + 1, QUOIT_PACKED_IDENTITY);
+        bytes += quoit_identity_room (claim->identity);
     }
   return bytes;
 }

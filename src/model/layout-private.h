@@ -4,13 +4,16 @@
 
 #include "model/layout.h"
 
-/* A Ray node id is 56 hexadecimal digits: 28 bytes behind a mark that no text begins with. */
+/* A Ray node id is 56 hexadecimal digits: 28 bytes behind a mark. A text that begins like a mark has one of its own. */
 enum { QUOIT_PACKED_IDENTITY = 29 };
 
 /* FALSE, and nothing written, when @identity is not 56 lower-case hexadecimal digits. */
 gboolean quoit_identity_pack (const char *identity, char *packed);
-gboolean quoit_identity_is_packed (const char *kept);
-char *quoit_identity_unpack (const char *packed);
+/* The text in what is kept; NULL where that is packed. */
+const char *quoit_identity_text (const char *kept);
+char *quoit_identity_unpack (const char *kept);
+/* The most bytes that keeping @identity takes. */
+gsize quoit_identity_room (const char *identity);
 
 /* Slots of a hash table of @n: a power of two. */
 guint32 quoit_layout_slots_for (guint32 n);

@@ -6,6 +6,7 @@
 #include "model/kind.h"
 
 #define PACKED_MARK '\1'
+#define TEXT_MARK '\2'
 
 struct _QuoitLayoutFrame {
   gatomicrefcount refs;
@@ -115,28 +116,34 @@ quoit_identity_pack (const char *identity, char *packed)
   return TRUE;
 }
 
-gboolean
-quoit_identity_is_packed (const char *kept)
+const char *
+quoit_identity_text (const char *kept)
 {
-  return kept[0] == PACKED_MARK;
+  return *kept == PACKED_MARK ? NULL : kept + (*kept == TEXT_MARK);
 }
 
 char *
-quoit_identity_unpack (const char *packed)
+quoit_identity_unpack (const char *kept)
 {
   static const char digits[] = "0123456789abcdef";
-  char *text;
+  char *text = g_strdup (quoit_identity_text (kept));
 
-  if (!quoit_identity_is_packed (packed))
-    return g_strdup (packed);
+  if (text != NULL)
+    return text;
   text = g_malloc (2 * (QUOIT_PACKED_IDENTITY - 1) + 1);
   for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i++)
     {
-      text[2 * i] = digits[(guint8) packed[1 + i] >> 4];
-      text[2 * i + 1] = digits[(guint8) packed[1 + i] & 15];
+      text[2 * i] = digits[(guint8) kept[1 + i] >> 4];
+      text[2 * i + 1] = digits[(guint8) kept[1 + i] & 15];
     }
   text[2 * (QUOIT_PACKED_IDENTITY - 1)] = '\0';
   return text;
+}
+
+gsize
+quoit_identity_room (const char *identity)
+{
+  return MAX (1 + strlen (identity) + 1, QUOIT_PACKED_IDENTITY);
 }
 
 guint32
@@ -155,9 +162,14 @@ quoit_layout_keep_identity (QuoitLayout *layout, const char *identity)
 {
   guint32 offset = (guint32) layout->n_texts;
 
-  if (!quoit_identity_pack (identity, layout->texts + offset))
-    return quoit_layout_keep_text (layout, identity);
-  layout->n_texts += QUOIT_PACKED_IDENTITY;
+  if (quoit_identity_pack (identity, layout->texts + offset))
+    {
+      layout->n_texts += QUOIT_PACKED_IDENTITY;
+      return offset;
+    }
+  if (*identity == PACKED_MARK || *identity == TEXT_MARK)
+    layout->texts[layout->n_texts++] = TEXT_MARK;
+  quoit_layout_keep_text (layout, identity);
   return offset;
 }
 

@@ -224,9 +224,17 @@ START_TEST (only_lower_case_hexadecimal_digits_are_packed)
 }
 END_TEST
 
-START_TEST (a_ray_node_id_comes_back_whole)
+START_TEST (any_identity_comes_back_whole)
 {
-  static const char *const ids[] = { "05bb8bcedb7473579e493d46652a03479b9303cd39b7afd5c1e6a629", "uid-1", "" };
+  static const char *const ids[] = {
+    "05bb8bcedb7473579e493d46652a03479b9303cd39b7afd5c1e6a629",
+    "uid-1",
+    "",
+    "\1uid",
+    "\2uid",
+    "\1",
+    "\1of as many bytes as packed ",
+  };
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("t", QUOIT_SOURCE_KIND_RAY_NODES);
   QuoitNodeKind kind = { 0 };
   g_autoptr (QuoitLayout) layout = NULL;
@@ -241,6 +249,34 @@ START_TEST (a_ray_node_id_comes_back_whole)
   identity = quoit_layout_node_identity (layout, (QuoitNodeId) { 0 });
   ck_assert_str_eq (identity, *ids[_i] == '\0' ? "n" : ids[_i]);
   ck_assert_str_eq (quoit_layout_node_address (layout, (QuoitNodeId) { 0 }), "10.0.0.1");
+}
+END_TEST
+
+/* A text may have the very bytes that a packed identity has. */
+START_TEST (an_identity_is_not_found_by_its_packed_bytes)
+{
+  char packed[QUOIT_PACKED_IDENTITY + 1] = "";
+  const char *ids[] = { "01020304aabbccddeeff010203040506070809101112131415161718", packed };
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("t", QUOIT_SOURCE_KIND_RAY_NODES);
+  QuoitNodeKind kind = { 0 };
+  g_autoptr (QuoitLayout) layout = NULL;
+
+  ck_assert (quoit_identity_pack (ids[0], packed));
+  quoit_claims_pool (claims, "p");
+  quoit_claims_kind (claims, &kind, NULL);
+  for (guint i = 0; i < 2; i++)
+    quoit_claims_add (claims, &(QuoitNodeClaim) { .name = i == 0 ? "m" : "n", .identity = ids[i], .worker_id = -1 });
+  layout = fixture_layout (claims);
+  for (guint i = 0; i < 2; i++)
+    {
+      QuoitIdentities identities;
+      QuoitNodeId node;
+
+      quoit_identities_init (&identities, layout, (QuoitSourceId) { 0 });
+      ck_assert (quoit_identities_find (&identities, &(QuoitNodeClaim) { .identity = ids[1 - i] }, &node));
+      ck_assert_uint_eq (node.index, 1 - i);
+      quoit_identities_clear (&identities);
+    }
 }
 END_TEST
 
@@ -802,7 +838,8 @@ main (void)
   tcase_add_test (tcase, the_order_of_claims_does_not_matter);
   tcase_add_test (tcase, names_are_found_short_and_full_and_ambiguity_is_told);
   tcase_add_test (tcase, only_lower_case_hexadecimal_digits_are_packed);
-  tcase_add_loop_test (tcase, a_ray_node_id_comes_back_whole, 0, 3);
+  tcase_add_loop_test (tcase, any_identity_comes_back_whole, 0, 7);
+  tcase_add_test (tcase, an_identity_is_not_found_by_its_packed_bytes);
   tcase_add_loop_test (tcase, contradictions_among_alive_nodes_are_seen_and_end_with_the_node, 0,
                        G_N_ELEMENTS (slices));
   tcase_add_test (tcase, no_slice_of_the_catalogue_has_more_hosts_than_are_counted);
