@@ -43,24 +43,40 @@ is_selector (const char *text)
   return length > 2 && strncmp (rest, "in", 2) == 0 && is_list (rest + 2, length - 2);
 }
 
-QuoitSelector *
-quoit_selector_new (const char *key, const char *value, GError **error)
+gboolean
+quoit_selector_check (const char *key, const char *value, GError **error)
 {
-  QuoitSelector *selector;
+  g_autofree char *quoted = NULL;
+
+  if (!quoit_label_check_key (key, error))
+    return FALSE;
+  if (is_selector (value))
+    return TRUE;
+
+  quoted = quoit_quote (value);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "selector '%s=' %s: expected a label value, '!value', 'in(a,b)' or '!in(a,b)'", key, quoted);
+}
+
+/* The pieces between the commas; behind the last comma there may be nothing, which is no piece. */
+static char **
+split_list (const char *inside)
+{
+  char **pieces = g_strsplit (inside, ",", -1);
+  guint n = g_strv_length (pieces);
+
+  if (n > 0 && *pieces[n - 1] == '\0')
+    g_clear_pointer (&pieces[n - 1], g_free);
+  return pieces;
+}
+
+QuoitSelector *
+quoit_selector_read (const char *key, const char *value)
+{
+  QuoitSelector *selector = g_new0 (QuoitSelector, 1);
   const char *rest = *value == '!' ? value + 1 : value;
   gsize length = strlen (rest);
 
-  if (!quoit_label_check_key (key, error))
-    return NULL;
-  if (!is_selector (value))
-    {
-      g_autofree char *quoted = quoit_quote (value);
-
-      return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                              "selector '%s=' %s: expected a label value, '!value', 'in(a,b)' or '!in(a,b)'", key,
-                              quoted);
-    }
-  selector = g_new0 (QuoitSelector, 1);
   selector->key = g_strdup (key);
   selector->text = g_strdup (value);
   selector->negated = *value == '!';
@@ -68,7 +84,7 @@ quoit_selector_new (const char *key, const char *value, GError **error)
     {
       g_autofree char *inside = g_strndup (rest + 3, length - 4);
 
-      selector->values = g_strsplit (inside, ",", -1);
+      selector->values = split_list (inside);
     }
   else
     {
@@ -77,6 +93,12 @@ quoit_selector_new (const char *key, const char *value, GError **error)
       selector->values = g_strdupv ((char **) one);
     }
   return selector;
+}
+
+QuoitSelector *
+quoit_selector_new (const char *key, const char *value, GError **error)
+{
+  return quoit_selector_check (key, value, error) ? quoit_selector_read (key, value) : NULL;
 }
 
 void
@@ -100,6 +122,18 @@ const char *
 quoit_selector_value (const QuoitSelector *selector)
 {
   return selector->text;
+}
+
+gboolean
+quoit_selector_is_negated (const QuoitSelector *selector)
+{
+  return selector->negated;
+}
+
+const char *const *
+quoit_selector_values (const QuoitSelector *selector)
+{
+  return (const char *const *) selector->values;
 }
 
 gboolean

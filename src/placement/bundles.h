@@ -67,17 +67,19 @@ quoit_view_passes (const QuoitView *view, const QuoitBundles *bundles, guint32 b
 
 typedef enum { QUOIT_RAY_SUCCESS = 0, QUOIT_RAY_FAILED = 1, QUOIT_RAY_INFEASIBLE = 2 } QuoitRayResult;
 
-/* Who chooses among nodes of equal score, and among values of the topology label: one of the @n of @ties, by its place
- * in it; @n: give up, the answer is FAILED then. @bundle is QUOIT_NO_INDEX where a value is chosen. */
+/* Who chooses among nodes of equal score for @bundle: one of the @n of @ties, by its place in it; @n: give up, the
+ * answer is FAILED then. */
 typedef guint32 (*QuoitChoose) (gpointer data, guint32 bundle, const guint32 *ties, guint32 n);
 
 typedef struct {
   QuoitChoose choose; /* NULL: the first */
   gpointer data;
-  guint32 n_choices; /* out: how often there was more than one */
+  guint32 n_choices; /* out: how often there was more than one node, or domain; 0: Ray can give no other answer */
 } QuoitTies;
 
-/* Ray 2.60's decision. @nodes, of n_bundles, is set with SUCCESS alone. @ties may be NULL. */
+/* Ray 2.60's decision. @nodes, of n_bundles, is set with SUCCESS alone. @ties may be NULL. Domains are tried in the
+ * order of their numbers, and the view leaves no candidate out where there are any: Ray adds up what all of a domain
+ * have. */
 QuoitRayResult quoit_ray_place (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
                                 QuoitTies *ties, guint32 *nodes);
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the strategies of policy `ray` share: one attempt to place all bundles on the nodes of one view. */
+#pragma once
+
+#include "placement/bundles.h"
+
+/* What one bundle asks for, without the resources it does not. */
+typedef struct {
+  guint32 n;
+  guint32 *resources;
+  gint64 *amounts;
+  const guint64 *passes; /* bits of the nodes that its labels match; NULL: all */
+} QuoitRayAsk;
+
+/* The highest score that bundles of one filter still find, as long as they ask for the same. */
+typedef struct {
+  guint32 asked;
+  guint32 from; /* no candidate before this one comes near it */
+  double score;
+} QuoitRayMost;
+
+typedef struct {
+  const QuoitBundles *bundles;
+  const QuoitView *view;
+  QuoitTies *ties;
+  const guint32 *order; /* in which bundles are placed */
+  guint32 n_words;
+  guint64 *candidates; /* bits: nodes on which nothing was placed, and that may be used */
+  QuoitRayAsk ask;
+  const gint64 *asked_row; /* which the scores are for */
+  guint32 n_asked;
+  double *scores;     /* of candidates, where `scored` says so */
+  guint64 *scored;    /* bits */
+  QuoitRayMost *most; /* of each filter */
+  guint32 *tied;      /* room for all nodes, where somebody chooses among them */
+  gboolean gave_up;   /* whoever chooses did */
+} QuoitRayAttempt;
+
+void quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitBundles *bundles, const QuoitView *view,
+                             const guint32 *order, QuoitTies *ties);
+void quoit_ray_attempt_clear (QuoitRayAttempt *attempt);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayAttempt, quoit_ray_attempt_clear)
+
+/* --- ray-score.c --- */
+
+/* @bundle is what the functions below are about. */
+void quoit_ray_ask (QuoitRayAttempt *attempt, guint32 bundle);
+/* What Ray calls the sum of all bundles: their amounts added, the labels of each. FALSE: no node has so much. */
+gboolean quoit_ray_ask_sum (QuoitRayAttempt *attempt, gint64 *row);
+
+gboolean quoit_ray_ask_fits (const QuoitRayAsk *ask, const gint64 *row);
+/* Higher is better: the emptier node; -1: it does not fit. */
+double quoit_ray_ask_score (const QuoitRayAsk *ask, const gint64 *row);
+/* @row without what is asked, as Ray's control plane keeps it: never below 0. */
+void quoit_ray_ask_take (const QuoitRayAsk *ask, gint64 *row);
+
+/* Whether the labels and totals of some candidate suffice for what is asked, or, one by one, for each bundle. */
+gboolean quoit_ray_is_feasible (const QuoitRayAttempt *attempt);
+gboolean quoit_ray_is_each_feasible (QuoitRayAttempt *attempt);
+
+/* The node for what is asked, by score; QUOIT_NO_INDEX: none. @bundle is for those who choose. */
+guint32 quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle);
+/* Likewise among the nodes @used, of which node n has what rows[n_resources * row[n]] and on say. */
+guint32 quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *used, const guint32 *row,
+                             const gint64 *rows);
+
+static inline gboolean
+quoit_ray_bit (const guint64 *bits, guint32 node)
+{
+  return (bits[node / 64] >> (node % 64) & 1) != 0;
+}
+
+static inline void
+quoit_ray_attempt_drop (QuoitRayAttempt *attempt, guint32 node)
+{
+  attempt->candidates[node / 64] &= ~((guint64) 1 << (node % 64));
+}
+
+static inline gboolean
+quoit_ray_ask_passes (const QuoitRayAsk *ask, guint32 node)
+{
+  return ask->passes == NULL || quoit_ray_bit (ask->passes, node);
+}
+
+/* The first node of @set from @from on that passes; QUOIT_NO_INDEX: none. */
+static inline guint32
+quoit_ray_next (const QuoitRayAttempt *attempt, const guint64 *set, guint32 from)
+{
+  const guint64 *passes = attempt->ask.passes;
+  guint64 from_here = G_MAXUINT64 << (from % 64);
+
+  for (guint32 w = from / 64; w < attempt->n_words; w++, from_here = G_MAXUINT64)
+    {
+      guint64 word = set[w] & from_here & (passes != NULL ? passes[w] : G_MAXUINT64);
+
+      if (word != 0)
+        return w * 64 + (guint32) __builtin_ctzll (word);
+    }
+  return QUOIT_NO_INDEX;
+}
+
+/* --- one file a strategy; @nodes may be written whatever the result --- */
+
+QuoitRayResult quoit_ray_pack (QuoitRayAttempt *attempt, guint32 *nodes);
+QuoitRayResult quoit_ray_spread (QuoitRayAttempt *attempt, guint32 *nodes);
+QuoitRayResult quoit_ray_strict_pack (QuoitRayAttempt *attempt, guint32 soft_target, guint32 *nodes);
+/* @excluded: bits, or NULL. */
+QuoitRayResult quoit_ray_strict_spread (QuoitRayAttempt *attempt, const guint64 *excluded, guint32 *nodes);
+
+/* The strategy, whatever topology label is asked. */
+QuoitRayResult quoit_ray_place_within (const QuoitBundles *bundles, const QuoitView *view,
+                                       const QuoitStanding *standing, const guint32 *order, QuoitTies *ties,
+                                       guint32 *nodes);
+/* All bundles on the nodes of one domain. */
+QuoitRayResult quoit_ray_place_in_one (const QuoitBundles *bundles, const QuoitView *view,
+                                       const QuoitStanding *standing, const guint32 *order, QuoitTies *ties,
+                                       guint32 *nodes);

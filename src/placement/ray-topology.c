@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A topology label: all bundles on nodes that share one of its values, a domain. */
+#include "placement/ray-private.h"
+
+#include <string.h>
+
+/* The nodes of each domain, in the view's order: those of domain d are nodes[first[d]] to nodes[first[d + 1] - 1]. */
+typedef struct {
+  guint32 *first, *nodes;
+} Domains;
+
+static void
+domains_clear (Domains *domains)
+{
+  g_free (domains->first);
+  g_free (domains->nodes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Domains, domains_clear)
+
+static void
+domains_init (Domains *domains, const QuoitView *view)
+{
+  guint32 *first = g_new0 (guint32, view->n_domains + 2);
+
+  /* Counted two places on, so that placing a node moves where the next domain's next node goes. */
+  for (guint32 n = 0; n < view->n_nodes; n++)
+    if (view->domain[n] != QUOIT_NO_INDEX)
+      first[view->domain[n] + 2]++;
+  for (guint32 d = 0; d < view->n_domains; d++)
+    first[d + 2] += first[d + 1];
+  domains->first = first;
+  domains->nodes = g_new (guint32, first[view->n_domains + 1]);
+  for (guint32 n = 0; n < view->n_nodes; n++)
+    if (view->domain[n] != QUOIT_NO_INDEX)
+      domains->nodes[first[view->domain[n] + 1]++] = n;
+}
+
+/* A view of some nodes of another. */
+typedef struct {
+  QuoitView view;
+  const guint32 *nodes;
+  gint64 *total, *available;
+  guint64 *passes, *excluded;
+} Part;
+
+static void
+part_clear (Part *part)
+{
+  g_free (part->total);
+  g_free (part->available);
+  g_free (part->passes);
+  g_free (part->excluded);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
+
+/* What @bits say of the nodes of @part. */
+static void
+copy_bits (const Part *part, const guint64 *bits, guint64 *copy)
+{
+  for (guint32 i = 0; i < part->view.n_nodes; i++)
+    copy[i / 64] |= (guint64) quoit_ray_bit (bits, part->nodes[i]) << (i % 64);
+}
+
+static gint64 *
+copy_rows (const Part *part, const gint64 *rows, gsize n_resources)
+{
+  gint64 *copy = g_new (gint64, part->view.n_nodes * n_resources);
+
+  for (gsize i = 0; i < part->view.n_nodes && n_resources > 0; i++)
+    memcpy (copy + i * n_resources, rows + part->nodes[i] * n_resources, n_resources * sizeof (gint64));
+  return copy;
+}
+
+static void
+part_init (Part *part, const QuoitBundles *bundles, const QuoitView *view, const guint32 *nodes, guint32 n)
+{
+  gsize n_words, whole_words = quoit_view_words (view);
+
+  *part = (Part) { .view = { .n_nodes = n, .n_candidates = n }, .nodes = nodes };
+  n_words = quoit_view_words (&part->view);
+  part->total = copy_rows (part, view->total, bundles->n_resources);
+  part->available = copy_rows (part, view->available, bundles->n_resources);
+  part->view.total = part->total;
+  part->view.available = part->available;
+  if (bundles->filter == NULL)
+    return;
+  part->passes = g_new0 (guint64, bundles->n_filters * n_words);
+  for (gsize f = 0; f < bundles->n_filters; f++)
+    copy_bits (part, view->passes + f * whole_words, part->passes + f * n_words);
+  part->view.passes = part->passes;
+}
+
+/* Ray wants the domain to have, all its nodes together, as much as all bundles ask. */
+static gboolean
+has_enough (const QuoitBundles *bundles, const QuoitView *view)
+{
+  for (gsize r = 0; r < bundles->n_resources; r++)
+    {
+      __int128 left = 0;
+
+      for (gsize n = 0; n < view->n_nodes; n++)
+        left += view->total[n * bundles->n_resources + r];
+      for (gsize b = 0; b < bundles->n_bundles; b++)
+        left -= bundles->amounts[b * bundles->n_resources + r];
+      if (left < 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_each_feasible (const QuoitBundles *bundles, const QuoitView *view, const guint32 *order)
+{
+  g_auto (QuoitRayAttempt) attempt = { NULL };
+
+  quoit_ray_attempt_init (&attempt, bundles, view, order, NULL);
+  return quoit_ray_is_each_feasible (&attempt);
+}
+
+static guint32
+place_of (const Part *part, guint32 node)
+{
+  for (guint32 i = 0; i < part->view.n_nodes; i++)
+    if (part->nodes[i] == node)
+      return i;
+  return QUOIT_NO_INDEX;
+}
+
+/* Ties among the nodes of a part, told as nodes of the whole. */
+typedef struct {
+  QuoitTies *ties;
+  const guint32 *nodes;
+  guint32 *told;
+} Teller;
+
+static guint32
+tell (gpointer data, guint32 bundle, const guint32 *ties, guint32 n)
+{
+  Teller *teller = data;
+
+  for (guint32 i = 0; i < n; i++)
+    teller->told[i] = teller->nodes[ties[i]];
+  return teller->ties->choose (teller->ties->data, bundle, teller->told, n);
+}
+
+static QuoitRayResult
+place_in_part (const QuoitBundles *bundles, Part *part, const QuoitStanding *standing, const guint32 *order,
+               QuoitTies *ties, guint32 *nodes)
+{
+  QuoitStanding inside = *standing;
+  g_autofree guint32 *told = ties != NULL ? g_new (guint32, part->view.n_nodes) : NULL;
+  Teller teller = { ties, part->nodes, told };
+  QuoitTies own = { ties != NULL && ties->choose != NULL ? tell : NULL, &teller, 0 };
+  QuoitRayResult result;
+
+  if (!has_enough (bundles, &part->view) || !is_each_feasible (bundles, &part->view, order))
+    return QUOIT_RAY_INFEASIBLE;
+  inside.soft_target = place_of (part, standing->soft_target);
+  if (standing->excluded != NULL)
+    {
+      part->excluded = g_new0 (guint64, quoit_view_words (&part->view));
+      copy_bits (part, standing->excluded, part->excluded);
+      inside.excluded = part->excluded;
+    }
+  result = quoit_ray_place_within (bundles, &part->view, &inside, order, ties != NULL ? &own : NULL, nodes);
+  if (ties != NULL)
+    ties->n_choices += own.n_choices;
+  for (guint32 b = 0; b < bundles->n_bundles && result == QUOIT_RAY_SUCCESS; b++)
+    nodes[b] = part->nodes[nodes[b]];
+  return result;
+}
+
+/* Whether Ray, which tries domains in an order that varies, might have come to one from @from on first. */
+static gboolean
+is_another_possible (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
+                     const guint32 *order, const Domains *domains, guint32 from)
+{
+  g_autofree guint32 *nodes = g_new (guint32, bundles->n_bundles);
+
+  for (guint32 d = from; d < view->n_domains; d++)
+    {
+      g_auto (Part) part = { .nodes = NULL };
+
+      part_init (&part, bundles, view, domains->nodes + domains->first[d], domains->first[d + 1] - domains->first[d]);
+      if (place_in_part (bundles, &part, standing, order, NULL, nodes) == QUOIT_RAY_SUCCESS)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+QuoitRayResult
+quoit_ray_place_in_one (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
+                        const guint32 *order, QuoitTies *ties, guint32 *nodes)
+{
+  gboolean is_bound = standing->bound != QUOIT_NO_INDEX;
+  guint32 first = is_bound ? standing->bound : 0, end = is_bound ? standing->bound + 1 : view->n_domains;
+  QuoitRayResult result = QUOIT_RAY_INFEASIBLE;
+  g_auto (Domains) domains = { NULL };
+
+  g_assert (view->n_candidates == view->n_nodes);
+  domains_init (&domains, view);
+  for (guint32 d = first; d < end; d++)
+    {
+      g_auto (Part) part = { .nodes = NULL };
+      QuoitRayResult here;
+
+      part_init (&part, bundles, view, domains.nodes + domains.first[d], domains.first[d + 1] - domains.first[d]);
+      here = place_in_part (bundles, &part, standing, order, ties, nodes);
+      if (here == QUOIT_RAY_FAILED)
+        result = QUOIT_RAY_FAILED;
+      if (here != QUOIT_RAY_SUCCESS)
+        continue;
+      if (ties != NULL && !is_bound && is_another_possible (bundles, view, standing, order, &domains, d + 1))
+        ties->n_choices++;
+      return QUOIT_RAY_SUCCESS;
+    }
+  return result;
+}
