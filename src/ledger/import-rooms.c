@@ -42,7 +42,7 @@ quoit_import_room_place (const QuoitImportRoom *room, const char *resource)
 gint64
 quoit_import_room_chips_e4 (const QuoitImportRoom *room, QuoitAmount tpu)
 {
-  return room->tpu_per_chip_e4 > 0 ? (gint64) ((__int128) tpu.e4 * QUOIT_AMOUNT_UNIT / room->tpu_per_chip_e4) : 0;
+  return quoit_chips_e4 (tpu, room->tpu_per_chip_e4);
 }
 
 static void
@@ -126,8 +126,9 @@ quoit_import_rooms_share_out (QuoitImportRooms *rooms)
     if (rooms->rooms[i] != NULL)
       {
         GArray *wishes = rooms->rooms[i]->wishes;
+        guint steps = QUOIT_CHIPS_STEPS;
 
-        rooms->rooms[i]->chips_fit
-            = quoit_chips_share_out (&rooms->rooms[i]->chips, (QuoitChipWish *) (void *) wishes->data, wishes->len);
+        rooms->rooms[i]->chips_fit = quoit_chips_share_out (
+            &rooms->rooms[i]->chips, (QuoitChipWish *) (void *) wishes->data, wishes->len, &steps);
       }
 }

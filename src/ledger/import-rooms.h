@@ -2,8 +2,8 @@
 /* What is left of a source's nodes while what it says of use is put down on them. */
 #pragma once
 
-#include "ledger/chips.h"
 #include "ledger/difference.h"
+#include "model/chips.h"
 
 typedef struct {
   const QuoitNodeKind *kind;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chips that are shared out. A source that is in order has found a way to do it, and so one is looked for: first the
  * one that leaves all where they are, then ever more thoroughly. */
-#include "ledger/chips.h"
+#include "model/chips.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Far more than it takes where fractions are of a few sizes. */
-enum { MOST_STEPS = 200000 };
 
 void
 quoit_chips_take (QuoitChipRoom *room, const QuoitBundle *bundle)
@@ -95,7 +92,7 @@ take_both (QuoitChipRoom *room, QuoitChipWish *wish)
 
 /* --- ways to do it, each on a room and wishes of its own --- */
 
-typedef gboolean (*Way) (QuoitChipRoom *room, QuoitChipWish **wishes, guint n);
+typedef gboolean (*Way) (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps);
 
 /* Those that keep what they had; the others follow in what is left, in @wishes. */
 static guint
@@ -110,7 +107,7 @@ keep_some (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
 }
 
 static gboolean
-as_they_come (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
+as_they_come (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
 {
   n = keep_some (room, wishes, n);
   for (guint i = 0; i < n; i++)
@@ -131,7 +128,7 @@ by_part (const void *a, const void *b)
 
 /* Whole chips, then parts from the largest down. */
 static gboolean
-largest_first (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
+largest_first (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
 {
   for (guint i = 0; i < n; i++)
     if (!take_whole (room, wishes[i]))
@@ -149,9 +146,9 @@ largest_first (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
 }
 
 static gboolean
-around_those_that_stay (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
+around_those_that_stay (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
 {
-  return largest_first (room, wishes, keep_some (room, wishes, n));
+  return largest_first (room, wishes, keep_some (room, wishes, n), steps);
 }
 
 /* Whether a chip before @chip has as much room: it was tried. */
@@ -183,19 +180,17 @@ try_parts (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
 }
 
 static gboolean
-by_trying (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
+by_trying (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
 {
-  guint steps = MOST_STEPS;
-
   for (guint i = 0; i < n; i++)
     if (!take_whole (room, wishes[i]))
       return FALSE;
   qsort (wishes, n, sizeof *wishes, by_part);
-  return try_parts (room, wishes, n, &steps);
+  return try_parts (room, wishes, n, steps);
 }
 
 gboolean
-quoit_chips_share_out (QuoitChipRoom *room, QuoitChipWish *wishes, guint n)
+quoit_chips_share_out (QuoitChipRoom *room, QuoitChipWish *wishes, guint n, guint *steps)
 {
   static const Way ways[] = { as_they_come, around_those_that_stay, largest_first, by_trying };
   g_autofree QuoitChipWish *own = g_new (QuoitChipWish, n + 1);
@@ -210,7 +205,7 @@ quoit_chips_share_out (QuoitChipRoom *room, QuoitChipWish *wishes, guint n)
       memcpy (own, wishes, n * sizeof *own);
       for (guint i = 0; i < n; i++)
         order[i] = &own[i];
-      if (!ways[w](&rest, order, n))
+      if (!ways[w](&rest, order, n, steps))
         continue;
       memcpy (wishes, own, n * sizeof *own);
       *room = rest;
