@@ -19,6 +19,8 @@
 #include <quoit/catalogue.h>
 #include <quoit/check.h>
 #include <quoit/ray.h>
+#include <quoit/ray-labels.h>
+#include <quoit/ray-nodes.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/report.h>

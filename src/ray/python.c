@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ray/python.h"
 
+#include <math.h>
 #include <string.h>
 
 #define CAPITAL_SIGMA 0x3a3
@@ -125,6 +126,14 @@ quoit_python_strip (const char *text)
 }
 
 char *
+quoit_python_strip_and_lower (const char *text)
+{
+  g_autofree char *stripped = quoit_python_strip (text);
+
+  return quoit_python_lower (stripped);
+}
+
+char *
 quoit_python_replace (const char *text, const char *old, const char *new)
 {
   g_auto (GStrv) parts = g_strsplit (text, old, -1);
@@ -190,4 +199,29 @@ quoit_python_int (const char *text, const char *what, GError **error)
     return refuse (text, what, "at most 4300 digits", error);
 
   return quoit_big_from_digits (digits->str, digits->len, sign);
+}
+
+double
+quoit_python_divide (double value, double divisor, double *rest)
+{
+  double left = fmod (value, divisor);
+  double quotient = (value - left) / divisor;
+  double whole;
+
+  if (left < 0)
+    {
+      left += divisor;
+      quotient -= 1;
+    }
+  *rest = left;
+  whole = floor (quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+__int128
+quoit_python_floor_divide (__int128 value, int64_t divisor)
+{
+  __int128 quotient = value / divisor;
+
+  return quotient - (value % divisor != 0 && (value < 0) != (divisor < 0));
 }

@@ -7,6 +7,7 @@
 /* str.lower() and str.strip(). Bytes that are not UTF-8 become U+FFFD. No locale is asked. */
 char *quoit_python_lower (const char *text);
 char *quoit_python_strip (const char *text);
+char *quoit_python_strip_and_lower (const char *text);
 
 /* str.replace(): every @old in @text, from left to right. */
 char *quoit_python_replace (const char *text, const char *old, const char *new);
@@ -16,3 +17,9 @@ char *quoit_python_replace (const char *text, const char *old, const char *new);
 QuoitBig *quoit_python_int (const char *text, const char *what, GError **error);
 
 gboolean quoit_python_is_decimal (const char *text); /* str.isdecimal() */
+
+/* Python's // and % of floats: the rest has the sign of the divisor, which is positive here. */
+double quoit_python_divide (double value, double divisor, double *rest);
+
+/* Python's // of integers; @divisor is not 0. */
+__int128 quoit_python_floor_divide (__int128 value, int64_t divisor);

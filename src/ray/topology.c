@@ -8,17 +8,8 @@
 
 enum { CHIPS_PER_HOST = 4, CHIPS_PER_BIG_HOST = 8 };
 
-static char *
-strip_and_lower (const char *text)
-{
-  g_autofree char *stripped = quoit_python_strip (text);
-
-  return quoit_python_lower (stripped);
-}
-
-/* The numbers between the "x": QuoitBig. NULL on failure. */
-static GPtrArray *
-sides (const char *topology, GError **error)
+GPtrArray *
+quoit_ray_sides (const char *topology, GError **error)
 {
   g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_big_free);
   g_autofree char *text = NULL;
@@ -27,7 +18,7 @@ sides (const char *topology, GError **error)
   if (!quoit_ray_is_given (topology, "topology", error))
     return NULL;
 
-  text = strip_and_lower (topology);
+  text = quoit_python_strip_and_lower (topology);
   for (begin = text, end = NULL; end == NULL || *end != '\0'; begin = end + 1)
     {
       g_autofree char *part = NULL;
@@ -51,7 +42,7 @@ sides (const char *topology, GError **error)
 QuoitBig *
 quoit_ray_chips (const char *topology, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = sides (topology, error);
+  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
   g_autoptr (QuoitBig) chips = NULL;
 
   if (numbers == NULL)
@@ -92,13 +83,13 @@ quoit_ray_chips_from_topology (const char *topology, int64_t *n_chips, GError **
 int
 quoit_ray_chips_per_host (const char *topology, const char *version, int64_t *n_chips, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = sides (topology, error);
+  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
   g_autofree char *text = NULL;
 
   if (numbers == NULL || !quoit_ray_is_given (version, "accelerator version", error))
     return FALSE;
 
-  text = strip_and_lower (topology);
+  text = quoit_python_strip_and_lower (topology);
   if (quoit_ray_has_big_hosts (version)
       && (strcmp (text, "1x1") == 0 || strcmp (text, "2x2") == 0 || strcmp (text, "2x4") == 0))
     return quoit_ray_chips_from_topology (topology, n_chips, error);
@@ -216,7 +207,7 @@ int
 quoit_ray_topology_is_valid (const char *version, const char *topology)
 {
   g_autofree char *normal = quoit_ray_normalize_type (version);
-  g_autofree char *text = topology != NULL ? strip_and_lower (topology) : NULL;
+  g_autofree char *text = topology != NULL ? quoit_python_strip_and_lower (topology) : NULL;
   const QuoitGenerationFacts *facts;
   const QuoitTopologyRow *rows;
   QuoitShape shape;

@@ -30,7 +30,7 @@ quoit_ray_generation (const char *version)
 gboolean
 quoit_ray_has_big_hosts (const char *version)
 {
-  g_autofree char *stripped = quoit_python_strip (version), *lower = quoit_python_lower (stripped);
+  g_autofree char *lower = quoit_python_strip_and_lower (version);
   const QuoitGenerationFacts *facts = quoit_ray_generation (lower);
 
   return facts != NULL && (facts->generation == QUOIT_GENERATION_V5E || facts->generation == QUOIT_GENERATION_V6E);

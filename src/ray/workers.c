@@ -82,8 +82,16 @@ quoit_ray_resources_get_amount (const QuoitRayResources *resources, unsigned ind
   return index < resources->list->len ? g_array_index (resources->list, Resource, index).amount : 0;
 }
 
-static QuoitRayResources *
-copy (const QuoitRayResources *resources)
+const double *
+quoit_ray_resources_find (const QuoitRayResources *resources, const char *name)
+{
+  const Resource *there = resources != NULL ? find (resources, name) : NULL;
+
+  return there != NULL ? &there->amount : NULL;
+}
+
+QuoitRayResources *
+quoit_ray_resources_copy (const QuoitRayResources *resources)
 {
   QuoitRayResources *twin = quoit_ray_resources_new ();
 
@@ -113,24 +121,6 @@ quoit_ray_resource_per_chip (const char *text, int64_t *factor, GError **error)
                      quoted);
 }
 
-/* Python's // and % of floats: the rest has the sign of the divisor, which is positive here. */
-static double
-divide_floats (double value, double divisor, double *rest)
-{
-  double left = fmod (value, divisor);
-  double quotient = (value - left) / divisor;
-  double whole;
-
-  if (left < 0)
-    {
-      left += divisor;
-      quotient -= 1;
-    }
-  *rest = left;
-  whole = floor (quotient);
-  return quotient - whole > 0.5 ? whole + 1 : whole;
-}
-
 /* What one worker asks for. Whole amounts are divided as integers, as Python does, others as floats. */
 typedef struct {
   double amount;
@@ -157,7 +147,7 @@ divides (const QuoitBig *total, Share share, QuoitBig **quotient)
       return exact_rest == 0;
     }
 
-  times = divide_floats (quoit_big_to_double (total), share.amount, &rest);
+  times = quoit_python_divide (quoit_big_to_double (total), share.amount, &rest);
   if (rest != 0 || isnan (rest))
     return FALSE;
   if (times >= -0x1p63 && times < 0x1p63)
@@ -258,7 +248,7 @@ quoit_ray_worker_resources (const char *topology, const char *accelerator_type, 
                      n_workers, error))
     return NULL;
 
-  worker = copy (per_worker);
+  worker = quoit_ray_resources_copy (per_worker);
   if (find (worker, "CPU") == NULL)
     quoit_ray_resources_set (worker, "CPU", 1);
   if (find (worker, "TPU") == NULL)

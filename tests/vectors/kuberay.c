@@ -208,4 +208,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-const VectorSuite vector_suite_kuberay = { "kuberay", ops };
+static const VectorOp *const tables[] = { ops, NULL };
+
+const VectorSuite vector_suite_kuberay = { "kuberay", tables };

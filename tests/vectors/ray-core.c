@@ -22,4 +22,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-const VectorSuite vector_suite_ray_core = { "ray-core", ops };
+static const VectorOp *const tables[] = { ops, NULL };
+
+const VectorSuite vector_suite_ray_core = { "ray-core", tables };

@@ -229,13 +229,9 @@ static JsonNode *
 node_of_workers (const QuoitRayResources *worker, int64_t n_workers)
 {
   g_autoptr (JsonObject) answer = json_object_new ();
-  JsonObject *resources = json_object_new ();
-  const char *name;
 
-  for (unsigned i = 0; (name = quoit_ray_resources_get_name (worker, i)) != NULL; i++)
-    json_object_set_double_member (resources, name, quoit_ray_resources_get_amount (worker, i));
   json_object_set_int_member (answer, "num_workers", n_workers);
-  json_object_set_object_member (answer, "worker_resources", resources);
+  json_object_set_object_member (answer, "worker_resources", vector_object_of_resources (worker));
   return json_node_init_object (json_node_alloc (), answer);
 }
 
@@ -259,7 +255,8 @@ worker_resources (JsonNode *in, GError **error)
   int64_t factor, chips_per_vm, n_workers;
 
   if (object == NULL || !vector_text (object, "topology", &topology, error)
-      || !vector_text (object, "accelerator_type", &type, error) || !vector_resources (object, &wanted, error)
+      || !vector_text (object, "accelerator_type", &type, error)
+      || !vector_resources (object, "resources_per_worker", &wanted, error)
       || !vector_integer (object, "num_slices", &n_slices, &given_slices, error)
       || !vector_integer (object, "chips_per_vm", &chips, &given_chips, error) || !read_factor (object, &factor, error))
     return NULL;
@@ -292,7 +289,8 @@ slices_for_workers (JsonNode *in, GError **error)
   int64_t factor;
 
   if (object == NULL || !vector_text (object, "topology", &topology, error)
-      || !vector_text (object, "accelerator_type", &type, error) || !vector_resources (object, &wanted, error)
+      || !vector_text (object, "accelerator_type", &type, error)
+      || !vector_resources (object, "resources_per_worker", &wanted, error)
       || !vector_integer (object, "num_workers", &n_workers, &given, error))
     return NULL;
   if (given == NULL)
@@ -350,4 +348,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-const VectorSuite vector_suite_ray_tpu = { "ray-tpu", ops };
+static const VectorOp *const tables[] = { ops, vector_ops_ray_nodes, NULL };
+
+const VectorSuite vector_suite_ray_tpu = { "ray-tpu", tables };

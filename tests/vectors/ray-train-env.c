@@ -81,7 +81,8 @@ train_env (JsonNode *in, GError **error)
   if (object == NULL || !vector_text (object, "topology", &topology, error)
       || !vector_text (object, "accelerator_type", &type, error)
       || !vector_integer (object, "workers", &n_workers, &given, error)
-      || !vector_integer (object, "slices", &n_slices, &given, error) || !vector_resources (object, &wanted, error))
+      || !vector_integer (object, "slices", &n_slices, &given, error)
+      || !vector_resources (object, "resources_per_worker", &wanted, error))
     return NULL;
   if (topology == NULL || type == NULL)
     return vector_skip (error, "Python only: no topology or no accelerator type"), NULL;
@@ -106,4 +107,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-const VectorSuite vector_suite_ray_train_env = { "ray-train-env", ops };
+static const VectorOp *const tables[] = { ops, NULL };
+
+const VectorSuite vector_suite_ray_train_env = { "ray-train-env", tables };

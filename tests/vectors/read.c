@@ -91,9 +91,9 @@ vector_node_of_env (char **env)
 }
 
 gboolean
-vector_resources (JsonObject *in, QuoitRayResources **resources, GError **error)
+vector_resources (JsonObject *in, const char *member, QuoitRayResources **resources, GError **error)
 {
-  JsonNode *node = json_object_get_member (in, "resources_per_worker");
+  JsonNode *node = json_object_get_member (in, member);
   g_autoptr (QuoitRayResources) read = quoit_ray_resources_new ();
   g_autoptr (GList) names = NULL;
 
@@ -115,4 +115,27 @@ vector_resources (JsonObject *in, QuoitRayResources **resources, GError **error)
     }
   *resources = g_steal_pointer (&read);
   return TRUE;
+}
+
+JsonObject *
+vector_object_of_resources (const QuoitRayResources *resources)
+{
+  JsonObject *object = json_object_new ();
+  const char *name;
+
+  for (unsigned i = 0; (name = quoit_ray_resources_get_name (resources, i)) != NULL; i++)
+    json_object_set_double_member (object, name, quoit_ray_resources_get_amount (resources, i));
+  return object;
+}
+
+void
+vector_keep_recorded (JsonNode *in, JsonObject *answer)
+{
+  JsonObject *row = json_node_get_object (json_node_get_parent (in));
+  JsonNode *out = json_object_get_member (row, "out");
+  g_autoptr (GList) members = json_object_get_members (answer);
+
+  for (GList *m = members; m != NULL && out != NULL && JSON_NODE_HOLDS_OBJECT (out); m = m->next)
+    if (!json_object_has_member (json_node_get_object (out), m->data))
+      json_object_remove_member (answer, m->data);
 }

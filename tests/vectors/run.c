@@ -207,12 +207,22 @@ compare_error (Tally *tally, const Row *row, const GError *got)
 }
 
 static const VectorOp *
+find_op_of_suite (const VectorSuite *suite, const char *name)
+{
+  for (const VectorOp *const *table = suite->tables; *table != NULL; table++)
+    for (const VectorOp *op = *table; op->op != NULL; op++)
+      if (strcmp (op->op, name) == 0)
+        return op;
+
+  return NULL;
+}
+
+static const VectorOp *
 find_op (const Row *row)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS (suites); i++)
-    for (const VectorOp *op = suites[i]->ops; op->op != NULL; op++)
-      if (strcmp (suites[i]->suite, row->suite) == 0 && strcmp (op->op, row->op) == 0)
-        return op;
+    if (strcmp (suites[i]->suite, row->suite) == 0)
+      return find_op_of_suite (suites[i], row->op);
 
   return NULL;
 }

@@ -25,8 +25,11 @@ typedef struct {
 
 typedef struct {
   const char *suite;
-  const VectorOp *ops; /* ends with an op of NULL */
+  const VectorOp *const *tables; /* ends with NULL; each ends with an op of NULL */
 } VectorSuite;
+
+/* Tables of a suite that has too many ops for one file. */
+extern const VectorOp vector_ops_ray_nodes[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 
@@ -45,8 +48,14 @@ gboolean vector_text (JsonObject *object, const char *member, const char **text,
 /* @given is NULL for what is absent or null, else it points to @value; a skip for what is no integer. */
 gboolean vector_integer (JsonObject *object, const char *member, gint64 *value, const gint64 **given, GError **error);
 
-/* "resources_per_worker": NULL for what is absent or null. */
-gboolean vector_resources (JsonObject *object, QuoitRayResources **resources, GError **error);
+/* NULL for what is absent or null; a skip for what is no amounts. */
+gboolean vector_resources (JsonObject *object, const char *member, QuoitRayResources **resources, GError **error);
+
+/* The members of @resources, in their order. */
+JsonObject *vector_object_of_resources (const QuoitRayResources *resources);
+
+/* Leaves in @answer what the row of @in recorded of it: rows of one op record more or less of the same answer. */
+void vector_keep_recorded (JsonNode *in, JsonObject *answer);
 
 JsonNode *vector_node_of_text (char *text); /* takes @text */
 JsonNode *vector_node_of_integer (gint64 value);
