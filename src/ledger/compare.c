@@ -37,14 +37,6 @@ incarnation (const QuoitLayout *layout, guint32 node)
   return slice == QUOIT_NO_INDEX ? "" : quoit_layout_text (layout, layout->slices[slice].incarnation);
 }
 
-static const char *
-slice_name (const QuoitLayout *layout, guint32 node)
-{
-  guint32 slice = layout->nodes[node].slice;
-
-  return slice == QUOIT_NO_INDEX ? "" : quoit_layout_text (layout, layout->slices[slice].name);
-}
-
 static gboolean
 compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **error)
 {
@@ -60,7 +52,8 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
     return differs (error, "the identity", full_p);
   if (g_strcmp0 (quoit_layout_node_address (p, node), quoit_layout_node_address (q, node)) != 0)
     return differs (error, "the address", full_p);
-  if (strcmp (slice_name (p, i), slice_name (q, i)) != 0 || p->nodes[i].worker_id != q->nodes[i].worker_id)
+  if (g_strcmp0 (quoit_layout_node_slice_name (p, node), quoit_layout_node_slice_name (q, node)) != 0
+      || p->nodes[i].worker_id != q->nodes[i].worker_id)
     return differs (error, "slice or worker id", full_p);
   if (strcmp (incarnation (p, i), incarnation (q, i)) != 0)
     return differs (error, "the incarnation of the slice", full_p);

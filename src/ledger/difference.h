@@ -18,6 +18,7 @@ typedef struct {
   guint8 *kept;           /* by index of the node: that the claims have (again) */
   guint8 *changed;        /* likewise: that are gone, or another */
   GHashTable *moved;      /* durable id -> that of the node of another source which it turns out to be */
+  GHashTable *moved_from; /* the same from the other side */
   GHashTable *new_states; /* durable id -> QuoitNodeState, plus 1 */
   GArray *changes;        /* of QuoitNodeChange */
   /* of the entry */
@@ -46,6 +47,8 @@ QuoitNodeState quoit_difference_claimed_state (const QuoitDifference *difference
 gboolean quoit_difference_knows_best (const QuoitDifference *difference, guint32 index);
 /* Whether the node is another source's too. */
 gboolean quoit_difference_is_shared (const QuoitDifference *difference, guint32 index);
+/* Whether the node stands where another source puts it, whatever this one says. */
+gboolean quoit_difference_stands_elsewhere (const QuoitDifference *difference, guint32 index);
 /* Why the node, which this source has not claimed so far, cannot be what @claim says while a group holds it; NULL: it
  * can. */
 const char *quoit_difference_refuses (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim);

@@ -457,20 +457,6 @@ put_external (Board *board, GError **error)
 
 /* --- a source that was not asked for them --- */
 
-/* Where stands what has stood on the node of that id: there, on the node that it turns out to be, or (0) nowhere where
- * it is gone, or another now. */
-static guint32
-id_after (const QuoitDifference *difference, guint32 id)
-{
-  const QuoitLayout *layout = difference->fleet->layout;
-  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
-  guint32 moved = GPOINTER_TO_UINT (g_hash_table_lookup (difference->moved, GUINT_TO_POINTER (id)));
-
-  if (moved != 0)
-    return moved;
-  return index != QUOIT_NO_INDEX && difference->changed[index] ? 0 : id;
-}
-
 /* How many bundles of a group have gone where. */
 typedef struct {
   guint32 n_moved, n_left;
@@ -479,7 +465,7 @@ typedef struct {
 static guint32
 walk (Walk *walk, const QuoitDifference *difference, guint32 id)
 {
-  guint32 after = id_after (difference, id);
+  guint32 after = quoit_import_id_after (difference, id);
 
   walk->n_moved += after != id && after != 0;
   walk->n_left += after != id && after == 0;

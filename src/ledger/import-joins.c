@@ -48,6 +48,15 @@ quoit_difference_knows_best (const QuoitDifference *difference, guint32 index)
   return TRUE;
 }
 
+gboolean
+quoit_difference_stands_elsewhere (const QuoitDifference *difference, guint32 index)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint32 home = layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { index }).index].source;
+
+  return home != difference->source.index && layout->sources[home].kind < kind_of (difference);
+}
+
 QuoitNodeState
 quoit_difference_claimed_state (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
@@ -71,12 +80,10 @@ quoit_difference_refuses (const QuoitDifference *difference, guint32 index, cons
   const QuoitNode *node = &layout->nodes[index];
   const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
   const QuoitNodeKind *before = quoit_claims_kind_at (layout->kinds, node->kind);
-  QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { index });
-  gboolean moves = kind_of (difference) < layout->sources[layout->pools[pool.index].source].kind;
-  const char *slice
-      = node->slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[node->slice].name);
+  const char *slice = quoit_layout_node_slice_name (layout, (QuoitNodeId) { index });
 
-  if (moves && (g_strcmp0 (slice, claim->slice) != 0 || node->worker_id != claim->worker_id))
+  if (!quoit_difference_stands_elsewhere (difference, index)
+      && (g_strcmp0 (slice, claim->slice) != 0 || node->worker_id != claim->worker_id))
     return "would stand in another place";
   if (quoit_difference_knows_best (difference, index) && claim->state != QUOIT_NODE_DEAD
       && (kind->generation != before->generation || !quoit_shape_equal (kind->shape, before->shape)

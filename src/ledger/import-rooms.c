@@ -61,7 +61,20 @@ take_share (QuoitImportRoom *room, const QuoitBundle *bundle, gboolean is_explai
   quoit_chips_take (&room->chips, bundle);
 }
 
-/* Who has the node and stays: groups of this ledger, and those of the source where it was not asked for them. */
+guint32
+quoit_import_id_after (const QuoitDifference *difference, guint32 id)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 moved = GPOINTER_TO_UINT (g_hash_table_lookup (difference->moved, GUINT_TO_POINTER (id)));
+
+  if (moved != 0)
+    return moved;
+  return index != QUOIT_NO_INDEX && difference->changed[index] ? 0 : id;
+}
+
+/* Who has the node and stays: groups of this ledger, and those of the source where it was not asked for them. @id: 0
+ * for no node. */
 static void
 take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id)
 {
@@ -81,10 +94,38 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
       if (*user->source == '\0')
         room->is_taken = TRUE;
       else if ((scope & (is_external ? QUOIT_CLAIMS_SAY_EXTERNAL : QUOIT_CLAIMS_SAY_GROUPS)) == 0
-               && !difference->changed[index])
-        /* What has part of a node that is another now leaves it. */
+               && quoit_import_id_after (difference, id) != 0)
         take_share (room, users.bundle, !is_external);
     }
+}
+
+/* Who has it, and who comes over to it from where it was. */
+static void
+take_all_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id)
+{
+  take_users (difference, room, id);
+  take_users (difference, room, GPOINTER_TO_UINT (g_hash_table_lookup (difference->moved_from, GUINT_TO_POINTER (id))));
+}
+
+/* What Ray adds is called after the place where the node stands, which may be another source's word. */
+static void
+name_derived (QuoitImportRooms *rooms, QuoitImportRoom *room, guint32 node)
+{
+  const QuoitLayout *layout = rooms->difference->fleet->layout;
+  guint32 index = rooms->difference->at[node];
+  const char *slice = rooms->nodes[node].slice;
+  gint32 worker = rooms->nodes[node].worker_id;
+
+  if (index != QUOIT_NO_INDEX && quoit_difference_stands_elsewhere (rooms->difference, index))
+    {
+      slice = quoit_layout_node_slice_name (layout, (QuoitNodeId) { index });
+      worker = layout->nodes[index].worker_id;
+    }
+  room->derived[0] = slice;
+  if (slice == NULL || worker != 0 || room->kind->pod_type == NULL)
+    return;
+  g_ptr_array_add (rooms->heads, g_strdup_printf ("TPU-%s-head", room->kind->pod_type));
+  room->derived[1] = rooms->heads->pdata[rooms->heads->len - 1];
 }
 
 QuoitImportRoom *
@@ -106,16 +147,10 @@ quoit_import_room (QuoitImportRooms *rooms, guint32 node)
   for (guint16 r = 0; r < room->kind->n_resources; r++)
     room->left[r] = room->kind->resources[r].amount;
   room->tpu_per_chip_e4 = quoit_ledger_tpu_per_chip (room->kind).e4;
-  if (claim->slice != NULL)
-    room->derived[0] = claim->slice;
-  if (claim->slice != NULL && claim->worker_id == 0 && room->kind->pod_type != NULL)
-    {
-      g_ptr_array_add (rooms->heads, g_strdup_printf ("TPU-%s-head", room->kind->pod_type));
-      room->derived[1] = rooms->heads->pdata[rooms->heads->len - 1];
-    }
+  name_derived (rooms, room, node);
   for (guint d = 0; d < 2; d++)
     room->left[room->kind->n_resources + d].e4 = QUOIT_AMOUNT_UNIT;
-  take_users (rooms->difference, room, rooms->difference->claim_ids[node]);
+  take_all_users (rooms->difference, room, rooms->difference->claim_ids[node]);
   return room;
 }
 

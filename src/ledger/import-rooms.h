@@ -34,5 +34,8 @@ QuoitImportRoom *quoit_import_room (QuoitImportRooms *rooms, guint32 node);
 int quoit_import_room_place (const QuoitImportRoom *room, const char *resource);
 /* That much TPU in ten-thousandths of chips. */
 gint64 quoit_import_room_chips_e4 (const QuoitImportRoom *room, QuoitAmount tpu);
+/* Where stands what has stood on the node of that id: there, on the node that it turns out to be, or (0) nowhere where
+ * it is gone, or another now. */
+guint32 quoit_import_id_after (const QuoitDifference *difference, guint32 id);
 /* All wishes of all rooms. */
 void quoit_import_rooms_share_out (QuoitImportRooms *rooms);

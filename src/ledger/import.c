@@ -91,14 +91,6 @@ tells_nothing (const QuoitDifference *difference, const QuoitNodeClaim *claim, c
 }
 
 static const char *
-slice_name (const QuoitLayout *layout, guint32 index)
-{
-  guint32 slice = layout->nodes[index].slice;
-
-  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[slice].name);
-}
-
-static const char *
 or_none (const char *text)
 {
   return text == NULL ? "none" : text;
@@ -364,20 +356,31 @@ leave_node (QuoitDifference *difference, guint32 index, GError **error)
   return TRUE;
 }
 
-/* What the source's own groups have of a machine, and what is used of it, goes with it where it is the same place and
- * no group of this ledger explains it. */
+/* Whether what the source's own groups have of the machine, and what is used of it, can go with it from one node to
+ * the other: it is the same place, has what it had, and no group of this ledger explains it. */
+static gboolean
+can_move (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 from, guint32 to)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+
+  return quoit_difference_holder (difference, to) == NULL && quoit_difference_refuses (difference, to, claim) == NULL
+         && layout->nodes[from].worker_id == layout->nodes[to].worker_id
+         && g_strcmp0 (quoit_layout_node_slice_name (layout, (QuoitNodeId) { from }),
+                       quoit_layout_node_slice_name (layout, (QuoitNodeId) { to }))
+                == 0
+         && kind_is_the_same (difference, claim->kind, layout->nodes[from].kind);
+}
+
 static void
 note_move (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 index)
 {
-  const QuoitLayout *layout = difference->fleet->layout;
+  const QuoitNode *nodes = difference->fleet->layout->nodes;
   guint32 before = quoit_difference_find (difference, claim);
 
-  if (before != QUOIT_NO_INDEX && before != index && quoit_difference_holder (difference, index) == NULL
-      && quoit_difference_refuses (difference, index, claim) == NULL
-      && layout->nodes[before].worker_id == layout->nodes[index].worker_id
-      && g_strcmp0 (slice_name (layout, before), slice_name (layout, index)) == 0)
-    g_hash_table_insert (difference->moved, GUINT_TO_POINTER (layout->nodes[before].id),
-                         GUINT_TO_POINTER (layout->nodes[index].id));
+  if (before == QUOIT_NO_INDEX || before == index || !can_move (difference, claim, before, index))
+    return;
+  g_hash_table_insert (difference->moved, GUINT_TO_POINTER (nodes[before].id), GUINT_TO_POINTER (nodes[index].id));
+  g_hash_table_insert (difference->moved_from, GUINT_TO_POINTER (nodes[index].id), GUINT_TO_POINTER (nodes[before].id));
 }
 
 static gboolean
@@ -466,6 +469,7 @@ difference_clear (QuoitDifference *difference)
   g_clear_pointer (&difference->placed, g_array_unref);
   g_clear_pointer (&difference->new_states, g_hash_table_unref);
   g_clear_pointer (&difference->moved, g_hash_table_unref);
+  g_clear_pointer (&difference->moved_from, g_hash_table_unref);
   g_free (difference->claim_ids);
   g_free (difference->changed);
 }
@@ -506,6 +510,7 @@ difference_init (QuoitDifference *difference)
   difference->placed = new_effects ();
   difference->new_states = g_hash_table_new (NULL, NULL);
   difference->moved = g_hash_table_new (NULL, NULL);
+  difference->moved_from = g_hash_table_new (NULL, NULL);
 }
 
 /* The effects go over to the entry. */

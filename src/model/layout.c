@@ -187,6 +187,14 @@ quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node)
   return offset == 0 ? NULL : layout->texts + offset;
 }
 
+const char *
+quoit_layout_node_slice_name (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 slice = layout->nodes[node.index].slice;
+
+  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[slice].name);
+}
+
 char *
 quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node)
 {

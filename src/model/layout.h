@@ -181,6 +181,8 @@ quoit_layout_node_name (const QuoitLayout *layout, QuoitNodeId node)
 
 /* NULL where the source knew none. */
 const char *quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node);
+/* NULL where it is in no slice. */
+const char *quoit_layout_node_slice_name (const QuoitLayout *layout, QuoitNodeId node);
 /* Owned; the name where the source gave no identity. */
 char *quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node);
 /* What Ray gives the node beside what its kind states: its slice's name, and worker 0 the head; 1 of each. NULL behind

@@ -96,20 +96,23 @@ add_listed (QuoitClaims *claims, const char *drawn)
     }
 }
 
-/* "A:2c8": 2 TPU and 8 CPU of machine A; "A:2": no CPU. */
+/* "A:2c8": 2 TPU and 8 CPU of machine A; "A:2s": no CPU, and 1 of the resource that is called like its slice. */
 static inline QuoitBundleClaim
 bundle_of_word (const QuoitClaims *claims, const char *word, QuoitResource *takes)
 {
   const char *cpu = strchr (word, 'c');
-  QuoitBundleClaim bundle = { .node = QUOIT_NOT_PLACED, .n_takes = 2, .takes = takes };
+  QuoitBundleClaim bundle = { .node = QUOIT_NOT_PLACED, .n_takes = 3, .takes = takes };
   guint32 n;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n);
 
   takes[0] = (QuoitResource) { "CPU", quoit_amount_from_int (cpu == NULL ? 0 : cpu[1] - '0') };
   takes[1] = (QuoitResource) { "TPU", quoit_amount_from_int (word[2] - '0') };
+  takes[2] = (QuoitResource) { "a-0", { 0 } };
   for (guint32 i = 0; i < n; i++)
     if (*nodes[i].identity == *word)
       bundle.node = i;
+  if (strchr (word, 's') != NULL && bundle.node != QUOIT_NOT_PLACED && nodes[bundle.node].slice != NULL)
+    takes[2] = (QuoitResource) { nodes[bundle.node].slice, { QUOIT_AMOUNT_UNIT } };
   return bundle;
 }
 
@@ -130,7 +133,7 @@ list_of (const char *source, const char *drawn)
       g_auto (GStrv) words = g_strsplit (g_strstrip (*group), " ", -1);
       QuoitGroupClaim claim = { .name = words[0], .identity = words[0], .request = "", .state = QUOIT_GROUP_RESERVED };
       QuoitBundleClaim bundles[8];
-      QuoitResource takes[8][2];
+      QuoitResource takes[8][3];
 
       for (char **word = words; *word != NULL && word[1] != NULL; word++, claim.n_bundles++)
         bundles[claim.n_bundles] = bundle_of_word (claims, word[1], takes[claim.n_bundles]);
@@ -140,7 +143,7 @@ list_of (const char *source, const char *drawn)
     }
   for (char **use = uses; *use != NULL; use++)
     {
-      QuoitResource takes[2];
+      QuoitResource takes[3];
       QuoitBundleClaim bundle;
 
       if (**use == '\0')
@@ -357,6 +360,20 @@ static const struct {
   { "plan pp;ray A0.0@p0;reserve a-0;ray A0.0x@p0 C-@p0", "plan/a-0-0#1=Ax* plan/a-0-1#2* ray/m-C#3=C", NULL },
   { "plan pp;reserve a-0;ray A0.1@p0", "plan/a-0-0#1=A* plan/a-0-1#2*", NULL },
   { "ray A0.0@p1 B0.1@p0;reserve a-0;plan pp", "ray/m-A#1=A* ray/m-B#2=B*", "would stand in another place" },
+  /* what Ray has placed stands where its machines do, and goes over with them */
+  { "plan ..;ray+plan A0.0 B0.1 / g A:2c1 B:4 / B:0c2",
+    "plan/a-0-0#1=A* [g chips 0,1: CPU 1, TPU 2] plan/a-0-1#2=B* [g chips 0,1,2,3: TPU 4] [external/ray CPU 2]", NULL },
+  { "plan ..;ray A0.0 B0.1 / g A:4c8;ray+plan A0.0 B0.1",
+    "plan/a-0-0#1=A* [g chips 0,1,2,3: CPU 8, TPU 4] plan/a-0-1#2=B", NULL },
+  { "plan ..;ray A0.0 B0.1 / g A:4c8;ray+plan A0.0=4 B0.1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
+  { "plan ..;ray A0.0 B0.1 / / A:2;ray+plan A0.0 B0.1 / g A:2",
+    "plan/a-0-0#1=A* [external/ray chips 0,1: TPU 2] [g chips 2,3: TPU 2] plan/a-0-1#2=B", NULL },
+  { "plan ..;ray A0.0 B0.1 / / A:2;ray+plan A0.0 B0.1 / g A:4",
+    "plan/a-0-0#1 plan/a-0-1#2 ray/m-A#3=A* [external/ray chips 0,1: TPU 2] ray/m-B#4=B", "which has 2 left" },
+  { "plan ..;ray A0.0 B0.1 / g A:4;reserve plan/a/a-0;ray+plan A0.0 B0.1 / g A:4", "plan/a-0-0#1=A* plan/a-0-1#2=B*",
+    NULL },
+  { "plan ..;ray+plan A0.0 B0.1 / g A:2s", "plan/a-0-0#1=A* [g chips 0,1: TPU 2, a-0 1] plan/a-0-1#2=B", NULL },
+  { "plan pp;ray A1.0@p0 B1.1@p1 / g A:2s", "plan/a-0-0#1=A* [g chips 0,1: TPU 2] plan/a-0-1#2=B", NULL },
   /* what a text calls used is, as far as a list explains it, used by what the list says */
   { "text #.;ray+text A0.0 B0.1", "text/a-0-0#1=A# text/a-0-1#2=B", NULL },
   { "text #.;ray+text A0.0 B0.1 / g A:2 / A:0c2",
@@ -380,7 +397,7 @@ any_of (GRand *random, const char *const *words)
 static inline void
 append_any_bundles (GString *text, GRand *random)
 {
-  static const char *const amounts[] = { "1", "2", "4", "0c4", "2c8", "1c1", NULL };
+  static const char *const amounts[] = { "1", "2", "4", "0c4", "2c8", "1c1", "1s", NULL };
 
   for (gint n = g_rand_int_range (random, 0, 3); n > 0; n--)
     g_string_append_printf (text, " %c:%s", g_rand_int_range (random, 'A', 'I'), any_of (random, amounts));
