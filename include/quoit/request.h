@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 /**
  * QuoitRequest:
  *
- * What is wanted: a number of whole slices of one accelerator and topology, all or none. Made with quoit_request_new(),
- * filled with the setters, good for any number of calls; a call keeps nothing of it. Not to be changed by one thread
- * while another uses it.
+ * What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources, all or none. Made
+ * with quoit_request_new(), filled with the setters, good for any number of calls; a call keeps nothing of it. Not to
+ * be changed by one thread while another uses it.
  *
  * A setter that fails leaves the request as it was.
  *
@@ -26,7 +26,8 @@ typedef struct _QuoitRequest QuoitRequest;
  * quoit_request_new:
  * @name: of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'
  *
- * An empty request; accelerator, topology and number of slices must be set before it is used.
+ * An empty request; accelerator, topology and number of slices must be set before it is used, or bundles added
+ * (quoit/bundles.h).
  * The name is checked when the request is used: %QUOIT_ERROR_INVALID then.
  *
  * Returns: (transfer full): the request; quoit_request_free() it
@@ -143,8 +144,8 @@ QUOIT_API bool quoit_request_set_chips_per_host (QuoitRequest *request, int64_t 
  *
  * With a key a retry is safe: a second request with the key returns the group that the first one made, also after it
  * has been released, and never reserves again. %QUOIT_ERROR_CONFLICT when the key was used for another request: name,
- * owner, accelerator, topology, slices, chips a host, pool, zone, selectors, named and excluded slices are compared;
- * the clock is not.
+ * owner, accelerator, topology, slices, chips a host, or bundles in their order, strategy, policy, topology label and
+ * soft target, and pool, zone, selectors, named and excluded slices are compared; the clock is not.
  *
  * Since: 0.1
  */
@@ -162,7 +163,7 @@ QUOIT_API void quoit_request_set_owner (QuoitRequest *request, const char *owner
 /**
  * quoit_request_set_pool:
  * @request: the request
- * @pool: (nullable): only slices of pools of that name; %QUOIT_ERROR_NOT_FOUND at use when there is none
+ * @pool: (nullable): only slices or nodes of pools of that name; %QUOIT_ERROR_NOT_FOUND at use when there is none
  *
  * Since: 0.1
  */
@@ -172,7 +173,7 @@ QUOIT_API void quoit_request_set_pool (QuoitRequest *request, const char *pool);
  * quoit_request_set_zone:
  * @request: the request
  * @zone: (nullable): only slices whose alive nodes all have that availability zone (label ray.io/availability-zone or
- *   topology.kubernetes.io/zone)
+ *   topology.kubernetes.io/zone); for bundles, nodes that have it
  *
  * Since: 0.1
  */
@@ -185,8 +186,8 @@ QUOIT_API void quoit_request_set_zone (QuoitRequest *request, const char *zone);
  * @value: Ray's grammar: "v", "!v", "in(a,b)", "!in(a,b)"; nothing is trimmed
  * @error: (out) (optional): set on failure
  *
- * Only slices whose alive nodes all satisfy this and every other selector. Fails with %QUOIT_ERROR_INVALID for what Ray
- * refuses. Modelled on Ray 2.60's label selectors.
+ * Only slices whose alive nodes all satisfy this and every other selector; for bundles, nodes that do. Fails with
+ * %QUOIT_ERROR_INVALID for what Ray refuses. Modelled on Ray 2.60's label selectors.
  *
  * Since: 0.1
  */
@@ -197,7 +198,7 @@ QUOIT_API bool quoit_request_add_selector (QuoitRequest *request, const char *ke
  * @request: the request
  * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND at use when there is none
  *
- * Only slices that are named so, or by another call.
+ * Only slices that are named so, or by another call; for bundles, nodes of those.
  *
  * Since: 0.1
  */
@@ -208,7 +209,7 @@ QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice
  * @request: the request
  * @slice: short or full name (source/pool/name); %QUOIT_ERROR_NOT_FOUND at use when there is none
  *
- * Never that slice.
+ * Never that slice, nor a node of it.
  *
  * Since: 0.1
  */

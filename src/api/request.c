@@ -97,21 +97,12 @@ quoit_request_set_chips_per_host (QuoitRequest *request, int64_t n_chips, GError
   return true;
 }
 
-static void
-replace (char **member, const char *text)
-{
-  char *copy = g_strdup (text);
-
-  g_free (*member);
-  *member = copy;
-}
-
 void
 quoit_request_set_key (QuoitRequest *request, const char *key)
 {
   g_return_if_fail (request != NULL);
 
-  replace (&request->key, key);
+  quoit_request_replace_text (&request->key, key);
 }
 
 void
@@ -119,7 +110,7 @@ quoit_request_set_owner (QuoitRequest *request, const char *owner)
 {
   g_return_if_fail (request != NULL);
 
-  replace (&request->owner, owner);
+  quoit_request_replace_text (&request->owner, owner);
 }
 
 void
@@ -127,7 +118,7 @@ quoit_request_set_pool (QuoitRequest *request, const char *pool)
 {
   g_return_if_fail (request != NULL);
 
-  replace (&request->pool, pool);
+  quoit_request_replace_text (&request->pool, pool);
 }
 
 void
@@ -135,7 +126,7 @@ quoit_request_set_zone (QuoitRequest *request, const char *zone)
 {
   g_return_if_fail (request != NULL);
 
-  replace (&request->zone, zone);
+  quoit_request_replace_text (&request->zone, zone);
 }
 
 bool

@@ -148,6 +148,10 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   const QuoitLayout *layout = fleet->layout;
   g_autofree guint8 *named = NULL, *excluded = NULL;
 
+  if (request->bundles->len > 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "the request asks for %u bundles: expected whole slices, the only ones that this answers for",
+                       request->bundles->len);
   *candidates = (QuoitCandidates) { .class_index = find_class (layout, request) };
   /* What a class of the fleet is asked for agrees with the catalogue already: looking it up there would cost more than
    * placing it. */

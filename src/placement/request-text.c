@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/natural.h"
+#include "model/labels.h"
 
 static gint
 by_name (gconstpointer a, gconstpointer b)
@@ -51,12 +52,9 @@ append_number (GString *text, guint32 number)
   g_string_append_len (text, digits + n, (gssize) (sizeof digits - n));
 }
 
-char *
-quoit_request_canonical (const QuoitRequest *request)
+static void
+append_slices (GString *text, const QuoitRequest *request)
 {
-  GString *text = g_string_sized_new (64);
-  g_autoptr (GPtrArray) selectors = NULL;
-
   g_string_append (text, quoit_generation_name (request->generation));
   for (guint16 i = 0; i < request->shape.n_dims; i++)
     {
@@ -78,6 +76,35 @@ quoit_request_canonical (const QuoitRequest *request)
 
       append_value (text, "tpu-per-bundle", amount);
     }
+}
+
+static void
+append_bundles (GString *text, const QuoitRequest *request)
+{
+  g_string_append_printf (text, "%s ", quoit_strategy_name (request->strategy));
+  quoit_request_append_runs (request, text);
+  if (request->policy == QUOIT_POLICY_RAY)
+    append_value (text, "policy", "ray");
+  if (request->topology_label != NULL)
+    {
+      append_value (text, "topology-label", request->topology_label);
+      g_string_append (text, " values=");
+      append_number (text, request->n_topology_values);
+    }
+  if (request->soft_target != NULL)
+    append_value (text, "soft-target", request->soft_target);
+}
+
+char *
+quoit_request_canonical (const QuoitRequest *request)
+{
+  GString *text = g_string_sized_new (64);
+  g_autoptr (GPtrArray) selectors = NULL;
+
+  if (request->bundles->len > 0)
+    append_bundles (text, request);
+  else
+    append_slices (text, request);
   if (request->pool != NULL)
     append_value (text, "pool", request->pool);
   if (request->zone != NULL)
@@ -120,15 +147,41 @@ read_bundle (QuoitRequest *request, const char *value, GError **error)
 }
 
 static gboolean
+read_policy (QuoitRequest *request, const char *value, GError **error)
+{
+  request->policy = QUOIT_POLICY_RAY;
+  return strcmp (value, "ray") == 0;
+}
+
+static gboolean
+read_topology_label (QuoitRequest *request, const char *value, GError **error)
+{
+  quoit_request_replace_text (&request->topology_label, value);
+  return quoit_label_check_key (value, error);
+}
+
+static gboolean
+read_values (QuoitRequest *request, const char *value, GError **error)
+{
+  return read_number (value, &request->n_topology_values, error);
+}
+
+static gboolean
+read_soft_target (QuoitRequest *request, const char *value, GError **error)
+{
+  return quoit_request_replace_text (&request->soft_target, value), TRUE;
+}
+
+static gboolean
 read_pool (QuoitRequest *request, const char *value, GError **error)
 {
-  return request->pool = g_strdup (value), TRUE;
+  return quoit_request_replace_text (&request->pool, value), TRUE;
 }
 
 static gboolean
 read_zone (QuoitRequest *request, const char *value, GError **error)
 {
-  return request->zone = g_strdup (value), TRUE;
+  return quoit_request_replace_text (&request->zone, value), TRUE;
 }
 
 static gboolean
@@ -155,12 +208,17 @@ read_excluded (QuoitRequest *request, const char *value, GError **error)
   return g_ptr_array_add (request->excluded, g_strdup (value)), TRUE;
 }
 
+/* Each is there once, but for those of which there may be several. */
 static const struct {
   const char *word;
   ReadFunc read;
 } words[] = {
   { "hostchips", read_host_chips },
   { "tpu-per-bundle", read_bundle },
+  { "policy", read_policy },
+  { "topology-label", read_topology_label },
+  { "values", read_values },
+  { "soft-target", read_soft_target },
   { "pool", read_pool },
   { "zone", read_zone },
   { "select", read_selector },
@@ -236,12 +294,26 @@ read_count (QuoitRequest *request, const char *word, GError **error)
 }
 
 static gboolean
-read_head (QuoitRequest *request, const char **at, GError **error)
+read_slices (QuoitRequest *request, const char **at, GError **error)
 {
   g_autofree char *generation = next_word (at), *shape = next_word (at), *x = next_word (at), *n = next_word (at);
 
   return n != NULL && strcmp (x, "x") == 0 && quoit_generation_parse (generation, &request->generation, error)
          && quoit_shape_parse (shape, &request->shape, error) && read_count (request, n, error);
+}
+
+/* Bundles begin with their strategy, which is no generation. */
+static gboolean
+read_head (QuoitRequest *request, const char **at, GError **error)
+{
+  const char *behind = *at;
+  g_autofree char *first = next_word (&behind);
+
+  if (first == NULL || !quoit_strategy_parse (first, &request->strategy))
+    return read_slices (request, at, error);
+  *at = behind;
+  request->has_strategy = TRUE;
+  return quoit_request_read_runs (request, at, error);
 }
 
 QuoitRequest *
@@ -258,7 +330,8 @@ quoit_request_of_canonical (const char *text, GError **error)
       ok = read_word (request, word, &why);
       g_free (word);
     }
-  if (ok)
+  if (ok && (request->topology_label == NULL) == (request->n_topology_values == 0)
+      && quoit_request_complete (request, &why))
     return g_steal_pointer (&request);
-  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s' is none of slices", text);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "request '%s' is none of slices or bundles", text);
 }

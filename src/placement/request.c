@@ -7,6 +7,15 @@
 
 enum { LONGEST_NAME = 253 };
 
+static void
+wish_clear (gpointer data)
+{
+  QuoitBundleWish *wish = data;
+
+  g_array_unref (wish->takes);
+  g_clear_pointer (&wish->selectors, g_ptr_array_unref);
+}
+
 QuoitRequest *
 quoit_request_alloc (void)
 {
@@ -15,6 +24,10 @@ quoit_request_alloc (void)
   request->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
   request->slices = g_ptr_array_new_with_free_func (g_free);
   request->excluded = g_ptr_array_new_with_free_func (g_free);
+  request->bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundleWish));
+  g_array_set_clear_func (request->bundles, wish_clear);
+  request->texts = g_string_chunk_new (256);
+  request->resources = g_ptr_array_new ();
   return request;
 }
 
@@ -31,7 +44,21 @@ quoit_request_free (QuoitRequest *request)
   g_ptr_array_unref (request->selectors);
   g_ptr_array_unref (request->slices);
   g_ptr_array_unref (request->excluded);
+  g_array_unref (request->bundles);
+  g_ptr_array_unref (request->resources);
+  g_string_chunk_free (request->texts);
+  g_free (request->topology_label);
+  g_free (request->soft_target);
   g_free (request);
+}
+
+void
+quoit_request_replace_text (char **member, const char *text)
+{
+  char *copy = g_strdup (text);
+
+  g_free (*member);
+  *member = copy;
 }
 
 gboolean
@@ -74,6 +101,10 @@ quoit_request_chips_per_host (const QuoitRequest *request)
 gboolean
 quoit_request_complete (const QuoitRequest *request, GError **error)
 {
+  if (!quoit_request_bundles_complete (request, error))
+    return FALSE;
+  if (request->bundles->len > 0)
+    return TRUE;
   if (request->generation == QUOIT_GENERATION_NONE)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "the request names no accelerator: expected one such as 'v6e'");
   if (request->shape.n_dims == 0)

@@ -372,6 +372,11 @@ START_TEST (a_request_is_read_back_from_its_text)
     "v6e 2x4 x 2 hostchips=4",
     "v6e 2x4 x 1..3 hostchips=8 tpu-per-bundle=0.5 pool=p zone=z select=k=v slice=s-9 slice=s-10 exclude-slice=t",
     "v6e 2x4 x 2 hostchips=4 pool=\"a b\" zone=\"q\\\"\" select=\"k=in(a, b)\" slice=\"\\\\ \"",
+    "PACK 1x{TPU=4}",
+    "STRICT_SPREAD 4x{CPU=8,TPU=4} 1x{TPU-v6e-16-head=1} 4x{CPU=8,TPU=4}",
+    "SPREAD 10000x{CPU=0.0001;k=in(a, b);ray.io/tpu-worker-id=!0;z=} policy=ray pool=\"a b\" select=k=v slice=s",
+    "STRICT_PACK 1x{\"a,b\"=1,\"c{;}\\\"d\"=0.5,\"\\303\\244 \"=900000000000000} soft-target=n-1",
+    "PACK 2x{CPU=1} topology-label=ray.io/tpu-slice-name values=2 zone=z",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -403,6 +408,30 @@ static const char *const no_requests[] = {
   "v6e 2x4 x 1 pool=\"a\\\"",
   "v6e 2x4 x 1 pool=\"a b",
   "v6e 2x4 x 1 pool=\"a\\",
+  "v6e 2x4 x 1 policy=ray",
+  "v6e 2x4 x 1 soft-target=n",
+  "PACK",
+  "PACK 1x",
+  "PACK 1x{",
+  "PACK 1x{}",
+  "PACK 1x{CPU=1",
+  "PACK 0x{CPU=1}",
+  "PACK {CPU=1}",
+  "PACK 10001x{CPU=1}",
+  "PACK 9999x{CPU=1} 2x{TPU=1}",
+  "PACK 1x{CPU=1}1x{CPU=2}",
+  "PACK 1x{CPU=1} hostchips=4",
+  "PACK 1x{CPU=1} policy=best",
+  "PACK 1x{CPU=1} values=1",
+  "PACK 1x{CPU=1} topology-label=k",
+  "PACK 1x{CPU=1} topology-label=k values=2",
+  "PACK 1x{CPU=1} soft-target=n",
+  "PACK 1x{CPU=1;}",
+  "PACK 1x{CPU=1;k}",
+  "PACK 1x{CPU=1;k=v",
+  "PACK 1x{\"CPU=1}",
+  "PACK 1x{CPU=0}",
+  "pack 1x{CPU=1}",
 };
 
 START_TEST (what_is_no_text_of_a_request_is_refused)
@@ -456,6 +485,21 @@ START_TEST (an_incomplete_request_is_refused_before_anything_is_decided)
 }
 END_TEST
 
+START_TEST (bundles_are_never_taken_for_slices)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_of_canonical ("PACK 2x{TPU=4}", NULL);
+  g_autoptr (QuoitFleet) fleet = fleet_new ("a=.");
+  GError *error = NULL;
+  QuoitPlan plan;
+
+  quoit_plan_init (&plan);
+  ck_assert (!quoit_plan_slices (fleet, request, &plan, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "asks for 2 bundles: expected whole slices");
+  ck_assert_ptr_null (quoit_explain_slices (fleet, request, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "asks for 2 bundles: expected whole slices");
+}
+END_TEST
+
 int
 main (void)
 {
@@ -476,6 +520,7 @@ main (void)
   tcase_add_loop_test (tcase, what_is_no_text_of_a_request_is_refused, 0, G_N_ELEMENTS (no_requests));
   tcase_add_loop_test (tcase, a_name_is_printable_and_has_no_separator, 0, G_N_ELEMENTS (names));
   tcase_add_test (tcase, an_incomplete_request_is_refused_before_anything_is_decided);
+  tcase_add_test (tcase, bundles_are_never_taken_for_slices);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
