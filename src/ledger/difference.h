@@ -47,6 +47,9 @@ QuoitNodeState quoit_difference_claimed_state (const QuoitDifference *difference
 gboolean quoit_difference_knows_best (const QuoitDifference *difference, guint32 index);
 /* Whether the node is another source's too. */
 gboolean quoit_difference_is_shared (const QuoitDifference *difference, guint32 index);
+/* Whether the node is a machine of another topology or other chips, or divided otherwise, once this source says @claim
+ * of it: not where another source knows better. */
+gboolean quoit_difference_makes_another (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim);
 /* Whether the node stands where another source puts it, whatever this one says. */
 gboolean quoit_difference_stands_elsewhere (const QuoitDifference *difference, guint32 index);
 /* Why the node, which this source has not claimed so far, cannot be what @claim says while a group holds it; NULL: it

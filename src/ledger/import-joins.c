@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger/difference.h"
+#include "model/kind.h"
 
 typedef struct {
   QuoitDifference *difference;
@@ -73,24 +74,32 @@ quoit_difference_claimed_state (const QuoitDifference *difference, guint32 index
   return state;
 }
 
+gboolean
+quoit_difference_makes_another (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
+  const QuoitNodeKind *before = quoit_claims_kind_at (layout->kinds, layout->nodes[index].kind);
+
+  if (!quoit_difference_knows_best (difference, index)
+      || (claim->state == QUOIT_NODE_DEAD && quoit_node_kind_is_bare (kind)))
+    return FALSE;
+  return kind->generation != before->generation || !quoit_shape_equal (kind->shape, before->shape)
+         || kind->chips != before->chips
+         || quoit_ledger_tpu_per_chip (kind).e4 != quoit_ledger_tpu_per_chip (before).e4;
+}
+
 const char *
 quoit_difference_refuses (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  const QuoitNode *node = &layout->nodes[index];
-  const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
-  const QuoitNodeKind *before = quoit_claims_kind_at (layout->kinds, node->kind);
   const char *slice = quoit_layout_node_slice_name (layout, (QuoitNodeId) { index });
 
   if (!quoit_difference_stands_elsewhere (difference, index)
-      && (g_strcmp0 (slice, claim->slice) != 0 || node->worker_id != claim->worker_id))
+      && (g_strcmp0 (slice, claim->slice) != 0 || layout->nodes[index].worker_id != claim->worker_id))
     return "would stand in another place";
-  if (quoit_difference_knows_best (difference, index) && claim->state != QUOIT_NODE_DEAD
-      && (kind->generation != before->generation || !quoit_shape_equal (kind->shape, before->shape)
-          || kind->chips != before->chips
-          || quoit_ledger_tpu_per_chip (kind).e4 != quoit_ledger_tpu_per_chip (before).e4))
-    return "would have another topology or other chips";
-  return NULL;
+  return quoit_difference_makes_another (difference, index, claim) ? "would have another topology or other chips"
+                                                                   : NULL;
 }
 
 /* --- candidates --- */

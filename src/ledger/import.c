@@ -117,6 +117,23 @@ is_same_machine (QuoitDifference *difference, guint32 index, const QuoitNodeClai
   return known == index;
 }
 
+/* What is different of the node's kind, which the source called @before so far. */
+static char *
+describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim,
+               const QuoitNodeKind *before, gboolean *moved)
+{
+  const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
+  gboolean same_machine = quoit_node_kind_same_machine (kind, before);
+  gboolean same_tpu = quoit_ledger_tpu_per_chip (kind).e4 == quoit_ledger_tpu_per_chip (before).e4;
+
+  /* Of several sources one knows what the node is. */
+  *moved = quoit_difference_is_shared (difference, index) ? quoit_difference_makes_another (difference, index, claim)
+                                                          : !same_machine || !same_tpu;
+  if (!same_machine)
+    return g_strdup ("other topology, pod type or chips");
+  return g_strdup (same_tpu ? "other labels or resources" : "another number of devices a chip");
+}
+
 /* What is different of a node that stays; NULL: nothing. */
 static char *
 describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *moved)
@@ -138,11 +155,7 @@ describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *clai
   if (was.worker_id != claim->worker_id)
     return g_strdup_printf ("worker %d -> %d", was.worker_id, claim->worker_id);
   if (!tells_nothing (difference, claim, &was) && !kind_is_the_same (difference, claim->kind, was.kind))
-    {
-      *moved = !quoit_node_kind_same_machine (quoit_claims_kind_at (difference->claims, claim->kind),
-                                              quoit_claims_kind_at (layout->kinds, was.kind));
-      return g_strdup (*moved ? "other topology, pod type or chips" : "other labels or resources");
-    }
+    return describe_kind (difference, index, claim, quoit_claims_kind_at (layout->kinds, was.kind), moved);
   *moved = FALSE;
   if (strcmp (was.name, claim->name) != 0)
     return g_strdup_printf ("name %s -> %s", was.name, claim->name);
@@ -204,7 +217,9 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
 
   if (detail != NULL)
     {
-      if (moved && held (difference, index, detail, error))
+      g_autofree char *what = g_strconcat ("would change: ", detail, NULL);
+
+      if (moved && held (difference, index, what, error))
         return g_free (detail), FALSE;
       difference->changed[index] = 1;
       note_node (difference, QUOIT_CHANGE_CHANGED, index, claim->name, detail);
