@@ -21,6 +21,7 @@
 #include <quoit/ray.h>
 #include <quoit/ray-labels.h>
 #include <quoit/ray-nodes.h>
+#include <quoit/ray-slices.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/report.h>

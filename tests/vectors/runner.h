@@ -29,7 +29,7 @@ typedef struct {
 } VectorSuite;
 
 /* Tables of a suite that has too many ops for one file. */
-extern const VectorOp vector_ops_ray_nodes[];
+extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 
