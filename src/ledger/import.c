@@ -229,7 +229,11 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
   if (was != (QuoitNodeState) claim->state)
     note_node (difference, QUOIT_CHANGE_STATE, index, claim->name,
                g_strdup_printf ("%s -> %s", quoit_node_state_name (was), quoit_node_state_name (claim->state)));
-  follow_claims (difference, index, claim);
+  if (is_same_machine (difference, index, claim))
+    follow_claims (difference, index, claim);
+  else
+    /* What somebody has said of a machine is not said of the one that replaces it. */
+    set_state (difference, index, quoit_difference_claimed_state (difference, index, claim));
   return TRUE;
 }
 

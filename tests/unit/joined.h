@@ -306,6 +306,10 @@ static const struct {
   { "plan ..;ray+plan A0.0 B0.1;ray A0.0x B0.1", "plan/a-0-0#1=Ax plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0x B0.1;plan ..;ray A0.0 B0.1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan ..;drain a-0-0;ray+plan A0.0 B0.1", "plan/a-0-0#1=Ad plan/a-0-1#2=B", NULL },
+  /* what somebody said of a machine is not said of the one that replaces it */
+  { "plan ..;ray+plan A0.0 B0.1;drain a-0-0;ray B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B", NULL },
+  { "plan ..;ray+plan A0.0 B0.1;drain a-0-0;ray A0.0x B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B ray/m-A#3=Ax", NULL },
+  { "plan ..;ray+plan A0.0 B0.1;drain a-0-0;ray B0.1", "plan/a-0-0#1d plan/a-0-1#2=B", NULL },
   /* the dead keep no place from the living */
   { "plan ..;ray+plan A0.0x B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B ray/m-A#3=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;ray A0.0x B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B ray/m-A#3=Ax", NULL },
