@@ -21,27 +21,44 @@ request_options_clear (RequestOptions *options)
   g_strfreev (options->selectors);
   g_strfreev (options->named);
   g_strfreev (options->excluded);
+  bundle_options_clear (&options->of_bundles);
 }
 
 GOptionEntry *
 request_entries_for_taking (RequestOptions *o)
 {
+  BundleOptions *b = &o->of_bundles;
   const GOptionEntry entries[] = {
     { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o->dry_run, "say what would be reserved, and change nothing", NULL },
     { "lease", 0, 0, G_OPTION_ARG_FILENAME, &o->lease, "how long the group lives unless it is renewed, as 10s",
       "TIME" },
-    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator, "required: TPU generation, in any system's spelling",
-      "GEN" },
-    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "required: shape of each slice, as 4x4", "SHAPE" },
+    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &o->accelerator,
+      "of slices, required: TPU generation, in any system's spelling", "GEN" },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &o->topology, "of slices, required: shape of each, as 4x4", "SHAPE" },
     { "slices", 0, 0, G_OPTION_ARG_FILENAME, &o->slices,
-      "required: how many slices, all or none; 1..2: as many as can be had", "N" },
+      "required unless bundles are asked for: how many, all or none; 1..2: as many as can be had", "N" },
     { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &o->chips_per_host, "1, 2, 4 or 8 (Ray's default)", "N" },
     { "tpu-per-bundle", 0, 0, G_OPTION_ARG_FILENAME, &o->tpu_per_bundle,
       "bundles of that much TPU, as 1 or 0.5, instead of whole hosts", "AMOUNT" },
+    { "bundle", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &b->bundles,
+      "instead of slices a bundle, as TPU=4,CPU=8, or equal ones, as 4x{TPU=4}", "AMOUNTS" },
+    { "bundles", 0, 0, G_OPTION_ARG_FILENAME, &b->file, "the bundles of a file, as of Ray's placement_group()",
+      "FILE" },
+    { "strategy", 0, 0, G_OPTION_ARG_FILENAME, &b->strategy,
+      "of bundles: PACK (unless given), SPREAD, STRICT_PACK or STRICT_SPREAD", "STRATEGY" },
+    { "bundle-select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &b->selectors,
+      "only nodes whose label is so, for bundle 0 alone or 0-3", "BUNDLES:KEY=VALUE" },
+    { "topology-label", 0, 0, G_OPTION_ARG_FILENAME, &b->label, "all bundles on nodes with one value of that label",
+      "KEY" },
+    { "topology-values", 0, 0, G_OPTION_ARG_FILENAME, &b->values, "share them out over so many values of it, in order",
+      "N" },
+    { "soft-target", 0, 0, G_OPTION_ARG_FILENAME, &b->soft_target, "the node that STRICT_PACK prefers", "NODE" },
+    { "policy", 0, 0, G_OPTION_ARG_FILENAME, &b->policy,
+      "of bundles: best (unless given), or ray: where Ray would put them", "POLICY" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &o->key, "request key: a retry returns the same group", "KEY" },
     { "owner", 0, 0, G_OPTION_ARG_FILENAME, &o->owner, "who will hold the group", "NAME" },
-    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only slices of that pool: POOL or SOURCE/POOL", "NAME" },
-    { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "only slices in that availability zone", "NAME" },
+    { "pool", 0, 0, G_OPTION_ARG_FILENAME, &o->pool, "only of that pool: POOL or SOURCE/POOL", "NAME" },
+    { "zone", 0, 0, G_OPTION_ARG_FILENAME, &o->zone, "only in that availability zone", "NAME" },
     { "select", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->selectors, "only nodes whose label is so, in Ray's grammar",
       "KEY=VALUE" },
     { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->named, "only this slice, or another that is named so", "NAME" },
@@ -116,7 +133,7 @@ fill (QuoitRequest *request, const RequestOptions *options, GError **error)
     return false;
   if (options->topology != NULL && !quoit_request_set_topology (request, options->topology, error))
     return false;
-  if (!set_numbers (request, options, error))
+  if (!set_numbers (request, options, error) || !request_set_bundles (request, &options->of_bundles, error))
     return false;
   for (char **s = options->selectors; s != NULL && *s != NULL; s++)
     if (!add_selector (request, *s, error))
@@ -177,5 +194,8 @@ request_build (const RequestOptions *options, const char *name, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
 
-  return fill (request, options, error) && check_required (options, error) ? g_steal_pointer (&request) : NULL;
+  return fill (request, options, error)
+                 && (request_has_bundles (&options->of_bundles) || check_required (options, error))
+             ? g_steal_pointer (&request)
+             : NULL;
 }

@@ -4,10 +4,17 @@
 
 #include <quoit/quoit.h>
 
+/* How bundles are asked for: request-bundles.c. */
+typedef struct {
+  char **bundles, **selectors;
+  char *file, *strategy, *policy, *label, *values, *soft_target;
+} BundleOptions;
+
 typedef struct {
   char *accelerator, *topology, *slices, *chips_per_host, *tpu_per_bundle, *key, *owner, *pool, *zone, *lease;
   char **selectors, **named, **excluded;
   gboolean dry_run;
+  BundleOptions of_bundles;
 } RequestOptions;
 
 void request_options_clear (RequestOptions *options);
@@ -17,7 +24,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RequestOptions, request_options_clear)
 GOptionEntry *request_entries (RequestOptions *options);
 GOptionEntry *request_entries_for_taking (RequestOptions *options);
 
-/* quoit_request_free() it. */
 /* "2", or "1..2". */
 bool request_set_slices (QuoitRequest *request, const char *text, GError **error);
+/* quoit_request_free() it. */
 QuoitRequest *request_build (const RequestOptions *options, const char *name, GError **error);
+
+/* Whether bundles are asked for. */
+bool request_has_bundles (const BundleOptions *options);
+bool request_set_bundles (QuoitRequest *request, const BundleOptions *options, GError **error);
+void bundle_options_clear (BundleOptions *options);

@@ -72,6 +72,24 @@ QUOIT_API bool quoit_request_add_bundles (QuoitRequest *request, const char *amo
                                           GError **error);
 
 /**
+ * quoit_request_read_bundles:
+ * @request: the request
+ * @text: JSON, or YAML of one document
+ * @length: bytes of @text
+ * @error: (out) (optional): set on failure
+ *
+ * Adds the bundles of a file as Ray's placement_group() is given them: a list of maps, [{"CPU": 1, "TPU": 4}]; or a map
+ * with its arguments bundles, strategy, bundle_label_selector and topology_strategy, each of which is then set as by
+ * its own function. Amounts are what Ray 2.60 counts of them: 0.57 is 0.5699, and what is 0 is not asked for.
+ *
+ * Fails with %QUOIT_ERROR_INVALID, with the place in the file, for what has another form, and as the functions that add
+ * and set one thing do; nothing of the file is added then.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_request_read_bundles (QuoitRequest *request, const char *text, size_t length, GError **error);
+
+/**
  * quoit_request_select_bundle:
  * @request: the request
  * @bundle: its number

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/bundles.h>
+
+#include <string.h>
+
+#include "formats/bundles.h"
+#include "placement/request.h"
+
+/* As quoit_request_add_bundle() takes it, which is where it is looked at. Owned. */
+static char *
+text_of (const QuoitFileBundle *bundle)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      g_autofree char *name = g_strescape (bundle->takes[t].name, NULL);
+      g_autofree char *amount = quoit_amount_format (bundle->takes[t].amount);
+
+      g_string_append_printf (text, "%s\"%s\"=%s", t > 0 ? "," : "", name, amount);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+same_takes (const QuoitFileBundle *a, const QuoitFileBundle *b)
+{
+  if (a->n_takes != b->n_takes)
+    return FALSE;
+  for (guint16 t = 0; t < a->n_takes; t++)
+    if (strcmp (a->takes[t].name, b->takes[t].name) != 0 || a->takes[t].amount.e4 != b->takes[t].amount.e4)
+      return FALSE;
+  return TRUE;
+}
+
+/* Equal ones that stand together at once: they share what they take. */
+static gboolean
+add_bundles (QuoitRequest *request, const QuoitBundlesFile *file, GError **error)
+{
+  for (guint i = 0, n; i < file->n_bundles; i += n)
+    {
+      g_autofree char *text = text_of (&file->bundles[i]);
+
+      for (n = 1; i + n < file->n_bundles && same_takes (&file->bundles[i], &file->bundles[i + n]); n++)
+        ;
+      if (!quoit_request_add_bundles (request, text, n, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_selectors (QuoitRequest *request, guint first, const QuoitBundlesFile *file, GError **error)
+{
+  for (guint i = 0; i < file->n_bundles; i++)
+    for (guint s = 0; s < file->bundles[i].n_selectors; s++)
+      {
+        const QuoitPair *selector = &file->bundles[i].selectors[s];
+
+        if (!quoit_request_select_bundle (request, first + i, selector->key, selector->value, error))
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+take_file (const QuoitBundlesFile *file, gpointer data, GError **error)
+{
+  QuoitRequest *request = data;
+  guint first = request->bundles->len, n_resources = request->resources->len, n_selectors = request->n_selectors;
+  QuoitStrategy strategy = request->strategy;
+
+  if (file->strategy != NULL && !quoit_strategy_parse (file->strategy, &strategy))
+    {
+      g_autofree char *quoted = quoit_quote (file->strategy);
+
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "strategy %s: expected PACK, SPREAD, STRICT_PACK or STRICT_SPREAD",
+                         quoted);
+    }
+  if (add_bundles (request, file, error) && add_selectors (request, first, file, error)
+      && (file->topology_label == NULL || quoit_request_set_topology_label (request, file->topology_label, 1, error)))
+    return file->strategy == NULL || quoit_request_set_strategy (request, strategy, error);
+
+  g_array_set_size (request->bundles, first);
+  g_ptr_array_set_size (request->resources, (gint) n_resources);
+  request->n_selectors = n_selectors;
+  return FALSE;
+}
+
+bool
+quoit_request_read_bundles (QuoitRequest *request, const char *text, size_t length, GError **error)
+{
+  g_return_val_if_fail (request != NULL && text != NULL, false);
+
+  return quoit_read_bundles (text, length, take_file, request, error);
+}
