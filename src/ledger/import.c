@@ -161,6 +161,8 @@ describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *clai
     return g_strdup_printf ("name %s -> %s", was.name, claim->name);
   if (g_strcmp0 (was.address, claim->address) != 0)
     return g_strdup_printf ("address %s -> %s", or_none (was.address), or_none (claim->address));
+  if (((was.flags ^ claim->flags) & QUOIT_NODE_LOST) != 0)
+    return g_strdup ("there again");
   return was.flags != claim->flags ? g_strdup ("other flags") : NULL;
 }
 
@@ -211,7 +213,11 @@ follow_claims (QuoitDifference *difference, guint32 index, const QuoitNodeClaim 
 static gboolean
 compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
 {
-  QuoitNodeState was = (QuoitNodeState) claimed_so_far (difference, index, NULL).state;
+  QuoitNodeClaim before = claimed_so_far (difference, index, NULL);
+  QuoitNodeState was = (QuoitNodeState) before.state;
+  /* Gone from this source alone, and dead by nobody's word. */
+  gboolean was_seen = (before.flags & QUOIT_NODE_LOST) != 0
+                      && quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD;
   gboolean moved;
   char *detail = describe (difference, index, claim, &moved);
 
@@ -226,7 +232,7 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
     }
   if (detail != NULL || was != (QuoitNodeState) claim->state)
     upsert (difference, claim, difference->fleet->layout->nodes[index].id, index);
-  if (was != (QuoitNodeState) claim->state)
+  if (was != (QuoitNodeState) claim->state && !was_seen)
     note_node (difference, QUOIT_CHANGE_STATE, index, claim->name,
                g_strdup_printf ("%s -> %s", quoit_node_state_name (was), quoit_node_state_name (claim->state)));
   if (is_same_machine (difference, index, claim))
@@ -330,27 +336,30 @@ quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim *claim)
   return quoit_identities_find (&difference->old, claim, &node) ? node.index : QUOIT_NO_INDEX;
 }
 
-/* A held node that the source has no longer: it stays in its place, dead, for as long as somebody has it. */
+/* A held node that the source has no longer: it stays in its place for as long as somebody has it, dead unless a source
+ * that knows better sees it. */
 static void
 keep_lost (QuoitDifference *difference, guint32 index)
 {
   const QuoitLayout *layout = difference->fleet->layout;
   g_autofree char *identity = NULL;
   QuoitNodeClaim claim = claimed_so_far (difference, index, &identity);
-  gboolean is_known = (claim.flags & QUOIT_NODE_LOST) != 0;
+  gboolean is_known = (claim.flags & QUOIT_NODE_LOST) != 0, is_lost;
 
   claim.pool = quoit_claims_pool (difference->upserts, quoit_layout_text (layout, layout->pools[claim.pool].name));
   claim.kind = quoit_claims_kind (difference->upserts, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
   claim.state = QUOIT_NODE_DEAD;
   claim.flags |= QUOIT_NODE_LOST;
+  is_lost = quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD;
   if (!is_known)
     {
       quoit_claims_add (difference->upserts, &claim);
       g_array_append_val (difference->ids, layout->nodes[index].id);
-      note_node (difference, QUOIT_CHANGE_LOST, index, claim.name, NULL);
+      note_node (difference, is_lost ? QUOIT_CHANGE_LOST : QUOIT_CHANGE_CHANGED, index, claim.name,
+                 is_lost ? NULL : g_strdup ("gone here, and another source has it still"));
     }
   /* Also of a node that was claimed dead already, and that somebody has called alive since. */
-  if (quoit_difference_claimed_state (difference, index, &claim) == QUOIT_NODE_DEAD)
+  if (is_lost)
     set_state (difference, index, QUOIT_NODE_DEAD);
 }
 

@@ -98,6 +98,23 @@ ok 0 "the ledger" verify
 ok 0 "compaction" journal compact --before 6 --now "$now"
 ok 0 "the ledger behind a checkpoint" verify
 
+# --- a held machine that a manifest lacks, and that a list sees, is lost to nobody
+sed 's/replicas: 2/replicas: 1/' "$tmp/manifest.yaml" >"$tmp/one.yaml"
+fresh
+ok 0 "the manifest" import raycluster "$tmp/manifest.yaml" --now "$now"
+ok 0 "the list, joined" import ray-nodes "$tmp/two.json" --join two-slices --now "$now"
+ok 0 "a group on it" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now"
+ok 0 "a manifest with a slice less" sync raycluster "$tmp/one.yaml" --now "$now" -o json
+fact "takes nothing from the group" '{(c["kind"], c["detail"], c["group"]) for c in d["changes"] if c["kind"] != "pool"}' \
+  "{('changed', 'gone here, and another source has it still', 'train@1')}"
+ok 0 "the group" groups -o json
+fact "has all it had" '[g["state"] for g in d["groups"]]' "['reserved']"
+ok 0 "the same manifest" sync raycluster "$tmp/one.yaml" --now "$now" -o json
+fact "changes nothing" 'd["n_changes"]' "0"
+ok 0 "the manifest of two slices" sync raycluster "$tmp/manifest.yaml" --now "$now" -o json
+fact "has them again" '{(c["kind"], c["detail"]) for c in d["changes"] if c["kind"] != "pool"}' "{('changed', 'there again')}"
+ok 0 "the ledger" verify
+
 # --- what Ray has placed goes with its machines
 fresh
 ok 0 "a list with its groups" import ray-nodes "$list" --groups "$groups" --available "$available" --now "$now"
