@@ -305,6 +305,33 @@ other_name (const QuoitGroupData *data)
   return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
 }
 
+/* The same of a bundle: less than a chip beside whole ones, and each resource once, and not less than nothing. So what
+ * is left of a node can be counted. */
+static const char *
+other_bundle (const QuoitBundle *bundle)
+{
+  if (bundle->part.e4 < 0 || bundle->part.e4 >= QUOIT_AMOUNT_UNIT)
+    return "a part of a chip that is less than one";
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      if (bundle->takes[t].amount.e4 < 0)
+        return "bundles that take 0 or more";
+      if (t > 0 && strcmp (bundle->takes[t - 1].resource, bundle->takes[t].resource) >= 0)
+        return "resources of a bundle in their order, each once";
+    }
+  return NULL;
+}
+
+static const char *
+other_bundles (const QuoitGroupData *data)
+{
+  const char *expected = NULL;
+
+  for (guint32 i = 0; expected == NULL && data->bundles != NULL && i < data->n_nodes; i++)
+    expected = other_bundle (&data->bundles[i]);
+  return expected;
+}
+
 static gboolean
 times_are_sound (const QuoitGroupData *data, GError **error)
 {
@@ -329,6 +356,8 @@ quoit_group_data_check (const QuoitGroupData *data, GError **error)
 
   if (expected == NULL)
     expected = other_parts (data);
+  if (expected == NULL)
+    expected = other_bundles (data);
   if (expected == NULL)
     expected = other_source (data);
   if (expected == NULL)

@@ -78,8 +78,9 @@ quoit_group_data_facts (const QuoitGroupData *group)
 /* Copies everything that @data points to; hashes are computed here. */
 QuoitGroupData *quoit_group_data_new (const QuoitGroupData *data);
 
-/* Whether the parts of @data are those of its kind, and its names and times such that everything else may count on
- * them: what comes from a file is looked at before anybody uses it. Enumerations and texts are there already. INVALID.
+/* Whether the parts of @data are those of its kind, and its bundles, names and times such that everything else may
+ * count on them: what comes from a file is looked at before anybody uses it. Enumerations and texts are there already.
+ * INVALID.
  */
 gboolean quoit_group_data_check (const QuoitGroupData *data, GError **error);
 

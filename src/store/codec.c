@@ -246,6 +246,7 @@ get_kind (Reader *in, QuoitClaims *claims)
       resources[i] = (QuoitResource) { quoit_claims_text (claims, name), { get_signed (in) } };
       /* They are written in this order, each once. */
       in->bad |= i > 0 && strcmp (resources[i - 1].name, resources[i].name) >= 0;
+      in->bad |= resources[i].amount.e4 < 0;
     }
   kind.resources = resources;
   kind.n_resources = in->bad ? 0 : (guint16) n;

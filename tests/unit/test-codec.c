@@ -303,6 +303,50 @@ START_TEST (a_group_is_read_if_it_can_be_so)
 }
 END_TEST
 
+/* What bytes can say of a bundle. */
+static const struct {
+  gboolean is_sound;
+  QuoitBundle bundle;
+} bundles_said[] = {
+  { TRUE, { .chips = 3, .chip = 2, .part = { 9999 } } },
+  { TRUE, { .n_takes = 2, .takes = (const QuoitTake[]) { { "CPU", { 1 } }, { "TPU", { G_MAXINT64 } } } } },
+  { TRUE, { .n_takes = 1, .takes = (const QuoitTake[]) { { "CPU", { 0 } } } } },
+  { FALSE, { .part = { -1 } } },
+  { FALSE, { .part = { QUOIT_AMOUNT_UNIT } } },
+  { FALSE, { .part = { (gint64) 1 << 32 } } },
+  { FALSE, { .n_takes = 1, .takes = (const QuoitTake[]) { { "CPU", { -1 } } } } },
+  { FALSE, { .n_takes = 2, .takes = (const QuoitTake[]) { { "CPU", { G_MAXINT64 } }, { "CPU", { G_MAXINT64 } } } } },
+  { FALSE, { .n_takes = 2, .takes = (const QuoitTake[]) { { "TPU", { 1 } }, { "CPU", { 1 } } } } },
+};
+
+START_TEST (a_bundle_is_read_if_it_can_be_so)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_to_change ();
+  g_autoptr (QuoitEntry) entry = quoit_entry_new (fleet, QUOIT_VERB_IMPORT, T0), read = NULL;
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitBundle both[] = { { .chips = 1 }, bundles_said[_i].bundle };
+  QuoitGroupData group = { .id = 7,
+                           .state = QUOIT_GROUP_RESERVED,
+                           .kind = QUOIT_HOLDER_BUNDLES,
+                           .name = "pg",
+                           .source = "ray",
+                           .n_nodes = 2,
+                           .node_ids = (const guint32[]) { 1, 2 },
+                           .bundles = both,
+                           .owner = "",
+                           .key = "",
+                           .request = "" };
+
+  quoit_entry_add (entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = quoit_group_data_new (&group) });
+  bytes = quoit_codec_encode (entry);
+  read = quoit_codec_decode (4, T0, QUOIT_VERB_IMPORT, NULL, bytes->data, bytes->len, &error);
+  ck_assert_int_eq (read != NULL, bundles_said[_i].is_sound);
+  if (read == NULL)
+    ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "journal entry 4");
+}
+END_TEST
+
 START_TEST (a_lease_ends_before_2200)
 {
   static const gint64 leases[] = { 0, T0, QUOIT_LAST_MS - 1, QUOIT_LAST_MS, G_MAXINT64, -1 };
@@ -407,6 +451,7 @@ main (void)
   tcase_add_loop_test (entries, every_changed_byte_is_refused_or_does_no_harm, 0, forms);
   tcase_add_test (entries, noise_is_refused_or_does_no_harm);
   tcase_add_loop_test (entries, a_group_is_read_if_it_can_be_so, 0, (int) G_N_ELEMENTS (said));
+  tcase_add_loop_test (entries, a_bundle_is_read_if_it_can_be_so, 0, (int) G_N_ELEMENTS (bundles_said));
   tcase_add_test (entries, a_lease_ends_before_2200);
   tcase_add_loop_test (entries, an_entry_of_no_sound_time_is_refused, 0, 3);
   tcase_add_test (entries, a_format_of_a_later_quoit_is_another_version);

@@ -277,6 +277,10 @@ MEDDLED (bundles_of_no_source, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1,
 MEDDLED (use_without_parts, ROW_OF_NODE ("3, 2, 0, 0, 'external/test', '', '', '', 0, 2, 0, 'test', ''", "NULL"))
 MEDDLED (use_of_another_source, ROW ("3, 2, 0, 0, 'external/test', '', '', '', 0, 2, 0, 'tesu', ''"))
 MEDDLED (use_without_prefix, ROW ("3, 2, 0, 0, 'test', '', '', '', 0, 2, 0, 'test', ''"))
+#define BUNDLE(part) ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, 'test', 'f'", part)
+MEDDLED (a_bundle_that_gives, BUNDLE ("x'000000010443505501'"))
+MEDDLED (a_bundle_of_many_chips, BUNDLE ("x'0000808080802000'"))
+MEDDLED (a_bundle_of_one_thing_twice, BUNDLE ("x'0000000204435055020443505502'"))
 MEDDLED (slices_of_a_source, "UPDATE grp SET source = 'test', foreign_id = 'f' WHERE id = 2")
 MEDDLED (slices_called_like_use, "UPDATE grp SET name = 'external/test' WHERE id = 2")
 MEDDLED (a_slice_of_nowhere, "UPDATE bundle SET node = 0, part = x'00000000'")
@@ -340,6 +344,9 @@ static const struct {
   { "an owner of a source", an_owner_of_a_source, QUOIT_ERROR_DAMAGED, "'owner/me@3': expected no source" },
   { "bundles without parts", bundles_without_parts, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles" },
   { "bundles of no source", bundles_of_no_source, QUOIT_ERROR_DAMAGED, "'pg@3': expected a source" },
+  { "a bundle that gives", a_bundle_that_gives, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles that take 0 or more" },
+  { "a bundle of many chips", a_bundle_of_many_chips, QUOIT_ERROR_DAMAGED, "'pg@3': expected a part of a chip" },
+  { "a bundle of one thing twice", a_bundle_of_one_thing_twice, QUOIT_ERROR_DAMAGED, "'pg@3': expected resources" },
   { "use without parts", use_without_parts, QUOIT_ERROR_DAMAGED, "'external/test@3': expected bundles" },
   { "use of another source", use_of_another_source, QUOIT_ERROR_DAMAGED, "expected a name of 'external/'" },
   { "use without its prefix", use_without_prefix, QUOIT_ERROR_DAMAGED, "'test@3': expected a name of 'external/'" },
