@@ -196,7 +196,6 @@ apply_node_state (QuoitFleet *fleet, guint32 id, QuoitNodeState state, GError **
   return TRUE;
 }
 
-/* The removed group of an effect; found by its id, or where it was kept for its key. */
 static gboolean
 apply_forget (QuoitFleet *fleet, const QuoitEffect *effect, GError **error)
 {

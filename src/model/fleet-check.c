@@ -131,7 +131,8 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable 
   if (group->id >= fleet->next_group_id)
     return contradiction (error, "a group's id would be given again", group->name);
   if (group->state == QUOIT_GROUP_REMOVED)
-    return TRUE;
+    return quoit_fleet_find_removed (fleet, group->id) == group
+           || contradiction (error, "a removed group is not found by its id", group->name);
   if (quoit_fleet_find_group (fleet, group->name) != group)
     return contradiction (error, "a group is not found by its name", group->name);
 
@@ -251,7 +252,7 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
   g_autofree guint8 *claimed = g_new0 (guint8, fleet->layout->n_nodes + 1);
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
-  guint32 n_groups = 0, n_live = 0, n_keyed = 0;
+  guint32 n_groups = 0, n_live = 0, n_keyed = 0, n_removed = 0;
 
   if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error)
       || !check_shares (fleet, shares, error))
@@ -264,13 +265,15 @@ quoit_fleet_check (const QuoitFleet *fleet, GError **error)
         continue;
       n_groups++;
       n_live += group->state != QUOIT_GROUP_REMOVED;
-      n_keyed += *group->key != '\0' || group->state == QUOIT_GROUP_REMOVED;
+      n_removed += group->state == QUOIT_GROUP_REMOVED;
+      n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_HOLDER_OWNER);
       if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
         return contradiction (error, "two groups have one id", group->name);
       if (!check_group (fleet, slot, claimed, shares, error))
         return FALSE;
     }
-  if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed)
+  if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
+      || fleet->by_removed_id.n != n_removed)
     return contradiction (error, "an index of groups has more or fewer than there are", "groups");
   return check_nodes (fleet, claimed, error);
 }

@@ -112,32 +112,33 @@ quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
   return find_by_key (fleet, key, quoit_group_text_hash (key));
 }
 
-/* What a removed group is found by: its key; else, an owner, its name; else its id. */
-static guint32
-removed_hash (const QuoitGroupData *group)
+/* What is found by its key; an owner whose lease has ended, which has none, by its name. */
+static gboolean
+has_key (const QuoitGroupData *group)
 {
-  if (*group->key != '\0')
-    return group->key_hash;
-  return group->kind == QUOIT_HOLDER_OWNER ? group->name_hash : (guint32) (group->id * G_GUINT64_CONSTANT (0x9e3779b1));
+  return *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_HOLDER_OWNER);
+}
+
+static guint32
+key_hash (const QuoitGroupData *group)
+{
+  return *group->key != '\0' ? group->key_hash : group->name_hash;
+}
+
+static guint32
+id_hash (guint64 id)
+{
+  return (guint32) (id * G_GUINT64_CONSTANT (0x9e3779b1));
 }
 
 const QuoitGroupData *
 quoit_fleet_find_removed (const QuoitFleet *fleet, guint64 id)
 {
-  QuoitGroupData facts = { .id = id, .key = "" };
-  guint32 hash = removed_hash (&facts), at = hash, slot;
+  guint32 at = id_hash (id), slot;
 
-  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+  while ((slot = quoit_index_next (&fleet->by_removed_id, id_hash (id), &at)) != QUOIT_INDEX_NONE)
     if (quoit_fleet_group_at (fleet, slot)->id == id)
       return quoit_fleet_group_at (fleet, slot);
-  /* One with a key, and an owner, are asked for by that: by their id only when they are dropped. */
-  for (slot = 0; slot < fleet->n_slots; slot++)
-    {
-      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
-
-      if (group != NULL && group->id == id && group->state == QUOIT_GROUP_REMOVED)
-        return group;
-    }
   return NULL;
 }
 
@@ -231,12 +232,12 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
     return quoit_group_data_unref (group), FALSE;
 
   slot = take_slot (fleet, group);
-  if (*group->key != '\0' || group->state == QUOIT_GROUP_REMOVED)
-    quoit_index_add (&fleet->by_key, removed_hash (group), slot);
+  if (has_key (group))
+    quoit_index_add (&fleet->by_key, key_hash (group), slot);
   fleet->n_groups++;
   fleet->next_group_id = MAX (fleet->next_group_id, group->id + 1);
   if (group->state == QUOIT_GROUP_REMOVED)
-    return TRUE;
+    return quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot), TRUE;
 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
   note_lease (fleet, group);
@@ -288,8 +289,10 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
       removed.ended_ms = ended_ms;
       removed.n_slices = removed.n_nodes = 0;
       removed.bundles = NULL;
-      if (*group->key == '\0')
-        quoit_index_add (&fleet->by_key, removed_hash (group), slot);
+      /* A key has named it all along. */
+      if (*group->key == '\0' && has_key (&removed))
+        quoit_index_add (&fleet->by_key, key_hash (group), slot);
+      quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot);
       own_slot (fleet, slot)->group = quoit_group_data_new (&removed);
       return quoit_group_data_unref (group), TRUE;
     }
@@ -301,14 +304,16 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
 gboolean
 quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  guint32 hash = removed_hash (group), at = hash, slot;
+  guint32 hash = id_hash (group->id), at = hash, slot;
 
-  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+  while ((slot = quoit_index_next (&fleet->by_removed_id, hash, &at)) != QUOIT_INDEX_NONE)
     if (quoit_fleet_group_at (fleet, slot) == group)
       break;
-  if (slot == QUOIT_INDEX_NONE || group->state != QUOIT_GROUP_REMOVED)
+  if (slot == QUOIT_INDEX_NONE)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is not a removed one", group->name);
-  quoit_index_remove (&fleet->by_key, hash, slot);
+  quoit_index_remove (&fleet->by_removed_id, hash, slot);
+  if (has_key (group))
+    quoit_index_remove (&fleet->by_key, key_hash (group), slot);
   leave_slot (fleet, slot);
   fleet->n_groups--;
   return quoit_group_data_unref ((QuoitGroupData *) group), TRUE;
@@ -424,6 +429,7 @@ quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
   quoit_table_share (&from->groups, &fleet->groups);
   quoit_index_share (&from->by_name, &fleet->by_name);
   quoit_index_share (&from->by_key, &fleet->by_key);
+  quoit_index_share (&from->by_removed_id, &fleet->by_removed_id);
   fleet->n_slots = from->n_slots;
   fleet->first_free_slot = from->first_free_slot;
   fleet->n_shares = from->n_shares;

@@ -11,7 +11,7 @@ static const QuoitTableType classes_type = { .chunk_bytes = QUOIT_CLASSES_PER_CH
 /* The members of a fleet that are shared by reference, for the three functions that treat them alike. */
 #define EACH_TABLE(X) X (nodes) X (slices) X (shelves) X (classes) X (shares) X (groups)
 #define EACH_BITS(X) X (free_slices) X (ranks)
-#define EACH_INDEX(X) X (by_name) X (by_key)
+#define EACH_INDEX(X) X (by_name) X (by_key) X (by_removed_id)
 
 QuoitFleet *
 quoit_fleet_ref (const QuoitFleet *fleet)
@@ -361,6 +361,7 @@ quoit_fleet_new (QuoitLayout *layout)
   quoit_table_init (&fleet->groups, &quoit_slots_type, 0);
   quoit_index_init (&fleet->by_name);
   quoit_index_init (&fleet->by_key);
+  quoit_index_init (&fleet->by_removed_id);
   count_all (fleet);
   return fleet;
 }

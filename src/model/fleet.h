@@ -54,7 +54,7 @@ typedef struct {
   QuoitLayout *layout;
   QuoitTable nodes, slices, shelves, classes, shares, groups;
   QuoitBits free_slices, ranks;
-  QuoitIndex by_name, by_key;
+  QuoitIndex by_name, by_key, by_removed_id;
   guint32 n_slots, first_free_slot; /* slot + 1; the slots of gone groups form a list */
   guint32 n_shares, first_free_share;
   guint32 n_groups;      /* kept at all: live, or removed with a key or by the end of a lease */
