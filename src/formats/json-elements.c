@@ -48,3 +48,22 @@ quoit_json_next_element (const char **at, gsize *length)
   *length = (gsize) (p - start);
   return start;
 }
+
+gboolean
+quoit_json_is_false (JsonNode *node)
+{
+  switch (json_node_get_node_type (node))
+    {
+    case JSON_NODE_OBJECT:
+      return json_object_get_size (json_node_get_object (node)) == 0;
+    case JSON_NODE_ARRAY:
+      return json_array_get_length (json_node_get_array (node)) == 0;
+    case JSON_NODE_VALUE:
+      if (json_node_get_value_type (node) == G_TYPE_STRING)
+        return *json_node_get_string (node) == '\0';
+      return json_node_get_value_type (node) == G_TYPE_BOOLEAN ? !json_node_get_boolean (node)
+                                                               : json_node_get_double (node) == 0;
+    default:
+      return TRUE;
+    }
+}

@@ -31,6 +31,7 @@ typedef struct {
   guint32 n_keys, keys_room;
   GString *decoded;
   GError **error;
+  enum { KEYS_ONCE, KEYS_AGAIN } keys_may_come;
 } Gate;
 
 static gboolean
@@ -255,7 +256,7 @@ check_keys (Gate *gate, guint32 first)
   guint32 n = gate->n_keys - first;
   Key *keys;
 
-  if (n == 0)
+  if (n == 0 || gate->keys_may_come == KEYS_AGAIN)
     return TRUE;
   keys = gate->keys + first;
   if (n <= FEW_KEYS)
@@ -438,39 +439,57 @@ read_value (Gate *gate)
     }
 }
 
-gboolean
-quoit_json_check (const char *text, gsize length, GError **error)
+/* Frees what the gate has. */
+static gboolean
+check (Gate *gate)
 {
-  g_autoptr (GString) decoded = g_string_new (NULL);
-  Gate gate = { .text = text, .p = text, .end = text + length, .decoded = decoded, .error = error };
+  gsize length = (gsize) (gate->end - gate->text);
   gboolean ok;
 
   if (length > QUOIT_JSON_MOST_BYTES)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "%" G_GSIZE_FORMAT " bytes: expected at most 256 MiB", length);
+    return quoit_fail (gate->error, QUOIT_ERROR_INVALID, "%" G_GSIZE_FORMAT " bytes: expected at most 256 MiB", length);
 
-  skip_blanks (&gate);
-  ok = gate.p == gate.end ? refuse (&gate, gate.p, "a JSON document") : read_value (&gate);
+  gate->decoded = g_string_new (NULL);
+  skip_blanks (gate);
+  ok = gate->p == gate->end ? refuse (gate, gate->p, "a JSON document") : read_value (gate);
   if (ok)
     {
-      skip_blanks (&gate);
-      ok = gate.p == gate.end || refuse (&gate, gate.p, "nothing after the document");
+      skip_blanks (gate);
+      ok = gate->p == gate->end || refuse (gate, gate->p, "nothing after the document");
     }
-  g_free (gate.keys);
+  g_string_free (gate->decoded, TRUE);
+  g_free (gate->keys);
   return ok;
+}
+
+gboolean
+quoit_json_check (const char *text, gsize length, GError **error)
+{
+  return check (&(Gate) { .text = text, .p = text, .end = text + length, .error = error });
+}
+
+static JsonNode *
+parse (const char *text, gsize length, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GError) inner = NULL;
+
+  if (!json_parser_load_from_data (parser, text, (gssize) length, &inner))
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "%s", inner->message);
+
+  return json_parser_steal_root (parser);
 }
 
 JsonNode *
 quoit_json_parse (const char *text, gsize length, GError **error)
 {
-  g_autoptr (JsonParser) parser = NULL;
-  g_autoptr (GError) inner = NULL;
+  return quoit_json_check (text, length, error) ? parse (text, length, error) : NULL;
+}
 
-  if (!quoit_json_check (text, length, error))
-    return NULL;
+JsonNode *
+quoit_json_parse_as_python (const char *text, gsize length, GError **error)
+{
+  Gate gate = { .text = text, .p = text, .end = text + length, .error = error, .keys_may_come = KEYS_AGAIN };
 
-  parser = json_parser_new_immutable ();
-  if (!json_parser_load_from_data (parser, text, (gssize) length, &inner))
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "%s", inner->message);
-
-  return json_parser_steal_root (parser);
+  return check (&gate) ? parse (text, length, error) : NULL;
 }

@@ -18,8 +18,13 @@ gboolean quoit_json_check (const char *text, gsize length, GError **error);
 
 /* The tree of a text that passes the gate; free with json_node_unref(). */
 JsonNode *quoit_json_parse (const char *text, gsize length, GError **error);
+/* The same of a text whose objects may have keys twice: the last one counts, as Python reads it. */
+JsonNode *quoit_json_parse_as_python (const char *text, gsize length, GError **error);
 
 /* The elements of an array that passed the gate, one after the other, so that a long list need not be one tree; of an
  * object its members, name and value. Begin with *@at at the '[' or '{' of the text; NULL is the end. What is returned
  * is @length bytes. */
 const char *quoit_json_next_element (const char **at, gsize *length);
+
+/* Whether Python takes it for false: null, false, 0, and what is empty. */
+gboolean quoit_json_is_false (JsonNode *node);

@@ -304,6 +304,45 @@ START_TEST (the_gate_agrees_with_sqlite_on_what_is_json)
 }
 END_TEST
 
+START_TEST (the_last_of_two_keys_counts_where_python_reads)
+{
+  static const char text[] = "{\"b\":{\"x\":1,\"x\":2},\"a\":1,\"\\u0062\":3}";
+  g_autoptr (JsonNode) node = quoit_json_parse_as_python (text, strlen (text), NULL);
+  g_autofree char *again = node != NULL ? json_to_string (node, FALSE) : NULL;
+
+  ck_assert (!quoit_json_check (text, strlen (text), NULL));
+  ck_assert_str_eq (again, "{\"b\":3,\"a\":1}");
+}
+END_TEST
+
+START_TEST (what_else_is_no_json_is_refused_where_python_reads_too)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      gboolean is_of_keys = strstr (refused[i].says, "each key once") != NULL;
+      g_autoptr (JsonNode) node = quoit_json_parse_as_python (refused[i].text, strlen (refused[i].text), NULL);
+
+      ck_assert_msg ((node != NULL) == is_of_keys, "%s", refused[i].text);
+    }
+}
+END_TEST
+
+START_TEST (python_takes_for_false_what_is_empty_or_nothing)
+{
+  static const char *const false_texts[] = { "null", "false", "0", "-0.0", "\"\"", "[]", "{}" };
+  static const char *const true_texts[] = { "true", "1", "0.1", "\" \"", "[0]", "{\"\":0}", "\"false\"" };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (false_texts); i++)
+    {
+      g_autoptr (JsonNode) nothing = quoit_json_parse (false_texts[i], strlen (false_texts[i]), NULL);
+      g_autoptr (JsonNode) something = quoit_json_parse (true_texts[i], strlen (true_texts[i]), NULL);
+
+      ck_assert_msg (quoit_json_is_false (nothing), "%s", false_texts[i]);
+      ck_assert_msg (!quoit_json_is_false (something), "%s", true_texts[i]);
+    }
+}
+END_TEST
+
 int
 main (void)
 {
@@ -318,6 +357,9 @@ main (void)
   tcase_add_test (gate, depth_is_limited_and_does_not_use_the_c_stack);
   tcase_add_test (gate, a_duplicate_is_found_among_a_million_keys);
   tcase_add_test (gate, an_array_is_cut_into_its_elements_and_a_map_into_its_members);
+  tcase_add_test (gate, the_last_of_two_keys_counts_where_python_reads);
+  tcase_add_test (gate, what_else_is_no_json_is_refused_where_python_reads_too);
+  tcase_add_test (gate, python_takes_for_false_what_is_empty_or_nothing);
   tcase_add_test (gate, the_gate_agrees_with_sqlite_on_what_is_json);
   suite_add_tcase (suite, gate);
   return suite_main (suite);
