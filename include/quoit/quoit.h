@@ -22,6 +22,7 @@
 #include <quoit/ray-labels.h>
 #include <quoit/ray-nodes.h>
 #include <quoit/ray-slices.h>
+#include <quoit/ray-subslices.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/report.h>

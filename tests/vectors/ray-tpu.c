@@ -348,6 +348,7 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-static const VectorOp *const tables[] = { ops, vector_ops_ray_nodes, vector_ops_ray_slices, NULL };
+static const VectorOp *const tables[]
+    = { ops, vector_ops_ray_nodes, vector_ops_ray_slices, vector_ops_ray_subslices, NULL };
 
 const VectorSuite vector_suite_ray_tpu = { "ray-tpu", tables };

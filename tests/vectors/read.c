@@ -128,14 +128,29 @@ vector_object_of_resources (const QuoitRayResources *resources)
   return object;
 }
 
+/* NULL where an error or something else is recorded. */
+static JsonObject *
+recorded_object (JsonNode *in)
+{
+  JsonNode *out = json_object_get_member (json_node_get_object (json_node_get_parent (in)), "out");
+
+  return out != NULL && JSON_NODE_HOLDS_OBJECT (out) ? json_node_get_object (out) : NULL;
+}
+
+gboolean
+vector_records (JsonNode *in, const char *member)
+{
+  JsonObject *out = recorded_object (in);
+
+  return out != NULL && json_object_has_member (out, member);
+}
+
 void
 vector_keep_recorded (JsonNode *in, JsonObject *answer)
 {
-  JsonObject *row = json_node_get_object (json_node_get_parent (in));
-  JsonNode *out = json_object_get_member (row, "out");
   g_autoptr (GList) members = json_object_get_members (answer);
 
-  for (GList *m = members; m != NULL && out != NULL && JSON_NODE_HOLDS_OBJECT (out); m = m->next)
-    if (!json_object_has_member (json_node_get_object (out), m->data))
+  for (GList *m = members; m != NULL && recorded_object (in) != NULL; m = m->next)
+    if (!vector_records (in, m->data))
       json_object_remove_member (answer, m->data);
 }

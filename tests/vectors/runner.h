@@ -29,7 +29,7 @@ typedef struct {
 } VectorSuite;
 
 /* Tables of a suite that has too many ops for one file. */
-extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[];
+extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 
@@ -53,6 +53,9 @@ gboolean vector_resources (JsonObject *object, const char *member, QuoitRayResou
 
 /* The members of @resources, in their order. */
 JsonObject *vector_object_of_resources (const QuoitRayResources *resources);
+
+/* Whether the row of @in recorded an object with @member: some ops have more than one form of answer. */
+gboolean vector_records (JsonNode *in, const char *member);
 
 /* Leaves in @answer what the row of @in recorded of it: rows of one op record more or less of the same answer. */
 void vector_keep_recorded (JsonNode *in, JsonObject *answer);
