@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ray's arithmetic and Python's integers on any text: nothing is written on failure, and answers agree with each other.
- */
+ * The first byte says what is asked. */
 #include <quoit/ray.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "ray/python.h"
+
+enum { TEXT = 1, HOSTS, POD_TYPE, WORKERS, INTEGERS, N_THINGS = INTEGERS };
 
 typedef int (*NumberFunc) (const char *text, int64_t *number, GError **error);
 typedef int (*HostFunc) (const char *topology, const char *version, int64_t *number, GError **error);
@@ -146,13 +148,19 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput in = fuzz_input (data, size);
+  guint8 which = fuzz_byte (&in);
   g_autofree char *text = fuzz_text (&in), *other = fuzz_text (&in);
   int64_t n_slices = fuzz_byte (&in), factor = (gint8) fuzz_byte (&in);
 
-  hold_text (text);
-  hold_hosts (text, other);
-  hold_pod_type (text, other);
-  hold_workers (text, other, n_slices, factor);
-  hold_integers (text, other);
+  if (fuzz_tries (which, TEXT, N_THINGS))
+    hold_text (text);
+  if (fuzz_tries (which, HOSTS, N_THINGS))
+    hold_hosts (text, other);
+  if (fuzz_tries (which, POD_TYPE, N_THINGS))
+    hold_pod_type (text, other);
+  if (fuzz_tries (which, WORKERS, N_THINGS))
+    hold_workers (text, other, n_slices, factor);
+  if (fuzz_tries (which, INTEGERS, N_THINGS))
+    hold_integers (text, other);
   return 0;
 }

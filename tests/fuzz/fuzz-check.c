@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A manifest to be checked, with and without variables: every finding is whole, and they are in order. */
+/* A manifest to be checked, with and without variables where it may have some: every finding is whole, and they are in
+ * order. */
 #include <string.h>
 
 #include "formats/check.h"
@@ -32,7 +33,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   static const char *const set[] = { "N=2", "NAME=x", "IMAGE=y", NULL };
 
+  if (size == 0)
+    return 0;
   check (data, size, NULL);
-  check (data, size, set);
+  if (memchr (data, '$', size) != NULL)
+    check (data, size, set);
   return 0;
 }

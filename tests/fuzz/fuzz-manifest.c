@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A RayCluster that has all that is read, with any texts in its fields and variables in its texts: it is refused in
- * words that can be shown, or its nodes have distinct names that every document about them has too. */
+ * words that can be shown, or its nodes have distinct names that every document about them has too. The first byte says
+ * about what one is written: the claims, or the fleet. */
 #include <quoit/snapshot.h>
 
 #include "written.h"
@@ -14,11 +15,13 @@ write_text (QuoitWriter *writer, const char *key, FuzzInput *in)
   quoit_writer_text (writer, key, text);
 }
 
-/* The same, where the input does not say to leave it out. */
+enum { CLAIMS = 1, FLEET, N_THINGS = FLEET };
+
+/* The same, where the input has something for it and does not say to leave it out. */
 static void
 write_optional (QuoitWriter *writer, const char *key, FuzzInput *in)
 {
-  if (fuzz_byte (in) % 4 != 3)
+  if (in->at < in->end && fuzz_byte (in) % 4 != 3)
     write_text (writer, key, in);
 }
 
@@ -113,10 +116,17 @@ write_manifest (FuzzInput *in)
 }
 
 static void
-hold_claims (const QuoitClaims *claims)
+hold_fleet (const QuoitClaims *claims)
+{
+  g_autoptr (QuoitFleet) fleet = fuzz_fleet_of (claims);
+
+  fuzz_hold_fleet_written (fleet);
+}
+
+static void
+hold_names (const QuoitClaims *claims)
 {
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (QuoitFleet) fleet = NULL;
   guint32 n;
   const QuoitNodeClaim *nodes = quoit_claims_nodes (claims, &n);
 
@@ -124,15 +134,13 @@ hold_claims (const QuoitClaims *claims)
     g_assert (fuzz_can_be_shown (nodes[i].name) && g_hash_table_add (names, (char *) nodes[i].name));
   for (const char *const *warning = quoit_claims_warnings (claims); *warning != NULL; warning++)
     g_assert (fuzz_can_be_shown (*warning));
-  fuzz_hold_claims_written (claims);
-  fleet = fuzz_fleet_of (claims);
-  fuzz_hold_fleet_written (fleet);
 }
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput in = fuzz_input (data, size);
+  guint8 which = fuzz_byte (&in);
   g_autofree char *a = fuzz_text (&in), *b = fuzz_text (&in), *manifest = write_manifest (&in);
   const char *const set[] = { a, *b == '\0' ? NULL : b, NULL };
   g_autoptr (GError) error = NULL;
@@ -140,7 +148,12 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       = quoit_read_raycluster (manifest, strlen (manifest), NULL, *a == '\0' ? NULL : set, &error);
 
   fuzz_hold_error (claims != NULL, error);
-  if (claims != NULL)
-    hold_claims (claims);
+  if (claims == NULL)
+    return 0;
+  hold_names (claims);
+  if (fuzz_tries (which, CLAIMS, N_THINGS))
+    fuzz_hold_claims_written (claims);
+  if (fuzz_tries (which, FLEET, N_THINGS))
+    hold_fleet (claims);
   return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims and groups with names of any bytes: every document about them is strict JSON with the same names, and nodes
- * are found by the names that are shown. */
+ * are found by the names that are shown. The first byte says which of it is tried. */
 #include "written.h"
 
 enum { MOST_NODES = 4 };
+enum { CLAIMS = 1, NODES, GROUP, FLEET, N_THINGS = FLEET };
 
 static void
 add_nodes (FuzzInput *in, QuoitClaims *claims)
@@ -90,17 +91,22 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput in = fuzz_input (data, size);
+  guint8 which = fuzz_byte (&in);
   g_autofree char *source = fuzz_text (&in);
   GroupTexts texts = { fuzz_text (&in), fuzz_text (&in), fuzz_text (&in), fuzz_text (&in) };
   g_autoptr (QuoitClaims) claims = quoit_claims_new (source, QUOIT_SOURCE_KIND_RAY_NODES);
   g_autoptr (QuoitFleet) fleet = NULL;
 
   add_nodes (&in, claims);
-  fuzz_hold_claims_written (claims);
+  if (fuzz_tries (which, CLAIMS, N_THINGS))
+    fuzz_hold_claims_written (claims);
   fleet = fuzz_fleet_of (claims);
-  hold_found (fleet);
-  add_group (&texts, fleet);
-  fuzz_hold_fleet_written (fleet);
+  if (fuzz_tries (which, NODES, N_THINGS))
+    hold_found (fleet);
+  if (fuzz_tries (which, GROUP, N_THINGS) || fuzz_tries (which, FLEET, N_THINGS))
+    add_group (&texts, fleet);
+  if (fuzz_tries (which, FLEET, N_THINGS))
+    fuzz_hold_fleet_written (fleet);
   g_free (texts.name);
   g_free (texts.owner);
   g_free (texts.key);

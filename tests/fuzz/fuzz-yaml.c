@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML, as a manifest with and without variables, and as a node list. */
+/* YAML, as a manifest with and without variables, and as a node list: the first byte says as which. */
 #include <string.h>
 
 #include "formats/formats.h"
 #include "formats/json.h"
 #include "formats/writer.h"
 #include "fuzz.h"
+
+enum { MANIFEST = 1, VARIABLES, LIST, N_THINGS = LIST };
 
 static void
 check (QuoitClaims *claims, GError *error)
@@ -45,18 +47,28 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   static const char *const set[] = { "N=2", "NAME=x", "IMAGE=y", NULL };
-  const char *text = (const char *) data;
+  FuzzInput in = fuzz_input (data, size);
+  guint8 which = fuzz_byte (&in);
+  const char *text = (const char *) in.at;
+  gsize length = (gsize) (in.end - in.at);
+  gboolean is_small = !has_long_number (text, length);
   GError *error = NULL;
   QuoitClaims *claims;
 
-  if (!has_long_number (text, size))
+  if (is_small && fuzz_tries (which, MANIFEST, N_THINGS))
     {
-      claims = quoit_read_raycluster (text, size, NULL, NULL, &error);
-      check (claims, g_steal_pointer (&error));
-      claims = quoit_read_raycluster (text, size, "s", set, &error);
+      claims = quoit_read_raycluster (text, length, NULL, NULL, &error);
       check (claims, g_steal_pointer (&error));
     }
-  claims = quoit_read_ray_nodes (text, size, NULL, &error);
-  check (claims, error);
+  if (is_small && fuzz_tries (which, VARIABLES, N_THINGS))
+    {
+      claims = quoit_read_raycluster (text, length, "s", set, &error);
+      check (claims, g_steal_pointer (&error));
+    }
+  if (fuzz_tries (which, LIST, N_THINGS))
+    {
+      claims = quoit_read_ray_nodes (text, length, NULL, &error);
+      check (claims, g_steal_pointer (&error));
+    }
   return 0;
 }

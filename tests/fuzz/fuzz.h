@@ -41,6 +41,14 @@ fuzz_byte (FuzzInput *in)
   return in->at == in->end ? 0 : *in->at++;
 }
 
+/* Several things can be tried with one input, @n of them, from 1 on. @which says which: one, or all where it is a
+ * multiple of @n + 1. So most inputs cost little, and more of them are tried in the same time. */
+static inline gboolean
+fuzz_tries (guint8 which, guint8 thing, guint8 n)
+{
+  return which % (n + 1) == 0 || which % (n + 1) == thing;
+}
+
 /* g_free() it. */
 static inline char *
 fuzz_text (FuzzInput *in)
