@@ -6,14 +6,16 @@
 
 #include "fuzz.h"
 
-/* The next byte says which locale it is from now on. Setting one is slow, and most inputs stay with the last. */
+/* The next byte says which locale it is from now on. Names of locales are slow to look up. */
 static inline void
 fuzz_set_locale (FuzzInput *in)
 {
-  static const char *const locales[] = { "C", "C.UTF-8" };
-  static gsize now = G_N_ELEMENTS (locales);
-  gsize which = fuzz_byte (in) % G_N_ELEMENTS (locales);
+  static const char *const names[] = { "C", "C.UTF-8" };
+  static locale_t locales[G_N_ELEMENTS (names)];
+  gsize which = fuzz_byte (in) % G_N_ELEMENTS (names);
 
-  if (which != now && setlocale (LC_ALL, locales[which]) != NULL)
-    now = which;
+  if (locales[which] == NULL)
+    locales[which] = newlocale (LC_ALL_MASK, names[which], NULL);
+  if (locales[which] != NULL)
+    uselocale (locales[which]);
 }

@@ -8,31 +8,33 @@
 #include "formats/writer.h"
 #include "fuzz.h"
 #include "ledger/entry.h"
+#include "read-back.h"
 
-/* The document passes the strict gate. json_node_unref() it. */
-static inline JsonNode *
+/* The document passes the strict gate. */
+static inline FuzzValue
 fuzz_read_written (const char *json)
 {
   g_autoptr (GError) error = NULL;
-  JsonNode *root = quoit_json_parse (json, strlen (json), &error);
 
-  if (root == NULL)
+  if (!quoit_json_check (json, strlen (json), &error))
     g_error ("%s\n%s", error->message, json);
-  return root;
+  return fuzz_skip_blanks (json);
 }
 
-/* A member is @text, or null where that is NULL; wrong bytes have become U+FFFD. */
+/* A value is @text, or null where that is NULL; wrong bytes have become U+FFFD. */
 static inline void
-fuzz_hold_member (JsonObject *object, const char *name, const char *text)
+fuzz_hold_text (FuzzValue value, const char *text)
 {
-  g_autofree char *valid = text == NULL ? NULL : g_utf8_make_valid (text, -1);
-  JsonNode *node = json_object_get_member (object, name);
+  g_autofree char *valid = text == NULL ? NULL : g_utf8_make_valid (text, -1), *read = fuzz_read_text (value);
 
-  g_assert (node != NULL);
-  if (text == NULL)
-    g_assert (JSON_NODE_HOLDS_NULL (node));
-  else
-    g_assert (strcmp (json_node_get_string (node), valid) == 0);
+  g_assert (value != NULL && (text != NULL || *value == 'n'));
+  g_assert (g_strcmp0 (read, valid) == 0);
+}
+
+static inline void
+fuzz_hold_member (FuzzValue object, const char *name, const char *text)
+{
+  fuzz_hold_text (fuzz_member (object, name), text);
 }
 
 /* The nodes of @claims are all there, each with its own texts. */
@@ -40,26 +42,24 @@ static inline void
 fuzz_hold_claims_written (const QuoitClaims *claims)
 {
   g_autofree char *json = quoit_write_claims_json (claims);
-  g_autoptr (JsonNode) root = fuzz_read_written (json);
-  JsonObject *document = json_node_get_object (root);
-  JsonArray *nodes = json_object_get_array_member (document, "nodes"), *pools;
+  FuzzValue document = fuzz_read_written (json), nodes = fuzz_member (document, "nodes");
+  FuzzValue pools = fuzz_member (document, "pools"), pool = fuzz_first (pools);
   g_autoptr (GHashTable) by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint32 n;
   const QuoitNodeClaim *claimed = quoit_claims_nodes (claims, &n);
 
   fuzz_hold_member (document, "source", quoit_claims_source (claims));
-  pools = json_object_get_array_member (document, "pools");
-  g_assert (json_array_get_length (pools) == quoit_claims_n_pools (claims));
-  for (guint32 i = 0; i < quoit_claims_n_pools (claims); i++)
-    fuzz_hold_member (json_array_get_object_element (pools, i), "name", quoit_claims_pool_at (claims, i)->name);
+  g_assert (fuzz_length (pools) == quoit_claims_n_pools (claims));
+  for (guint32 i = 0; i < quoit_claims_n_pools (claims); i++, pool = fuzz_next (fuzz_skip (pool)))
+    fuzz_hold_member (pool, "name", quoit_claims_pool_at (claims, i)->name);
 
-  g_assert (json_array_get_length (nodes) == n);
+  g_assert (fuzz_length (nodes) == n);
   for (guint32 i = 0; i < n; i++)
     g_hash_table_insert (by_name, g_utf8_make_valid (claimed[i].name, -1), (gpointer) &claimed[i]);
-  for (guint32 i = 0; i < n; i++)
+  for (FuzzValue node = fuzz_first (nodes); node != NULL; node = fuzz_next (fuzz_skip (node)))
     {
-      JsonObject *node = json_array_get_object_element (nodes, i);
-      const QuoitNodeClaim *claim = g_hash_table_lookup (by_name, json_object_get_string_member (node, "name"));
+      g_autofree char *name = fuzz_read_text (fuzz_member (node, "name"));
+      const QuoitNodeClaim *claim = name == NULL ? NULL : g_hash_table_lookup (by_name, name);
 
       g_assert (claim != NULL);
       /* Names that differ in wrong bytes alone have become one: which of them this was cannot be told. */
@@ -97,13 +97,11 @@ static inline void
 fuzz_hold_fleet_written (const QuoitFleet *fleet)
 {
   g_autofree char *json = quoit_write_fleet_json (fleet);
-  g_autoptr (JsonNode) root = fuzz_read_written (json);
-  JsonArray *nodes = json_object_get_array_member (json_node_get_object (root), "nodes");
+  FuzzValue nodes = fuzz_member (fuzz_read_written (json), "nodes"), node = fuzz_first (nodes);
 
-  g_assert (json_array_get_length (nodes) == fleet->layout->n_nodes);
-  for (guint32 i = 0; i < fleet->layout->n_nodes; i++)
+  g_assert (fuzz_length (nodes) == fleet->layout->n_nodes);
+  for (guint32 i = 0; i < fleet->layout->n_nodes; i++, node = fuzz_next (fuzz_skip (node)))
     {
-      JsonObject *node = json_array_get_object_element (nodes, i);
       g_autofree char *full_name = quoit_layout_node_full_name (fleet->layout, (QuoitNodeId) { i });
 
       fuzz_hold_member (node, "node", quoit_layout_node_name (fleet->layout, (QuoitNodeId) { i }));
