@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "formats/ray-kinds.h"
 #include "formats/variables.h"
 #include "formats/yaml.h"
 
@@ -15,16 +16,6 @@ const QuoitCheckRule quoit_check_reading_rules[] = {
   { "no-ray-object", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
   { "more-findings", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
-};
-
-/* Where each kind keeps the spec of the cluster, and the longest name of it that KubeRay 1.7.0 takes. */
-static const struct {
-  const char *kind, *spec;
-  gsize longest_name;
-} kinds[] = {
-  { "RayCluster", NULL, 53 },
-  { "RayJob", "rayClusterSpec", 47 },
-  { "RayService", "rayClusterConfig", 47 },
 };
 
 static void
@@ -135,14 +126,14 @@ read_groups (QuoitChecker *checker, QuoitCheckCluster *cluster)
 }
 
 static void
-check_cluster (QuoitChecker *checker, JsonNode *document, guint kind)
+check_cluster (QuoitChecker *checker, JsonNode *document, const QuoitRayKindFacts *kind)
 {
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (QuoitCheckGroup));
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   QuoitCheckCluster cluster = { .document = document,
-                                .kind = kinds[kind].kind,
-                                .longest_name = kinds[kind].longest_name,
-                                .is_made = kinds[kind].spec != NULL,
+                                .kind = kind->name,
+                                .longest_name = kind->longest_name,
+                                .is_made = kind->spec != NULL,
                                 .groups = groups,
                                 .names = names };
 
@@ -150,8 +141,8 @@ check_cluster (QuoitChecker *checker, JsonNode *document, guint kind)
   cluster.name.node = quoit_check_member (checker, quoit_check_member (checker, document, "metadata"), "name");
   quoit_check_text (checker, cluster.name.node, "name", &cluster.name.text);
   cluster.spec = quoit_check_member (checker, document, "spec");
-  if (kinds[kind].spec != NULL)
-    cluster.spec = quoit_check_member (checker, cluster.spec, kinds[kind].spec);
+  if (kind->spec != NULL)
+    cluster.spec = quoit_check_member (checker, cluster.spec, kind->spec);
   read_groups (checker, &cluster);
 
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
@@ -209,12 +200,12 @@ remember_claim (QuoitChecker *checker, JsonNode *object, const char *kind)
 static void
 check_object (QuoitChecker *checker, JsonNode *object, const char *kind)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (g_strcmp0 (kind, kinds[i].kind) == 0)
-      {
-        checker->n_objects++;
-        check_cluster (checker, object, i);
-      }
+  QuoitRayKind found;
+
+  if (!quoit_ray_kind_find (kind, &found))
+    return;
+  checker->n_objects++;
+  check_cluster (checker, object, &quoit_ray_kinds[found]);
 }
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which document of a file is about Ray, and what its cluster is called. */
+#include "formats/ray-kinds.h"
 #include "formats/raycluster.h"
 
 #include <string.h>
@@ -10,24 +11,13 @@
  * cut off names that are too long is cut as it will be. */
 #define UNKNOWN_END "-xxxxx"
 
-/* A member's way from the document down; NULL ends it. */
-static const struct {
-  const char *kind, *spec;
-  const char *status[3]; /* where KubeRay writes the cluster's name */
-} kinds[] = {
-  { "RayCluster", NULL, { NULL } },
-  { "RayJob", "rayClusterSpec", { "status", "rayClusterName", NULL } },
-  { "RayService", "rayClusterConfig", { "status", "activeServiceStatus", "rayClusterName" } },
-};
-
-enum { RAY_CLUSTER = 0 };
-
-/* An index into kinds; -1: none of them, and @others gets what it is. */
+/* A QuoitRayKind; -1: none of them, and @others gets what it is. */
 static gboolean
 read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GString *others)
 {
   JsonNode *node = quoit_tree_member (document, "kind");
   g_autofree char *quoted = NULL;
+  QuoitRayKind found;
   const char *kind;
 
   *index = -1;
@@ -35,12 +25,8 @@ read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GStrin
     return TRUE;
   if (!quoit_manifest_text (manifest, node, &kind))
     return FALSE;
-  for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kind, kinds[i].kind) == 0)
-      {
-        *index = (int) i;
-        return TRUE;
-      }
+  if (quoit_ray_kind_find (kind, &found))
+    return *index = (int) found, TRUE;
   quoted = quoit_quote (kind);
   g_string_append_printf (others, "%s%s in line %u", others->len > 0 ? ", " : "", quoted,
                           quoit_tree_line (manifest->tree, node));
@@ -87,13 +73,14 @@ refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonN
   const char *name = NULL, *other = NULL;
 
   if (!read_name (manifest, first->document, first->kind, &name)
-      || !read_name (manifest, second, kinds[index].kind, &other))
+      || !read_name (manifest, second, quoit_ray_kinds[index].name, &other))
     return FALSE;
   return quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
                      "line %u: a second Ray object, %s '%s' after %s '%s' in line %u: expected one in a file, each is "
                      "a source of its own",
-                     quoit_tree_line (manifest->tree, quoit_tree_member (second, "kind")), kinds[index].kind, other,
-                     first->kind, name, quoit_tree_line (manifest->tree, quoit_tree_member (first->document, "kind")));
+                     quoit_tree_line (manifest->tree, quoit_tree_member (second, "kind")), quoit_ray_kinds[index].name,
+                     other, first->kind, name,
+                     quoit_tree_line (manifest->tree, quoit_tree_member (first->document, "kind")));
 }
 
 /* -1, and the error is set: there is none, or more than one. */
@@ -119,7 +106,7 @@ find_document (const QuoitManifest *manifest, QuoitRayObject *object)
         return refuse_second (manifest, object, document, index), -1;
       found = index;
       object->document = document;
-      object->kind = kinds[index].kind;
+      object->kind = quoit_ray_kinds[index].name;
     }
   if (found < 0)
     quoit_fail (manifest->error, QUOIT_ERROR_INVALID,
@@ -157,7 +144,7 @@ refuse_selector (const QuoitManifest *manifest, JsonNode *spec)
 static gboolean
 read_spec (const QuoitManifest *manifest, int index, QuoitRayObject *object)
 {
-  const char *member = kinds[index].spec;
+  const char *member = quoit_ray_kinds[index].spec;
   JsonNode *spec;
 
   if (!quoit_manifest_find (manifest, object->document, &spec, "spec", NULL))
@@ -182,13 +169,13 @@ read_spec (const QuoitManifest *manifest, int index, QuoitRayObject *object)
 static gboolean
 read_cluster_name (const QuoitManifest *manifest, int index, QuoitRayObject *object)
 {
-  const char *const *status = kinds[index].status;
+  const char *const *status = quoit_ray_kinds[index].status;
   g_autofree char *assumed = NULL;
   const char *name = "";
   JsonNode *node;
 
   object->cluster = object->name;
-  if (index == RAY_CLUSTER)
+  if (index == QUOIT_RAY_CLUSTER)
     return TRUE;
   if (!quoit_manifest_find (manifest, object->document, &node, status[0], status[1], status[2], NULL)
       || (node != NULL && !quoit_manifest_text (manifest, node, &name)))

@@ -72,26 +72,14 @@ compare_node (const QuoitFleet *a, const QuoitFleet *b, guint32 i, GError **erro
 }
 
 static gboolean
-same_bundles (const QuoitGroupData *a, const QuoitGroupData *b)
-{
-  if (a->bundles == NULL || b->bundles == NULL)
-    return a->bundles == b->bundles;
-  for (guint32 i = 0; i < a->n_nodes; i++)
-    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 same_group (const QuoitGroupData *a, const QuoitGroupData *b)
 {
   return b != NULL && a->id == b->id && a->state == b->state && a->since_ms == b->since_ms && a->ended_ms == b->ended_ms
          && a->until_ms == b->until_ms && a->kind == b->kind && a->end == b->end && strcmp (a->source, b->source) == 0
          && strcmp (a->foreign_id, b->foreign_id) == 0 && strcmp (a->name, b->name) == 0
          && strcmp (a->owner, b->owner) == 0 && strcmp (a->key, b->key) == 0 && strcmp (a->request, b->request) == 0
-         && a->n_slices == b->n_slices && a->n_nodes == b->n_nodes
-         && memcmp (a->slice_end, b->slice_end, a->n_slices * sizeof *a->slice_end) == 0
-         && memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) == 0 && same_bundles (a, b);
+         && a->n_slices == b->n_slices && memcmp (a->slice_end, b->slice_end, a->n_slices * sizeof *a->slice_end) == 0
+         && quoit_group_same_nodes (a, b);
 }
 
 static GHashTable *

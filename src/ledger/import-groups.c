@@ -277,18 +277,6 @@ share_out_chips (Board *board, const QuoitGroupClaim *claims, guint32 n)
   quoit_import_rooms_share_out (&board->rooms);
 }
 
-static gboolean
-same_group (const QuoitGroupData *a, const QuoitGroupData *b)
-{
-  if (a->state != b->state || strcmp (a->request, b->request) != 0 || a->n_nodes != b->n_nodes
-      || memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) != 0)
-    return FALSE;
-  for (guint32 i = 0; i < a->n_nodes; i++)
-    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
-      return FALSE;
-  return TRUE;
-}
-
 /* @group without any node, until all have found their place. */
 static void
 lift (Board *board, const QuoitGroupData *group)
@@ -321,7 +309,8 @@ put_group (Board *board, const QuoitGroupData *before, QuoitGroupData *after, Qu
   QuoitEffect effect
       = { .type = before == NULL ? QUOIT_EFFECT_GROUP_ADDED : QUOIT_EFFECT_GROUP_CHANGED, .group = after };
 
-  if (before != NULL && same_group (before, after))
+  if (before != NULL && before->state == after->state && strcmp (before->request, after->request) == 0
+      && quoit_group_same_nodes (before, after))
     return quoit_group_data_unref (after);
   if (before != NULL)
     lift (board, before);

@@ -321,18 +321,6 @@ quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError
 
 /* --- replacing --- */
 
-static gboolean
-has_the_same_nodes (const QuoitGroupData *a, const QuoitGroupData *b)
-{
-  if (a->n_nodes != b->n_nodes || (a->bundles == NULL) != (b->bundles == NULL)
-      || memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) != 0)
-    return FALSE;
-  for (guint32 i = 0; a->bundles != NULL && i < a->n_nodes; i++)
-    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 swap_group (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
 {
@@ -355,7 +343,7 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
       quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key, or be removed so", group->name);
       return quoit_group_data_unref (group), FALSE;
     }
-  moves = !has_the_same_nodes (before, group);
+  moves = !quoit_group_same_nodes (before, group);
   if (moves)
     {
       quoit_fleet_leave_nodes (fleet, before, slot);

@@ -195,6 +195,18 @@ quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b)
   return TRUE;
 }
 
+gboolean
+quoit_group_same_nodes (const QuoitGroupData *a, const QuoitGroupData *b)
+{
+  if (a->n_nodes != b->n_nodes || (a->bundles == NULL) != (b->bundles == NULL)
+      || memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) != 0)
+    return FALSE;
+  for (guint32 i = 0; a->bundles != NULL && i < a->n_nodes; i++)
+    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
+      return FALSE;
+  return TRUE;
+}
+
 char *
 quoit_bundle_text (const QuoitBundle *bundle)
 {

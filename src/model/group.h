@@ -107,6 +107,8 @@ gint quoit_group_by_id (gconstpointer a, gconstpointer b);
 /* How much of the resource the bundle takes, in ten-thousandths. */
 gint64 quoit_bundle_take_of (const QuoitBundle *bundle, const char *resource);
 gboolean quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b);
+/* Whether both have the same of the same nodes, in the same order. */
+gboolean quoit_group_same_nodes (const QuoitGroupData *a, const QuoitGroupData *b);
 /* "chips 0,1: CPU 1, TPU 2", "0.5 of chip 3: TPU 0.5", "CPU 1". Owned. */
 char *quoit_bundle_text (const QuoitBundle *bundle);
 
