@@ -2,25 +2,19 @@
 #include "elastic.h"
 #include "verbs.h"
 
-static bool
-repair (Session *session, gboolean dry_run, GError **error)
+static QuoitGroupChange *
+make (Quoit *quoit, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (QuoitFork) fork = NULL;
-  g_autoptr (Quoit) quoit = session_open (session, error);
-  QuoitGroupChange *change;
-  gint64 now_ms;
-
-  if (quoit == NULL || !session_now (session, &now_ms, error))
-    return false;
-  snapshot = quoit_snapshot (quoit);
-  fork = quoit_snapshot_fork (snapshot);
-  change = dry_run ? quoit_fork_repair (fork, session->words[0], now_ms, error)
-                   : quoit_repair (quoit, session->words[0], now_ms, error);
-  return change != NULL
-         && print_group_change (session, snapshot, change,
-                                dry_run ? "would be repaired so; nothing has changed" : "is repaired", error);
+  return quoit_repair (quoit, group, now_ms, error);
 }
+
+static QuoitGroupChange *
+rehearse (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+{
+  return quoit_fork_repair (fork, group, now_ms, error);
+}
+
+static const ElasticVerb verb = { make, rehearse, "is repaired", "would be repaired so; nothing has changed" };
 
 static bool
 run (Session *session, GError **error)
@@ -32,7 +26,7 @@ run (Session *session, GError **error)
   };
 
   return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
-         && repair (session, dry_run, error);
+         && (dry_run ? rehearse_group_change : make_group_change) (session, &verb, 0, error);
 }
 
 const Verb verb_repair = {

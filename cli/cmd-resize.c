@@ -3,25 +3,8 @@
 #include "text.h"
 #include "verbs.h"
 
-static bool
-resize (Session *session, gint64 n_slices, gboolean dry_run, GError **error)
-{
-  g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (QuoitFork) fork = NULL;
-  g_autoptr (Quoit) quoit = session_open (session, error);
-  QuoitGroupChange *change;
-  gint64 now_ms;
-
-  if (quoit == NULL || !session_now (session, &now_ms, error))
-    return false;
-  snapshot = quoit_snapshot (quoit);
-  fork = quoit_snapshot_fork (snapshot);
-  change = dry_run ? quoit_fork_resize (fork, session->words[0], n_slices, now_ms, error)
-                   : quoit_resize (quoit, session->words[0], n_slices, now_ms, error);
-  return change != NULL
-         && print_group_change (session, snapshot, change,
-                                dry_run ? "would be resized so; nothing has changed" : "is resized", error);
-}
+static const ElasticVerb verb
+    = { quoit_resize, quoit_fork_resize, "is resized", "would be resized so; nothing has changed" };
 
 static bool
 run (Session *session, GError **error)
@@ -43,7 +26,8 @@ run (Session *session, GError **error)
       g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --slices N");
       return false;
     }
-  return text_parse_number (slices, &rule, &n_slices, error) && resize (session, n_slices, dry_run, error);
+  return text_parse_number (slices, &rule, &n_slices, error)
+         && (dry_run ? rehearse_group_change : make_group_change) (session, &verb, n_slices, error);
 }
 
 const Verb verb_resize = {

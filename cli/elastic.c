@@ -59,3 +59,45 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
   document_take_lines (document, "notes", "notes", notes);
   return session_print (session, document, error);
 }
+
+static Quoit *
+open_now (Session *session, gint64 *now_ms, GError **error)
+{
+  g_autoptr (Quoit) quoit = session_open (session, error);
+
+  return quoit != NULL && session_now (session, now_ms, error) ? g_steal_pointer (&quoit) : NULL;
+}
+
+bool
+make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
+{
+  gint64 now_ms = 0;
+  g_autoptr (Quoit) quoit = open_now (session, &now_ms, error);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  QuoitGroupChange *change;
+
+  if (quoit == NULL)
+    return false;
+  change = verb->make (quoit, session->words[0], n_slices, now_ms, error);
+  if (change == NULL)
+    return false;
+  snapshot = quoit_snapshot (quoit);
+  return print_group_change (session, snapshot, change, verb->made, error);
+}
+
+bool
+rehearse_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
+{
+  gint64 now_ms = 0;
+  g_autoptr (Quoit) quoit = open_now (session, &now_ms, error);
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitFork) fork = NULL;
+  QuoitGroupChange *change;
+
+  if (quoit == NULL)
+    return false;
+  snapshot = quoit_snapshot (quoit);
+  fork = quoit_snapshot_fork (snapshot);
+  change = verb->rehearse (fork, session->words[0], n_slices, now_ms, error);
+  return change != NULL && print_group_change (session, snapshot, change, verb->rehearsed, error);
+}
