@@ -72,9 +72,9 @@ release_group (Session *session, gint64 now_ms, GError **error)
 static bool
 run (Session *session, GError **error)
 {
-  g_autofree char *slice = NULL;
+  g_auto (GStrv) slices = NULL;
   const GOptionEntry entries[] = {
-    { "slice", 0, 0, G_OPTION_ARG_FILENAME, &slice, "that slice alone; the group keeps the others", "NAME" },
+    { "slice", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &slices, "that slice alone; the group keeps the others", "NAME" },
     G_OPTION_ENTRY_NULL,
   };
   gint64 now_ms;
@@ -82,7 +82,16 @@ run (Session *session, GError **error)
   if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
       || !session_now (session, &now_ms, error))
     return false;
-  return slice != NULL ? release_slice (session, slice, now_ms, error) : release_group (session, now_ms, error);
+  if (slices == NULL)
+    return release_group (session, now_ms, error);
+  /* Not the last of them without a word: whoever names two has given up two. */
+  if (slices[1] != NULL)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--slice '%s': expected one slice, release each by itself",
+                   slices[1]);
+      return false;
+    }
+  return release_slice (session, slices[0], now_ms, error);
 }
 
 const Verb verb_release = {

@@ -224,6 +224,8 @@ refused 3 "resize beyond the request" "slices '3': expected 1 to 2, as group 'e@
 refused 2 "resize to no number" "--slices 'two'" resize e --slices two --now "$(at 1)"
 refused 2 "resize to nothing" "--slices N" resize e --now "$(at 1)"
 refused 4 "a slice that it has not" "'e@1' has no slice 'v6e-4x4-2'" release e --slice v6e-4x4-2 --now "$(at 1)"
+refused 2 "two slices at once" "--slice 'v6e-4x4-1': expected one slice" \
+  release e --slice v6e-4x4-0 --slice v6e-4x4-1 --now "$(at 1)"
 refused 4 "a slice that nobody has" "'nowhere'" release e --slice nowhere --now "$(at 1)"
 ok 0 "one slice" release e@1 --slice v6e-4x4-0 --now "$(at 2)" -o json
 fact "is released, the other is numbered anew" '[(r["slice"], r["slice_id_before"], r["slice_id_after"]) for r in d["renumbering"]][0]' \
