@@ -48,6 +48,7 @@ void
 quoit_ray_labels_set (QuoitRayLabels *labels, const char *key, const char *value)
 {
   Label *label = g_tree_lookup (labels->by_key, key);
+  char *before = label != NULL ? label->value : NULL;
 
   if (label == NULL)
     {
@@ -56,8 +57,9 @@ quoit_ray_labels_set (QuoitRayLabels *labels, const char *key, const char *value
       g_ptr_array_add (labels->list, label);
       g_tree_insert (labels->by_key, label->key, label);
     }
-  g_free (label->value);
+  /* @value may be the one that is replaced. */
   label->value = g_strdup (value);
+  g_free (before);
 }
 
 const char *

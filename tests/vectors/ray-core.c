@@ -22,6 +22,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-static const VectorOp *const tables[] = { ops, NULL };
+static const VectorOp *const tables[] = { ops, vector_ops_ray_core_labels, NULL };
 
 const VectorSuite vector_suite_ray_core = { "ray-core", tables };

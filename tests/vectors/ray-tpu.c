@@ -177,7 +177,7 @@ pod_type (JsonNode *in, GError **error)
   if (refused != NULL)
     return g_propagate_error (error, g_steal_pointer (&refused)), NULL;
 
-  return answer != NULL ? vector_node_of_text (answer) : json_node_init_null (json_node_alloc ());
+  return answer != NULL ? vector_node_of_text (answer) : vector_node_of_nothing ();
 }
 
 /* RAY_TPU_RESOURCE_PER_CHIP of a row's environment, in either of its two forms. */
@@ -348,7 +348,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-static const VectorOp *const tables[]
-    = { ops, vector_ops_ray_nodes, vector_ops_ray_slices, vector_ops_ray_subslices, NULL };
+static const VectorOp *const tables[] = { ops, vector_ops_ray_nodes, vector_ops_ray_slices, vector_ops_ray_subslices, vector_ops_ray_tpu_labels, NULL };
 
 const VectorSuite vector_suite_ray_tpu = { "ray-tpu", tables };

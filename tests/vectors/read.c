@@ -60,6 +60,12 @@ vector_integer (JsonObject *object, const char *member, gint64 *value, const gin
 }
 
 JsonNode *
+vector_node_of_nothing (void)
+{
+  return json_node_init_null (json_node_alloc ());
+}
+
+JsonNode *
 vector_node_of_text (char *text)
 {
   JsonNode *node = json_node_init_string (json_node_alloc (), text);
@@ -153,4 +159,51 @@ vector_keep_recorded (JsonNode *in, JsonObject *answer)
   for (GList *m = members; m != NULL && recorded_object (in) != NULL; m = m->next)
     if (!vector_records (in, m->data))
       json_object_remove_member (answer, m->data);
+}
+
+gboolean
+vector_labels (JsonNode *node, QuoitRayLabels **labels, GError **error)
+{
+  g_autoptr (QuoitRayLabels) read = quoit_ray_labels_new ();
+  g_autoptr (GList) keys = NULL;
+
+  *labels = NULL;
+  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return vector_skip (error, "Python only: another type where C takes labels");
+
+  keys = json_object_get_members (json_node_get_object (node));
+  for (GList *k = keys; k != NULL; k = k->next)
+    {
+      JsonNode *value = json_object_get_member (json_node_get_object (node), k->data);
+
+      if (!JSON_NODE_HOLDS_NULL (value) && json_node_get_value_type (value) != G_TYPE_STRING)
+        return vector_skip (error, "Python only: another type where C takes the text of a label");
+      quoit_ray_labels_set (read, k->data, JSON_NODE_HOLDS_NULL (value) ? NULL : json_node_get_string (value));
+    }
+  *labels = g_steal_pointer (&read);
+  return TRUE;
+}
+
+JsonObject *
+vector_object_of_labels (const QuoitRayLabels *labels)
+{
+  JsonObject *object = json_object_new ();
+  const char *key;
+
+  for (unsigned i = 0; (key = quoit_ray_labels_get_key (labels, i)) != NULL; i++)
+    json_object_set_string_member (object, key, quoit_ray_labels_get_value (labels, i));
+  return object;
+}
+
+JsonObject *
+vector_object_of_refusal (GError *refused)
+{
+  JsonObject *object = json_object_new ();
+
+  json_object_set_string_member (object, "error", quoit_error_code_name ((QuoitErrorCode) refused->code));
+  json_object_set_string_member (object, "message", refused->message);
+  g_error_free (refused);
+  return object;
 }

@@ -103,6 +103,26 @@ without_words (const char *line)
   return g_steal_pointer (&text);
 }
 
+/* Every class of the systems modelled is INVALID here, but for a wait that ended. */
+static QuoitErrorCode
+code_of_class (const char *class)
+{
+  return strcmp (class, "TimeoutError") == 0 ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_INVALID;
+}
+
+/* {"error": CLASS or code, "message": ...} */
+static const char *
+refusal_of (JsonObject *object)
+{
+  return json_object_has_member (object, "error") ? json_object_get_string_member (object, "error") : NULL;
+}
+
+static gboolean
+are_refusals_equal (JsonObject *got, JsonObject *expected)
+{
+  return strcmp (refusal_of (got), quoit_error_code_name (code_of_class (refusal_of (expected)))) == 0;
+}
+
 static gboolean is_equal (JsonNode *a, JsonNode *b, VectorOrder order);
 
 static gboolean
@@ -110,6 +130,8 @@ are_objects_equal (JsonObject *a, JsonObject *b, VectorOrder order)
 {
   g_autoptr (GList) members = json_object_get_members (a), others = json_object_get_members (b);
 
+  if (order == VECTOR_REFUSALS && refusal_of (a) != NULL && refusal_of (b) != NULL)
+    return are_refusals_equal (a, b);
   if (json_object_get_size (a) != json_object_get_size (b))
     return FALSE;
   for (GList *m = members, *o = others; m != NULL; m = m->next, o = o->next)
@@ -166,13 +188,6 @@ is_equal (JsonNode *a, JsonNode *b, VectorOrder order)
     }
 }
 
-/* Every class of the systems modelled is INVALID here, but for a wait that ended. */
-static QuoitErrorCode
-code_of_class (const char *class)
-{
-  return strcmp (class, "TimeoutError") == 0 ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_INVALID;
-}
-
 static void
 compare_value (Tally *tally, const Row *row, JsonNode *got, VectorOrder order)
 {
@@ -189,20 +204,29 @@ compare_value (Tally *tally, const Row *row, JsonNode *got, VectorOrder order)
   count_failure (tally, row, got_text, expected_text);
 }
 
-static void
-compare_error (Tally *tally, const Row *row, const GError *got)
+/* The class in "err"; also of a refusal that is a text in "out". NULL where the row is none. */
+static const char *
+refused_class (const Row *row, VectorOrder order)
 {
-  JsonObject *err = json_object_has_member (row->row, "err") ? json_object_get_object_member (row->row, "err") : NULL;
+  JsonNode *out = json_object_get_member (row->row, "out");
+
+  if (out == NULL)
+    return json_object_get_string_member (json_object_get_object_member (row->row, "err"), "class");
+  return order == VECTOR_REFUSALS && json_node_get_value_type (out) == G_TYPE_STRING ? "a refusal in words" : NULL;
+}
+
+static void
+compare_error (Tally *tally, const Row *row, const GError *got, VectorOrder order)
+{
+  const char *class = refused_class (row, order);
   g_autofree char *expected = NULL;
 
-  if (err != NULL
-      && g_error_matches (got, QUOIT_ERROR, (int) code_of_class (json_object_get_string_member (err, "class"))))
+  if (class != NULL && g_error_matches (got, QUOIT_ERROR, (int) code_of_class (class)))
     {
       tally->passed++;
       return;
     }
-  expected = err != NULL ? g_strdup (json_object_get_string_member (err, "class"))
-                         : json_to_string (json_object_get_member (row->row, "out"), FALSE);
+  expected = class != NULL ? g_strdup (class) : json_to_string (json_object_get_member (row->row, "out"), FALSE);
   count_failure (tally, row, got->message, expected);
 }
 
@@ -249,7 +273,7 @@ run_row (Tally *tally, const Row *row, const char *beyond)
   else if (error->domain == VECTOR_SKIP)
     count_skip (tally, row, error->message);
   else
-    compare_error (tally, row, error);
+    compare_error (tally, row, error, op->order);
 }
 
 static gboolean

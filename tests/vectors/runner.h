@@ -4,6 +4,7 @@
 #pragma once
 
 #include <json-glib/json-glib.h>
+#include <quoit/ray-labels.h>
 #include <quoit/ray.h>
 
 #include "base/error.h"
@@ -14,7 +15,8 @@ typedef JsonNode *(*VectorFunction) (JsonNode *in, GError **error);
 
 typedef enum {
   VECTOR_ANY_ORDER = 0, /* of the members of objects */
-  VECTOR_SAME_ORDER
+  VECTOR_SAME_ORDER,
+  VECTOR_REFUSALS /* of any order; and "out" is, or has in it, what the system says of a refusal in its own words */
 } VectorOrder;
 
 typedef struct {
@@ -30,6 +32,7 @@ typedef struct {
 
 /* Tables of a suite that has too many ops for one file. */
 extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[];
+extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_labels[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 
@@ -60,6 +63,14 @@ gboolean vector_records (JsonNode *in, const char *member);
 /* Leaves in @answer what the row of @in recorded of it: rows of one op record more or less of the same answer. */
 void vector_keep_recorded (JsonNode *in, JsonObject *answer);
 
+/* Texts with texts or null; NULL for what is absent or null; a skip for what is neither. */
+gboolean vector_labels (JsonNode *node, QuoitRayLabels **labels, GError **error);
+JsonObject *vector_object_of_labels (const QuoitRayLabels *labels);
+
+/* What @refused says, as VECTOR_REFUSALS compares it with {"error": CLASS, "message": ...}; takes @refused. */
+JsonObject *vector_object_of_refusal (GError *refused);
+
+JsonNode *vector_node_of_nothing (void);
 JsonNode *vector_node_of_text (char *text); /* takes @text */
 JsonNode *vector_node_of_integer (gint64 value);
 JsonNode *vector_node_of_env (char **env); /* takes "NAME=value" texts, makes an object */
