@@ -23,6 +23,7 @@
 #include <quoit/ray-nodes.h>
 #include <quoit/ray-slices.h>
 #include <quoit/ray-subslices.h>
+#include <quoit/ray-host.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/report.h>

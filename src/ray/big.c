@@ -145,6 +145,48 @@ quoit_big_divide (const QuoitBig *a, int64_t divisor, int64_t *rest)
   return trim (quotient);
 }
 
+/* What is added may carry, or borrow, up to the top. */
+static QuoitBig *
+add_to_large (const QuoitBig *a, guint32 n)
+{
+  QuoitBig *sum = new_of_zeros (a->limbs->len + 1);
+  gint64 carry = a->sign * (gint64) n;
+
+  for (guint i = 0; i < sum->limbs->len; i++)
+    {
+      carry += i < a->limbs->len ? limb (a, i) : 0;
+      g_array_index (sum->limbs, guint32, i) = (guint32) ((carry % BASE + BASE) % BASE);
+      carry = carry < 0 ? (carry - BASE + 1) / BASE : carry / BASE;
+    }
+  sum->sign = a->sign;
+  return trim (sum);
+}
+
+QuoitBig *
+quoit_big_add (const QuoitBig *a, guint32 n)
+{
+  int64_t value;
+
+  if (quoit_big_to_int (a, &value) && !__builtin_add_overflow (value, (int64_t) n, &value))
+    return quoit_big_from_int (value);
+
+  return add_to_large (a, n);
+}
+
+int
+quoit_big_compare (const QuoitBig *a, const QuoitBig *b)
+{
+  if (a->sign != b->sign)
+    return a->sign < b->sign ? -1 : 1;
+  if (a->limbs->len != b->limbs->len)
+    return (a->limbs->len < b->limbs->len ? -1 : 1) * a->sign;
+  for (guint i = a->limbs->len; i-- > 0;)
+    if (limb (a, i) != limb (b, i))
+      return (limb (a, i) < limb (b, i) ? -1 : 1) * a->sign;
+
+  return 0;
+}
+
 gboolean
 quoit_big_to_int (const QuoitBig *big, int64_t *value)
 {

@@ -16,6 +16,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBig, quoit_big_free)
 
 int quoit_big_sign (const QuoitBig *big); /* -1, 0, 1 */
 QuoitBig *quoit_big_multiply (const QuoitBig *a, const QuoitBig *b);
+QuoitBig *quoit_big_add (const QuoitBig *a, guint32 n);
+int quoit_big_compare (const QuoitBig *a, const QuoitBig *b); /* < 0, 0, > 0 */
 /* Rounds down; @rest is not negative. @divisor is positive. */
 QuoitBig *quoit_big_divide (const QuoitBig *a, int64_t divisor, int64_t *rest);
 gboolean quoit_big_to_int (const QuoitBig *big, int64_t *value); /* FALSE, and @value untouched, beyond 64 bits */

@@ -9,8 +9,8 @@
 #define CAPITAL_I_WITH_DOT 0x130
 #define DOT_ABOVE 0x307
 
-static gboolean
-is_blank (gunichar c)
+gboolean
+quoit_python_is_blank (gunichar c)
 {
   /* The four separators of ASCII and the next line count, zero-width blanks do not. */
   return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680
@@ -21,7 +21,7 @@ is_blank (gunichar c)
 static gboolean
 is_blank_for_int (gunichar c)
 {
-  return is_blank (c) && !(c >= 0x1c && c <= 0x1f);
+  return quoit_python_is_blank (c) && !(c >= 0x1c && c <= 0x1f);
 }
 
 static gboolean
@@ -118,9 +118,9 @@ quoit_python_strip (const char *text)
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   const char *begin = valid, *end = valid + strlen (valid);
 
-  while (*begin != '\0' && is_blank (g_utf8_get_char (begin)))
+  while (*begin != '\0' && quoit_python_is_blank (g_utf8_get_char (begin)))
     begin = g_utf8_next_char (begin);
-  while (end > begin && is_blank (g_utf8_get_char (g_utf8_prev_char (end))))
+  while (end > begin && quoit_python_is_blank (g_utf8_get_char (g_utf8_prev_char (end))))
     end = g_utf8_prev_char (end);
   return g_strndup (begin, (gsize) (end - begin));
 }
@@ -151,6 +151,22 @@ quoit_python_is_decimal (const char *text)
       return FALSE;
 
   return *valid != '\0';
+}
+
+const char *
+quoit_python_skip_digits (const char *text)
+{
+  const char *p = text;
+
+  while (*p != '\0' && is_decimal (g_utf8_get_char (p)))
+    p = g_utf8_next_char (p);
+  return p > text ? p : NULL;
+}
+
+gboolean
+quoit_python_is_end (const char *text)
+{
+  return *text == '\0' || strcmp (text, "\n") == 0;
 }
 
 static void *

@@ -16,6 +16,7 @@ char *quoit_python_replace (const char *text, const char *old, const char *new);
  * the message calls the text @what. */
 QuoitBig *quoit_python_int (const char *text, const char *what, GError **error);
 
+gboolean quoit_python_is_blank (gunichar c);         /* what strip() strips, and "\s" of a pattern matches */
 gboolean quoit_python_is_decimal (const char *text); /* str.isdecimal() */
 
 /* Python's // and % of floats: the rest has the sign of the divisor, which is positive here. */
@@ -23,3 +24,8 @@ double quoit_python_divide (double value, double divisor, double *rest);
 
 /* Python's // of integers; @divisor is not 0. */
 __int128 quoit_python_floor_divide (__int128 value, int64_t divisor);
+
+/* Behind one or more decimal digits of any script, "\d+" of a pattern; NULL where there is none. */
+const char *quoit_python_skip_digits (const char *text);
+
+gboolean quoit_python_is_end (const char *text); /* "$" of a pattern: it matches before one closing newline too */

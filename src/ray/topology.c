@@ -8,17 +8,13 @@
 
 enum { CHIPS_PER_HOST = 4, CHIPS_PER_BIG_HOST = 8 };
 
-GPtrArray *
-quoit_ray_sides (const char *topology, GError **error)
+/* The numbers between the "x" of @text: QuoitBig. NULL on failure, of which the message calls it @topology. */
+static GPtrArray *
+sides_of_text (const char *text, const char *topology, GError **error)
 {
   g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_big_free);
-  g_autofree char *text = NULL;
   const char *begin, *end;
 
-  if (!quoit_ray_is_given (topology, "topology", error))
-    return NULL;
-
-  text = quoit_python_strip_and_lower (topology);
   for (begin = text, end = NULL; end == NULL || *end != '\0'; begin = end + 1)
     {
       g_autofree char *part = NULL;
@@ -39,10 +35,22 @@ quoit_ray_sides (const char *topology, GError **error)
   return g_steal_pointer (&numbers);
 }
 
-QuoitBig *
-quoit_ray_chips (const char *topology, GError **error)
+GPtrArray *
+quoit_ray_sides (const char *topology, GError **error)
 {
-  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
+  g_autofree char *text = NULL;
+
+  if (!quoit_ray_is_given (topology, "topology", error))
+    return NULL;
+
+  text = quoit_python_strip_and_lower (topology);
+  return sides_of_text (text, topology, error);
+}
+
+/* NULL on failure, and without an error for no @numbers. */
+static QuoitBig *
+product (const GPtrArray *numbers, GError **error)
+{
   g_autoptr (QuoitBig) chips = NULL;
 
   if (numbers == NULL)
@@ -63,6 +71,22 @@ quoit_ray_chips (const char *topology, GError **error)
         return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology: expected at most 10^4300 chips");
     }
   return g_steal_pointer (&chips);
+}
+
+QuoitBig *
+quoit_ray_chips (const char *topology, GError **error)
+{
+  g_autoptr (GPtrArray) numbers = quoit_ray_sides (topology, error);
+
+  return product (numbers, error);
+}
+
+QuoitBig *
+quoit_ray_chips_as_written (const char *topology, GError **error)
+{
+  g_autoptr (GPtrArray) numbers = sides_of_text (topology, topology, error);
+
+  return product (numbers, error);
 }
 
 int
@@ -133,11 +157,30 @@ name_both (const char *topology, const char *accelerator_type, GError **error)
 }
 
 char *
+quoit_ray_pod_type_of_chips (const char *generation, const QuoitBig *chips, GError **error)
+{
+  g_autoptr (QuoitBig) factor = NULL, cores = NULL;
+  g_autofree char *number = NULL;
+  int64_t cores_per_chip;
+
+  if (!quoit_ray_cores_per_chip (generation, &cores_per_chip, error))
+    return NULL;
+
+  factor = quoit_big_from_int (cores_per_chip);
+  cores = quoit_big_multiply (chips, factor);
+  if (quoit_big_n_digits (cores) > QUOIT_BIG_MAX_DIGITS)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology: expected at most 10^4300 cores");
+
+  number = quoit_big_format (cores);
+  return g_strdup_printf ("%s-%s", generation, number);
+}
+
+char *
 quoit_ray_pod_type (const char *topology, const char *accelerator_type, GError **error)
 {
-  g_autoptr (QuoitBig) chips = NULL, factor = NULL, cores = NULL;
-  g_autofree char *lower = NULL, *generation = NULL, *number = NULL;
-  int64_t cores_per_chip;
+  g_autoptr (QuoitBig) chips = NULL;
+  g_autofree char *lower = NULL, *generation = NULL;
+  char *pod_type;
 
   if (topology == NULL || *topology == '\0' || accelerator_type == NULL || *accelerator_type == '\0')
     return NULL;
@@ -148,16 +191,8 @@ quoit_ray_pod_type (const char *topology, const char *accelerator_type, GError *
 
   lower = quoit_python_lower (accelerator_type);
   generation = quoit_python_replace (lower, "tpu-", "");
-  if (!quoit_ray_cores_per_chip (generation, &cores_per_chip, error))
-    return name_both (topology, accelerator_type, error);
-
-  factor = quoit_big_from_int (cores_per_chip);
-  cores = quoit_big_multiply (chips, factor);
-  if (quoit_big_n_digits (cores) > QUOIT_BIG_MAX_DIGITS)
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology: expected at most 10^4300 cores");
-
-  number = quoit_big_format (cores);
-  return g_strdup_printf ("%s-%s", generation, number);
+  pod_type = quoit_ray_pod_type_of_chips (generation, chips, error);
+  return pod_type != NULL ? pod_type : name_both (topology, accelerator_type, error);
 }
 
 static int

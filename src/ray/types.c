@@ -110,15 +110,14 @@ quoit_ray_version_from_type (const char *accelerator_type, GError **error)
   return g_steal_pointer (&version);
 }
 
-/* One or more decimal digits of any script: what is behind them; NULL where there is none. */
-static const char *
-skip_digits (const char *text)
+const char *
+quoit_ray_skip_generation (const char *text)
 {
-  const char *p = text;
+  const char *p = quoit_python_skip_digits (text);
 
-  while (*p != '\0' && g_unichar_type (g_utf8_get_char (p)) == G_UNICODE_DECIMAL_NUMBER)
-    p = g_utf8_next_char (p);
-  return p > text ? p : NULL;
+  while (p != NULL && g_ascii_isalpha (*p))
+    p++;
+  return p;
 }
 
 int
@@ -133,14 +132,11 @@ quoit_ray_type_is_valid (const char *accelerator_type)
     p += strlen ("tpu");
   else if (*p++ != 'v')
     return FALSE;
-  p = skip_digits (p);
-  while (p != NULL && g_ascii_isalpha (*p))
-    p++;
+  p = quoit_ray_skip_generation (p);
   if (p == NULL || *p != '-')
     return FALSE;
-  p = skip_digits (p + 1);
-  /* Python's "$" matches before one closing newline too. */
-  return p != NULL && (*p == '\0' || strcmp (p, "\n") == 0);
+  p = quoit_python_skip_digits (p + 1);
+  return p != NULL && quoit_python_is_end (p);
 }
 
 int

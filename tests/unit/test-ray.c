@@ -144,6 +144,59 @@ START_TEST (products_and_quotients_of_random_numbers_are_exact)
 }
 END_TEST
 
+/* Likewise, around and beyond 64 bits. */
+START_TEST (sums_and_comparisons_of_random_numbers_are_exact)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (20261);
+
+  for (unsigned i = 0; i < 20000; i++)
+    {
+      unsigned shift_a = (unsigned) g_rand_int_range (random, 0, 63),
+               shift_b = (unsigned) g_rand_int_range (random, 0, 63);
+      int64_t a = (int64_t) (((guint64) g_rand_int (random) << 32 | g_rand_int (random)) >> shift_a);
+      int64_t b = (int64_t) (((guint64) g_rand_int (random) << 32 | g_rand_int (random)) >> shift_b), rest;
+      guint32 n = g_rand_int (random) >> g_rand_int_range (random, 0, 32), m = g_rand_int (random) >> 30;
+      g_autoptr (QuoitBig) x = quoit_big_from_int (a), y = quoit_big_from_int (b), ten = quoit_big_from_int (INT64_MAX);
+      g_autoptr (QuoitBig) p = quoit_big_multiply (x, ten),
+                           q = m > 0 ? quoit_big_add (p, m) : quoit_big_multiply (y, ten);
+      g_autoptr (QuoitBig) small = quoit_big_add (x, n), large = quoit_big_add (p, n), again = NULL;
+      __int128 wide = (__int128) a * INT64_MAX, other = m > 0 ? wide + m : (__int128) b * INT64_MAX;
+      __int128 sum = wide + n, floor = sum / 1000003 - (sum % 1000003 < 0);
+      int64_t back;
+
+      ck_assert_int_eq (quoit_big_compare (x, y), (a > b) - (a < b));
+      ck_assert_int_eq (quoit_big_compare (p, q), (wide > other) - (wide < other));
+      ck_assert_int_eq (quoit_big_to_int (small, &back), (__int128) a + n <= INT64_MAX);
+      if (quoit_big_to_int (small, &back))
+        ck_assert (back == a + (int64_t) n);
+      again = quoit_big_divide (large, 1000003, &rest);
+      ck_assert_int_eq (rest, (int64_t) (sum - floor * 1000003));
+      ck_assert_int_eq (quoit_big_sign (large), (sum > 0) - (sum < 0));
+      ck_assert_int_eq (quoit_big_compare (large, p), n > 0);
+      if (quoit_big_to_int (again, &back))
+        ck_assert (back == (int64_t) floor);
+    }
+}
+END_TEST
+
+START_TEST (a_sum_carries_and_borrows_through_all_its_digits)
+{
+  g_autofree char *nines = g_strnfill (90, '9');
+  g_autoptr (QuoitBig) large = quoit_big_from_digits (nines, 90, 1), more = quoit_big_add (large, 1), less = NULL;
+  g_autoptr (QuoitBig) back = NULL;
+  g_autofree char *text = quoit_big_format (more), *again = NULL;
+
+  ck_assert_uint_eq (strlen (text), 91);
+  ck_assert_uint_eq (strspn (text, "1"), 1);
+  ck_assert_uint_eq (strspn (text + 1, "0"), 90);
+  less = quoit_big_from_digits (text, 91, -1);
+  back = quoit_big_add (less, 1);
+  again = quoit_big_format (back);
+  ck_assert_int_eq (*again, '-');
+  ck_assert_str_eq (again + 1, nines);
+}
+END_TEST
+
 START_TEST (the_ends_of_64_bits_are_kept)
 {
   static const int64_t values[] = { INT64_MIN, INT64_MIN + 1, -1000000000, -1, 0, 1, 999999999, 1000000000, INT64_MAX };
@@ -426,6 +479,8 @@ main (void)
   tcase_add_loop_test (tcase, an_integer_is_read_as_python_does, 0, G_N_ELEMENTS (integers));
   tcase_add_test (tcase, an_integer_of_more_digits_than_python_reads_is_refused);
   tcase_add_test (tcase, products_and_quotients_of_random_numbers_are_exact);
+  tcase_add_test (tcase, sums_and_comparisons_of_random_numbers_are_exact);
+  tcase_add_test (tcase, a_sum_carries_and_borrows_through_all_its_digits);
   tcase_add_test (tcase, the_ends_of_64_bits_are_kept);
   tcase_add_loop_test (tcase, a_pod_type_is_written_absent_or_refused, 0, G_N_ELEMENTS (pod_types));
   tcase_add_loop_test (tcase, what_cannot_be_answered_is_refused_and_nothing_is_written, 0, G_N_ELEMENTS (refusals));
