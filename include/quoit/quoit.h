@@ -24,6 +24,7 @@
 #include <quoit/ray-slices.h>
 #include <quoit/ray-subslices.h>
 #include <quoit/ray-host.h>
+#include <quoit/ray-train.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/report.h>

@@ -18,6 +18,9 @@ gboolean quoit_ray_has_big_hosts (const char *version);
 /* FALSE, with INVALID, when @text is NULL. */
 gboolean quoit_ray_is_given (const char *text, const char *what, GError **error);
 
+/* Sets @text to a copy of @by, which may be NULL, or @text itself. */
+void quoit_ray_replace_text (char **text, const char *by);
+
 /* The numbers between the "x": QuoitBig. NULL on failure. */
 GPtrArray *quoit_ray_sides (const char *topology, GError **error);
 

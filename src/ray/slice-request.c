@@ -63,31 +63,22 @@ quoit_ray_slice_request_set_resources (QuoitRaySliceRequest *request, const Quoi
   quoit_ray_resources_free (before);
 }
 
-static void
-replace_text (char **text, const char *by)
-{
-  char *before = *text;
-
-  *text = g_strdup (by);
-  g_free (before);
-}
-
 void
 quoit_ray_slice_request_set_strategy (QuoitRaySliceRequest *request, const char *strategy)
 {
-  replace_text (&request->strategy, strategy);
+  quoit_ray_replace_text (&request->strategy, strategy);
 }
 
 void
 quoit_ray_slice_request_set_name (QuoitRaySliceRequest *request, const char *name)
 {
-  replace_text (&request->name, name);
+  quoit_ray_replace_text (&request->name, name);
 }
 
 void
 quoit_ray_slice_request_set_lifetime (QuoitRaySliceRequest *request, const char *lifetime)
 {
-  replace_text (&request->lifetime, lifetime);
+  quoit_ray_replace_text (&request->lifetime, lifetime);
 }
 
 void

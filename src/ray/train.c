@@ -2,7 +2,7 @@
 /* Ray Train's JAX backend: which slice a worker is in, by its number alone, and what its environment becomes. */
 #include <string.h>
 
-#include <quoit/ray.h>
+#include <quoit/ray-train.h>
 
 #include "base/error.h"
 
@@ -38,6 +38,12 @@ replace (GPtrArray *env, const char *variable)
   g_ptr_array_insert (env, (gint) env->len - 1, g_strdup (variable));
 }
 
+int64_t
+quoit_ray_train_slice_id (int64_t rank, int64_t workers_per_slice, int64_t n_slices)
+{
+  return workers_per_slice > 0 ? MIN (rank / workers_per_slice, n_slices - 1) : n_slices - 1;
+}
+
 char **
 quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const char *topology, const char *type,
                      const QuoitRayResources *per_worker, const char *const *before, GError **error)
@@ -54,7 +60,7 @@ quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const
       worker = quoit_ray_worker_resources (topology, type, per_worker, 1, NULL, NULL, &per_slice, error);
       if (worker == NULL)
         return NULL;
-      slice_id = per_slice > 0 ? MIN (index / per_slice, n_slices - 1) : n_slices - 1;
+      slice_id = quoit_ray_train_slice_id (index, per_slice, n_slices);
       megascale
           = quoit_ray_coordinator_env (address, n_slices, slice_id, port != NULL ? strchr (*port, '=') + 1 : NULL);
     }

@@ -14,6 +14,15 @@ quoit_ray_is_given (const char *text, const char *what, GError **error)
   return text != NULL || quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected a text, none is given", what);
 }
 
+void
+quoit_ray_replace_text (char **text, const char *by)
+{
+  char *before = *text;
+
+  *text = g_strdup (by);
+  g_free (before);
+}
+
 const QuoitGenerationFacts *
 quoit_ray_generation (const char *version)
 {

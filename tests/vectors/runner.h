@@ -34,6 +34,8 @@ typedef struct {
 extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[];
 extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_labels[];
 extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_host[], vector_ops_ray_tpu_labels[];
+extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[],
+    vector_ops_ray_train[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 
