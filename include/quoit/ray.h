@@ -341,8 +341,8 @@ QUOIT_API char **quoit_ray_coordinator_env (const char *address, int64_t n_slice
  * @before: (nullable): the worker's environment so far, "NAME=value", %NULL-terminated
  * @error: (out) (optional): set on failure
  *
- * What Ray Train's JAX backend sets for a worker: JAX_PLATFORMS unless it is set; for more than one slice the
- * MEGASCALE_ variables instead of what they were, except that a port that is set is kept. A worker beyond what the
+ * What Ray Train's JAX backend sets for a worker: JAX_PLATFORMS where it is empty or not set; for more than one slice
+ * the MEGASCALE_ variables instead of what they were, except that a port that is set is kept. A worker beyond what the
  * slices hold falls into the last slice. Rules: ray-train-env of Ray 2.60.
  *
  * Fails with %QUOIT_ERROR_INVALID as quoit_ray_worker_resources() for one slice, when there is more than one.

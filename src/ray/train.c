@@ -52,7 +52,7 @@ quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const
   g_auto (GStrv) start = g_strdupv ((char **) (before != NULL ? before : nothing)), megascale = NULL;
   g_autoptr (GPtrArray) env = g_ptr_array_new ();
   g_autoptr (QuoitRayResources) worker = NULL;
-  char **port = find (start, "MEGASCALE_PORT");
+  char **port = find (start, "MEGASCALE_PORT"), **platforms = find (start, "JAX_PLATFORMS");
   int64_t per_slice = 0, slice_id;
 
   if (n_slices > 1)
@@ -67,7 +67,7 @@ quoit_ray_train_env (const char *address, int64_t index, int64_t n_slices, const
   for (char **variable = start; *variable != NULL; variable++)
     g_ptr_array_add (env, g_strdup (*variable));
   g_ptr_array_add (env, NULL);
-  if (find ((char **) env->pdata, "JAX_PLATFORMS") == NULL)
+  if (platforms == NULL || strcmp (*platforms, "JAX_PLATFORMS=") == 0)
     replace (env, "JAX_PLATFORMS=tpu");
   for (char **variable = megascale; variable != NULL && *variable != NULL; variable++)
     replace (env, *variable);

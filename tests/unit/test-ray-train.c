@@ -353,6 +353,23 @@ START_TEST (workers_beyond_the_slices_are_in_the_last)
 }
 END_TEST
 
+static const struct {
+  const char *before, *platforms;
+} platforms[] = {
+  { "HOME=/root", "tpu" },
+  { "JAX_PLATFORMS=cpu", "cpu" },
+  { "JAX_PLATFORMS=", "tpu" },
+};
+
+START_TEST (an_empty_platform_is_none)
+{
+  const char *const before[] = { platforms[_i].before, NULL };
+  g_auto (GStrv) env = quoit_ray_train_env ("a", 0, 1, "4x4", "v6e", NULL, before, NULL);
+
+  ck_assert_str_eq (g_environ_getenv (env, "JAX_PLATFORMS"), platforms[_i].platforms);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -373,6 +390,7 @@ main (void)
   tcase_add_test (tcase, workers_without_tpu_are_ranked_by_node_and_gpu);
   tcase_add_test (tcase, each_kind_of_failure_has_a_limit_of_its_own);
   tcase_add_test (tcase, workers_beyond_the_slices_are_in_the_last);
+  tcase_add_loop_test (tcase, an_empty_platform_is_none, 0, G_N_ELEMENTS (platforms));
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

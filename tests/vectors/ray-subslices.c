@@ -419,7 +419,7 @@ read_one_slice (JsonObject *in, const char *slice, QuoitRaySubslices *known, Quo
 static JsonNode *
 find_undiscovered (JsonNode *in, GError **error)
 {
-  static const char *const members[] = { "nodes", "slice", "free", "cached", "head_avail", NULL };
+  static const char *const members[] = { "nodes", "available", "slice", "free", "cached", "head_avail", NULL };
   static const char *const parents[] = { "4x4", NULL };
   JsonObject *object = vector_object (in, members, error);
   g_autoptr (QuoitRayNodes) nodes = object != NULL ? vector_nodes (object, error) : NULL;
