@@ -27,6 +27,7 @@
 #include <quoit/ray-train.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
+#include <quoit/ray-placement.h>
 #include <quoit/report.h>
 #include <quoit/group.h>
 #include <quoit/snapshot.h>

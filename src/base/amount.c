@@ -8,19 +8,27 @@
 #define FIRST_TOO_LARGE 9223372036854775808.0
 
 gboolean
-quoit_amount_from_double (double value, QuoitAmount *amount, GError **error)
+quoit_amount_from_signed_double (double value, QuoitAmount *amount, GError **error)
 {
   double e4 = value * QUOIT_AMOUNT_UNIT;
 
   if (!isfinite (value))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%g': expected a finite number", value);
-  if (value < 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.17g': expected a number that is not negative", value);
-  if (e4 >= FIRST_TOO_LARGE)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.17g': expected less than 922337203685477.5808", value);
+  if (fabs (e4) >= FIRST_TOO_LARGE)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.17g': expected %s than %s922337203685477.5808", value,
+                       value < 0 ? "more" : "less", value < 0 ? "-" : "");
 
   amount->e4 = (int64_t) e4;
   return TRUE;
+}
+
+gboolean
+quoit_amount_from_double (double value, QuoitAmount *amount, GError **error)
+{
+  if (value < 0 && isfinite (value))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "amount '%.17g': expected a number that is not negative", value);
+
+  return quoit_amount_from_signed_double (value, amount, error);
 }
 
 static gboolean

@@ -18,6 +18,10 @@ enum { QUOIT_AMOUNT_UNIT = 10000 };
  * INVALID for what Ray would lose or count backwards: NaN, infinity, negative numbers, 922337203685477.5808 and up. */
 gboolean quoit_amount_from_double (double value, QuoitAmount *amount, GError **error);
 
+/* The same where Ray asks for less than nothing and means it. INVALID for what is undefined there: NaN, infinity,
+ * numbers of 922337203685477.5808 and up, and as far below 0. */
+gboolean quoit_amount_from_signed_double (double value, QuoitAmount *amount, GError **error);
+
 /* Decimal text, exactly: digits, optionally a point and digits. INVALID when it is not that, is negative, too large,
  * or finer than a ten-thousandth. */
 gboolean quoit_amount_parse (const char *text, QuoitAmount *amount, GError **error);

@@ -3,7 +3,7 @@
  * numbers: whoever has a fleet, or rows of some other system's nodes, makes a view of it first. */
 #pragma once
 
-#include <quoit/bundles.h>
+#include <quoit/ray-placement.h>
 
 #include "base/amount.h"
 #include "model/layout.h"
@@ -65,8 +65,6 @@ quoit_view_passes (const QuoitView *view, const QuoitBundles *bundles, guint32 b
 
 /* --- policy `ray` --- */
 
-typedef enum { QUOIT_RAY_SUCCESS = 0, QUOIT_RAY_FAILED = 1, QUOIT_RAY_INFEASIBLE = 2 } QuoitRayResult;
-
 /* Who chooses among nodes of equal score for @bundle: one of the @n of @ties, by its place in it; @n: give up, the
  * answer is FAILED then. */
 typedef guint32 (*QuoitChoose) (gpointer data, guint32 bundle, const guint32 *ties, guint32 n);
@@ -74,7 +72,8 @@ typedef guint32 (*QuoitChoose) (gpointer data, guint32 bundle, const guint32 *ti
 typedef struct {
   QuoitChoose choose; /* NULL: the first */
   gpointer data;
-  guint32 n_choices; /* out: how often there was more than one node, or domain; 0: Ray can give no other answer */
+  gboolean of_a_kind; /* who chooses is told one node of all that the rest of the decision cannot tell apart */
+  guint32 n_choices;  /* out: how often there was more than one node, or domain; 0: Ray can give no other answer */
 } QuoitTies;
 
 /* Ray 2.60's decision. @nodes, of n_bundles, is set with SUCCESS alone. @ties may be NULL. Domains are tried in the
@@ -85,8 +84,14 @@ QuoitRayResult quoit_ray_place (const QuoitBundles *bundles, const QuoitView *vi
 
 /* The order in which PACK, SPREAD and STRICT_SPREAD place bundles: @order has room for n_bundles. */
 void quoit_ray_order (const QuoitBundles *bundles, guint32 *order);
-/* What orders custom resources; predefined ones are 0 to 3. */
-gint64 quoit_ray_resource_id (const char *name);
+
+/* Whether Ray could answer @result, with SUCCESS @nodes; and whether what quoit_ray_place() answers is the only answer
+ * there is. At most @budget placements are tried. */
+QuoitRayWhether quoit_ray_is_possible (const QuoitBundles *bundles, const QuoitView *view,
+                                       const QuoitStanding *standing, QuoitRayResult result, const guint32 *nodes,
+                                       guint64 budget);
+QuoitRayWhether quoit_ray_is_determined (const QuoitBundles *bundles, const QuoitView *view,
+                                         const QuoitStanding *standing, guint64 budget);
 
 /* --- policy `best` --- */
 

@@ -33,11 +33,19 @@ typedef struct {
   guint64 *scored;    /* bits */
   QuoitRayMost *most; /* of each filter */
   guint32 *tied;      /* room for all nodes, where somebody chooses among them */
+  guint32 *alike;     /* of each node: the first that is as it is; where ties are of a kind */
   gboolean gave_up;   /* whoever chooses did */
 } QuoitRayAttempt;
 
-void quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitBundles *bundles, const QuoitView *view,
-                             const guint32 *order, QuoitTies *ties);
+/* What is asked, and in which order it is placed. */
+typedef struct {
+  const QuoitBundles *bundles;
+  const QuoitView *view;
+  const QuoitStanding *standing;
+  const guint32 *order;
+} QuoitRayCall;
+
+void quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitRayCall *call, QuoitTies *ties);
 void quoit_ray_attempt_clear (QuoitRayAttempt *attempt);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayAttempt, quoit_ray_attempt_clear)
 
@@ -99,6 +107,11 @@ quoit_ray_next (const QuoitRayAttempt *attempt, const guint64 *set, guint32 from
   return QUOIT_NO_INDEX;
 }
 
+/* --- ray-alike.c --- */
+
+/* Of each node the first of which the same is left, and that the same bundles' labels match. The caller's. */
+guint32 *quoit_ray_alike (const QuoitBundles *bundles, const QuoitView *view);
+
 /* --- one file a strategy; @nodes may be written whatever the result --- */
 
 QuoitRayResult quoit_ray_pack (QuoitRayAttempt *attempt, guint32 *nodes);
@@ -108,10 +121,24 @@ QuoitRayResult quoit_ray_strict_pack (QuoitRayAttempt *attempt, guint32 soft_tar
 QuoitRayResult quoit_ray_strict_spread (QuoitRayAttempt *attempt, const guint64 *excluded, guint32 *nodes);
 
 /* The strategy, whatever topology label is asked. */
-QuoitRayResult quoit_ray_place_within (const QuoitBundles *bundles, const QuoitView *view,
-                                       const QuoitStanding *standing, const guint32 *order, QuoitTies *ties,
-                                       guint32 *nodes);
+QuoitRayResult quoit_ray_place_within (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes);
+
+/* --- ray-topology.c --- */
+
+/* The nodes of each domain, in the view's order: those of domain d are nodes[first[d]] to nodes[first[d + 1] - 1]. */
+typedef struct {
+  guint32 *first, *nodes;
+} QuoitRayDomains;
+
+void quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitView *view);
+void quoit_ray_domains_clear (QuoitRayDomains *domains);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayDomains, quoit_ray_domains_clear)
+
+/* The domains that the bundles may be placed in: from *@first to before *@end. */
+void quoit_ray_domains_allowed (const QuoitView *view, const QuoitStanding *standing, guint32 *first, guint32 *end);
+
 /* All bundles on the nodes of one domain. */
-QuoitRayResult quoit_ray_place_in_one (const QuoitBundles *bundles, const QuoitView *view,
-                                       const QuoitStanding *standing, const guint32 *order, QuoitTies *ties,
-                                       guint32 *nodes);
+QuoitRayResult quoit_ray_place_in_domain (const QuoitRayCall *call, const QuoitRayDomains *domains, guint32 domain,
+                                          QuoitTies *ties, guint32 *nodes);
+/* The same in the first domain that suffices. */
+QuoitRayResult quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes);

@@ -214,12 +214,33 @@ choose (QuoitRayAttempt *attempt, guint32 bundle, guint32 n)
   return QUOIT_NO_INDEX;
 }
 
-static guint32 *
-room_for_ties (QuoitRayAttempt *attempt)
+/* Whether somebody chooses who need not see @node: one that is as it is, and has @row left too, is tied already. */
+static gboolean
+is_seen (QuoitRayAttempt *attempt, guint32 n_tied, guint32 node, const gint64 *row, const guint32 *row_of_node,
+         const gint64 *rows)
+{
+  gsize size = attempt->bundles->n_resources * sizeof (gint64);
+
+  if (attempt->ties == NULL || attempt->ties->choose == NULL || !attempt->ties->of_a_kind)
+    return FALSE;
+  if (attempt->alike == NULL)
+    attempt->alike = quoit_ray_alike (attempt->bundles, attempt->view);
+  for (guint32 i = 0; i < n_tied; i++)
+    {
+      guint32 other = attempt->tied[i];
+
+      if (attempt->alike[other] == attempt->alike[node]
+          && (row == NULL || size == 0 || memcmp (row, row_of (attempt, rows, row_of_node[other]), size) == 0))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+make_room_for_ties (QuoitRayAttempt *attempt)
 {
   if (attempt->tied == NULL)
     attempt->tied = g_new (guint32, attempt->view->n_nodes);
-  return attempt->tied;
 }
 
 guint32
@@ -232,9 +253,11 @@ quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle)
   find_most (attempt, most);
   if (most->from == QUOIT_NO_INDEX || attempt->ties == NULL)
     return most->from;
+  make_room_for_ties (attempt);
   for (guint32 node = most->from; node != QUOIT_NO_INDEX && (n < 2 || attempt->ties->choose != NULL);
        node = find_score (attempt, node + 1, most->score - AS_GOOD))
-    room_for_ties (attempt)[n++] = node;
+    if (!is_seen (attempt, n, node, NULL, NULL, NULL))
+      attempt->tied[n++] = node;
   return choose (attempt, bundle, n);
 }
 
@@ -253,9 +276,11 @@ quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *us
     }
   if (most < 0)
     return QUOIT_NO_INDEX;
+  make_room_for_ties (attempt);
   for (guint32 node = quoit_ray_next (attempt, used, 0); node != QUOIT_NO_INDEX;
        node = quoit_ray_next (attempt, used, node + 1))
-    if (attempt->scores[node] >= most - AS_GOOD)
-      room_for_ties (attempt)[n++] = node;
+    if (attempt->scores[node] >= most - AS_GOOD
+        && !is_seen (attempt, n, node, row_of (attempt, rows, row[node]), row, rows))
+      attempt->tied[n++] = node;
   return attempt->ties == NULL ? attempt->tied[0] : choose (attempt, bundle, n);
 }

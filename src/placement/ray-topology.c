@@ -4,22 +4,15 @@
 
 #include <string.h>
 
-/* The nodes of each domain, in the view's order: those of domain d are nodes[first[d]] to nodes[first[d + 1] - 1]. */
-typedef struct {
-  guint32 *first, *nodes;
-} Domains;
-
-static void
-domains_clear (Domains *domains)
+void
+quoit_ray_domains_clear (QuoitRayDomains *domains)
 {
   g_free (domains->first);
   g_free (domains->nodes);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Domains, domains_clear)
-
-static void
-domains_init (Domains *domains, const QuoitView *view)
+void
+quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitView *view)
 {
   guint32 *first = g_new0 (guint32, view->n_domains + 2);
 
@@ -110,12 +103,13 @@ has_enough (const QuoitBundles *bundles, const QuoitView *view)
   return TRUE;
 }
 
+/* Ray asks this of the domain before the strategy asks it of its nodes, and STRICT_PACK does not. */
 static gboolean
-is_each_feasible (const QuoitBundles *bundles, const QuoitView *view, const guint32 *order)
+is_each_feasible (const QuoitRayCall *call)
 {
   g_auto (QuoitRayAttempt) attempt = { NULL };
 
-  quoit_ray_attempt_init (&attempt, bundles, view, order, NULL);
+  quoit_ray_attempt_init (&attempt, call, NULL);
   return quoit_ray_is_each_feasible (&attempt);
 }
 
@@ -146,73 +140,85 @@ tell (gpointer data, guint32 bundle, const guint32 *ties, guint32 n)
 }
 
 static QuoitRayResult
-place_in_part (const QuoitBundles *bundles, Part *part, const QuoitStanding *standing, const guint32 *order,
-               QuoitTies *ties, guint32 *nodes)
+place_in_part (const QuoitRayCall *call, Part *part, QuoitTies *ties, guint32 *nodes)
 {
-  QuoitStanding inside = *standing;
   g_autofree guint32 *told = ties != NULL ? g_new (guint32, part->view.n_nodes) : NULL;
   Teller teller = { ties, part->nodes, told };
-  QuoitTies own = { ties != NULL && ties->choose != NULL ? tell : NULL, &teller, 0 };
+  QuoitTies own = { ties != NULL && ties->choose != NULL ? tell : NULL, &teller, ties != NULL && ties->of_a_kind, 0 };
+  QuoitStanding standing = *call->standing;
+  QuoitRayCall inside = { call->bundles, &part->view, &standing, call->order };
   QuoitRayResult result;
 
-  if (!has_enough (bundles, &part->view) || !is_each_feasible (bundles, &part->view, order))
+  if (!has_enough (call->bundles, &part->view) || !is_each_feasible (&inside))
     return QUOIT_RAY_INFEASIBLE;
-  inside.soft_target = place_of (part, standing->soft_target);
-  if (standing->excluded != NULL)
+  standing.soft_target = place_of (part, standing.soft_target);
+  if (standing.excluded != NULL)
     {
       part->excluded = g_new0 (guint64, quoit_view_words (&part->view));
-      copy_bits (part, standing->excluded, part->excluded);
-      inside.excluded = part->excluded;
+      copy_bits (part, standing.excluded, part->excluded);
+      standing.excluded = part->excluded;
     }
-  result = quoit_ray_place_within (bundles, &part->view, &inside, order, ties != NULL ? &own : NULL, nodes);
+  result = quoit_ray_place_within (&inside, ties != NULL ? &own : NULL, nodes);
   if (ties != NULL)
     ties->n_choices += own.n_choices;
-  for (guint32 b = 0; b < bundles->n_bundles && result == QUOIT_RAY_SUCCESS; b++)
-    nodes[b] = part->nodes[nodes[b]];
   return result;
 }
 
-/* Whether Ray, which tries domains in an order that varies, might have come to one from @from on first. */
-static gboolean
-is_another_possible (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
-                     const guint32 *order, const Domains *domains, guint32 from)
+QuoitRayResult
+quoit_ray_place_in_domain (const QuoitRayCall *call, const QuoitRayDomains *domains, guint32 domain, QuoitTies *ties,
+                           guint32 *nodes)
 {
-  g_autofree guint32 *nodes = g_new (guint32, bundles->n_bundles);
+  guint32 first = domains->first[domain], n = domains->first[domain + 1] - first;
+  g_auto (Part) part = { .nodes = NULL };
+  QuoitRayResult result;
 
-  for (guint32 d = from; d < view->n_domains; d++)
-    {
-      g_auto (Part) part = { .nodes = NULL };
+  part_init (&part, call->bundles, call->view, domains->nodes + first, n);
+  result = place_in_part (call, &part, ties, nodes);
+  for (guint32 b = 0; b < call->bundles->n_bundles && result == QUOIT_RAY_SUCCESS; b++)
+    nodes[b] = part.nodes[nodes[b]];
+  return result;
+}
 
-      part_init (&part, bundles, view, domains->nodes + domains->first[d], domains->first[d + 1] - domains->first[d]);
-      if (place_in_part (bundles, &part, standing, order, NULL, nodes) == QUOIT_RAY_SUCCESS)
-        return TRUE;
-    }
+void
+quoit_ray_domains_allowed (const QuoitView *view, const QuoitStanding *standing, guint32 *first, guint32 *end)
+{
+  gboolean is_bound = standing->bound != QUOIT_NO_INDEX;
+
+  *first = is_bound ? standing->bound : 0;
+  *end = is_bound ? standing->bound + 1 : view->n_domains;
+}
+
+/* Whether Ray, which tries domains in an order that varies, might have come first to one from @from on. */
+static gboolean
+is_another_possible (const QuoitRayCall *call, const QuoitRayDomains *domains, guint32 from, guint32 end)
+{
+  g_autofree guint32 *nodes = g_new (guint32, call->bundles->n_bundles);
+
+  for (guint32 d = from; d < end; d++)
+    if (quoit_ray_place_in_domain (call, domains, d, NULL, nodes) == QUOIT_RAY_SUCCESS)
+      return TRUE;
   return FALSE;
 }
 
 QuoitRayResult
-quoit_ray_place_in_one (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
-                        const guint32 *order, QuoitTies *ties, guint32 *nodes)
+quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes)
 {
-  gboolean is_bound = standing->bound != QUOIT_NO_INDEX;
-  guint32 first = is_bound ? standing->bound : 0, end = is_bound ? standing->bound + 1 : view->n_domains;
   QuoitRayResult result = QUOIT_RAY_INFEASIBLE;
-  g_auto (Domains) domains = { NULL };
+  g_auto (QuoitRayDomains) domains = { NULL };
+  guint32 first, end;
 
-  g_assert (view->n_candidates == view->n_nodes);
-  domains_init (&domains, view);
+  g_assert (call->view->n_candidates == call->view->n_nodes);
+  quoit_ray_domains_init (&domains, call->view);
+  quoit_ray_domains_allowed (call->view, call->standing, &first, &end);
   for (guint32 d = first; d < end; d++)
     {
-      g_auto (Part) part = { .nodes = NULL };
-      QuoitRayResult here;
+      QuoitRayResult here = quoit_ray_place_in_domain (call, &domains, d, ties, nodes);
 
-      part_init (&part, bundles, view, domains.nodes + domains.first[d], domains.first[d + 1] - domains.first[d]);
-      here = place_in_part (bundles, &part, standing, order, ties, nodes);
       if (here == QUOIT_RAY_FAILED)
         result = QUOIT_RAY_FAILED;
       if (here != QUOIT_RAY_SUCCESS)
         continue;
-      if (ties != NULL && !is_bound && is_another_possible (bundles, view, standing, order, &domains, d + 1))
+      if (ties != NULL && is_another_possible (call, &domains, d + 1, end))
         ties->n_choices++;
       return QUOIT_RAY_SUCCESS;
     }

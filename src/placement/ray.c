@@ -5,12 +5,13 @@
 #include <string.h>
 
 void
-quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitBundles *bundles, const QuoitView *view,
-                        const guint32 *order, QuoitTies *ties)
+quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitRayCall *call, QuoitTies *ties)
 {
+  const QuoitBundles *bundles = call->bundles;
+  const QuoitView *view = call->view;
   guint32 n_words = quoit_view_words (view);
 
-  *attempt = (QuoitRayAttempt) { bundles, view, ties, order, n_words, .asked_row = NULL };
+  *attempt = (QuoitRayAttempt) { bundles, view, ties, call->order, n_words, .asked_row = NULL };
   attempt->candidates = g_new (guint64, n_words + 1);
   memset (attempt->candidates, 0xff, n_words * sizeof (guint64));
   if (view->n_nodes % 64 != 0)
@@ -32,17 +33,18 @@ quoit_ray_attempt_clear (QuoitRayAttempt *attempt)
   g_free (attempt->scored);
   g_free (attempt->most);
   g_free (attempt->tied);
+  g_free (attempt->alike);
 }
 
 QuoitRayResult
-quoit_ray_place_within (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
-                        const guint32 *order, QuoitTies *ties, guint32 *nodes)
+quoit_ray_place_within (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes)
 {
+  const QuoitStanding *standing = call->standing;
   g_auto (QuoitRayAttempt) attempt = { NULL };
 
-  if (view->n_candidates == 0)
+  if (call->view->n_candidates == 0)
     return QUOIT_RAY_INFEASIBLE;
-  quoit_ray_attempt_init (&attempt, bundles, view, order, ties);
+  quoit_ray_attempt_init (&attempt, call, ties);
   switch (standing->strategy)
     {
     case QUOIT_STRATEGY_PACK:
@@ -63,13 +65,14 @@ quoit_ray_place (const QuoitBundles *bundles, const QuoitView *view, const Quoit
 {
   g_autofree guint32 *placed = g_new (guint32, bundles->n_bundles);
   g_autofree guint32 *order = g_new (guint32, bundles->n_bundles);
+  QuoitRayCall call = { bundles, view, standing, order };
   QuoitRayResult result;
 
   if (ties != NULL)
     ties->n_choices = 0;
   quoit_ray_order (bundles, order);
-  result = standing->n_values > 0 ? quoit_ray_place_in_one (bundles, view, standing, order, ties, placed)
-                                  : quoit_ray_place_within (bundles, view, standing, order, ties, placed);
+  result = standing->n_values > 0 ? quoit_ray_place_in_some (&call, ties, placed)
+                                  : quoit_ray_place_within (&call, ties, placed);
   if (result == QUOIT_RAY_SUCCESS && bundles->n_bundles > 0)
     memcpy (nodes, placed, bundles->n_bundles * sizeof (guint32));
   return result;

@@ -18,6 +18,6 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-static const VectorOp *const tables[] = { ops, vector_ops_ray_core_labels, NULL };
+static const VectorOp *const tables[] = { ops, vector_ops_ray_core_labels, vector_ops_ray_groups, NULL };
 
 const VectorSuite vector_suite_ray_core = { "ray-core", tables };

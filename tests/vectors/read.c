@@ -207,3 +207,22 @@ vector_object_of_refusal (GError *refused)
   g_error_free (refused);
   return object;
 }
+JsonNode *
+vector_recorded (JsonNode *in)
+{
+  return json_object_get_member (json_node_get_object (json_node_get_parent (in)), "out");
+}
+
+gboolean
+vector_number (JsonNode *node, double *number)
+{
+  GType type = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
+
+  if (type == G_TYPE_BOOLEAN)
+    *number = json_node_get_boolean (node);
+  else if (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE)
+    *number = json_node_get_double (node);
+  else
+    return FALSE;
+  return TRUE;
+}

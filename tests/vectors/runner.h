@@ -36,8 +36,10 @@ extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_labels[];
 extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_host[], vector_ops_ray_tpu_labels[];
 extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[],
     vector_ops_ray_train[];
+extern const VectorOp vector_ops_ray_groups[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
+extern const VectorSuite vector_suite_placement, vector_suite_placement_seq;
 
 #define VECTOR_SKIP (vector_skip_quark ())
 GQuark vector_skip_quark (void);
@@ -74,6 +76,11 @@ JsonObject *vector_object_of_labels (const QuoitRayLabels *labels);
 JsonObject *vector_object_of_refusal (GError *refused);
 
 JsonNode *vector_node_of_nothing (void);
+/* What was recorded of the row of @in: for an op of which several answers are right. NULL: an error was. */
+JsonNode *vector_recorded (JsonNode *in);
+
+/* FALSE for what is no number; a boolean is one for Python. @node may be NULL. */
+gboolean vector_number (JsonNode *node, double *number);
 JsonNode *vector_node_of_text (char *text); /* takes @text */
 JsonNode *vector_node_of_integer (gint64 value);
 JsonNode *vector_node_of_env (char **env); /* takes "NAME=value" texts, makes an object */

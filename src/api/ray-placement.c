@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/ray-placement.h>
+
+#include "placement/ray-names.h"
+#include "placement/ray-question.h"
+
+bool
+quoit_ray_group_place (const QuoitRayGroup *group, const QuoitRayCluster *cluster, QuoitRayResult *result,
+                       uint32_t *nodes, GError **error)
+{
+  g_auto (QuoitRayQuestion) question = { .total = NULL };
+  g_autofree guint32 *unwanted = NULL;
+
+  g_return_val_if_fail (group != NULL && cluster != NULL && result != NULL, false);
+
+  if (!quoit_ray_question_init (&question, group, cluster, error))
+    return false;
+  if (nodes == NULL)
+    nodes = unwanted = g_new (guint32, group->n_bundles);
+  *result = quoit_ray_place (&question.asked.bundles, &question.view, &question.standing, NULL, nodes);
+  return true;
+}
+
+bool
+quoit_ray_group_is_determined (const QuoitRayGroup *group, const QuoitRayCluster *cluster, uint64_t budget,
+                               QuoitRayWhether *determined, GError **error)
+{
+  g_auto (QuoitRayQuestion) question = { .total = NULL };
+
+  g_return_val_if_fail (group != NULL && cluster != NULL && determined != NULL, false);
+
+  if (!quoit_ray_question_init (&question, group, cluster, error))
+    return false;
+  *determined = quoit_ray_is_determined (&question.asked.bundles, &question.view, &question.standing, budget);
+  return true;
+}
+
+bool
+quoit_ray_group_is_possible (const QuoitRayGroup *group, const QuoitRayCluster *cluster, QuoitRayResult result,
+                             const uint32_t *nodes, uint64_t budget, QuoitRayWhether *possible, GError **error)
+{
+  g_auto (QuoitRayQuestion) question = { .total = NULL };
+
+  g_return_val_if_fail (group != NULL && cluster != NULL && possible != NULL, false);
+  g_return_val_if_fail (result != QUOIT_RAY_SUCCESS || nodes != NULL, false);
+
+  if (!quoit_ray_question_init (&question, group, cluster, error))
+    return false;
+  *possible
+      = quoit_ray_is_possible (&question.asked.bundles, &question.view, &question.standing, result, nodes, budget);
+  return true;
+}
+
+bool
+quoit_ray_bundle_order (const QuoitRayGroup *group, uint32_t *order, GError **error)
+{
+  g_auto (QuoitRayAsked) asked = { .resources = NULL };
+
+  g_return_val_if_fail (group != NULL && order != NULL, false);
+
+  if (!quoit_ray_asked_init (&asked, group, error))
+    return false;
+  quoit_ray_order (&asked.bundles, order);
+  return true;
+}
+
+char *
+quoit_ray_dup_bundle_resource (const char *resource, const char *group_id, uint32_t bundle, GError **error)
+{
+  g_return_val_if_fail (resource != NULL && group_id != NULL, NULL);
+
+  return quoit_ray_bundle_resource (resource, group_id, bundle, error);
+}
+
+char *
+quoit_ray_dup_group_resource (const char *resource, const char *group_id, GError **error)
+{
+  g_return_val_if_fail (resource != NULL && group_id != NULL, NULL);
+
+  return quoit_ray_group_resource (resource, group_id, error);
+}
