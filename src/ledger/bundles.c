@@ -2,16 +2,7 @@
 /* A group's hosts as bundles of so much TPU: chips are units, and a fraction is of one chip. */
 #include "ledger/ledger.h"
 
-#include <string.h>
-
-QuoitAmount
-quoit_ledger_tpu_per_chip (const QuoitNodeKind *kind)
-{
-  for (guint16 r = 0; r < kind->n_resources && kind->chips > 0; r++)
-    if (strcmp (kind->resources[r].name, "TPU") == 0)
-      return (QuoitAmount) { kind->resources[r].amount.e4 / kind->chips };
-  return (QuoitAmount) { QUOIT_AMOUNT_UNIT };
-}
+#include "model/kind.h"
 
 static gboolean
 refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **error)
@@ -79,7 +70,7 @@ quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole,
         {
           const QuoitNodeKind *kind
               = quoit_layout_node_kind (layout, (QuoitNodeId) { layout->by_id[whole->node_ids[i]] });
-          gint64 chip_e4 = quoit_ledger_tpu_per_chip (kind).e4;
+          gint64 chip_e4 = quoit_node_kind_tpu_per_chip (kind).e4;
           guint32 n = n_of_host (tpu, kind, chip_e4);
 
           if (n == 0)

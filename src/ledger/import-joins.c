@@ -86,7 +86,7 @@ quoit_difference_makes_another (const QuoitDifference *difference, guint32 index
     return FALSE;
   return kind->generation != before->generation || !quoit_shape_equal (kind->shape, before->shape)
          || kind->chips != before->chips
-         || quoit_ledger_tpu_per_chip (kind).e4 != quoit_ledger_tpu_per_chip (before).e4;
+         || quoit_node_kind_tpu_per_chip (kind).e4 != quoit_node_kind_tpu_per_chip (before).e4;
 }
 
 const char *

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/kind.h"
+
 void
 quoit_import_rooms_init (QuoitImportRooms *rooms, const QuoitDifference *difference)
 {
@@ -146,7 +148,7 @@ quoit_import_room (QuoitImportRooms *rooms, guint32 node)
     room->chips.e4[c] = QUOIT_AMOUNT_UNIT;
   for (guint16 r = 0; r < room->kind->n_resources; r++)
     room->left[r] = room->kind->resources[r].amount;
-  room->tpu_per_chip_e4 = quoit_ledger_tpu_per_chip (room->kind).e4;
+  room->tpu_per_chip_e4 = quoit_node_kind_tpu_per_chip (room->kind).e4;
   name_derived (rooms, room, node);
   for (guint d = 0; d < 2; d++)
     room->left[room->kind->n_resources + d].e4 = QUOIT_AMOUNT_UNIT;

@@ -124,7 +124,7 @@ describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNode
 {
   const QuoitNodeKind *kind = quoit_claims_kind_at (difference->claims, claim->kind);
   gboolean same_machine = quoit_node_kind_same_machine (kind, before);
-  gboolean same_tpu = quoit_ledger_tpu_per_chip (kind).e4 == quoit_ledger_tpu_per_chip (before).e4;
+  gboolean same_tpu = quoit_node_kind_tpu_per_chip (kind).e4 == quoit_node_kind_tpu_per_chip (before).e4;
 
   /* Of several sources one knows what the node is. */
   *moved = quoit_difference_is_shared (difference, index) ? quoit_difference_makes_another (difference, index, claim)

@@ -43,8 +43,6 @@ gboolean quoit_ledger_hold (const QuoitFleet *fleet, gconstpointer input, gint64
 QuoitGroupData *quoit_ledger_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts,
                                               const QuoitRequest *request, const guint32 *slices, guint32 n_slices,
                                               GError **error);
-/* What a node of @kind has of TPU for each chip: 1, or the devices a chip that its cluster counts. */
-QuoitAmount quoit_ledger_tpu_per_chip (const QuoitNodeKind *kind);
 /* @whole, which has whole hosts, as bundles of @tpu. */
 QuoitGroupData *quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu,
                                            GError **error);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/resource-names.h"
+
 const QuoitTableType quoit_shares_type = { .chunk_bytes = QUOIT_SHARES_PER_CHUNK * sizeof (QuoitShare) };
 
 static QuoitShare *
@@ -56,10 +58,11 @@ quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *l
     subtract (kind, users.bundle, left, chips);
 }
 
-QuoitAmount
-quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i)
+/* What is left of 1 of the resource @name. @goes_with_slices: a group of slices has all of it, though its bundles name
+ * the chips alone. */
+static QuoitAmount
+left_of_one (const QuoitFleet *fleet, QuoitNodeId node, const char *name, gboolean goes_with_slices)
 {
-  const char *name = quoit_layout_node_derived (fleet->layout, node, i);
   guint32 use = quoit_fleet_node_use (fleet, node);
   QuoitAmount left = { QUOIT_AMOUNT_UNIT };
   QuoitUsers users = quoit_fleet_node_users (fleet, node);
@@ -70,9 +73,20 @@ quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint 
   if (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0)
     return (QuoitAmount) { 0 };
   while ((user = quoit_fleet_users_next (&users)) != NULL)
-    /* A group of slices has them, though its bundles name the chips alone. */
-    left.e4 -= user->kind == QUOIT_HOLDER_SLICES ? left.e4 : quoit_bundle_take_of (users.bundle, name);
+    left.e4 -= user->kind == QUOIT_HOLDER_SLICES && goes_with_slices ? left.e4 : quoit_bundle_take_of (users.bundle, name);
   return left;
+}
+
+QuoitAmount
+quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i)
+{
+  return left_of_one (fleet, node, quoit_layout_node_derived (fleet->layout, node, i), TRUE);
+}
+
+QuoitAmount
+quoit_fleet_node_implicit_left (const QuoitFleet *fleet, QuoitNodeId node, const char *name)
+{
+  return left_of_one (fleet, node, name, FALSE);
 }
 
 /* What is left of a node while the bundles of a group are placed there one after the other. */
@@ -80,8 +94,14 @@ typedef struct {
   QuoitNodeId node;
   const QuoitNodeKind *kind;
   QuoitAmount *left; /* of the kind's resources, then of what Ray derives, which is not among them */
+  GArray *implicit;  /* of Implicit, that bundles asked for; NULL: none */
   QuoitChipsLeft chips;
 } Room;
+
+typedef struct {
+  const char *name;
+  QuoitAmount left;
+} Implicit;
 
 static void
 room_init (Room *room, const QuoitFleet *fleet, QuoitNodeId node)
@@ -90,6 +110,7 @@ room_init (Room *room, const QuoitFleet *fleet, QuoitNodeId node)
   guint n_derived = 0;
 
   room->node = node;
+  room->implicit = NULL;
   room->kind = quoit_layout_node_kind (fleet->layout, node);
   n = room->kind->n_resources;
   while (quoit_layout_node_derived (fleet->layout, node, n_derived) != NULL)
@@ -98,6 +119,47 @@ room_init (Room *room, const QuoitFleet *fleet, QuoitNodeId node)
   quoit_fleet_node_left (fleet, node, room->left, &room->chips);
   for (guint d = 0; d < n_derived; d++)
     room->left[n + d] = quoit_fleet_node_derived_left (fleet, node, d);
+}
+
+static void
+room_clear (Room *room)
+{
+  g_free (room->left);
+  g_clear_pointer (&room->implicit, g_array_unref);
+}
+
+static QuoitAmount *
+implicit_left (Room *room, const QuoitFleet *fleet, const char *name)
+{
+  Implicit fresh = { name, quoit_fleet_node_implicit_left (fleet, room->node, name) };
+
+  if (room->implicit == NULL)
+    room->implicit = g_array_new (FALSE, FALSE, sizeof (Implicit));
+  for (guint i = 0; i < room->implicit->len; i++)
+    if (strcmp (g_array_index (room->implicit, Implicit, i).name, name) == 0)
+      return &g_array_index (room->implicit, Implicit, i).left;
+  g_array_append_val (room->implicit, fresh);
+  return &g_array_index (room->implicit, Implicit, room->implicit->len - 1).left;
+}
+
+/* How many takes of the bundle are of what every node has, and still there. */
+static guint
+subtract_implicit (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
+{
+  guint n = 0;
+
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      const QuoitTake *take = &bundle->takes[t];
+      QuoitAmount *left;
+
+      if (!quoit_resource_is_implicit (take->resource))
+        continue;
+      left = implicit_left (room, fleet, take->resource);
+      left->e4 -= take->amount.e4;
+      n += left->e4 >= 0;
+    }
+  return n;
 }
 
 /* How many takes of the bundle are of what Ray derives, and there. */
@@ -120,7 +182,7 @@ subtract_derived (const Room *room, const QuoitLayout *layout, const QuoitBundle
 
 /* Whether the bundle fits into what is left: each amount, and each chip by itself. */
 static gboolean
-room_takes (Room *room, const QuoitLayout *layout, const QuoitBundle *bundle)
+room_takes (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
 {
   QuoitChipsLeft *chips = &room->chips;
   guint known, derived;
@@ -129,8 +191,9 @@ room_takes (Room *room, const QuoitLayout *layout, const QuoitBundle *bundle)
       || (bundle->part.e4 > 0 && bundle->chip >= chips->n_chips))
     return FALSE;
   known = subtract (room->kind, bundle, room->left, chips);
-  derived = subtract_derived (room, layout, bundle);
-  if (known != bundle->n_takes && known + derived != bundle->n_takes)
+  derived = subtract_derived (room, fleet->layout, bundle);
+  if (known != bundle->n_takes && known + derived != bundle->n_takes
+      && known + derived + subtract_implicit (room, fleet, bundle) != bundle->n_takes)
     return FALSE;
   for (guint16 r = 0; r < room->kind->n_resources; r++)
     if (room->left[r].e4 < 0)
@@ -205,9 +268,9 @@ misfit_of_node (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge
   if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL)
     return edges->bundle;
   room_init (&room, fleet, node);
-  while (e < n && room_takes (&room, fleet->layout, &group->bundles[edges[e].bundle]))
+  while (e < n && room_takes (&room, fleet, &group->bundles[edges[e].bundle]))
     e++;
-  g_free (room.left);
+  room_clear (&room);
   return e < n ? edges[e].bundle : QUOIT_NO_INDEX;
 }
 

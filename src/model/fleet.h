@@ -101,6 +101,8 @@ quoit_fleet_node_use (const QuoitFleet *fleet, QuoitNodeId node)
 
 /* Of the i-th resource that quoit_layout_node_derived() names. */
 QuoitAmount quoit_fleet_node_derived_left (const QuoitFleet *fleet, QuoitNodeId node, guint i);
+/* Of an implicit resource that @node does not state, and so has 1 of. */
+QuoitAmount quoit_fleet_node_implicit_left (const QuoitFleet *fleet, QuoitNodeId node, const char *name);
 
 const QuoitSliceStatus *quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice);
 const QuoitTally *quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf);

@@ -289,13 +289,29 @@ other_parts (const QuoitGroupData *data)
   return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
 }
 
+/* What a caller of the ledger was given stays where it was put, whatever becomes of its nodes. */
+static gboolean
+is_placed (const QuoitGroupData *data)
+{
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    if (data->node_ids[i] == 0)
+      return FALSE;
+  return data->n_nodes > 0;
+}
+
 /* The same of the source: its groups and its use are all that a source has. */
 static const char *
 other_source (const QuoitGroupData *data)
 {
   gboolean has_one = data->source != NULL && *data->source != '\0';
 
-  if (data->kind == QUOIT_HOLDER_BUNDLES || data->kind == QUOIT_HOLDER_EXTERNAL)
+  if (data->kind == QUOIT_HOLDER_BUNDLES && !has_one && data->foreign_id != NULL && *data->foreign_id != '\0')
+    return "a source, which it has an id at";
+  if (data->kind == QUOIT_HOLDER_BUNDLES && !has_one)
+    return data->state == QUOIT_GROUP_REMOVED || is_placed (data) ? NULL : "bundles that all have a node, or a source";
+  if (data->kind == QUOIT_HOLDER_BUNDLES)
+    return NULL;
+  if (data->kind == QUOIT_HOLDER_EXTERNAL)
     return has_one ? NULL : "a source";
   return has_one ? "no source" : NULL;
 }

@@ -40,3 +40,21 @@ quoit_node_kind_is_bare (const QuoitNodeKind *kind)
   return kind->chips == 0 || kind->n_resources == 0
          || (kind->n_resources == 1 && strcmp (kind->resources[0].name, "TPU") == 0);
 }
+
+QuoitAmount
+quoit_node_kind_tpu_per_chip (const QuoitNodeKind *kind)
+{
+  for (guint16 r = 0; r < kind->n_resources && kind->chips > 0; r++)
+    if (strcmp (kind->resources[r].name, "TPU") == 0)
+      return (QuoitAmount) { kind->resources[r].amount.e4 / kind->chips };
+  return (QuoitAmount) { QUOIT_AMOUNT_UNIT };
+}
+
+const char *
+quoit_node_kind_label (const QuoitNodeKind *kind, const char *key)
+{
+  for (guint16 i = 0; i < kind->n_labels; i++)
+    if (strcmp (kind->labels[i].key, key) == 0)
+      return kind->labels[i].value;
+  return NULL;
+}

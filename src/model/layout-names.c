@@ -219,6 +219,17 @@ quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSli
   return lookup (layout, &names, name, &slice->index, error);
 }
 
+gboolean
+quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice)
+{
+  Names names = slice_names (layout);
+  gsize length = strlen (name);
+
+  slice->index = *at == QUOIT_NO_INDEX ? first_match (layout, &names, name, length, at)
+                                       : next_match (layout, &names, name, length, at);
+  return slice->index != QUOIT_NO_INDEX;
+}
+
 static char *
 display (const QuoitLayout *layout, const Names *names, guint32 index)
 {

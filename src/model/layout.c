@@ -255,23 +255,65 @@ quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node)
 }
 
 /* What is told apart by more than its text: kept on the node, not among its kind's labels. */
+typedef const char *(*LabelFunc) (const QuoitLayout *layout, QuoitNodeId node, char *room);
+
+static const char *
+slice_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  guint32 slice = layout->nodes[node.index].slice;
+
+  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[slice].name);
+}
+
+static const char *
+worker_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  gint16 worker_id = layout->nodes[node.index].worker_id;
+
+  return worker_id < 0 ? NULL : (g_snprintf (room, 32, "%d", worker_id), room);
+}
+
+static const char *
+host_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  return quoit_layout_node_name (layout, node);
+}
+
+static const char *
+group_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
+}
+
+static const struct {
+  const char *key;
+  LabelFunc label;
+} own_labels[] = {
+  { "ray.io/tpu-slice-name", slice_label },
+  { "ray.io/tpu-worker-id", worker_label },
+  { "kubernetes.io/hostname", host_label },
+  { "ray.io/node-group", group_label },
+};
+
+static LabelFunc
+find_own_label (const char *key)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (own_labels); i++)
+    if (strcmp (key, own_labels[i].key) == 0)
+      return own_labels[i].label;
+  return NULL;
+}
+
+gboolean
+quoit_layout_label_is_of_kind (const char *key)
+{
+  return find_own_label (key) == NULL;
+}
+
 const char *
 quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room)
 {
-  const QuoitNode *row = &layout->nodes[node.index];
-  const QuoitNodeKind *kind = quoit_layout_node_kind (layout, node);
+  LabelFunc own = find_own_label (key);
 
-  if (strcmp (key, "ray.io/tpu-slice-name") == 0)
-    return row->slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[row->slice].name);
-  if (strcmp (key, "ray.io/tpu-worker-id") == 0)
-    return row->worker_id < 0 ? NULL : (g_snprintf (room, 32, "%d", row->worker_id), room);
-  if (strcmp (key, "kubernetes.io/hostname") == 0)
-    return quoit_layout_node_name (layout, node);
-  if (strcmp (key, "ray.io/node-group") == 0)
-    return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
-  for (guint16 i = 0; i < kind->n_labels; i++)
-    if (strcmp (kind->labels[i].key, key) == 0)
-      return kind->labels[i].value;
-
-  return NULL;
+  return own != NULL ? own (layout, node, room) : quoit_node_kind_label (quoit_layout_node_kind (layout, node), key);
 }

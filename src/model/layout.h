@@ -202,10 +202,15 @@ char *quoit_layout_slice_display (const QuoitLayout *layout, QuoitSliceId slice)
 /* By short or full name. NOT_FOUND, or INVALID naming the full names when the short one is ambiguous. */
 gboolean quoit_layout_lookup_node (const QuoitLayout *layout, const char *name, QuoitNodeId *node, GError **error);
 gboolean quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSliceId *slice, GError **error);
+/* The slices of that short name, of which each source and pool may have one: the next behind *@at, which is
+ * QUOIT_NO_INDEX at first. FALSE: there are no more. */
+gboolean quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice);
 gboolean quoit_layout_find_source (const QuoitLayout *layout, const char *name, QuoitSourceId *source);
 /* The label of @node under @key, those that are kept elsewhere included; NULL where it has none. May be written to
  * @room (32 bytes). */
 const char *quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room);
+/* Whether nodes of one kind have the label @key in common: it is told by nothing but the kind. */
+gboolean quoit_layout_label_is_of_kind (const char *key);
 
 static inline const QuoitClass *
 quoit_layout_slice_class (const QuoitLayout *layout, QuoitSliceId slice)

@@ -38,3 +38,9 @@ quoit_resource_is_slice_head (const char *name)
 {
   return g_str_has_prefix (name, "TPU-") && g_str_has_suffix (name, "-head") && strlen (name) >= strlen ("TPU--head");
 }
+
+gboolean
+quoit_resource_is_implicit (const char *name)
+{
+  return g_str_has_prefix (name, "node:__internal_implicit_resource_");
+}

@@ -26,6 +26,24 @@ QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *
 
 /* --- inside --- */
 
+/* What @request fixes of a node by itself, with names looked up. */
+typedef struct {
+  const QuoitLayout *layout;
+  const QuoitRequest *request;
+  guint8 *pools;            /* a byte a pool; NULL: any */
+  guint8 *named, *excluded; /* a byte a slice; NULL: none is */
+} QuoitNodeRules;
+
+/* NOT_FOUND for a pool or slice that is not in the fleet, INVALID for a name of two. */
+gboolean quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const QuoitRequest *request,
+                                GError **error);
+void quoit_node_rules_clear (QuoitNodeRules *rules);
+gboolean quoit_node_rules_are_none (const QuoitRequest *request);
+gboolean quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node);
+gboolean quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node);
+/* From POOL to EXCLUDED_SLICE; 0: none is broken. */
+QuoitConstraint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node);
+
 /* The slices that satisfy what the request fixes, whatever their present condition. */
 typedef struct {
   guint32 class_index;                   /* QUOIT_NO_INDEX: no slice of the fleet is of the class that is asked */

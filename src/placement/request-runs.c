@@ -44,9 +44,9 @@ by_selector (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (quoit_selector_value (x), quoit_selector_value (y));
 }
 
-/* In order, and each once: saying it twice asks for nothing more. */
-static void
-append_selectors (GString *text, const GPtrArray *selectors)
+/* Saying it twice asks for nothing more. */
+void
+quoit_request_append_selectors (GString *text, const GPtrArray *selectors)
 {
   g_autoptr (GPtrArray) sorted = g_ptr_array_copy ((GPtrArray *) selectors, NULL, NULL);
 
@@ -58,13 +58,13 @@ append_selectors (GString *text, const GPtrArray *selectors)
                               quoit_selector_value (sorted->pdata[i]));
 }
 
-static void
-append_bundle (GString *text, const QuoitBundleWish *wish)
+void
+quoit_request_append_bundle (GString *text, const QuoitBundleWish *wish)
 {
   g_string_append_c (text, '{');
   append_takes (text, wish->takes);
   if (wish->selectors != NULL)
-    append_selectors (text, wish->selectors);
+    quoit_request_append_selectors (text, wish->selectors);
   g_string_append_c (text, '}');
 }
 
@@ -87,7 +87,7 @@ quoit_request_append_runs (const QuoitRequest *request, GString *text)
         continue;
       g_string_truncate (next, 0);
       if (b < n)
-        append_bundle (next, quoit_request_bundle (request, b));
+        quoit_request_append_bundle (next, quoit_request_bundle (request, b));
       if (b > first && !g_string_equal (run, next))
         {
           g_string_append_printf (text, "%s%ux%s", first == 0 ? "" : " ", b - first, run->str);

@@ -87,7 +87,11 @@ gboolean quoit_strategy_parse (const char *text, QuoitStrategy *strategy);
 
 /* "4x{CPU=1,TPU=4} 1x{TPU=1;ray.io/tpu-worker-id=0}": bundles that stand together and are equal, then the next. */
 void quoit_request_append_runs (const QuoitRequest *request, GString *text);
-/* The same read, up to what is none any more. FALSE: it is not written so. */
+/* "{CPU=1,TPU=4;key=value}" */
+void quoit_request_append_bundle (GString *text, const QuoitBundleWish *wish);
+/* ";key=value" for each: in order, and each once. */
+void quoit_request_append_selectors (GString *text, const GPtrArray *selectors);
+/* The runs read, up to what is none any more. FALSE: it is not written so. */
 gboolean quoit_request_read_runs (QuoitRequest *request, const char **at, GError **error);
 
 /* How few slices will do. */

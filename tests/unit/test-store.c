@@ -266,7 +266,8 @@ MEDDLED (a_bundle_of_no_group, "INSERT INTO bundle VALUES (77, 0, 0, 5, NULL)")
 MEDDLED (a_bundle_before_all_groups, "INSERT INTO bundle VALUES (0, 0, 0, 5, NULL)")
 MEDDLED (a_removed_group_with_nodes, "UPDATE grp SET state = 4 WHERE id = 2")
 #define ROW(facts) "INSERT INTO grp VALUES (" facts ")"
-#define ROW_OF_NODE(facts, part) ROW (facts) "; INSERT INTO bundle VALUES (3, 0, 0, 5, " part ")"
+#define ROW_AT(facts, node, part) ROW (facts) "; INSERT INTO bundle VALUES (3, 0, 0, " node ", " part ")"
+#define ROW_OF_NODE(facts, part) ROW_AT (facts, "5", part)
 MEDDLED (an_owner_without_prefix, ROW ("3, 2, 0, 0, '', '', '', '', 0, 3, 0, '', ''"))
 MEDDLED (an_owner_of_no_name, ROW ("3, 2, 0, 0, 'owner/', '', '', '', 0, 3, 0, '', ''"))
 MEDDLED (an_ended_owner_without_prefix, ROW ("3, 4, 0, 0, 'me', '', '', '', 0, 3, 2, '', ''"))
@@ -274,6 +275,7 @@ MEDDLED (an_owner_with_a_node, ROW_OF_NODE ("3, 2, 0, 0, 'owner/me', '', '', '',
 MEDDLED (an_owner_of_a_source, ROW ("3, 2, 0, 0, 'owner/me', '', '', '', 0, 3, 0, 'test', ''"))
 MEDDLED (bundles_without_parts, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, 'test', 'f'", "NULL"))
 MEDDLED (bundles_of_no_source, ROW_OF_NODE ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, '', 'f'", "x'00000000'"))
+MEDDLED (bundles_of_nowhere, ROW_AT ("3, 2, 0, 0, 'pg', '', '', '', 0, 1, 0, '', ''", "0", "x'00000000'"))
 MEDDLED (use_without_parts, ROW_OF_NODE ("3, 2, 0, 0, 'external/test', '', '', '', 0, 2, 0, 'test', ''", "NULL"))
 MEDDLED (use_of_another_source, ROW ("3, 2, 0, 0, 'external/test', '', '', '', 0, 2, 0, 'tesu', ''"))
 MEDDLED (use_without_prefix, ROW ("3, 2, 0, 0, 'test', '', '', '', 0, 2, 0, 'test', ''"))
@@ -347,6 +349,7 @@ static const struct {
   { "a bundle that gives", a_bundle_that_gives, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles that take 0 or more" },
   { "a bundle of many chips", a_bundle_of_many_chips, QUOIT_ERROR_DAMAGED, "'pg@3': expected a part of a chip" },
   { "a bundle of one thing twice", a_bundle_of_one_thing_twice, QUOIT_ERROR_DAMAGED, "'pg@3': expected resources" },
+  { "bundles of nowhere", bundles_of_nowhere, QUOIT_ERROR_DAMAGED, "'pg@3': expected bundles that all have a node" },
   { "use without parts", use_without_parts, QUOIT_ERROR_DAMAGED, "'external/test@3': expected bundles" },
   { "use of another source", use_of_another_source, QUOIT_ERROR_DAMAGED, "expected a name of 'external/'" },
   { "use without its prefix", use_without_prefix, QUOIT_ERROR_DAMAGED, "'test@3': expected a name of 'external/'" },

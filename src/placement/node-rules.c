@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a request fixes of single nodes: pool, zone, labels, slices by name. Slices are held against the same rules as
+ * nodes that take bundles. */
+#include "placement/placement.h"
+
+#include <string.h>
+
+/* Ray's label, then what GKE calls it: a node list may have either. */
+static const char *const zone_keys[] = { "ray.io/availability-zone", "topology.kubernetes.io/zone" };
+
+/* "pool", or "source/pool" where other sources have one of that name. */
+static gboolean
+is_pool (const QuoitLayout *layout, const QuoitPool *pool, const char *name)
+{
+  const char *own = quoit_layout_text (layout, pool->name);
+  const char *source = quoit_layout_text (layout, layout->sources[pool->source].name);
+  gsize length = strlen (source);
+
+  return strcmp (own, name) == 0
+         || (strncmp (name, source, length) == 0 && name[length] == '/' && strcmp (name + length + 1, own) == 0);
+}
+
+static gboolean
+mark_pools (QuoitNodeRules *rules, const char *name, GError **error)
+{
+  const QuoitLayout *layout = rules->layout;
+  g_autofree char *quoted = NULL;
+  gboolean any = FALSE;
+
+  rules->pools = g_new0 (guint8, layout->n_pools + 1);
+  for (guint32 p = 0; p < layout->n_pools; p++)
+    any |= rules->pools[p] = (guint8) is_pool (layout, &layout->pools[p], name);
+  if (any)
+    return TRUE;
+  quoted = quoit_quote (name);
+  return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no pool %s in the fleet", quoted);
+}
+
+static gboolean
+mark_slices (const QuoitLayout *layout, const GPtrArray *names, guint8 **marks, GError **error)
+{
+  if (names->len > 0)
+    *marks = g_new0 (guint8, layout->n_slices + 1);
+  for (guint i = 0; i < names->len; i++)
+    {
+      QuoitSliceId slice;
+
+      if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, error))
+        return FALSE;
+      (*marks)[slice.index] = 1;
+    }
+  return TRUE;
+}
+
+void
+quoit_node_rules_clear (QuoitNodeRules *rules)
+{
+  g_clear_pointer (&rules->pools, g_free);
+  g_clear_pointer (&rules->named, g_free);
+  g_clear_pointer (&rules->excluded, g_free);
+}
+
+gboolean
+quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const QuoitRequest *request, GError **error)
+{
+  *rules = (QuoitNodeRules) { .layout = layout, .request = request };
+  if ((request->pool == NULL || mark_pools (rules, request->pool, error))
+      && mark_slices (layout, request->slices, &rules->named, error)
+      && mark_slices (layout, request->excluded, &rules->excluded, error))
+    return TRUE;
+  quoit_node_rules_clear (rules);
+  return FALSE;
+}
+
+gboolean
+quoit_node_rules_are_none (const QuoitRequest *request)
+{
+  return request->pool == NULL && request->zone == NULL && request->selectors->len == 0 && request->slices->len == 0
+         && request->excluded->len == 0;
+}
+
+gboolean
+quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  char room[32];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (zone_keys); i++)
+    if (g_strcmp0 (quoit_layout_node_label (rules->layout, node, zone_keys[i], room), rules->request->zone) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  const GPtrArray *selectors = rules->request->selectors;
+  char room[32];
+
+  for (guint i = 0; i < selectors->len; i++)
+    {
+      const QuoitSelector *selector = selectors->pdata[i];
+
+      if (!quoit_selector_holds (selector,
+                                 quoit_layout_node_label (rules->layout, node, quoit_selector_key (selector), room)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+QuoitConstraint
+quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  guint32 slice = rules->layout->nodes[node.index].slice;
+
+  if (rules->pools != NULL && !rules->pools[quoit_layout_node_pool (rules->layout, node).index])
+    return QUOIT_CONSTRAINT_POOL;
+  if (rules->request->zone != NULL && !quoit_node_rules_in_zone (rules, node))
+    return QUOIT_CONSTRAINT_ZONE;
+  if (!quoit_node_rules_select (rules, node))
+    return QUOIT_CONSTRAINT_SELECTOR;
+  if (rules->named != NULL && (slice == QUOIT_NO_INDEX || !rules->named[slice]))
+    return QUOIT_CONSTRAINT_NAMED_SLICE;
+  if (rules->excluded != NULL && slice != QUOIT_NO_INDEX && rules->excluded[slice])
+    return QUOIT_CONSTRAINT_EXCLUDED_SLICE;
+  return (QuoitConstraint) 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fleet and a request as the numbers that policies place by. */
+#pragma once
+
+#include "model/fleet.h"
+#include "placement/bundles.h"
+#include "placement/placement.h"
+
+typedef enum {
+  QUOIT_VIEW_NOW = 0, /* what is free now of nodes that are alive and not draining */
+  QUOIT_VIEW_EVER = 1 /* all of every known node, whoever has it and whatever it is: what would decide `never` */
+} QuoitViewTime;
+
+/* A value of the topology label. Slices of one name are several, in other pools and sources. */
+typedef struct {
+  const char *text;
+  guint32 place; /* what tells values of one text apart */
+} QuoitDomain;
+
+/* What a policy is asked. Everything that it points to is its own. */
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitRequest *request;
+  QuoitBundles bundles;
+  QuoitView view;
+  QuoitStanding standing;
+  guint32 *nodes;  /* of the layout, upwards: what the numbers of nodes mean */
+  GArray *domains; /* of QuoitDomain, in order */
+  GStringChunk *texts;
+} QuoitFleetView;
+
+/* The bundles @which of @request (NULL: all @n of it), and the nodes of @fleet that may take them, in the layout's
+ * order. Nodes are left out that no bundle's labels match where that is known without looking at them. Under policy
+ * `ray` there are plain sums, and also where chips are whole and whole ones are asked for.
+ *
+ * NOT_FOUND for a pool or slice that is not in the fleet, INVALID for a name of two. */
+gboolean quoit_fleet_view_init (QuoitFleetView *view, const QuoitFleet *fleet, const QuoitRequest *request,
+                                const guint32 *which, guint32 n, QuoitViewTime time, GError **error);
+void quoit_fleet_view_clear (QuoitFleetView *view);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitFleetView, quoit_fleet_view_clear)
+
+/* The number of a node of the layout; QUOIT_NO_INDEX: it is not among those that may take bundles. */
+guint32 quoit_fleet_view_find (const QuoitFleetView *view, QuoitNodeId node);
+/* Bundles of the group that stand on @node already: STRICT_SPREAD leaves it out. */
+void quoit_fleet_view_exclude (QuoitFleetView *view, QuoitNodeId node);
+/* The value of the topology label that @node has; QUOIT_NO_INDEX: none that a node has which may take bundles. */
+guint32 quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node);
+/* No bundle may go to nodes of that value. */
+void quoit_fleet_view_leave_domain (QuoitFleetView *view, guint32 domain);
+
+/* --- inside --- */
+
+/* view-labels.c: which nodes pass which filter, and their values of the topology label. */
+void quoit_fleet_view_filter (QuoitFleetView *view, const guint32 *which);
+void quoit_fleet_view_divide (QuoitFleetView *view);
+/* The slices of which a node must be to take any of the bundles: an array of guint32, upwards; NULL: no such limit is
+ * known. */
+GArray *quoit_fleet_view_slices (const QuoitFleetView *view, const guint32 *which);
+
+/* view-amounts.c: what is asked and what nodes have. */
+void quoit_fleet_view_ask (QuoitFleetView *view, const guint32 *which, guint32 n);
+void quoit_fleet_view_measure (QuoitFleetView *view, QuoitViewTime time);
