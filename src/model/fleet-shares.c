@@ -73,7 +73,8 @@ left_of_one (const QuoitFleet *fleet, QuoitNodeId node, const char *name, gboole
   if (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0)
     return (QuoitAmount) { 0 };
   while ((user = quoit_fleet_users_next (&users)) != NULL)
-    left.e4 -= user->kind == QUOIT_HOLDER_SLICES && goes_with_slices ? left.e4 : quoit_bundle_take_of (users.bundle, name);
+    left.e4
+        -= user->kind == QUOIT_HOLDER_SLICES && goes_with_slices ? left.e4 : quoit_bundle_take_of (users.bundle, name);
   return left;
 }
 
