@@ -11,28 +11,6 @@ enum { LONGEST_RESOURCE = 253 };
 /* 900,000,000,000,000: Ray's doubles leave int64 a little above, and the resource disappears. */
 #define MOST_E4 (G_GINT64_CONSTANT (900000000000000) * QUOIT_AMOUNT_UNIT)
 
-static const char *const strategy_names[] = {
-  [QUOIT_STRATEGY_PACK] = "PACK",
-  [QUOIT_STRATEGY_SPREAD] = "SPREAD",
-  [QUOIT_STRATEGY_STRICT_PACK] = "STRICT_PACK",
-  [QUOIT_STRATEGY_STRICT_SPREAD] = "STRICT_SPREAD",
-};
-
-const char *
-quoit_strategy_name (QuoitStrategy strategy)
-{
-  return (guint) strategy < G_N_ELEMENTS (strategy_names) ? strategy_names[strategy] : NULL;
-}
-
-gboolean
-quoit_strategy_parse (const char *text, QuoitStrategy *strategy)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (strategy_names); i++)
-    if (strcmp (text, strategy_names[i]) == 0)
-      return *strategy = (QuoitStrategy) i, TRUE;
-  return FALSE;
-}
-
 /* --- what a bundle takes --- */
 
 static gboolean

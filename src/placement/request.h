@@ -7,6 +7,7 @@
 #include "base/amount.h"
 #include "model/group.h"
 #include "model/selector.h"
+#include "placement/ray-names.h"
 
 /* One bundle that is wanted. Equal ones that were added together share what they take. */
 typedef struct {
@@ -79,9 +80,6 @@ gboolean quoit_request_select (QuoitRequest *request, guint32 bundle, const char
                                GError **error);
 /* Whether what is said of bundles is said together. */
 gboolean quoit_request_bundles_complete (const QuoitRequest *request, GError **error);
-/* "PACK", "STRICT_SPREAD", as Ray writes it. */
-const char *quoit_strategy_name (QuoitStrategy strategy);
-gboolean quoit_strategy_parse (const char *text, QuoitStrategy *strategy);
 
 /* --- request-runs.c: bundles in canonical text --- */
 
