@@ -2,26 +2,13 @@
 #include "ray-nodes.h"
 
 QuoitRayLabels *
-vector_labels (JsonNode *node, GError **error)
+vector_own_labels (JsonNode *node, GError **error)
 {
-  g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
-  g_autoptr (GList) keys = NULL;
+  QuoitRayLabels *labels = NULL;
 
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
-    return g_steal_pointer (&labels);
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return vector_skip (error, "Python only: another type where C takes labels"), NULL;
-
-  keys = json_object_get_members (json_node_get_object (node));
-  for (GList *k = keys; k != NULL; k = k->next)
-    {
-      const char *value;
-
-      if (!vector_text (json_node_get_object (node), k->data, &value, error))
-        return NULL;
-      quoit_ray_labels_set (labels, k->data, value);
-    }
-  return g_steal_pointer (&labels);
+  if (!vector_labels (node, &labels, error))
+    return NULL;
+  return labels != NULL ? labels : quoit_ray_labels_new ();
 }
 
 static gboolean
@@ -37,7 +24,7 @@ read_node (JsonNode *element, QuoitRayNodes *nodes, GError **error)
     return vector_skip (error, "Python only: another type where C takes a node");
 
   row = json_node_get_object (element);
-  labels = vector_labels (json_object_get_member (row, "Labels"), error);
+  labels = vector_own_labels (json_object_get_member (row, "Labels"), error);
   if (labels == NULL || !vector_text (row, "NodeID", &id, error) || !vector_resources (row, "Resources", &total, error))
     return FALSE;
 

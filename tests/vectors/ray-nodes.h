@@ -6,8 +6,8 @@
 
 #include "runner.h"
 
-/* The labels in the object @node, which may be null or absent; a skip for what is none. NULL on a skip. */
-QuoitRayLabels *vector_labels (JsonNode *node, GError **error);
+/* As vector_labels(), and no labels where @node is null or absent. NULL on a skip. */
+QuoitRayLabels *vector_own_labels (JsonNode *node, GError **error);
 
 /* "nodes", an array as ray.nodes() gives it, and "available", an object by node id; either may be absent. */
 QuoitRayNodes *vector_nodes (JsonObject *object, GError **error);

@@ -74,7 +74,7 @@ read_selectors (JsonObject *in, QuoitRaySliceRequest *request, GError **error)
 
       if (json_array_get_null_element (list, i))
         return vector_skip (error, "Python only: None where Python expects a dictionary");
-      labels = vector_labels (json_array_get_element (list, i), error);
+      labels = vector_own_labels (json_array_get_element (list, i), error);
       if (labels == NULL)
         return FALSE;
       quoit_ray_slice_request_add_selector (request, labels);

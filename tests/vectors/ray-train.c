@@ -40,14 +40,14 @@ read_selectors (JsonObject *in, QuoitRayScaling *scaling, GError **error)
     return TRUE;
   if (!JSON_NODE_HOLDS_ARRAY (node))
     {
-      g_autoptr (QuoitRayLabels) labels = vector_labels (node, error);
+      g_autoptr (QuoitRayLabels) labels = vector_own_labels (node, error);
 
       quoit_ray_scaling_set_selector (scaling, labels);
       return labels != NULL;
     }
   for (unsigned i = 0; i < json_array_get_length (json_node_get_array (node)); i++)
     {
-      QuoitRayLabels *labels = vector_labels (json_array_get_element (json_node_get_array (node), i), error);
+      QuoitRayLabels *labels = vector_own_labels (json_array_get_element (json_node_get_array (node), i), error);
 
       if (labels == NULL)
         return FALSE;
