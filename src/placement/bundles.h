@@ -104,6 +104,11 @@ typedef enum {
 /* A placement whenever there is one; of several, the one that suits the strategy: PACK touches the fewest nodes, then
  * slices, SPREAD has the smallest largest number of bundles on a node. @budget is in steps of the search and is
  * lowered by those it took; where it ends after a placement was found, that one is given, and *@proven is FALSE: a
- * better one may exist. */
+ * better one may exist. So it is, too, where several values of the topology label share slices: then the slices that
+ * PACK touches may not be the fewest.
+ *
+ * Without any budget it answers whatever is polynomial: STRICT_PACK of whole chips, STRICT_SPREAD, bundles that ask for
+ * the same amounts (PACK of those: where they pass the same filter, or else that there is a placement), one bundle a
+ * node. @nodes is written with FOUND alone; *@proven always. */
 QuoitBestResult quoit_best_place (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
                                   guint64 *budget, gboolean *proven, guint32 *nodes);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In which order kinds of bundles are placed: what is hard to place goes first. */
+#pragma once
+
+#include "placement/best-bounds.h"
+
+/* How many orders there are: by how few nodes would do, by size, and by each of the first resources. */
+guint32 quoit_best_orders (const QuoitBestCase *it);
+
+/* @order has room for n_kinds; @which: 0 is the one that a search begins with. */
+void quoit_best_order (const QuoitBestBounds *bounds, guint32 which, guint32 *order);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PACK: the fewest nodes, and of the placements on so few the one in the fewest slices. A placement comes first, from
+ * tries that never go back; then ever better ones are searched for until there is none, or the budget ends. */
+#include "placement/best-search.h"
+
+#include <string.h>
+
+#include "placement/best-equals.h"
+#include "placement/best-order.h"
+
+static gboolean
+is_better (const QuoitBestAnswer *a, const QuoitBestAnswer *b)
+{
+  return a->n_nodes != b->n_nodes ? a->n_nodes < b->n_nodes : a->n_slices < b->n_slices;
+}
+
+/* Keeps @places where they are better than what the answer has. */
+static void
+offer (const QuoitBestCase *it, const guint32 *places, QuoitBestAnswer *answer)
+{
+  g_autoptr (QuoitBestAnswer) other = quoit_best_answer_new (it);
+
+  memcpy (other->places, places, it->n_units * sizeof *places);
+  quoit_best_answer_measure (other, it);
+  if (answer->result == QUOIT_BEST_FOUND && !is_better (other, answer))
+    return;
+  memcpy (answer->places, places, it->n_units * sizeof *places);
+  quoit_best_answer_measure (answer, it);
+  answer->result = QUOIT_BEST_FOUND;
+}
+
+/* Better and better, until that is not found. */
+static QuoitBestResult
+improve (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+{
+  guint32 least = quoit_best_bounds_nodes (quoit_best_search_bounds (search));
+  QuoitBestResult result = QUOIT_BEST_FOUND;
+
+  while (result == QUOIT_BEST_FOUND && answer->n_nodes > least)
+    {
+      QuoitBestLimits fewer = { answer->n_nodes - 1, QUOIT_NO_INDEX, QUOIT_NO_INDEX };
+
+      result = quoit_best_search_all (search, &fewer, places);
+      if (result == QUOIT_BEST_FOUND)
+        offer (it, places, answer);
+    }
+  if (result == QUOIT_BEST_BUDGET)
+    return result;
+
+  least = quoit_best_bounds_slices (quoit_best_search_bounds (search), answer->n_nodes);
+  result = QUOIT_BEST_FOUND;
+  while (result == QUOIT_BEST_FOUND && answer->n_slices > least)
+    {
+      QuoitBestLimits fewer = { answer->n_nodes, answer->n_slices - 1, QUOIT_NO_INDEX };
+
+      result = quoit_best_search_all (search, &fewer, places);
+      if (result == QUOIT_BEST_FOUND)
+        offer (it, places, answer);
+    }
+  return result;
+}
+
+void
+quoit_best_pack (const QuoitBestCase *it, QuoitBestAnswer *answer)
+{
+  const QuoitBestLimits any = { QUOIT_NO_INDEX, QUOIT_NO_INDEX, QUOIT_NO_INDEX };
+  g_autofree guint32 *places = g_new (guint32, it->n_units + 1);
+  g_autoptr (QuoitBestSearch) search = NULL;
+  QuoitBestResult result = QUOIT_BEST_FOUND;
+  guint32 load;
+
+  answer->proven = TRUE;
+  if (!quoit_best_match_case (it, it->n_units, places, &load))
+    return;
+  if (it->n_kinds == 1 && quoit_best_pack_equals (it, answer))
+    return;
+  if (it->n_kinds > 1 && quoit_best_is_even (it))
+    offer (it, places, answer);
+
+  search = quoit_best_search_new (it, QUOIT_STRATEGY_PACK);
+  if (quoit_best_bounds_nodes (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
+    return;
+  for (guint32 o = 0; o < quoit_best_orders (it); o++)
+    if (quoit_best_search_try (search, o, &any, places))
+      offer (it, places, answer);
+  if (answer->result != QUOIT_BEST_FOUND)
+    {
+      result = quoit_best_search_all (search, &any, places);
+      if (result == QUOIT_BEST_FOUND)
+        offer (it, places, answer);
+    }
+  if (answer->result == QUOIT_BEST_FOUND)
+    result = improve (it, search, places, answer);
+  else
+    answer->result = result;
+  answer->proven = result != QUOIT_BEST_BUDGET;
+}

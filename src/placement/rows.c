@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/rows.h"
+
+#include <string.h>
+
+#include "base/strings.h"
+
+typedef struct {
+  guint32 length, number;
+  const gint64 *numbers;
+} Row;
+
+struct _QuoitRows {
+  GHashTable *index; /* of Row, each its own key */
+  GPtrArray *rows;   /* of Row */
+};
+
+static guint
+hash (gconstpointer key)
+{
+  const Row *row = key;
+  guint64 h = quoit_hash_bytes ((const char *) row->numbers, row->length * sizeof *row->numbers);
+
+  return (guint) (h ^ h >> 32);
+}
+
+static gboolean
+equal (gconstpointer a, gconstpointer b)
+{
+  const Row *x = a, *y = b;
+
+  return x->length == y->length && memcmp (x->numbers, y->numbers, x->length * sizeof *x->numbers) == 0;
+}
+
+static void
+row_free (gpointer data)
+{
+  Row *row = data;
+
+  g_free ((gpointer) row->numbers);
+  g_free (row);
+}
+
+QuoitRows *
+quoit_rows_new (void)
+{
+  QuoitRows *rows = g_new (QuoitRows, 1);
+
+  rows->index = g_hash_table_new (hash, equal);
+  rows->rows = g_ptr_array_new_with_free_func (row_free);
+  return rows;
+}
+
+void
+quoit_rows_free (QuoitRows *rows)
+{
+  if (rows == NULL)
+    return;
+  g_hash_table_unref (rows->index);
+  g_ptr_array_unref (rows->rows);
+  g_free (rows);
+}
+
+guint32
+quoit_rows_intern (QuoitRows *rows, const gint64 *numbers, guint32 length)
+{
+  const Row wanted = { length, rows->rows->len, numbers };
+  Row *row = g_hash_table_lookup (rows->index, &wanted);
+
+  if (row != NULL)
+    return row->number;
+  row = g_memdup2 (&wanted, sizeof wanted);
+  row->numbers = g_memdup2 (numbers, length * sizeof *numbers);
+  g_ptr_array_add (rows->rows, row);
+  g_hash_table_add (rows->index, row);
+  return row->number;
+}
+
+const gint64 *
+quoit_rows_get (const QuoitRows *rows, guint32 number)
+{
+  return ((const Row *) rows->rows->pdata[number])->numbers;
+}
+
+guint32
+quoit_rows_count (const QuoitRows *rows)
+{
+  return rows->rows->len;
+}
