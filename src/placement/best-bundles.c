@@ -2,8 +2,6 @@
 /* Policy `best` for bundles. */
 #include "placement/best-values.h"
 
-#include <stdlib.h>
-
 void
 quoit_best_solve (const QuoitBestCase *it, const QuoitStanding *standing, QuoitBestAnswer *answer)
 {
@@ -26,14 +24,6 @@ quoit_best_solve (const QuoitBestCase *it, const QuoitStanding *standing, QuoitB
     quoit_best_answer_measure (answer, it);
 }
 
-static int
-by_number (const void *a, const void *b)
-{
-  const guint32 *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 void
 quoit_best_write (const QuoitBestCase *it, const guint32 *places, const guint32 *case_nodes, guint32 first,
                   guint32 *nodes)
@@ -45,7 +35,7 @@ quoit_best_write (const QuoitBestCase *it, const guint32 *places, const guint32 
   for (guint32 k = 0; k < it->n_kinds; k++)
     {
       next[it->asks[k]] = from;
-      qsort (sorted + from, it->counts[k], sizeof *sorted, by_number);
+      quoit_numbers_sort (sorted + from, it->counts[k]);
       from += it->counts[k];
     }
   for (guint32 b = first; b < first + it->n_units; b++)

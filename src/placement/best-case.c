@@ -25,14 +25,6 @@ quoit_best_answer_free (QuoitBestAnswer *answer)
   g_free (answer);
 }
 
-static int
-by_number (const void *a, const void *b)
-{
-  const guint32 *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 void
 quoit_best_answer_measure (QuoitBestAnswer *answer, const QuoitBestCase *it)
 {
@@ -40,7 +32,7 @@ quoit_best_answer_measure (QuoitBestAnswer *answer, const QuoitBestCase *it)
   g_autofree guint32 *numbers = g_memdup2 (answer->places, (n + 1) * sizeof *numbers);
 
   answer->n_nodes = answer->n_slices = answer->load = 0;
-  qsort (numbers, n, sizeof *numbers, by_number);
+  quoit_numbers_sort (numbers, n);
   for (guint32 i = 0; i < n; i++)
     {
       run = i > 0 && numbers[i] == numbers[i - 1] ? run + 1 : 1;
@@ -50,7 +42,7 @@ quoit_best_answer_measure (QuoitBestAnswer *answer, const QuoitBestCase *it)
   for (guint32 i = 0; i < n; i++)
     if (quoit_best_case_slice (it, numbers[i]) != QUOIT_NO_INDEX)
       numbers[n_slices++] = quoit_best_case_slice (it, numbers[i]);
-  qsort (numbers, n_slices, sizeof *numbers, by_number);
+  quoit_numbers_sort (numbers, n_slices);
   for (guint32 i = 0; i < n_slices; i++)
     answer->n_slices += i == 0 || numbers[i] != numbers[i - 1];
 }

@@ -209,14 +209,6 @@ choose_slices (const Equals *equals, guint32 *chosen)
 
 /* --- the placement --- */
 
-static int
-by_place (const void *a, const void *b)
-{
-  const guint32 *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 gboolean
 quoit_best_pack_equals (const QuoitBestCase *it, QuoitBestAnswer *answer)
 {
@@ -231,7 +223,7 @@ quoit_best_pack_equals (const QuoitBestCase *it, QuoitBestAnswer *answer)
   is_proven = choose_slices (&equals, chosen);
   g_free (equals.nodes);
 
-  qsort (chosen, equals.m, sizeof *chosen, by_place);
+  quoit_numbers_sort (chosen, equals.m);
   for (guint32 i = 0; i < equals.m; i++)
     {
       guint32 holds

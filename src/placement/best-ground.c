@@ -139,12 +139,13 @@ put_together (const QuoitBestCase *it, QuoitBestGround *ground, const Spot *spot
         }
       ground->blocks[ground->n_blocks - 1].n++;
       stand->n_nodes++;
+      stand->largest_ones += spots[i].volume == stand->largest ? stand->largest : 0;
       stand->first_place = MIN (stand->first_place, spots[i].place);
       ground->places[i] = spots[i].place;
     }
 }
 
-/* Nodes in no slice cost none. */
+/* Nodes in no slice cost none; few nodes are large ones, and those of one slice are worth more together. */
 static int
 by_family (const void *a, const void *b)
 {
@@ -154,6 +155,8 @@ by_family (const void *a, const void *b)
     return x->counts < y->counts ? -1 : 1;
   if (x->largest != y->largest)
     return x->largest > y->largest ? -1 : 1;
+  if (x->largest_ones != y->largest_ones)
+    return x->largest_ones > y->largest_ones ? -1 : 1;
   if (x->volume != y->volume)
     return x->volume > y->volume ? -1 : 1;
   if (x->family != y->family)
@@ -169,6 +172,7 @@ sort_stands (const QuoitBestCase *it, QuoitBestGround *ground)
   for (guint32 s = 0; s < ground->n_stands; s++)
     {
       ground->stands[s].volume = stand_volume (it, ground, &ground->stands[s]);
+      ground->stands[s].largest_ones = MIN (ground->stands[s].largest_ones, ground->stands[s].volume);
       ground->stands[s].family = family_of (ground, &ground->stands[s], families);
     }
   qsort (ground->stands, ground->n_stands, sizeof *ground->stands, by_family);

@@ -15,7 +15,8 @@ typedef struct {
   guint32 first_block, n_blocks;
   guint32 n_nodes, first_place; /* that is the first of them in the order of the view */
   gboolean counts;              /* it is a slice, and not the nodes that are in none */
-  guint64 volume, largest; /* of all its nodes together, and of the largest: the part they hold of all that is asked */
+  /* The part of all that is asked that is held by its largest node, by all nodes that are as large, and by all. */
+  guint64 largest, largest_ones, volume;
 } QuoitBestStand;
 
 /* Stands of one family have the same blocks: they are touched in order. */

@@ -4,6 +4,8 @@
  * that were searched in vain are settled for good. */
 #include "placement/best-match.h"
 
+#include "placement/rows.h"
+
 #define NONE G_MAXUINT32
 
 /* A place that is taken, of some room, and by which kind. */
@@ -208,9 +210,14 @@ write_places (Match *match, guint32 *places)
   guint32 at = 0;
 
   for (guint32 k = 0; k < match->matching->n_kinds; k++)
-    for (guint32 s = match->kinds[k].first_share; s != NONE; s = share_at (match, s)->next)
-      for (guint32 t = share_at (match, s)->first; t != NONE; t = g_array_index (match->taken, Taken, t).next)
-        places[at++] = g_array_index (match->taken, Taken, t).place;
+    {
+      guint32 from = at;
+
+      for (guint32 s = match->kinds[k].first_share; s != NONE; s = share_at (match, s)->next)
+        for (guint32 t = share_at (match, s)->first; t != NONE; t = g_array_index (match->taken, Taken, t).next)
+          places[at++] = g_array_index (match->taken, Taken, t).place;
+      quoit_numbers_sort (places + from, at - from);
+    }
 }
 
 gboolean

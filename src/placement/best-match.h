@@ -16,7 +16,8 @@ typedef struct {
   gpointer data;
 } QuoitBestMatching;
 
-/* FALSE: there is no way. Else the place of each, kinds one after another; and places come one by one in their order,
- * each taken if all others can be as well, then again in the same order a second time, and so on: of all ways the one
- * that takes the earliest places, and whose largest load is the least. That load is *@load. */
+/* FALSE: there is no way. Else the place of each, kinds one after another, those of a kind in order; and places come
+ * one by one in their order, each taken if all others can be as well, then again in the same order a second time, and
+ * so on: of all ways the one that takes the earliest places, and whose largest load is the least. That load is *@load.
+ */
 gboolean quoit_best_match (const QuoitBestMatching *matching, guint32 *places, guint32 *load);

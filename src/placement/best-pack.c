@@ -29,9 +29,10 @@ offer (const QuoitBestCase *it, const guint32 *places, QuoitBestAnswer *answer)
   answer->result = QUOIT_BEST_FOUND;
 }
 
-/* Better and better, until that is not found. */
+/* Better and better, until that is not found: FOUND where a bound says that nothing better can be, NONE where the
+ * search does. */
 static QuoitBestResult
-improve (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+use_fewer_nodes (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
 {
   guint32 least = quoit_best_bounds_nodes (quoit_best_search_bounds (search));
   QuoitBestResult result = QUOIT_BEST_FOUND;
@@ -44,11 +45,15 @@ improve (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, Quoi
       if (result == QUOIT_BEST_FOUND)
         offer (it, places, answer);
     }
-  if (result == QUOIT_BEST_BUDGET)
-    return result;
+  return result;
+}
 
-  least = quoit_best_bounds_slices (quoit_best_search_bounds (search), answer->n_nodes);
-  result = QUOIT_BEST_FOUND;
+static QuoitBestResult
+use_fewer_slices (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+{
+  guint32 least = quoit_best_bounds_slices (quoit_best_search_bounds (search), answer->n_nodes);
+  QuoitBestResult result = QUOIT_BEST_FOUND;
+
   while (result == QUOIT_BEST_FOUND && answer->n_slices > least)
     {
       QuoitBestLimits fewer = { answer->n_nodes, answer->n_slices - 1, QUOIT_NO_INDEX };
@@ -58,6 +63,20 @@ improve (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, Quoi
         offer (it, places, answer);
     }
   return result;
+}
+
+/* Half of the budget goes into each, so that slices are looked at where nodes are hard. FALSE: the budget ended. */
+static gboolean
+improve (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+{
+  guint64 kept = *it->budget / 2;
+  QuoitBestResult nodes, slices;
+
+  *it->budget -= kept;
+  nodes = use_fewer_nodes (it, search, places, answer);
+  *it->budget += kept;
+  slices = use_fewer_slices (it, search, places, answer);
+  return nodes != QUOIT_BEST_BUDGET && slices != QUOIT_BEST_BUDGET;
 }
 
 void
@@ -90,8 +109,10 @@ quoit_best_pack (const QuoitBestCase *it, QuoitBestAnswer *answer)
         offer (it, places, answer);
     }
   if (answer->result == QUOIT_BEST_FOUND)
-    result = improve (it, search, places, answer);
+    answer->proven = improve (it, search, places, answer);
   else
-    answer->result = result;
-  answer->proven = result != QUOIT_BEST_BUDGET;
+    {
+      answer->result = result;
+      answer->proven = result == QUOIT_BEST_NONE;
+    }
 }

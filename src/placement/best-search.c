@@ -33,9 +33,9 @@ struct _QuoitBestSearch {
   QuoitBestState *state;
   Pass passes[3];
   guint32 n_passes;
-  guint32 *order; /* that a search takes */
-  Look *looks;    /* of each unit */
-  gboolean has_gone_back;
+  guint32 *order;   /* that a search takes */
+  Look *looks;      /* of each unit */
+  gboolean is_free; /* it costs no budget */
 };
 
 QuoitBestSearch *
@@ -207,14 +207,14 @@ step_on (const QuoitBestSearch *search, Cursor *cursor)
 static void
 spend (const QuoitBestSearch *search)
 {
-  if (search->has_gone_back && *search->it->budget > 0)
+  if (!search->is_free && *search->it->budget > 0)
     (*search->it->budget)--;
 }
 
 static gboolean
 has_budget (const QuoitBestSearch *search)
 {
-  return !search->has_gone_back || *search->it->budget > 0;
+  return search->is_free || *search->it->budget > 0;
 }
 
 /* Puts the next bundle on the next node that takes it and leaves room for what is to come. FALSE: there is none, or the
@@ -275,7 +275,7 @@ quoit_best_search_try (QuoitBestSearch *search, guint32 which, const QuoitBestLi
 
   quoit_best_order (search->bounds, which, search->order);
   quoit_best_state_begin (state, limits, search->order);
-  search->has_gone_back = FALSE;
+  search->is_free = TRUE;
   while (state->n_placed < search->it->n_units)
     {
       begin_looking (search);
@@ -293,7 +293,7 @@ quoit_best_search_all (QuoitBestSearch *search, const QuoitBestLimits *limits, g
 
   quoit_best_order (search->bounds, 0, search->order);
   quoit_best_state_begin (state, limits, search->order);
-  search->has_gone_back = FALSE;
+  search->is_free = FALSE;
   if (search->it->n_units > 0)
     begin_looking (search);
   while (state->n_placed < search->it->n_units)
@@ -308,7 +308,6 @@ quoit_best_search_all (QuoitBestSearch *search, const QuoitBestLimits *limits, g
         return QUOIT_BEST_BUDGET;
       if (state->n_placed == 0)
         return QUOIT_BEST_NONE;
-      search->has_gone_back = TRUE;
       quoit_best_state_take_back (state);
     }
   quoit_best_state_write (state, places);

@@ -17,5 +17,5 @@ const QuoitBestBounds *quoit_best_search_bounds (const QuoitBestSearch *search);
  * found proves nothing. */
 gboolean quoit_best_search_try (QuoitBestSearch *search, guint32 which, const QuoitBestLimits *limits, guint32 *places);
 
-/* Until a placement is found, there is none, or the budget ends. What is found without going back costs nothing. */
+/* Until a placement is found, there is none, or the budget ends. */
 QuoitBestResult quoit_best_search_all (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *places);

@@ -56,12 +56,14 @@ search_loads (const QuoitBestCase *it, guint32 least, QuoitBestAnswer *answer)
     return;
   /* The least is the usual answer, and where it is not, whether there is any comes next. */
   answer->result = search_load (it, search, least, answer->places);
+  answer->proven = answer->result != QUOIT_BEST_BUDGET;
   if (answer->result == QUOIT_BEST_FOUND || least == it->n_units)
     return;
-  answer->proven = answer->result == QUOIT_BEST_NONE;
   answer->result = search_load (it, search, it->n_units, answer->places);
   if (answer->result == QUOIT_BEST_FOUND)
     lower_load (it, search, least + 1, answer);
+  else
+    answer->proven = answer->result == QUOIT_BEST_NONE;
 }
 
 void

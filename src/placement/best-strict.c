@@ -80,6 +80,7 @@ answer_one_node (const QuoitBestCase *it, guint32 place, QuoitBestAnswer *answer
   for (guint32 u = 0; u < it->n_units; u++)
     answer->places[u] = place;
   answer->result = QUOIT_BEST_FOUND;
+  answer->proven = TRUE;
 }
 
 /* The first node that holds all. Where none was found to, and of some it could not be found out, that is the result. */
@@ -107,6 +108,7 @@ find_one_node (const Together *together, QuoitBestAnswer *answer)
         }
       if (known->data[room] == QUOIT_BEST_BUDGET + 1)
         answer->result = QUOIT_BEST_BUDGET;
+      answer->proven &= answer->result != QUOIT_BEST_BUDGET;
     }
 }
 

@@ -321,14 +321,6 @@ cheapest_first (const void *a, const void *b)
   return (x->value > y->value) - (x->value < y->value);
 }
 
-static int
-by_value (const void *a, const void *b)
-{
-  const guint32 *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 static Choice *
 cheapest_values (Values *values, guint32 share)
 {
@@ -353,7 +345,7 @@ take_cheapest (Values *values, guint32 *chosen)
     return FALSE;
   for (guint32 s = 0; s < values->n_shares; s++)
     chosen[s] = choices[s].value;
-  qsort (chosen, values->n_shares, sizeof *chosen, by_value);
+  quoit_numbers_sort (chosen, values->n_shares);
   return TRUE;
 }
 
@@ -505,7 +497,10 @@ quoit_best_place_by_value (QuoitBestQuestion *question, const QuoitStanding *sta
       result = QUOIT_BEST_FOUND;
     }
   else
-    result = values.all_decided ? QUOIT_BEST_NONE : QUOIT_BEST_BUDGET;
+    {
+      *proven = values.all_decided;
+      result = values.all_decided ? QUOIT_BEST_NONE : QUOIT_BEST_BUDGET;
+    }
   clear (&values);
   return result;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "placement/rows.h"
+
 void
 quoit_plan_init (QuoitPlan *plan)
 {
@@ -36,14 +38,6 @@ quoit_plan_append (QuoitPlan *plan, guint32 slice)
   plan->slices[plan->n++] = slice;
 }
 
-static int
-by_index (const void *a, const void *b)
-{
-  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Slices come pool by pool, each pool's in order: mostly there is little to sort, or nothing. */
 static void
 sort_runs (QuoitPlan *plan)
@@ -51,7 +45,7 @@ sort_runs (QuoitPlan *plan)
   for (guint32 i = 1; i < plan->n; i++)
     if (plan->slices[i] < plan->slices[i - 1])
       {
-        qsort (plan->slices, plan->n, sizeof *plan->slices, by_index);
+        quoit_numbers_sort (plan->slices, plan->n);
         return;
       }
 }

@@ -109,6 +109,6 @@ typedef enum {
  *
  * Without any budget it answers whatever is polynomial: STRICT_PACK of whole chips, STRICT_SPREAD, bundles that ask for
  * the same amounts (PACK of those: where they pass the same filter, or else that there is a placement), one bundle a
- * node. @nodes is written with FOUND alone; *@proven always. */
+ * node. @nodes is written with FOUND alone; *@proven always, as TRUE with NONE and FALSE with BUDGET. */
 QuoitBestResult quoit_best_place (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
                                   guint64 *budget, gboolean *proven, guint32 *nodes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strings.h"
@@ -86,4 +87,18 @@ guint32
 quoit_rows_count (const QuoitRows *rows)
 {
   return rows->rows->len;
+}
+
+static int
+smallest_first (const void *a, const void *b)
+{
+  const guint32 *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+void
+quoit_numbers_sort (guint32 *numbers, guint32 n)
+{
+  qsort (numbers, n, sizeof *numbers, smallest_first);
 }

@@ -14,3 +14,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRows, quoit_rows_free)
 guint32 quoit_rows_intern (QuoitRows *rows, const gint64 *row, guint32 length);
 const gint64 *quoit_rows_get (const QuoitRows *rows, guint32 number);
 guint32 quoit_rows_count (const QuoitRows *rows);
+
+/* The smallest first. */
+void quoit_numbers_sort (guint32 *numbers, guint32 n);

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Policy `best` for bundles where trying everything is out of reach: large fleets, equals by the thousand, budgets that
+ * end, and which of several equals is taken. tests/property/bundles.c has the rest. */
+#include "suite.h"
+
+#include <string.h>
+
+#include "placement/bundles.h"
+
+enum { UNIT = 10000, BUDGET = 1000000 };
+
+#define NONE QUOIT_NO_INDEX
+
+typedef struct {
+  QuoitBundles bundles;
+  QuoitView view;
+  QuoitStanding standing;
+  gint64 *asks, *has;
+  guint32 *slice, *domain, *filter, *nodes;
+  guint64 *passes;
+  guint64 budget;
+  gboolean proven;
+} Fixture;
+
+/* One resource, all nodes and bundles with 4 of it; slices of four nodes, which are values too. */
+static Fixture *
+fixture_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
+{
+  Fixture *f = g_new0 (Fixture, 1);
+  static const char *const resources[] = { "TPU" };
+
+  f->asks = g_new (gint64, n_bundles + 1);
+  f->has = g_new (gint64, n_nodes + 1);
+  f->slice = g_new (guint32, n_nodes + 1);
+  f->nodes = g_new0 (guint32, n_bundles + 1);
+  f->filter = g_new0 (guint32, n_bundles + 1);
+  f->passes = g_new0 (guint64, 2 * (gsize) ((n_nodes + 63) / 64) + 1);
+  for (guint32 b = 0; b < n_bundles; b++)
+    f->asks[b] = 4 * UNIT;
+  for (guint32 n = 0; n < n_nodes; n++)
+    {
+      f->has[n] = 4 * UNIT;
+      f->slice[n] = n / 4;
+    }
+  f->bundles = (QuoitBundles) {
+    .n_bundles = n_bundles, .n_resources = 1, .n_filters = 2, .resources = resources, .amounts = f->asks
+  };
+  f->view = (QuoitView) { .n_nodes = n_nodes,
+                          .n_candidates = n_nodes,
+                          .total = f->has,
+                          .available = f->has,
+                          .passes = f->passes,
+                          .slice = f->slice };
+  f->standing = (QuoitStanding) { .strategy = strategy, .soft_target = NONE, .bound = NONE };
+  f->budget = BUDGET;
+  return f;
+}
+
+static void
+fixture_free (Fixture *f)
+{
+  g_free (f->asks);
+  g_free (f->has);
+  g_free (f->slice);
+  g_free (f->nodes);
+  g_free (f->filter);
+  g_free (f->passes);
+  g_free (f);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Fixture, fixture_free)
+
+static QuoitBestResult
+ask (Fixture *f)
+{
+  return quoit_best_place (&f->bundles, &f->view, &f->standing, &f->budget, &f->proven, f->nodes);
+}
+
+static void
+by_values (Fixture *f, guint32 n_values)
+{
+  f->standing.n_values = n_values;
+  f->view.domain = f->slice;
+  f->view.n_domains = f->view.n_nodes / 4 + 1;
+}
+
+/* --- which of several --- */
+
+START_TEST (equals_are_taken_in_the_order_of_the_view)
+{
+  static const guint32 expected[4][4] = { { 4, 5, 6, 7 }, { 0, 2, 3, 4 }, { 0, 0, 0, 0 }, { 0, 2, 3, 4 } };
+  g_autoptr (Fixture) f = fixture_new (12, 4, (QuoitStrategy) _i);
+
+  /* Slice 0 lacks a host: PACK goes to the next. */
+  f->has[1] = 0;
+  if (_i == QUOIT_STRATEGY_STRICT_PACK)
+    for (guint32 b = 0; b < 4; b++)
+      f->asks[b] = UNIT;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (f->proven, TRUE);
+  for (guint32 b = 0; b < 4; b++)
+    ck_assert_uint_eq (f->nodes[b], expected[_i][b]);
+  ck_assert_uint_eq (f->budget, BUDGET);
+}
+END_TEST
+
+START_TEST (the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones)
+{
+  g_autoptr (Fixture) f = fixture_new (12, 2, QUOIT_STRATEGY_PACK);
+
+  for (guint32 n = 4; n < 12; n++)
+    f->slice[n] = 1;
+  f->asks[1] = 3 * UNIT;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_uint_eq (f->nodes[0], 0);
+  ck_assert_uint_eq (f->nodes[1], 1);
+}
+END_TEST
+
+START_TEST (bundles_in_no_slice_break_none)
+{
+  g_autoptr (Fixture) f = fixture_new (12, 3, QUOIT_STRATEGY_PACK);
+
+  f->slice[9] = f->slice[10] = f->slice[11] = NONE;
+  f->asks[2] = 2 * UNIT;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  for (guint32 b = 0; b < 3; b++)
+    ck_assert_uint_eq (f->nodes[b], 9 + b);
+}
+END_TEST
+
+START_TEST (the_preferred_node_decides_which_value_is_taken)
+{
+  g_autoptr (Fixture) f = fixture_new (400, 2, QUOIT_STRATEGY_STRICT_PACK);
+
+  f->asks[0] = f->asks[1] = UNIT;
+  by_values (f, 1);
+  f->standing.soft_target = 203;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_uint_eq (f->nodes[0], 203);
+  ck_assert_uint_eq (f->nodes[1], 203);
+
+  f->has[203] = UNIT;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_uint_eq (f->nodes[0], 0);
+}
+END_TEST
+
+START_TEST (of_two_shares_each_has_a_value_that_holds_it)
+{
+  g_autoptr (Fixture) f = fixture_new (40, 4, QUOIT_STRATEGY_PACK);
+
+  /* The second share fits slice 0 alone, which would do for the first one, too. */
+  for (guint32 n = 0; n < 4; n++)
+    f->has[n] = 8 * UNIT;
+  f->asks[2] = f->asks[3] = 7 * UNIT;
+  by_values (f, 2);
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (f->proven, TRUE);
+  ck_assert_uint_eq (f->nodes[0], 4);
+  ck_assert_uint_eq (f->nodes[1], 5);
+  ck_assert_uint_eq (f->nodes[2], 0);
+  ck_assert_uint_eq (f->nodes[3], 1);
+}
+END_TEST
+
+START_TEST (the_largest_load_is_no_larger_than_it_must_be)
+{
+  g_autoptr (Fixture) f = fixture_new (10, 35, QUOIT_STRATEGY_SPREAD);
+  guint32 loads[10] = { 0 };
+
+  for (guint32 b = 0; b < 35; b++)
+    f->asks[b] = UNIT * (b < 5 ? 2 : 1);
+  for (guint32 n = 0; n < 10; n++)
+    f->has[n] = UNIT * 50;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (f->proven, TRUE);
+  for (guint32 b = 0; b < 35; b++)
+    ck_assert_uint_le (++loads[f->nodes[b]], 4);
+}
+END_TEST
+
+/* --- budgets --- */
+
+/* Halves and thirds in seven nodes: no bound sees that the last ones have no room. */
+static Fixture *
+hard_new (void)
+{
+  static const gint64 asks[]
+      = { 47, 47, 46, 46, 44, 44, 43, 43, 38, 38, 37, 37, 34, 34, 31, 31, 29, 28, 27, 26, 24, 23 };
+  Fixture *f = fixture_new (8, G_N_ELEMENTS (asks), QUOIT_STRATEGY_PACK);
+
+  for (guint32 b = 0; b < G_N_ELEMENTS (asks); b++)
+    f->asks[b] = asks[b];
+  for (guint32 n = 0; n < 8; n++)
+    f->has[n] = 100;
+  return f;
+}
+
+START_TEST (a_budget_that_ends_is_said)
+{
+  g_autoptr (Fixture) f = hard_new ();
+  QuoitBestResult result;
+
+  f->budget = 100;
+  result = ask (f);
+  ck_assert_int_eq (f->proven, FALSE);
+  ck_assert_int_ne (result, QUOIT_BEST_NONE);
+  ck_assert_uint_eq (f->budget, 0);
+}
+END_TEST
+
+START_TEST (no_budget_is_needed_for_what_is_polynomial)
+{
+  g_autoptr (Fixture) f = fixture_new (1000, 500, (QuoitStrategy) _i);
+
+  f->budget = 0;
+  if (_i == QUOIT_STRATEGY_STRICT_PACK)
+    f->has[700] = 4 * UNIT * 500;
+  /* Half of them want one of the last 300 nodes. */
+  f->bundles.filter = f->filter;
+  for (guint32 b = 0; b < 250; b++)
+    f->filter[b] = _i != QUOIT_STRATEGY_PACK;
+  for (guint32 n = 0; n < 1000; n++)
+    {
+      f->passes[n / 64] |= G_GUINT64_CONSTANT (1) << (n % 64);
+      if (n >= 700)
+        f->passes[16 + n / 64] |= G_GUINT64_CONSTANT (1) << (n % 64);
+    }
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (f->proven, TRUE);
+  for (guint32 b = 0; b < 250; b++)
+    ck_assert (_i == QUOIT_STRATEGY_PACK || f->nodes[b] >= 700);
+
+  if (_i != QUOIT_STRATEGY_STRICT_PACK)
+    {
+      for (guint32 n = 0; n < 1000; n += 2)
+        f->has[n] = UNIT;
+      f->has[1] = UNIT;
+      ck_assert_int_eq (ask (f), QUOIT_BEST_NONE);
+      ck_assert_int_eq (f->proven, TRUE);
+    }
+}
+END_TEST
+
+/* A little budget never finds less than none does, and the same budget finds the same. */
+START_TEST (the_same_question_has_the_same_answer)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
+  g_autoptr (Fixture) f = fixture_new (30, 40, (QuoitStrategy) (_i % 2));
+  guint32 first[40];
+  QuoitBestResult result;
+  guint64 left;
+  gboolean proven;
+
+  for (guint32 b = 0; b < 40; b++)
+    f->asks[b] = g_rand_int_range (rand, 1, 60);
+  for (guint32 n = 0; n < 30; n++)
+    f->has[n] = g_rand_int_range (rand, 20, 100);
+  f->budget = 5000;
+  result = ask (f);
+  left = f->budget;
+  proven = f->proven;
+  memcpy (first, f->nodes, sizeof first);
+  f->budget = 5000;
+  ck_assert_int_eq (ask (f), result);
+  ck_assert_uint_eq (f->budget, left);
+  ck_assert_int_eq (f->proven, proven);
+  ck_assert_int_eq (memcmp (first, f->nodes, sizeof first), 0);
+}
+END_TEST
+
+/* --- equals by the thousand: work that grew with the square of them would not end --- */
+
+START_TEST (ten_thousand_equal_bundles_on_a_hundred_thousand_nodes_are_no_search)
+{
+  g_autoptr (Fixture) f = fixture_new (100000, 10000, (QuoitStrategy) _i);
+
+  f->budget = 0;
+  if (_i == QUOIT_STRATEGY_STRICT_PACK)
+    f->has[99999] = 10000 * 4 * (gint64) UNIT;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (f->proven, TRUE);
+  for (guint32 b = 0; b < 10000; b++)
+    ck_assert_uint_eq (f->nodes[b], _i == QUOIT_STRATEGY_STRICT_PACK ? 99999 : b);
+}
+END_TEST
+
+START_TEST (a_thousand_values_that_are_alike_are_tried_once)
+{
+  g_autoptr (Fixture) f = fixture_new (100000, 8, (QuoitStrategy) _i);
+
+  by_values (f, 2);
+  if (_i == QUOIT_STRATEGY_STRICT_PACK)
+    for (guint32 b = 0; b < 8; b++)
+      f->asks[b] = UNIT;
+  /* Parts that no bound counts: the search looks at each value that it has not seen. */
+  if (_i == QUOIT_STRATEGY_PACK)
+    f->asks[3] = f->asks[7] = 2 * UNIT;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  ck_assert_int_eq (f->proven, TRUE);
+  for (guint32 b = 0; b < 8; b++)
+    ck_assert_uint_eq (f->nodes[b] / 4, b / 4);
+  ck_assert_uint_eq (f->budget, BUDGET);
+}
+END_TEST
+
+START_TEST (ten_thousand_different_bundles_end)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr (Fixture) f = fixture_new (5000, 10000, (QuoitStrategy) _i);
+  g_autofree gint64 *left = NULL;
+
+  for (guint32 b = 0; b < 10000; b++)
+    f->asks[b] = g_rand_int_range (rand, 1, 500000);
+  for (guint32 n = 0; n < 5000; n++)
+    f->has[n] = g_rand_int_range (rand, 500000, 1500000);
+  f->budget = 100000;
+  ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
+  left = g_memdup2 (f->has, 5000 * sizeof *left);
+  for (guint32 b = 0; b < 10000; b++)
+    ck_assert_int_ge (left[f->nodes[b]] -= f->asks[b], 0);
+}
+END_TEST
+
+/* --- sums that 64 bits do not hold --- */
+
+START_TEST (sums_do_not_overflow)
+{
+  g_autoptr (Fixture) f = fixture_new (8, 6, (QuoitStrategy) _i);
+  gint64 most = G_MAXINT64 / 2;
+
+  for (guint32 b = 0; b < 6; b++)
+    f->asks[b] = most - b;
+  for (guint32 n = 0; n < 8; n++)
+    f->has[n] = n % 2 == 0 ? G_MAXINT64 : most - 1;
+  ck_assert_int_eq (ask (f), _i == QUOIT_STRATEGY_STRICT_PACK ? QUOIT_BEST_NONE : QUOIT_BEST_FOUND);
+  if (_i == QUOIT_STRATEGY_PACK)
+    for (guint32 b = 0; b < 6; b++)
+      ck_assert_uint_eq (f->nodes[b] % 2, 0);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("best-bundles");
+  TCase *tcase = tcase_create ("best-bundles");
+
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, equals_are_taken_in_the_order_of_the_view, 0, 4);
+  tcase_add_test (tcase, the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones);
+  tcase_add_test (tcase, bundles_in_no_slice_break_none);
+  tcase_add_test (tcase, the_preferred_node_decides_which_value_is_taken);
+  tcase_add_test (tcase, of_two_shares_each_has_a_value_that_holds_it);
+  tcase_add_test (tcase, the_largest_load_is_no_larger_than_it_must_be);
+  tcase_add_test (tcase, a_budget_that_ends_is_said);
+  tcase_add_loop_test (tcase, no_budget_is_needed_for_what_is_polynomial, 0, 4);
+  tcase_add_loop_test (tcase, the_same_question_has_the_same_answer, 0, 20);
+  tcase_add_loop_test (tcase, ten_thousand_equal_bundles_on_a_hundred_thousand_nodes_are_no_search, 0, 4);
+  tcase_add_loop_test (tcase, a_thousand_values_that_are_alike_are_tried_once, 0, 4);
+  tcase_add_loop_test (tcase, ten_thousand_different_bundles_end, 0, 2);
+  tcase_add_loop_test (tcase, sums_do_not_overflow, 0, 4);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
