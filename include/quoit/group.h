@@ -38,14 +38,14 @@ typedef enum {
 /**
  * QuoitGroupSliceState:
  *
- * How a slice of a group is.
+ * How a slice or a bundle of a group is.
  *
  * Since: 0.1
  */
 typedef enum {
   QUOIT_GROUP_SLICE_WHOLE = 1,
   QUOIT_GROUP_SLICE_LEAVING = 2, /* a host is draining */
-  QUOIT_GROUP_SLICE_LOST = 3     /* a host is dead */
+  QUOIT_GROUP_SLICE_LOST = 3     /* a host is dead, or the bundle is not placed */
 } QuoitGroupSliceState;
 
 /**
@@ -184,8 +184,8 @@ QUOIT_API QuoitGroupSliceState quoit_group_get_slice_state (const QuoitGroup *gr
  * quoit_group_get_n_bundles:
  * @group: the group
  *
- * How many bundles the group has: those that Ray placed of an imported group, those of all its hosts where
- * quoit_request_set_tpu_per_bundle() was used.
+ * How many bundles the group has: those of the request, in its order, where bundles were asked for; those that Ray
+ * placed of an imported group; those of all its hosts where quoit_request_set_tpu_per_bundle() was used.
  *
  * Returns: the number; 0 for a group that has its nodes whole
  * Since: 0.1
@@ -214,6 +214,18 @@ QUOIT_API const char *quoit_group_get_bundle_node (const QuoitGroup *group, uint
  * Since: 0.1
  */
 QUOIT_API uint64_t quoit_group_get_bundle_chips (const QuoitGroup *group, uint32_t bundle);
+
+/**
+ * quoit_group_get_bundle_state:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ *
+ * Whether the node of the bundle is alive, draining or dead. One that is not placed is lost.
+ *
+ * Returns: how the bundle is
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupSliceState quoit_group_get_bundle_state (const QuoitGroup *group, uint32_t bundle);
 
 /**
  * quoit_group_dup_bundle_text:

@@ -218,6 +218,20 @@ quoit_group_get_bundle_node (const QuoitGroup *group, uint32_t bundle)
              : quoit_layout_node_name (group->layout, (QuoitNodeId) { bundle_node (group, bundle) });
 }
 
+QuoitGroupSliceState
+quoit_group_get_bundle_state (const QuoitGroup *group, uint32_t bundle)
+{
+  gpointer state;
+
+  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), QUOIT_GROUP_SLICE_LOST);
+
+  if (bundle_node (group, bundle) == QUOIT_NO_INDEX)
+    return QUOIT_GROUP_SLICE_LOST;
+  state = group->ailing == NULL ? NULL
+                                : g_hash_table_lookup (group->ailing, GUINT_TO_POINTER (group->data->node_ids[bundle]));
+  return state == NULL ? QUOIT_GROUP_SLICE_WHOLE : quoit_slice_state_by_host (GPOINTER_TO_UINT (state));
+}
+
 char *
 quoit_group_dup_bundle_text (const QuoitGroup *group, uint32_t bundle)
 {

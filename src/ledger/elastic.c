@@ -145,6 +145,21 @@ drop_gone (const QuoitLayout *layout, GPtrArray *names, guint least)
     }
 }
 
+QuoitRequest *
+quoit_ledger_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  QuoitRequest *request = quoit_request_of_canonical (group->request, error);
+  QuoitNodeId node;
+
+  if (request == NULL)
+    return NULL;
+  drop_gone (fleet->layout, request->excluded, 0);
+  drop_gone (fleet->layout, request->slices, 1);
+  if (request->soft_target != NULL && !quoit_layout_lookup_node (fleet->layout, request->soft_target, &node, NULL))
+    g_clear_pointer (&request->soft_target, g_free);
+  return request;
+}
+
 /* The group, if it is one of whole slices that a caller of this ledger made. */
 static const QuoitGroupData *
 lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request, GError **error)
@@ -153,12 +168,13 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
 
   if (group == NULL)
     return NULL;
-  *request = quoit_request_of_canonical (group->request, error);
-  if (*request == NULL)
-    return NULL;
-  drop_gone (fleet->layout, (*request)->excluded, 0);
-  drop_gone (fleet->layout, (*request)->slices, 1);
-  return group;
+  if (group->kind == QUOIT_HOLDER_BUNDLES)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID,
+                            "group '%s@%" G_GUINT64_FORMAT "' has %u bundles, not slices: expected a group of slices; "
+                            "release it, and reserve the bundles that are wanted",
+                            group->name, group->id, group->n_nodes);
+  *request = quoit_ledger_request_of (fleet, group, error);
+  return *request == NULL ? NULL : group;
 }
 
 /* --- resize --- */
@@ -343,29 +359,40 @@ repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *ke
   return after != NULL ? after : repaired_on_fork (fleet, group, kept, n_lost, request, error);
 }
 
-gboolean
-quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                     GError **error)
+/* @group itself where nothing of it is lost or leaving. */
+static QuoitGroupData *
+repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitRequest) request = NULL;
+  g_autoptr (QuoitRequest) request = quoit_ledger_request_of (fleet, group, error);
   g_autofree guint8 *kept = NULL;
-  const QuoitGroupData *group;
-  QuoitGroupData *after;
   guint32 n_lost = 0;
-  gint64 time_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
-    return FALSE;
-  group = lookup_elastic (fleet, input, &request, error);
-  if (group == NULL)
-    return FALSE;
+  if (request == NULL)
+    return NULL;
   kept = g_malloc (group->n_slices + 1);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
       kept[s] = quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE;
       n_lost += !kept[s];
     }
-  after = n_lost == 0 ? (QuoitGroupData *) group : repaired (fleet, group, kept, n_lost, request, error);
+  return n_lost == 0 ? (QuoitGroupData *) group : repaired (fleet, group, kept, n_lost, request, error);
+}
+
+gboolean
+quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                     GError **error)
+{
+  const QuoitGroupData *group;
+  QuoitGroupData *after;
+  gint64 time_ms = 0;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  group = quoit_ledger_lookup_own_group (fleet, input, error);
+  if (group == NULL)
+    return FALSE;
+  after = group->kind == QUOIT_HOLDER_BUNDLES ? quoit_ledger_repaired_bundles (fleet, group, error)
+                                              : repaired_slices (fleet, group, error);
   return after != NULL && answer (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, result);
 }
 

@@ -65,6 +65,9 @@ place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupDat
 {
   QuoitPlan plan;
 
+  if (request->bundles->len > 0)
+    return (*made = quoit_ledger_group_of_bundles (fleet, facts, request, error)) != NULL;
+
   quoit_plan_init (&plan);
   if (quoit_plan_slices (fleet, request, &plan, error))
     *made = quoit_ledger_group_of_slices (fleet, facts, request, plan.slices, plan.n, error);
@@ -72,10 +75,24 @@ place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupDat
   return *made != NULL;
 }
 
+/* A request is kept for as long as its group is, in every entry that changes it. */
+static gboolean
+is_short (const char *canonical, GError **error)
+{
+  gsize length = strlen (canonical);
+
+  return length <= QUOIT_LONGEST_REQUEST
+         || quoit_fail (error, QUOIT_ERROR_INVALID,
+                        "the request is '%" G_GSIZE_FORMAT
+                        "' bytes in canonical text: expected at most %d; bundles that are equal and stand together are "
+                        "one part of it",
+                        length, QUOIT_LONGEST_REQUEST);
+}
+
 /* @lease_ms 0: for ever. */
 static gboolean
-take_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
-             QuoitEntry **entry, gpointer result, GError **error)
+take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
+      QuoitEntry **entry, gpointer result, GError **error)
 {
   g_autofree char *canonical = NULL;
   const QuoitGroupData *group;
@@ -89,6 +106,8 @@ take_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb ver
     return FALSE;
 
   canonical = quoit_request_canonical (request);
+  if (!is_short (canonical, error))
+    return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
     return answer_retry (request, canonical, group, verb, result, error);
@@ -106,6 +125,7 @@ take_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb ver
   facts.owner = request->owner == NULL ? "" : request->owner;
   facts.key = request->key == NULL ? "" : request->key;
   facts.request = canonical;
+  facts.kind = request->bundles->len > 0 ? QUOIT_HOLDER_BUNDLES : QUOIT_HOLDER_SLICES;
   if (!place (fleet, request, &facts, &made, error))
     return FALSE;
   *entry = quoit_entry_new (fleet, verb, time_ms);
@@ -120,7 +140,7 @@ quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
 {
   const QuoitRequest *request = input;
 
-  return take_slices (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, result, error);
+  return take (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, result, error);
 }
 
 gboolean
@@ -129,7 +149,7 @@ quoit_ledger_hold (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, 
 {
   const QuoitHold *hold = input;
 
-  return take_slices (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, result, error);
+  return take (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, result, error);
 }
 
 /* --- release --- */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the new states of nodes mean for the groups that have them. */
+#include <string.h>
+
 #include "ledger/difference.h"
 #include "model/names.h"
 
@@ -60,6 +62,57 @@ note_group (QuoitDifference *difference, const QuoitGroupData *group)
     }
 }
 
+/* How many bundles are how, by QuoitGroupSliceState. */
+typedef struct {
+  guint32 n[QUOIT_GROUP_SLICE_LOST + 1];
+} BundleCount;
+
+static char *
+describe_bundles (const BundleCount *count, guint32 n)
+{
+  guint32 n_lost = count->n[QUOIT_GROUP_SLICE_LOST], n_leaving = count->n[QUOIT_GROUP_SLICE_LEAVING];
+  GString *text = g_string_new (NULL);
+
+  if (n_lost == 0 && n_leaving == 0)
+    g_string_append_printf (text, "all %u bundles are whole again", n);
+  if (n_lost > 0)
+    g_string_append_printf (text, "%u of %u bundles %s lost", n_lost, n, n_lost == 1 ? "is" : "are");
+  if (n_leaving > 0 && n_lost > 0)
+    g_string_append_printf (text, ", %u %s leaving", n_leaving, n_leaving == 1 ? "is" : "are");
+  else if (n_leaving > 0)
+    g_string_append_printf (text, "%u of %u bundles %s leaving", n_leaving, n, n_leaving == 1 ? "is" : "are");
+  return g_string_free (text, FALSE);
+}
+
+/* There may be thousands on a node: they are counted, not listed. */
+static void
+note_bundles (QuoitDifference *difference, const QuoitGroupData *group)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  BundleCount before = { { 0 } }, after = { { 0 } };
+
+  for (guint32 b = 0; b < group->n_nodes; b++)
+    {
+      guint32 id = group->node_ids[b];
+
+      before.n[quoit_slice_state_by_host (
+          quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { layout->by_id[id] }))]++;
+      after.n[quoit_slice_state_by_host (state_of (difference, id))]++;
+    }
+  if (memcmp (&before, &after, sizeof before) == 0)
+    return;
+  quoit_difference_note (difference, QUOIT_CHANGE_GROUP, group->name, describe_bundles (&after, group->n_nodes));
+  g_array_index (difference->changes, QuoitNodeChange, difference->changes->len - 1).group
+      = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+}
+
+/* Slices, and the bundles of callers of this ledger; those of a source are placed anew by that. */
+static gboolean
+is_told (const QuoitGroupData *group)
+{
+  return group->kind == QUOIT_HOLDER_SLICES || (group->kind == QUOIT_HOLDER_BUNDLES && *group->source == '\0');
+}
+
 void
 quoit_difference_of_losses (QuoitDifference *difference)
 {
@@ -70,10 +123,17 @@ quoit_difference_of_losses (QuoitDifference *difference)
     {
       const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
 
-      if (group != NULL && group->kind == QUOIT_HOLDER_SLICES && is_concerned (difference, group))
+      if (group != NULL && is_told (group) && is_concerned (difference, group))
         g_ptr_array_add (concerned, (gpointer) group);
     }
   g_ptr_array_sort (concerned, quoit_group_by_id);
   for (guint i = 0; i < concerned->len; i++)
-    note_group (difference, concerned->pdata[i]);
+    {
+      const QuoitGroupData *group = concerned->pdata[i];
+
+      if (group->kind == QUOIT_HOLDER_SLICES)
+        note_group (difference, group);
+      else
+        note_bundles (difference, group);
+    }
 }

@@ -47,7 +47,18 @@ QuoitGroupData *quoit_ledger_group_of_slices (const QuoitFleet *fleet, const Quo
 QuoitGroupData *quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu,
                                            GError **error);
 
+/* --- placed.c --- */
+
+/* The group of @facts that has the bundles of @request, each on the node where it was placed. Fails as
+ * quoit_plan_bundles() does. */
+QuoitGroupData *quoit_ledger_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts,
+                                               const QuoitRequest *request, GError **error);
+/* @group with those of its bundles placed again whose nodes are lost or leaving; @group itself where none is. */
+QuoitGroupData *quoit_ledger_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+
 /* --- groups.c --- */
+
+enum { QUOIT_LONGEST_REQUEST = 4 * 1024 * 1024 };
 
 /* A group by name, or by name and id. */
 typedef struct {
@@ -117,6 +128,9 @@ gboolean quoit_ledger_check_owner (const QuoitFleet *fleet, const char *owner, G
 
 /* --- elastic.c: other slices for a group --- */
 
+/* What @group was asked for, without names that have gone from the fleet since. */
+QuoitRequest *quoit_ledger_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+
 /* What a group was and is; equal where nothing had to change. */
 typedef struct {
   QuoitGroupData *before, *after;
@@ -134,7 +148,7 @@ typedef struct {
 gboolean quoit_ledger_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                               gpointer result, GError **error);
 /* input: QuoitGroupRef; result: QuoitGroupTurn *. Each slice that is lost or leaving is replaced, by what stands in its
- * own place where that is whole again. */
+ * own place where that is whole again; each bundle on such a node is placed anew. */
 gboolean quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                               gpointer result, GError **error);
 

@@ -48,6 +48,42 @@ guint32 quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node);
 /* No bundle may go to nodes of that value. */
 void quoit_fleet_view_leave_domain (QuoitFleetView *view, guint32 domain);
 
+/* --- plan-bundles.c --- */
+
+/* Where the bundles of a request go, and which chips of their nodes they have. */
+typedef struct {
+  guint32 n;
+  guint32 *nodes;     /* of the layout; QUOIT_NO_INDEX: it is to be placed */
+  QuoitBundle *chips; /* chips alone; of bundles that were placed */
+} QuoitBundlePlan;
+
+void quoit_bundle_plan_init (QuoitBundlePlan *plan, guint32 n); /* all are to be placed */
+void quoit_bundle_plan_clear (QuoitBundlePlan *plan);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitBundlePlan, quoit_bundle_plan_clear)
+
+typedef enum {
+  QUOIT_PLACING_FOUND = 0,
+  QUOIT_PLACING_NONE = 1,    /* there is none: proven */
+  QUOIT_PLACING_UNKNOWN = 2, /* the search was ended before that was known */
+  QUOIT_PLACING_RAY_FAILED = 3,
+  QUOIT_PLACING_RAY_INFEASIBLE = 4
+} QuoitPlacing;
+
+/* Places the bundles that have no node in @plan under the request's policy; those that have one stay, and count for
+ * STRICT_SPREAD and the topology label. FALSE: NOT_FOUND or INVALID, as of quoit_fleet_view_init(). Chips are not
+ * shared out; of a plan that was not found nothing is to be used. */
+gboolean quoit_place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time,
+                              QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error);
+
+/* The same now, with chips. NOT_NOW or NEVER with one sentence: `never` is what policy `best` could not place with
+ * every group released and every known node alive and undrained, whatever Ray's word is. NOT_NOW also where amounts fit
+ * a node, but its chips do not. INVALID for a request that is not complete. */
+gboolean quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan,
+                             GError **error);
+/* That refusal; FALSE. */
+gboolean quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing,
+                               GError **error);
+
 /* --- inside --- */
 
 /* view-labels.c: which nodes pass which filter, and their values of the topology label. */

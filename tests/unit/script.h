@@ -4,6 +4,7 @@
  * message, or what is said below. After each line every invariant is counted again, and a refusal has changed nothing.
  *
  *   reserve NAME N[..M] [key= owner= lease= pool= slice= but= tpu= shape=]   hold NAME N LEASE [...]   the group
+ *           NAME 4x{TPU=4;LABEL=VALUE}+1x{CPU=1} [strategy= policy=ray label=KEY[*VALUES] soft= ...]   bundles
  *   confirm REF [LEASE]   renew REF LEASE   show NAME                          the group
  *   try NAME N[..M] [...]   rehearse resize REF N   rehearse repair REF        the same on a fork of what is so then
  *   resize REF N   repair REF   drop REF SLICE                                 before "=>" after; "nothing"; "=> gone"
@@ -64,6 +65,59 @@ script_ms (const char *text)
 }
 
 static inline gboolean
+script_set_strategy (QuoitRequest *request, const char *name, GError **error)
+{
+  static const char *const names[] = { [QUOIT_STRATEGY_PACK] = "PACK",
+                                       [QUOIT_STRATEGY_SPREAD] = "SPREAD",
+                                       [QUOIT_STRATEGY_STRICT_PACK] = "STRICT_PACK",
+                                       [QUOIT_STRATEGY_STRICT_SPREAD] = "STRICT_SPREAD" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (name, names[i]) == 0)
+      return quoit_request_set_strategy (request, (QuoitStrategy) i, error);
+  g_error ("no strategy: %s", name);
+}
+
+/* "KEY" or "KEY*VALUES" */
+static inline gboolean
+script_set_label (QuoitRequest *request, const char *text, GError **error)
+{
+  const char *times = strchr (text, '*');
+  g_autofree char *key = times == NULL ? g_strdup (text) : g_strndup (text, (gsize) (times - text));
+
+  return quoit_request_set_topology_label (request, key, times == NULL ? 1 : g_ascii_strtoll (times + 1, NULL, 10),
+                                           error);
+}
+
+/* "4x{TPU=4;LABEL=VALUE}", and more behind a '+'. */
+static inline gboolean
+script_add_bundles (QuoitRequest *request, const char *text, GError **error)
+{
+  g_auto (GStrv) runs = g_strsplit (text, "+", -1);
+  gint64 first = 0;
+
+  for (char **run = runs; *run != NULL; run++)
+    {
+      gint64 n = g_ascii_strtoll (*run, NULL, 10);
+      g_autofree char *inside = g_strndup (strchr (*run, '{') + 1, strlen (strchr (*run, '{')) - 2);
+      g_auto (GStrv) parts = g_strsplit (inside, ";", -1);
+
+      if (!quoit_request_add_bundles (request, parts[0], n, error))
+        return FALSE;
+      for (char **part = parts + 1; *part != NULL; part++)
+        for (gint64 b = first; b < first + n; b++)
+          {
+            g_autofree char *key = g_strndup (*part, strcspn (*part, "="));
+
+            if (!quoit_request_select_bundle (request, b, key, strchr (*part, '=') + 1, error))
+              return FALSE;
+          }
+      first += n;
+    }
+  return TRUE;
+}
+
+static inline gboolean
 script_fill (QuoitRequest *request, char **words, GError **error)
 {
   for (; *words != NULL; words++)
@@ -94,6 +148,16 @@ script_fill (QuoitRequest *request, char **words, GError **error)
         ok = quoit_request_set_topology (request, value, error);
       else if (strncmp (*words, "gen", length) == 0)
         ok = quoit_request_set_accelerator (request, value, error);
+      else if (strncmp (*words, "strategy", length) == 0)
+        ok = script_set_strategy (request, value, error);
+      else if (strncmp (*words, "policy", length) == 0)
+        ok = quoit_request_set_policy (request, *value == 'r' ? QUOIT_POLICY_RAY : QUOIT_POLICY_BEST, error);
+      else if (strncmp (*words, "label", length) == 0)
+        ok = script_set_label (request, value, error);
+      else if (strncmp (*words, "soft", length) == 0)
+        quoit_request_set_soft_target (request, value);
+      else if (strncmp (*words, "select", length) == 0)
+        ok = quoit_request_add_selector (request, "ray.io/tpu-worker-id", value, error);
       else
         g_error ("no option: %s", *words);
       if (!ok)
@@ -108,9 +172,14 @@ script_request (const char *name, const char *n, char **words, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
   const char *dots = strstr (n, "..");
-  gboolean ok = dots == NULL ? quoit_request_set_slices (request, g_ascii_strtoll (n, NULL, 10), error)
-                             : quoit_request_set_slices_between (request, g_ascii_strtoll (n, NULL, 10),
-                                                                 g_ascii_strtoll (dots + 2, NULL, 10), error);
+  gboolean ok;
+
+  if (strchr (n, '{') != NULL)
+    return script_add_bundles (request, n, error) && script_fill (request, words, error) ? g_steal_pointer (&request)
+                                                                                         : NULL;
+  ok = dots == NULL ? quoit_request_set_slices (request, g_ascii_strtoll (n, NULL, 10), error)
+                    : quoit_request_set_slices_between (request, g_ascii_strtoll (n, NULL, 10),
+                                                        g_ascii_strtoll (dots + 2, NULL, 10), error);
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL));
   return ok && script_fill (request, words, error) ? g_steal_pointer (&request) : NULL;
@@ -127,7 +196,25 @@ script_put_ms (GString *text, gint64 ms)
     g_string_append_printf (text, "%" G_GINT64_FORMAT, ms);
 }
 
-/* "train@1 RESERVED a-0,a-1* until=5s": a slice that is leaving has a '*' behind it, a lost one a '!'. */
+static const char *const script_marks[]
+    = { [QUOIT_GROUP_SLICE_WHOLE] = "", [QUOIT_GROUP_SLICE_LEAVING] = "*", [QUOIT_GROUP_SLICE_LOST] = "!" };
+
+/* " a-0-0", with the chips of TPU: "+a-0-0/01". */
+static inline void
+script_put_bundle (GString *text, const QuoitGroup *group, guint32 bundle)
+{
+  guint64 chips = quoit_group_get_bundle_chips (group, bundle);
+  const char *node = quoit_group_get_bundle_node (group, bundle);
+
+  g_string_append_printf (text, "%s%s%s", bundle == 0 ? " " : "+", node == NULL ? "none" : node, chips == 0 ? "" : "/");
+  for (guint c = 0; c < 64; c++)
+    if ((chips >> c & 1) != 0)
+      g_string_append_printf (text, "%u", c);
+  g_string_append (text, script_marks[quoit_group_get_bundle_state (group, bundle)]);
+}
+
+/* "train@1 RESERVED a-0,a-1* until=5s": a slice that is leaving has a '*' behind it, a lost one a '!'. Of bundles,
+ * where each stands: "b@2 RESERVED a-0-0/01+a-0-1". */
 static inline void
 script_put_group (GString *text, const QuoitGroup *group)
 {
@@ -136,17 +223,17 @@ script_put_group (GString *text, const QuoitGroup *group)
                                         [QUOIT_GROUP_RESCHEDULING] = "RESCHEDULING",
                                         [QUOIT_GROUP_REMOVED] = "REMOVED",
                                         [QUOIT_GROUP_PENDING] = "PENDING" };
-  static const char *const marks[]
-      = { [QUOIT_GROUP_SLICE_WHOLE] = "", [QUOIT_GROUP_SLICE_LEAVING] = "*", [QUOIT_GROUP_SLICE_LOST] = "!" };
-
   g_string_append_printf (text, "%s@%" G_GUINT64_FORMAT " %s", quoit_group_get_name (group), quoit_group_get_id (group),
                           states[quoit_group_get_state (group)]);
   for (guint32 s = 0; s < quoit_group_get_n_slices (group); s++)
     {
       g_autofree char *slice = quoit_group_dup_slice_name (group, s);
 
-      g_string_append_printf (text, "%s%s%s", s == 0 ? " " : ",", slice, marks[quoit_group_get_slice_state (group, s)]);
+      g_string_append_printf (text, "%s%s%s", s == 0 ? " " : ",", slice,
+                              script_marks[quoit_group_get_slice_state (group, s)]);
     }
+  for (guint32 b = 0; quoit_group_get_n_slices (group) == 0 && b < quoit_group_get_n_bundles (group); b++)
+    script_put_bundle (text, group, b);
   if (quoit_group_has_expired (group))
     g_string_append (text, " expired");
   if (quoit_group_get_until_ms (group) != 0 && quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)

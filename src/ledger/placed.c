@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of bundles that callers of this ledger have asked for: bundle i of the request is bundle i of the group. */
+#include "ledger/ledger.h"
+#include "placement/view.h"
+
+/* What the bundle is on its node. */
+static QuoitBundle
+bundle_of (const QuoitBundleWish *wish, const QuoitBundle *chips)
+{
+  QuoitBundle bundle = *chips;
+
+  bundle.n_takes = (guint16) wish->takes->len;
+  bundle.takes = (const QuoitTake *) (const void *) wish->takes->data;
+  return bundle;
+}
+
+/* @stay: of each bundle, what it has of the node where it stands; NULL: it was placed. */
+static QuoitGroupData *
+group_of (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+          const QuoitBundlePlan *plan, const QuoitBundle *const *stay)
+{
+  g_autofree guint32 *ids = g_new (guint32, plan->n + 1);
+  g_autofree QuoitBundle *bundles = g_new (QuoitBundle, plan->n + 1);
+  QuoitGroupData data = quoit_group_data_facts (facts);
+
+  for (guint32 b = 0; b < plan->n; b++)
+    {
+      ids[b] = fleet->layout->nodes[plan->nodes[b]].id;
+      bundles[b]
+          = stay != NULL && stay[b] != NULL ? *stay[b] : bundle_of (quoit_request_bundle (request, b), &plan->chips[b]);
+    }
+  data.n_slices = 0;
+  data.slice_end = NULL;
+  data.n_nodes = plan->n;
+  data.node_ids = ids;
+  data.bundles = bundles;
+  return quoit_group_data_new (&data);
+}
+
+QuoitGroupData *
+quoit_ledger_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                               GError **error)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  return quoit_plan_bundles (fleet, request, &plan, error) ? group_of (fleet, facts, request, &plan, NULL) : NULL;
+}
+
+/* --- repair --- */
+
+/* The node of a bundle that can stay there; QUOIT_NO_INDEX: it is lost, or leaving. */
+static guint32
+node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
+{
+  guint32 id = group->node_ids[bundle], index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+
+  return index != QUOIT_NO_INDEX && quoit_fleet_node_state (fleet, (QuoitNodeId) { index }) == QUOIT_NODE_ALIVE
+             ? index
+             : QUOIT_NO_INDEX;
+}
+
+QuoitGroupData *
+quoit_ledger_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_ledger_request_of (fleet, group, error);
+  g_autofree const QuoitBundle **stay = NULL;
+  g_auto (QuoitBundlePlan) plan = { 0 };
+  guint32 n_lost = 0;
+
+  if (request == NULL)
+    return NULL;
+  if (request->bundles->len != group->n_nodes)
+    return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
+                            "group '%s@%" G_GUINT64_FORMAT "' has %u bundles, which is not what '%s' asks for: restore "
+                            "a backup",
+                            group->name, group->id, group->n_nodes, group->request);
+  quoit_bundle_plan_init (&plan, group->n_nodes);
+  stay = g_new0 (const QuoitBundle *, group->n_nodes + 1);
+  for (guint32 b = 0; b < group->n_nodes; b++)
+    {
+      plan.nodes[b] = node_that_stays (fleet, group, b);
+      if (plan.nodes[b] == QUOIT_NO_INDEX)
+        n_lost++;
+      else
+        stay[b] = &group->bundles[b];
+    }
+  if (n_lost == 0)
+    return (QuoitGroupData *) group;
+  return quoit_plan_bundles (fleet, request, &plan, error) ? group_of (fleet, group, request, &plan, stay) : NULL;
+}

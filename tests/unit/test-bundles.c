@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of bundles: placed, held, kept in a file, lost and placed again. */
+#include "script.h"
+
+#define A2 "v6e 4x4 x2 pool=a"
+#define B3 "v6e 2x4 x3 pool=b"
+#define I "node:__internal_implicit_resource_i"
+
+static const ScriptFact facts[] = {
+  /* --- each strategy, under both policies --- */
+  { "a whole slice is taken by its name",
+    { "0 import " A2 " -> new",
+      "0 reserve t 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD policy=ray -> t@1 RESERVED "
+      "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123",
+      "0 free -> a-0",
+      "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD policy=ray -> NOT_NOW 4 bundles, "
+      "STRICT_SPREAD: not now, Ray answers FAILED; bundle 0, {TPU=4;ray.io/tpu-slice-name=a-1}, finds room on no alive "
+      "node",
+      "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD -> NOT_NOW", "0 release t@1 -> ok",
+      "0 reserve u 4x{TPU=4;ray.io/tpu-slice-name=a-1} strategy=STRICT_SPREAD -> u@2 RESERVED "
+      "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123" } },
+  { "what can never be is told so, whatever Ray's word is",
+    { "0 import " B3 " -> new",
+      "0 reserve t 1x{TPU=9} policy=ray -> NEVER 1 bundle, PACK: never, Ray answers INFEASIBLE; bundle 0, {TPU=9}, "
+      "finds "
+      "room on no known node",
+      "0 reserve t 4x{TPU=1} strategy=STRICT_SPREAD -> NEVER 4 bundles, STRICT_SPREAD: never; each bundle finds a node "
+      "by itself",
+      "0 state b-0-0 dead -> ok", "0 state b-1-0 draining -> ok",
+      "0 reserve t 3x{TPU=1} strategy=STRICT_SPREAD policy=ray -> NOT_NOW 3 bundles, STRICT_SPREAD: not now, Ray "
+      "answers "
+      "INFEASIBLE",
+      "0 reserve t 3x{TPU=1} strategy=STRICT_SPREAD -> NOT_NOW", "0 reserve t 3x{TPU=8} -> NOT_NOW",
+      "0 reserve t 4x{TPU=8} -> NEVER", "0 reserve t 1x{TPU=1;ray.io/tpu-slice-name=c} policy=ray -> NEVER",
+      "0 reserve t 1x{GPU=1} -> NEVER", "0 reserve t 1x{TPU=8} slice=b-1 -> NOT_NOW" } },
+  { "each strategy stands as it says",
+    { "0 import " B3 " -> new", "0 try t 3x{TPU=2} -> t@1 RESERVED b-0-0/01+b-0-0/23+b-0-0/45",
+      "0 try t 3x{TPU=2} strategy=STRICT_PACK -> t@1 RESERVED b-0-0/01+b-0-0/23+b-0-0/45",
+      "0 try t 3x{TPU=2} strategy=SPREAD -> t@1 RESERVED b-0-0/01+b-1-0/01+b-2-0/01",
+      "0 try t 3x{TPU=2} strategy=STRICT_SPREAD -> t@1 RESERVED b-0-0/01+b-1-0/01+b-2-0/01",
+      "0 try t 4x{TPU=2} strategy=STRICT_SPREAD -> NEVER", "0 try t 5x{TPU=2} strategy=STRICT_PACK -> NEVER",
+      "0 try t 13x{TPU=2} -> NEVER", "0 try t 3x{TPU=2} policy=ray -> t@1 RESERVED b-0-0/01+b-0-0/23+b-0-0/45",
+      "0 try t 3x{TPU=2} strategy=STRICT_PACK policy=ray -> t@1 RESERVED b-0-0/01+b-0-0/23+b-0-0/45",
+      "0 try t 3x{TPU=2} strategy=SPREAD policy=ray -> t@1 RESERVED b-0-0/01+b-1-0/01+b-2-0/01",
+      "0 try t 3x{TPU=2} strategy=STRICT_SPREAD policy=ray -> t@1 RESERVED b-0-0/01+b-1-0/01+b-2-0/01",
+      "0 try t 2x{TPU=2} strategy=STRICT_PACK soft=b-1-0 -> t@1 RESERVED b-1-0/01+b-1-0/23",
+      "0 try t 2x{TPU=2} strategy=STRICT_PACK soft=b-9-0 -> NOT_FOUND soft target: no node 'b-9-0'",
+      "0 reserve u 1x{TPU=5} slice=b-1 -> u@1 RESERVED b-1-0/01234",
+      "0 try t 2x{TPU=2} strategy=STRICT_PACK soft=b-1-0 -> t@2 RESERVED b-0-0/01+b-0-0/23" } },
+  { "the best policy finds what Ray's misses, and the refusal says so",
+    { "0 import v6e 2x2 x1 pool=p; v6e 2x2 x1 pool=q -> new", "0 reserve u 1x{TPU=1} pool=q -> u@1 RESERVED q-0-0/0",
+      "0 try t 1x{TPU=3}+2x{TPU=2} policy=ray -> NOT_NOW 3 bundles, PACK: not now, Ray answers FAILED; policy 'best' "
+      "would place them now",
+      "0 reserve t 1x{TPU=3}+2x{TPU=2} -> t@2 RESERVED q-0-0/123+p-0-0/01+p-0-0/23" } },
+  { "pool, zone, labels and names hold for the nodes of bundles too",
+    { "0 import v6e 2x4 x2 pool=a zone=x; v6e 2x4 x2 pool=b zone=y -> new",
+      "0 try t 2x{TPU=1} pool=b -> t@1 RESERVED b-0-0/0+b-0-0/1", "0 try t 2x{TPU=1} zone=y -> t@1 RESERVED b-0-0/0",
+      "0 try t 1x{TPU=1} slice=b-1 -> t@1 RESERVED b-1-0/0",
+      "0 try t 1x{TPU=1} but=a-0 but=b-1 but=a-1 -> t@1 RESERVED b-0-0/0", "0 try t 1x{TPU=1} select=1 -> NEVER",
+      "0 try t 1x{TPU=1} pool=c -> NOT_FOUND no pool 'c'", "0 try t 1x{TPU=1} slice=c -> NOT_FOUND no slice 'c'",
+      "0 try t 1x{TPU=1} but=c -> NOT_FOUND", "0 try t 1x{TPU=8}+1x{TPU=8} pool=b zone=x -> NEVER" } },
+
+  /* --- chips --- */
+  { "a bundle has whole chips and a part of one other",
+    { "0 import v6e 2x2 x1 pool=p -> new", "0 reserve t 2x{TPU=1.5} -> t@1 RESERVED p-0-0/01+p-0-0/12",
+      "0 reserve u 1x{TPU=1} -> u@2 RESERVED p-0-0/3", "0 reserve v 1x{TPU=0.1} -> NOT_NOW", "0 free -> none",
+      "0 release t -> ok", "0 reserve v 3x{TPU=0.6} -> v@3 RESERVED p-0-0/0+p-0-0/1+p-0-0/2",
+      "0 reserve w 1x{TPU=0.8} -> NOT_NOW", "0 reserve w 1x{TPU=0.4} -> w@4 RESERVED p-0-0/0" } },
+  { "what Ray's sums grant and no raylet could is refused",
+    { "0 import v6e 1x1 x1 pool=p; v6e 2x2 x1 pool=q -> new",
+      "0 reserve u 4x{TPU=0.6} pool=q -> u@1 RESERVED q-0-0/0+q-0-0/1+q-0-0/2+q-0-0/3",
+      "0 reserve t 1x{TPU=0.8} pool=q policy=ray -> NOT_NOW bundle 0: not now, the amounts of TPU fit node 'q-0-0', "
+      "but "
+      "its chips cannot be shared out so: Ray's control plane answers SUCCESS, and its raylet would refuse it",
+      "0 reserve t 1x{TPU=0.8} pool=q -> NOT_NOW",
+      "0 reserve t 2x{TPU=0.4} pool=q policy=ray -> t@2 RESERVED q-0-0/0+q-0-0/1",
+      "0 try v 1x{TPU=0.8} policy=ray -> v@3 RESERVED p-0-0/0" } },
+  { "what every node has is counted out too",
+    { "0 import v6e 2x4 x2 pool=b -> new", "0 reserve t 2x{" I "=0.4} -> t@1 RESERVED b-0-0+b-0-0",
+      "0 reserve u 1x{" I "=0.6} policy=ray -> u@2 RESERVED b-1-0",
+      "0 reserve v 1x{" I "=0.3} policy=ray -> v@3 RESERVED "
+      "b-1-0",
+      "0 reserve w 1x{" I "=0.3} -> NOT_NOW", "0 release t -> ok", "0 reserve w 1x{" I "=1} -> w@4 RESERVED b-0-0",
+      "0 try x 1x{b-1=0.5}+1x{b-1=0.5} -> x@5 RESERVED b-1-0+b-1-0", "0 try x 1x{b-1=1}+1x{b-1=0.5} -> NEVER",
+      "0 try x 1x{TPU-v6e-8-head=1} -> x@5 RESERVED b-0-0", "0 try x 3x{TPU-v6e-8-head=1} -> NEVER",
+      "0 try x 1x{TPU-v6e-16-head=1} -> NEVER" } },
+
+  /* --- one value of a label, and several --- */
+  { "bundles of a topology label share a value of it",
+    { "0 import " A2 "; " B3 " -> new",
+      "0 try t 4x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name -> t@1 RESERVED "
+      "a-0-0/0123+a-0-1/0123+a-0-2/0123+a-0-3/0123",
+      "0 reserve u 1x{TPU=1} slice=a-0 -> u@1 RESERVED a-0-0/0",
+      "0 try t 4x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name policy=ray -> t@2 RESERVED "
+      "a-1-0/0123+a-1-1/0123+a-1-2/0123+a-1-3/0123",
+      "0 try t 8x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name*2 -> NOT_NOW", "0 release u -> ok",
+      "0 reserve t 8x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name*2 -> t@2 RESERVED ",
+      "0 free -> b-0,b-1,b-2", "0 try v 3x{TPU=8} label=ray.io/tpu-slice-name*3 -> v@3 RESERVED ",
+      "0 try v 3x{TPU=8} label=ray.io/tpu-slice-name*2 -> INVALID",
+      "0 try v 2x{TPU=8} label=ray.io/tpu-slice-name*2 policy=ray -> INVALID",
+      "0 try v 1x{TPU=8} label=none -> NEVER" } },
+  { "slices of one name in two sources are two values for quoit",
+    { "0 import v6e 1x1 x1 pool=p -> new", "0 import v6e 1x1 x1 pool=q -> ",
+      "0 reserve t 2x{TPU=1} label=ray.io/tpu-slice-name -> NEVER" } },
+
+  /* --- a group as any other --- */
+  { "a request key compares bundles",
+    { "0 import " B3 " -> new", "0 reserve t 2x{TPU=4} key=k -> t@1 RESERVED b-0-0/0123+b-0-0/4567",
+      "0 reserve t 2x{TPU=4} key=k -> t@1 RESERVED", "0 reserve t 1x{TPU=4}+1x{TPU=4} key=k -> t@1 RESERVED",
+      "0 reserve t 2x{TPU=4.0} key=k -> t@1 RESERVED", "0 reserve t 2x{TPU=3} key=k -> CONFLICT",
+      "0 reserve t 3x{TPU=4} key=k -> CONFLICT", "0 reserve t 2x{TPU=4} key=k strategy=SPREAD -> CONFLICT",
+      "0 reserve t 2x{TPU=4} key=k strategy=PACK -> t@1", "0 reserve t 2x{TPU=4} key=k policy=ray -> CONFLICT",
+      "0 reserve t 2x{TPU=4;k=!v} key=k -> CONFLICT", "0 reserve t 2x{TPU=4} key=k label=k -> CONFLICT",
+      "0 reserve t 2 key=k -> CONFLICT", "0 reserve u 1x{TPU=1} -> u@2 RESERVED b-1-0/0", "0 release t -> ok",
+      "0 reserve t 2x{TPU=4} key=k -> t@1 REMOVED", "0 free -> b-0,b-2" } },
+  { "a hold of bundles ends as any hold",
+    { "0 import " B3 " -> new",
+      "0 hold t 3x{TPU=8} 10s -> t@1 HELD b-0-0/01234567+b-1-0/01234567+b-2-0/01234567 until=10s",
+      "0 reserve u 1x{TPU=1} -> NOT_NOW", "5s confirm t -> t@1 RESERVED b-0-0/01234567", "5s release t -> ok",
+      "5s hold t 1x{TPU=8} 5s -> t@2 HELD b-0-0/01234567 until=10s", "9s try u 3x{TPU=8} -> NOT_NOW",
+      "10s reserve u 3x{TPU=8} lease=5s -> u@3 RESERVED", "15s free -> b-0,b-1,b-2",
+      "15s journal -> import: fleet imported; hold: t@1 added; confirm: t@1 lease; release: t@1 gone; hold: t@2 added; "
+      "expire: t@2 gone; reserve: u@3 added" } },
+  { "what bundles leave of slices is nobody's whole slice",
+    { "0 import v6e 4x4 x2 pool=a -> new", "0 reserve t 1x{TPU=1} -> t@1 RESERVED a-0-0/0", "0 free -> a-1",
+      "0 reserve s 1 -> s@2 RESERVED a-1", "0 reserve u 1x{TPU=4} -> u@3 RESERVED a-0-1/0123",
+      "0 reserve v 1x{TPU=1} slice=a-1 -> NOT_NOW", "0 release t -> ok", "0 release u -> ok", "0 free -> a-0",
+      "0 owner-set me -> ok", "0 reserve w 1x{TPU=4} owner=me -> w@5 RESERVED a-0-0/0123", "0 owner-end me -> 1",
+      "0 free -> a-0" } },
+  { "what bundles cannot do is told with the remedy",
+    { "0 import " B3 " -> new", "0 reserve t 2x{TPU=4} -> t@1",
+      "0 resize t 1 -> INVALID group 't@1' has 2 bundles, not slices: expected a group of slices; release it, and "
+      "reserve the bundles that are wanted",
+      "0 drop t b-0 -> INVALID group 't@1' has 2 bundles", "0 fits 1x{TPU=1} -> INVALID the request asks for 1 bundles",
+      "0 reserve t 1x{TPU=1} -> CONFLICT there is a group 't' already: 't@1', PACK 2x{TPU=4}" } },
+
+  /* --- loss --- */
+  { "lost bundles alone are placed again",
+    { "0 import " B3 " -> new", "0 reserve t 2x{TPU=8} -> t@1 RESERVED b-0-0/01234567+b-1-0/01234567",
+      "0 repair t -> nothing", "0 state b-0-0 dead -> ok",
+      "0 show t -> t@1 RESCHEDULING b-0-0/01234567!+b-1-0/01234567",
+      "0 rehearse repair t -> t@1 RESCHEDULING b-0-0/01234567!+b-1-0/01234567 => t@1 RESERVED "
+      "b-2-0/01234567+b-1-0/01234567",
+      "0 reserve u 1x{TPU=1} -> u@2 RESERVED b-2-0/0", "0 repair t -> NOT_NOW 2 bundles, PACK: not now",
+      "0 release u -> ok",
+      "0 repair t@1 -> t@1 RESCHEDULING b-0-0/01234567!+b-1-0/01234567 => t@1 RESERVED b-2-0/01234567+b-1-0/01234567",
+      "0 state b-1-0 draining -> ok", "0 show t -> t@1 RESCHEDULING b-2-0/01234567+b-1-0/01234567*",
+      "0 state b-0-0 alive -> ok",
+      "0 repair t -> t@1 RESCHEDULING b-2-0/01234567+b-1-0/01234567* => t@1 RESERVED "
+      "b-2-0/01234567+b-0-0/01234567",
+      "0 free -> none" } },
+  { "STRICT_SPREAD keeps away from its other bundles, and the others do not",
+    { "0 import " B3 " -> new", "0 reserve t 2x{TPU=1} strategy=STRICT_SPREAD -> t@1 RESERVED b-0-0/0+b-1-0/0",
+      "0 reserve u 2x{TPU=1} strategy=STRICT_SPREAD policy=ray -> u@2",
+      "0 reserve v 2x{TPU=1} strategy=SPREAD policy=ray "
+      "-> v@3",
+      "0 state b-0-0 dead -> ok", "0 state b-2-0 dead -> ok", "0 repair t -> NOT_NOW", "0 state b-2-0 alive -> ok",
+      "0 repair t -> t@1 RESCHEDULING b-0-0/0!+b-1-0/0 => t@1 RESERVED b-2-0/" } },
+  { "STRICT_PACK moves as a whole",
+    { "0 import " B3 " -> new",
+      "0 reserve t 2x{TPU=3} strategy=STRICT_PACK policy=ray -> t@1 RESERVED b-0-0/012+b-0-0/345",
+      "0 state b-0-0 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING b-0-0/012!+b-0-0/345! => t@1 RESERVED b-1-0/012+b-1-0/345" } },
+  { "a value of the topology label binds what is lost",
+    { "0 import v6e 4x4 x3 pool=a -> new",
+      "0 reserve t 2x{TPU=4} strategy=STRICT_SPREAD label=ray.io/tpu-slice-name policy=ray -> t@1 RESERVED "
+      "a-0-0/0123+a-0-1/0123",
+      "0 state a-0-0 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING a-0-0/0123!+a-0-1/0123 => t@1 RESERVED a-0-2/0123+a-0-1/0123",
+      "0 reserve u 1x{TPU=4} slice=a-0 -> u@2 RESERVED a-0-3/0123", "0 state a-0-2 dead -> ok", "0 repair t -> NOT_NOW",
+      "0 state a-0-1 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING a-0-2/0123!+a-0-1/0123! => t@1 RESERVED a-1-0/0123+a-1-1/0123" } },
+  { "each value of several is repaired by itself",
+    { "0 import v6e 4x4 x4 pool=a draining=3 -> new",
+      "0 reserve t 2x{TPU=4;ray.io/tpu-slice-name=in(a-0,a-3)}+2x{TPU=4;ray.io/tpu-slice-name=in(a-1,a-3)}+"
+      "2x{TPU=4;ray.io/tpu-slice-name=a-2} label=ray.io/tpu-slice-name*3 strategy=STRICT_SPREAD -> t@1 RESERVED "
+      "a-0-0/0123+a-0-1/0123+a-1-0/0123+a-1-1/0123+a-2-0/0123+a-2-1/0123",
+      "0 state a-0-0 dead -> ok", "0 state a-1-0 dead -> ok", "0 state a-1-1 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING a-0-0/0123!+a-0-1/0123+a-1-0/0123!+a-1-1/0123!+a-2-0/0123+a-2-1/0123 => t@1 "
+      "RESERVED a-0-2/0123+a-0-1/0123+a-1-2/0123+a-1-3/0123+a-2-0/0123+a-2-1/0123",
+      "0 state a-1-2 dead -> ok", "0 state a-1-3 dead -> ok", "0 repair t -> NOT_NOW", "0 state a-3-0 alive -> ok",
+      "0 state a-3-1 alive -> ok",
+      "0 repair t -> t@1 RESCHEDULING a-0-2/0123+a-0-1/0123+a-1-2/0123!+a-1-3/0123!+a-2-0/0123+a-2-1/0123 => t@1 "
+      "RESERVED a-0-2/0123+a-0-1/0123+a-3-0/0123+a-3-1/0123+a-2-0/0123+a-2-1/0123" } },
+  { "names that have gone do not hinder a repair",
+    { "0 import v6e 2x4 x3 pool=b; v6e 2x2 x1 pool=c -> new",
+      "0 reserve t 1x{TPU=8} strategy=STRICT_PACK soft=c-0-0 but=c-0 -> t@1 RESERVED b-0-0/01234567",
+      "0 import v6e 2x4 x3 pool=b -> ", "0 state b-0-0 dead -> ok",
+      "0 repair t -> t@1 RESCHEDULING b-0-0/01234567! => t@1 RESERVED b-1-0/01234567" } },
+  { "a held node that is gone from its source is lost",
+    { "0 import v6e 2x4 x3 pool=b -> new",
+      "0 reserve t 2x{TPU=5} slice=b-1 slice=b-2 -> t@1 RESERVED b-1-0/01234+b-2-0/01234",
+      "0 import v6e 2x4 x2 pool=b -> CONFLICT source 'fleet': node 'b-2-0' would go, but group 't@1' holds it",
+      "0 sync v6e 2x4 x2 pool=b -> lost b-2-0 (t@1)", "0 show t -> t@1 RESCHEDULING b-1-0/01234+b-2-0/01234!",
+      "0 repair t -> NOT_NOW", "0 reserve u 1x{TPU=8} -> u@2 RESERVED b-0-0/01234567", "0 release t -> ok",
+      "0 sync v6e 2x4 x2 pool=b -> removed b-2-0" } },
+  { "what the sync of a fleet does to bundles is told",
+    { "0 import v6e 2x4 x3 pool=b -> new", "0 reserve t 3x{TPU=5} -> t@1",
+      "0 sync v6e 2x4 x3 pool=b dead=0 draining=1 -> state b-0-0 alive -> dead (t@1); state b-1-0 alive -> draining "
+      "(t@1); group t 1 of 3 bundles is lost, 1 is leaving (t@1)",
+      "0 sync v6e 2x4 x3 pool=b draining=1 -> state b-0-0 dead -> alive (t@1); group t 1 of 3 bundles is leaving (t@1)",
+      "0 sync v6e 2x4 x3 pool=b -> state b-1-0 draining -> alive (t@1); group t all 3 bundles are whole again "
+      "(t@1)" } },
+};
+
+START_TEST (in_memory) { script_run (facts[_i].what, facts[_i].lines, FALSE, script_do); }
+END_TEST
+
+START_TEST (in_a_file_that_is_opened_before_each_line)
+{
+  script_run (facts[_i].what, facts[_i].lines, TRUE, script_do);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("bundles");
+  TCase *tcase = tcase_create ("bundles");
+
+  tcase_set_timeout (tcase, 60);
+  tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
+  tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
