@@ -10,6 +10,21 @@ static const Column fact_columns[] = {
   { "could", "to be had at best", CELL_NUMBER },
 };
 
+static const Column bundle_fact_columns[] = {
+  { "verdict", "verdict", CELL_TEXT },         { "summary", NULL, CELL_TEXT },
+  { "wanted", "bundles wanted", CELL_NUMBER }, { "bundle", "hardest bundle", CELL_NUMBER },
+  { "now", "nodes for it now", CELL_NUMBER },  { "could", "nodes for it at best", CELL_NUMBER },
+  { "ray", "Ray's answer", CELL_TEXT },        { "ray_varies", "Ray's answer varies", CELL_FLAG },
+  { "proven", "proven", CELL_FLAG },
+};
+
+static const Column miss_columns[] = {
+  { "node", "NODE", CELL_TEXT },
+  { "resource", "RESOURCE", CELL_TEXT },
+  { "left", "LEFT", CELL_AMOUNT },
+  { "wanted", "WANTED", CELL_AMOUNT },
+};
+
 static const Column reason_columns[] = {
   { "constraint", "CONSTRAINT", CELL_TEXT },
   { "before", "BEFORE", CELL_NUMBER },
@@ -70,20 +85,68 @@ options (const QuoitReport *report)
   return table;
 }
 
-void
-report_describe (const QuoitReport *report, Document *document)
+static Table *
+facts_of_slices (const QuoitReport *report, const char *summary)
 {
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
-  g_autofree char *summary = quoit_report_dup_summary (report, "the request");
 
   table_add_text (facts, word_of_verdict (quoit_report_get_verdict (report)));
   table_add_text (facts, summary);
   table_add_number (facts, quoit_report_get_n_wanted (report));
   table_add_number (facts, quoit_report_get_n_now (report));
   table_add_number (facts, quoit_report_get_n_could (report));
+  return facts;
+}
+
+static Table *
+facts_of_bundles (const QuoitReport *report, const char *summary)
+{
+  Table *facts = table_new (bundle_fact_columns, G_N_ELEMENTS (bundle_fact_columns));
+  const char *ray = word_of_ray_answer (quoit_report_get_ray_answer (report));
+
+  table_add_text (facts, word_of_verdict (quoit_report_get_verdict (report)));
+  table_add_text (facts, summary);
+  table_add_number (facts, quoit_report_get_n_wanted (report));
+  table_add_number (facts, quoit_report_get_bundle (report));
+  table_add_number (facts, quoit_report_get_n_now (report));
+  table_add_number (facts, quoit_report_get_n_could (report));
+  if (ray == NULL)
+    table_skip (facts);
+  else
+    table_add_text (facts, ray);
+  table_add_flag (facts, quoit_report_does_ray_vary (report));
+  table_add_flag (facts, quoit_report_is_proven (report));
+  return facts;
+}
+
+static Table *
+misses (const QuoitReport *report)
+{
+  Table *table = table_new (miss_columns, G_N_ELEMENTS (miss_columns));
+
+  for (uint32_t i = 0; i < quoit_report_get_n_misses (report); i++)
+    {
+      table_add_text (table, quoit_report_get_miss_node (report, i));
+      table_add_text (table, quoit_report_get_miss_resource (report, i));
+      table_take_text (table, quoit_report_dup_miss_left (report, i));
+      table_take_text (table, quoit_report_dup_miss_wanted (report, i));
+    }
+  return table;
+}
+
+void
+report_describe (const QuoitReport *report, Document *document)
+{
+  g_autofree char *summary = quoit_report_dup_summary (report, "the request");
+  bool of_bundles = quoit_report_is_of_bundles (report);
+  Table *facts = of_bundles ? facts_of_bundles (report, summary) : facts_of_slices (report, summary);
+
   document_take_sentence (document, g_steal_pointer (&summary));
   document_take_facts (document, facts);
-  document_take_table (document, "reasons", "what removed slices", reasons (report));
+  document_take_table (document, "reasons", of_bundles ? "what removed nodes" : "what removed slices",
+                       reasons (report));
+  if (of_bundles)
+    document_take_table (document, "misses", "nodes that come nearest", misses (report));
   document_take_table (document, "options", "what would help, any one of", options (report));
 }
 
@@ -106,6 +169,16 @@ report_explain (const QuoitReport *report)
       g_autofree char *text = g_strdup_printf (
           "  %s: %u -> %u: %s", word_of_constraint (quoit_report_get_reason_constraint (report, i)),
           quoit_report_get_reason_before (report, i), quoit_report_get_reason_after (report, i), why);
+
+      append_line (lines, text);
+    }
+  for (uint32_t i = 0; i < quoit_report_get_n_misses (report); i++)
+    {
+      g_autofree char *left = quoit_report_dup_miss_left (report, i),
+                      *wanted = quoit_report_dup_miss_wanted (report, i);
+      g_autofree char *text
+          = g_strdup_printf ("  nearest: %s has %s of %s %s left", quoit_report_get_miss_node (report, i), left, wanted,
+                             quoit_report_get_miss_resource (report, i));
 
       append_line (lines, text);
     }

@@ -152,7 +152,24 @@ static const Word constraints[] = {
   { QUOIT_CONSTRAINT_DRAINING, "draining" },
   { QUOIT_CONSTRAINT_HELD, "held" },
   { QUOIT_CONSTRAINT_EXTERNAL, "external" },
+  { QUOIT_CONSTRAINT_TOPOLOGY_LABEL, "topology-label" },
+  { QUOIT_CONSTRAINT_TOTAL, "total" },
+  { QUOIT_CONSTRAINT_ALIVE, "alive" },
+  { QUOIT_CONSTRAINT_CHIPS, "chips" },
+  { QUOIT_CONSTRAINT_STRATEGY, "strategy" },
 };
+
+static const Word ray_answers[] = {
+  { QUOIT_RAY_ANSWER_SUCCESS, "SUCCESS" },
+  { QUOIT_RAY_ANSWER_FAILED, "FAILED" },
+  { QUOIT_RAY_ANSWER_INFEASIBLE, "INFEASIBLE" },
+};
+
+const char *
+word_of_ray_answer (QuoitRayAnswer answer)
+{
+  return answer == QUOIT_RAY_ANSWER_NONE ? NULL : FIND (ray_answers, answer);
+}
 
 const char *
 word_of_constraint (QuoitConstraint constraint)

@@ -2,6 +2,8 @@
 #ifndef QUOIT_REPORT_H
 #define QUOIT_REPORT_H
 
+#include <stdbool.h>
+
 #include <quoit/error.h>
 
 G_BEGIN_DECLS
@@ -36,7 +38,11 @@ typedef enum {
  * QuoitConstraint:
  *
  * What narrows the slices of the fleet down to those that can be had now, in this order: a slice is counted against the
- * first that it fails.
+ * first that it fails. For bundles it is nodes that are narrowed down, to those that one bundle can be placed on now:
+ * %QUOIT_CONSTRAINT_POOL, %QUOIT_CONSTRAINT_ZONE, %QUOIT_CONSTRAINT_SELECTOR, %QUOIT_CONSTRAINT_NAMED_SLICE,
+ * %QUOIT_CONSTRAINT_EXCLUDED_SLICE, %QUOIT_CONSTRAINT_TOPOLOGY_LABEL, %QUOIT_CONSTRAINT_TOTAL,
+ * %QUOIT_CONSTRAINT_ALIVE, %QUOIT_CONSTRAINT_DRAINING, %QUOIT_CONSTRAINT_HELD, %QUOIT_CONSTRAINT_EXTERNAL,
+ * %QUOIT_CONSTRAINT_CHIPS and %QUOIT_CONSTRAINT_STRATEGY, in this order.
  *
  * Since: 0.1
  */
@@ -49,11 +55,30 @@ typedef enum {
   QUOIT_CONSTRAINT_SELECTOR = 6,
   QUOIT_CONSTRAINT_NAMED_SLICE = 7,
   QUOIT_CONSTRAINT_EXCLUDED_SLICE = 8,
-  QUOIT_CONSTRAINT_INTACT = 9,    /* every host alive, nothing contradicts */
-  QUOIT_CONSTRAINT_DRAINING = 10, /* no host draining */
-  QUOIT_CONSTRAINT_HELD = 11,     /* no host held by a group */
-  QUOIT_CONSTRAINT_EXTERNAL = 12  /* no host used by something that is no group */
+  QUOIT_CONSTRAINT_INTACT = 9,          /* every host alive, nothing contradicts */
+  QUOIT_CONSTRAINT_DRAINING = 10,       /* no host draining */
+  QUOIT_CONSTRAINT_HELD = 11,           /* no host held by a group */
+  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* no host used by something that is no group */
+  QUOIT_CONSTRAINT_TOPOLOGY_LABEL = 13, /* the node has the label */
+  QUOIT_CONSTRAINT_TOTAL = 14,          /* it has so much in all */
+  QUOIT_CONSTRAINT_ALIVE = 15,          /* it is not dead */
+  QUOIT_CONSTRAINT_CHIPS = 16,          /* what is left of it is whole chips, or so much of one chip */
+  QUOIT_CONSTRAINT_STRATEGY = 17        /* all bundles can be placed together */
 } QuoitConstraint;
+
+/**
+ * QuoitRayAnswer:
+ *
+ * What Ray 2.60's control plane would answer.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_RAY_ANSWER_NONE = 0,      /* it has no such request: whole slices, several values of a label */
+  QUOIT_RAY_ANSWER_SUCCESS = 1,   /* placed */
+  QUOIT_RAY_ANSWER_FAILED = 2,    /* not placed; tried again each second */
+  QUOIT_RAY_ANSWER_INFEASIBLE = 3 /* not placed; tried again when a node joins */
+} QuoitRayAnswer;
 
 /**
  * QuoitStepKind:
@@ -104,7 +129,7 @@ QUOIT_API QuoitVerdict quoit_report_get_verdict (const QuoitReport *report);
  * quoit_report_get_n_wanted:
  * @report: the report
  *
- * Returns: the slices that the request asks for
+ * Returns: the slices, or bundles, that the request asks for
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
@@ -113,7 +138,7 @@ QUOIT_API uint32_t quoit_report_get_n_wanted (const QuoitReport *report);
  * quoit_report_get_n_now:
  * @report: the report
  *
- * Returns: the slices that satisfy the request and can be had now
+ * Returns: the slices that satisfy the request, or nodes that bundle can be placed on, now
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
@@ -124,10 +149,118 @@ QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
  *
  * Counts as if every group were released and every known node alive and undrained.
  *
- * Returns: the slices that satisfy the request and could be had so
+ * Returns: the slices that satisfy the request, or nodes that bundle could be placed on, so
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
+
+/**
+ * quoit_report_is_of_bundles:
+ * @report: the report
+ *
+ * Returns: whether bundles were asked for, and the numbers are of nodes
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_report_is_of_bundles (const QuoitReport *report);
+
+/**
+ * quoit_report_get_bundle:
+ * @report: the report
+ *
+ * The bundle that is hardest to place: for which the fewest nodes are there now; of several the first. The reasons and
+ * the nearest nodes are of that one.
+ *
+ * Returns: its number; 0 where slices were asked for
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_bundle (const QuoitReport *report);
+
+/**
+ * quoit_report_get_n_misses:
+ * @report: the report
+ *
+ * The nodes that come nearest to being enough for that bundle, where none is: at most three, the nearest first.
+ *
+ * Returns: how many are named
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_report_get_n_misses (const QuoitReport *report);
+
+/**
+ * quoit_report_get_miss_node:
+ * @report: the report
+ * @miss: below quoit_report_get_n_misses()
+ *
+ * Returns: (transfer none): the node, as it is displayed
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_report_get_miss_node (const QuoitReport *report, uint32_t miss);
+
+/**
+ * quoit_report_get_miss_resource:
+ * @report: the report
+ * @miss: below quoit_report_get_n_misses()
+ *
+ * Returns: (transfer none): the resource of which it has too little; of several the one that lacks most
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss);
+
+/**
+ * quoit_report_dup_miss_left:
+ * @report: the report
+ * @miss: below quoit_report_get_n_misses()
+ *
+ * Returns: (transfer full): how much of it is left there, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_report_dup_miss_left (const QuoitReport *report, uint32_t miss);
+
+/**
+ * quoit_report_dup_miss_wanted:
+ * @report: the report
+ * @miss: below quoit_report_get_n_misses()
+ *
+ * Returns: (transfer full): how much of it the bundle wants, as decimal text; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_report_dup_miss_wanted (const QuoitReport *report, uint32_t miss);
+
+/**
+ * quoit_report_get_ray_answer:
+ * @report: the report
+ *
+ * Whatever the policy of the request is: where a placement exists, and Ray would not find it, it is told so. Modelled
+ * on Ray 2.60's scheduler.
+ *
+ * Returns: what Ray would answer now
+ * Since: 0.1
+ */
+QUOIT_API QuoitRayAnswer quoit_report_get_ray_answer (const QuoitReport *report);
+
+/**
+ * quoit_report_does_ray_vary:
+ * @report: the report
+ *
+ * Ray chooses among nodes that it thinks equally good as it happens, and another one from call to call. What follows,
+ * the answer included, may be another then.
+ *
+ * Returns: whether Ray had such a choice
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_report_does_ray_vary (const QuoitReport *report);
+
+/**
+ * quoit_report_is_proven:
+ * @report: the report
+ *
+ * Placing bundles of several resources can take longer than anybody waits; the search ends after a stated number of
+ * steps.
+ *
+ * Returns: false where the verdict is only that nothing was found until then
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_report_is_proven (const QuoitReport *report);
 
 /**
  * quoit_report_dup_summary:

@@ -35,6 +35,94 @@ quoit_report_get_n_could (const QuoitReport *report)
   return report->n_could;
 }
 
+bool
+quoit_report_is_of_bundles (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, false);
+
+  return report->of_bundles;
+}
+
+uint32_t
+quoit_report_get_bundle (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->bundle;
+}
+
+uint32_t
+quoit_report_get_n_misses (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, 0);
+
+  return report->misses->len;
+}
+
+static const QuoitMiss *
+miss_at (const QuoitReport *report, uint32_t miss)
+{
+  g_return_val_if_fail (report != NULL && miss < report->misses->len, NULL);
+
+  return &g_array_index (report->misses, QuoitMiss, miss);
+}
+
+const char *
+quoit_report_get_miss_node (const QuoitReport *report, uint32_t miss)
+{
+  const QuoitMiss *at = miss_at (report, miss);
+
+  return at == NULL ? NULL : at->node;
+}
+
+const char *
+quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss)
+{
+  const QuoitMiss *at = miss_at (report, miss);
+
+  return at == NULL ? NULL : at->resource;
+}
+
+char *
+quoit_report_dup_miss_left (const QuoitReport *report, uint32_t miss)
+{
+  const QuoitMiss *at = miss_at (report, miss);
+
+  return at == NULL ? NULL : quoit_amount_format (at->left);
+}
+
+char *
+quoit_report_dup_miss_wanted (const QuoitReport *report, uint32_t miss)
+{
+  const QuoitMiss *at = miss_at (report, miss);
+
+  return at == NULL ? NULL : quoit_amount_format (at->wanted);
+}
+
+QuoitRayAnswer
+quoit_report_get_ray_answer (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, QUOIT_RAY_ANSWER_NONE);
+
+  return report->ray_answer;
+}
+
+bool
+quoit_report_does_ray_vary (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, false);
+
+  return report->ray_varies;
+}
+
+bool
+quoit_report_is_proven (const QuoitReport *report)
+{
+  g_return_val_if_fail (report != NULL, false);
+
+  return !report->is_unproven;
+}
+
 char *
 quoit_report_dup_summary (const QuoitReport *report, const char *what)
 {

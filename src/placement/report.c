@@ -21,6 +21,13 @@ reason_clear (gpointer data)
   g_free (((QuoitReason *) data)->detail);
 }
 
+static void
+miss_clear (gpointer data)
+{
+  g_free (((QuoitMiss *) data)->node);
+  g_free (((QuoitMiss *) data)->resource);
+}
+
 QuoitReport *
 quoit_report_alloc (guint32 n_wanted)
 {
@@ -32,6 +39,8 @@ quoit_report_alloc (guint32 n_wanted)
   g_array_set_clear_func (report->reasons, reason_clear);
   report->options = g_array_new (FALSE, TRUE, sizeof (QuoitOption));
   g_array_set_clear_func (report->options, option_clear);
+  report->misses = g_array_new (FALSE, TRUE, sizeof (QuoitMiss));
+  g_array_set_clear_func (report->misses, miss_clear);
   return report;
 }
 
@@ -49,7 +58,27 @@ quoit_report_unref (QuoitReport *report)
     return;
   g_array_unref (report->reasons);
   g_array_unref (report->options);
+  g_array_unref (report->misses);
   g_free (report);
+}
+
+/* Whether it may be another tomorrow, without another request. */
+static gboolean
+may_change (QuoitConstraint constraint)
+{
+  switch (constraint)
+    {
+    case QUOIT_CONSTRAINT_INTACT:
+    case QUOIT_CONSTRAINT_DRAINING:
+    case QUOIT_CONSTRAINT_HELD:
+    case QUOIT_CONSTRAINT_EXTERNAL:
+    case QUOIT_CONSTRAINT_ALIVE:
+    case QUOIT_CONSTRAINT_CHIPS:
+    case QUOIT_CONSTRAINT_STRATEGY:
+      return TRUE;
+    default:
+      return FALSE;
+    }
 }
 
 /* What stands between the request and a "yes" comes first. Not now: what may change, before what the request fixes.
@@ -59,12 +88,20 @@ static guint
 rank_of (const QuoitReport *report, QuoitConstraint constraint)
 {
   if (report->verdict != QUOIT_VERDICT_NEVER)
-    return constraint < QUOIT_CONSTRAINT_INTACT;
-  if (constraint > QUOIT_CONSTRAINT_INTACT)
-    return 3;
-  if (constraint == QUOIT_CONSTRAINT_INTACT)
-    return 1;
-  return constraint < QUOIT_CONSTRAINT_POOL ? 2 : 0;
+    return !may_change (constraint);
+  switch (constraint)
+    {
+    case QUOIT_CONSTRAINT_INTACT:
+    case QUOIT_CONSTRAINT_STRATEGY:
+      return 1;
+    case QUOIT_CONSTRAINT_ACCELERATOR:
+    case QUOIT_CONSTRAINT_TOPOLOGY:
+    case QUOIT_CONSTRAINT_CHIPS_PER_HOST:
+    case QUOIT_CONSTRAINT_TOTAL:
+      return 2;
+    default:
+      return may_change (constraint) ? 3 : 0;
+    }
 }
 
 static gboolean
@@ -73,6 +110,12 @@ dominates (const QuoitReport *report, const QuoitReason *a, const QuoitReason *b
   guint x = rank_of (report, a->constraint), y = rank_of (report, b->constraint);
 
   return x != y ? x < y : a->before - a->after > b->before - b->after;
+}
+
+void
+quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss)
+{
+  g_array_append_val (report->misses, *miss);
 }
 
 void
@@ -105,21 +148,29 @@ quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char *name
   g_array_append_val (option->steps, step);
 }
 
-static const char *const constraint_texts[] = {
-  [QUOIT_CONSTRAINT_ACCELERATOR] = "of another accelerator than",
-  [QUOIT_CONSTRAINT_TOPOLOGY] = "of another topology than",
-  [QUOIT_CONSTRAINT_CHIPS_PER_HOST] = "on hosts of another size than",
-  [QUOIT_CONSTRAINT_POOL] = "outside pool",
-  [QUOIT_CONSTRAINT_ZONE] = "outside zone",
-  [QUOIT_CONSTRAINT_SELECTOR] = "not selected by",
-  [QUOIT_CONSTRAINT_NAMED_SLICE] = "not among the named slices",
-  [QUOIT_CONSTRAINT_EXCLUDED_SLICE] = "excluded by name",
-  [QUOIT_CONSTRAINT_INTACT] = "degraded: a host is missing or dead, or hosts contradict each other",
-  [QUOIT_CONSTRAINT_DRAINING] = "draining",
-  [QUOIT_CONSTRAINT_HELD] = "held by groups",
-  [QUOIT_CONSTRAINT_EXTERNAL] = "used by something that is no group",
+/* What is said of slices, and of nodes where a bundle was to be placed. NULL: it is not said of them. */
+static const struct {
+  const char *slices, *nodes;
+} constraint_texts[] = {
+  [QUOIT_CONSTRAINT_ACCELERATOR] = { "of another accelerator than", NULL },
+  [QUOIT_CONSTRAINT_TOPOLOGY] = { "of another topology than", NULL },
+  [QUOIT_CONSTRAINT_CHIPS_PER_HOST] = { "on hosts of another size than", NULL },
+  [QUOIT_CONSTRAINT_POOL] = { "outside pool", "outside pool" },
+  [QUOIT_CONSTRAINT_ZONE] = { "outside zone", "outside zone" },
+  [QUOIT_CONSTRAINT_SELECTOR] = { "not selected by", "not selected by" },
+  [QUOIT_CONSTRAINT_NAMED_SLICE] = { "not among the named slices", "in none of the named slices" },
+  [QUOIT_CONSTRAINT_EXCLUDED_SLICE] = { "excluded by name", "in an excluded slice" },
+  [QUOIT_CONSTRAINT_INTACT] = { "degraded: a host is missing or dead, or hosts contradict each other", NULL },
+  [QUOIT_CONSTRAINT_DRAINING] = { "draining", "draining" },
+  [QUOIT_CONSTRAINT_HELD] = { "held by groups", "short of what groups hold there, for" },
+  [QUOIT_CONSTRAINT_EXTERNAL]
+  = { "used by something that is no group", "short of what something that is no group uses there, for" },
+  [QUOIT_CONSTRAINT_TOPOLOGY_LABEL] = { NULL, "without a value of label" },
+  [QUOIT_CONSTRAINT_TOTAL] = { NULL, "too small, even empty, for" },
+  [QUOIT_CONSTRAINT_ALIVE] = { NULL, "dead" },
+  [QUOIT_CONSTRAINT_CHIPS] = { NULL, "short of chips: what is left is parts of several, for" },
+  [QUOIT_CONSTRAINT_STRATEGY] = { NULL, "not enough for all together:" },
 };
-G_STATIC_ASSERT (G_N_ELEMENTS (constraint_texts) == QUOIT_N_CONSTRAINTS + 1);
 
 char *
 quoit_report_reason_text (const QuoitReport *report, guint index)
@@ -127,9 +178,12 @@ quoit_report_reason_text (const QuoitReport *report, guint index)
   const QuoitReason *reason = &g_array_index (report->reasons, QuoitReason, index);
   guint32 removed = reason->before - reason->after;
 
-  return g_strdup_printf ("%u of %u slices %s %s%s%s%s", removed, reason->before, removed == 1 ? "is" : "are",
-                          constraint_texts[reason->constraint], reason->detail == NULL ? "" : " '",
-                          reason->detail == NULL ? "" : reason->detail, reason->detail == NULL ? "" : "'");
+  return g_strdup_printf ("%u of %u %s %s %s%s%s%s", removed, reason->before, report->of_bundles ? "nodes" : "slices",
+                          removed == 1 ? "is" : "are",
+                          report->of_bundles ? constraint_texts[reason->constraint].nodes
+                                             : constraint_texts[reason->constraint].slices,
+                          reason->detail == NULL ? "" : " '", reason->detail == NULL ? "" : reason->detail,
+                          reason->detail == NULL ? "" : "'");
 }
 
 static void
@@ -193,20 +247,58 @@ quoit_report_option_text (const QuoitReport *report, guint index)
   return g_string_free (text, FALSE);
 }
 
-char *
-quoit_report_summary (const QuoitReport *report, const char *what)
+/* --- in one sentence --- */
+
+static void
+append_verdict_on_slices (GString *text, const QuoitReport *report)
 {
-  GString *text = g_string_new (what);
-  guint32 have = report->verdict == QUOIT_VERDICT_NEVER ? report->n_could : report->n_now;
+  gboolean never = report->verdict == QUOIT_VERDICT_NEVER;
+  guint32 have = never ? report->n_could : report->n_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
     g_string_append_printf (text, ": fits, %u can be had now", report->n_now);
   else
-    g_string_append_printf (text, ": %s, %u of %u slices %s, %u short",
-                            report->verdict == QUOIT_VERDICT_NEVER ? "never" : "not now", have, report->n_wanted,
-                            report->verdict == QUOIT_VERDICT_NEVER ? "could ever be had" : "can be had",
-                            report->n_wanted - have);
-  if (report->verdict == QUOIT_VERDICT_NEVER && report->n_such > 0
+    g_string_append_printf (text, ": %s, %u of %u slices %s, %u short", never ? "never" : "not now", have,
+                            report->n_wanted, never ? "could ever be had" : "can be had", report->n_wanted - have);
+}
+
+static void
+append_verdict_on_bundles (GString *text, const QuoitReport *report)
+{
+  gboolean never = report->verdict == QUOIT_VERDICT_NEVER;
+  guint32 have = never ? report->n_could : report->n_now;
+
+  if (report->verdict == QUOIT_VERDICT_FITS)
+    g_string_append (text, ": fits");
+  else
+    g_string_append_printf (text, ": %s%s, %u node%s %s bundle %u", never ? "never" : "not now",
+                            report->is_unproven ? ", as far as the search went" : "", have, have == 1 ? "" : "s",
+                            never ? "could ever take" : "can take", report->bundle);
+}
+
+static void
+append_ray (GString *text, const QuoitReport *report)
+{
+  static const char *const answers[] = { [QUOIT_RAY_ANSWER_SUCCESS] = "place it",
+                                         [QUOIT_RAY_ANSWER_FAILED] = "answer FAILED",
+                                         [QUOIT_RAY_ANSWER_INFEASIBLE] = "answer INFEASIBLE" };
+  gboolean fits = report->verdict == QUOIT_VERDICT_FITS;
+
+  /* Told where it is not what the verdict says. */
+  if (report->ray_answer != QUOIT_RAY_ANSWER_NONE && fits != (report->ray_answer == QUOIT_RAY_ANSWER_SUCCESS))
+    g_string_append_printf (text, "; Ray %s %s", report->ray_varies ? "may" : "would", answers[report->ray_answer]);
+}
+
+char *
+quoit_report_summary (const QuoitReport *report, const char *what)
+{
+  GString *text = g_string_new (what);
+
+  if (report->of_bundles)
+    append_verdict_on_bundles (text, report);
+  else
+    append_verdict_on_slices (text, report);
+  if (report->verdict == QUOIT_VERDICT_NEVER && report->n_such > 0 && !report->of_bundles
       && (report->reasons->len == 0
           || rank_of (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 1))
     g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_such, report->n_such == 1 ? "" : "s");
@@ -216,6 +308,7 @@ quoit_report_summary (const QuoitReport *report, const char *what)
 
       g_string_append_printf (text, "; %s", reason);
     }
+  append_ray (text, report);
   if (report->verdict != QUOIT_VERDICT_FITS && report->options->len > 0)
     {
       g_autofree char *option = quoit_report_option_text (report, 0);

@@ -4,11 +4,14 @@
 
 #include <quoit/report.h>
 
+#include "base/amount.h"
+
+/* Those that slices go through. */
 enum { QUOIT_N_CONSTRAINTS = 12 };
 
 typedef struct {
   QuoitConstraint constraint;
-  guint32 before, after; /* slices */
+  guint32 before, after; /* slices, or nodes for a bundle */
   char *detail;          /* "pool=a"; what was asked */
 } QuoitReason;
 
@@ -23,6 +26,12 @@ typedef struct {
   GArray *steps; /* of QuoitStep */
 } QuoitOption;
 
+/* A node that has too little for a bundle. */
+typedef struct {
+  char *node, *resource;
+  QuoitAmount left, wanted;
+} QuoitMiss;
+
 struct _QuoitReport {
   gatomicrefcount refs;
   QuoitVerdict verdict;
@@ -32,12 +41,21 @@ struct _QuoitReport {
   guint32 n_could; /* that could be had with every group released and every known node alive and undrained */
   GArray *reasons; /* of QuoitReason: what removed slices; the one that removed most first */
   GArray *options; /* of QuoitOption: the smallest first */
+
+  gboolean of_bundles; /* n_such, n_now and n_could are nodes for the bundle */
+  guint32 bundle;
+  GArray *misses; /* of QuoitMiss: the nearest first */
+  QuoitRayAnswer ray_answer;
+  gboolean ray_varies;
+  gboolean is_unproven;
 };
 
 QuoitReport *quoit_report_alloc (guint32 n_wanted);
 
 void quoit_report_add_reason (QuoitReport *report, QuoitConstraint constraint, guint32 before, guint32 after,
                               const char *detail);
+/* Takes the texts. */
+void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 QuoitOption *quoit_report_add_option (QuoitReport *report); /* valid until the next one is added */
 void quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char *name, guint64 number);
 
