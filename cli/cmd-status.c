@@ -183,9 +183,19 @@ add_group_problem (Table *table, const char *label, const char *problem)
   table_add_text (table, problem);
 }
 
+/* What a group waits for, with the reason in one sentence. */
+static void
+add_demand (Table *table, const QuoitSnapshot *snapshot, const char *label, const char *what)
+{
+  g_autoptr (QuoitReport) report = quoit_snapshot_explain_group (snapshot, label, NULL);
+  g_autofree char *problem = report == NULL ? g_strdup (what) : quoit_report_dup_summary (report, what);
+
+  add_group_problem (table, label, problem);
+}
+
 /* Slice by slice; a group of bundles has none. */
 static void
-add_losses (Table *table, const QuoitGroup *group, const char *label)
+add_losses (Table *table, const QuoitSnapshot *snapshot, const QuoitGroup *group, const char *label)
 {
   for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
     {
@@ -199,8 +209,8 @@ add_losses (Table *table, const QuoitGroup *group, const char *label)
           state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead" : "leaving: a host of it is draining", label);
       add_group_problem (table, label, problem);
     }
-  if (quoit_group_get_n_slices (group) == 0)
-    add_group_problem (table, label, "a bundle of it has lost its node");
+  if (quoit_group_get_n_slices (group) == 0 && quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
+    add_demand (table, snapshot, label, "a bundle of it has lost its node");
 }
 
 static Table *
@@ -220,9 +230,9 @@ problems (const QuoitSnapshot *snapshot)
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
       g_autofree char *label = group_label (group);
 
-      add_losses (table, group, label);
+      add_losses (table, snapshot, group, label);
       if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
-        add_group_problem (table, label, "its source has not placed it");
+        add_demand (table, snapshot, label, "its source has not placed it");
     }
   return table;
 }

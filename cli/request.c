@@ -189,6 +189,14 @@ check_required (const RequestOptions *options, GError **error)
   return false;
 }
 
+bool
+request_is_empty (const RequestOptions *options)
+{
+  static const RequestOptions none;
+
+  return memcmp (options, &none, sizeof none) == 0;
+}
+
 QuoitRequest *
 request_build (const RequestOptions *options, const char *name, GError **error)
 {

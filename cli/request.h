@@ -29,6 +29,9 @@ bool request_set_slices (QuoitRequest *request, const char *text, GError **error
 /* quoit_request_free() it. */
 QuoitRequest *request_build (const RequestOptions *options, const char *name, GError **error);
 
+/* Whether nothing is asked for. */
+bool request_is_empty (const RequestOptions *options);
+
 /* Whether bundles are asked for. */
 bool request_has_bundles (const BundleOptions *options);
 bool request_set_bundles (QuoitRequest *request, const BundleOptions *options, GError **error);

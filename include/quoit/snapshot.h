@@ -172,6 +172,23 @@ QUOIT_API QuoitReport *quoit_snapshot_explain (const QuoitSnapshot *snapshot, co
                                                GError **error);
 
 /**
+ * quoit_snapshot_explain_group:
+ * @snapshot: the snapshot
+ * @group: NAME or NAME@ID of a group with bundles that are not placed
+ * @error: (out) (optional): set on failure
+ *
+ * Why its bundles that are not placed, or have lost their nodes, are not placed now: as quoit_snapshot_explain() of a
+ * request for just these. Of a group that Ray has made no label selectors are known, and no strategy where the list had
+ * none; PACK stands for it.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND when there is no such group, and %QUOIT_ERROR_CONFLICT when all of it is placed.
+ *
+ * Returns: (transfer full): the report; quoit_report_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitReport *quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, GError **error);
+
+/**
  * quoit_snapshot_dup_json:
  * @snapshot: the snapshot
  *

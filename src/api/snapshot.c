@@ -3,6 +3,7 @@
  * errors. */
 #include "api/handles.h"
 #include "formats/writer.h"
+#include "placement/explain-bundles.h"
 
 QuoitSnapshot *
 quoit_snapshot_of (QuoitFleet *fleet)
@@ -78,7 +79,25 @@ quoit_snapshot_explain (const QuoitSnapshot *snapshot, const QuoitRequest *reque
 {
   g_return_val_if_fail (snapshot != NULL && request != NULL, NULL);
 
-  return quoit_explain_slices (snapshot->fleet, request, error);
+  return request->bundles->len > 0 ? quoit_explain_bundles (snapshot->fleet, request, error)
+                                   : quoit_explain_slices (snapshot->fleet, request, error);
+}
+
+QuoitReport *
+quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, GError **error)
+{
+  g_autofree char *short_name = NULL;
+  g_autoptr (QuoitRequest) request = NULL;
+  const QuoitGroupData *found;
+  QuoitGroupRef ref;
+
+  g_return_val_if_fail (snapshot != NULL && group != NULL, NULL);
+
+  if (!quoit_group_ref_parse (group, &ref, &short_name, error))
+    return NULL;
+  found = quoit_ledger_lookup_group (snapshot->fleet, &ref, error);
+  request = found == NULL ? NULL : quoit_ledger_request_of_unplaced (snapshot->fleet, found, error);
+  return request == NULL ? NULL : quoit_explain_bundles (snapshot->fleet, request, error);
 }
 
 char *

@@ -71,6 +71,9 @@ gboolean quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **nam
 
 /* NOT_FOUND when no group bears the name; CONFLICT when another than the one of that id does, or none any more; EXPIRED
  * when its lease has ended. */
+/* What @group wants and has not, as a request of bundles. CONFLICT: it has all. */
+QuoitRequest *quoit_ledger_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
+
 const QuoitGroupData *quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error);
 /* The same of a group that a caller of this ledger made: CONFLICT for one that belongs to a source. */
 const QuoitGroupData *quoit_ledger_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error);

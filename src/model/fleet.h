@@ -200,6 +200,9 @@ quoit_fleet_first_lease (const QuoitFleet *fleet)
 }
 void quoit_fleet_count_leases (const QuoitFleet *fleet);
 
+/* What no group explains of @node ends: for forks that try what would help. */
+gboolean quoit_fleet_end_external (QuoitFleet *fleet, QuoitNodeId node, GError **error);
+
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
 
 /* Walks everything: summaries equal recounts, nothing is held twice, no id dangles, indexes are complete. FAILED names

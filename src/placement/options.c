@@ -2,6 +2,19 @@
 /* What would help: small sets of changes, each of which alone turns the refusal into a yes. */
 #include "placement/placement.h"
 
+void
+quoit_option_add_end_of (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  gint64 until_ms = quoit_fleet_group_until (fleet, group);
+  g_autofree char *label = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
+
+  if (until_ms != 0)
+    quoit_option_add_step (option, QUOIT_STEP_LEASE_ENDS, label, (guint64) until_ms);
+  else
+    quoit_option_add_step (option, *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES, group->name,
+                           group->id);
+}
+
 /* Other slices of the same generation of which enough are free now, wherever the request lets them be. */
 static void
 other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)

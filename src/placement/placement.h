@@ -72,6 +72,9 @@ gboolean quoit_best_choose (const QuoitFleet *fleet, const QuoitCandidates *cand
 gboolean quoit_best_choose_most (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 least,
                                  QuoitPlan *plan);
 
+/* The step that ends what @group has: by itself, by its source, or by somebody's release. */
+void quoit_option_add_end_of (QuoitOption *option, const QuoitFleet *fleet, const QuoitGroupData *group);
+
 void quoit_report_find_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                 const QuoitCandidates *candidates);
 /* The options that change the fleet, for a request that could fit: at least one. */

@@ -257,20 +257,6 @@ leave_superfluous (Search *search)
       leave (search, i - 1);
 }
 
-/* How a group goes: by itself, by its source, or by somebody's release. */
-static void
-write_group_step (const Search *search, QuoitOption *option, const QuoitGroupData *group)
-{
-  gint64 until_ms = quoit_fleet_group_until (search->fleet, group);
-  g_autofree char *label = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
-
-  if (until_ms != 0)
-    quoit_option_add_step (option, QUOIT_STEP_LEASE_ENDS, label, (guint64) until_ms);
-  else
-    quoit_option_add_step (option, *group->source == '\0' ? QUOIT_STEP_RELEASE : QUOIT_STEP_SOURCE_REMOVES, group->name,
-                           group->id);
-}
-
 static void
 write_steps (const Search *search, QuoitOption *option)
 {
@@ -281,7 +267,7 @@ write_steps (const Search *search, QuoitOption *option)
 
       if (step->kind == QUOIT_STEP_RELEASE)
         {
-          write_group_step (search, option, step->group);
+          quoit_option_add_end_of (option, search->fleet, step->group);
           continue;
         }
       node = quoit_layout_node_display (search->fleet->layout, (QuoitNodeId) { step->node });

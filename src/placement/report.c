@@ -81,26 +81,27 @@ may_change (QuoitConstraint constraint)
     }
 }
 
-/* What stands between the request and a "yes" comes first. Not now: what may change, before what the request fixes.
- * Never: what the request limits itself to, then what is broken for good, then what there is; who holds what is no
- * cause. */
+/* What stands between the request and a "yes" comes first: where each part of it could be had by itself, that all of it
+ * cannot. Not now: what may change, before what the request fixes. Never: what the request limits itself to, then what
+ * is broken for good, then what there is; who holds what is no cause. */
 static guint
 rank_of (const QuoitReport *report, QuoitConstraint constraint)
 {
+  if (constraint == QUOIT_CONSTRAINT_STRATEGY)
+    return 0;
   if (report->verdict != QUOIT_VERDICT_NEVER)
-    return !may_change (constraint);
+    return may_change (constraint) ? 1 : 2;
   switch (constraint)
     {
     case QUOIT_CONSTRAINT_INTACT:
-    case QUOIT_CONSTRAINT_STRATEGY:
-      return 1;
+      return 2;
     case QUOIT_CONSTRAINT_ACCELERATOR:
     case QUOIT_CONSTRAINT_TOPOLOGY:
     case QUOIT_CONSTRAINT_CHIPS_PER_HOST:
     case QUOIT_CONSTRAINT_TOTAL:
-      return 2;
+      return 3;
     default:
-      return may_change (constraint) ? 3 : 0;
+      return may_change (constraint) ? 4 : 1;
     }
 }
 
@@ -300,7 +301,7 @@ quoit_report_summary (const QuoitReport *report, const char *what)
     append_verdict_on_slices (text, report);
   if (report->verdict == QUOIT_VERDICT_NEVER && report->n_such > 0 && !report->of_bundles
       && (report->reasons->len == 0
-          || rank_of (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 1))
+          || rank_of (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 2))
     g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_such, report->n_such == 1 ? "" : "s");
   else if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
     {

@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/cli/lib.sh"
 
 verbs='init import export verify backup journal status nodes slices groups show slots who-holds reserve release set-state
-  drain undrain fits env catalogue check'
+  drain undrain fits explain env catalogue check'
 
 ok 0 "--help works" --help
 for verb in $verbs; do

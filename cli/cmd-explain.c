@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report-view.h"
+#include "request.h"
+#include "verbs.h"
+
+static QuoitReport *
+explain_group (Session *session, GError **error)
+{
+  g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
+
+  return snapshot == NULL ? NULL : quoit_snapshot_explain_group (snapshot, session->words[0], error);
+}
+
+static QuoitReport *
+explain_request (Session *session, const RequestOptions *options, GError **error)
+{
+  g_autoptr (QuoitRequest) request = request_build (options, "explain", error);
+  g_autoptr (QuoitSnapshot) snapshot = request == NULL ? NULL : session_look (session, error);
+
+  return snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, error);
+}
+
+static bool
+run (Session *session, GError **error)
+{
+  g_auto (RequestOptions) options = { 0 };
+  g_autofree GOptionEntry *entries = request_entries (&options);
+  g_autoptr (QuoitReport) report = NULL;
+  Document *document;
+
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+    return false;
+  if (session->words[0] != NULL && !request_is_empty (&options))
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected a group, or what is wanted, not both",
+                   session->words[0]);
+      return false;
+    }
+  report = session->words[0] != NULL ? explain_group (session, error) : explain_request (session, &options, error);
+  if (report == NULL)
+    return false;
+  document = document_new ();
+  report_describe (report, document);
+  return session_print (session, document, error);
+}
+
+const Verb verb_explain = {
+  "explain",
+  "[GROUP]",
+  "why a request, or a group that waits, is not placed",
+  "What is wanted is said as to reserve; or a GROUP with bundles that are not placed is named. Unlike fits it ends "
+  "with 0\n"
+  "whatever the verdict is.",
+  0,
+  1,
+  run,
+};

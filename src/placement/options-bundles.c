@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changes of the fleet would let bundles be placed: each proposal is tried on a fork before it is made. */
+#include "placement/explain-bundles.h"
+
+#include <stdlib.h>
+
+#include "base/natural.h"
+
+enum {
+  MOST_OPTIONS = 3, /* of one step */
+  MOST_STEPS = 64,  /* that are tried */
+};
+
+typedef struct {
+  QuoitStepKind kind;
+  QuoitNodeId node;
+  const QuoitGroupData *group; /* RELEASE */
+} Step;
+
+typedef struct {
+  const QuoitFleet *fleet;
+  const QuoitRequest *request;
+  QuoitReport *report;
+  GArray *steps; /* of Step */
+} Search;
+
+/* --- the steps that could help --- */
+
+static gboolean
+has_step (const Search *search, const QuoitGroupData *group)
+{
+  for (guint i = 0; i < search->steps->len; i++)
+    if (g_array_index (search->steps, Step, i).group == group)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+add_step (Search *search, QuoitStepKind kind, QuoitNodeId node, const QuoitGroupData *group)
+{
+  Step step = { kind, node, group };
+
+  if (search->steps->len < MOST_STEPS && (group == NULL || !has_step (search, group)))
+    g_array_append_val (search->steps, step);
+}
+
+static void
+add_steps_of_node (Search *search, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (search->fleet, node);
+  QuoitNodeState state = quoit_fleet_node_state (search->fleet, node);
+  const QuoitGroupData *group;
+
+  if (state == QUOIT_NODE_DEAD)
+    add_step (search, QUOIT_STEP_NODE_BACK, node, NULL);
+  else if (state == QUOIT_NODE_DRAINING)
+    add_step (search, QUOIT_STEP_UNDRAIN, node, NULL);
+  if (quoit_fleet_node_is_external (search->fleet, node))
+    add_step (search, QUOIT_STEP_EXTERNAL_ENDS, node, NULL);
+  while ((group = quoit_fleet_users_next (&users)) != NULL)
+    if (quoit_group_is_listed (group))
+      add_step (search, QUOIT_STEP_RELEASE, node, group);
+}
+
+/* Nodes that come back harm nobody; a group is asked to go last, and the latest one first. */
+static int
+by_harm (const void *a, const void *b)
+{
+  const Step *x = a, *y = b;
+
+  if (x->kind != y->kind)
+    return x->kind == QUOIT_STEP_RELEASE || (y->kind != QUOIT_STEP_RELEASE && x->kind > y->kind) ? 1 : -1;
+  if (x->group != NULL && x->group->id != y->group->id)
+    return x->group->id > y->group->id ? -1 : 1;
+  return (x->node.index > y->node.index) - (x->node.index < y->node.index);
+}
+
+/* --- trying --- */
+
+static gboolean
+apply (QuoitFleet *fork, const Step *step)
+{
+  switch (step->kind)
+    {
+    case QUOIT_STEP_NODE_BACK:
+    case QUOIT_STEP_UNDRAIN:
+      quoit_fleet_set_node_state (fork, step->node, QUOIT_NODE_ALIVE);
+      return TRUE;
+    case QUOIT_STEP_EXTERNAL_ENDS:
+      return quoit_fleet_end_external (fork, step->node, NULL);
+    default:
+      return quoit_fleet_remove_group (fork, step->group->name, step->group->id, QUOIT_END_RELEASED, fork->clock_ms,
+                                       NULL);
+    }
+}
+
+/* Whether the steps of @taken, a byte each, are enough together. */
+static gboolean
+suffice (const Search *search, const guint8 *taken)
+{
+  g_autoptr (QuoitFleet) fork = quoit_fleet_fork (search->fleet);
+
+  for (guint i = 0; i < search->steps->len; i++)
+    if (taken[i] && !apply (fork, &g_array_index (search->steps, Step, i)))
+      return FALSE;
+  return quoit_bundles_fit (fork, search->request);
+}
+
+static void
+offer (const Search *search, const guint8 *taken)
+{
+  QuoitOption *option = quoit_report_add_option (search->report);
+
+  for (guint i = 0; i < search->steps->len; i++)
+    {
+      const Step *step = &g_array_index (search->steps, Step, i);
+      g_autofree char *node = NULL;
+
+      if (!taken[i])
+        continue;
+      if (step->kind == QUOIT_STEP_RELEASE)
+        {
+          quoit_option_add_end_of (option, search->fleet, step->group);
+          continue;
+        }
+      node = quoit_layout_node_display (search->fleet->layout, step->node);
+      quoit_option_add_step (option, step->kind, node, 0);
+    }
+}
+
+static guint
+try_each (const Search *search, guint8 *taken)
+{
+  guint found = 0;
+
+  for (guint i = 0; i < search->steps->len && found < MOST_OPTIONS; i++)
+    {
+      taken[i] = 1;
+      if (suffice (search, taken))
+        {
+          offer (search, taken);
+          found++;
+        }
+      taken[i] = 0;
+    }
+  return found;
+}
+
+/* All of them, and then without each that is not needed, those that harm most first. */
+static void
+try_together (const Search *search, guint8 *taken)
+{
+  for (guint i = 0; i < search->steps->len; i++)
+    taken[i] = 1;
+  if (!suffice (search, taken))
+    return;
+  for (guint i = search->steps->len; i-- > 0;)
+    {
+      taken[i] = 0;
+      if (!suffice (search, taken))
+        taken[i] = 1;
+    }
+  offer (search, taken);
+}
+
+void
+quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
+                                  const guint32 *nodes, guint32 n_nodes)
+{
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
+  g_autofree guint8 *taken = g_new0 (guint8, MOST_STEPS);
+  Search search = { fleet, request, report, steps };
+
+  for (guint32 i = 0; i < n_nodes && steps->len < MOST_STEPS; i++)
+    add_steps_of_node (&search, (QuoitNodeId) { nodes[i] });
+  g_array_sort (steps, by_harm);
+  if (try_each (&search, taken) == 0)
+    try_together (&search, taken);
+}
