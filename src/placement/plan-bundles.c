@@ -281,19 +281,24 @@ share_out_chips (const QuoitFleet *fleet, const QuoitRequest *request, const gui
 
 /* --- a refusal --- */
 
-/* What a request would get that asks for the same under policy `best`, with every bundle to be placed. */
+/* Whether policy `best` would place the same bundles, all of them; what a search within its bounds does not tell is
+ * UNKNOWN. */
 static QuoitPlacing
 ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
   QuoitRequest other = *request;
   QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
-  QuoitBundlePlan plan;
+  guint32 n = request->bundles->len;
+  g_autofree guint32 *nodes = g_new (guint32, n + 1);
+  g_auto (QuoitFleetView) view = { NULL };
 
   other.policy = QUOIT_POLICY_BEST;
-  quoit_bundle_plan_init (&plan, request->bundles->len);
-  quoit_place_bundles (fleet, &other, time, &placing, &plan, NULL);
-  quoit_bundle_plan_clear (&plan);
-  return placing;
+  if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
+    return QUOIT_PLACING_UNKNOWN;
+  /* What the greedy one finds is there, and it looks for less. */
+  if (view.view.units == NULL && view.standing.n_values <= 1)
+    placing = place_by_ray (&view, nodes);
+  return placing == QUOIT_PLACING_FOUND ? placing : place_best (&view, nodes);
 }
 
 static gboolean
@@ -337,42 +342,48 @@ find_misfit (const QuoitFleetView *view)
   return QUOIT_NO_INDEX;
 }
 
-static void
-append_misfit (GString *text, const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
+/* The same of what there is now, or of all that is known. */
+static guint32
+find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
   g_auto (QuoitFleetView) view = { NULL };
-  const char *which = time == QUOIT_VIEW_NOW ? "alive" : "known";
-  guint32 bundle;
 
-  if (!quoit_fleet_view_init (&view, fleet, request, NULL, request->bundles->len, time, NULL))
-    return;
-  bundle = find_misfit (&view);
-  if (bundle == QUOIT_NO_INDEX)
-    g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
-  else
-    {
-      g_string_append_printf (text, "; bundle %u, ", bundle);
-      quoit_request_append_bundle (text, quoit_request_bundle (request, bundle));
-      g_string_append_printf (text, ", finds room on no %s node that may take it", which);
-    }
+  return quoit_fleet_view_init (&view, fleet, request, NULL, request->bundles->len, time, NULL) ? find_misfit (&view)
+                                                                                                : QUOIT_NO_INDEX;
+}
+
+static void
+append_word (GString *text, QuoitPlacing placing)
+{
+  if (placing == QUOIT_PLACING_UNKNOWN)
+    g_string_append_printf (text, ", as far as %d steps of search tell", BEST_STEPS);
+  else if (placing == QUOIT_PLACING_RAY_FAILED)
+    g_string_append (text, ", Ray answers FAILED");
+  else if (placing == QUOIT_PLACING_RAY_INFEASIBLE)
+    g_string_append (text, ", Ray answers INFEASIBLE");
 }
 
 gboolean
 quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing, GError **error)
 {
   gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
+  guint32 misfit = find_misfit_at (fleet, request, never ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
   g_autoptr (GString) text = g_string_new (NULL);
 
   g_string_append_printf (text, "%u bundle%s, %s: %s", request->bundles->len, request->bundles->len == 1 ? "" : "s",
                           quoit_strategy_name (request->strategy), never ? "never" : "not now");
-  if (placing == QUOIT_PLACING_UNKNOWN)
-    g_string_append_printf (text, ", as far as %d steps of search tell", BEST_STEPS);
-  if (placing == QUOIT_PLACING_RAY_FAILED || placing == QUOIT_PLACING_RAY_INFEASIBLE)
-    g_string_append_printf (text, ", Ray answers %s", placing == QUOIT_PLACING_RAY_FAILED ? "FAILED" : "INFEASIBLE");
-  if (request->policy == QUOIT_POLICY_RAY && !never && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND)
+  append_word (text, placing);
+  if (misfit != QUOIT_NO_INDEX)
+    {
+      g_string_append_printf (text, "; bundle %u, ", misfit);
+      quoit_request_append_bundle (text, quoit_request_bundle (request, misfit));
+      g_string_append_printf (text, ", finds room on no %s node that may take it", never ? "known" : "alive");
+    }
+  else if (request->policy == QUOIT_POLICY_RAY && !never
+           && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND)
     g_string_append (text, "; policy 'best' would place them now");
   else
-    append_misfit (text, fleet, request, never ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
+    g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
   return quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", text->str);
 }
 

@@ -345,10 +345,25 @@ quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node)
   return found == NULL ? QUOIT_NO_INDEX : (guint32) (found - (const QuoitDomain *) (const void *) view->domains->data);
 }
 
+/* Mostly the one of the node before it, or the one behind that. */
+static guint32
+domain_behind (const QuoitFleetView *view, guint32 node, guint32 before)
+{
+  QuoitDomain value;
+  char room[32];
+
+  if (!value_of (view, node, room, &value))
+    return QUOIT_NO_INDEX;
+  for (guint32 d = before == QUOIT_NO_INDEX ? 0 : before, end = MIN (d + 2, view->domains->len); d < end; d++)
+    if (compare_domains (&value, &g_array_index (view->domains, QuoitDomain, d)) == 0)
+      return d;
+  return quoit_fleet_view_domain (view, (QuoitNodeId) { node });
+}
+
 void
 quoit_fleet_view_divide (QuoitFleetView *view)
 {
-  guint32 *domain;
+  guint32 *domain, before = QUOIT_NO_INDEX;
 
   if (view->request->topology_label == NULL)
     return;
@@ -357,11 +372,8 @@ quoit_fleet_view_divide (QuoitFleetView *view)
   domain = g_new (guint32, view->view.n_nodes + 1);
   for (guint32 i = 0; i < view->view.n_nodes; i++)
     {
-      const QuoitNode *nodes = view->fleet->layout->nodes;
-      gboolean alike = i > 0 && strcmp (view->request->topology_label, SLICE_NAME) == 0
-                       && nodes[view->nodes[i]].slice == nodes[view->nodes[i - 1]].slice;
-
-      domain[i] = alike ? domain[i - 1] : quoit_fleet_view_domain (view, (QuoitNodeId) { view->nodes[i] });
+      domain[i] = domain_behind (view, view->nodes[i], before);
+      before = domain[i] == QUOIT_NO_INDEX ? before : domain[i];
     }
   view->view.domain = domain;
   view->view.n_domains = view->domains->len;
