@@ -16,6 +16,7 @@ typedef struct {
   GHashTable *mine;    /* the same: foreign id -> group */
   GHashTable *claimed; /* foreign ids of the groups that the source has now */
   GHashTable *seen;    /* of them, those that the claims have again */
+  GHashTable *ours;    /* bundles that are those of this ledger */
 } Board;
 
 /* Lists round memory, so that what groups take of it may be more than there is. */
@@ -228,11 +229,12 @@ is_placed (const Board *board, const QuoitBundleClaim *bundle)
   return bundle->node != QUOIT_NOT_PLACED && board->nodes[bundle->node].state != QUOIT_NODE_DEAD;
 }
 
-/* A group of this ledger stands there, and that is whose doing the bundle is. */
+/* A group of this ledger stands there, and that is whose doing the bundle, or the use, is. */
 static gboolean
 is_explained (Board *board, const QuoitBundleClaim *bundle)
 {
-  return is_placed (board, bundle) && quoit_import_room (&board->rooms, bundle->node)->is_taken;
+  return is_placed (board, bundle)
+         && (quoit_import_room (&board->rooms, bundle->node)->is_taken || g_hash_table_contains (board->ours, bundle));
 }
 
 /* What stood in place @i of @before, if that is the node of @claim; NULL: something else. */
@@ -574,6 +576,7 @@ quoit_difference_of_groups (QuoitDifference *difference, gint64 time_ms, GError 
   board.claimed = g_hash_table_new (g_str_hash, g_str_equal);
   board.seen = g_hash_table_new (g_str_hash, g_str_equal);
   find_mine (&board);
+  board.ours = quoit_import_own (&board.rooms, board.mine);
   ok = put_all (&board, error);
   quoit_import_rooms_clear (&board.rooms);
   g_hash_table_unref (board.names);
@@ -581,5 +584,6 @@ quoit_difference_of_groups (QuoitDifference *difference, gint64 time_ms, GError 
   g_hash_table_unref (board.mine);
   g_hash_table_unref (board.seen);
   g_hash_table_unref (board.claimed);
+  g_hash_table_unref (board.ours);
   return ok;
 }

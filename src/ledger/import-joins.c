@@ -98,8 +98,13 @@ quoit_difference_refuses (const QuoitDifference *difference, guint32 index, cons
   if (!quoit_difference_stands_elsewhere (difference, index)
       && (g_strcmp0 (slice, claim->slice) != 0 || layout->nodes[index].worker_id != claim->worker_id))
     return "would stand in another place";
-  return quoit_difference_makes_another (difference, index, claim) ? "would have another topology or other chips"
-                                                                   : NULL;
+  if (quoit_difference_makes_another (difference, index, claim))
+    return "would have another topology or other chips";
+  if (quoit_difference_knows_best (difference, index) && claim->state != QUOIT_NODE_DEAD
+      && !quoit_ledger_kind_suffices (difference->fleet, (QuoitNodeId) { index },
+                                      quoit_claims_kind_at (difference->claims, claim->kind)))
+    return "would have too few resources for the bundles there";
+  return NULL;
 }
 
 /* --- candidates --- */

@@ -22,6 +22,8 @@ quoit_import_rooms_clear (QuoitImportRooms *rooms)
       {
         g_free (rooms->rooms[i]->left);
         g_free (rooms->rooms[i]->explained);
+        g_free (rooms->rooms[i]->own);
+        g_free (rooms->rooms[i]->rest);
         g_array_unref (rooms->rooms[i]->wishes);
         g_free (rooms->rooms[i]);
       }
@@ -75,6 +77,22 @@ quoit_import_id_after (const QuoitDifference *difference, guint32 id)
   return index != QUOIT_NO_INDEX && difference->changed[index] ? 0 : id;
 }
 
+/* A bundle of this ledger: it has its chips, and what is said of as much is said of it. */
+static void
+take_own_share (QuoitImportRoom *room, const QuoitBundle *bundle)
+{
+  if (room->own == NULL)
+    room->own = g_new0 (QuoitAmount, room->kind->n_resources + 2);
+  take_share (room, bundle, TRUE);
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      int place = quoit_import_room_place (room, bundle->takes[t].resource);
+
+      if (place >= 0)
+        room->own[place].e4 += bundle->takes[t].amount.e4;
+    }
+}
+
 /* Who has the node and stays: groups of this ledger, and those of the source where it was not asked for them. @id: 0
  * for no node. */
 static void
@@ -93,7 +111,9 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
     {
       gboolean is_external = user->kind == QUOIT_HOLDER_EXTERNAL;
 
-      if (*user->source == '\0')
+      if (*user->source == '\0' && user->kind == QUOIT_HOLDER_BUNDLES)
+        take_own_share (room, users.bundle);
+      else if (*user->source == '\0')
         room->is_taken = TRUE;
       else if ((scope & (is_external ? QUOIT_CLAIMS_SAY_EXTERNAL : QUOIT_CLAIMS_SAY_GROUPS)) == 0
                && quoit_import_id_after (difference, id) != 0)
@@ -153,6 +173,8 @@ quoit_import_room (QuoitImportRooms *rooms, guint32 node)
   for (guint d = 0; d < 2; d++)
     room->left[room->kind->n_resources + d].e4 = QUOIT_AMOUNT_UNIT;
   take_all_users (rooms->difference, room, rooms->difference->claim_ids[node]);
+  if (room->own != NULL)
+    room->rest = g_memdup2 (room->left, (room->kind->n_resources + 2) * sizeof *room->left);
   return room;
 }
 

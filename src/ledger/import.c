@@ -129,6 +129,9 @@ describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNode
   /* Of several sources one knows what the node is. */
   *moved = quoit_difference_is_shared (difference, index) ? quoit_difference_makes_another (difference, index, claim)
                                                           : !same_machine || !same_tpu;
+  if (!*moved && quoit_difference_knows_best (difference, index)
+      && !quoit_ledger_kind_suffices (difference->fleet, (QuoitNodeId) { index }, kind))
+    return *moved = TRUE, g_strdup ("other resources, too few for the bundles there");
   if (!same_machine)
     return g_strdup ("other topology, pod type or chips");
   return g_strdup (same_tpu ? "other labels or resources" : "another number of devices a chip");

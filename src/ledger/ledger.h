@@ -56,6 +56,9 @@ QuoitGroupData *quoit_ledger_group_of_bundles (const QuoitFleet *fleet, const Qu
 /* @group with those of its bundles placed again whose nodes are lost or leaving; @group itself where none is. */
 QuoitGroupData *quoit_ledger_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
 
+/* Whether a node of @kind in the place of @node has what bundles of this ledger's callers have of that. */
+gboolean quoit_ledger_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind);
+
 /* --- groups.c --- */
 
 enum { QUOIT_LONGEST_REQUEST = 4 * 1024 * 1024 };

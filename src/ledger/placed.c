@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of bundles that callers of this ledger have asked for: bundle i of the request is bundle i of the group. */
 #include "ledger/ledger.h"
+
+#include <string.h>
+
 #include "placement/view.h"
 
 /* What the bundle is on its node. */
@@ -45,6 +48,40 @@ quoit_ledger_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *fa
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
   return quoit_plan_bundles (fleet, request, &plan, error) ? group_of (fleet, facts, request, &plan, NULL) : NULL;
+}
+
+/* --- a node that becomes another --- */
+
+static const QuoitAmount *
+amount_of (const QuoitNodeKind *kind, const char *resource)
+{
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    if (strcmp (kind->resources[r].name, resource) == 0)
+      return &kind->resources[r].amount;
+  return NULL;
+}
+
+gboolean
+quoit_ledger_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind)
+{
+  const QuoitNodeKind *before = quoit_layout_node_kind (fleet->layout, node);
+  g_autofree gint64 *taken = g_new0 (gint64, before->n_resources + 1);
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *user;
+
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    for (guint16 t = 0; users.bundle != NULL && *user->source == '\0' && t < users.bundle->n_takes; t++)
+      for (guint16 r = 0; r < before->n_resources; r++)
+        if (strcmp (before->resources[r].name, users.bundle->takes[t].resource) == 0)
+          taken[r] += users.bundle->takes[t].amount.e4;
+  for (guint16 r = 0; r < before->n_resources; r++)
+    {
+      const QuoitAmount *amount = amount_of (kind, before->resources[r].name);
+
+      if (taken[r] > (amount == NULL ? 0 : amount->e4))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* --- repair --- */

@@ -152,6 +152,12 @@ measure_node (Measuring *measuring, guint32 node, QuoitViewTime time, gint64 *to
 
   if (!is_idle)
     quoit_fleet_node_left (fleet, (QuoitNodeId) { node }, measuring->left, &chips);
+  /* Its source calls all of it used, beside what groups have of it. */
+  if (!is_idle && (fleet->layout->nodes[node].flags & QUOIT_NODE_EXTERNAL) != 0)
+    {
+      memset (measuring->left, 0, kind->n_resources * sizeof *measuring->left);
+      memset (chips.chip_e4, 0, sizeof chips.chip_e4);
+    }
   for (guint32 r = 0; r < measuring->n_resources; r++)
     if (places[r] < 0)
       measure_elsewhere (measuring, node, r, is_idle, &total[r], &available[r]);

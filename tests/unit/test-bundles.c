@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of bundles: placed, held, kept in a file, lost and placed again. */
+#include <json-glib/json-glib.h>
+
 #include "script.h"
+#include "elastic.h"
 
 #define A2 "v6e 4x4 x2 pool=a"
 #define B3 "v6e 2x4 x3 pool=b"
@@ -182,6 +185,11 @@ static const ScriptFact facts[] = {
       "0 state a-3-1 alive -> ok",
       "0 repair t -> t@1 RESCHEDULING a-0-2/0123+a-0-1/0123+a-1-2/0123!+a-1-3/0123!+a-2-0/0123+a-2-1/0123 => t@1 "
       "RESERVED a-0-2/0123+a-0-1/0123+a-3-0/0123+a-3-1/0123+a-2-0/0123+a-2-1/0123" } },
+  { "what its source calls used as a whole has nothing left for bundles",
+    { "0 import v6e 2x4 x1 pool=b -> new", "0 reserve t 1x{TPU=1} -> t@1 RESERVED b-0-0/0",
+      "0 sync v6e 2x4 x1 pool=b busy=0 -> changed b-0-0 other flags (t@1)", "0 reserve u 1x{TPU=1} -> NOT_NOW",
+      "0 sync v6e 2x4 x1 pool=b -> changed b-0-0 other flags (t@1)",
+      "0 reserve u 1x{TPU=1} -> u@2 RESERVED b-0-0/1" } },
   { "names that have gone do not hinder a repair",
     { "0 import v6e 2x4 x3 pool=b; v6e 2x2 x1 pool=c -> new",
       "0 reserve t 1x{TPU=8} strategy=STRICT_PACK soft=c-0-0 but=c-0 -> t@1 RESERVED b-0-0/01234567",
@@ -212,6 +220,42 @@ START_TEST (in_a_file_that_is_opened_before_each_line)
 }
 END_TEST
 
+static void
+import_with_cpus (Quoit *quoit, const char *cpus, GError **error)
+{
+  g_autofree char *nodes = elastic_nodes ("a b");
+  g_auto (GStrv) pieces = g_strsplit (nodes, "\"CPU\": 8", -1);
+  g_autofree char *said = g_strdup_printf ("\"CPU\": %s", cpus), *changed = g_strjoinv (said, pieces);
+  QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, changed, strlen (changed));
+
+  ck_assert_uint_gt (g_strv_length (pieces), 1);
+  quoit_import_free (quoit_sync_input (quoit, input, T0, error));
+  quoit_input_free (input);
+}
+
+START_TEST (a_host_does_not_shrink_below_what_bundles_have_of_it)
+{
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitRequest) request = quoit_request_new ("t");
+  g_autoptr (QuoitGroup) group = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+
+  import_with_cpus (quoit, "8.0", &error);
+  ck_assert_ok (error);
+  ck_assert (quoit_request_add_bundles (request, "CPU=3", 2, NULL));
+  group = quoit_reserve (quoit, request, T0, &error);
+  ck_assert_ok (error);
+  import_with_cpus (quoit, "5.5", &error);
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT,
+                     "node 'a-0' other resources, too few for the bundles there, but group 't@1' holds it");
+  import_with_cpus (quoit, "6.0", &error);
+  ck_assert_ok (error);
+  snapshot = quoit_snapshot (quoit);
+  ck_assert (quoit_snapshot_check (snapshot, &error));
+}
+END_TEST
+
 int
 main (void)
 {
@@ -221,6 +265,7 @@ main (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
   tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
+  tcase_add_test (tcase, a_host_does_not_shrink_below_what_bundles_have_of_it);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
