@@ -151,6 +151,26 @@ hold_canonical (const QuoitRequest *request)
     g_assert (strcmp (read->pdata[i], stated->pdata[i]) == 0);
 }
 
+/* A text that is read is one that is written: what it says more than once, or otherwise, is gone the first time. */
+static void
+hold_read_back (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitRequest *request = quoit_request_of_canonical (text, &error), *again;
+  g_autofree char *once = NULL, *twice = NULL;
+
+  fuzz_hold_error (request != NULL, error);
+  if (request == NULL)
+    return;
+  once = quoit_request_canonical (request);
+  again = quoit_request_of_canonical (once, NULL);
+  g_assert (again != NULL && again->bundles->len == request->bundles->len);
+  twice = quoit_request_canonical (again);
+  g_assert (strcmp (once, twice) == 0);
+  quoit_request_free (request);
+  quoit_request_free (again);
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -161,6 +181,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   hold_reference (name);
   hold_name (name);
   hold_canonical (request);
+  hold_read_back (name);
   quoit_request_free (request);
   return 0;
 }

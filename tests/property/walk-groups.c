@@ -165,6 +165,8 @@ model_take (Model *model, const Wish *wish, QuoitGroupState state, gint64 until_
   group->wish.owner = g_strdup (wish->owner);
   group->wish.slice = g_strdup (wish->slice);
   group->wish.excluded = g_strdup (wish->excluded);
+  if (wish->bundles.n > 0)
+    group->seats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_ptr_array_add (model->groups, group);
   for (guint i = 0; i < slices->len; i++)
     model_take_slice (model, group, slices->pdata[i]);
@@ -269,6 +271,8 @@ model_state (const Model *model, const ModelGroup *group)
 
   if (group->state != QUOIT_GROUP_RESERVED)
     return group->state;
+  if (group->seats != NULL)
+    return model_has_lost_seats (model, group) ? QUOIT_GROUP_RESCHEDULING : QUOIT_GROUP_RESERVED;
   slices = model_slices_of (model, group);
   for (guint i = 0; i < slices->len; i++)
     if (model_slice_state (model, slices->pdata[i]) != QUOIT_GROUP_SLICE_WHOLE)
@@ -380,7 +384,9 @@ model_group_difference (const Model *model, const QuoitSnapshot *snapshot)
           || (!removed && quoit_group_get_until_ms (group) != model_until (model, known)))
         return g_strdup_printf ("group %s@%u is not as it should be", quoit_group_get_name (group),
                                 (guint) quoit_group_get_id (group));
-      difference = removed ? NULL : slices_difference (model, snapshot, known, group);
+      difference = removed                ? NULL
+                   : known->seats != NULL ? model_seats_difference (model, snapshot, known)
+                                          : slices_difference (model, snapshot, known, group);
       if (difference != NULL)
         return difference;
     }

@@ -37,6 +37,7 @@ group_free (gpointer data)
 
   wish_clear (&group->wish);
   g_free (group->request);
+  g_clear_pointer (&group->seats, g_hash_table_unref);
   g_free (group);
 }
 
@@ -51,6 +52,19 @@ model_new (void)
   return model;
 }
 
+static GHashTable *
+copy_seats (GHashTable *seats)
+{
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTableIter iter;
+  gpointer name, n;
+
+  g_hash_table_iter_init (&iter, seats);
+  while (g_hash_table_iter_next (&iter, &name, &n))
+    g_hash_table_insert (copy, g_strdup (name), n);
+  return copy;
+}
+
 static ModelGroup *
 copy_group (const ModelGroup *group)
 {
@@ -62,6 +76,7 @@ copy_group (const ModelGroup *group)
   copy->wish.slice = g_strdup (group->wish.slice);
   copy->wish.excluded = g_strdup (group->wish.excluded);
   copy->request = g_strdup (group->request);
+  copy->seats = group->seats == NULL ? NULL : copy_seats (group->seats);
   return copy;
 }
 
@@ -197,7 +212,7 @@ model_may_import (const Model *model, guint index, const Source *source, ImportW
     {
       const ModelNode *node = data, *now = g_hash_table_lookup (said, name);
 
-      if (!is_of (name, index) || node->group == 0)
+      if (!is_of (name, index) || (node->group == 0 && model_seated (model, name, NULL) == 0))
         continue;
       if (now == NULL ? way == IMPORT && !node->lost : now->shape != node->shape)
         return FALSE;
@@ -238,7 +253,7 @@ model_import (Model *model, guint index, const Source *source)
           /* A state stays until the source says another than it did. */
           now->state = before->claimed == now->claimed ? before->state : now->claimed;
         }
-      else if (before->group != 0)
+      else if (before->group != 0 || model_seated (model, name, NULL) > 0)
         g_hash_table_insert (said, g_strdup (name), lost (before));
       g_hash_table_iter_remove (&iter);
     }
@@ -256,9 +271,11 @@ model_import (Model *model, guint index, const Source *source)
 char *
 wish_text (const Wish *wish)
 {
-  return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s", wish->shape, wish->least,
-                          wish->n_slices, wish->pool, wish->zone, wish->selector,
-                          wish->slice == NULL ? "" : wish->slice, wish->excluded == NULL ? "" : wish->excluded);
+  return g_strdup_printf ("%u x%u..%u pool %d zone %d selector %d slice %s but %s bundles %u of %u %d %d %d",
+                          wish->shape, wish->least, wish->n_slices, wish->pool, wish->zone, wish->selector,
+                          wish->slice == NULL ? "" : wish->slice, wish->excluded == NULL ? "" : wish->excluded,
+                          wish->bundles.n, wish->bundles.chips, wish->bundles.strategy, wish->bundles.policy,
+                          wish->bundles.in_one_slice);
 }
 
 gboolean
@@ -298,12 +315,13 @@ count_slices (const Model *model)
 {
   GHashTable *slices = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   GHashTableIter iter;
-  gpointer data;
+  gpointer name, data;
 
   g_hash_table_iter_init (&iter, model->nodes);
-  while (g_hash_table_iter_next (&iter, NULL, &data))
+  while (g_hash_table_iter_next (&iter, &name, &data))
     {
       const ModelNode *node = data;
+      gboolean is_held = node->group != 0 || model_seated (model, name, NULL) > 0;
       Count *count = g_hash_table_lookup (slices, node->slice);
 
       if (count == NULL)
@@ -315,8 +333,8 @@ count_slices (const Model *model)
       count->n_known++;
       count->n_alive += node->state != QUOIT_NODE_DEAD;
       count->n_draining += node->state == QUOIT_NODE_DRAINING;
-      count->n_used += node->group != 0 || node->external;
-      count->n_held += node->group != 0;
+      count->n_used += is_held || node->external;
+      count->n_held += is_held;
     }
   return slices;
 }
@@ -381,22 +399,31 @@ node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, 
   g_autofree char *name = quoit_snapshot_dup_node_full_name (snapshot, at);
   const ModelNode *node = g_hash_table_lookup (model->nodes, name);
   guint32 n_users = quoit_snapshot_get_node_n_users (snapshot, at);
-  g_autoptr (QuoitGroup) user = n_users == 0 ? NULL : quoit_snapshot_dup_node_user (snapshot, at, 0);
-  guint64 id = user == NULL ? 0 : quoit_group_get_id (user);
+  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
+  guint seated = model_seated (model, name, groups);
 
   if (node == NULL)
     return g_strdup_printf ("node %s should not be there", name);
   if (quoit_snapshot_get_node_state (snapshot, at) != node->state)
     return g_strdup_printf ("node %s has state %d, not %d", name, quoit_snapshot_get_node_state (snapshot, at),
                             node->state);
-  if (id != node->group || n_users != (node->group != 0))
-    return g_strdup_printf ("node %s is held by %u, not by %u", name, (guint) id, (guint) node->group);
-  if (quoit_snapshot_is_node_external (snapshot, at) != (node->external && node->group == 0))
+  if (n_users != groups->len + (node->group != 0))
+    return g_strdup_printf ("node %s is held by %u groups", name, n_users);
+  for (guint32 u = 0; u < n_users; u++)
+    {
+      g_autoptr (QuoitGroup) user = quoit_snapshot_dup_node_user (snapshot, at, u);
+      guint64 id = node->group != 0 ? node->group : ((const ModelGroup *) groups->pdata[u])->id;
+
+      if (quoit_group_get_id (user) != id)
+        return g_strdup_printf ("node %s is held by %u, not by %u", name, (guint) quoit_group_get_id (user),
+                                (guint) id);
+    }
+  if (quoit_snapshot_is_node_external (snapshot, at) != (node->external && node->group == 0 && seated == 0))
     return g_strdup_printf ("node %s is external, or not", name);
   if (node->state != QUOIT_NODE_DEAD)
     {
       *chips += shapes[node->shape].chips;
-      *chips_left += node->group == 0 && !node->external ? shapes[node->shape].chips : 0;
+      *chips_left += node->group == 0 && (!node->external || seated > 0) ? shapes[node->shape].chips - seated : 0;
     }
   return NULL;
 }

@@ -22,6 +22,14 @@ typedef struct {
   guint64 group; /* 0: none */
 } ModelNode;
 
+/* Bundles of so many whole chips each. */
+typedef struct {
+  guint n, chips; /* n 0: slices are wished for */
+  QuoitStrategy strategy;
+  QuoitPolicy policy;
+  gboolean in_one_slice;
+} BundleWish;
+
 typedef struct {
   char *name, *key, *owner;     /* NULL: none */
   guint shape, n_slices, least; /* least 0: all or none */
@@ -29,6 +37,7 @@ typedef struct {
   int selector;                 /* of selectors[], -1: none */
   char *slice, *excluded;       /* NULL: none */
   gint64 lease_ms;              /* 0: none */
+  BundleWish bundles;
 } Wish;
 
 /* A group, live or remembered. */
@@ -36,6 +45,7 @@ typedef struct {
   guint64 id;
   Wish wish;
   char *request;         /* all that "the same request" compares but name and owner */
+  GHashTable *seats;     /* of bundles: node -> how many are there; NULL: it has slices */
   QuoitGroupState state; /* HELD, RESERVED, REMOVED */
   gint64 until_ms, ended_ms;
   gboolean expired;
@@ -92,6 +102,16 @@ GHashTable *model_free_slices (const Model *model, const Wish *wish);
 void model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint *n_loose);
 gboolean model_has_pool (const Model *model, guint pool);
 gboolean model_has_slice (const Model *model, const char *slice);
+
+/* --- walk-bundles.c: who sits where --- */
+
+/* The chips that bundles have of the node; appends their groups, by id, to @groups (or NULL). */
+guint model_seated (const Model *model, const char *node, GPtrArray *groups);
+/* Whether the slices of the @index-th source's pool may be of @shape from now on: what a slice is of which hosts with
+ * bundles stay, lost, and others come, its nodes vote on, and the model has no vote. */
+gboolean model_may_reshape (const Model *model, guint index, guint pool, guint shape);
+gboolean model_has_lost_seats (const Model *model, const ModelGroup *group);
+char *model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known);
 
 /* --- walk-groups.c: who has what until when --- */
 

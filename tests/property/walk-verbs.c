@@ -121,14 +121,17 @@ some_wish (Walk *walk, const Model *model)
     wish.excluded = some_slice (walk, model);
   if (below (walk, 2) == 0)
     wish.lease_ms = some_lease (walk);
+  if (below (walk, 3) == 0)
+    some_bundles (walk, &wish);
   return wish;
 }
 
 static QuoitRequest *
 request_of (const Wish *wish)
 {
-  QuoitRequest *request
-      = want (wish->name, shapes[wish->shape].accelerator, shapes[wish->shape].topology, wish->n_slices);
+  QuoitRequest *request = wish->bundles.n > 0 ? request_of_bundles (wish)
+                                              : want (wish->name, shapes[wish->shape].accelerator,
+                                                      shapes[wish->shape].topology, wish->n_slices);
   g_autofree char *pool = g_strdup_printf ("p%d", wish->pool), *zone = g_strdup_printf ("z%d", wish->zone);
 
   if (wish->least != 0)
@@ -264,6 +267,9 @@ reserve_or_keep (Walk *walk, const Place *place)
     call.code = QUOIT_ERROR_EXPIRED;
   else if (names_what_is_not (call.after, &wish))
     call.code = QUOIT_ERROR_NOT_FOUND;
+  else if (wish.bundles.n > 0)
+    reserve_bundles (&call, &wish, holds ? QUOIT_GROUP_HELD : QUOIT_GROUP_RESERVED,
+                     has_lease ? call.time_ms + wish.lease_ms : 0, group);
   else if (g_hash_table_size (free_slices) < (wish.least == 0 ? wish.n_slices : wish.least))
     expect_shortage (&call, &wish, wish.least == 0 ? wish.n_slices : wish.least);
   else if (group != NULL)
@@ -553,7 +559,9 @@ resize (Walk *walk, const Place *place)
                              : quoit_resize (place->quoit, ref, n, call.now_ms, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
-  if (known != NULL && (n < 1 || (known->wish.least != 0 && (n < known->wish.least || n > known->wish.n_slices))))
+  if (known != NULL && known->seats != NULL)
+    call.code = QUOIT_ERROR_INVALID;
+  else if (known != NULL && (n < 1 || (known->wish.least != 0 && (n < known->wish.least || n > known->wish.n_slices))))
     call.code = QUOIT_ERROR_INVALID;
   else if (known != NULL && n == slices->len)
     check_turn (&call, turn, known, TRUE);
@@ -591,7 +599,9 @@ repair (Walk *walk, const Place *place)
   turn = place->fork != NULL ? quoit_fork_repair (place->fork, ref, call.now_ms, &call.error)
                              : quoit_repair (place->quoit, ref, call.now_ms, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
-  if (known != NULL)
+  if (known != NULL && known->seats != NULL)
+    check_turn (&call, turn, known, repair_bundles (&call, known, turn != NULL) == 0);
+  else if (known != NULL)
     {
       g_autoptr (GPtrArray) slices = model_slices_of (call.after, known);
 
@@ -621,7 +631,9 @@ release_slice (Walk *walk, const Place *place)
 
   ref = some_ref (walk, place->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
-  if (known != NULL)
+  if (known != NULL && known->seats != NULL)
+    call.code = QUOIT_ERROR_INVALID;
+  else if (known != NULL)
     {
       g_autoptr (GPtrArray) slices = model_slices_of (call.after, known);
 

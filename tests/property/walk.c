@@ -123,6 +123,10 @@ import (Walk *walk, const Place *place)
     {
       if (below (walk, 2) == 0)
         change_pool (walk, &source.pools[p]);
+      if (!model_may_reshape (place->model, index, p, source.pools[p].shape))
+        source.pools[p] = walk->sources[index].pools[p];
+      if (!model_may_reshape (place->model, index, p, source.pools[p].shape))
+        source.pools[p].n_slices = 0;
       empty = empty && source.pools[p].n_slices == 0;
     }
   /* Fleet text has an item at least. */
@@ -305,9 +309,9 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
         walk_hold (&walk, quoit_verify (walk.hand[0], &error), "%s", said (error));
     }
   printf ("%s: %u steps, %u done, %u refused; %u groups made, %u times something ended, %u group changes, %u imports, "
-          "%u nodes lost, %u forks, %u batches, %u compactions\n",
+          "%u nodes lost, %u forks, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
-          walk.n_losses, walk.n_forks, walk.n_batches, walk.n_compactions);
+          walk.n_losses, walk.n_forks, walk.n_batches, walk.n_compactions, walk.n_bundle_groups, walk.n_bundles_moved);
   fflush (stdout);
   quoit_unref (walk.hand[0]);
   quoit_unref (walk.hand[1]);

@@ -15,6 +15,7 @@ typedef struct {
   Model *model;
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
+  guint n_bundle_groups, n_bundles_moved;
 } Walk;
 
 /* Where a step is made: in the ledger, or in a fork of it. */
@@ -67,6 +68,17 @@ Call call_begin (Walk *walk, const Place *place, const char *verb);
 gboolean call_end (Call *call, gboolean done);
 /* "name" or "name@id", mostly of a live group; @id 0: none. */
 char *some_ref (Walk *walk, const Model *model, char **name, guint64 *id);
+
+/* --- walk-bundles.c --- */
+
+/* Makes the wish one of bundles. */
+void some_bundles (Walk *walk, Wish *wish);
+/* All but what slices and bundles have in common. */
+QuoitRequest *request_of_bundles (const Wish *wish);
+/* What must come of asking for them when nothing else is in the way; @group: what came. */
+void reserve_bundles (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group);
+/* What must come of repairing the group, and how many bundles were lost. */
+guint repair_bundles (Call *call, ModelGroup *group, gboolean done);
 
 void reserve_or_keep (Walk *walk, const Place *place);
 void confirm_or_renew (Walk *walk, const Place *place);

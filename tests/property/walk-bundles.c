@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bundles in the walk: each of one request takes the same number of whole chips of a host, so that counting says what
+ * can be had. */
+#include "walk.h"
+
+/* --- the model: who sits where --- */
+
+guint
+model_seated (const Model *model, const char *node, GPtrArray *groups)
+{
+  guint chips = 0;
+
+  for (guint i = 0; i < model->groups->len; i++)
+    {
+      ModelGroup *group = model->groups->pdata[i];
+      guint n = group->seats == NULL || group->state == QUOIT_GROUP_REMOVED
+                    ? 0
+                    : GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, node));
+
+      chips += n * group->wish.bundles.chips;
+      if (n > 0 && groups != NULL)
+        g_ptr_array_add (groups, group);
+    }
+  return chips;
+}
+
+gboolean
+model_may_reshape (const Model *model, guint index, guint pool, guint shape)
+{
+  GHashTableIter iter;
+  gpointer name, data;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    {
+      const ModelNode *node = data;
+
+      if (((const char *) name)[1] == (char) ('0' + index) && node->pool == pool && node->shape != shape
+          && model_seated (model, name, NULL) > 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_lost (const Model *model, const char *name)
+{
+  return ((const ModelNode *) g_hash_table_lookup (model->nodes, name))->state != QUOIT_NODE_ALIVE;
+}
+
+gboolean
+model_has_lost_seats (const Model *model, const ModelGroup *group)
+{
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, group->seats);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    if (is_lost (model, name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Leaves the hosts that are no longer alive; how many bundles that were. */
+static guint
+leave_lost (const Model *model, ModelGroup *group)
+{
+  GHashTableIter iter;
+  gpointer name, n;
+  guint n_lost = 0;
+
+  g_hash_table_iter_init (&iter, group->seats);
+  while (g_hash_table_iter_next (&iter, &name, &n))
+    if (is_lost (model, name))
+      {
+        n_lost += GPOINTER_TO_UINT (n);
+        g_hash_table_iter_remove (&iter);
+      }
+  return n_lost;
+}
+
+/* How many bundles as wished the host may take: now, beside what @group has (or NULL), or when it is idle and alive. */
+static guint
+room_of (const Model *model, const Wish *wish, const char *name, const ModelGroup *group, gboolean ever)
+{
+  const ModelNode *node = g_hash_table_lookup (model->nodes, name);
+  guint chips = shapes[node->shape].chips, seated = model_seated (model, name, NULL);
+
+  if ((wish->pool >= 0 && node->pool != (guint) wish->pool) || (wish->zone >= 0 && node->zone != (guint) wish->zone)
+      || (wish->selector >= 0 && !selectors[wish->selector].holds[node->zone])
+      || (wish->slice != NULL && strcmp (node->slice, wish->slice) != 0)
+      || (wish->excluded != NULL && strcmp (node->slice, wish->excluded) == 0))
+    return 0;
+  if (ever)
+    return chips / wish->bundles.chips;
+  if (node->state != QUOIT_NODE_ALIVE || node->group != 0 || node->external)
+    return 0;
+  if (wish->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD && group != NULL
+      && g_hash_table_contains (group->seats, name))
+    return 0;
+  return (chips - seated) / wish->bundles.chips;
+}
+
+/* The slice that the group's other bundles are in; NULL: they may be in any, or there are none. */
+static const char *
+bound_slice (const Model *model, const Wish *wish, const ModelGroup *group)
+{
+  GHashTableIter iter;
+  gpointer name;
+
+  if (!wish->bundles.in_one_slice || group == NULL)
+    return NULL;
+  g_hash_table_iter_init (&iter, group->seats);
+  return g_hash_table_iter_next (&iter, &name, NULL)
+             ? ((const ModelNode *) g_hash_table_lookup (model->nodes, name))->slice
+             : NULL;
+}
+
+/* Of all hosts, or of those of one slice. */
+static gboolean
+has_room (const Model *model, const Wish *wish, guint n, const char *slice, const ModelGroup *group, gboolean ever)
+{
+  guint sum = 0, most = 0, hosts = 0;
+  GHashTableIter iter;
+  gpointer name, node;
+
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, &name, &node))
+    {
+      guint room = slice == NULL || strcmp (((const ModelNode *) node)->slice, slice) == 0
+                       ? room_of (model, wish, name, group, ever)
+                       : 0;
+
+      sum += room;
+      most = MAX (most, room);
+      hosts += room > 0;
+    }
+  return n <= (wish->bundles.strategy == QUOIT_STRATEGY_STRICT_PACK     ? most
+               : wish->bundles.strategy == QUOIT_STRATEGY_STRICT_SPREAD ? hosts
+                                                                        : sum);
+}
+
+static gboolean
+can_seat (const Model *model, const Wish *wish, guint n, const ModelGroup *group, gboolean ever)
+{
+  const char *bound = bound_slice (model, wish, group);
+  GHashTableIter iter;
+  gpointer node;
+
+  if (!wish->bundles.in_one_slice || bound != NULL)
+    return has_room (model, wish, n, bound, group, ever);
+  g_hash_table_iter_init (&iter, model->nodes);
+  while (g_hash_table_iter_next (&iter, NULL, &node))
+    if (has_room (model, wish, n, ((const ModelNode *) node)->slice, group, ever))
+      return TRUE;
+  return FALSE;
+}
+
+/* --- what the ledger says --- */
+
+/* How many bundles of the group each host has, by its full name. */
+static GHashTable *
+seats_of (const Place *place, guint64 id)
+{
+  GHashTable *seats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place);
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
+    for (uint32_t u = 0; u < quoit_snapshot_get_node_n_users (snapshot, i); u++)
+      {
+        g_autoptr (QuoitGroup) user = quoit_snapshot_dup_node_user (snapshot, i, u);
+        g_autofree char *share = quoit_snapshot_dup_node_user_share (snapshot, i, u);
+        g_auto (GStrv) parts = g_strsplit (share == NULL ? "" : share, " + ", -1);
+
+        if (quoit_group_get_id (user) == id && share != NULL)
+          g_hash_table_insert (seats, quoit_snapshot_dup_node_full_name (snapshot, i),
+                               GUINT_TO_POINTER (g_strv_length (parts)));
+      }
+  return seats;
+}
+
+char *
+model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known)
+{
+  g_autoptr (QuoitGroup) group = quoit_snapshot_lookup_group (snapshot, known->wish.name, NULL);
+  guint n = group == NULL ? 0 : quoit_group_get_n_bundles (group), n_lost = 0, n_known = 0;
+  GHashTableIter iter;
+  gpointer name, seats;
+
+  if (n != known->wish.bundles.n)
+    return g_strdup_printf ("group %s has %u bundles, not %u", known->wish.name, n, known->wish.bundles.n);
+  for (guint b = 0; b < n; b++)
+    n_lost += quoit_group_get_bundle_state (group, b) != QUOIT_GROUP_SLICE_WHOLE;
+  g_hash_table_iter_init (&iter, known->seats);
+  while (g_hash_table_iter_next (&iter, &name, &seats))
+    n_known += is_lost (model, name) ? GPOINTER_TO_UINT (seats) : 0;
+  return n_lost == n_known
+             ? NULL
+             : g_strdup_printf ("group %s has %u lost bundles, not %u", known->wish.name, n_lost, n_known);
+}
+
+/* The new seats of @group, which has @n more: room was there for each, and they stand as wished. */
+static void
+take_seats (Call *call, ModelGroup *group, guint n)
+{
+  Walk *walk = call->walk;
+  g_autoptr (GHashTable) seats = seats_of (call->place, group->id);
+  const char *bound = bound_slice (call->after, &group->wish, group);
+  GHashTableIter iter;
+  gpointer name, seated;
+
+  g_hash_table_iter_init (&iter, seats);
+  while (g_hash_table_iter_next (&iter, &name, &seated))
+    {
+      guint before = GPOINTER_TO_UINT (g_hash_table_lookup (group->seats, name)), now = GPOINTER_TO_UINT (seated);
+      const ModelNode *node = g_hash_table_lookup (call->after->nodes, name);
+
+      walk_hold (walk, now >= before && now - before <= n, "%u bundles on %s, which had %u", now, (char *) name,
+                 before);
+      walk_hold (walk, now == before || room_of (call->after, &group->wish, name, group, FALSE) >= now - before,
+                 "%u bundles on %s, which has no room for them", now, (char *) name);
+      bound = bound != NULL ? bound : node->slice;
+      walk_hold (walk, !group->wish.bundles.in_one_slice || strcmp (node->slice, bound) == 0, "%s is not of slice %s",
+                 (char *) name, bound);
+      walk_hold (walk, group->wish.bundles.strategy != QUOIT_STRATEGY_STRICT_SPREAD || now == 1, "%u bundles on %s",
+                 now, (char *) name);
+      n -= now - before;
+    }
+  walk_hold (walk, n == 0, "%u bundles are nowhere", n);
+  walk_hold (walk, group->wish.bundles.strategy != QUOIT_STRATEGY_STRICT_PACK || g_hash_table_size (seats) == 1,
+             "bundles are on %u hosts", g_hash_table_size (seats));
+  for (g_hash_table_iter_init (&iter, group->seats); g_hash_table_iter_next (&iter, &name, &seated);)
+    walk_hold (walk, g_hash_table_contains (seats, name), "bundles have left %s", (char *) name);
+  g_hash_table_unref (group->seats);
+  group->seats = g_steal_pointer (&seats);
+}
+
+/* --- wishes --- */
+
+void
+some_bundles (Walk *walk, Wish *wish)
+{
+  wish->least = wish->n_slices = wish->shape = 0;
+  wish->bundles = (BundleWish) { .n = 1 + below (walk, below (walk, 3) == 0 ? 9 : 3),
+                                 .chips = 1 + below (walk, below (walk, 20) == 0 ? 9 : 4),
+                                 .strategy = (QuoitStrategy) below (walk, 4),
+                                 .policy = below (walk, 2) == 0 ? QUOIT_POLICY_RAY : QUOIT_POLICY_BEST,
+                                 .in_one_slice = below (walk, 4) == 0 };
+}
+
+QuoitRequest *
+request_of_bundles (const Wish *wish)
+{
+  QuoitRequest *request = quoit_request_new (wish->name);
+  g_autofree char *amounts = g_strdup_printf ("TPU=%u", wish->bundles.chips);
+
+  hold (quoit_request_add_bundles (request, amounts, wish->bundles.n, NULL)
+            && quoit_request_set_strategy (request, wish->bundles.strategy, NULL)
+            && quoit_request_set_policy (request, wish->bundles.policy, NULL)
+            && quoit_request_set_topology_label (request, wish->bundles.in_one_slice ? "ray.io/tpu-slice-name" : NULL,
+                                                 1, NULL),
+        "%s", amounts);
+  return request;
+}
+
+void
+reserve_bundles (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
+{
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  ModelGroup *made;
+
+  if (!can_seat (call->after, wish, wish->bundles.n, NULL, FALSE))
+    call->code = can_seat (call->after, wish, wish->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  else if (group != NULL)
+    {
+      model_write (call->after, call->now_ms);
+      made = model_take (call->after, wish, state, until_ms, none);
+      walk_hold (call->walk, quoit_group_get_id (group) == made->id, "id %u, not the next",
+                 (guint) quoit_group_get_id (group));
+      take_seats (call, made, wish->bundles.n);
+      call->walk->n_made++;
+      call->walk->n_bundle_groups++;
+    }
+}
+
+guint
+repair_bundles (Call *call, ModelGroup *group, gboolean done)
+{
+  const Wish *wish = &group->wish;
+  /* That it may not be in a slice that has gone says nothing any more. */
+  guint n_lost = leave_lost (call->after, group);
+
+  if (n_lost == 0)
+    return 0;
+  if ((wish->pool >= 0 && !model_has_pool (call->after, (guint) wish->pool))
+      || (wish->slice != NULL && !model_has_slice (call->after, wish->slice)))
+    call->code = QUOIT_ERROR_NOT_FOUND;
+  else if (!can_seat (call->after, wish, n_lost, group, FALSE))
+    call->code = can_seat (call->after, wish, wish->bundles.n, NULL, TRUE) ? QUOIT_ERROR_NOT_NOW : QUOIT_ERROR_NEVER;
+  else if (done)
+    {
+      model_write (call->after, call->now_ms);
+      take_seats (call, group, n_lost);
+      call->walk->n_bundles_moved += n_lost;
+    }
+  return n_lost;
+}
