@@ -93,15 +93,19 @@ QUOIT_API QuoitGroupChange *quoit_resize (Quoit *quoit, const char *group, int64
  * place where that is whole again (a replaced host, another incarnation of the slice), else by another slice as the
  * group's request asks for it. The others stay. A group that is whole stays as it is.
  *
+ * Of a group of bundles those on nodes that are lost or leaving are placed again, under the same strategy and policy,
+ * as Ray does: %QUOIT_STRATEGY_STRICT_SPREAD keeps away from the nodes of those that stay, and the value of a topology
+ * label is theirs. Where all bundles of a value are lost, another value may be chosen.
+ *
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
- * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_INVALID also for a
- * group that is not of whole slices; %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER when too few slices are free
- * (quoit_resize() to fewer). Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside
- * the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits
- * (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was
- * written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED
- * when it contradicts itself.
+ * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_NOT_NOW or
+ * %QUOIT_ERROR_NEVER when too few slices are free (quoit_resize() to fewer), or the bundles find no room. Fails also
+ * with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
+ * %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
+ * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
+ * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1

@@ -172,14 +172,15 @@ QUOIT_API bool quoit_refresh (Quoit *quoit, GError **error);
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Places @request, all slices or none, and writes the group in one transaction: after a crash it is wholly there or not
- * at all. With a request key a retry returns the group that was made, and reserves nothing.
+ * Places @request, all slices or bundles or none, and writes the group in one transaction: after a crash it is wholly
+ * there or not at all. With a request key a retry returns the group that was made, and reserves nothing.
  *
  * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER (the message has the dominant reason and what would help;
  * quoit_snapshot_explain() has all), %QUOIT_ERROR_CONFLICT when the name is taken, or the key was used for another
  * request or for a hold that is not confirmed, %QUOIT_ERROR_EXPIRED when the lease of the owner that it gives has ended
- * (quoit_set_owner() begins anew), %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue,
- * %QUOIT_ERROR_NOT_FOUND when it names a pool or slice that is not there. Fails also with what any change can fail
+ * (quoit_set_owner() begins anew), %QUOIT_ERROR_INVALID when the request is not complete, not in the catalogue or says
+ * what does not go together, or is longer than 4 MiB in canonical text, %QUOIT_ERROR_NOT_FOUND when it names a pool,
+ * slice or node that is not there. Fails also with what any change can fail
  * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
  * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
  * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
