@@ -60,3 +60,4 @@ void bench_files (Bench *bench);
 void bench_holds (Bench *bench);
 void bench_sync (Bench *bench);
 void bench_years (Bench *bench);
+void bench_best_bundles (Bench *bench);

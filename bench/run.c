@@ -14,7 +14,7 @@ static const struct {
   { "forks", bench_forks },         { "peer", bench_peer },
   { "durable", bench_durable },     { "files", bench_files },
   { "holds", bench_holds },         { "sync", bench_sync },
-  { "years", bench_years },
+  { "years", bench_years },         { "best-bundles", bench_best_bundles },
 };
 
 static gboolean

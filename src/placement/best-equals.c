@@ -25,16 +25,6 @@ typedef struct {
   guint32 m; /* the fewest nodes */
 } Equals;
 
-static int
-most_first (const void *a, const void *b)
-{
-  const Node *x = a, *y = b;
-
-  if (x->holds != y->holds)
-    return x->holds > y->holds ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
-}
-
 static guint32
 slice_number (GHashTable *numbers, guint32 slice)
 {
@@ -49,12 +39,31 @@ slice_number (GHashTable *numbers, guint32 slice)
   return g_hash_table_size (numbers) - 1;
 }
 
+/* By counting: there are as many numbers as bundles at the most. */
 static void
+sort_nodes (Equals *equals)
+{
+  guint32 most = equals->it->n_units;
+  g_autofree guint32 *from = g_new0 (guint32, (gsize) most + 2); /* of each number, where its nodes come */
+  Node *sorted = g_new (Node, equals->n_nodes + 1);
+
+  for (guint32 i = 0; i < equals->n_nodes; i++)
+    from[most - equals->nodes[i].holds + 1]++;
+  for (guint32 h = 0; h < most; h++)
+    from[h + 1] += from[h];
+  for (guint32 i = 0; i < equals->n_nodes; i++)
+    sorted[from[most - equals->nodes[i].holds]++] = equals->nodes[i];
+  g_free (equals->nodes);
+  equals->nodes = sorted;
+}
+
+/* FALSE: they do not hold all. */
+static gboolean
 count_nodes (Equals *equals)
 {
   const QuoitBestCase *it = equals->it;
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
-  guint32 held = 0;
+  guint64 held = 0;
 
   for (guint32 p = 0; p < it->n_nodes; p++)
     {
@@ -66,9 +75,10 @@ count_nodes (Equals *equals)
         equals->nodes[equals->n_nodes++] = (Node) { p, slice_number (numbers, quoit_best_case_slice (it, p)), holds };
     }
   equals->n_slices = g_hash_table_size (numbers);
-  qsort (equals->nodes, equals->n_nodes, sizeof *equals->nodes, most_first);
-  while (held < it->n_units)
+  sort_nodes (equals);
+  while (held < it->n_units && equals->m < equals->n_nodes)
     held += equals->nodes[equals->m++].holds;
+  return held >= it->n_units;
 }
 
 /* Those of the m best nodes of chosen slices, and of none, are written. How many bundles they hold. */
@@ -215,13 +225,15 @@ quoit_best_pack_equals (const QuoitBestCase *it, QuoitBestAnswer *answer)
   Equals equals = { .it = it };
   g_autofree guint32 *chosen = NULL;
   guint32 unit = 0;
-  gboolean is_proven;
+  gboolean is_possible, is_proven;
 
   equals.nodes = g_new (Node, it->n_nodes + 1);
-  count_nodes (&equals);
+  is_possible = count_nodes (&equals);
   chosen = g_new (guint32, equals.m + 1);
-  is_proven = choose_slices (&equals, chosen);
+  is_proven = !is_possible || choose_slices (&equals, chosen);
   g_free (equals.nodes);
+  if (!is_possible)
+    return TRUE;
 
   quoit_numbers_sort (chosen, equals.m);
   for (guint32 i = 0; i < equals.m; i++)

@@ -4,5 +4,5 @@
 
 #include "placement/best-case.h"
 
-/* Writes a placement on the fewest nodes, and on few slices; there is one. TRUE: on the fewest, too. */
+/* Writes a placement on the fewest nodes, and on few slices. TRUE: on the fewest, too, or there is none. */
 gboolean quoit_best_pack_equals (const QuoitBestCase *it, QuoitBestAnswer *answer);

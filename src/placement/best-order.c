@@ -54,6 +54,12 @@ size_of (const QuoitBestBounds *bounds, guint32 kind, guint32 one)
   return size;
 }
 
+guint64
+quoit_best_size (const QuoitBestBounds *bounds, guint32 kind)
+{
+  return size_of (bounds, kind, QUOIT_NO_INDEX);
+}
+
 static guint64
 count_nodes (const QuoitBestBounds *bounds, guint32 kind)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "placement/best-equals.h"
-#include "placement/best-order.h"
 
 static gboolean
 is_better (const QuoitBestAnswer *a, const QuoitBestAnswer *b)
@@ -27,6 +26,16 @@ offer (const QuoitBestCase *it, const guint32 *places, QuoitBestAnswer *answer)
   memcpy (answer->places, places, it->n_units * sizeof *places);
   quoit_best_answer_measure (answer, it);
   answer->result = QUOIT_BEST_FOUND;
+}
+
+/* Whether bounds say that there is no better one. */
+static gboolean
+is_least (const QuoitBestSearch *search, const QuoitBestAnswer *answer)
+{
+  const QuoitBestBounds *bounds = quoit_best_search_bounds (search);
+
+  return answer->result == QUOIT_BEST_FOUND && answer->n_nodes == quoit_best_bounds_nodes (bounds)
+         && answer->n_slices == quoit_best_bounds_slices (bounds, answer->n_nodes);
 }
 
 /* Better and better, until that is not found: FOUND where a bound says that nothing better can be, NONE where the
@@ -89,9 +98,9 @@ quoit_best_pack (const QuoitBestCase *it, QuoitBestAnswer *answer)
   guint32 load;
 
   answer->proven = TRUE;
-  if (!quoit_best_match_case (it, it->n_units, places, &load))
-    return;
   if (it->n_kinds == 1 && quoit_best_pack_equals (it, answer))
+    return;
+  if (it->n_kinds > 1 && !quoit_best_match_case (it, it->n_units, places, &load))
     return;
   if (it->n_kinds > 1 && quoit_best_is_even (it))
     offer (it, places, answer);
@@ -99,8 +108,8 @@ quoit_best_pack (const QuoitBestCase *it, QuoitBestAnswer *answer)
   search = quoit_best_search_new (it, QUOIT_STRATEGY_PACK);
   if (quoit_best_bounds_nodes (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
     return;
-  for (guint32 o = 0; o < quoit_best_orders (it); o++)
-    if (quoit_best_search_try (search, o, &any, places))
+  for (guint32 a = 0; a < quoit_best_search_attempts (search) && !is_least (search, answer); a++)
+    if (quoit_best_search_try (search, a, &any, places))
       offer (it, places, answer);
   if (answer->result != QUOIT_BEST_FOUND)
     {

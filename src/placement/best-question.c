@@ -2,6 +2,7 @@
 #include "placement/best-question.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static gint64
 saturating_add (gint64 a, gint64 b)
@@ -79,6 +80,8 @@ quoit_best_question_new (const QuoitBundles *bundles, const QuoitView *view)
   question->tallies = quoit_rows_new ();
   question->wants = g_ptr_array_new_with_free_func (g_free);
   merge_bundles (question);
+  question->row = g_new (gint64, bundles->n_resources + (question->n_filters + 63) / 64 + 1
+                                     + G_N_ELEMENTS (view->units->chip_e4));
   return question;
 }
 
@@ -93,6 +96,7 @@ quoit_best_question_free (QuoitBestQuestion *question)
   g_free (question->filters);
   g_free (question->most);
   g_free (question->room_of);
+  g_free (question->row);
   quoit_rows_free (question->rows);
   g_ptr_array_unref (question->rooms);
   quoit_rows_free (question->tallies);
@@ -153,10 +157,10 @@ find_room (QuoitBestQuestion *question, guint32 node)
   guint32 n_resources = question->bundles->n_resources, n_words = (question->n_filters + 63) / 64;
   const gint64 *available = view->available + (gsize) node * n_resources;
   const QuoitUnits *units = view->units == NULL ? NULL : &view->units[node];
-  g_autofree gint64 *row = g_new0 (gint64, n_resources + n_words + 1 + G_N_ELEMENTS (units->chip_e4));
-  gint64 *passes = row + n_resources;
+  gint64 *row = question->row, *passes = row + n_resources;
   guint32 tally = QUOIT_NO_INDEX, n_chips = 0, number;
 
+  memset (passes, 0, n_words * sizeof *passes);
   for (guint32 r = 0; r < n_resources; r++)
     row[r] = CLAMP (available[r], 0, question->most[r]);
   for (guint32 f = 0; f < question->n_filters; f++)

@@ -27,6 +27,7 @@ typedef struct {
   guint32 n_filters;
   gint64 *most;     /* of each resource, what all bundles together ask for */
   guint32 *room_of; /* of each node; QUOIT_NO_INDEX: nobody has asked yet */
+  gint64 *row;      /* of the node that is looked at */
   QuoitRows *rows;  /* what makes rooms equal */
   GPtrArray *rooms; /* of QuoitBestRoom */
   QuoitRows *tallies;

@@ -4,6 +4,7 @@
  * placed. A branch is left where what remains cannot hold what is to come. */
 #include "placement/best-search.h"
 
+#include "placement/best-greedy.h"
 #include "placement/best-order.h"
 
 typedef enum {
@@ -28,6 +29,7 @@ typedef struct {
 
 struct _QuoitBestSearch {
   const QuoitBestCase *it;
+  QuoitStrategy strategy;
   QuoitBestGround *ground;
   QuoitBestBounds *bounds;
   QuoitBestState *state;
@@ -46,6 +48,7 @@ quoit_best_search_new (const QuoitBestCase *it, QuoitStrategy strategy)
   const Pass *passes = strategy == QUOIT_STRATEGY_PACK ? pack : spread;
 
   search->it = it;
+  search->strategy = strategy;
   search->ground = quoit_best_ground_new (it, strategy);
   search->bounds = quoit_best_bounds_new (it, search->ground);
   search->state = quoit_best_state_new (search->ground, search->bounds);
@@ -268,12 +271,12 @@ begin_looking (QuoitBestSearch *search)
 
 /* --- searches --- */
 
-gboolean
-quoit_best_search_try (QuoitBestSearch *search, guint32 which, const QuoitBestLimits *limits, guint32 *places)
+/* As a search begins: the first node that takes the bundle. */
+static gboolean
+take_first (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *places)
 {
   QuoitBestState *state = search->state;
 
-  quoit_best_order (search->bounds, which, search->order);
   quoit_best_state_begin (state, limits, search->order);
   search->is_free = TRUE;
   while (state->n_placed < search->it->n_units)
@@ -284,6 +287,34 @@ quoit_best_search_try (QuoitBestSearch *search, guint32 which, const QuoitBestLi
     }
   quoit_best_state_write (state, places);
   return TRUE;
+}
+
+typedef enum { RULE_FIRST, RULE_TIGHT, RULE_LOOSE, RULE_FILL, N_RULES } Rule;
+
+guint32
+quoit_best_search_attempts (const QuoitBestSearch *search)
+{
+  /* Whole nodes are filled to use few of them, and not to load them evenly. */
+  return quoit_best_orders (search->it) * (search->strategy == QUOIT_STRATEGY_PACK ? N_RULES : RULE_FILL);
+}
+
+gboolean
+quoit_best_search_try (QuoitBestSearch *search, guint32 attempt, const QuoitBestLimits *limits, guint32 *places)
+{
+  guint32 n_orders = quoit_best_orders (search->it);
+
+  quoit_best_order (search->bounds, attempt % n_orders, search->order);
+  switch ((Rule) (attempt / n_orders))
+    {
+    case RULE_FIRST:
+      return take_first (search, limits, places);
+    case RULE_TIGHT:
+      return quoit_best_greedy_fit (search->state, limits, search->order, QUOIT_BEST_FIT_TIGHT, places);
+    case RULE_LOOSE:
+      return quoit_best_greedy_fit (search->state, limits, search->order, QUOIT_BEST_FIT_LOOSE, places);
+    default:
+      return quoit_best_greedy_fill (search->bounds, search->order, places);
+    }
 }
 
 QuoitBestResult

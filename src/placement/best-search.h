@@ -13,9 +13,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBestSearch, quoit_best_search_free)
 
 const QuoitBestBounds *quoit_best_search_bounds (const QuoitBestSearch *search);
 
-/* Without ever going back, in one of quoit_best_orders() orders of the bundles. It costs no budget, and that nothing is
- * found proves nothing. */
-gboolean quoit_best_search_try (QuoitBestSearch *search, guint32 which, const QuoitBestLimits *limits, guint32 *places);
+/* Attempts, counted from 0: without ever going back, in several orders of the bundles and by several rules. They cost
+ * no budget, and that nothing is found proves nothing. */
+guint32 quoit_best_search_attempts (const QuoitBestSearch *search);
+gboolean quoit_best_search_try (QuoitBestSearch *search, guint32 attempt, const QuoitBestLimits *limits,
+                                guint32 *places);
 
 /* Until a placement is found, there is none, or the budget ends. */
 QuoitBestResult quoit_best_search_all (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *places);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "placement/best-order.h"
-
 /* Half of what is left of the budget goes into one search, so that a hard one leaves something to the others. */
 static QuoitBestResult
 search_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 load, guint32 *places)
@@ -15,8 +13,8 @@ search_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 load, gui
   guint64 kept = *it->budget / 2;
   QuoitBestResult result;
 
-  for (guint32 o = 0; o < quoit_best_orders (it); o++)
-    if (quoit_best_search_try (search, o, &limits, places))
+  for (guint32 a = 0; a < quoit_best_search_attempts (search); a++)
+    if (quoit_best_search_try (search, a, &limits, places))
       return QUOIT_BEST_FOUND;
   *it->budget -= kept;
   result = quoit_best_search_all (search, &limits, places);

@@ -116,6 +116,70 @@ START_TEST (the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones
 }
 END_TEST
 
+/* Equal bundles are nodes that hold so many, and so every choice of slices can be tried. */
+static guint32
+fewest_slices (const guint32 *holds, const guint32 *slice, guint32 n_nodes, guint32 n_bundles, guint32 m)
+{
+  guint32 fewest = NONE;
+
+  for (guint32 chosen = 0; chosen < 1u << 7; chosen++)
+    {
+      guint32 held = 0, n = 0;
+
+      for (guint32 h = n_bundles; h > 0; h--)
+        for (guint32 i = 0; i < n_nodes && n < m; i++)
+          if (holds[i] == h && (slice[i] == NONE || (chosen >> slice[i] & 1) != 0))
+            {
+              held += h;
+              n++;
+            }
+      if (held >= n_bundles)
+        fewest = MIN (fewest, (guint32) __builtin_popcount (chosen));
+    }
+  return fewest;
+}
+
+/* Whether it is proven that they are the fewest. */
+static gboolean
+pack_drawn_equals (guint32 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  guint32 n_bundles = (guint32) g_rand_int_range (rand, 2, 30), n_used = 0;
+  g_autoptr (Fixture) f = fixture_new (28, n_bundles, QUOIT_STRATEGY_PACK);
+  guint32 holds[28], seen = 0, used = 0, most = (guint32) g_rand_int_range (rand, 2, 8);
+
+  for (guint32 n = 0; n < 28; n++)
+    {
+      holds[n] = (guint32) g_rand_int_range (rand, 0, (gint32) most);
+      f->has[n] = 4 * UNIT * holds[n];
+      holds[n] = MIN (holds[n], n_bundles);
+      f->slice[n] = g_rand_int_range (rand, 0, 20) == 0 ? NONE : (guint32) g_rand_int_range (rand, 0, 7);
+    }
+  if (ask (f) != QUOIT_BEST_FOUND)
+    return TRUE;
+  for (guint32 b = 0; b < n_bundles; b++)
+    {
+      n_used += (seen >> f->nodes[b] & 1) == 0;
+      seen |= 1u << f->nodes[b];
+      if (f->slice[f->nodes[b]] != NONE)
+        used |= 1u << f->slice[f->nodes[b]];
+    }
+  ck_assert_uint_eq (fewest_slices (holds, f->slice, 28, n_bundles, n_used - 1), NONE);
+  if (f->proven)
+    ck_assert_uint_eq ((guint) __builtin_popcount (used), fewest_slices (holds, f->slice, 28, n_bundles, n_used));
+  return f->proven;
+}
+
+START_TEST (equal_bundles_are_packed_into_the_fewest_slices)
+{
+  guint32 n_unproven = 0;
+
+  for (guint32 seed = 1; seed <= 1000; seed++)
+    n_unproven += !pack_drawn_equals (seed);
+  ck_assert_uint_le (n_unproven, 5);
+}
+END_TEST
+
 START_TEST (bundles_in_no_slice_break_none)
 {
   g_autoptr (Fixture) f = fixture_new (12, 3, QUOIT_STRATEGY_PACK);
@@ -349,6 +413,7 @@ main (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, equals_are_taken_in_the_order_of_the_view, 0, 4);
   tcase_add_test (tcase, the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones);
+  tcase_add_test (tcase, equal_bundles_are_packed_into_the_fewest_slices);
   tcase_add_test (tcase, bundles_in_no_slice_break_none);
   tcase_add_test (tcase, the_preferred_node_decides_which_value_is_taken);
   tcase_add_test (tcase, of_two_shares_each_has_a_value_that_holds_it);
