@@ -18,6 +18,8 @@ quoit_ray_group_place (const QuoitRayGroup *group, const QuoitRayCluster *cluste
   if (nodes == NULL)
     nodes = unwanted = g_new (guint32, group->n_bundles);
   *result = quoit_ray_place (&question.asked.bundles, &question.view, &question.standing, NULL, nodes);
+  if (*result == QUOIT_RAY_SUCCESS)
+    quoit_ray_question_tell (&question, nodes);
   return true;
 }
 
@@ -40,14 +42,19 @@ quoit_ray_group_is_possible (const QuoitRayGroup *group, const QuoitRayCluster *
                              const uint32_t *nodes, uint64_t budget, QuoitRayWhether *possible, GError **error)
 {
   g_auto (QuoitRayQuestion) question = { .total = NULL };
+  g_autofree guint32 *found = NULL;
 
   g_return_val_if_fail (group != NULL && cluster != NULL && possible != NULL, false);
   g_return_val_if_fail (result != QUOIT_RAY_SUCCESS || nodes != NULL, false);
 
   if (!quoit_ray_question_init (&question, group, cluster, error))
     return false;
-  *possible
-      = quoit_ray_is_possible (&question.asked.bundles, &question.view, &question.standing, result, nodes, budget);
+  if (result == QUOIT_RAY_SUCCESS)
+    found = g_memdup2 (nodes, group->n_bundles * sizeof *nodes);
+  *possible = QUOIT_RAY_NO;
+  if (found == NULL || quoit_ray_question_find (&question, found))
+    *possible
+        = quoit_ray_is_possible (&question.asked.bundles, &question.view, &question.standing, result, found, budget);
   return true;
 }
 

@@ -74,6 +74,7 @@ typedef struct {
   gpointer data;
   gboolean of_a_kind; /* who chooses is told one node of all that the rest of the decision cannot tell apart */
   guint32 n_choices;  /* out: how often there was more than one node, or domain; 0: Ray can give no other answer */
+  guint64 n_looks;    /* out: how often a node was looked at for a bundle: what the decision cost */
 } QuoitTies;
 
 /* Ray 2.60's decision. @nodes, of n_bundles, is set with SUCCESS alone. @ties may be NULL. Domains are tried in the

@@ -195,13 +195,17 @@ quoit_ray_unstated_e4 (const char *resource)
 }
 
 QuoitRayStock
-quoit_ray_cluster_stock_of (const QuoitRayCluster *cluster, guint32 node, const char *resource)
+quoit_ray_stock_at (const GArray *stocks, guint32 node, gint64 unstated)
 {
-  const GArray *stocks = quoit_ray_cluster_stocks (cluster, resource);
-  gint64 unstated = quoit_ray_unstated_e4 (resource);
   guint i = stocks == NULL ? 0 : place_of (stocks, node);
 
   if (stocks != NULL && i < stocks->len && g_array_index (stocks, QuoitRayStock, i).node == node)
     return g_array_index (stocks, QuoitRayStock, i);
   return (QuoitRayStock) { node, unstated, unstated };
+}
+
+QuoitRayStock
+quoit_ray_cluster_stock_of (const QuoitRayCluster *cluster, guint32 node, const char *resource)
+{
+  return quoit_ray_stock_at (quoit_ray_cluster_stocks (cluster, resource), node, quoit_ray_unstated_e4 (resource));
 }

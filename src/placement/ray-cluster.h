@@ -52,4 +52,6 @@ const GArray *quoit_ray_cluster_labelled (const QuoitRayCluster *cluster, const 
 
 /* What a node has of a resource that it does not state. */
 gint64 quoit_ray_unstated_e4 (const char *resource);
+/* The row of @node in @stocks, which may be NULL; @unstated of it where there is none. */
+QuoitRayStock quoit_ray_stock_at (const GArray *stocks, guint32 node, gint64 unstated);
 QuoitRayStock quoit_ray_cluster_stock_of (const QuoitRayCluster *cluster, guint32 node, const char *resource);

@@ -32,6 +32,30 @@ make_runs (const QuoitRayAttempt *attempt, Run *runs)
   return n;
 }
 
+/* As quoit_ray_ask_fits(), without asking: most bundles are only passed by. */
+static gboolean
+fits (QuoitRayAttempt *attempt, guint32 bundle, guint32 node, const gint64 *row)
+{
+  const QuoitBundles *bundles = attempt->bundles;
+  const gint64 *amounts = quoit_ray_row (attempt, bundles->amounts, bundle);
+
+  attempt->n_looks++;
+  for (guint32 r = 0; r < bundles->n_resources; r++)
+    if (amounts[r] != 0 && row[r] < amounts[r])
+      return FALSE;
+  return quoit_view_passes (attempt->view, bundles, bundle, node);
+}
+
+static void
+take (const QuoitRayAttempt *attempt, guint32 bundle, gint64 *row)
+{
+  const gint64 *amounts = quoit_ray_row (attempt, attempt->bundles->amounts, bundle);
+
+  for (guint32 r = 0; r < attempt->bundles->n_resources; r++)
+    if (amounts[r] != 0)
+      row[r] = quoit_ray_left (row[r], amounts[r]);
+}
+
 /* Puts what fits on @node, which has @row, and closes up the @n runs; how many are left. */
 static guint32
 fill (QuoitRayAttempt *attempt, Run *runs, guint32 n, guint32 node, gint64 *row, guint32 *nodes)
@@ -42,10 +66,9 @@ fill (QuoitRayAttempt *attempt, Run *runs, guint32 n, guint32 node, gint64 *row,
     {
       Run run = runs[i];
 
-      quoit_ray_ask (attempt, attempt->order[run.first]);
-      while (run.n > 0 && quoit_ray_ask_passes (&attempt->ask, node) && quoit_ray_ask_fits (&attempt->ask, row))
+      while (run.n > 0 && fits (attempt, attempt->order[run.first], node, row))
         {
-          quoit_ray_ask_take (&attempt->ask, row);
+          take (attempt, attempt->order[run.first], row);
           nodes[attempt->order[run.first]] = node;
           run.first++;
           run.n--;

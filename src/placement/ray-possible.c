@@ -41,7 +41,7 @@ leads_to (const Place *place, const guint32 *nodes)
 {
   guint32 n = place->call.bundles->n_bundles;
   g_autofree guint32 *wanted = g_memdup2 (nodes, n * sizeof *nodes);
-  QuoitTies ties = { follow, wanted, FALSE, 0 };
+  QuoitTies ties = { follow, wanted, FALSE, 0, 0 };
 
   return decide (place, &ties) == QUOIT_RAY_SUCCESS && (n == 0 || memcmp (place->nodes, nodes, n * sizeof *nodes) == 0);
 }
@@ -88,7 +88,7 @@ search (const Place *place, QuoitRayResult result, guint64 *budget)
 {
   g_autoptr (GArray) choices = g_array_new (FALSE, FALSE, sizeof (Choice));
   Way way = { choices, 0 };
-  QuoitTies ties = { choose, &way, TRUE, 0 };
+  QuoitTies ties = { choose, &way, TRUE, 0, 0 };
 
   do
     {

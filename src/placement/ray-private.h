@@ -15,7 +15,8 @@ typedef struct {
 /* The highest score that bundles of one filter still find, as long as they ask for the same. */
 typedef struct {
   guint32 asked;
-  guint32 from; /* no candidate before this one comes near it */
+  guint32 from;   /* no candidate before this one comes near it */
+  guint32 ranked; /* none that is ranked before this one is left */
   double score;
 } QuoitRayMost;
 
@@ -29,6 +30,10 @@ typedef struct {
   QuoitRayAsk ask;
   const gint64 *asked_row; /* which the scores are for */
   guint32 n_asked;
+  guint32 n_sunk; /* how often the highest score has sunk since */
+  guint64 n_looks;
+  guint32 *ranking; /* candidates by score, where it sinks often; NULL: not yet */
+  guint32 n_ranked, ranked_for;
   double *scores;     /* of candidates, where `scored` says so */
   guint64 *scored;    /* bits */
   QuoitRayMost *most; /* of each filter */
@@ -49,6 +54,9 @@ void quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitRayCall *call,
 void quoit_ray_attempt_clear (QuoitRayAttempt *attempt);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayAttempt, quoit_ray_attempt_clear)
 
+/* Ray adds the shares of a score up in an order that varies, so its last bits are not its doing. */
+#define QUOIT_RAY_AS_GOOD 1e-12
+
 /* --- ray-score.c --- */
 
 /* @bundle is what the functions below are about. */
@@ -59,11 +67,13 @@ gboolean quoit_ray_ask_sum (QuoitRayAttempt *attempt, gint64 *row);
 gboolean quoit_ray_ask_fits (const QuoitRayAsk *ask, const gint64 *row);
 /* Higher is better: the emptier node; -1: it does not fit. */
 double quoit_ray_ask_score (const QuoitRayAsk *ask, const gint64 *row);
-/* @row without what is asked, as Ray's control plane keeps it: never below 0. */
+/* That of a candidate, which is what it was the first time. */
+double quoit_ray_score (QuoitRayAttempt *attempt, guint32 node);
+/* @row without what is asked. */
 void quoit_ray_ask_take (const QuoitRayAsk *ask, gint64 *row);
 
 /* Whether the labels and totals of some candidate suffice for what is asked, or, one by one, for each bundle. */
-gboolean quoit_ray_is_feasible (const QuoitRayAttempt *attempt);
+gboolean quoit_ray_is_feasible (QuoitRayAttempt *attempt);
 gboolean quoit_ray_is_each_feasible (QuoitRayAttempt *attempt);
 
 /* The node for what is asked, by score; QUOIT_NO_INDEX: none. @bundle is for those who choose. */
@@ -76,6 +86,23 @@ static inline gboolean
 quoit_ray_bit (const guint64 *bits, guint32 node)
 {
   return (bits[node / 64] >> (node % 64) & 1) != 0;
+}
+
+/* What Ray's control plane keeps of what a node @has when @amount is taken: never less than nothing. */
+static inline gint64
+quoit_ray_left (gint64 has, gint64 amount)
+{
+  gint64 left;
+
+  if (__builtin_sub_overflow (has, amount, &left))
+    return G_MAXINT64;
+  return MAX (left, 0);
+}
+
+static inline const gint64 *
+quoit_ray_row (const QuoitRayAttempt *attempt, const gint64 *rows, guint32 node)
+{
+  return rows + (gsize) node * attempt->bundles->n_resources;
 }
 
 static inline void
@@ -106,6 +133,13 @@ quoit_ray_next (const QuoitRayAttempt *attempt, const guint64 *set, guint32 from
     }
   return QUOIT_NO_INDEX;
 }
+
+/* --- ray-most.c --- */
+
+/* Of the candidates that pass: the highest score, -1 without any, and the first that is as good. */
+const QuoitRayMost *quoit_ray_most (QuoitRayAttempt *attempt, guint32 bundle);
+/* The first candidate from @from on that passes and has @least or more. */
+guint32 quoit_ray_find_score (QuoitRayAttempt *attempt, guint32 from, double least);
 
 /* --- ray-alike.c --- */
 

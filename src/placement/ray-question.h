@@ -27,6 +27,7 @@ typedef struct {
   QuoitRayAsked asked;
   QuoitView view;
   QuoitStanding standing;
+  guint32 *nodes; /* which nodes of the cluster are in the view; NULL: all */
   gint64 *total, *available;
   guint64 *passes, *excluded;
   guint32 *domain;
@@ -36,6 +37,11 @@ gboolean quoit_ray_question_init (QuoitRayQuestion *question, const QuoitRayGrou
                                   const QuoitRayCluster *cluster, GError **error);
 void quoit_ray_question_clear (QuoitRayQuestion *question);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayQuestion, quoit_ray_question_clear)
+
+/* Nodes of the view, one a bundle, as nodes of the cluster. */
+void quoit_ray_question_tell (const QuoitRayQuestion *question, guint32 *nodes);
+/* And back. FALSE: some node is not in the view, and no answer has it. */
+gboolean quoit_ray_question_find (const QuoitRayQuestion *question, guint32 *nodes);
 
 /* Which bundles have the same selectors, and the nodes that pass them: sets the filters of @asked, and the bits that
  * *@passes owns; all NULL where no bundle has any. */

@@ -2,11 +2,7 @@
 /* Which node is best for a bundle: the one of which it takes the smallest share. */
 #include "placement/ray-private.h"
 
-#include <math.h>
 #include <string.h>
-
-/* Ray adds the shares in an order that varies, so the last bits of a score are not its doing. */
-#define AS_GOOD 1e-12
 
 static void
 ask_row (QuoitRayAttempt *attempt, const gint64 *row)
@@ -18,6 +14,7 @@ ask_row (QuoitRayAttempt *attempt, const gint64 *row)
     return;
   attempt->asked_row = row;
   attempt->n_asked++;
+  attempt->n_sunk = 0;
   memset (attempt->scored, 0, attempt->n_words * sizeof (guint64));
   ask->n = 0;
   for (guint32 r = 0; r < n; r++)
@@ -102,34 +99,22 @@ void
 quoit_ray_ask_take (const QuoitRayAsk *ask, gint64 *row)
 {
   for (guint32 i = 0; i < ask->n; i++)
-    {
-      gint64 *has = &row[ask->resources[i]];
-
-      if (__builtin_sub_overflow (*has, ask->amounts[i], has))
-        *has = G_MAXINT64;
-      *has = MAX (*has, 0);
-    }
-}
-
-static const gint64 *
-row_of (const QuoitRayAttempt *attempt, const gint64 *rows, guint32 node)
-{
-  return rows + (gsize) node * attempt->bundles->n_resources;
+    row[ask->resources[i]] = quoit_ray_left (row[ask->resources[i]], ask->amounts[i]);
 }
 
 /* From @hint on, round and round: what was enough for the bundle before is mostly enough for this one. */
 static guint32
-find_feasible (const QuoitRayAttempt *attempt, guint32 hint)
+find_feasible (QuoitRayAttempt *attempt, guint32 hint)
 {
   for (guint32 n = quoit_ray_next (attempt, attempt->candidates, hint); n != QUOIT_NO_INDEX;
-       n = quoit_ray_next (attempt, attempt->candidates, n + 1))
-    if (quoit_ray_ask_fits (&attempt->ask, row_of (attempt, attempt->view->total, n)))
+       n = quoit_ray_next (attempt, attempt->candidates, n + 1), attempt->n_looks++)
+    if (quoit_ray_ask_fits (&attempt->ask, quoit_ray_row (attempt, attempt->view->total, n)))
       return n;
   return hint == 0 ? QUOIT_NO_INDEX : find_feasible (attempt, 0);
 }
 
 gboolean
-quoit_ray_is_feasible (const QuoitRayAttempt *attempt)
+quoit_ray_is_feasible (QuoitRayAttempt *attempt)
 {
   return find_feasible (attempt, 0) != QUOIT_NO_INDEX;
 }
@@ -147,53 +132,19 @@ quoit_ray_is_each_feasible (QuoitRayAttempt *attempt)
   return node != QUOIT_NO_INDEX;
 }
 
-static double
-score_of (QuoitRayAttempt *attempt, guint32 node)
+double
+quoit_ray_score (QuoitRayAttempt *attempt, guint32 node)
 {
   guint64 bit = (guint64) 1 << (node % 64);
 
+  attempt->n_looks++;
   if ((attempt->scored[node / 64] & bit) == 0)
     {
       attempt->scored[node / 64] |= bit;
-      attempt->scores[node] = quoit_ray_ask_score (&attempt->ask, row_of (attempt, attempt->view->available, node));
+      attempt->scores[node]
+          = quoit_ray_ask_score (&attempt->ask, quoit_ray_row (attempt, attempt->view->available, node));
     }
   return attempt->scores[node];
-}
-
-/* The first candidate from @from on whose score is @least or more; ends the search for it where one has @enough. */
-static guint32
-find_score (QuoitRayAttempt *attempt, guint32 from, double least)
-{
-  for (guint32 n = quoit_ray_next (attempt, attempt->candidates, from); n != QUOIT_NO_INDEX;
-       n = quoit_ray_next (attempt, attempt->candidates, n + 1))
-    if (score_of (attempt, n) >= least)
-      return n;
-  return QUOIT_NO_INDEX;
-}
-
-/* Candidates only ever leave, and what one of them scores does not change while it is one: the highest score sinks, and
- * until it does, nobody need look again at those before the first that had it. */
-static void
-find_most (QuoitRayAttempt *attempt, QuoitRayMost *most)
-{
-  guint32 exact;
-
-  if (most->asked != attempt->n_asked)
-    *most = (QuoitRayMost) { attempt->n_asked, 0, INFINITY };
-  else if (most->score >= 0)
-    {
-      most->from = find_score (attempt, most->from, most->score - AS_GOOD);
-      exact = most->from == QUOIT_NO_INDEX ? most->from : find_score (attempt, most->from, most->score);
-      if (exact != QUOIT_NO_INDEX)
-        return;
-    }
-  if (most->score < 0)
-    return;
-  most->score = -1;
-  for (guint32 n = quoit_ray_next (attempt, attempt->candidates, 0); n != QUOIT_NO_INDEX;
-       n = quoit_ray_next (attempt, attempt->candidates, n + 1))
-    most->score = MAX (most->score, score_of (attempt, n));
-  most->from = most->score < 0 ? QUOIT_NO_INDEX : find_score (attempt, 0, most->score - AS_GOOD);
 }
 
 /* One of @attempt->tied. */
@@ -230,7 +181,7 @@ is_seen (QuoitRayAttempt *attempt, guint32 n_tied, guint32 node, const gint64 *r
       guint32 other = attempt->tied[i];
 
       if (attempt->alike[other] == attempt->alike[node]
-          && (row == NULL || size == 0 || memcmp (row, row_of (attempt, rows, row_of_node[other]), size) == 0))
+          && (row == NULL || size == 0 || memcmp (row, quoit_ray_row (attempt, rows, row_of_node[other]), size) == 0))
         return TRUE;
     }
   return FALSE;
@@ -246,16 +197,14 @@ make_room_for_ties (QuoitRayAttempt *attempt)
 guint32
 quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle)
 {
-  const guint32 *filter = attempt->bundles->filter;
-  QuoitRayMost *most = &attempt->most[filter == NULL ? 0 : filter[bundle]];
+  const QuoitRayMost *most = quoit_ray_most (attempt, bundle);
   guint32 n = 0;
 
-  find_most (attempt, most);
   if (most->from == QUOIT_NO_INDEX || attempt->ties == NULL)
     return most->from;
   make_room_for_ties (attempt);
   for (guint32 node = most->from; node != QUOIT_NO_INDEX && (n < 2 || attempt->ties->choose != NULL);
-       node = find_score (attempt, node + 1, most->score - AS_GOOD))
+       node = quoit_ray_find_score (attempt, node + 1, most->score - QUOIT_RAY_AS_GOOD))
     if (!is_seen (attempt, n, node, NULL, NULL, NULL))
       attempt->tied[n++] = node;
   return choose (attempt, bundle, n);
@@ -271,7 +220,8 @@ quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *us
   for (guint32 node = quoit_ray_next (attempt, used, 0); node != QUOIT_NO_INDEX;
        node = quoit_ray_next (attempt, used, node + 1))
     {
-      attempt->scores[node] = quoit_ray_ask_score (&attempt->ask, row_of (attempt, rows, row[node]));
+      attempt->n_looks++;
+      attempt->scores[node] = quoit_ray_ask_score (&attempt->ask, quoit_ray_row (attempt, rows, row[node]));
       most = MAX (most, attempt->scores[node]);
     }
   if (most < 0)
@@ -279,8 +229,8 @@ quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *us
   make_room_for_ties (attempt);
   for (guint32 node = quoit_ray_next (attempt, used, 0); node != QUOIT_NO_INDEX;
        node = quoit_ray_next (attempt, used, node + 1))
-    if (attempt->scores[node] >= most - AS_GOOD
-        && !is_seen (attempt, n, node, row_of (attempt, rows, row[node]), row, rows))
+    if (attempt->scores[node] >= most - QUOIT_RAY_AS_GOOD
+        && !is_seen (attempt, n, node, quoit_ray_row (attempt, rows, row[node]), row, rows))
       attempt->tied[n++] = node;
   return attempt->ties == NULL ? attempt->tied[0] : choose (attempt, bundle, n);
 }

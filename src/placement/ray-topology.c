@@ -144,7 +144,8 @@ place_in_part (const QuoitRayCall *call, Part *part, QuoitTies *ties, guint32 *n
 {
   g_autofree guint32 *told = ties != NULL ? g_new (guint32, part->view.n_nodes) : NULL;
   Teller teller = { ties, part->nodes, told };
-  QuoitTies own = { ties != NULL && ties->choose != NULL ? tell : NULL, &teller, ties != NULL && ties->of_a_kind, 0 };
+  QuoitTies own
+      = { ties != NULL && ties->choose != NULL ? tell : NULL, &teller, ties != NULL && ties->of_a_kind, 0, 0 };
   QuoitStanding standing = *call->standing;
   QuoitRayCall inside = { call->bundles, &part->view, &standing, call->order };
   QuoitRayResult result;
@@ -160,7 +161,10 @@ place_in_part (const QuoitRayCall *call, Part *part, QuoitTies *ties, guint32 *n
     }
   result = quoit_ray_place_within (&inside, ties != NULL ? &own : NULL, nodes);
   if (ties != NULL)
-    ties->n_choices += own.n_choices;
+    {
+      ties->n_choices += own.n_choices;
+      ties->n_looks += own.n_looks;
+    }
   return result;
 }
 

@@ -29,6 +29,9 @@ quoit_ray_attempt_clear (QuoitRayAttempt *attempt)
   g_free (attempt->candidates);
   g_free (attempt->ask.resources);
   g_free (attempt->ask.amounts);
+  if (attempt->ties != NULL)
+    attempt->ties->n_looks += attempt->n_looks;
+  g_free (attempt->ranking);
   g_free (attempt->scores);
   g_free (attempt->scored);
   g_free (attempt->most);
@@ -69,7 +72,7 @@ quoit_ray_place (const QuoitBundles *bundles, const QuoitView *view, const Quoit
   QuoitRayResult result;
 
   if (ties != NULL)
-    ties->n_choices = 0;
+    ties->n_choices = 0, ties->n_looks = 0;
   quoit_ray_order (bundles, order);
   result = standing->n_values > 0 ? quoit_ray_place_in_some (&call, ties, placed)
                                   : quoit_ray_place_within (&call, ties, placed);
