@@ -89,21 +89,24 @@ is_left (QuoitRayAttempt *attempt, guint32 place)
   return quoit_ray_bit (attempt->candidates, node) && quoit_ray_ask_passes (&attempt->ask, node);
 }
 
-/* The first node of those that are as good as the one at @place, where they are few; QUOIT_NO_INDEX: they are many. */
-static guint32
-first_of_few (QuoitRayAttempt *attempt, guint32 place)
+/* The first node of those that are as good as the one that is ranked first, where they are few. FALSE: they are many.
+ */
+static gboolean
+find_among_few (QuoitRayAttempt *attempt, QuoitRayMost *most)
 {
-  guint32 end = MIN (attempt->n_ranked, place + FEW), first = QUOIT_NO_INDEX;
-  double least = attempt->scores[attempt->ranking[place]] - QUOIT_RAY_AS_GOOD;
+  guint32 end = MIN (attempt->n_ranked, most->ranked + FEW), first = QUOIT_NO_INDEX, n = 0, i;
 
-  for (guint32 i = place; i < end; i++)
-    {
-      if (attempt->scores[attempt->ranking[i]] < least)
-        return first;
-      if (is_left (attempt, i))
+  for (i = most->ranked; i < end && attempt->scores[attempt->ranking[i]] >= most->score - QUOIT_RAY_AS_GOOD; i++)
+    if (is_left (attempt, i))
+      {
         first = MIN (first, attempt->ranking[i]);
-    }
-  return end == attempt->n_ranked ? first : QUOIT_NO_INDEX;
+        n++;
+      }
+  if (i == end && end < attempt->n_ranked)
+    return FALSE;
+  most->from = first;
+  most->is_alone = n == 1;
+  return TRUE;
 }
 
 static void
@@ -124,8 +127,7 @@ look_up (QuoitRayAttempt *attempt, QuoitRayMost *most)
     }
   most->score = attempt->scores[attempt->ranking[most->ranked]];
   from = most->score == before ? most->from : 0;
-  most->from = first_of_few (attempt, most->ranked);
-  if (most->from == QUOIT_NO_INDEX)
+  if (!find_among_few (attempt, most))
     most->from = quoit_ray_find_score (attempt, from, most->score - QUOIT_RAY_AS_GOOD);
 }
 
@@ -136,9 +138,10 @@ quoit_ray_most (QuoitRayAttempt *attempt, guint32 bundle)
   QuoitRayMost *most = &attempt->most[filter == NULL ? 0 : filter[bundle]];
 
   if (most->asked != attempt->n_asked)
-    *most = (QuoitRayMost) { attempt->n_asked, 0, 0, INFINITY };
+    *most = (QuoitRayMost) { attempt->n_asked, 0, 0, INFINITY, FALSE };
   if (most->score < 0)
     return most;
+  most->is_alone = FALSE;
   if (attempt->n_sunk < OFTEN)
     look (attempt, most);
   else

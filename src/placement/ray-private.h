@@ -18,6 +18,7 @@ typedef struct {
   guint32 from;   /* no candidate before this one comes near it */
   guint32 ranked; /* none that is ranked before this one is left */
   double score;
+  gboolean is_alone; /* it is known that no other is as good */
 } QuoitRayMost;
 
 typedef struct {

@@ -200,7 +200,7 @@ quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle)
   const QuoitRayMost *most = quoit_ray_most (attempt, bundle);
   guint32 n = 0;
 
-  if (most->from == QUOIT_NO_INDEX || attempt->ties == NULL)
+  if (most->from == QUOIT_NO_INDEX || most->is_alone || attempt->ties == NULL)
     return most->from;
   make_room_for_ties (attempt);
   for (guint32 node = most->from; node != QUOIT_NO_INDEX && (n < 2 || attempt->ties->choose != NULL);

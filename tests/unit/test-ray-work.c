@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a decision costs, in looks at a node for a bundle, and that what saves looks changes no answer. */
+#include "suite.h"
+
+#include "placement/bundles.h"
+
+#include <string.h>
+
+/* --- questions of one resource --- */
+
+typedef struct {
+  guint32 n_bundles, n_nodes;
+  gint64 *asked, *total, *available;
+  guint32 *filter;
+  guint64 *passes;
+  QuoitBundles bundles;
+  QuoitView view;
+  QuoitStanding standing;
+} Question;
+
+static void
+question_clear (Question *question)
+{
+  g_free (question->asked);
+  g_free (question->total);
+  g_free (question->available);
+  g_free (question->filter);
+  g_free (question->passes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Question, question_clear)
+
+static void
+question_init (Question *question, QuoitStrategy strategy, guint32 n_bundles, guint32 n_nodes, guint32 n_resources)
+{
+  static const char *const names[] = { "TPU", "CPU" };
+
+  *question = (Question) { .n_bundles = n_bundles, .n_nodes = n_nodes };
+  question->asked = g_new0 (gint64, (gsize) n_bundles * n_resources);
+  question->total = g_new0 (gint64, (gsize) n_nodes * n_resources);
+  question->available = g_new0 (gint64, (gsize) n_nodes * n_resources);
+  question->bundles = (QuoitBundles) { n_bundles, n_resources, 0, names, question->asked, NULL };
+  question->view = (QuoitView) {
+    .n_nodes = n_nodes, .n_candidates = n_nodes, .total = question->total, .available = question->available
+  };
+  question->standing = (QuoitStanding) { .strategy = strategy, .soft_target = QUOIT_NO_INDEX, .bound = QUOIT_NO_INDEX };
+}
+
+typedef gint64 (*Amount) (guint32 i);
+
+static gint64
+four (G_GNUC_UNUSED guint32 i)
+{
+  return 40000;
+}
+
+/* No two are equal, in no order. */
+static gint64
+four_and_some (guint32 i)
+{
+  return 40000 + (gint64) (i * 7919 % 10007);
+}
+
+static gint64
+seven (G_GNUC_UNUSED guint32 i)
+{
+  return 70000;
+}
+
+static void
+fill (Question *question, Amount bundle, Amount node)
+{
+  for (guint32 b = 0; b < question->n_bundles; b++)
+    question->asked[b] = bundle (b);
+  for (guint32 n = 0; n < question->n_nodes; n++)
+    question->total[n] = question->available[n] = node (n) + 10000;
+}
+
+static guint64
+looks (const Question *question, QuoitRayResult expected)
+{
+  g_autofree guint32 *nodes = g_new (guint32, question->n_bundles);
+  QuoitTies ties = { .choose = NULL };
+
+  ck_assert_int_eq (quoit_ray_place (&question->bundles, &question->view, &question->standing, &ties, nodes), expected);
+  return ties.n_looks;
+}
+
+/* --- what it costs --- */
+
+enum { MANY = 2000 };
+
+typedef struct {
+  const char *why;
+  QuoitStrategy strategy;
+  Amount bundle, node;
+  guint64 most; /* looks for each bundle and each node */
+} Cost;
+
+static const Cost costs[] = {
+  { "PACK, all equal", QUOIT_STRATEGY_PACK, four, four, 10 },
+  { "SPREAD, all equal", QUOIT_STRATEGY_SPREAD, four, four, 10 },
+  { "STRICT_SPREAD, all equal", QUOIT_STRATEGY_STRICT_SPREAD, four, four, 10 },
+  { "PACK, no two nodes equal", QUOIT_STRATEGY_PACK, four, four_and_some, 60 },
+  { "SPREAD, no two nodes equal", QUOIT_STRATEGY_SPREAD, four, four_and_some, 60 },
+  { "STRICT_SPREAD, no two nodes equal", QUOIT_STRATEGY_STRICT_SPREAD, four, four_and_some, 60 },
+};
+
+START_TEST (equal_bundles_do_not_each_look_at_all_nodes)
+{
+  const Cost *cost = &costs[_i];
+  g_auto (Question) question = { 0 };
+  guint64 n;
+
+  question_init (&question, cost->strategy, MANY, MANY, 1);
+  fill (&question, cost->bundle, cost->node);
+  n = looks (&question, QUOIT_RAY_SUCCESS);
+  ck_assert_msg (n <= cost->most * 2 * MANY, "%s: %" G_GUINT64_FORMAT " looks", cost->why, n);
+}
+END_TEST
+
+START_TEST (bundles_of_which_no_two_are_equal_look_at_each_node_a_few_times)
+{
+  g_auto (Question) question = { 0 };
+  guint64 n;
+
+  question_init (&question, QUOIT_STRATEGY_PACK, MANY, MANY, 1);
+  fill (&question, four_and_some, seven);
+  n = looks (&question, QUOIT_RAY_SUCCESS);
+  ck_assert_msg (n <= (guint64) 3 * MANY * MANY, "%" G_GUINT64_FORMAT " looks", n);
+}
+END_TEST
+
+/* Bundles for the nodes 64 to 67 alone. */
+static void
+select_four (Question *question)
+{
+  question->filter = g_new0 (guint32, question->n_bundles);
+  question->passes = g_new0 (guint64, question->n_nodes / 64 + 1);
+  question->passes[1] = 0xf;
+  question->bundles.filter = question->filter;
+  question->bundles.n_filters = 1;
+  question->view.passes = question->passes;
+}
+
+START_TEST (only_nodes_that_pass_are_looked_at_and_a_refusal_costs_no_more_than_a_grant)
+{
+  g_auto (Question) question = { 0 };
+  guint64 granted, refused;
+
+  question_init (&question, QUOIT_STRATEGY_STRICT_SPREAD, 4, MANY, 1);
+  fill (&question, four, four);
+  select_four (&question);
+  granted = looks (&question, QUOIT_RAY_SUCCESS);
+  ck_assert_uint_le (granted, 4 * 10);
+  for (guint32 n = 64; n < 68; n++)
+    question.available[n] = 0;
+  refused = looks (&question, QUOIT_RAY_FAILED);
+  ck_assert_uint_le (refused, granted);
+}
+END_TEST
+
+/* --- what it saves changes nothing --- */
+
+/* All answers: each choice, one after the other, as far as they go. */
+typedef struct {
+  guint32 chosen[64], n[64], depth, at;
+  GHashTable *answers; /* as text */
+} Walk;
+
+static guint32
+walk_on (gpointer data, G_GNUC_UNUSED guint32 bundle, G_GNUC_UNUSED const guint32 *ties, guint32 n)
+{
+  Walk *walk = data;
+
+  g_assert (walk->at < G_N_ELEMENTS (walk->chosen));
+  if (walk->at == walk->depth)
+    walk->chosen[walk->depth++] = 0;
+  walk->n[walk->at] = n;
+  return walk->chosen[walk->at++];
+}
+
+static gboolean
+walk_back (Walk *walk)
+{
+  for (walk->depth = walk->at; walk->depth > 0; walk->depth--)
+    if (++walk->chosen[walk->depth - 1] < walk->n[walk->depth - 1])
+      return TRUE;
+  return FALSE;
+}
+
+static char *
+text_of (QuoitRayResult result, const guint32 *nodes, guint32 n)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%u", (guint) result);
+  for (guint32 b = 0; b < n && result == QUOIT_RAY_SUCCESS; b++)
+    g_string_append_printf (text, " %u", nodes[b]);
+  return g_string_free (text, FALSE);
+}
+
+/* With a topology label, the answers of each domain that is tried first, and of those behind it. */
+static void
+walk_domain (const Question *question, guint32 domain, Walk *walk, GHashTable *failures)
+{
+  QuoitStanding standing = question->standing;
+  QuoitTies ties = { walk_on, walk, FALSE, 0, 0 };
+  guint32 nodes[8];
+
+  if (question->view.domain != NULL)
+    standing.bound = domain;
+  walk->depth = 0;
+  do
+    {
+      QuoitRayResult result;
+
+      walk->at = 0;
+      result = quoit_ray_place (&question->bundles, &question->view, &standing, &ties, nodes);
+      g_hash_table_add (result == QUOIT_RAY_SUCCESS ? walk->answers : failures,
+                        text_of (result, nodes, question->n_bundles));
+    }
+  while (walk_back (walk));
+}
+
+/* FAILED is an answer where no domain has to succeed and some can fail. */
+static GHashTable *
+all_answers (const Question *question)
+{
+  guint32 n_domains = question->view.domain != NULL ? question->view.n_domains : 1;
+  Walk walk = { .answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+  gboolean some_fails = FALSE, one_never_does = FALSE;
+
+  for (guint32 d = 0; d < n_domains; d++)
+    {
+      g_autoptr (GHashTable) failures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+      walk_domain (question, d, &walk, failures);
+      some_fails |= g_hash_table_contains (failures, "1");
+      one_never_does |= g_hash_table_size (failures) == 0;
+    }
+  if (!one_never_does)
+    g_hash_table_add (walk.answers, g_strdup (some_fails ? "1" : "2"));
+  return walk.answers;
+}
+
+/* Few kinds of nodes and bundles, so that there are ties; tight, so that some choices fail. */
+static void
+draw (Question *question, GRand *rand, guint32 *domain)
+{
+  static const gint64 amounts[] = { 0, 10000, 20000, 30000 };
+
+  question_init (question, (QuoitStrategy) g_rand_int_range (rand, 0, 4), (guint32) g_rand_int_range (rand, 1, 5),
+                 (guint32) g_rand_int_range (rand, 1, 5), 2);
+  for (guint32 i = 0; i < question->n_bundles * 2; i++)
+    question->asked[i] = amounts[g_rand_int_range (rand, 0, 3)];
+  for (guint32 i = 0; i < question->n_nodes * 2; i++)
+    {
+      question->total[i] = amounts[g_rand_int_range (rand, 1, 4)];
+      question->available[i] = MIN (question->total[i], amounts[g_rand_int_range (rand, 1, 4)]);
+    }
+  if (g_rand_boolean (rand))
+    {
+      question->filter = g_new (guint32, question->n_bundles);
+      for (guint32 b = 0; b < question->n_bundles; b++)
+        question->filter[b] = (guint32) g_rand_int_range (rand, 0, 2);
+      question->passes = g_new (guint64, 2);
+      question->passes[0] = question->passes[1] = ~(guint64) 0;
+      question->passes[1] = g_rand_int (rand);
+      question->bundles.filter = question->filter;
+      question->bundles.n_filters = 2;
+      question->view.passes = question->passes;
+    }
+  if (g_rand_int_range (rand, 0, 3) == 0)
+    {
+      for (guint32 n = 0; n < question->n_nodes; n++)
+        domain[n] = (guint32) g_rand_int_range (rand, 0, 2);
+      question->view.domain = domain;
+      question->view.n_domains = 2;
+      question->standing.n_values = 1;
+    }
+}
+
+static void
+check_answers (const Question *question, guint32 seed)
+{
+  g_autoptr (GHashTable) answers = all_answers (question);
+  gboolean fails = g_hash_table_contains (answers, "1"), never = g_hash_table_contains (answers, "2");
+  guint32 nodes[8];
+  g_autofree char *ours
+      = text_of (quoit_ray_place (&question->bundles, &question->view, &question->standing, NULL, nodes), nodes,
+                 question->n_bundles);
+  QuoitRayWhether one = g_hash_table_size (answers) == 1 ? QUOIT_RAY_YES : QUOIT_RAY_NO;
+
+  ck_assert_msg (g_hash_table_contains (answers, ours), "seed %u: '%s' is no answer", seed, ours);
+  ck_assert_msg (quoit_ray_is_determined (&question->bundles, &question->view, &question->standing, 100000) == one,
+                 "seed %u: %u answers", seed, g_hash_table_size (answers));
+  ck_assert_msg (
+      (quoit_ray_is_possible (&question->bundles, &question->view, &question->standing, QUOIT_RAY_FAILED, NULL, 100000)
+       == QUOIT_RAY_YES)
+          == fails,
+      "seed %u: failing", seed);
+  ck_assert_msg (
+      (quoit_ray_is_possible (&question->bundles, &question->view, &question->standing, QUOIT_RAY_INFEASIBLE, NULL, 0)
+       == QUOIT_RAY_YES)
+          == never,
+      "seed %u: never", seed);
+}
+
+/* Every way to put the bundles on nodes: possible when it is among the answers. */
+static void
+check_placements (const Question *question, guint32 seed)
+{
+  g_autoptr (GHashTable) answers = all_answers (question);
+  guint32 nodes[8] = { 0 }, b;
+
+  do
+    {
+      g_autofree char *text = text_of (QUOIT_RAY_SUCCESS, nodes, question->n_bundles);
+
+      ck_assert_msg (
+          (quoit_ray_is_possible (&question->bundles, &question->view, &question->standing, QUOIT_RAY_SUCCESS, nodes, 0)
+           == QUOIT_RAY_YES)
+              == g_hash_table_contains (answers, text),
+          "seed %u: %s", seed, text);
+      for (b = 0; b < question->n_bundles && ++nodes[b] == question->n_nodes; b++)
+        nodes[b] = 0;
+    }
+  while (b < question->n_bundles);
+}
+
+START_TEST (what_is_possible_and_determined_is_what_walking_every_choice_finds)
+{
+  for (guint32 seed = 0; seed < 3000; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_auto (Question) question = { 0 };
+      guint32 domain[8];
+
+      draw (&question, rand, domain);
+      check_answers (&question, seed);
+      check_placements (&question, seed);
+    }
+}
+END_TEST
+
+/* The best node as the rule says it, for bundles that go to one node each. */
+static void
+place_by_the_rule (const Question *question, const guint32 *order, guint32 *nodes)
+{
+  g_autofree guint8 *taken = g_new0 (guint8, question->n_nodes);
+
+  for (guint32 i = 0; i < question->n_bundles; i++)
+    {
+      gint64 asked = question->asked[order[i]];
+      double most = -1, score;
+      guint32 best = QUOIT_NO_INDEX;
+
+      for (int pass = 0; pass < 2; pass++)
+        for (guint32 n = question->n_nodes; n > 0; n--)
+          {
+            double has = (double) question->available[n - 1] / 10000;
+
+            score = taken[n - 1] || question->available[n - 1] < asked ? -1 : (has - (double) asked / 10000) / has;
+            if (pass == 0)
+              most = MAX (most, score);
+            else if (score >= 0 && score >= most - 1e-12)
+              best = n - 1;
+          }
+      nodes[order[i]] = best;
+      taken[best] = 1;
+    }
+}
+
+/* Amounts so large that scores differ by less than what counts, and small ones; some equal, many nodes. */
+static gint64
+near_and_far (guint32 i)
+{
+  return i % 3 == 0 ? G_GINT64_CONSTANT (8000000000000000) + i * 7919 % 503 * 40000000000 : 100000 + i * 7919 % 37;
+}
+
+static gint64
+thrice (guint32 i)
+{
+  return 50000 + i / 97;
+}
+
+START_TEST (sorted_or_not_the_first_of_those_that_are_as_good_is_taken)
+{
+  enum { BUNDLES = 500, NODES = 700 };
+  g_auto (Question) question = { 0 };
+  guint32 order[BUNDLES], expected[BUNDLES], nodes[BUNDLES];
+
+  question_init (&question, QUOIT_STRATEGY_STRICT_SPREAD, BUNDLES, NODES, 1);
+  fill (&question, thrice, near_and_far);
+  quoit_ray_order (&question.bundles, order);
+  place_by_the_rule (&question, order, expected);
+  ck_assert_int_eq (quoit_ray_place (&question.bundles, &question.view, &question.standing, NULL, nodes),
+                    QUOIT_RAY_SUCCESS);
+  for (guint32 b = 0; b < BUNDLES; b++)
+    ck_assert_uint_eq (nodes[b], expected[b]);
+}
+END_TEST
+
+/* --- names of one hash --- */
+
+/* Eight bytes as libstdc++ mixes them, and back. */
+static guint64
+mixed (guint64 word)
+{
+  const guint64 factor = G_GUINT64_CONSTANT (0xc6a4a7935bd1e995);
+
+  word *= factor;
+  return (word ^ word >> 47) * factor;
+}
+
+static guint64
+unmixed (guint64 word)
+{
+  const guint64 factor = G_GUINT64_CONSTANT (0xc6a4a7935bd1e995);
+  guint64 inverse = factor;
+
+  for (int i = 0; i < 6; i++)
+    inverse *= 2 - factor * inverse;
+  word *= inverse;
+  return (word ^ word >> 47) * inverse;
+}
+
+static gboolean
+is_text (const char *name, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (!g_ascii_isprint (name[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Another name of 16 bytes with the hash of @name: another beginning, and the end that makes up for it. */
+static void
+find_twin (const char *name, char *twin)
+{
+  const guint64 factor = G_GUINT64_CONSTANT (0xc6a4a7935bd1e995), seed = 0xc70f6907 ^ 16 * factor;
+  guint64 first, last, other;
+
+  memcpy (&first, name, 8);
+  memcpy (&last, name + 8, 8);
+  for (guint i = 0;; i++)
+    {
+      g_snprintf (twin, 17, "%08u", i);
+      memcpy (&other, twin, 8);
+      other = unmixed (((seed ^ mixed (first)) * factor) ^ mixed (last) ^ ((seed ^ mixed (other)) * factor));
+      memcpy (twin + 8, &other, 8);
+      twin[16] = '\0';
+      if (is_text (twin, 16))
+        return;
+    }
+}
+
+START_TEST (two_names_of_one_hash_are_two_resources_whose_order_is_that_of_their_names)
+{
+  const char *name = "tpu-slice-000001";
+  char twin[17];
+  const char *names[] = { name, twin };
+  const gint64 asked[] = { 10000, 0, 0, 10000 }, total[] = { 0, 10000, 10000, 0 };
+  guint32 order[2], nodes[2];
+  QuoitBundles bundles = { 2, 2, 0, names, asked, NULL };
+  QuoitView view = { .n_nodes = 2, .n_candidates = 2, .total = total, .available = total };
+  QuoitStanding standing = { .strategy = QUOIT_STRATEGY_PACK, .soft_target = QUOIT_NO_INDEX, .bound = QUOIT_NO_INDEX };
+
+  find_twin (name, twin);
+  ck_assert_str_ne (name, twin);
+  ck_assert_int_eq (quoit_ray_resource_id (name), quoit_ray_resource_id (twin));
+  ck_assert_int_eq (quoit_ray_place (&bundles, &view, &standing, NULL, nodes), QUOIT_RAY_SUCCESS);
+  ck_assert_uint_eq (nodes[0], 1);
+  ck_assert_uint_eq (nodes[1], 0);
+  quoit_ray_order (&bundles, order);
+  ck_assert_uint_eq (order[0], strcmp (name, twin) < 0 ? 0 : 1);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("ray-work");
+  TCase *tcase = tcase_create ("ray-work");
+
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, equal_bundles_do_not_each_look_at_all_nodes, 0, G_N_ELEMENTS (costs));
+  tcase_add_test (tcase, bundles_of_which_no_two_are_equal_look_at_each_node_a_few_times);
+  tcase_add_test (tcase, only_nodes_that_pass_are_looked_at_and_a_refusal_costs_no_more_than_a_grant);
+  tcase_add_test (tcase, what_is_possible_and_determined_is_what_walking_every_choice_finds);
+  tcase_add_test (tcase, sorted_or_not_the_first_of_those_that_are_as_good_is_taken);
+  tcase_add_test (tcase, two_names_of_one_hash_are_two_resources_whose_order_is_that_of_their_names);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
