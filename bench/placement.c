@@ -100,6 +100,10 @@ measure_slices (Bench *bench, guint32 n_nodes, double most_ns)
   asked.group = label;
   asked.expected = QUOIT_RAY_SUCCESS;
   measure (bench, &asked, "ray: a slice by topology label", name, BENCH_NONE);
+  for (guint32 n = 0; n < n_nodes; n++)
+    quoit_ray_cluster_set_resource (cluster, n, "TPU", HOSTS, HOSTS - 1, NULL);
+  asked.expected = QUOIT_RAY_FAILED;
+  measure (bench, &asked, "ray: the same, all slices busy", name, BENCH_NONE);
 }
 
 /* --- groups that come and go --- */

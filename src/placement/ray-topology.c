@@ -103,7 +103,7 @@ has_enough (const QuoitBundles *bundles, const QuoitView *view)
   return TRUE;
 }
 
-/* Ray asks this of the domain before the strategy asks it of its nodes, and STRICT_PACK does not. */
+/* Ray asks this of the domain; so do the strategies of its nodes, all but STRICT_PACK. */
 static gboolean
 is_each_feasible (const QuoitRayCall *call)
 {
@@ -150,7 +150,8 @@ place_in_part (const QuoitRayCall *call, Part *part, QuoitTies *ties, guint32 *n
   QuoitRayCall inside = { call->bundles, &part->view, &standing, call->order };
   QuoitRayResult result;
 
-  if (!has_enough (call->bundles, &part->view) || !is_each_feasible (&inside))
+  if (!has_enough (call->bundles, &part->view)
+      || (standing.strategy == QUOIT_STRATEGY_STRICT_PACK && !is_each_feasible (&inside)))
     return QUOIT_RAY_INFEASIBLE;
   standing.soft_target = place_of (part, standing.soft_target);
   if (standing.excluded != NULL)

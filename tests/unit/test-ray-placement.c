@@ -55,6 +55,8 @@ static const Fact standings[] = {
   { "all are too small together", "CPU:1 z=a | CPU:1 z=b", "PACK @z CPU:1 | CPU:1", "INFEASIBLE" },
   { "a node that no bundle may use adds to its domain", "CPU:1/0 z=a y=b | CPU:1 z=a", "PACK @z CPU:1 y=b | CPU:1 y=b",
     "FAILED" },
+  { "a bundle too big for its domain, though all together fit", "CPU:3 z=a | CPU:3 z=a",
+    "STRICT_PACK @z CPU:5 | CPU:-3", "INFEASIBLE" },
   { "lost bundles go back to their domain", "CPU:4 z=a | CPU:1 z=b", "PACK @z=b CPU:1", "1" },
   { "though others have room", "CPU:4 z=a | CPU:1/0 z=b", "PACK @z=b CPU:1", "FAILED" },
   { "also when nothing is left of it", "CPU:4 z=a", "PACK @z=b CPU:1", "INFEASIBLE" },

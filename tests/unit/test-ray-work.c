@@ -344,17 +344,18 @@ START_TEST (what_is_possible_and_determined_is_what_walking_every_choice_finds)
 }
 END_TEST
 
-/* The best node as the rule says it, for bundles that go to one node each. */
-static void
+/* The best node as the rule says it, for bundles that go to one node each; how often others were as good. */
+static guint32
 place_by_the_rule (const Question *question, const guint32 *order, guint32 *nodes)
 {
   g_autofree guint8 *taken = g_new0 (guint8, question->n_nodes);
+  guint32 n_choices = 0;
 
   for (guint32 i = 0; i < question->n_bundles; i++)
     {
       gint64 asked = question->asked[order[i]];
       double most = -1, score;
-      guint32 best = QUOIT_NO_INDEX;
+      guint32 best = QUOIT_NO_INDEX, n_best = 0;
 
       for (int pass = 0; pass < 2; pass++)
         for (guint32 n = question->n_nodes; n > 0; n--)
@@ -365,11 +366,13 @@ place_by_the_rule (const Question *question, const guint32 *order, guint32 *node
             if (pass == 0)
               most = MAX (most, score);
             else if (score >= 0 && score >= most - 1e-12)
-              best = n - 1;
+              best = n - 1, n_best++;
           }
       nodes[order[i]] = best;
       taken[best] = 1;
+      n_choices += n_best > 1;
     }
+  return n_choices;
 }
 
 /* Amounts so large that scores differ by less than what counts, and small ones; some equal, many nodes. */
@@ -385,18 +388,51 @@ thrice (guint32 i)
   return 50000 + i / 97;
 }
 
+/* Seven or eight nodes that are as good as each other, of which the last has a little more. */
+static gint64
+small_sets (guint32 i)
+{
+  return G_GINT64_CONSTANT (10000000000) + i * 7919 % 137 * 100000 + i / 137 * 200;
+}
+
+/* Fifty nodes that differ by less than what counts. */
+static gint64
+sets (guint32 i)
+{
+  return G_GINT64_CONSTANT (10000000000) + i % 20 * 100000 + i / 20 * 30;
+}
+
+/* Forty nodes each. */
+static gint64
+large_sets (guint32 i)
+{
+  return 100000 + i % 25 * 1000;
+}
+
+static gint64
+five (G_GNUC_UNUSED guint32 i)
+{
+  return 50000;
+}
+
+static const struct {
+  Amount bundle, node;
+} choices[] = { { thrice, near_and_far }, { five, small_sets }, { five, sets }, { five, large_sets } };
+
 START_TEST (sorted_or_not_the_first_of_those_that_are_as_good_is_taken)
 {
-  enum { BUNDLES = 500, NODES = 700 };
+  enum { BUNDLES = 900, NODES = 1000 };
   g_auto (Question) question = { 0 };
-  guint32 order[BUNDLES], expected[BUNDLES], nodes[BUNDLES];
+  guint32 order[BUNDLES], expected[BUNDLES], nodes[BUNDLES], n_choices;
+  QuoitTies ties = { .choose = NULL };
 
   question_init (&question, QUOIT_STRATEGY_STRICT_SPREAD, BUNDLES, NODES, 1);
-  fill (&question, thrice, near_and_far);
+  fill (&question, choices[_i].bundle, choices[_i].node);
   quoit_ray_order (&question.bundles, order);
-  place_by_the_rule (&question, order, expected);
-  ck_assert_int_eq (quoit_ray_place (&question.bundles, &question.view, &question.standing, NULL, nodes),
+  n_choices = place_by_the_rule (&question, order, expected);
+  ck_assert_int_eq (quoit_ray_place (&question.bundles, &question.view, &question.standing, &ties, nodes),
                     QUOIT_RAY_SUCCESS);
+  ck_assert_uint_eq (ties.n_choices, n_choices);
   for (guint32 b = 0; b < BUNDLES; b++)
     ck_assert_uint_eq (nodes[b], expected[b]);
 }
@@ -489,7 +525,7 @@ main (void)
   tcase_add_test (tcase, bundles_of_which_no_two_are_equal_look_at_each_node_a_few_times);
   tcase_add_test (tcase, only_nodes_that_pass_are_looked_at_and_a_refusal_costs_no_more_than_a_grant);
   tcase_add_test (tcase, what_is_possible_and_determined_is_what_walking_every_choice_finds);
-  tcase_add_test (tcase, sorted_or_not_the_first_of_those_that_are_as_good_is_taken);
+  tcase_add_loop_test (tcase, sorted_or_not_the_first_of_those_that_are_as_good_is_taken, 0, G_N_ELEMENTS (choices));
   tcase_add_test (tcase, two_names_of_one_hash_are_two_resources_whose_order_is_that_of_their_names);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
