@@ -137,7 +137,7 @@ places_init (Places *places, const QuoitBundles *bundles, const QuoitView *view,
   places->place.nodes = places->nodes;
   if (standing->n_values == 0)
     return;
-  quoit_ray_domains_init (&places->domains, view);
+  quoit_ray_domains_init (&places->domains, bundles, view);
   quoit_ray_domains_allowed (view, standing, &places->first, &places->end);
   places->place.domains = &places->domains;
 }

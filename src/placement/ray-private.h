@@ -163,9 +163,10 @@ QuoitRayResult quoit_ray_place_within (const QuoitRayCall *call, QuoitTies *ties
 /* The nodes of each domain, in the view's order: those of domain d are nodes[first[d]] to nodes[first[d + 1] - 1]. */
 typedef struct {
   guint32 *first, *nodes;
+  __int128 *asked; /* of each resource, by all bundles */
 } QuoitRayDomains;
 
-void quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitView *view);
+void quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitBundles *bundles, const QuoitView *view);
 void quoit_ray_domains_clear (QuoitRayDomains *domains);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayDomains, quoit_ray_domains_clear)
 

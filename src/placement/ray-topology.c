@@ -9,10 +9,22 @@ quoit_ray_domains_clear (QuoitRayDomains *domains)
 {
   g_free (domains->first);
   g_free (domains->nodes);
+  g_free (domains->asked);
+}
+
+static __int128 *
+add_up (const QuoitBundles *bundles)
+{
+  __int128 *sums = g_new0 (__int128, bundles->n_resources);
+
+  for (gsize b = 0; b < bundles->n_bundles; b++)
+    for (gsize r = 0; r < bundles->n_resources; r++)
+      sums[r] += bundles->amounts[b * bundles->n_resources + r];
+  return sums;
 }
 
 void
-quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitView *view)
+quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitBundles *bundles, const QuoitView *view)
 {
   guint32 *first = g_new0 (guint32, view->n_domains + 2);
 
@@ -22,6 +34,7 @@ quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitView *view)
       first[view->domain[n] + 2]++;
   for (guint32 d = 0; d < view->n_domains; d++)
     first[d + 2] += first[d + 1];
+  domains->asked = add_up (bundles);
   domains->first = first;
   domains->nodes = g_new (guint32, first[view->n_domains + 1]);
   for (guint32 n = 0; n < view->n_nodes; n++)
@@ -69,14 +82,19 @@ copy_rows (const Part *part, const gint64 *rows, gsize n_resources)
 static void
 part_init (Part *part, const QuoitBundles *bundles, const QuoitView *view, const guint32 *nodes, guint32 n)
 {
-  gsize n_words, whole_words = quoit_view_words (view);
-
   *part = (Part) { .view = { .n_nodes = n, .n_candidates = n }, .nodes = nodes };
-  n_words = quoit_view_words (&part->view);
   part->total = copy_rows (part, view->total, bundles->n_resources);
   part->available = copy_rows (part, view->available, bundles->n_resources);
   part->view.total = part->total;
   part->view.available = part->available;
+}
+
+/* What costs most where there are many filters, and is not needed where all nodes together have too little. */
+static void
+part_filter (Part *part, const QuoitBundles *bundles, const QuoitView *view)
+{
+  gsize n_words = quoit_view_words (&part->view), whole_words = quoit_view_words (view);
+
   if (bundles->filter == NULL)
     return;
   part->passes = g_new0 (guint64, bundles->n_filters * n_words);
@@ -87,17 +105,15 @@ part_init (Part *part, const QuoitBundles *bundles, const QuoitView *view, const
 
 /* Ray wants the domain to have, all its nodes together, as much as all bundles ask. */
 static gboolean
-has_enough (const QuoitBundles *bundles, const QuoitView *view)
+has_enough (const QuoitRayDomains *domains, const QuoitView *view, gsize n_resources)
 {
-  for (gsize r = 0; r < bundles->n_resources; r++)
+  for (gsize r = 0; r < n_resources; r++)
     {
-      __int128 left = 0;
+      __int128 has = 0;
 
       for (gsize n = 0; n < view->n_nodes; n++)
-        left += view->total[n * bundles->n_resources + r];
-      for (gsize b = 0; b < bundles->n_bundles; b++)
-        left -= bundles->amounts[b * bundles->n_resources + r];
-      if (left < 0)
+        has += view->total[n * n_resources + r];
+      if (has < domains->asked[r])
         return FALSE;
     }
   return TRUE;
@@ -150,8 +166,7 @@ place_in_part (const QuoitRayCall *call, Part *part, QuoitTies *ties, guint32 *n
   QuoitRayCall inside = { call->bundles, &part->view, &standing, call->order };
   QuoitRayResult result;
 
-  if (!has_enough (call->bundles, &part->view)
-      || (standing.strategy == QUOIT_STRATEGY_STRICT_PACK && !is_each_feasible (&inside)))
+  if (standing.strategy == QUOIT_STRATEGY_STRICT_PACK && !is_each_feasible (&inside))
     return QUOIT_RAY_INFEASIBLE;
   standing.soft_target = place_of (part, standing.soft_target);
   if (standing.excluded != NULL)
@@ -178,6 +193,9 @@ quoit_ray_place_in_domain (const QuoitRayCall *call, const QuoitRayDomains *doma
   QuoitRayResult result;
 
   part_init (&part, call->bundles, call->view, domains->nodes + first, n);
+  if (!has_enough (domains, &part.view, call->bundles->n_resources))
+    return QUOIT_RAY_INFEASIBLE;
+  part_filter (&part, call->bundles, call->view);
   result = place_in_part (call, &part, ties, nodes);
   for (guint32 b = 0; b < call->bundles->n_bundles && result == QUOIT_RAY_SUCCESS; b++)
     nodes[b] = part.nodes[nodes[b]];
@@ -213,7 +231,7 @@ quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nod
   guint32 first, end;
 
   g_assert (call->view->n_candidates == call->view->n_nodes);
-  quoit_ray_domains_init (&domains, call->view);
+  quoit_ray_domains_init (&domains, call->bundles, call->view);
   quoit_ray_domains_allowed (call->view, call->standing, &first, &end);
   for (guint32 d = first; d < end; d++)
     {
