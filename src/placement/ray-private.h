@@ -58,7 +58,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayAttempt, quoit_ray_attempt_clear)
 /* Ray adds the shares of a score up in an order that varies, so its last bits are not its doing. */
 #define QUOIT_RAY_AS_GOOD 1e-12
 
-/* --- ray-score.c --- */
+/* --- ray-ask.c --- */
 
 /* @bundle is what the functions below are about. */
 void quoit_ray_ask (QuoitRayAttempt *attempt, guint32 bundle);
@@ -66,16 +66,17 @@ void quoit_ray_ask (QuoitRayAttempt *attempt, guint32 bundle);
 gboolean quoit_ray_ask_sum (QuoitRayAttempt *attempt, gint64 *row);
 
 gboolean quoit_ray_ask_fits (const QuoitRayAsk *ask, const gint64 *row);
-/* Higher is better: the emptier node; -1: it does not fit. */
-double quoit_ray_ask_score (const QuoitRayAsk *ask, const gint64 *row);
-/* That of a candidate, which is what it was the first time. */
-double quoit_ray_score (QuoitRayAttempt *attempt, guint32 node);
 /* @row without what is asked. */
 void quoit_ray_ask_take (const QuoitRayAsk *ask, gint64 *row);
 
 /* Whether the labels and totals of some candidate suffice for what is asked, or, one by one, for each bundle. */
 gboolean quoit_ray_is_feasible (QuoitRayAttempt *attempt);
 gboolean quoit_ray_is_each_feasible (QuoitRayAttempt *attempt);
+
+/* --- ray-score.c --- */
+
+/* Of a candidate. Higher is better: the emptier node; -1: it does not fit. */
+double quoit_ray_score (QuoitRayAttempt *attempt, guint32 node);
 
 /* The node for what is asked, by score; QUOIT_NO_INDEX: none. @bundle is for those who choose. */
 guint32 quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle);
