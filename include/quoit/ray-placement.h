@@ -416,7 +416,8 @@ QUOIT_API bool quoit_ray_group_check (const QuoitRayGroup *group, GError **error
  *
  * Fails with %QUOIT_ERROR_INVALID for amounts that are not finite or 922337203685477.5808 and up, for sums of that size
  * where Ray adds bundles up, for a resource without a name or called "bundle", for a @group with several topology
- * labels, and for more than 16,777,216 amounts, bundles times resources, or 33,554,432, nodes times resources.
+ * labels, and for what memory should not hold: more than 16,777,216 amounts, bundles times resources, or 33,554,432,
+ * nodes times resources, or than 67,108,864 times 64 nodes for bundles with different selectors.
  *
  * Returns: true when @result was set
  * Since: 0.1

@@ -6,6 +6,8 @@
 
 #include "model/selector.h"
 
+enum { MOST_WORDS = 1 << 26 }; /* of 64 nodes, times filters */
+
 /* The selectors of one bundle: group->selectors[at[first]] to at[first + n - 1], by key. */
 typedef struct {
   const QuoitRayGroup *group;
@@ -135,8 +137,9 @@ number_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const guint32 
     }
 }
 
-void
-quoit_ray_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const QuoitRayCluster *cluster, guint64 **passes)
+gboolean
+quoit_ray_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const QuoitRayCluster *cluster, guint64 **passes,
+                   GError **error)
 {
   gsize n_words = (cluster->ids->len + 63) / 64;
   g_autofree guint32 *at = NULL;
@@ -145,16 +148,21 @@ quoit_ray_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const Quoit
 
   *passes = NULL;
   if (group->selectors->len == 0)
-    return;
+    return TRUE;
   at = sort_selectors (group);
   filters = g_array_new (FALSE, FALSE, sizeof (Selectors));
   asked->filter = g_new (guint32, group->n_bundles);
   asked->bundles.filter = asked->filter;
   number_filters (asked, group, at, filters);
   asked->bundles.n_filters = filters->len;
+  if (filters->len * n_words > MOST_WORDS)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "bundles with '%u' different selectors and '%u' nodes: expected at most %d, nodes in sets of 64",
+                       filters->len, cluster->ids->len, MOST_WORDS);
   bits = g_new (guint64, n_words + 1);
   *passes = g_new (guint64, filters->len * n_words + 1);
   memset (*passes, 0xff, filters->len * n_words * sizeof (guint64));
   for (gsize f = 0; f < filters->len; f++)
     narrow (cluster, &g_array_index (filters, Selectors, f), *passes + f * n_words, bits, n_words);
+  return TRUE;
 }

@@ -282,7 +282,8 @@ quoit_ray_question_init (QuoitRayQuestion *question, const QuoitRayGroup *group,
   if ((label != NULL || question->standing.strategy == QUOIT_STRATEGY_STRICT_PACK)
       && !check_sums (&question->asked, error))
     return FALSE;
-  quoit_ray_filters (&question->asked, group, cluster, &question->passes);
+  if (!quoit_ray_filters (&question->asked, group, cluster, &question->passes, error))
+    return FALSE;
   if (group->excluded->len > 0)
     mark_excluded (question, group, cluster);
   /* Ray adds up what all nodes of a domain have, whether a bundle may use them or not. */

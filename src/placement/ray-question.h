@@ -44,6 +44,6 @@ void quoit_ray_question_tell (const QuoitRayQuestion *question, guint32 *nodes);
 gboolean quoit_ray_question_find (const QuoitRayQuestion *question, guint32 *nodes);
 
 /* Which bundles have the same selectors, and the nodes that pass them: sets the filters of @asked, and the bits that
- * *@passes owns; all NULL where no bundle has any. */
-void quoit_ray_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const QuoitRayCluster *cluster,
-                        guint64 **passes);
+ * *@passes owns; all NULL where no bundle has any. INVALID where those would be too many. */
+gboolean quoit_ray_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const QuoitRayCluster *cluster,
+                            guint64 **passes, GError **error);

@@ -433,6 +433,31 @@ START_TEST (more_amounts_than_memory_should_hold_are_refused)
 }
 END_TEST
 
+START_TEST (more_selectors_than_memory_should_hold_are_refused)
+{
+  enum { BUNDLES = 43000, NODES = 100000 };
+  g_autoptr (QuoitRayCluster) cluster = quoit_ray_cluster_new ();
+  g_autoptr (QuoitRayGroup) group = quoit_ray_group_new ();
+  GError *error = NULL;
+  QuoitRayResult result;
+
+  for (guint32 n = 0; n < NODES; n++)
+    {
+      g_autofree char *id = g_strdup_printf ("%u", n);
+
+      ck_assert (quoit_ray_cluster_add_node (cluster, id, NULL));
+    }
+  for (guint32 b = 0; b < BUNDLES; b++)
+    {
+      g_autofree char *value = g_strdup_printf ("!v%u", b);
+
+      quoit_ray_group_set_selector (group, quoit_ray_group_add_bundle (group), "k", value);
+    }
+  ck_assert (!quoit_ray_group_place (group, cluster, &result, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles with '43000' different selectors and '100000' nodes");
+}
+END_TEST
+
 int
 main (void)
 {
@@ -458,6 +483,7 @@ main (void)
   tcase_add_test (tcase, accelerators_of_one_domain_are_for_all_bundles);
   tcase_add_test (tcase, a_million_selectors_are_answered);
   tcase_add_test (tcase, more_amounts_than_memory_should_hold_are_refused);
+  tcase_add_test (tcase, more_selectors_than_memory_should_hold_are_refused);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
