@@ -163,16 +163,6 @@ add_topologies (JsonObject *in, const char *member, QuoitRayNodes *nodes, GError
   return TRUE;
 }
 
-static JsonArray *
-array_of_texts (const char *const *texts)
-{
-  JsonArray *array = json_array_new ();
-
-  for (; *texts != NULL; texts++)
-    json_array_add_string_element (array, *texts);
-  return array;
-}
-
 static int
 by_text (gconstpointer a, gconstpointer b)
 {
@@ -197,7 +187,7 @@ node_of_set (char **topologies)
       json_array_add_int_element (counts, product);
     }
   qsort (topologies, g_strv_length (topologies), sizeof (char *), by_text);
-  json_object_set_array_member (answer, "value_as_set", array_of_texts ((const char *const *) topologies));
+  json_object_set_array_member (answer, "value_as_set", vector_array_of_texts ((const char *const *) topologies));
   json_object_set_array_member (answer, "worker_counts_in_order", counts);
   return json_node_init_object (json_node_alloc (), answer);
 }
@@ -222,7 +212,7 @@ parent_topologies (JsonNode *in, GError **error)
     return NULL;
   if (vector_records (in, "value_as_set"))
     return node_of_set (parents);
-  list = array_of_texts ((const char *const *) parents);
+  list = vector_array_of_texts ((const char *const *) parents);
   return json_node_init_array (json_node_alloc (), list);
 }
 
@@ -481,11 +471,8 @@ const VectorOp vector_ops_ray_subslices[] = {
   { "accel._get_physical_worker_id_from_coords", physical_worker_id, VECTOR_ANY_ORDER },
   { "accel._get_worker_dims_for_topology", worker_grid, VECTOR_ANY_ORDER },
   { "accel._parse_topology_dims", topology_dims, VECTOR_ANY_ORDER },
-  { "util._find_available_subslice", find_subslice, VECTOR_ANY_ORDER },
-  { "util._find_undiscovered_idle_slice", find_undiscovered, VECTOR_ANY_ORDER },
   { "util._find_valid_parent_topologies", parent_topologies, VECTOR_ANY_ORDER },
   { "util._resolve_chips_per_vm", chips_per_vm, VECTOR_ANY_ORDER },
-  { "util._slice_head_available", head_looks_free, VECTOR_ANY_ORDER },
   { "util.subslice_placement_group", subslice_group, VECTOR_ANY_ORDER },
   { NULL, NULL, VECTOR_ANY_ORDER },
 };

@@ -123,6 +123,16 @@ vector_resources (JsonObject *in, const char *member, QuoitRayResources **resour
   return TRUE;
 }
 
+JsonArray *
+vector_array_of_texts (const char *const *texts)
+{
+  JsonArray *array = json_array_new ();
+
+  for (; *texts != NULL; texts++)
+    json_array_add_string_element (array, *texts);
+  return array;
+}
+
 JsonObject *
 vector_object_of_resources (const QuoitRayResources *resources)
 {

@@ -37,6 +37,8 @@ extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_host[], v
 extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[],
     vector_ops_ray_train[];
 extern const VectorOp vector_ops_ray_groups[];
+extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslice_search[],
+    vector_ops_ray_subslices[], vector_ops_ray_train[], vector_ops_ray_train_runs[];
 
 extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 extern const VectorSuite vector_suite_placement, vector_suite_placement_seq;
@@ -58,6 +60,8 @@ gboolean vector_integer (JsonObject *object, const char *member, gint64 *value, 
 
 /* NULL for what is absent or null; a skip for what is no amounts. */
 gboolean vector_resources (JsonObject *object, const char *member, QuoitRayResources **resources, GError **error);
+
+JsonArray *vector_array_of_texts (const char *const *texts);
 
 /* The members of @resources, in their order. */
 JsonObject *vector_object_of_resources (const QuoitRayResources *resources);
