@@ -259,6 +259,7 @@ jax_environment (JsonNode *in, GError **error)
       set_variable (answer, env, "MEGASCALE_COORDINATOR_ADDRESS");
       set_variable (answer, env, "MEGASCALE_NUM_SLICES");
       set_variable (answer, env, "MEGASCALE_PORT");
+      set_variable (answer, env, "MEGASCALE_SLICE_ID");
       if (id != NULL)
         json_array_add_string_element (ids, id);
       else
@@ -266,8 +267,6 @@ jax_environment (JsonNode *in, GError **error)
     }
   if (n_slices > 1)
     set_slice_ids (answer, object, ids, n_slices);
-  else
-    json_object_set_null_member (answer, "MEGASCALE_SLICE_ID");
   return json_node_init_object (json_node_alloc (), answer);
 }
 
