@@ -188,8 +188,11 @@ quoit_place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, Quoit
                         .bound = QUOIT_NO_INDEX,
                         .time = time };
 
-  return first_kept (plan, 0, plan->n) == QUOIT_NO_INDEX ? decide_part (&question, placing, plan, error)
-                                                         : decide_missing (&question, placing, plan, error);
+  if (first_kept (plan, 0, plan->n) != QUOIT_NO_INDEX)
+    return decide_missing (&question, placing, plan, error);
+  if (time == QUOIT_VIEW_NOW && quoit_best_place_slices (fleet, request, plan))
+    return *placing = QUOIT_PLACING_FOUND, TRUE;
+  return decide_part (&question, placing, plan, error);
 }
 
 /* --- chips --- */

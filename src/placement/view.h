@@ -69,6 +69,10 @@ typedef enum {
   QUOIT_PLACING_RAY_INFEASIBLE = 4
 } QuoitPlacing;
 
+/* Bundles that are whole slices said otherwise, from the index of free slices, under policy `best`. FALSE: the request
+ * is not of that form, or the index has none for it, which does not say that there are none. */
+gboolean quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan);
+
 /* Places the bundles that have no node in @plan under the request's policy; those that have one stay, and count for
  * STRICT_SPREAD and the topology label. FALSE: NOT_FOUND or INVALID, as of quoit_fleet_view_init(). Chips are not
  * shared out; of a plan that was not found nothing is to be used. */

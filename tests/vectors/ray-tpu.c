@@ -348,6 +348,15 @@ static const VectorOp ops[] = {
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 
-static const VectorOp *const tables[] = { ops, vector_ops_ray_nodes, vector_ops_ray_slices, vector_ops_ray_subslices, vector_ops_ray_tpu_labels, vector_ops_ray_tpu_host, vector_ops_ray_train, vector_ops_ray_subslice_search, vector_ops_ray_train_runs, NULL };
+static const VectorOp *const tables[] = { ops,
+                                          vector_ops_ray_nodes,
+                                          vector_ops_ray_slices,
+                                          vector_ops_ray_subslices,
+                                          vector_ops_ray_tpu_labels,
+                                          vector_ops_ray_tpu_host,
+                                          vector_ops_ray_train,
+                                          vector_ops_ray_subslice_search,
+                                          vector_ops_ray_train_runs,
+                                          NULL };
 
 const VectorSuite vector_suite_ray_tpu = { "ray-tpu", tables };
