@@ -215,7 +215,7 @@ QUOIT_API const QuoitRayLabels *quoit_ray_node_get_labels (const QuoitRayNode *n
  * RAY_TPU_RESOURCE_PER_CHIP is 2 or more, so many for each chip.
  *
  * Fails with %QUOIT_ERROR_INVALID when that factor or, with one, a chip cannot be read, or there would be more than
- * 1048576 ids. %NULL without an error: TPU_VISIBLE_CHIPS is not set.
+ * 65536 ids. %NULL without an error: TPU_VISIBLE_CHIPS is not set.
  *
  * Returns: (transfer full) (nullable): the ids; g_strfreev() them
  * Since: 0.1

@@ -8,7 +8,7 @@
 #include "ray/python.h"
 
 /* Each chip is written out as often as it counts: no variable shall take the memory of the machine. */
-enum { MOST_IDS = 1 << 20 };
+enum { MOST_IDS = 1 << 16 };
 
 #define VISIBLE_CHIPS "TPU_VISIBLE_CHIPS"
 #define CHIP_BOUNDS "TPU_CHIPS_PER_HOST_BOUNDS"
@@ -28,7 +28,7 @@ add_devices (GPtrArray *ids, const char *chip, int64_t factor, GError **error)
   if (number == NULL)
     return FALSE;
   if (factor > MOST_IDS || ids->len + factor > MOST_IDS)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, VISIBLE_CHIPS ": expected at most 1048576 ids");
+    return quoit_fail (error, QUOIT_ERROR_INVALID, VISIBLE_CHIPS ": expected at most 65536 ids");
 
   times = quoit_big_from_int (factor);
   first = quoit_big_multiply (number, times);

@@ -72,7 +72,7 @@ def draw_nodes(rng, names, n, most, amount=whole, busy=0.0):
 
 
 def draw_names(rng, n):
-    made_up = ["r" * rng.randint(1, 12) + "%x" % rng.getrandbits(rng.randint(4, 60)) for _ in range(3)]
+    made_up = [rng.choice("rr-é") * rng.randint(1, 12) + "%x" % rng.getrandbits(rng.randint(4, 60)) for _ in range(3)]
     return rng.sample([*PREDEFINED, *CUSTOM, *made_up], n)
 
 
@@ -299,6 +299,7 @@ def sequence(rng):
     """Groups come and go on one cluster."""
     nodes = draw_nodes(rng, ["CPU", "TPU", "x"], rng.randint(2, 10), 8, rng.choice((whole, fraction)))
     draw_labels(rng, nodes)
+    draw_racks(rng, nodes)
     steps = []
     for k in range(rng.randint(4, 14)):
         placed = [i for i in range(k) if steps[i]["op"] == "place"]
@@ -308,6 +309,10 @@ def sequence(rng):
         case = place(nodes, draw_request(rng, nodes, rng.randint(1, 5), rng.choice((whole, fraction))))
         if rng.random() < 0.3:
             draw_selectors(rng, case)
+        if rng.random() < 0.2:
+            case["in"]["topology"] = RACK
+        if rng.random() < 0.1:
+            case["in"]["soft_target"] = rng.choice(nodes)["id"]
         steps.append({"op": "place", **{key: value for key, value in case["in"].items() if key != "nodes"}})
     for node in nodes:
         del node["avail"]  # nobody is there yet
