@@ -169,7 +169,7 @@ quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node
 char *
 quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, const char *key)
 {
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes && key != NULL, NULL);
 

@@ -111,7 +111,7 @@ write_labels (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
   static const char *const own[] = { "ray.io/node-group", "ray.io/tpu-slice-name", "ray.io/tpu-worker-id" };
   const QuoitNodeKind *kind = quoit_layout_node_kind (layout, node);
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   for (guint i = 0; i < kind->n_labels; i++)
     g_ptr_array_add (keys, (char *) kind->labels[i].key);

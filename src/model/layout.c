@@ -270,7 +270,7 @@ worker_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
 {
   gint16 worker_id = layout->nodes[node.index].worker_id;
 
-  return worker_id < 0 ? NULL : (g_snprintf (room, 32, "%d", worker_id), room);
+  return worker_id < 0 ? NULL : (g_snprintf (room, QUOIT_LABEL_ROOM, "%d", worker_id), room);
 }
 
 static const char *
@@ -285,13 +285,26 @@ group_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
   return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
 }
 
+/* Ray gives its nodes one each; what other systems know a node by is no label. */
+static const char *
+id_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  guint32 offset = layout->nodes[node.index].identity;
+  g_autofree char *id = NULL;
+
+  if (offset == 0 || !quoit_identity_is_packed (layout->texts + offset))
+    return NULL;
+  id = quoit_identity_unpack (layout->texts + offset);
+  g_strlcpy (room, id, QUOIT_LABEL_ROOM);
+  return room;
+}
+
 static const struct {
   const char *key;
   LabelFunc label;
 } own_labels[] = {
-  { "ray.io/tpu-slice-name", slice_label },
-  { "ray.io/tpu-worker-id", worker_label },
-  { "kubernetes.io/hostname", host_label },
+  { "ray.io/node-id", id_label },           { "ray.io/tpu-slice-name", slice_label },
+  { "ray.io/tpu-worker-id", worker_label }, { "kubernetes.io/hostname", host_label },
   { "ray.io/node-group", group_label },
 };
 

@@ -206,8 +206,9 @@ gboolean quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name,
  * QUOIT_NO_INDEX at first. FALSE: there are no more. */
 gboolean quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice);
 gboolean quoit_layout_find_source (const QuoitLayout *layout, const char *name, QuoitSourceId *source);
+enum { QUOIT_LABEL_ROOM = 64 };
 /* The label of @node under @key, those that are kept elsewhere included; NULL where it has none. May be written to
- * @room (32 bytes). */
+ * @room (QUOIT_LABEL_ROOM bytes). */
 const char *quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room);
 /* Whether nodes of one kind have the label @key in common: it is told by nothing but the kind. */
 gboolean quoit_layout_label_is_of_kind (const char *key);

@@ -82,7 +82,7 @@ quoit_node_rules_are_none (const QuoitRequest *request)
 gboolean
 quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node)
 {
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   for (gsize i = 0; i < G_N_ELEMENTS (zone_keys); i++)
     if (g_strcmp0 (quoit_layout_node_label (rules->layout, node, zone_keys[i], room), rules->request->zone) == 0)
@@ -94,7 +94,7 @@ gboolean
 quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node)
 {
   const GPtrArray *selectors = rules->request->selectors;
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   for (guint i = 0; i < selectors->len; i++)
     {

@@ -141,7 +141,7 @@ typedef gboolean (*Holds) (const QuoitFleetView *view, const QuoitSelector *sele
 static gboolean
 holds_of_node (const QuoitFleetView *view, const QuoitSelector *selector, const guint8 *kinds, guint32 node)
 {
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   return quoit_selector_holds (selector, quoit_layout_node_label (view->fleet->layout, (QuoitNodeId) { node },
                                                                   quoit_selector_key (selector), room));
@@ -303,7 +303,7 @@ find_domains (QuoitFleetView *view)
   GArray *domains = view->domains = g_array_new (FALSE, FALSE, sizeof (QuoitDomain));
   gboolean sorted = TRUE;
   guint n = 0;
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   for (guint32 i = 0; i < view->view.n_nodes; i++)
     {
@@ -337,7 +337,7 @@ quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node)
 {
   const QuoitDomain *found;
   QuoitDomain value;
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   if (view->domains == NULL || view->domains->len == 0 || !value_of (view, node.index, room, &value))
     return QUOIT_NO_INDEX;
@@ -350,7 +350,7 @@ static guint32
 domain_behind (const QuoitFleetView *view, guint32 node, guint32 before)
 {
   QuoitDomain value;
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   if (!value_of (view, node, room, &value))
     return QUOIT_NO_INDEX;

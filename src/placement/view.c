@@ -62,7 +62,8 @@ gather (Gathering *gathering, guint32 first, guint32 end)
 static guint32
 count_candidates (const Gathering *gathering)
 {
-  guint32 n = 0, enough = MAX (gathering->view->bundles.n_bundles, 1);
+  /* Of a group that is repaired, nodes with other bundles of it are taken off. */
+  guint32 n = 0, enough = MAX (gathering->view->request->bundles->len, 1);
 
   for (guint32 i = 0; i < gathering->view->fleet->layout->n_nodes && n < enough; i++)
     n += is_candidate (gathering, i);

@@ -371,6 +371,14 @@ static const ScriptFact facts[] = {
       "group y "
       "new",
       "0 node a-0 -> more chip 2: TPU 1; train chips 0,1: CPU 4, TPU 2; y chip 3: TPU 1" } },
+  { "a bundle goes where Ray's id of a node says",
+    { "0 ray a b -> new",
+      "0 reserve t 1x{TPU=1;ray.io/node-id=00000000000000000000000000000000000000000000000000009710} policy=ray -> t@1 "
+      "RESERVED a-1/0",
+      "0 reserve u 1x{TPU=4;ray.io/node-id=!00000000000000000000000000000000000000000000000000009710} slice=a -> u@2 "
+      "RESERVED a-0/0123",
+      "0 reserve v 1x{TPU=4;ray.io/node-id=00000000000000000000000000000000000000000000000000009710} -> NOT_NOW",
+      "0 reserve v 1x{TPU=1;ray.io/node-id=1} -> NEVER" } },
   { "what does not fit beside bundles of this ledger is their doing",
     { "0 ray a -> new", "0 reserve mine 1x{TPU=4,CPU=1} -> mine@1 RESERVED a-0/0123",
       "0 ray a / 1 train CREATED a-0:TPU=4,CPU=8 -> nothing",

@@ -240,6 +240,21 @@ START_TEST (candidates_are_counted_where_no_bundle_can_go_too)
 }
 END_TEST
 
+START_TEST (candidates_suffice_for_the_bundles_that_stay_too)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_new ();
+  g_autoptr (QuoitRequest) request
+      = quoit_request_of_canonical ("STRICT_SPREAD 9x{CPU=1;ray.io/tpu-slice-name=b-0}", NULL);
+  const guint32 lost[] = { 4 };
+  QuoitFleetView view;
+
+  ck_assert (quoit_fleet_view_init (&view, fleet, request, lost, 1, QUOIT_VIEW_NOW, NULL));
+  ck_assert_uint_eq (view.view.n_nodes, 1);
+  ck_assert_uint_eq (view.view.n_candidates, 9);
+  quoit_fleet_view_clear (&view);
+}
+END_TEST
+
 static const struct {
   const char *request;
   QuoitErrorCode code;
@@ -302,6 +317,7 @@ main (void)
   tcase_add_loop_test (tcase, a_view_shows_the_nodes_that_may_take_bundles_and_what_is_left_of_them, 0,
                        G_N_ELEMENTS (views));
   tcase_add_loop_test (tcase, candidates_are_counted_where_no_bundle_can_go_too, 0, G_N_ELEMENTS (counts));
+  tcase_add_test (tcase, candidates_suffice_for_the_bundles_that_stay_too);
   tcase_add_loop_test (tcase, a_name_that_is_not_in_the_fleet_is_no_view, 0, G_N_ELEMENTS (refusals));
   tcase_add_test (tcase, a_dead_node_that_was_replaced_is_not_counted_again);
   suite_add_tcase (suite, tcase);
