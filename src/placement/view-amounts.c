@@ -31,7 +31,7 @@ quoit_fleet_view_ask (QuoitFleetView *view, const guint32 *which, guint32 n)
 
   view->bundles.n_bundles = n;
   view->bundles.n_resources = n_resources;
-  view->bundles.resources = g_memdup2 (names->pdata, (n_resources + 1) * sizeof (char *));
+  view->bundles.resources = g_memdup2 (names->pdata, n_resources * sizeof (char *));
   view->bundles.amounts = amounts;
   for (guint32 b = 0; b < n; b++, amounts += n_resources)
     {
