@@ -38,53 +38,54 @@ is_least (const QuoitBestSearch *search, const QuoitBestAnswer *answer)
          && answer->n_slices == quoit_best_bounds_slices (bounds, answer->n_nodes);
 }
 
+static QuoitBestResult
+find_better (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestLimits limits, QuoitBestAnswer *answer)
+{
+  g_autofree guint32 *places = g_new (guint32, it->n_units + 1);
+  QuoitBestResult result = quoit_best_search_all (search, &limits, places);
+
+  if (result == QUOIT_BEST_FOUND)
+    offer (it, places, answer);
+  return result;
+}
+
 /* Better and better, until that is not found: FOUND where a bound says that nothing better can be, NONE where the
  * search does. */
 static QuoitBestResult
-use_fewer_nodes (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+use_fewer_nodes (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
 {
   guint32 least = quoit_best_bounds_nodes (quoit_best_search_bounds (search));
   QuoitBestResult result = QUOIT_BEST_FOUND;
 
   while (result == QUOIT_BEST_FOUND && answer->n_nodes > least)
-    {
-      QuoitBestLimits fewer = { answer->n_nodes - 1, QUOIT_NO_INDEX, QUOIT_NO_INDEX };
-
-      result = quoit_best_search_all (search, &fewer, places);
-      if (result == QUOIT_BEST_FOUND)
-        offer (it, places, answer);
-    }
+    result
+        = find_better (it, search, (QuoitBestLimits) { answer->n_nodes - 1, QUOIT_NO_INDEX, QUOIT_NO_INDEX }, answer);
   return result;
 }
 
 static QuoitBestResult
-use_fewer_slices (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+use_fewer_slices (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
 {
   guint32 least = quoit_best_bounds_slices (quoit_best_search_bounds (search), answer->n_nodes);
   QuoitBestResult result = QUOIT_BEST_FOUND;
 
   while (result == QUOIT_BEST_FOUND && answer->n_slices > least)
-    {
-      QuoitBestLimits fewer = { answer->n_nodes, answer->n_slices - 1, QUOIT_NO_INDEX };
-
-      result = quoit_best_search_all (search, &fewer, places);
-      if (result == QUOIT_BEST_FOUND)
-        offer (it, places, answer);
-    }
+    result
+        = find_better (it, search, (QuoitBestLimits) { answer->n_nodes, answer->n_slices - 1, QUOIT_NO_INDEX }, answer);
   return result;
 }
 
 /* Half of the budget goes into each, so that slices are looked at where nodes are hard. FALSE: the budget ended. */
 static gboolean
-improve (const QuoitBestCase *it, QuoitBestSearch *search, guint32 *places, QuoitBestAnswer *answer)
+improve (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
 {
   guint64 kept = *it->budget / 2;
   QuoitBestResult nodes, slices;
 
   *it->budget -= kept;
-  nodes = use_fewer_nodes (it, search, places, answer);
+  nodes = use_fewer_nodes (it, search, answer);
   *it->budget += kept;
-  slices = use_fewer_slices (it, search, places, answer);
+  slices = use_fewer_slices (it, search, answer);
   return nodes != QUOIT_BEST_BUDGET && slices != QUOIT_BEST_BUDGET;
 }
 
@@ -118,7 +119,7 @@ quoit_best_pack (const QuoitBestCase *it, QuoitBestAnswer *answer)
         offer (it, places, answer);
     }
   if (answer->result == QUOIT_BEST_FOUND)
-    answer->proven = improve (it, search, places, answer);
+    answer->proven = improve (it, search, answer);
   else
     {
       answer->result = result;
