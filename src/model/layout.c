@@ -292,7 +292,7 @@ id_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
   guint32 offset = layout->nodes[node.index].identity;
   g_autofree char *id = NULL;
 
-  if (offset == 0 || !quoit_identity_is_packed (layout->texts + offset))
+  if (offset == 0 || quoit_identity_text (layout->texts + offset) != NULL)
     return NULL;
   id = quoit_identity_unpack (layout->texts + offset);
   g_strlcpy (room, id, QUOIT_LABEL_ROOM);
