@@ -3,9 +3,9 @@
  * Ray's sub-slices: cuboids of hosts inside a slice, as Ray 2.60 numbers, labels and chooses them.
  *
  * This is Ray's view of a slice and no second geometry: Ray reads "2x4" and "2x2x4" with the last axis fastest, (y, x)
- * and (z, y, x), where quoit, GKE and JAX read x first; the sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows. In three
- * dimensions different hosts may have one number, because Ray's blocks are not those of the machines. No placement of
- * quoit's uses it.
+ * and (z, y, x), where quoit, GKE and JAX read x first; the sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows. In
+ * three dimensions different hosts may have one number, because Ray's blocks are not those of the machines. No
+ * placement of quoit's uses it.
  *
  * Ray takes a host of which no available TPU is told for a free one, though that is how it tells of one that is wholly
  * used: it chooses an occupied sub-slice again, and the group waits. What is asked here answers so too.

@@ -117,9 +117,10 @@ least_coordinate (const int64_t *coords, unsigned n_chips, unsigned n_axes, unsi
 static void
 read_chips (const Grid *grid, int64_t chips[N_AXES])
 {
-  unsigned n_dims;
+  unsigned n_dims = 0;
   g_autofree int64_t *dims = quoit_ray_topology_dims (grid->topology, &n_dims, NULL);
 
+  g_assert (dims != NULL && n_dims == grid->n_dims);
   chips[Z] = 1;
   memcpy (chips + N_AXES - n_dims, dims, n_dims * sizeof (int64_t));
 }

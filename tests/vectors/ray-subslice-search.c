@@ -75,7 +75,7 @@ read_workers (JsonObject *in, QuoitRaySubslices *known, QuoitRayNodes *nodes, GE
   for (GList *id = ids; id != NULL; id = id->next)
     {
       g_autoptr (QuoitRayLabels) labels
-          = vector_labels (json_object_get_member (json_node_get_object (node), id->data), error);
+          = vector_own_labels (json_object_get_member (json_node_get_object (node), id->data), error);
 
       if (labels == NULL)
         return FALSE;
