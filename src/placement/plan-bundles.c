@@ -152,7 +152,7 @@ decide_part (const Question *question, QuoitPlacing *placing, QuoitBundlePlan *p
 static gboolean
 decide_missing (Question *question, QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error)
 {
-  guint32 n_parts = MAX (question->request->n_topology_values, 1), n = plan->n / n_parts, n_whole = 0;
+  guint32 n_parts = MAX (question->request->n_topology_values, 1), n = MAX (plan->n / n_parts, 1), n_whole = 0;
   g_autofree guint32 *whole = g_new (guint32, plan->n + 1), *which = g_new (guint32, plan->n + 1);
   /* As it was before: what is placed meanwhile stands nowhere yet. */
   g_autofree guint32 *kept = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *kept);
