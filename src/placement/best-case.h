@@ -40,7 +40,7 @@ void quoit_best_strict_spread (const QuoitBestCase *it, QuoitBestAnswer *answer)
 
 /* Each bundle where its kind fits, and on a node at most as many as it holds of the smallest, or @most_load: exact
  * where all ask for the same amounts or a node holds one, else FALSE proves that there is no placement. */
-gboolean quoit_best_match_case (const QuoitBestCase *it, guint32 most_load, guint32 *places, guint32 *load);
+gboolean quoit_best_match_case (const QuoitBestCase *it, guint32 most_load, guint32 *places, guint32 *largest);
 /* Whether the kinds differ in labels only. */
 gboolean quoit_best_is_even (const QuoitBestCase *it);
 

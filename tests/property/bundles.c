@@ -22,7 +22,7 @@ enum { STRIDE = 1 };
 enum { STRIDE = 1 };
 #endif
 
-enum { MOST = 5, RESOURCES = 2, FILTERS = 3, UNIT = 10000, BUDGET = 10000000 };
+enum { MOST = 8, FEW = 5, RESOURCES = 2, FILTERS = 3, UNIT = 10000, BUDGET = 10000000 };
 
 #define NONE QUOIT_NO_INDEX
 
@@ -310,8 +310,8 @@ check_case (const Case *it, Count *count)
       {                                                                                                                \
         g_autofree char *shown_ = show (it), *said_ = g_strdup_printf (__VA_ARGS__);                                   \
                                                                                                                        \
-        ck_abort_msg ("%s does not hold: %s, on nodes %u %u %u %u %u of\n%s", #condition, said_, nodes[0], nodes[1],   \
-                      nodes[2], nodes[3], nodes[4], shown_);                                                           \
+        ck_abort_msg ("%s does not hold: %s, on nodes %u %u %u %u %u %u %u %u of\n%s", #condition, said_, nodes[0],    \
+                      nodes[1], nodes[2], nodes[3], nodes[4], nodes[5], nodes[6], nodes[7], shown_);                   \
       }                                                                                                                \
   while (0)
 
@@ -444,13 +444,13 @@ draw_units (GRand *rand, Case *it, guint32 node)
 }
 
 static void
-draw_case (GRand *rand, Case *it)
+draw_case (GRand *rand, guint32 least_bundles, guint32 most_bundles, Case *it)
 {
   static const gint64 quarters[] = { 2500, 3000, 5000, 7500, UNIT, 15000, 2 * UNIT, 12500 };
   gint64 most = g_rand_int_range (rand, 2, 6);
 
   memset (it, 0, sizeof *it);
-  it->n_nodes = (guint32) g_rand_int_range (rand, 1, MOST + 1);
+  it->n_nodes = (guint32) g_rand_int_range (rand, 1, most_bundles > FEW ? FEW : FEW + 1);
   it->n_resources = (guint32) g_rand_int_range (rand, 1, RESOURCES + 1);
   it->has_filters = g_rand_boolean (rand);
   it->has_units = g_rand_boolean (rand);
@@ -459,7 +459,7 @@ draw_case (GRand *rand, Case *it)
                                    .soft_target = NONE,
                                    .bound = NONE,
                                    .n_values = (guint32) g_rand_int_range (rand, 0, 3) };
-  it->n_bundles = (guint32) g_rand_int_range (rand, 1, MOST + 1);
+  it->n_bundles = (guint32) g_rand_int_range (rand, (gint32) least_bundles, (gint32) most_bundles + 1);
   if (it->standing.n_values == 2)
     it->n_bundles = it->n_bundles / 2 * 2 + (it->n_bundles == 1) * 2;
   if (it->standing.strategy == QUOIT_STRATEGY_STRICT_PACK && g_rand_boolean (rand))
@@ -495,7 +495,7 @@ draw_case (GRand *rand, Case *it)
     }
 }
 
-enum { SEEDS = 8, DRAWN = 40000 };
+enum { SEEDS = 8, DRAWN = 40000, MORE_DRAWN = 10000 };
 
 START_TEST (best_is_what_trying_everything_finds_on_drawn_fleets)
 {
@@ -506,12 +506,30 @@ START_TEST (best_is_what_trying_everything_finds_on_drawn_fleets)
     {
       Case it;
 
-      draw_case (rand, &it);
+      draw_case (rand, 1, FEW, &it);
       check_case (&it, &count);
     }
   printf ("%u drawn cases, %u with a placement\n", count.n, count.n_found);
   ck_assert_uint_gt (count.n_found, count.n / 10);
   ck_assert_uint_lt (count.n_found, count.n * 9 / 10);
+}
+END_TEST
+
+/* More bundles than bounds and first tries see through. */
+START_TEST (best_is_what_trying_everything_finds_with_more_bundles)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
+  Count count = { 0 };
+
+  for (guint32 i = 0; i < MORE_DRAWN / STRIDE; i++)
+    {
+      Case it;
+
+      draw_case (rand, FEW + 1, MOST, &it);
+      check_case (&it, &count);
+    }
+  printf ("%u drawn cases of more bundles, %u with a placement\n", count.n, count.n_found);
+  ck_assert_uint_gt (count.n_found, count.n / 20);
 }
 END_TEST
 
@@ -524,6 +542,7 @@ main (void)
   tcase_set_timeout (tcase, 600);
   tcase_add_loop_test (tcase, best_is_what_trying_everything_finds, 0, G_N_ELEMENTS (families));
   tcase_add_loop_test (tcase, best_is_what_trying_everything_finds_on_drawn_fleets, 0, SEEDS);
+  tcase_add_loop_test (tcase, best_is_what_trying_everything_finds_with_more_bundles, 0, SEEDS);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }
