@@ -54,10 +54,10 @@ place_anywhere (QuoitBestQuestion *question, const QuoitStanding *standing, guin
                        .asks = asks,
                        .counts = counts,
                        .n_units = question->bundles->n_bundles,
-                       .nodes = candidates,
-                       .budget = budget };
+                       .nodes = candidates };
   g_autoptr (QuoitBestAnswer) answer = quoit_best_answer_new (&it);
 
+  it.budget = budget;
   for (guint32 a = 0; a < question->n_asks; a++)
     asks[a] = a;
   for (guint32 b = 0; b < it.n_units; b++)

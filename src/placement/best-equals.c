@@ -45,7 +45,7 @@ sort_nodes (Equals *equals)
 {
   guint32 most = equals->it->n_units;
   g_autofree guint32 *from = g_new0 (guint32, (gsize) most + 2); /* of each number, where its nodes come */
-  Node *sorted = g_new (Node, equals->n_nodes + 1);
+  Node *sorted = g_new0 (Node, equals->n_nodes + 1);
 
   for (guint32 i = 0; i < equals->n_nodes; i++)
     from[most - equals->nodes[i].holds + 1]++;
@@ -194,7 +194,7 @@ find_measures (const Equals *equals, guint32 *measures)
 static gboolean
 choose_slices (const Equals *equals, guint32 *chosen)
 {
-  g_autofree Worth *worths = g_new (Worth, equals->n_slices + 1);
+  g_autofree Worth *worths = g_new0 (Worth, equals->n_slices + 1);
   g_autofree gboolean *is_chosen = g_new0 (gboolean, equals->n_slices + 1);
   guint32 measures[MOST_MEASURES + 1], n = find_measures (equals, measures);
   guint32 least = 0, found = QUOIT_NO_INDEX;
@@ -227,7 +227,7 @@ quoit_best_pack_equals (const QuoitBestCase *it, QuoitBestAnswer *answer)
   guint32 unit = 0;
   gboolean is_possible, is_proven;
 
-  equals.nodes = g_new (Node, it->n_nodes + 1);
+  equals.nodes = g_new0 (Node, it->n_nodes + 1);
   is_possible = count_nodes (&equals);
   chosen = g_new (guint32, equals.m + 1);
   is_proven = !is_possible || choose_slices (&equals, chosen);

@@ -49,7 +49,7 @@ size_of (const QuoitBestBounds *bounds, guint32 kind, guint32 one)
       gint64 largest = bounds->n_top == 0 ? 0 : bounds->largest[(gsize) r * bounds->n_top];
 
       if (amounts[r] > 0 && (one == QUOIT_NO_INDEX || one == r))
-        size += largest < amounts[r] ? SCALE : (guint64) ((__int128) amounts[r] * SCALE / largest);
+        size += largest < amounts[r] || largest == 0 ? SCALE : (guint64) ((__int128) amounts[r] * SCALE / largest);
     }
   return size;
 }

@@ -219,17 +219,17 @@ capacity_in_chips (const QuoitBestRoom *room, gint64 want_e4)
 }
 
 guint32
-quoit_best_capacity (const QuoitBestQuestion *question, guint32 ask, guint32 number, guint32 most)
+quoit_best_capacity (const QuoitBestQuestion *question, guint32 ask, guint32 room, guint32 most)
 {
-  const QuoitBestRoom *room = quoit_best_room (question, number);
+  const QuoitBestRoom *its = quoit_best_room (question, room);
   const gint64 *amounts = quoit_best_amounts (question, ask);
-  gint64 want_e4 = quoit_best_want_e4 (question, ask, room), n = most;
+  gint64 want_e4 = quoit_best_want_e4 (question, ask, its), n = most;
 
   for (guint32 r = 0; r < question->bundles->n_resources; r++)
     if (amounts[r] > 0)
-      n = MIN (n, room->left[r] / amounts[r]);
+      n = MIN (n, its->left[r] / amounts[r]);
   if (want_e4 > 0)
-    n = MIN (n, capacity_in_chips (room, want_e4));
+    n = MIN (n, capacity_in_chips (its, want_e4));
   return (guint32) n;
 }
 

@@ -81,7 +81,7 @@ find_shares (Values *values)
   g_autofree gint64 *asks = g_new (gint64, values->n_units + 1);
   g_autoptr (QuoitRows) rows = quoit_rows_new ();
 
-  values->share_of = g_new (guint32, values->n_shares);
+  values->share_of = g_new0 (guint32, values->n_shares);
   values->shares = g_ptr_array_new_with_free_func (share_free);
   for (guint32 s = 0; s < values->n_shares; s++)
     {
@@ -375,7 +375,7 @@ find_candidates (Values *values, guint32 *n)
       guint32 s = 0;
       g_autofree Choice *choices = NULL;
 
-      while (values->share_of[s] != k)
+      while (s + 1 < values->n_shares && values->share_of[s] != k)
         s++;
       choices = cheapest_values (values, s);
       for (guint32 i = 0; i < MIN (values->n_shares, values->n_values); i++)
@@ -479,10 +479,11 @@ QuoitBestResult
 quoit_best_place_by_value (QuoitBestQuestion *question, const QuoitStanding *standing, guint64 *budget,
                            gboolean *proven, guint32 *nodes)
 {
-  Values values = { .question = question, .standing = standing, .budget = budget, .n_shares = standing->n_values };
-  g_autofree guint32 *chosen = g_new (guint32, standing->n_values);
+  Values values = { .question = question, .standing = standing, .n_shares = standing->n_values };
+  g_autofree guint32 *chosen = g_new0 (guint32, standing->n_values);
   QuoitBestResult result;
 
+  values.budget = budget;
   values.n_units = question->bundles->n_bundles / standing->n_values;
   values.all_proven = values.all_decided = TRUE;
   values.answers = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, answer_free);

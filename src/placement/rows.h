@@ -10,8 +10,8 @@ QuoitRows *quoit_rows_new (void);
 void quoit_rows_free (QuoitRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRows, quoit_rows_free)
 
-/* @row is copied when it is new. */
-guint32 quoit_rows_intern (QuoitRows *rows, const gint64 *row, guint32 length);
+/* They are copied when the row is new. */
+guint32 quoit_rows_intern (QuoitRows *rows, const gint64 *numbers, guint32 length);
 const gint64 *quoit_rows_get (const QuoitRows *rows, guint32 number);
 guint32 quoit_rows_count (const QuoitRows *rows);
 
