@@ -34,9 +34,10 @@ read_amount (const QuoitRayGroup *group, const QuoitRayAmount *row, gint64 *e4, 
   return TRUE;
 }
 
-/* Numbers the resources of which some bundle asks anything: *@number owns one a string of the group, + 1. */
-static gboolean
-number_resources (QuoitRayAsked *asked, const QuoitRayGroup *group, guint32 **number, GError **error)
+/* Numbers the resources of which some bundle asks anything: one a string of the group, + 1. The caller's; NULL: some
+ * amount is refused. */
+static guint32 *
+number_resources (QuoitRayAsked *asked, const QuoitRayGroup *group, GError **error)
 {
   g_autofree guint32 *numbers = g_new0 (guint32, quoit_strings_count (group->strings));
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
@@ -47,19 +48,18 @@ number_resources (QuoitRayAsked *asked, const QuoitRayGroup *group, guint32 **nu
       gint64 e4;
 
       if (!read_amount (group, row, &e4, error))
-        return FALSE;
+        return NULL;
       if (e4 == 0 || numbers[row->resource.index] != 0)
         continue;
       g_ptr_array_add (names, (char *) quoit_strings_get (group->strings, row->resource));
       numbers[row->resource.index] = names->len;
     }
   if ((guint64) names->len * group->n_bundles > MOST_AMOUNTS)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "'%u' bundles of '%u' resources: expected at most %d amounts",
-                       group->n_bundles, names->len, MOST_AMOUNTS);
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "'%u' bundles of '%u' resources: expected at most %d amounts",
+                            group->n_bundles, names->len, MOST_AMOUNTS);
   asked->bundles.n_resources = names->len;
   asked->resources = (const char **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
-  *number = g_steal_pointer (&numbers);
-  return TRUE;
+  return g_steal_pointer (&numbers);
 }
 
 gboolean
@@ -69,7 +69,8 @@ quoit_ray_asked_init (QuoitRayAsked *asked, const QuoitRayGroup *group, GError *
   gsize n_resources;
 
   *asked = (QuoitRayAsked) { .bundles = { .n_bundles = group->n_bundles } };
-  if (!number_resources (asked, group, &number, error))
+  number = number_resources (asked, group, error);
+  if (number == NULL)
     return FALSE;
   n_resources = asked->bundles.n_resources;
   asked->amounts = g_new0 (gint64, group->n_bundles * n_resources);

@@ -43,7 +43,7 @@ guint32 quoit_ray_cluster_find (const QuoitRayCluster *cluster, const char *id);
 
 void quoit_ray_cluster_stock (QuoitRayCluster *cluster, guint32 node, const char *resource, gint64 total,
                               gint64 available);
-void quoit_ray_cluster_label (QuoitRayCluster *cluster, guint32 node, const char *key, const char *value);
+void quoit_ray_cluster_label (QuoitRayCluster *cluster, guint32 node, const char *text, const char *value);
 
 /* NULL: no node states it, or has it. */
 const GArray *quoit_ray_cluster_stocks (const QuoitRayCluster *cluster, const char *resource);

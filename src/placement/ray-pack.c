@@ -84,7 +84,7 @@ quoit_ray_pack (QuoitRayAttempt *attempt, guint32 *nodes)
 {
   gsize n_resources = attempt->bundles->n_resources;
   g_autofree Run *runs = g_new (Run, attempt->bundles->n_bundles);
-  g_autofree gint64 *row = g_new (gint64, n_resources + 1);
+  g_autofree gint64 *row = g_new0 (gint64, n_resources + 1);
   guint32 n = make_runs (attempt, runs);
 
   if (!quoit_ray_is_each_feasible (attempt))

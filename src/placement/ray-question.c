@@ -34,7 +34,7 @@ count_bits (const guint64 *bits, gsize n_words)
 static guint32 *
 list_bits (const guint64 *bits, gsize n_words, guint32 n)
 {
-  guint32 *nodes = g_new (guint32, n + 1), at = 0;
+  guint32 *nodes = g_new0 (guint32, n + 1), at = 0;
 
   for (gsize w = 0; w < n_words; w++)
     for (guint64 word = bits[w]; word != 0; word &= word - 1)

@@ -80,7 +80,7 @@ static void
 make_room_for_ties (QuoitRayAttempt *attempt)
 {
   if (attempt->tied == NULL)
-    attempt->tied = g_new (guint32, attempt->view->n_nodes);
+    attempt->tied = g_new0 (guint32, attempt->view->n_nodes);
 }
 
 guint32
