@@ -12,7 +12,7 @@
 typedef struct {
   guint32 n_bundles, n_resources, n_filters;
   const char *const *resources; /* names, distinct */
-  const gint64 *amounts;        /* [bundle * n_resources + resource]; 0: not asked */
+  const gint64 *amounts;        /* [bundle * n_resources + resource], never NULL; 0: not asked */
   const guint32 *filter;        /* of each bundle: which filter its labels must pass; NULL: all bundles have none */
 } QuoitBundles;
 

@@ -73,7 +73,7 @@ quoit_ray_asked_init (QuoitRayAsked *asked, const QuoitRayGroup *group, GError *
   if (number == NULL)
     return FALSE;
   n_resources = asked->bundles.n_resources;
-  asked->amounts = g_new0 (gint64, group->n_bundles * n_resources);
+  asked->amounts = g_new0 (gint64, group->n_bundles * n_resources + 1);
   for (guint i = 0; i < group->amounts->len; i++)
     {
       const QuoitRayAmount *row = &g_array_index (group->amounts, QuoitRayAmount, i);

@@ -162,8 +162,8 @@ fill_rows (QuoitRayQuestion *question, const QuoitRayCluster *cluster, GError **
   if (n_nodes * n_resources > MOST_STOCKS)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "'%u' nodes and '%u' resources: expected at most %d amounts",
                        (guint) n_nodes, (guint) n_resources, MOST_STOCKS);
-  question->total = g_new0 (gint64, n_nodes * n_resources);
-  question->available = g_new0 (gint64, n_nodes * n_resources);
+  question->total = g_new0 (gint64, n_nodes * n_resources + 1);
+  question->available = g_new0 (gint64, n_nodes * n_resources + 1);
   for (gsize r = 0; r < n_resources; r++)
     fill_column (question, cluster, r);
   return TRUE;

@@ -72,7 +72,7 @@ copy_bits (const Part *part, const guint64 *bits, guint64 *copy)
 static gint64 *
 copy_rows (const Part *part, const gint64 *rows, gsize n_resources)
 {
-  gint64 *copy = g_new (gint64, part->view.n_nodes * n_resources);
+  gint64 *copy = g_new (gint64, part->view.n_nodes * n_resources + 1);
 
   for (gsize i = 0; i < part->view.n_nodes && n_resources > 0; i++)
     memcpy (copy + i * n_resources, rows + part->nodes[i] * n_resources, n_resources * sizeof (gint64));
@@ -97,7 +97,7 @@ part_filter (Part *part, const QuoitBundles *bundles, const QuoitView *view)
 
   if (bundles->filter == NULL)
     return;
-  part->passes = g_new0 (guint64, bundles->n_filters * n_words);
+  part->passes = g_new0 (guint64, bundles->n_filters * n_words + 1);
   for (gsize f = 0; f < bundles->n_filters; f++)
     copy_bits (part, view->passes + f * whole_words, part->passes + f * n_words);
   part->view.passes = part->passes;
@@ -123,7 +123,7 @@ has_enough (const QuoitRayDomains *domains, const QuoitView *view, gsize n_resou
 static gboolean
 is_each_feasible (const QuoitRayCall *call)
 {
-  g_auto (QuoitRayAttempt) attempt = { NULL };
+  g_auto (QuoitRayAttempt) attempt = { .bundles = NULL };
 
   quoit_ray_attempt_init (&attempt, call, NULL);
   return quoit_ray_is_each_feasible (&attempt);
@@ -227,7 +227,7 @@ QuoitRayResult
 quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes)
 {
   QuoitRayResult result = QUOIT_RAY_INFEASIBLE;
-  g_auto (QuoitRayDomains) domains = { NULL };
+  g_auto (QuoitRayDomains) domains = { .first = NULL };
   guint32 first, end;
 
   g_assert (call->view->n_candidates == call->view->n_nodes);

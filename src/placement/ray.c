@@ -43,7 +43,7 @@ QuoitRayResult
 quoit_ray_place_within (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes)
 {
   const QuoitStanding *standing = call->standing;
-  g_auto (QuoitRayAttempt) attempt = { NULL };
+  g_auto (QuoitRayAttempt) attempt = { .bundles = NULL };
 
   if (call->view->n_candidates == 0)
     return QUOIT_RAY_INFEASIBLE;
