@@ -15,7 +15,7 @@ static const struct {
   { "durable", bench_durable },     { "files", bench_files },
   { "holds", bench_holds },         { "sync", bench_sync },
   { "years", bench_years },         { "best-bundles", bench_best_bundles },
-  { "placement", bench_placement },
+  { "placement", bench_placement }, { "bundle-requests", bench_bundle_requests },
 };
 
 static gboolean

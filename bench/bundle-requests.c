@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bundles asked of a fleet, as the ledger asks: the view of it included. And the same groups asked of Ray's own
+ * gcs_server in the same run, where its wheel can be had. */
+#include "bench.h"
+#include "fleet.h"
+
+#include "placement/view.h"
+
+enum { ROUND = 16 };
+
+typedef struct {
+  QuoitFleet *fleet;
+  QuoitRequest *request;
+  QuoitPlacing expected;
+} Asked;
+
+static void
+ask (gpointer data)
+{
+  Asked *asked = data;
+
+  for (guint i = 0; i < ROUND; i++)
+    {
+      g_auto (QuoitBundlePlan) plan = { 0 };
+      QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
+
+      quoit_bundle_plan_init (&plan, BENCH_NODES_PER_SLICE);
+      if (!quoit_place_bundles (asked->fleet, asked->request, QUOIT_VIEW_NOW, &placing, &plan, NULL)
+          || placing != asked->expected)
+        g_assert_not_reached ();
+    }
+}
+
+/* Four hosts of one slice, whichever; @slice: of that name. */
+static QuoitRequest *
+request_new (QuoitPolicy policy, const char *slice)
+{
+  QuoitRequest *request = quoit_request_alloc ();
+  const char *at = "TPU=4";
+  g_autoptr (GArray) takes = quoit_request_read_takes (request, 0, &at, NULL);
+
+  request->strategy = QUOIT_STRATEGY_STRICT_SPREAD;
+  request->policy = policy;
+  if (!quoit_request_add_takes (request, takes, BENCH_NODES_PER_SLICE, NULL))
+    g_assert_not_reached ();
+  if (slice == NULL)
+    {
+      request->topology_label = g_strdup ("ray.io/tpu-slice-name");
+      request->n_topology_values = 1;
+    }
+  for (guint32 b = 0; b < BENCH_NODES_PER_SLICE && slice != NULL; b++)
+    if (!quoit_request_select (request, b, "ray.io/tpu-slice-name", slice, NULL))
+      g_assert_not_reached ();
+  return request;
+}
+
+static void
+measure (Bench *bench, Asked *asked, const char *scenario, const char *name, BenchLimit ns)
+{
+  bench_measure (bench,
+                 &(BenchOperation) {
+                     .scenario = scenario, .fleet = name, .run = ask, .data = asked, .n_operations = ROUND, .ns = ns });
+}
+
+static const char *
+name_of_slice (const QuoitFleet *fleet, gboolean is_free)
+{
+  guint32 slice = fleet->layout->n_slices / 2;
+
+  while (quoit_bits_has (&fleet->free_slices, slice) != is_free)
+    slice++;
+  return quoit_layout_text (fleet->layout, fleet->layout->slices[slice].name);
+}
+
+static void
+measure_fleet (Bench *bench, guint32 n_nodes, BenchLimit ray_ns)
+{
+  g_autofree char *name = g_strdup_printf ("%uk nodes", n_nodes / 1000);
+  g_autoptr (QuoitLayout) layout = bench_layout_new (n_nodes, 64);
+  g_autoptr (QuoitFleet) fleet = bench_fleet_new (layout, 50);
+  g_autoptr (QuoitRequest) best = request_new (QUOIT_POLICY_BEST, NULL);
+  g_autoptr (QuoitRequest) granted = request_new (QUOIT_POLICY_RAY, name_of_slice (fleet, TRUE));
+  g_autoptr (QuoitRequest) refused = request_new (QUOIT_POLICY_RAY, name_of_slice (fleet, FALSE));
+  Asked asked = { fleet, best, QUOIT_PLACING_FOUND };
+
+  measure (bench, &asked, "best: 4 bundles in one slice", name, BENCH_UP_TO (2000));
+  asked.request = granted;
+  measure (bench, &asked, "ray: 4 bundles on a named slice", name, ray_ns);
+  asked.request = refused;
+  asked.expected = QUOIT_PLACING_RAY_FAILED;
+  measure (bench, &asked, "ray: 4 bundles on a busy slice", name, ray_ns);
+}
+
+/* Lines of "SCENARIO <tab> FLEET <tab> nanoseconds". */
+static void
+take_line (Bench *bench, const char *line)
+{
+  g_auto (GStrv) fields = g_strsplit (line, "\t", 3);
+  double ns, own;
+
+  if (g_strv_length (fields) != 3)
+    return;
+  ns = g_ascii_strtod (fields[2], NULL);
+  bench_add (bench, fields[0], fields[1], ns, "ns", BENCH_NONE);
+  own = bench_ns (bench, "ray: 4 bundles on a named slice", fields[1]);
+  if (g_str_has_prefix (fields[0], "place") && g_str_has_suffix (fields[0], "CPU"))
+    bench_add (bench, "gcs_server CPU / quoit, a group placed", fields[1], ns / own, "times", BENCH_NONE);
+}
+
+static void
+ask_gcs_server (Bench *bench)
+{
+  g_autofree char *script = g_build_filename (g_getenv ("top_srcdir"), "tests/differential/run.sh", NULL), *text = NULL;
+  char *argv[] = { "sh", script, "gcs-bench.py", NULL };
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) lines = NULL;
+  int status;
+
+  if (!g_spawn_sync (NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, &error)
+      || !g_spawn_check_wait_status (status, &error))
+    {
+      g_printerr ("bench: no gcs_server beside it: %s\n", error->message);
+      return;
+    }
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    take_line (bench, lines[i]);
+}
+
+void
+bench_bundle_requests (Bench *bench)
+{
+  measure_fleet (bench, 1000, BENCH_UP_TO (20000));
+  measure_fleet (bench, 10000, BENCH_UP_TO (200000));
+  measure_fleet (bench, 100000, BENCH_NONE);
+  if (!bench_is_counting (bench))
+    ask_gcs_server (bench);
+}
