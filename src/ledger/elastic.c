@@ -169,10 +169,14 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
   if (group == NULL)
     return NULL;
   if (group->kind == QUOIT_HOLDER_BUNDLES)
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                            "group '%s@%" G_GUINT64_FORMAT "' has %u bundles, not slices: expected a group of slices; "
-                            "release it, and reserve the bundles that are wanted",
-                            group->name, group->id, group->n_nodes);
+    {
+      quoit_fail (error, QUOIT_ERROR_INVALID,
+                  "group '%s@%" G_GUINT64_FORMAT
+                  "' has %u bundles, not slices: expected a group of slices; release it, "
+                  "and reserve the bundles that are wanted",
+                  group->name, group->id, group->n_nodes);
+      return NULL;
+    }
   *request = quoit_ledger_request_of (fleet, group, error);
   return *request == NULL ? NULL : group;
 }
