@@ -2,6 +2,8 @@
 /* Policy `best` for bundles. */
 #include "placement/best-values.h"
 
+#include "placement/best-ray.h"
+
 void
 quoit_best_solve (const QuoitBestCase *it, const QuoitStanding *standing, QuoitBestAnswer *answer)
 {
@@ -77,11 +79,15 @@ quoit_best_place (const QuoitBundles *bundles, const QuoitView *view, const Quoi
                   gboolean *proven, guint32 *nodes)
 {
   g_autoptr (QuoitBestQuestion) question = NULL;
+  QuoitBestResult result;
 
   *proven = TRUE;
   if (bundles->n_bundles == 0)
     return QUOIT_BEST_FOUND;
   question = quoit_best_question_new (bundles, view);
-  return standing->n_values > 0 ? quoit_best_place_by_value (question, standing, budget, proven, nodes)
-                                : place_anywhere (question, standing, budget, proven, nodes);
+  result = standing->n_values > 0 ? quoit_best_place_by_value (question, standing, budget, proven, nodes)
+                                  : place_anywhere (question, standing, budget, proven, nodes);
+  if (!*proven && standing->n_values <= 1 && quoit_best_take_ray (question, standing, result, budget, nodes))
+    return QUOIT_BEST_FOUND;
+  return result;
 }

@@ -108,7 +108,8 @@ typedef enum {
  * better one may exist. So it is, too, where several values of the topology label share slices: then the slices that
  * PACK touches may not be the fewest.
  *
- * Without any budget it answers whatever is polynomial: STRICT_PACK of whole chips, STRICT_SPREAD, bundles that ask for
+ * It finds one wherever Ray does, whose placement the chips hold, and none that is worse, whatever the budget is.
+ * Without any it answers whatever is polynomial: STRICT_PACK of whole chips, STRICT_SPREAD, bundles that ask for
  * the same amounts (PACK of those: where they pass the same filter, or else that there is a placement), one bundle a
  * node. @nodes is written with FOUND alone; *@proven always, as TRUE with NONE and FALSE with BUDGET. */
 QuoitBestResult quoit_best_place (const QuoitBundles *bundles, const QuoitView *view, const QuoitStanding *standing,
