@@ -273,7 +273,7 @@ run (Session *session, GError **error)
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "as another command writes it: ray, for 'ray status'",
       "FORMAT" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "with --format ray: node by node too", NULL },
-    { NULL },
+    G_OPTION_ENTRY_NULL,
   };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
