@@ -97,7 +97,7 @@ place_best (const QuoitFleetView *view, guint32 *nodes)
 static gboolean
 decide (const Question *question, QuoitPlacing *placing, guint32 *nodes, GError **error)
 {
-  g_auto (QuoitFleetView) view = { NULL };
+  g_auto (QuoitFleetView) view = { 0 };
   g_autofree guint32 *numbers = g_new (guint32, question->n + 1);
 
   if (!quoit_fleet_view_init (&view, question->fleet, question->request, question->which, question->n, question->time,
@@ -293,7 +293,7 @@ ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime ti
   QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
   guint32 n = request->bundles->len;
   g_autofree guint32 *nodes = g_new (guint32, n + 1);
-  g_auto (QuoitFleetView) view = { NULL };
+  g_auto (QuoitFleetView) view = { 0 };
 
   other.policy = QUOIT_POLICY_BEST;
   if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
@@ -349,7 +349,7 @@ find_misfit (const QuoitFleetView *view)
 static guint32
 find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
-  g_auto (QuoitFleetView) view = { NULL };
+  g_auto (QuoitFleetView) view = { 0 };
 
   return quoit_fleet_view_init (&view, fleet, request, NULL, request->bundles->len, time, NULL) ? find_misfit (&view)
                                                                                                 : QUOIT_NO_INDEX;
