@@ -183,19 +183,55 @@ add_group_problem (Table *table, const char *label, const char *problem)
   table_add_text (table, problem);
 }
 
-/* What a group waits for, with the reason in one sentence. */
-static void
-add_demand (Table *table, const QuoitSnapshot *snapshot, const char *label, const char *what)
-{
-  g_autoptr (QuoitReport) report = quoit_snapshot_explain_group (snapshot, label, NULL);
-  g_autofree char *problem = report == NULL ? g_strdup (what) : quoit_report_dup_summary (report, what);
+/* Groups that wait, with the reason in one sentence. A search may be long: only so many different ones are asked for.
+ */
+enum { MOST_EXPLAINED = 8 };
 
-  add_group_problem (table, label, problem);
+typedef struct {
+  const QuoitSnapshot *snapshot;
+  Table *table;
+  GHashTable *reasons; /* request -> sentence */
+} Waiting;
+
+static char *
+reason_of (const Waiting *waiting, const QuoitGroup *group, const char *label)
+{
+  g_autoptr (QuoitReport) report = NULL;
+  g_autofree char *explain = g_strdup_printf ("see 'quoit explain %s'", label);
+
+  if (g_hash_table_size (waiting->reasons) >= MOST_EXPLAINED)
+    return g_steal_pointer (&explain);
+  report = quoit_snapshot_explain_group (waiting->snapshot, label, NULL);
+  if (report == NULL)
+    return g_steal_pointer (&explain);
+  if (quoit_report_get_verdict (report) == QUOIT_VERDICT_FITS && quoit_group_get_source (group)[0] != '\0')
+    return g_strdup ("by amounts alone it fits, its label selectors are not known");
+  return quoit_report_dup_summary (report, "now");
 }
 
-/* Slice by slice; a group of bundles has none. */
+/* Groups of one request, and with as many bundles lost, wait for one reason. */
 static void
-add_losses (Table *table, const QuoitSnapshot *snapshot, const QuoitGroup *group, const char *label)
+add_demand (const Waiting *waiting, const QuoitGroup *group, const char *label, const char *what)
+{
+  g_autoptr (GString) key = g_string_new (quoit_group_get_request (group));
+  g_autofree char *problem = NULL;
+  const char *reason;
+
+  for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
+    if (quoit_group_get_bundle_state (group, i) != QUOIT_GROUP_SLICE_WHOLE)
+      g_string_append_printf (key, " %u", i);
+  reason = g_hash_table_lookup (waiting->reasons, key->str);
+  if (reason == NULL)
+    {
+      reason = reason_of (waiting, group, label);
+      g_hash_table_insert (waiting->reasons, g_strdup (key->str), (char *) reason);
+    }
+  problem = g_strconcat (what, "; ", reason, NULL);
+  add_group_problem (waiting->table, label, problem);
+}
+
+static void
+add_lost_slices (Table *table, const QuoitGroup *group, const char *label)
 {
   for (uint32_t slice = 0; slice < quoit_group_get_n_slices (group); slice++)
     {
@@ -209,14 +245,40 @@ add_losses (Table *table, const QuoitSnapshot *snapshot, const QuoitGroup *group
           state == QUOIT_GROUP_SLICE_LOST ? "lost: a host of it is dead" : "leaving: a host of it is draining", label);
       add_group_problem (table, label, problem);
     }
-  if (quoit_group_get_n_slices (group) == 0 && quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
-    add_demand (table, snapshot, label, "a bundle of it has lost its node");
+}
+
+static void
+add_lost_bundles (const Waiting *waiting, const QuoitGroup *group, const char *label)
+{
+  bool lost = false;
+
+  for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
+    lost |= quoit_group_get_bundle_state (group, i) == QUOIT_GROUP_SLICE_LOST;
+  if (lost)
+    add_demand (waiting, group, label, "a bundle of it has lost its node");
+  else
+    add_group_problem (waiting->table, label, "a bundle of it is on a node that is draining");
+}
+
+static void
+add_problems_of (const Waiting *waiting, const QuoitGroup *group)
+{
+  g_autofree char *label = group_label (group);
+
+  if (quoit_group_get_n_slices (group) > 0)
+    add_lost_slices (waiting->table, group, label);
+  else if (quoit_group_get_state (group) == QUOIT_GROUP_RESCHEDULING)
+    add_lost_bundles (waiting, group, label);
+  else if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
+    add_demand (waiting, group, label, "its source has not placed it");
 }
 
 static Table *
 problems (const QuoitSnapshot *snapshot)
 {
   Table *table = table_new (problem_columns, G_N_ELEMENTS (problem_columns));
+  g_autoptr (GHashTable) reasons = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  const Waiting waiting = { snapshot, table, reasons };
 
   for (uint32_t slice = 0; slice < quoit_snapshot_get_n_slices (snapshot); slice++)
     {
@@ -228,11 +290,8 @@ problems (const QuoitSnapshot *snapshot)
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, i);
-      g_autofree char *label = group_label (group);
 
-      add_losses (table, snapshot, group, label);
-      if (quoit_group_get_state (group) == QUOIT_GROUP_PENDING)
-        add_demand (table, snapshot, label, "its source has not placed it");
+      add_problems_of (&waiting, group);
     }
   return table;
 }

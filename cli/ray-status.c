@@ -237,27 +237,21 @@ demand_text (const QuoitGroup *group)
 
 /* Ray plans again for what has lost its node; what is on a node that is draining it leaves there. */
 static bool
-has_lost_a_bundle (const QuoitSnapshot *snapshot, const QuoitGroup *group)
+has_lost_a_bundle (const QuoitGroup *group)
 {
   for (uint32_t i = 0; i < quoit_group_get_n_bundles (group); i++)
-    {
-      const char *node = quoit_group_get_bundle_node (group, i);
-      uint32_t index;
-
-      if (node == NULL || (quoit_snapshot_lookup_node (snapshot, node, &index, NULL) && !is_alive (snapshot, index)))
-        return true;
-    }
+    if (quoit_group_get_bundle_state (group, i) == QUOIT_GROUP_SLICE_LOST)
+      return true;
   return false;
 }
 
 static bool
-is_demand (const QuoitSnapshot *snapshot, const QuoitGroup *group)
+is_demand (const QuoitGroup *group)
 {
   QuoitGroupState state = quoit_group_get_state (group);
 
   return quoit_group_get_n_bundles (group) > 0
-         && (state == QUOIT_GROUP_PENDING
-             || (state == QUOIT_GROUP_RESCHEDULING && has_lost_a_bundle (snapshot, group)));
+         && (state == QUOIT_GROUP_PENDING || (state == QUOIT_GROUP_RESCHEDULING && has_lost_a_bundle (group)));
 }
 
 typedef struct {
@@ -284,7 +278,7 @@ demands_of (const QuoitSnapshot *snapshot)
       Demand demand = { NULL, 1 };
       guint place;
 
-      if (!is_demand (snapshot, group))
+      if (!is_demand (group))
         continue;
       demand.text = demand_text (group);
       place = GPOINTER_TO_UINT (g_hash_table_lookup (places, demand.text));

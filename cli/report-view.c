@@ -14,7 +14,7 @@ static const Column bundle_fact_columns[] = {
   { "verdict", "verdict", CELL_TEXT },         { "summary", NULL, CELL_TEXT },
   { "wanted", "bundles wanted", CELL_NUMBER }, { "bundle", "hardest bundle", CELL_NUMBER },
   { "now", "nodes for it now", CELL_NUMBER },  { "could", "nodes for it at best", CELL_NUMBER },
-  { "ray", "Ray's answer", CELL_TEXT },        { "ray_varies", "Ray's answer varies", CELL_FLAG },
+  { "ray", "Ray's answer", CELL_TEXT },        { "ray_varies", "Ray's choice varies", CELL_FLAG },
   { "proven", "proven", CELL_FLAG },
 };
 

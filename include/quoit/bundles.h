@@ -46,8 +46,9 @@ typedef enum {
  *
  * A resource is named as Ray names it: CPU, GPU, TPU, memory (in bytes), object_store_memory, a custom one, the head of
  * a slice ("TPU-v6e-16-head") or a slice's name. A name with a ',', '=' or '"' in it stands in double quotes, with C's
- * escapes. An amount is decimal text. Of TPU a bundle has whole chips, and what is left of the amount is of one other
- * chip of the same node: 1.5 is one chip and half of another.
+ * escapes. An amount is decimal text,
+ * counted as Ray counts what it is given, on nodes too: 0.57 is 0.5699. Of TPU a bundle has whole chips, and what is
+ * left of the amount is of one other chip of the same node: 1.5 is one chip and half of another.
  *
  * Fails with %QUOIT_ERROR_INVALID for what is no such text, for an amount that is 0, above 900,000,000,000,000 or finer
  * than a ten-thousandth, for a resource that is named twice, has an empty name, or is Ray's own ("bundle", what a

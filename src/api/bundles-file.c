@@ -6,7 +6,7 @@
 #include "formats/bundles.h"
 #include "placement/request.h"
 
-/* As quoit_request_add_bundle() takes it, which is where it is looked at. Owned. */
+/* In the request's own form, which is where it is looked at: the amounts are counted already. Owned. */
 static char *
 text_of (const QuoitFileBundle *bundle)
 {
@@ -40,10 +40,13 @@ add_bundles (QuoitRequest *request, const QuoitBundlesFile *file, GError **error
   for (guint i = 0, n; i < file->n_bundles; i += n)
     {
       g_autofree char *text = text_of (&file->bundles[i]);
+      g_autoptr (GArray) takes = NULL;
+      const char *at = text;
 
       for (n = 1; i + n < file->n_bundles && same_takes (&file->bundles[i], &file->bundles[i + n]); n++)
         ;
-      if (!quoit_request_add_bundles (request, text, n, error))
+      takes = quoit_request_read_takes (request, request->bundles->len, &at, error);
+      if (takes == NULL || !quoit_request_add_takes (request, takes, n, error))
         return FALSE;
     }
   return TRUE;

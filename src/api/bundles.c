@@ -4,6 +4,19 @@
 #include "model/labels.h"
 #include "placement/request.h"
 
+/* Ray is given doubles, and so are its nodes: 0.57 of one is 0.5699 of both. */
+static void
+count_as_ray (GArray *takes)
+{
+  for (guint t = 0; t < takes->len; t++)
+    {
+      QuoitAmount *amount = &g_array_index (takes, QuoitTake, t).amount, counted;
+
+      if (quoit_amount_from_double ((double) amount->e4 / QUOIT_AMOUNT_UNIT, &counted, NULL) && counted.e4 > 0)
+        *amount = counted;
+    }
+}
+
 bool
 quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n_bundles, GError **error)
 {
@@ -24,6 +37,7 @@ quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n
       return quoit_fail (error, QUOIT_ERROR_INVALID, "bundle %u: %s behind an amount: expected ',' or the end", bundle,
                          quoted);
     }
+  count_as_ray (takes);
   return quoit_request_add_takes (request, takes, n_bundles, error);
 }
 

@@ -4,15 +4,23 @@
 
 #include <string.h>
 
-static gboolean
-is_placed (const QuoitFleet *fleet, guint32 id)
+/* The node of a bundle that stays there; QUOIT_NO_INDEX: it is lost. Groups of this ledger leave nodes that are
+ * draining too, when they are repaired; Ray's do not. */
+static guint32
+node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {
+  guint32 id = group->node_ids[bundle];
   guint32 index = id == 0 || id >= fleet->layout->n_ids ? QUOIT_NO_INDEX : fleet->layout->by_id[id];
+  QuoitNodeState state;
 
-  return index != QUOIT_NO_INDEX && quoit_fleet_node_state (fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD;
+  if (index == QUOIT_NO_INDEX)
+    return index;
+  state = quoit_fleet_node_state (fleet, (QuoitNodeId) { index });
+  return state == QUOIT_NODE_DEAD || (state == QUOIT_NODE_DRAINING && *group->source == '\0') ? QUOIT_NO_INDEX : index;
 }
 
-/* The strategy is the first word of what a source says of its group, where it says it. */
+/* --- of a source: amounts, and the strategy where it is the first word of what is said --- */
+
 static QuoitStrategy
 strategy_of (const QuoitGroupData *group)
 {
@@ -37,21 +45,90 @@ add_bundle (QuoitRequest *request, const QuoitBundle *bundle, GError **error)
   return quoit_request_add_takes (request, takes, 1, error);
 }
 
-QuoitRequest *
-quoit_ledger_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+static QuoitRequest *
+request_of_source (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_alloc ();
 
-  request->name = g_strdup (group->name);
   request->strategy = strategy_of (group);
   request->has_strategy = TRUE;
   for (guint32 i = 0; i < group->n_nodes && group->bundles != NULL; i++)
-    if (!is_placed (fleet, group->node_ids[i]) && !add_bundle (request, &group->bundles[i], error))
+    if (node_that_stays (fleet, group, i) == QUOIT_NO_INDEX && !add_bundle (request, &group->bundles[i], error))
       return NULL;
+  return g_steal_pointer (&request);
+}
+
+/* --- of this ledger: what was asked, for the bundles that are lost, beside those that stay --- */
+
+static void
+select_beside (QuoitRequest *request, guint32 bundle, const char *key, const char *value)
+{
+  QuoitBundleWish *wish = &g_array_index (request->bundles, QuoitBundleWish, bundle);
+
+  if (wish->selectors == NULL)
+    wish->selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
+  g_ptr_array_add (wish->selectors, quoit_selector_read (key, value));
+}
+
+/* STRICT_SPREAD leaves out the nodes of those that stay, and a topology label keeps their value. */
+static void
+stand_beside (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest *request, guint32 bundle)
+{
+  guint32 n_values = MAX (request->n_topology_values, 1), n = group->n_nodes / n_values, part = bundle / n;
+
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 node = node_that_stays (fleet, group, i);
+      g_autofree char *not = NULL;
+      char room[QUOIT_LABEL_ROOM];
+      const char *value;
+
+      if (node == QUOIT_NO_INDEX)
+        continue;
+      not = g_strconcat ("!", quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }), NULL);
+      if (request->strategy == QUOIT_STRATEGY_STRICT_SPREAD)
+        select_beside (request, bundle, "kubernetes.io/hostname", not );
+      if (request->topology_label == NULL || i / n != part)
+        continue;
+      value = quoit_layout_node_label (fleet->layout, (QuoitNodeId) { node }, request->topology_label, room);
+      if (value != NULL)
+        select_beside (request, bundle, request->topology_label, value);
+    }
+}
+
+static QuoitRequest *
+request_of_own (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  g_autoptr (QuoitRequest) request = quoit_ledger_request_of (fleet, group, error);
+
+  if (request == NULL || request->bundles->len != group->n_nodes)
+    return g_steal_pointer (&request);
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    if (node_that_stays (fleet, group, i) == QUOIT_NO_INDEX)
+      stand_beside (fleet, group, request, i);
+  for (guint32 i = group->n_nodes; i-- > 0;)
+    if (node_that_stays (fleet, group, i) != QUOIT_NO_INDEX)
+      g_array_remove_index (request->bundles, i);
+  /* Parts whose value is chosen anew would have to be counted; those that are bound have theirs as a selector. */
+  request->n_topology_values = MIN (request->n_topology_values, 1);
+  return g_steal_pointer (&request);
+}
+
+QuoitRequest *
+quoit_ledger_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  gboolean is_own = *group->source == '\0' && group->kind == QUOIT_HOLDER_BUNDLES;
+  g_autoptr (QuoitRequest) request
+      = is_own ? request_of_own (fleet, group, error) : request_of_source (fleet, group, error);
+
+  if (request == NULL)
+    return NULL;
   if (request->bundles->len == 0)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT,
                             "group '%s@%" G_GUINT64_FORMAT "' has no bundle that is not placed: nothing is to be "
                             "explained",
                             group->name, group->id);
+  g_free (request->name);
+  request->name = g_strdup (group->name);
   return g_steal_pointer (&request);
 }

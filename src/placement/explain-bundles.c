@@ -121,7 +121,7 @@ find_hardest (const QuoitFleetView *now)
 static gboolean
 selected (const QuoitLayout *layout, const QuoitBundleWish *wish, QuoitNodeId node)
 {
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
 
   for (guint s = 0; wish->selectors != NULL && s < wish->selectors->len; s++)
     {
@@ -136,7 +136,7 @@ selected (const QuoitLayout *layout, const QuoitBundleWish *wish, QuoitNodeId no
 static gboolean
 has_label (const QuoitLayout *layout, QuoitNodeId node, const char *key)
 {
-  char room[32];
+  char room[QUOIT_LABEL_ROOM];
   const char *value = quoit_layout_node_label (layout, node, key, room);
 
   return value != NULL && *value != '\0';
@@ -440,15 +440,6 @@ ask_ray (Explaining *at, GError **error)
 }
 
 /* --- the verdict --- */
-
-gboolean
-quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
-{
-  g_auto (QuoitBundlePlan) plan = { 0 };
-
-  quoit_bundle_plan_init (&plan, request->bundles->len);
-  return quoit_plan_bundles (fleet, request, &plan, NULL);
-}
 
 static gboolean
 place (const Explaining *at, QuoitViewTime time, QuoitPlacing *placing, GError **error)

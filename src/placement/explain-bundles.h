@@ -9,9 +9,6 @@ QuoitReport *quoit_explain_bundles (const QuoitFleet *fleet, const QuoitRequest 
 
 /* --- inside --- */
 
-/* Whether the request's policy places them now. */
-gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request);
-
 /* Changes of the fleet that help, tried out; @nodes are those of the layout on which the hardest bundle could be. */
 void quoit_report_find_bundle_options (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request,
                                        const guint32 *nodes, guint32 n_nodes);

@@ -58,7 +58,8 @@ add_steps_of_node (Search *search, QuoitNodeId node)
   if (quoit_fleet_node_is_external (search->fleet, node))
     add_step (search, QUOIT_STEP_EXTERNAL_ENDS, node, NULL);
   while ((group = quoit_fleet_users_next (&users)) != NULL)
-    if (quoit_group_is_listed (group))
+    /* A group that is explained does not make room for itself. */
+    if (quoit_group_is_listed (group) && g_strcmp0 (group->name, search->request->name) != 0)
       add_step (search, QUOIT_STEP_RELEASE, node, group);
 }
 

@@ -220,18 +220,23 @@ tpu_of (const QuoitBundleWish *wish)
   return 0;
 }
 
+static QuoitPlacing ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time);
+
 static gboolean
 refuse_chips (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *seats, guint n, GError **error)
 {
   g_autofree char *node = quoit_layout_node_display (fleet->layout, (QuoitNodeId) { seats->node });
   g_autofree char *quoted = quoit_quote (node);
+  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
+  gboolean best = !never && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND;
 
-  return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                     "bundle %u%s: not now, the amounts of TPU fit node %s, but its chips cannot be shared out so%s",
-                     seats->bundle, n > 1 ? " and others" : "", quoted,
+  return quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW,
+                     "bundle %u%s: %s, the amounts of TPU fit node %s, but its chips cannot be shared out so%s%s",
+                     seats->bundle, n > 1 ? " and others" : "", never ? "never" : "not now", quoted,
                      request->policy == QUOIT_POLICY_RAY
                          ? ": Ray's control plane answers SUCCESS, and its raylet would refuse it"
-                         : "");
+                         : "",
+                     best ? "; policy 'best' would place them now" : "");
 }
 
 /* What all of @seats, which are on one node, have of its chips. */
@@ -253,8 +258,9 @@ share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *sea
   for (guint i = 0; i < n; i++)
     wishes[i].want_e4
         = quoit_chips_e4 ((QuoitAmount) { tpu_of (quoit_request_bundle (request, seats[i].bundle)) }, per_chip);
+  /* Who does not want to know why is not told. */
   if (kind->chips > 0 && !quoit_chips_share_out (&room, wishes, n, &steps))
-    return refuse_chips (fleet, request, seats, n, error);
+    return error != NULL && refuse_chips (fleet, request, seats, n, error);
   for (guint i = 0; i < n; i++)
     plan->chips[seats[i].bundle] = wishes[i].has;
   return TRUE;
@@ -375,7 +381,9 @@ quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, Quoi
 
   g_string_append_printf (text, "%u bundle%s, %s: %s", request->bundles->len, request->bundles->len == 1 ? "" : "s",
                           quoit_strategy_name (request->strategy), never ? "never" : "not now");
-  append_word (text, placing);
+  /* What can never be is not now either, however far a search went. */
+  if (!never || placing != QUOIT_PLACING_UNKNOWN)
+    append_word (text, placing);
   if (misfit != QUOIT_NO_INDEX)
     {
       g_string_append_printf (text, "; bundle %u, ", misfit);
@@ -388,6 +396,19 @@ quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, Quoi
   else
     g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
   return quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", text->str);
+}
+
+gboolean
+quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  g_auto (QuoitBundlePlan) plan = { 0 };
+  g_autofree guint32 *stay = NULL;
+  QuoitPlacing placing = QUOIT_PLACING_NONE;
+
+  quoit_bundle_plan_init (&plan, request->bundles->len);
+  stay = g_memdup2 (plan.nodes, (plan.n + 1) * sizeof *stay);
+  return quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &placing, &plan, NULL) && placing == QUOIT_PLACING_FOUND
+         && share_out_chips (fleet, request, stay, &plan, NULL);
 }
 
 gboolean

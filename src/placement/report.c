@@ -287,7 +287,9 @@ append_ray (GString *text, const QuoitReport *report)
 
   /* Told where it is not what the verdict says. */
   if (report->ray_answer != QUOIT_RAY_ANSWER_NONE && fits != (report->ray_answer == QUOIT_RAY_ANSWER_SUCCESS))
-    g_string_append_printf (text, "; Ray %s %s", report->ray_varies ? "may" : "would", answers[report->ray_answer]);
+    g_string_append_printf (text, "; Ray %s %s",
+                            report->ray_varies && report->verdict == QUOIT_VERDICT_FITS ? "may" : "would",
+                            answers[report->ray_answer]);
 }
 
 char *

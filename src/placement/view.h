@@ -73,6 +73,9 @@ typedef enum {
  * is not of that form, or the index has none for it, which does not say that there are none. */
 gboolean quoit_best_place_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan);
 
+/* Whether the request's policy places its bundles now, and chips can be shared out so: without a word on why not. */
+gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request);
+
 /* Places the bundles that have no node in @plan under the request's policy; those that have one stay, and count for
  * STRICT_SPREAD and the topology label. FALSE: NOT_FOUND or INVALID, as of quoit_fleet_view_init(). Chips are not
  * shared out; of a plan that was not found nothing is to be used. */

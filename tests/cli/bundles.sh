@@ -74,7 +74,7 @@ ok 0 "and the keyed one" release keyed --now "$now"
 # --- a host is lost: only what was on it moves, and not to where the rest is
 ok 0 "a host of the group dies" set-state v6e-4x4-0-1 dead --now "$now"
 ok 0 "status says so" status --now "$now"
-out "with the reason" "a bundle of it has lost its node: "
+out "with the reason" "a bundle of it has lost its node; now: "
 ok 0 "why" explain filed --now "$now"
 ok 0 "it is placed again" repair filed --now "$now"
 ok 0 "look" show filed -o json
@@ -82,7 +82,13 @@ fact "in the same slice, not on the first host" "[b['node'] for b in d['bundles'
 baseline
 refused 7 "nothing is left to be explained" "has no bundle that is not placed" explain filed
 
+# --- amounts are what Ray counts of them, and chips are chips
+ok 0 "a fraction that a double cannot hold" reserve part --bundle TPU=0.57 --now "$now" -o json
+fact "is what Ray counts" "d['group']['request']" 'PACK 1x{TPU=0.5699}'
+ok 0 "it is free again" release part --now "$now"
+
 # --- what cannot be
+baseline
 refused 6 "more than any host has" "never" reserve big --bundle TPU=9 --now "$now"
 err "the nearest are named" "nearest: v5e-2x4-0-0 has 8 of 9 TPU left"
 refused 6 "an unknown label" "never" reserve labelled --bundle TPU=1 --bundle-select 0:rack=7 --now "$now"
@@ -120,4 +126,30 @@ printf 'bundles: [{TPU: 4}]\nname: x\n' >"$tmp/other.yaml"
 refused 3 "an argument that says nothing of where" "line 2|'name'" reserve x --bundles "$tmp/other.yaml" --now "$now"
 refused 2 "a group and a request" "not both" explain filed --bundle TPU=1
 refused 4 "a group that is not there" "no group 'nobody'" explain nobody
+
+# --- a group that waits is explained as it will be repaired: beside what stays, under all that was asked
+fresh 'v6e 4x4 x1; v6e 4x4 x1 pool=other'
+ok 0 "three hosts of a slice" reserve three --bundle '3x{TPU=4}' --strategy STRICT_SPREAD --pool v6e-4x4 \
+  --topology-label ray.io/tpu-slice-name --now "$now"
+ok 0 "somebody has the fourth" reserve fourth --bundle TPU=4 --pool v6e-4x4 --now "$now"
+ok 0 "a host dies" set-state v6e-4x4-0-1 dead --now "$now"
+ok 0 "why" explain three --now "$now" -o json
+fact "not now" "d['verdict']" not-now
+out "the other group is in the way" "release fourth@2"
+ok 5 "and repair says so too" repair three --now "$now"
+baseline
+refused 6 "chips that no host can share out so" "never|Ray's control plane answers SUCCESS" reserve chips \
+  --bundle '5x{TPU=0.75}' --strategy STRICT_PACK --policy ray --now "$now"
+ok 6 "fits says the same" fits --bundle '5x{TPU=0.75}' --strategy STRICT_PACK --policy ray --now "$now"
+
+# --- Ray's ids of nodes are labels
+rm -f "$QUOIT_DB"*
+list=$top_srcdir/tests/data/captures/plain.actor-task-and-group.ray-list-nodes--detail--format-json.json
+id=aa5616425c9e0434a43a688600e6411c8d1be80e422628e5349e4ec1
+ok 0 "a ledger" init
+ok 0 "Ray's list" import ray-nodes "$list" --now "$now"
+ok 0 "a node by its id" explain --bundle TPU=4 --bundle-select "0:ray.io/node-id=$id" --now "$now" -o json
+fact "is one" "d['now']" 1
+ok 0 "one value each" explain --bundle '2x{TPU=1}' --topology-label ray.io/node-id --now "$now" -o json
+fact "both on one node" "d['verdict']" fits
 finish
