@@ -195,14 +195,15 @@ give (const Reading *reading, QuoitBundlesTaker take, gpointer data, GError **er
   QuoitBundlesFile file = { (const QuoitFileBundle *) (void *) reading->bundles->data, reading->bundles->len,
                             reading->strategy, reading->topology_label };
 
-  for (guint i = 0; i < reading->bundles->len; i++)
+  for (guint i = 0, t = 0, s = 0; i < reading->bundles->len; i++)
     {
       QuoitFileBundle *bundle = &g_array_index (reading->bundles, QuoitFileBundle, i);
 
-      bundle->takes = takes;
-      bundle->selectors = selectors;
-      takes += bundle->n_takes;
-      selectors += bundle->n_selectors;
+      bundle->takes = &takes[t];
+      /* Where there are no selectors at all there is no array of them. */
+      bundle->selectors = bundle->n_selectors == 0 ? NULL : &selectors[s];
+      t += bundle->n_takes;
+      s += bundle->n_selectors;
     }
   return take (&file, data, error);
 }

@@ -158,7 +158,7 @@ bundle_order (JsonNode *in, GError **error)
 {
   g_autoptr (QuoitRayGroup) group = quoit_ray_group_new ();
   g_autofree uint32_t *order = NULL;
-  JsonArray *answer;
+  g_autoptr (JsonArray) answer = json_array_new ();
 
   if (!vector_bundles (in, group, error))
     return NULL;
@@ -166,7 +166,6 @@ bundle_order (JsonNode *in, GError **error)
   if (!quoit_ray_bundle_order (group, order, error))
     return NULL;
 
-  answer = json_array_new ();
   for (guint32 b = 0; b < quoit_ray_group_get_n_bundles (group); b++)
     json_array_add_int_element (answer, order[b]);
   return json_node_init_array (json_node_alloc (), answer);
