@@ -35,7 +35,8 @@ const Verb verb_fits = {
   "fits",
   "",
   "would that be reserved now, or ever, and what would help",
-  "--accelerator, --topology and --slices are required. The exit status is 0 when it fits, 5 when it does not now,\n6 "
+  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 0 when it fits, 5 when it does "
+  "not now,\n6 "
   "when it never will.",
   0,
   0,

@@ -234,8 +234,9 @@ run_hold (Session *session, GError **error)
 const Verb verb_reserve = {
   "reserve",
   "NAME",
-  "take whole slices for a group, all or none",
-  "--accelerator, --topology and --slices are required. The exit status is 5 when it does not fit now, 6 when it "
+  "take whole slices, or bundles, for a group, all or none",
+  "--accelerator, --topology and --slices are required, or --bundle. The exit status is 5 when it does not fit now, 6 "
+  "when it "
   "never\n"
   "will; the reasons stand on standard error.",
   1,
@@ -246,7 +247,7 @@ const Verb verb_reserve = {
 const Verb verb_hold = {
   "hold",
   "NAME",
-  "take whole slices for a while, until they are confirmed",
+  "take slices, or bundles, for a while, until they are confirmed",
   "As reserve, and --lease is required: unless `confirm` or `renew` comes in time, the group ends with its lease, and\n"
   "its slices are free again, whether or not anybody is there to see it.",
   1,
