@@ -202,11 +202,11 @@ bundle_text (const QuoitGroup *group, uint32_t bundle)
 static char *
 strategy_of (const QuoitGroup *group)
 {
-  static const char *const strategies[] = { "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD", NULL };
   const char *request = quoit_group_get_request (group);
   g_autofree char *word = g_strndup (request, strcspn (request, " "));
+  QuoitStrategy strategy;
 
-  return g_strv_contains (strategies, word) ? g_steal_pointer (&word) : NULL;
+  return quoit_ray_strategy_parse (word, &strategy, NULL) ? g_steal_pointer (&word) : NULL;
 }
 
 /* "{'CPU': 1.0, 'TPU': 4.0} * 4 (SPREAD)": all bundles of the group, those that are placed too, as Ray counts them. */

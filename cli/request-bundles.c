@@ -62,17 +62,10 @@ add_file (QuoitRequest *request, const char *file, GError **error)
 static bool
 set_strategy (QuoitRequest *request, const char *word, GError **error)
 {
-  static const struct {
-    const char *word;
-    QuoitStrategy strategy;
-  } words[] = { { "PACK", QUOIT_STRATEGY_PACK },
-                { "SPREAD", QUOIT_STRATEGY_SPREAD },
-                { "STRICT_PACK", QUOIT_STRATEGY_STRICT_PACK },
-                { "STRICT_SPREAD", QUOIT_STRATEGY_STRICT_SPREAD } };
+  QuoitStrategy strategy;
 
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_str_equal (words[i].word, word))
-      return quoit_request_set_strategy (request, words[i].strategy, error);
+  if (quoit_ray_strategy_parse (word, &strategy, NULL))
+    return quoit_request_set_strategy (request, strategy, error);
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                "--strategy '%s': expected PACK, SPREAD, STRICT_PACK or STRICT_SPREAD", word);
   return false;

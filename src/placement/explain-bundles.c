@@ -36,17 +36,6 @@ amounts_of (const QuoitFleetView *view, guint32 bundle)
   return view->bundles.amounts + (gsize) bundle * view->bundles.n_resources;
 }
 
-static gboolean
-has_amounts (const QuoitFleetView *view, guint32 bundle, const gint64 *row)
-{
-  const gint64 *wanted = amounts_of (view, bundle);
-
-  for (guint32 r = 0; r < view->bundles.n_resources; r++)
-    if (wanted[r] != 0 && row[r] < wanted[r])
-      return FALSE;
-  return TRUE;
-}
-
 /* Whole chips, and what is left of the amount from one other. */
 static gboolean
 has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node)
@@ -76,22 +65,10 @@ has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node)
 static gboolean
 takes_now (const QuoitFleetView *now, guint32 bundle, guint32 node)
 {
-  return quoit_view_passes (&now->view, &now->bundles, bundle, node)
-         && has_amounts (now, bundle, now->view.available + (gsize) node * now->bundles.n_resources)
-         && has_chips (now, bundle, node);
+  return quoit_fleet_view_has_room (now, bundle, node) && has_chips (now, bundle, node);
 }
 
 /* --- the hardest bundle --- */
-
-static gboolean
-is_like_the_one_before (const QuoitFleetView *view, guint32 bundle)
-{
-  return bundle > 0
-         && (view->bundles.filter == NULL || view->bundles.filter[bundle] == view->bundles.filter[bundle - 1])
-         && memcmp (amounts_of (view, bundle), amounts_of (view, bundle - 1),
-                    view->bundles.n_resources * sizeof (gint64))
-                == 0;
-}
 
 static guint32
 find_hardest (const QuoitFleetView *now)
@@ -102,7 +79,7 @@ find_hardest (const QuoitFleetView *now)
     {
       guint32 n = 0;
 
-      if (is_like_the_one_before (now, b))
+      if (quoit_fleet_view_is_repeated (now, b))
         continue;
       n_kinds++;
       for (guint32 i = 0; i < now->view.n_nodes && n < fewest; i++)
@@ -177,13 +154,15 @@ first_broken (const Explaining *at, guint32 bundle, guint32 in_ever)
     return QUOIT_CONSTRAINT_SELECTOR;
   if (at->request->topology_label != NULL && !has_label (layout, node, at->request->topology_label))
     return QUOIT_CONSTRAINT_TOPOLOGY_LABEL;
-  if (!has_amounts (&at->ever, bundle, at->ever.view.total + (gsize) in_ever * at->ever.bundles.n_resources))
+  if (!quoit_fleet_view_suffices (&at->ever, bundle,
+                                  at->ever.view.total + (gsize) in_ever * at->ever.bundles.n_resources))
     return QUOIT_CONSTRAINT_TOTAL;
   if (state != QUOIT_NODE_ALIVE)
     return state == QUOIT_NODE_DEAD ? QUOIT_CONSTRAINT_ALIVE : QUOIT_CONSTRAINT_DRAINING;
   in_now = quoit_fleet_view_find (&at->now, node);
   g_assert (in_now != QUOIT_NO_INDEX);
-  if (!has_amounts (&at->now, bundle, at->now.view.available + (gsize) in_now * at->now.bundles.n_resources))
+  if (!quoit_fleet_view_suffices (&at->now, bundle,
+                                  at->now.view.available + (gsize) in_now * at->now.bundles.n_resources))
     return is_short_of_external (at, bundle, in_ever) ? QUOIT_CONSTRAINT_EXTERNAL : QUOIT_CONSTRAINT_HELD;
   return has_chips (&at->now, bundle, in_now) ? 0 : QUOIT_CONSTRAINT_CHIPS;
 }

@@ -310,29 +310,6 @@ ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime ti
   return placing == QUOIT_PLACING_FOUND ? placing : place_best (&view, nodes);
 }
 
-static gboolean
-fits_on (const QuoitFleetView *view, guint32 bundle, guint32 node)
-{
-  const gint64 *asked = &view->bundles.amounts[(gsize) bundle * view->bundles.n_resources];
-  const gint64 *available = &view->view.available[(gsize) node * view->bundles.n_resources];
-
-  for (guint32 r = 0; r < view->bundles.n_resources; r++)
-    if (available[r] < asked[r])
-      return FALSE;
-  return quoit_view_passes (&view->view, &view->bundles, bundle, node);
-}
-
-/* Whether a bundle asks what the one before it does. */
-static gboolean
-is_like_before (const QuoitFleetView *view, guint32 bundle)
-{
-  gsize n = view->bundles.n_resources;
-  const gint64 *asked = &view->bundles.amounts[bundle * n];
-
-  return bundle > 0 && memcmp (asked, asked - n, n * sizeof *asked) == 0
-         && (view->bundles.filter == NULL || view->bundles.filter[bundle] == view->bundles.filter[bundle - 1]);
-}
-
 /* The first bundle that no node has room for by itself; QUOIT_NO_INDEX: each finds one. */
 static guint32
 find_misfit (const QuoitFleetView *view)
@@ -341,9 +318,9 @@ find_misfit (const QuoitFleetView *view)
     {
       guint32 node = 0;
 
-      if (is_like_before (view, b))
+      if (quoit_fleet_view_is_repeated (view, b))
         continue;
-      while (node < view->view.n_nodes && !fits_on (view, b, node))
+      while (node < view->view.n_nodes && !quoit_fleet_view_has_room (view, b, node))
         node++;
       if (node == view->view.n_nodes)
         return b;

@@ -247,3 +247,31 @@ quoit_fleet_view_measure (QuoitFleetView *view, QuoitViewTime time)
   g_free (measuring.left);
   g_free (measuring.elsewhere);
 }
+
+gboolean
+quoit_fleet_view_suffices (const QuoitFleetView *view, guint32 bundle, const gint64 *row)
+{
+  const gint64 *asked = &view->bundles.amounts[(gsize) bundle * view->bundles.n_resources];
+
+  for (guint32 r = 0; r < view->bundles.n_resources; r++)
+    if (asked[r] != 0 && row[r] < asked[r])
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_view_has_room (const QuoitFleetView *view, guint32 bundle, guint32 node)
+{
+  return quoit_view_passes (&view->view, &view->bundles, bundle, node)
+         && quoit_fleet_view_suffices (view, bundle, &view->view.available[(gsize) node * view->bundles.n_resources]);
+}
+
+gboolean
+quoit_fleet_view_is_repeated (const QuoitFleetView *view, guint32 bundle)
+{
+  gsize n = view->bundles.n_resources;
+  const gint64 *asked = &view->bundles.amounts[bundle * n];
+
+  return bundle > 0 && memcmp (asked, asked - n, n * sizeof *asked) == 0
+         && (view->bundles.filter == NULL || view->bundles.filter[bundle] == view->bundles.filter[bundle - 1]);
+}

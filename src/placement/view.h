@@ -91,6 +91,12 @@ gboolean quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *reques
 gboolean quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing,
                                GError **error);
 
+/* Whether @row, the amounts of some node, is enough for the bundle; whether the labels match too, and so much is
+ * available there, chips not looked at; and whether the bundle asks what the one before it does. */
+gboolean quoit_fleet_view_suffices (const QuoitFleetView *view, guint32 bundle, const gint64 *row);
+gboolean quoit_fleet_view_has_room (const QuoitFleetView *view, guint32 bundle, guint32 node);
+gboolean quoit_fleet_view_is_repeated (const QuoitFleetView *view, guint32 bundle);
+
 /* --- inside --- */
 
 /* view-labels.c: which nodes pass which filter, and their values of the topology label. */
