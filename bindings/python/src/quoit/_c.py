@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one door to libquoit: calls, and what goes through it in either direction.
+
+No other module imports the extension, and nothing made here is given to the caller of the package.
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+import time
+import weakref
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
+from . import errors
+
+try:
+    from ._quoit import ffi as ffi, lib as lib
+except ImportError as error:
+    raise ImportError(
+        f"quoit's extension cannot be loaded: {error}; libquoit is missing, or older than the one that the package was "
+        "built with: install it where the linker looks (LD_LIBRARY_PATH), or use a wheel of './dev wheel'"
+    ) from error
+
+NULL = ffi.NULL
+INT64 = range(-(2**63), 2**63)
+UINT32 = range(2**32)
+UINT64 = range(2**64)
+
+# What an array points into lives as long as the array.
+_held_with: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+# --- calls --------------------------------------------------------------------------------------------------------
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What `function` returns, or the exception of the GError that it set."""
+    slot = ffi.new("GError **")
+    result = function(*arguments, slot)
+    if slot[0] != NULL:
+        raise taken(slot[0])
+    return result
+
+
+def taken(gerror: Any) -> errors.Error:
+    """The exception that `gerror` is; the GError is freed."""
+    code, message = gerror.code, ffi.string(gerror.message).decode("utf-8", "backslashreplace")
+    lib.g_error_free(gerror)
+    one = errors.BY_CODE.get(code)
+    if one is not None:
+        return one(message)
+    unknown = errors.Error(message)
+    unknown.code = code
+    return unknown
+
+
+def owned(pointer: Any, free: Any) -> Any:
+    """`pointer`, freed with the last reference to it: a call in another thread keeps what it uses alive."""
+    return ffi.gc(pointer, free)
+
+
+# --- in -----------------------------------------------------------------------------------------------------------
+
+
+def shown(value: object) -> str:
+    """`value` as an error names it, cut where it is long."""
+    try:
+        name = value if isinstance(value, str) else repr(value)
+    except Exception:
+        return f"a {type(value).__name__}"
+    return f"'{name if len(name) <= 80 else name[:77] + '...'}'"
+
+
+def to_text(value: object, what: str) -> bytes:
+    """A str as C takes it. `what` is the argument's name."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected a str, not {type(value).__name__}")
+    try:
+        data = str.encode(value)
+    except UnicodeEncodeError as error:
+        raise errors.InvalidError(f"{what}: expected Unicode text, found a lone surrogate at character {error.start}") from None
+    if b"\0" in data:
+        raise errors.InvalidError(f"{what} {shown(value)}: expected text without NUL, found one at byte {data.index(0)}")
+    return data
+
+
+def to_text_or_null(value: object, what: str) -> Any:
+    return NULL if value is None else to_text(value, what)
+
+
+def to_document(value: object, what: str) -> bytes:
+    """The text of a file: bytes as they are, else as `to_text`; NUL is for the reader of that format to refuse."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected a str or bytes, not {type(value).__name__}")
+    return str.encode(value, "utf-8", "surrogatepass")
+
+
+def to_int(value: object, what: str, allowed: range = INT64) -> int:
+    """An int, or what stands for one (numpy's integers); bool and float do not."""
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or type(value).__name__ in ("bool_", "bool"):
+        raise TypeError(f"{what}: expected an int, not {type(value).__name__}")
+    number = operator.index(value)  # type: ignore[arg-type]
+    if number not in allowed:
+        named = str(number) if number.bit_length() < 512 else f"a number of {number.bit_length()} bits"
+        raise errors.InvalidError(f"{what} '{named}': expected {allowed[0]} to {allowed[-1]}")
+    return number
+
+
+def to_float(value: object, what: str) -> float:
+    """A float, or an int as one; bool does not stand for one."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        raise TypeError(f"{what}: expected a number, not {type(value).__name__}")
+    if not isinstance(value, float):
+        try:
+            return float(to_int(value, what, range(-(2**1000), 2**1000)))
+        except TypeError:
+            if not hasattr(type(value), "__float__") or isinstance(value, (str, bytes)):
+                raise TypeError(f"{what}: expected a number, not {type(value).__name__}") from None
+    return float(value)  # type: ignore[arg-type]
+
+
+def to_texts(values: object, what: str) -> Any:
+    """A NULL-terminated array of texts for the length of one call; keep what is returned alive."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}: expected a sequence of str, not {type(values).__name__}")
+    held = [ffi.new("char[]", to_text(value, f"{what}[{index}]")) for index, value in enumerate(values)]
+    array = ffi.new("char *[]", [*held, NULL])
+    _held_with[array] = held
+    return array
+
+
+def to_pairs(values: Mapping[str, str] | None, what: str) -> Any:
+    """NAME=VALUE texts of a mapping, or NULL for None."""
+    if values is None:
+        return NULL
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{what}: expected a mapping of str to str, not {type(values).__name__}")
+    pairs = []
+    for name, value in values.items():
+        if b"=" in to_text(name, what):
+            raise errors.InvalidError(f"{what} {shown(name)}: expected a name without '='")
+        to_text(value, f"{what}[{name!r}]")
+        pairs.append(f"{name}={value}")
+    return to_texts(pairs, what)
+
+
+def to_member(kind: type[enum.IntEnum], value: object, what: str) -> int:
+    """A member of `kind`; its number alone does not say what is meant."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what}: expected a {kind.__name__}, not {type(value).__name__}")
+    return int(value)
+
+
+def clock(now_ms: object) -> int:
+    """The caller's clock in milliseconds since 1970 UTC, else this machine's."""
+    return time.time_ns() // 1_000_000 if now_ms is None else to_int(now_ms, "now_ms")
+
+
+# --- out ----------------------------------------------------------------------------------------------------------
+
+
+def text(pointer: Any) -> str:
+    """A borrowed text that is always there."""
+    return str(ffi.string(pointer).decode("utf-8", "backslashreplace"))
+
+
+def text_or_none(pointer: Any) -> str | None:
+    return None if pointer == NULL else text(pointer)
+
+
+def taken_text(pointer: Any) -> str:
+    """A text that is the caller's; it is freed."""
+    value = text(pointer)
+    lib.g_free(pointer)
+    return value
+
+
+def taken_text_or_none(pointer: Any) -> str | None:
+    return None if pointer == NULL else taken_text(pointer)
+
+
+def taken_texts(pointer: Any) -> tuple[str, ...]:
+    """A NULL-terminated array of texts that is the caller's; it is freed."""
+    values: list[str] = []
+    while pointer[len(values)] != NULL:
+        values.append(text(pointer[len(values)]))
+    lib.g_strfreev(pointer)
+    return tuple(values)
+
+
+def taken_pairs(pointer: Any) -> dict[str, str]:
+    """A NULL-terminated array of NAME=VALUE that is the caller's, as a dict in its order; it is freed."""
+    return dict(pair.split("=", 1) for pair in taken_texts(pointer))
+
+
+def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
+    """get(0), get(1) and so on, up to the first NULL."""
+    values: list[Any] = []
+    while (value := get(len(values))) != NULL:
+        values.append(value)
+    return values
+
+
+# --- enums --------------------------------------------------------------------------------------------------------
+
+
+class Code(enum.IntEnum):
+    """An enum of the library. A value that is newer than this package has a member of its own, ``UNKNOWN_n``."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Code | None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            return None
+        member = int.__new__(cls, value)
+        member._name_ = f"UNKNOWN_{value}"
+        member._value_ = value
+        return member

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is imported, and what an import found."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Mapping
+
+from . import _c
+from ._c import call, lib
+
+
+class SourceKind(_c.Code):
+    """What a source's text is."""
+
+    FLEET = 1
+    """Fleet text: "v6e 4x4 x2; v5p 2x2x4 dead=0.3"."""
+    RAYCLUSTER = 2
+    """A manifest: the nodes that KubeRay would make of it."""
+    RAY_NODES = 3
+    """``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes()."""
+
+
+class ChangeKind(_c.Code):
+    """One line of the difference between what a source said before and says now."""
+
+    ADDED = 1
+    REMOVED = 2
+    CHANGED = 3
+    """A node is another in place, labels, resources or address."""
+    STATE = 4
+    POOL = 5
+    LOST = 6
+    """A held node is gone: it stays, dead, for as long as a group has it."""
+    GROUP = 7
+    """A group that the source has made is new, gone or another."""
+    EXTERNAL = 8
+    """More or less of a node is used by something that no group explains."""
+    GROUP_SLICE = 9
+    """A slice of a group is lost or leaving, or whole again."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """One line of a difference."""
+
+    kind: ChangeKind
+    name: str
+    """Of the node, pool or group."""
+    detail: str | None
+    group: str | None
+    """The group that has the node."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Import:
+    """What an import found and changed."""
+
+    source: str
+    is_new: bool
+    """Whether the source was not known before: there is no difference to show then."""
+    n_nodes: int
+    """How many nodes the source claims."""
+    changes: tuple[Change, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """What a source says, for `Quoit.import_input`, `Quoit.sync_input` and `Fork.sync_input`."""
+
+    kind: SourceKind
+    text: str | bytes
+    source: str | None = None
+    """The source's name; None: metadata.name of a manifest, "ray", "fleet"."""
+    variables: Mapping[str, str] | None = None
+    """Of a manifest: what ${NAME} stands for."""
+    ray_groups: str | bytes | None = None
+    """``ray list placement-groups --detail``, or the JSON of placement_group_table(), of the same moment."""
+    ray_available: str | bytes | None = None
+    """The JSON of available_resources_per_node(), of the same moment."""
+    topology: str | None = None
+    """Of slices that bear no topology label (Ray before 2.50), where their pod type has several."""
+    tpu_per_chip: int | None = None
+    """RAY_TPU_RESOURCE_PER_CHIP of the cluster; None: 1."""
+    join: str | None = None
+    """The source whose nodes of the same pool, slice and worker id are the same machines."""
+    complete: bool = False
+    """That a list of exactly 100 rows has no more."""
+
+    def _open(self) -> Any:
+        kind = _c.to_member(SourceKind, self.kind, "kind")
+        text = _c.to_document(self.text, "text")
+        handle = _c.owned(lib.quoit_input_new(kind, text, len(text)), lib.quoit_input_free)
+        if self.source is not None:
+            lib.quoit_input_set_source(handle, _c.to_text(self.source, "source"))
+        if self.variables is not None:
+            lib.quoit_input_set_variables(handle, _c.to_pairs(self.variables, "variables"))
+        for what, value, set_document in (
+            ("ray_groups", self.ray_groups, lib.quoit_input_set_ray_groups),
+            ("ray_available", self.ray_available, lib.quoit_input_set_ray_available),
+        ):
+            if value is not None:
+                document = _c.to_document(value, what)
+                set_document(handle, document, len(document))
+        if self.topology is not None:
+            lib.quoit_input_set_topology(handle, _c.to_text(self.topology, "topology"))
+        if self.tpu_per_chip is not None:
+            call(lib.quoit_input_set_tpu_per_chip, handle, _c.to_int(self.tpu_per_chip, "tpu_per_chip"))
+        if self.join is not None:
+            lib.quoit_input_set_join(handle, _c.to_text(self.join, "join"))
+        if not isinstance(self.complete, bool):
+            raise TypeError(f"complete: expected a bool, not {type(self.complete).__name__}")
+        if self.complete:
+            lib.quoit_input_set_complete(handle)
+        return handle
+
+
+def opened(given: object) -> Any:
+    """The input as C takes it, which has copies of all texts."""
+    if not isinstance(given, Input):
+        raise TypeError(f"input: expected a quoit.Input, not {type(given).__name__}")
+    return given._open()
+
+
+def taken_import(pointer: Any) -> Import:
+    """What the import says; it is freed."""
+    try:
+        return Import(
+            _c.text(lib.quoit_import_get_source(pointer)),
+            bool(lib.quoit_import_is_new(pointer)),
+            int(lib.quoit_import_get_n_nodes(pointer)),
+            tuple(_change(pointer, index) for index in range(lib.quoit_import_get_n_changes(pointer))),
+            tuple(
+                _c.text(lib.quoit_import_get_warning(pointer, index))
+                for index in range(lib.quoit_import_get_n_warnings(pointer))
+            ),
+        )
+    finally:
+        lib.quoit_import_free(pointer)
+
+
+def _change(pointer: Any, index: int) -> Change:
+    return Change(
+        ChangeKind(lib.quoit_import_get_change_kind(pointer, index)),
+        _c.text(lib.quoit_import_get_change_name(pointer, index)),
+        _c.text_or_none(lib.quoit_import_get_change_detail(pointer, index)),
+        _c.text_or_none(lib.quoit_import_get_change_group(pointer, index)),
+    )

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+from . import _c
+from ._c import call, lib
+
+
+class Strategy(_c.Code):
+    """How the bundles of a group stand to each other: Ray's four strategies, with Ray's numbers."""
+
+    PACK = 0
+    SPREAD = 1
+    STRICT_PACK = 2
+    STRICT_SPREAD = 3
+
+
+class Policy(_c.Code):
+    """Who decides where bundles go."""
+
+    BEST = 0
+    """quoit: a placement whenever there is one."""
+    RAY = 1
+    """What Ray 2.60's control plane answers."""
+
+
+class Bundle:
+    """One bundle that is asked for: amounts of resources on one node.
+
+    Args:
+        amounts: what it takes of its node, as text ("TPU=4,CPU=8") or as a mapping of resource to amount; an amount is an int, or decimal text such as "0.5"
+            (a float is not exact, and refused).
+        selectors: label selectors in Ray's grammar, ``{"ray.io/tpu-worker-id": "0"}``.
+    """
+
+    __slots__ = ("amounts", "selectors")
+
+    amounts: str
+    selectors: Mapping[str, str]
+
+    def __init__(self, amounts: str | Mapping[str, int | str], selectors: Mapping[str, str] | None = None) -> None:
+        object.__setattr__(self, "amounts", amounts if isinstance(amounts, str) else _amounts_text(amounts))
+        object.__setattr__(self, "selectors", _mapping(selectors, "selectors"))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Bundle cannot be changed: {name}")
+
+    def __repr__(self) -> str:
+        return f"Bundle({self.amounts!r}, {dict(self.selectors)!r})"
+
+
+def _mapping(value: Mapping[str, str] | None, what: str) -> dict[str, str]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what}: expected a mapping of str to str, not {type(value).__name__}")
+    return dict(value)
+
+
+def _amounts_text(amounts: Mapping[str, int | str]) -> str:
+    if not isinstance(amounts, Mapping):
+        raise TypeError(f"amounts: expected a str or a mapping, not {type(amounts).__name__}")
+    parts = []
+    for name, amount in amounts.items():
+        _c.to_text(name, "amounts")
+        quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+        value = amount if isinstance(amount, str) else str(_c.to_int(amount, f"amounts[{name!r}]"))
+        parts.append(f'"{quoted}"={value}' if any(character in name for character in ',="\\') else f"{name}={value}")
+    return ",".join(parts)
+
+
+class Request:
+    """What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources; all or none.
+
+    It is checked when it is made, cannot be changed, and is good for any number of calls in any number of threads.
+
+    Args:
+        name: of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
+        accelerator: a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
+        topology: the shape of each slice in chips, x first: "4x4", "2x2x4".
+        slices: how many, 1 to 1,000,000; or a pair (least, most) for an elastic job: as many of `most` as can be had, none when there are fewer than `least`.
+        key: the request key, which makes a retry safe: it returns the group that the first call made, also after its release, and never reserves again.
+        owner: who will hold the group; when the lease of that owner ends the group goes (`Quoit.set_owner`).
+        lease_ms: how long a group that `Quoit.reserve` makes lives unless it is renewed, from 1 ms. None: until it is released.
+        chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips and as two of 4.
+        tpu_per_bundle: decimal text, "1" or "0.5": each host is taken as bundles of that much TPU, for several processes a host. None: each host whole.
+        pool: only slices or nodes of pools of that name.
+        zone: only slices or nodes of that availability zone.
+        selectors: label selectors in Ray's grammar ("v", "!v", "in(a,b)", "!in(a,b)") that all nodes must satisfy.
+        named: only slices of these names, short or full.
+        excluded: never a slice of these names.
+        bundles: the bundles, instead of slices: each a `Bundle`, or amounts as `Bundle` takes them.
+        strategy: how the bundles stand to each other.
+        policy: who decides where they go.
+        topology_label: a label of which all bundles share one value, as Ray's topology_strategy; or a pair (label, number of values).
+        soft_target: the node that STRICT_PACK takes if it has room.
+
+    Raises:
+        InvalidError: a value breaks a rule; the message names the argument. What depends on the fleet is checked when the request is used.
+        TypeError: an argument has another type.
+    """
+
+    __slots__ = ("_handle", "_name")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        accelerator: str | None = None,
+        topology: str | None = None,
+        slices: int | tuple[int, int] | None = None,
+        key: str | None = None,
+        owner: str | None = None,
+        lease_ms: int | None = None,
+        chips_per_host: int | None = None,
+        tpu_per_bundle: str | None = None,
+        pool: str | None = None,
+        zone: str | None = None,
+        selectors: Mapping[str, str] | None = None,
+        named: Iterable[str] = (),
+        excluded: Iterable[str] = (),
+        bundles: Iterable[Bundle | str | Mapping[str, int | str]] = (),
+        strategy: Strategy | None = None,
+        policy: Policy | None = None,
+        topology_label: str | tuple[str, int] | None = None,
+        soft_target: str | None = None,
+    ) -> None:
+        handle = _c.owned(lib.quoit_request_new(_c.to_text(name, "name")), lib.quoit_request_free)
+        if accelerator is not None:
+            call(lib.quoit_request_set_accelerator, handle, _c.to_text(accelerator, "accelerator"))
+        if topology is not None:
+            call(lib.quoit_request_set_topology, handle, _c.to_text(topology, "topology"))
+        if isinstance(slices, tuple):
+            least, most = _pair(slices, "slices")
+            call(lib.quoit_request_set_slices_between, handle, _c.to_int(least, "slices[0]"), _c.to_int(most, "slices[1]"))
+        elif slices is not None:
+            call(lib.quoit_request_set_slices, handle, _c.to_int(slices, "slices"))
+        if key is not None:
+            lib.quoit_request_set_key(handle, _c.to_text(key, "key"))
+        if owner is not None:
+            lib.quoit_request_set_owner(handle, _c.to_text(owner, "owner"))
+        if lease_ms is not None:
+            call(lib.quoit_request_set_lease_ms, handle, _c.to_int(lease_ms, "lease_ms"))
+        if chips_per_host is not None:
+            call(lib.quoit_request_set_chips_per_host, handle, _c.to_int(chips_per_host, "chips_per_host"))
+        if tpu_per_bundle is not None:
+            call(lib.quoit_request_set_tpu_per_bundle, handle, _c.to_text(tpu_per_bundle, "tpu_per_bundle"))
+        if pool is not None:
+            lib.quoit_request_set_pool(handle, _c.to_text(pool, "pool"))
+        if zone is not None:
+            lib.quoit_request_set_zone(handle, _c.to_text(zone, "zone"))
+        for label, value in _mapping(selectors, "selectors").items():
+            call(lib.quoit_request_add_selector, handle, *_selector(label, value, "selectors"))
+        for index, slice_name in enumerate(_names(named, "named")):
+            lib.quoit_request_add_slice(handle, _c.to_text(slice_name, f"named[{index}]"))
+        for index, slice_name in enumerate(_names(excluded, "excluded")):
+            lib.quoit_request_exclude_slice(handle, _c.to_text(slice_name, f"excluded[{index}]"))
+        _add_bundles(handle, bundles)
+        if strategy is not None:
+            call(lib.quoit_request_set_strategy, handle, _c.to_member(Strategy, strategy, "strategy"))
+        if policy is not None:
+            call(lib.quoit_request_set_policy, handle, _c.to_member(Policy, policy, "policy"))
+        if topology_label is not None:
+            label, n_values = _pair(topology_label, "topology_label") if isinstance(topology_label, tuple) else (topology_label, 1)
+            call(
+                lib.quoit_request_set_topology_label,
+                handle,
+                _c.to_text(label, "topology_label"),
+                _c.to_int(n_values, "topology_label[1]"),
+            )
+        if soft_target is not None:
+            lib.quoit_request_set_soft_target(handle, _c.to_text(soft_target, "soft_target"))
+        object.__setattr__(self, "_handle", handle)
+        object.__setattr__(self, "_name", name)
+
+    @classmethod
+    def from_bundles_file(cls, name: str, text: str | bytes, **arguments: Any) -> Request:
+        """A request for the bundles of a file as Ray's placement_group() is given them.
+
+        Args:
+            name: of the group that is to be made.
+            text: JSON or YAML: a list of maps ``[{"CPU": 1, "TPU": 4}]``, or a map with bundles, strategy, bundle_label_selector and topology_strategy.
+            arguments: those of `Request`, but for what the file sets.
+
+        Raises:
+            InvalidError: the text has another form, with the place in it; or as `Request`.
+        """
+        request = cls(name, **arguments)
+        data = _c.to_document(text, "text")
+        call(lib.quoit_request_read_bundles, request._handle, data, len(data))
+        return request
+
+    _handle: Any
+    _name: str
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Request cannot be changed: {name}")
+
+    def __repr__(self) -> str:
+        return f"<quoit.Request {self._name!r}>"
+
+    @property
+    def name(self) -> str:
+        """Of the group that is to be made."""
+        return self._name
+
+
+def _pair(value: tuple[Any, ...], what: str) -> tuple[Any, Any]:
+    if len(value) != 2:
+        raise TypeError(f"{what}: expected a pair, not {len(value)} values")
+    return value[0], value[1]
+
+
+def _names(values: Iterable[str], what: str) -> Iterable[str]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}: expected a sequence of str, not {type(values).__name__}")
+    return values
+
+
+def _selector(label: object, value: object, what: str) -> tuple[bytes, bytes]:
+    return _c.to_text(label, what), _c.to_text(value, f"{what}[{label!r}]")
+
+
+def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int | str]]) -> None:
+    if isinstance(bundles, (str, bytes, Mapping)) or not isinstance(bundles, Iterable):
+        raise TypeError(f"bundles: expected a sequence of bundles, not {type(bundles).__name__}")
+    for index, wanted in enumerate(bundles):
+        bundle = wanted if isinstance(wanted, Bundle) else Bundle(wanted)
+        call(lib.quoit_request_add_bundle, handle, _c.to_text(bundle.amounts, f"bundles[{index}]"))
+        for label, value in bundle.selectors.items():
+            call(lib.quoit_request_select_bundle, handle, index, *_selector(label, value, f"bundles[{index}].selectors"))
+
+
+def handle_of(request: object) -> Any:
+    """The request as C takes it."""
+    if not isinstance(request, Request):
+        raise TypeError(f"request: expected a quoit.Request, not {type(request).__name__}")
+    return request._handle

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ledger's verbs, as a program in Python sees them."""
+
+import pytest
+
+import quoit
+
+
+@pytest.fixture
+def ledger():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text("v6e 4x4 x3")
+        yield opened
+
+
+def two_slices(name="train", **arguments):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", slices=2, **arguments)
+
+
+def test_all_slices_are_reserved_or_none(ledger):
+    group = ledger.reserve(two_slices())
+    assert [one.name for one in group.slices] == ["v6e-4x4-0", "v6e-4x4-1"]
+    assert [len(one.workers) for one in group.slices] == [4, 4]
+    with pytest.raises(quoit.NotNowError, match="1 short") as refused:
+        ledger.reserve(two_slices("other"))
+    assert refused.value.code == quoit.ErrorCode.NOT_NOW == 5
+    ledger.release(group)
+    assert ledger.reserve(two_slices("other")).id > group.id
+
+
+def test_what_was_reserved_is_there_when_the_file_is_opened_again(tmp_path):
+    path = tmp_path / "fleet.db"
+    with quoit.create(path) as ledger:
+        ledger.import_fleet_text("v6e 4x4 x2")
+        group = ledger.reserve(two_slices(key="job-17"))
+    with quoit.open(path) as ledger:
+        assert ledger.reserve(two_slices(key="job-17")) == group
+
+
+def test_a_late_release_never_frees_a_group_that_took_the_name(ledger):
+    first = ledger.reserve(two_slices())
+    ledger.release(first)
+    second = ledger.reserve(two_slices())
+    with pytest.raises(quoit.ConflictError, match=second.handle):
+        ledger.release(first)
+
+
+def test_a_closed_ledger_says_so(ledger):
+    ledger.close()
+    with pytest.raises(quoit.InvalidError, match="closed"):
+        ledger.reserve(two_slices())
