@@ -2,7 +2,8 @@
 """quoit: who gets which TPU slices?
 
 A ledger says which nodes, chips and slices there are and who has them. `open` or `create` one, say what is there
-(`Quoit.import_raycluster`, `Quoit.import_ray_nodes`, `Quoit.import_fleet_text`), and `Quoit.reserve` what a `Request` asks for:
+(`Quoit.import_raycluster`, `Quoit.import_ray_nodes`, `Quoit.import_fleet_text`), and `Quoit.reserve` what a `Request`
+asks for:
 
     >>> import quoit
     >>> with quoit.open_memory() as ledger:
@@ -11,10 +12,17 @@ A ledger says which nodes, chips and slices there are and who has them. `open` o
     ...     [one.name for one in group.slices]
     ['v6e-4x4-0', 'v6e-4x4-1']
 
-Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as functions.
+Every other "no" is explained: `Quoit.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit
+it and what would help, and `Snapshot.fork` is a copy to try things on.
+
+Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
+functions.
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
 
 from ._version import library_version
 from .errors import (
@@ -40,6 +48,27 @@ from .imports import Change, ChangeKind, Import, Input, SourceKind
 from .ledger import Quoit, create, load_text, open, open_memory
 from .requests import Bundle, Policy, Request, Strategy
 
+if TYPE_CHECKING:
+    from .fleet import (
+        Fault,
+        Node,
+        NodeAssumptions,
+        NodeResource,
+        NodeState,
+        NodeUser,
+        Owner,
+        Pool,
+        Resource,
+        Slice,
+        SliceClass,
+        SliceFlags,
+        Source,
+    )
+    from .forks import Fork
+    from .journal import Effect, EffectType, JournalEntry
+    from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
+    from .snapshots import Snapshot
+
 __all__ = [
     "Bundle",
     "BusyError",
@@ -47,11 +76,16 @@ __all__ = [
     "Change",
     "ChangeKind",
     "ConflictError",
+    "Constraint",
     "DamagedError",
+    "Effect",
+    "EffectType",
     "Error",
     "ErrorCode",
     "ExpiredError",
     "FailedError",
+    "Fault",
+    "Fork",
     "Group",
     "GroupChange",
     "GroupSlice",
@@ -60,18 +94,40 @@ __all__ = [
     "Import",
     "Input",
     "InvalidError",
+    "JournalEntry",
+    "Miss",
     "NeverError",
+    "Node",
+    "NodeAssumptions",
+    "NodeResource",
+    "NodeState",
+    "NodeUser",
     "NotFoundError",
     "NotNowError",
+    "Option",
+    "Owner",
     "PlacedBundle",
     "Policy",
+    "Pool",
     "Quoit",
+    "RayAnswer",
+    "Reason",
     "RefusedError",
+    "Report",
     "Request",
+    "Resource",
+    "Slice",
+    "SliceClass",
+    "SliceFlags",
+    "Snapshot",
+    "Source",
     "SourceKind",
+    "Step",
+    "StepKind",
     "StoreError",
     "Strategy",
     "UsageError",
+    "Verdict",
     "VersionError",
     "Worker",
     "create",
@@ -82,3 +138,44 @@ __all__ = [
 ]
 
 __version__ = library_version()
+
+# Most programs need few of these, and `import quoit` is to cost them nothing.
+_LAZY = {
+    "fleet": (
+        "Fault",
+        "Node",
+        "NodeAssumptions",
+        "NodeResource",
+        "NodeState",
+        "NodeUser",
+        "Owner",
+        "Pool",
+        "Resource",
+        "Slice",
+        "SliceClass",
+        "SliceFlags",
+        "Source",
+    ),
+    "forks": ("Fork",),
+    "journal": ("Effect", "EffectType", "JournalEntry"),
+    "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
+    "snapshots": ("Snapshot",),
+}
+_MODULES = {name: module for module, names in _LAZY.items() for name in names}
+_SUBMODULES = ("ray", "ray_rules")
+
+if not TYPE_CHECKING:  # mypy would take any name to be there
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            value = getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
+        elif name in _SUBMODULES:
+            value = importlib.import_module(f".{name}", __name__)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBMODULES})

@@ -15,8 +15,9 @@ from .imports import Import, Input, opened, taken_import
 from .requests import Request, handle_of
 
 if TYPE_CHECKING:
+    from .fleet import NodeState
     from .journal import JournalEntry
-    from .snapshots import NodeState, Snapshot
+    from .snapshots import Snapshot
 
 WAIT_MS = 5_000
 """How long calls wait for other writers unless `create` or `open` says otherwise."""
@@ -326,7 +327,7 @@ class Quoit:
             NotFoundError: there is no such node.
             InvalidError: the name is ambiguous.
         """
-        from .snapshots import NodeState
+        from .fleet import NodeState
 
         number = _c.to_member(NodeState, state, "state")
         call(lib.quoit_set_node_state, self._open(), _c.to_text(node, "node"), number, _c.clock(now_ms))

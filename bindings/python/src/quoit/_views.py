@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read from a handle when it is asked for, rather than all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable, ClassVar, NoReturn, TypeVar, overload
+
+T = TypeVar("T", covariant=True)
+
+
+class View:
+    """An immutable face of something that libquoit keeps."""
+
+    __slots__ = ("_handle", "__weakref__")
+
+    _handle: Any
+
+    def __init__(self, handle: Any) -> None:
+        object.__setattr__(self, "_handle", handle)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+
+class Row(View):
+    """One numbered thing of a snapshot. Two are equal of which all facts are."""
+
+    __slots__ = ("_index",)
+
+    _index: int
+    _FACTS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, handle: Any, index: int) -> None:
+        super().__init__(handle)
+        object.__setattr__(self, "_index", index)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        if other._handle is self._handle and other._index == self._index:
+            return True
+        return all(getattr(self, fact) == getattr(other, fact) for fact in self._FACTS)
+
+    def __hash__(self) -> int:
+        return hash((type(self), getattr(self, self._FACTS[0])))
+
+
+class Rows(Sequence[T]):
+    """A sequence that makes each row when it is asked for it, so that a large fleet costs what is looked at."""
+
+    __slots__ = ("_make", "_numbers")
+
+    def __init__(self, make: Callable[[int], T], numbers: range) -> None:
+        self._make = make
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Rows[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Rows[T]:
+        numbers = self._numbers[index]
+        return Rows(self._make, numbers) if isinstance(numbers, range) else self._make(numbers)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} rows>"

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What if: a fork decides as the ledger would, and nothing of it is written."""
+
+import threading
+
+import pytest
+
+import quoit
+
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def ledger():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
+        yield opened
+
+
+def request(slices=1, name="train"):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", slices=slices)
+
+
+def test_what_a_fork_does_stays_in_it(ledger):
+    before = ledger.snapshot()
+    with before.fork() as fork:
+        group = fork.reserve(request(2), now_ms=NOW)
+        assert fork.snapshot().lookup_group("train") == group
+        fork.set_node_state("v6e-4x4-2-0", quoit.NodeState.DEAD, now_ms=NOW)
+        assert fork.snapshot().node("v6e-4x4-2-0").state == quoit.NodeState.DEAD
+    assert ledger.snapshot().to_json() == before.to_json()
+    assert len(ledger.changes_since(0)) == 1
+
+
+def test_a_fork_decides_as_its_ledger_does(ledger):
+    fork = ledger.snapshot().fork()
+    assert fork.reserve(request(2), now_ms=NOW) == ledger.reserve(request(2), now_ms=NOW)
+    said = []
+    for one in (fork, ledger):
+        with pytest.raises(quoit.NotNowError) as refused:
+            one.reserve(request(2, "other"), now_ms=NOW)
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+
+
+def test_a_fork_has_the_verbs_of_a_ledger(ledger):
+    fork = ledger.snapshot().fork()
+    held = fork.hold(request(), 1_000, now_ms=NOW)
+    assert (held.state, held.until_ms) == (quoit.GroupState.HELD, NOW + 1_000)
+    fork.release(held, now_ms=NOW)
+    fork.reserve(request(), now_ms=NOW)
+    change = fork.resize("train", 2, now_ms=NOW)
+    assert (len(change.before.slices), len(change.after.slices), change.is_nothing) == (1, 2, False)
+    fork.set_node_state("v6e-4x4-0-0", quoit.NodeState.DEAD, now_ms=NOW)
+    repaired = fork.repair("train", now_ms=NOW)
+    assert [one.name for one in repaired.after.slices] == ["v6e-4x4-1", "v6e-4x4-2"]
+    synced = fork.sync_input(quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4 x2"), now_ms=NOW)
+    assert {one.kind for one in synced.changes} >= {quoit.ChangeKind.LOST, quoit.ChangeKind.GROUP_SLICE}
+    fork.snapshot().check()
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("release", ("nobody",)),
+        ("resize", ("nobody", 2)),
+        ("repair", ("nobody",)),
+        ("set_node_state", ("nobody", quoit.NodeState.DEAD)),
+    ],
+)
+def test_what_a_fork_does_not_know_it_does_not_find(ledger, verb, arguments):
+    with pytest.raises(quoit.NotFoundError, match="'?nobody'?"):
+        getattr(ledger.snapshot().fork(), verb)(*arguments, now_ms=NOW)
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("reserve", ("train",)),
+        ("hold", (request(), "1000")),
+        ("hold", (request(), True)),
+        ("release", (17,)),
+        ("resize", ("train", 2.0)),
+        ("set_node_state", ("v6e-4x4-0-0", 2)),
+        ("sync_input", ("v6e 4x4 x2",)),
+    ],
+)
+def test_wrong_types_are_refused_before_anything_happens(ledger, verb, arguments):
+    fork = ledger.snapshot().fork()
+    before = fork.snapshot().to_json()
+    with pytest.raises(TypeError, match="expected a"):
+        getattr(fork, verb)(*arguments, now_ms=NOW)
+    assert fork.snapshot().to_json() == before
+
+
+def test_a_closed_fork_says_so(ledger):
+    fork = ledger.snapshot().fork()
+    fork.close()
+    fork.close()
+    assert fork.is_closed
+    for use in (fork.snapshot, fork.__enter__, lambda: fork.release("train", now_ms=NOW)):
+        with pytest.raises(quoit.InvalidError, match="fork has been closed"):
+            use()
+
+
+def test_threads_that_share_a_fork_queue(ledger):
+    fork = ledger.snapshot().fork()
+    taken, refused = [], []
+
+    def caller(number):
+        for turn in range(50):
+            try:
+                taken.append(fork.reserve(request(1, f"job-{number}-{turn}"), now_ms=NOW).id)
+                fork.release(f"job-{number}-{turn}", now_ms=NOW)
+            except quoit.NotNowError:
+                refused.append(number)
+
+    threads = [threading.Thread(target=caller, args=(number,)) for number in range(6)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(taken) + len(refused) == 300
+    assert len(set(taken)) == len(taken) > 0
+    fork.snapshot().check()
+    assert all(group.state == quoit.GroupState.REMOVED for group in fork.snapshot().groups)
+
+
+def test_a_fork_can_be_closed_while_others_use_it(ledger):
+    fork = ledger.snapshot().fork()
+    ended = []
+
+    def caller():
+        while True:
+            try:
+                fork.snapshot().check()
+            except quoit.InvalidError as error:
+                ended.append(str(error))
+                return
+
+    threads = [threading.Thread(target=caller) for _ in range(4)]
+    for one in threads:
+        one.start()
+    fork.close()
+    for one in threads:
+        one.join()
+    assert ended == ["the fork has been closed"] * 4

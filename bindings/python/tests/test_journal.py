@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened is told by the journal."""
+
+import pytest
+
+import quoit
+
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def ledger():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text("v6e 4x4 x2", source="lab", now_ms=NOW)
+        yield opened
+
+
+def reserve(ledger, **arguments):
+    wanted = quoit.Request("train", accelerator="v6e", topology="4x4", slices=1, **arguments)
+    return ledger.reserve(wanted, now_ms=NOW + 1)
+
+
+def test_each_change_is_an_entry_with_its_effects(ledger):
+    ledger.set_actor("alice")
+    group = reserve(ledger, key="job-1")
+    ledger.set_actor(None)
+    ledger.drain_node("v6e-4x4-0-0", now_ms=NOW + 2)
+    ledger.release(group, now_ms=NOW + 3)
+    ledger.forget(group.handle, now_ms=NOW + 4)
+    entries = ledger.changes_since(0)
+    assert [entry.seq for entry in entries] == [1, 2, 3, 4, 5]
+    assert [entry.time_ms - NOW for entry in entries] == [0, 1, 2, 3, 4]
+    assert [entry.actor for entry in entries] == [None, "alice", None, None, None]
+    assert [entry.verb for entry in entries] == ["import", "reserve", "drain", "release", "forget"]
+    kinds = quoit.EffectType
+    assert [[(one.type, one.group_id) for one in entry.effects] for entry in entries] == [
+        [(kinds.IMPORT, None)],
+        [(kinds.GROUP_ADDED, group.id)],
+        [(kinds.NODE_STATE, None)],
+        [(kinds.GROUP_REMOVED, group.id)],
+        [(kinds.GROUP_FORGOTTEN, group.id)],
+    ]
+    assert [entries[at].effects[0].name for at in (0, 1, 2)] == ["lab", "train", "v6e-4x4-0-0"]
+    assert entries[1].effects[0].text.startswith(f"{group.handle} holds 4 nodes of 1 slice")
+
+
+def test_only_what_came_after_is_told(ledger):
+    reserve(ledger)
+    assert [entry.verb for entry in ledger.changes_since(1)] == ["reserve"]
+    assert ledger.changes_since(2) == ()
+
+
+def test_what_was_dropped_is_not_found(tmp_path):
+    with quoit.create(tmp_path / "fleet.db") as ledger:
+        ledger.import_fleet_text("v6e 4x4 x2", now_ms=NOW)
+        reserve(ledger)
+        assert ledger.compact_journal(3, now_ms=NOW + 2) == 2
+        with pytest.raises(quoit.NotFoundError):
+            ledger.changes_since(0)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every "no" is explained."""
+
+import dataclasses
+import pickle
+
+import pytest
+
+import quoit
+
+NOW = 1_800_000_000_000
+
+
+def ledger_of(fleet):
+    ledger = quoit.open_memory()
+    ledger.import_fleet_text(fleet, now_ms=NOW)
+    return ledger
+
+
+def slices(n_slices, name="train", **arguments):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", slices=n_slices, **arguments)
+
+
+def test_a_request_that_fits_says_so():
+    report = ledger_of("v6e 4x4 x3").snapshot().explain(slices(2))
+    assert (report.verdict, report.n_wanted, report.n_now, report.n_could) == (quoit.Verdict.FITS, 2, 3, 3)
+    assert (report.reasons, report.options, report.misses) == ((), (), ())
+    assert (report.bundle, report.is_of_bundles, report.ray_answer) == (None, False, quoit.RayAnswer.NONE)
+    assert report.is_proven
+
+
+def test_a_refusal_names_what_removed_the_slices_and_what_would_help():
+    ledger = ledger_of("v6e 4x4 x3")
+    group = ledger.reserve(slices(2), now_ms=NOW)
+    report = ledger.snapshot().explain(slices(2, "other"))
+    assert (report.verdict, report.n_wanted, report.n_now, report.n_could) == (quoit.Verdict.NOT_NOW, 2, 1, 3)
+    (reason,) = report.reasons
+    assert (reason.constraint, reason.before, reason.after) == (quoit.Constraint.HELD, 3, 1)
+    assert reason.text.startswith("2 of 3 slices are held")
+    fewer = quoit.Step(quoit.StepKind.FEWER_SLICES, None, 1)
+    release = quoit.Step(quoit.StepKind.RELEASE, "train", group.id)
+    assert {fewer, release} <= {step for option in report.options for step in option.steps}
+    texts = [option.text for option in report.options if release in option.steps]
+    assert texts == [f"release {group.handle}"]
+
+
+@pytest.mark.parametrize(
+    ("fleet", "constraint", "step"),
+    [
+        ("v6e 4x4 x2 dead=0.1", quoit.Constraint.INTACT, quoit.Step(quoit.StepKind.NODE_BACK, "v6e-4x4-0-1", None)),
+        ("v6e 4x4 x2 draining=1.3", quoit.Constraint.DRAINING, quoit.Step(quoit.StepKind.UNDRAIN, "v6e-4x4-1-3", None)),
+        (
+            "v6e 4x4 x2 busy=1.2",
+            quoit.Constraint.EXTERNAL,
+            quoit.Step(quoit.StepKind.EXTERNAL_ENDS, "v6e-4x4-1-2", None),
+        ),
+    ],
+)
+def test_each_obstacle_has_its_constraint_and_its_remedy(fleet, constraint, step):
+    report = ledger_of(fleet).snapshot().explain(slices(2))
+    assert report.verdict == quoit.Verdict.NOT_NOW
+    assert constraint in {reason.constraint for reason in report.reasons}
+    assert (step,) in {option.steps for option in report.options}
+
+
+def test_bundles_are_explained_by_nodes():
+    ledger = ledger_of("v6e 4x4 x1")
+    report = ledger.snapshot().explain(quoit.Request("wide", bundles=["TPU=2", "TPU=8"]))
+    assert (report.verdict, report.n_wanted, report.bundle) == (quoit.Verdict.NEVER, 2, 1)
+    assert report.is_of_bundles
+    assert report.ray_answer == quoit.RayAnswer.INFEASIBLE
+    assert {(miss.resource, miss.left, miss.wanted) for miss in report.misses} == {("TPU", "4", "8")}
+    assert 1 <= len(report.misses) <= 3
+
+
+def test_the_summary_begins_with_what_was_asked():
+    report = ledger_of("v6e 4x4 x1").snapshot().explain(slices(2))
+    assert report.summary("two slices").startswith("two slices: never, ")
+    assert report.summary("") == report.summary("x")[1:]
+    with pytest.raises(TypeError, match="what: expected a str"):
+        report.summary(2)
+
+
+def test_the_summary_is_what_a_refused_call_says():
+    ledger = ledger_of("v6e 4x4 x1")
+    with pytest.raises(quoit.NeverError) as refused:
+        ledger.reserve(slices(2), now_ms=NOW)
+    report = ledger.snapshot().explain(slices(2))
+    assert str(refused.value).endswith(report.summary("").lstrip(": "))
+
+
+def test_a_verdict_is_the_code_of_the_refusal():
+    ledger = ledger_of("v6e 4x4 x2")
+    ledger.reserve(slices(1), now_ms=NOW)
+    for n_slices, kind in ((2, quoit.NotNowError), (3, quoit.NeverError)):
+        with pytest.raises(kind) as refused:
+            ledger.reserve(slices(n_slices, "other"), now_ms=NOW)
+        assert ledger.snapshot().explain(slices(n_slices, "other")).verdict == refused.value.code
+
+
+def test_a_group_that_waits_is_explained_and_one_that_is_placed_is_not():
+    ledger = ledger_of("v6e 4x4 x1")
+    group = ledger.reserve(quoit.Request("train", bundles=["TPU=4"] * 4), now_ms=NOW)
+    with pytest.raises(quoit.ConflictError):
+        ledger.snapshot().explain_group(group)
+    ledger.set_node_state(group.bundles[0].node, quoit.NodeState.DEAD, now_ms=NOW)
+    report = ledger.snapshot().explain_group("train")
+    assert (report.verdict, report.n_wanted) == (quoit.Verdict.NOT_NOW, 1)
+    with pytest.raises(quoit.NotFoundError):
+        ledger.snapshot().explain_group("nobody")
+
+
+def test_what_cannot_be_explained_is_refused():
+    snapshot = ledger_of("v6e 4x4 x1").snapshot()
+    with pytest.raises(quoit.InvalidError):
+        snapshot.explain(quoit.Request("train"))
+    with pytest.raises(quoit.NotFoundError, match="'elsewhere'"):
+        snapshot.explain(slices(1, pool="elsewhere"))
+    with pytest.raises(TypeError, match="expected a quoit.Request"):
+        snapshot.explain("train")
+
+
+def test_a_report_is_a_value():
+    report = ledger_of("v6e 4x4 x1 busy=0").snapshot().explain(slices(1))
+    again = pickle.loads(pickle.dumps(report))
+    assert again == report
+    assert hash(again) == hash(report)
+    assert again.summary("x") == report.summary("x")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        report.n_now = 7

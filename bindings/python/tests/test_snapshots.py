@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fleet as a snapshot shows it."""
+
+import json
+import pickle
+
+import pytest
+
+import quoit
+
+FLEET = "v6e 4x4 x3; v5p 2x2x4 x2 pool=big zone=us-east5-b busy=0 dead=1.2"
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def ledger():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text(FLEET, now_ms=NOW)
+        yield opened
+
+
+@pytest.fixture
+def snapshot(ledger):
+    return ledger.snapshot()
+
+
+def one_slice(name="train", **arguments):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", slices=1, **arguments)
+
+
+def two_sources():
+    """A ledger in which one short name stands for two things."""
+    ledger = quoit.open_memory()
+    for source in ("east", "west"):
+        ledger.import_fleet_text("v6e 4x4 x1", source=source, now_ms=NOW)
+    return ledger
+
+
+def test_everything_that_the_fleet_has_is_counted(snapshot):
+    assert (len(snapshot.nodes), len(snapshot.slices), len(snapshot.groups)) == (20, 5, 0)
+    assert snapshot.sources == (quoit.Source("fleet", quoit.SourceKind.FLEET),)
+    assert [(pool.name, pool.source, pool.n_slices, pool.n_nodes) for pool in snapshot.pools] == [
+        ("big", "fleet", 2, 8),
+        ("v6e-4x4", "fleet", 3, 12),
+    ]
+    assert snapshot.resources == (
+        quoit.Resource("TPU", "76", "60"),
+        quoit.Resource("TPU-v5p-32-head", "2", "1"),
+        quoit.Resource("TPU-v6e-16-head", "3", "3"),
+    )
+    snapshot.check()
+
+
+def test_classes_count_the_slices_in_each_condition(snapshot):
+    big, small = snapshot.classes
+    assert (big.accelerator, big.topology, big.chips_per_host, big.n_hosts, big.n_slices) == ("v5p", "2x2x4", 4, 4, 2)
+    assert big.counts[quoit.SliceFlags.INTACT] == big.counts[quoit.SliceFlags.FULL] == 1
+    assert big.counts[quoit.SliceFlags.FREE] == 0
+    assert small.counts[quoit.SliceFlags.FREE] == small.n_slices == 3
+    assert set(small.counts) == set(quoit.SliceFlags)
+    assert hash(small) == hash(small)
+
+
+def test_a_slice_says_how_it_is(snapshot):
+    broken, whole = snapshot.slice("big-1"), snapshot.slice("fleet/v6e-4x4/v6e-4x4-0")
+    assert quoit.SliceFlags.INTACT not in broken.flags
+    assert (broken.n_missing, broken.problem, broken.faults) == (1, "1 of 4 hosts is missing or dead", 0)
+    assert whole.flags == quoit.SliceFlags.INTACT | quoit.SliceFlags.IDLE | quoit.SliceFlags.FREE
+    assert (whole.name, whole.pool.name, whole.problem, whole.n_missing) == ("v6e-4x4-0", "v6e-4x4", None, 0)
+    assert (whole.accelerator, whole.topology, whole.chips_per_host, whole.n_hosts) == ("v6e", "4x4", 4, 4)
+    assert [node.worker_id for node in whole.nodes] == [0, 1, 2, 3]
+
+
+def test_contradictions_of_a_slice_are_named():
+    with quoit.open_memory() as ledger:
+        nodes = [ray_node(worker_id) for worker_id in (0, 1, 1)]
+        ledger.import_ray_nodes(json.dumps(nodes), now_ms=NOW)
+        broken = ledger.snapshot().slices[0]
+        assert quoit.Fault.WORKER_TWICE in broken.faults
+        assert broken.problem is not None
+
+
+ray_ids = iter(range(1000))
+
+
+def ray_node(worker_id, **labels):
+    number = next(ray_ids)
+    return {
+        "NodeID": f"{number:056x}",
+        "Alive": True,
+        "NodeManagerAddress": f"10.0.0.{number % 250 + 1}",
+        "NodeManagerHostname": f"host-{number}",
+        "NodeName": f"10.0.0.{number % 250 + 1}",
+        "Resources": {"TPU": 4.0, "CPU": 8.5, "slice-a": 1.0, **({"TPU-v6e-16-head": 1.0} if worker_id == 0 else {})},
+        "Labels": {
+            "ray.io/tpu-slice-name": "slice-a",
+            "ray.io/tpu-worker-id": str(worker_id),
+            "ray.io/tpu-pod-type": "v6e-16",
+            "ray.io/tpu-topology": "4x4",
+            **labels,
+        },
+    }
+
+
+def test_a_node_says_what_its_source_said():
+    said = ray_node(2, team="blue")
+    with quoit.open_memory() as ledger:
+        ledger.import_ray_nodes(json.dumps([said]), now_ms=NOW)
+        (node,) = ledger.snapshot().nodes
+    assert node.identity == said["NodeID"]
+    assert node.address == said["NodeManagerAddress"]
+    assert (node.state, node.worker_id, node.chips) == (quoit.NodeState.ALIVE, 2, 4)
+    assert (node.is_ray_head, node.is_external, node.assumptions) == (False, False, 0)
+    assert (node.sources, node.pool.source, node.slice.name) == (("ray",), "ray", "slice-a")
+    assert (node.label("team"), node.label("other")) == ("blue", None)
+    assert {one.name: (one.total, one.left, one.external) for one in node.resources} == {
+        "CPU": ("8.5", "8.5", "0"),
+        "TPU": ("4", "4", "0"),
+        "slice-a": ("1", "1", "0"),
+    }
+    assert node.full_name == f"ray/{node.pool.name}/{node.name}"
+
+
+def test_a_node_without_a_slice_has_none():
+    head = {"NodeID": "a" * 56, "Alive": True, "NodeManagerAddress": "10.1.0.1", "NodeName": "10.1.0.1",
+            "Resources": {"CPU": 4.0, "node:__internal_head__": 1.0}, "Labels": {}}  # fmt: skip
+    with quoit.open_memory() as ledger:
+        ledger.import_ray_nodes(json.dumps([head]), now_ms=NOW)
+        (node,) = ledger.snapshot().nodes
+    assert (node.slice, node.worker_id, node.chips, node.is_ray_head) == (None, None, 0, True)
+
+
+def test_who_has_a_node_is_told(ledger):
+    group = ledger.reserve(one_slice(), now_ms=NOW)
+    half = ledger.reserve(quoit.Request("half", bundles=["TPU=2"]), now_ms=NOW)
+    snapshot = ledger.snapshot()
+    assert snapshot.node(group.slices[0].workers[0].name).users == (quoit.NodeUser(group, None),)
+    ((user,),) = [snapshot.node(half.bundles[0].node).users]
+    assert user.group == half
+    assert user.share == half.bundles[0].text
+
+
+def test_rows_are_a_sequence(snapshot):
+    nodes = snapshot.nodes
+    assert nodes[-1].name == nodes[19].name == "v6e-4x4-2-3"
+    assert [node.name for node in nodes[:8:4]] == ["big-0-0", "big-1-0"]
+    assert nodes[2] in nodes
+    assert nodes.index(nodes[3]) == 3
+    assert [node.name for node in reversed(nodes)][-1] == "big-0-0"
+    for index in (20, -21, 2**70):
+        with pytest.raises(IndexError):
+            nodes[index]
+    with pytest.raises(TypeError):
+        nodes["big-0-0"]
+
+
+def test_a_large_fleet_costs_what_is_looked_at():
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v5e 16x16 x1600", now_ms=NOW)
+        snapshot = ledger.snapshot()
+    made = []
+
+    class Counted(quoit.Node):
+        def __init__(self, *arguments):
+            made.append(1)
+            super().__init__(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quoit.snapshots.Node", Counted)
+        nodes = snapshot.nodes
+        assert len(nodes) >= 50_000
+        assert nodes[-1].chips == nodes[len(nodes) // 2].chips
+        assert snapshot.node(nodes[7].name).name == nodes[7].name
+    assert len(made) <= 8
+
+
+def test_names_that_are_not_there_or_ambiguous_are_refused():
+    with two_sources() as ledger:
+        snapshot = ledger.snapshot()
+    for lookup, name in ((snapshot.node, "v6e-4x4-0-1"), (snapshot.slice, "v6e-4x4-0")):
+        with pytest.raises(quoit.InvalidError, match="east/v6e-4x4/"):
+            lookup(name)
+        assert lookup(f"west/v6e-4x4/{name}").pool.source == "west"
+        with pytest.raises(quoit.NotFoundError, match="'nobody'"):
+            lookup("nobody")
+        with pytest.raises(TypeError, match="expected a str"):
+            lookup(3)
+    with pytest.raises(quoit.NotFoundError):
+        snapshot.lookup_group("nobody")
+
+
+def test_rows_are_equal_that_say_the_same(ledger):
+    before = ledger.snapshot()
+    ledger.reserve(one_slice(named=["v6e-4x4-1"]), now_ms=NOW)
+    after = ledger.snapshot()
+    assert before.node("v6e-4x4-0-0") == after.node("v6e-4x4-0-0")
+    assert before.node("v6e-4x4-1-0") != after.node("v6e-4x4-1-0")
+    assert before.slice("v6e-4x4-1") != after.slice("v6e-4x4-1")
+    assert before.slice("v6e-4x4-0") == after.slice("v6e-4x4-0")
+    assert len({before.node("v6e-4x4-0-0"), after.node("v6e-4x4-0-0")}) == 1
+    assert before.node("v6e-4x4-0-0") != "v6e-4x4-0-0"
+
+
+def test_a_snapshot_stays_as_it_was_and_outlives_its_ledger():
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text(FLEET, now_ms=NOW)
+        before = ledger.snapshot()
+        group = ledger.reserve(one_slice(), now_ms=NOW)
+        assert len(before.groups) == 0
+        after = ledger.snapshot()
+    assert (before.seq, after.seq) == (1, 2)
+    assert (before.clock_ms, quoit.open_memory().snapshot().clock_ms) == (NOW, None)
+    assert list(after.groups) == [group] == [after.lookup_group("train")]
+    assert after.lookup_group(group.handle) == after.lookup_group(group)
+
+
+def test_what_has_ended_is_free_as_of_then(ledger):
+    ledger.hold(one_slice(), 1_000, now_ms=NOW)
+    held = ledger.snapshot()
+    assert held.as_of(NOW + 999).classes == held.classes
+    later = held.as_of(NOW + 1_000)
+    assert later.classes[1].counts[quoit.SliceFlags.FREE] == 3 == held.classes[1].counts[quoit.SliceFlags.FREE] + 1
+    assert (held.seq, later.seq) == (2, 3)
+    with pytest.raises(quoit.InvalidError, match="year"):
+        held.as_of(1_800_000_000)
+
+
+def test_owners_are_listed_with_their_leases(ledger):
+    ledger.set_owner("alice", lease_ms=5_000, now_ms=NOW)
+    ledger.set_owner("bob", now_ms=NOW + 1)
+    ledger.reserve(one_slice(owner="alice"), now_ms=NOW + 1)
+    assert ledger.snapshot().owners == (
+        quoit.Owner("alice", NOW, NOW + 5_000, 1),
+        quoit.Owner("bob", NOW + 1, None, 0),
+    )
+
+
+def test_the_document_has_every_node_and_equal_states_give_equal_text(ledger, snapshot):
+    document = json.loads(snapshot.to_json())
+    assert document["schema"] == "quoit/1"
+    assert snapshot.to_json().count('"big-0-0"') >= 1
+    assert snapshot.to_json() == ledger.snapshot().to_json()
+    ledger.drain_node("big-0-0", now_ms=NOW)
+    assert snapshot.to_json() != ledger.snapshot().to_json()
+
+
+@pytest.mark.parametrize("what", ["snapshot", "node", "slice"])
+def test_views_cannot_be_changed_or_pickled(snapshot, what):
+    view = {"snapshot": snapshot, "node": snapshot.nodes[0], "slice": snapshot.slices[0]}[what]
+    with pytest.raises(AttributeError, match="cannot be changed: name"):
+        view.name = "other"
+    with pytest.raises(AttributeError):
+        del view._handle
+    with pytest.raises(TypeError, match=f"cannot pickle '{type(view).__name__}'"):
+        pickle.dumps(view)
+
+
+def test_the_past_can_be_looked_at(ledger):
+    ledger.reserve(one_slice(), now_ms=NOW)
+    assert len(ledger.snapshot_at(1).groups) == 0
+    assert len(ledger.snapshot_at(2).groups) == 1
+    with pytest.raises(quoit.NotFoundError):
+        ledger.snapshot_at(99)
