@@ -13,10 +13,11 @@ asks for:
     ['v6e-4x4-0', 'v6e-4x4-1']
 
 Every other "no" is explained: `Quoit.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit
-it and what would help, and `Snapshot.fork` is a copy to try things on.
+it and what would help, `Snapshot.fork` is a copy to try things on, and `topology` tells each process of a group where it
+stands.
 
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
-functions.
+functions; `quoit.catalogue` is what TPU generations there are.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ from .ledger import Quoit, create, load_text, open, open_memory
 from .requests import Bundle, Policy, Request, Strategy
 
 if TYPE_CHECKING:
+    from . import catalogue as catalogue
+    from .checks import CheckRule, Finding, Severity, check_manifest, check_rules
     from .fleet import (
         Fault,
         Node,
@@ -68,6 +71,17 @@ if TYPE_CHECKING:
     from .journal import Effect, EffectType, JournalEntry
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
     from .snapshots import Snapshot
+    from .topologies import (
+        Process,
+        Profile,
+        Renumbering,
+        RenumberingHow,
+        RenumberingRow,
+        Topology,
+        VariableChange,
+        renumbering,
+        topology,
+    )
 
 __all__ = [
     "Bundle",
@@ -75,6 +89,7 @@ __all__ = [
     "CancelledError",
     "Change",
     "ChangeKind",
+    "CheckRule",
     "ConflictError",
     "Constraint",
     "DamagedError",
@@ -85,6 +100,7 @@ __all__ = [
     "ExpiredError",
     "FailedError",
     "Fault",
+    "Finding",
     "Fork",
     "Group",
     "GroupChange",
@@ -109,13 +125,19 @@ __all__ = [
     "PlacedBundle",
     "Policy",
     "Pool",
+    "Process",
+    "Profile",
     "Quoit",
     "RayAnswer",
     "Reason",
     "RefusedError",
+    "Renumbering",
+    "RenumberingHow",
+    "RenumberingRow",
     "Report",
     "Request",
     "Resource",
+    "Severity",
     "Slice",
     "SliceClass",
     "SliceFlags",
@@ -126,21 +148,28 @@ __all__ = [
     "StepKind",
     "StoreError",
     "Strategy",
+    "Topology",
     "UsageError",
+    "VariableChange",
     "Verdict",
     "VersionError",
     "Worker",
+    "check_manifest",
+    "check_rules",
     "create",
     "library_version",
     "load_text",
     "open",
     "open_memory",
+    "renumbering",
+    "topology",
 ]
 
 __version__ = library_version()
 
 # Most programs need few of these, and `import quoit` is to cost them nothing.
 _LAZY = {
+    "checks": ("CheckRule", "Finding", "Severity", "check_manifest", "check_rules"),
     "fleet": (
         "Fault",
         "Node",
@@ -160,9 +189,20 @@ _LAZY = {
     "journal": ("Effect", "EffectType", "JournalEntry"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
     "snapshots": ("Snapshot",),
+    "topologies": (
+        "Process",
+        "Profile",
+        "Renumbering",
+        "RenumberingHow",
+        "RenumberingRow",
+        "Topology",
+        "VariableChange",
+        "renumbering",
+        "topology",
+    ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("ray", "ray_rules")
+_SUBMODULES = ("catalogue", "ray", "ray_rules")
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What TPU generations there are, and what can be built of each. Facts only: no fleet, no database, no file is read.
+
+    >>> import quoit
+    >>> generation = quoit.catalogue.lookup_generation("Trillium")
+    >>> generation.lookup_topology("4x4").pod_type
+    'v6e-16'
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, Callable
+
+from . import _c
+from ._c import call, lib
+
+
+class GenerationText(_c.Code):
+    """libquoit's numbers for the texts of a `Generation`."""
+
+    ID = 0
+    NAME = 1
+    RAY_VERSION = 2
+    RAY_RESOURCE = 3
+    GKE_PREFIX = 4
+    GKE_LABEL = 5
+    JAX_KIND = 6
+    ALIAS = 7
+    MAX_TOPOLOGY = 8
+
+
+class GenerationNumber(_c.Code):
+    """libquoit's numbers for the numbers of a `Generation`."""
+
+    DIMS = 0
+    CORES_PER_CHIP = 1
+    JAX_DEVICES_PER_CHIP = 2
+    HBM_GB = 3
+    HBM_GBYTES_PER_S = 4
+    BF16_GFLOPS = 5
+    ICI_GBYTES_PER_S = 6
+    DCN_GBIT_PER_S = 7
+    POD_CHIPS = 8
+    MAX_SLICE_CHIPS = 9
+    OCS_CUBE_CHIPS = 10
+    MULTISLICE_ON_GKE = 11
+
+
+class TopologyText(_c.Code):
+    """libquoit's numbers for the texts of a `Topology`."""
+
+    SHAPE = 0
+    POD_TYPE = 1
+    GKE_ACCELERATOR_TYPE = 2
+    MACHINE_TYPE = 3
+    HOST_BLOCK = 4
+    HOST_GRID = 5
+    WRAP = 6
+    ACCEPTED_BY = 7
+
+
+class TopologyNumber(_c.Code):
+    """libquoit's numbers for the numbers of a `Topology`."""
+
+    CHIPS = 0
+    HOSTS = 1
+    CHIPS_PER_HOST = 2
+    CORES = 3
+    JAX_DEVICES = 4
+    TWISTABLE = 5
+    RAY_ONLY = 6
+
+
+class MachineText(_c.Code):
+    """libquoit's numbers for the texts of a `Machine`."""
+
+    NAME = 0
+    GKE_LABEL = 1
+    SINGLE_HOST_TOPOLOGY = 2
+
+
+class MachineNumber(_c.Code):
+    """libquoit's numbers for the numbers of a `Machine`."""
+
+    CHIPS = 0
+    VCPUS = 1
+    MEMORY_GB = 2
+    MULTI_HOST = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Topology:
+    """One way to build one topology of a generation; a shape may have several (v6e 2x4: one host of 8 chips, or two)."""
+
+    shape: str
+    """In chips, x first: "4x8"."""
+    pod_type: str | None
+    """Ray's: "v7x-16"."""
+    gke_accelerator_type: str | None
+    """TPU_ACCELERATOR_TYPE on GKE: "tpu7x-16"."""
+    machine_type: str | None
+    """"ct6e-standard-4t"."""
+    host_block: str | None
+    """The chips of one host: "2x2", "2x2x1"."""
+    host_grid: str | None
+    """The hosts: "2x4"."""
+    wrap: str
+    """The axes that close to a ring: "", "y", "xyz"."""
+    accepted_by: str
+    """Who accepts it, a letter each: K kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit; "": the documentation
+    alone."""
+    chips: int
+    hosts: int
+    chips_per_host: int
+    cores: int
+    jax_devices: int
+    is_twistable: bool
+    """Whether the hardware can twist it."""
+    is_ray_only: bool
+    """Whether no system but Ray offers this order of the axes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """One machine type of GKE. What is not published is None."""
+
+    name: str
+    """"ct6e-standard-4t"."""
+    gke_label: str | None
+    """"tpu-v6e-slice"."""
+    single_host_topology: str | None
+    """Of one machine alone: "2x2"."""
+    chips: int
+    vcpus: int | None
+    memory_gb: int | None
+    is_multi_host: bool
+    """Whether several of them make one slice."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Generation:
+    """One TPU generation. What is not published, or has no such name, is None."""
+
+    id: str
+    """quoit's own word: "v5e"."""
+    name: str
+    """The word in pod types, Ray's where there is one: "v5litepod"."""
+    ray_version: str | None
+    """"v5litepod"."""
+    ray_resource: str | None
+    """"TPU-V5LITEPOD"."""
+    gke_prefix: str | None
+    """As in TPU_ACCELERATOR_TYPE: "v5litepod"."""
+    gke_labels: tuple[str, ...]
+    """Values of cloud.google.com/gke-tpu-accelerator."""
+    jax_kinds: tuple[str, ...]
+    """device_kind in JAX: "TPU v5 lite"."""
+    aliases: tuple[str, ...]
+    """What people say: "Trillium"."""
+    max_topology: str | None
+    """The largest of one job, where the vendor names it: "16x16x24"."""
+    dims: int
+    """Of its topologies: 2 or 3."""
+    cores_per_chip: int
+    jax_devices_per_chip: int
+    hbm_gb: int | None
+    """Memory of a chip, in 10**9 bytes."""
+    hbm_gbytes_per_s: int | None
+    """Of a chip."""
+    bf16_gflops: int | None
+    """Of a chip."""
+    ici_gbytes_per_s: int | None
+    """Of a chip, to its neighbours in the slice."""
+    dcn_gbit_per_s: int | None
+    """Of a chip, to other slices."""
+    pod_chips: int | None
+    max_slice_chips: int | None
+    ocs_cube_chips: int | None
+    """Chips of the cube that optical switches join."""
+    is_multislice_on_gke: bool | None
+    """Whether slices of one job may be joined on GKE."""
+
+    @functools.cached_property
+    def topologies(self) -> tuple[Topology, ...]:
+        """Those that the vendor's systems offer, then the orders of axes that Ray alone accepts."""
+        pointer = _pointer(self)
+        return tuple(
+            _topology(one) for one in _c.count_until_null(lambda at: lib.quoit_catalogue_get_topology(pointer, at))
+        )
+
+    @functools.cached_property
+    def machines(self) -> tuple[Machine, ...]:
+        """The machine types of GKE that have its chips."""
+        pointer = _pointer(self)
+        return tuple(
+            _machine(one) for one in _c.count_until_null(lambda at: lib.quoit_catalogue_get_machine(pointer, at))
+        )
+
+    def lookup_topology(self, shape: str, chips_per_host: int = 0) -> Topology:
+        """The first way to build that shape of such hosts.
+
+        Args:
+            shape: "4x4", "2x2x4": lower-case x, no blanks, no signs.
+            chips_per_host: the chips of each host; 0 for what Ray assumes: 8 for 2x4 of v5e and v6e, else 4, but never
+                more than the topology has.
+
+        Raises:
+            InvalidError: it is not a topology, or none of this generation (the message names the nearest).
+            NotFoundError: it is never built of such hosts: pass another `chips_per_host`.
+        """
+        arguments = _c.to_text(shape, "shape"), _c.to_int(chips_per_host, "chips_per_host", _c.UINT32)
+        return _topology(call(lib.quoit_catalogue_lookup_topology, _pointer(self), *arguments))
+
+
+def generations() -> tuple[Generation, ...]:
+    """All generations in the order of their years; new ones come at the end."""
+    return tuple(_generation(pointer) for pointer in _c.count_until_null(lib.quoit_catalogue_get_generation))
+
+
+def lookup_generation(text: str) -> Generation:
+    """The generation that somebody calls so.
+
+    Args:
+        text: any system's name for it, in any case: "v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice".
+
+    Raises:
+        InvalidError: nobody calls one so (the message lists the ones there are), no topology of it is published, or it
+            is a pod type such as "v6e-16": pass what is before the last dash.
+    """
+    return _generation(call(lib.quoit_catalogue_lookup_generation, _c.to_text(text, "text")))
+
+
+def _pointer(generation: Generation) -> Any:
+    return call(lib.quoit_catalogue_lookup_generation, _c.to_text(generation.id, "id"))
+
+
+class _Facts:
+    """What the library says of one generation, topology or machine type, by its numbers for texts and numbers."""
+
+    def __init__(self, pointer: Any, dup_text: Callable[[Any, int, int], Any], get_number: Callable[[Any, int], int]):
+        self.pointer, self.dup_text, self.get_number = pointer, dup_text, get_number
+
+    def text(self, which: int, index: int = 0) -> str | None:
+        return _c.taken_text_or_none(self.dup_text(self.pointer, which, index))
+
+    def texts(self, which: int) -> tuple[str, ...]:
+        found: list[str] = []
+        while (one := self.text(which, len(found))) is not None:
+            found.append(one)
+        return tuple(found)
+
+    def number(self, which: int) -> int:
+        return int(self.get_number(self.pointer, which))
+
+    def published(self, which: int) -> int | None:
+        number = self.number(which)
+        return None if number < 0 else number
+
+    def question(self, which: int) -> bool | None:
+        number = self.published(which)
+        return None if number is None else bool(number)
+
+
+def _generation(pointer: Any) -> Generation:
+    facts = _Facts(pointer, lib.quoit_catalogue_generation_dup_text, lib.quoit_catalogue_generation_get_number)
+    return Generation(
+        id=facts.text(GenerationText.ID) or "",
+        name=facts.text(GenerationText.NAME) or "",
+        ray_version=facts.text(GenerationText.RAY_VERSION),
+        ray_resource=facts.text(GenerationText.RAY_RESOURCE),
+        gke_prefix=facts.text(GenerationText.GKE_PREFIX),
+        gke_labels=facts.texts(GenerationText.GKE_LABEL),
+        jax_kinds=facts.texts(GenerationText.JAX_KIND),
+        aliases=facts.texts(GenerationText.ALIAS),
+        max_topology=facts.text(GenerationText.MAX_TOPOLOGY),
+        dims=facts.number(GenerationNumber.DIMS),
+        cores_per_chip=facts.number(GenerationNumber.CORES_PER_CHIP),
+        jax_devices_per_chip=facts.number(GenerationNumber.JAX_DEVICES_PER_CHIP),
+        hbm_gb=facts.published(GenerationNumber.HBM_GB),
+        hbm_gbytes_per_s=facts.published(GenerationNumber.HBM_GBYTES_PER_S),
+        bf16_gflops=facts.published(GenerationNumber.BF16_GFLOPS),
+        ici_gbytes_per_s=facts.published(GenerationNumber.ICI_GBYTES_PER_S),
+        dcn_gbit_per_s=facts.published(GenerationNumber.DCN_GBIT_PER_S),
+        pod_chips=facts.published(GenerationNumber.POD_CHIPS),
+        max_slice_chips=facts.published(GenerationNumber.MAX_SLICE_CHIPS),
+        ocs_cube_chips=facts.published(GenerationNumber.OCS_CUBE_CHIPS),
+        is_multislice_on_gke=facts.question(GenerationNumber.MULTISLICE_ON_GKE),
+    )
+
+
+def _topology(pointer: Any) -> Topology:
+    def dup_text(topology: Any, which: int, _: int) -> Any:
+        return lib.quoit_catalogue_topology_dup_text(topology, which)
+
+    facts = _Facts(pointer, dup_text, lib.quoit_catalogue_topology_get_number)
+    return Topology(
+        shape=facts.text(TopologyText.SHAPE) or "",
+        pod_type=facts.text(TopologyText.POD_TYPE),
+        gke_accelerator_type=facts.text(TopologyText.GKE_ACCELERATOR_TYPE),
+        machine_type=facts.text(TopologyText.MACHINE_TYPE),
+        host_block=facts.text(TopologyText.HOST_BLOCK),
+        host_grid=facts.text(TopologyText.HOST_GRID),
+        wrap=facts.text(TopologyText.WRAP) or "",
+        accepted_by=facts.text(TopologyText.ACCEPTED_BY) or "",
+        chips=facts.number(TopologyNumber.CHIPS),
+        hosts=facts.number(TopologyNumber.HOSTS),
+        chips_per_host=facts.number(TopologyNumber.CHIPS_PER_HOST),
+        cores=facts.number(TopologyNumber.CORES),
+        jax_devices=facts.number(TopologyNumber.JAX_DEVICES),
+        is_twistable=bool(facts.question(TopologyNumber.TWISTABLE)),
+        is_ray_only=bool(facts.question(TopologyNumber.RAY_ONLY)),
+    )
+
+
+def _machine(pointer: Any) -> Machine:
+    def dup_text(machine: Any, which: int, _: int) -> Any:
+        return lib.quoit_catalogue_machine_dup_text(machine, which)
+
+    facts = _Facts(pointer, dup_text, lib.quoit_catalogue_machine_get_number)
+    return Machine(
+        name=facts.text(MachineText.NAME) or "",
+        gke_label=facts.text(MachineText.GKE_LABEL),
+        single_host_topology=facts.text(MachineText.SINGLE_HOST_TOPOLOGY),
+        chips=facts.number(MachineNumber.CHIPS),
+        vcpus=facts.published(MachineNumber.VCPUS),
+        memory_gb=facts.published(MachineNumber.MEMORY_GB),
+        is_multi_host=bool(facts.question(MachineNumber.MULTI_HOST)),
+    )

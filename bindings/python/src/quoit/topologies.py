@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where each process of a group stands, and what a change of the group means for it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Mapping
+
+from . import _c, errors
+from ._c import call, lib
+from .groups import Group
+
+
+class Profile(_c.Code):
+    """Whose environment is made."""
+
+    QUOIT = 1
+    """Slices and workers in natural order; TPU_ACCELERATOR_TYPE in GKE's spelling; hosts by the webhook's names where
+    nodes come from a manifest, else by address; MEGASCALE_* only for more than one slice."""
+    RAY_TRAIN = 2
+    """What Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text."""
+
+
+class RenumberingHow(_c.Code):
+    """What has become of a process."""
+
+    SAME = 1
+    """It has the numbers and the environment that it had."""
+    CHANGED = 2
+    """Its numbers are the same, its environment is not."""
+    MOVED = 3
+    """It has another process id, slice id or worker id."""
+    JOINED = 4
+    """It was not there before."""
+    LEFT = 5
+    """It is there no more."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Process:
+    """A process of a group, one a host; its place in `Topology.processes` is its process id."""
+
+    slice_id: int
+    """What the profile gives its slice."""
+    slice_name: str
+    worker_id: int
+    """Of its host in the slice."""
+    node_name: str
+    node_address: str | None
+    """None where it is not known."""
+    environment: Mapping[str, str] = dataclasses.field(hash=False)
+    """Its variables, sorted by name, with values as they are: whoever writes one to a shell must quote it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Topology:
+    """Where each process of a group stands. It may be pickled for the workers; the copy is not for `renumbering`."""
+
+    profile: Profile
+    processes: tuple[Process, ...]
+    """By process id, 0 to n - 1."""
+    notes: tuple[str, ...]
+    """What the caller should know, a sentence each: that no addresses are known, that a host is dead."""
+    _handle: Any = dataclasses.field(default=None, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_handle"}
+
+
+@dataclasses.dataclass(frozen=True)
+class VariableChange:
+    """A variable of a process's environment before and after."""
+
+    name: str
+    before: str | None
+    """None: it was not set."""
+    after: str | None
+    """None: it is not set."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RenumberingRow:
+    """What has become of one process. A new machine under the name of an old one is another process."""
+
+    how: RenumberingHow
+    node_name: str
+    """The name of now, or of before where the process is gone."""
+    slice_name: str
+    counterpart: str | None
+    """Of one that joined, the node whose place it takes; of one that left, the node that takes its place; else None."""
+    process_before: int | None
+    """The process id that it had; None: none. So are the next five."""
+    process_after: int | None
+    slice_id_before: int | None
+    slice_id_after: int | None
+    worker_id_before: int | None
+    worker_id_after: int | None
+    variables: tuple[VariableChange, ...]
+    """What of its environment differs, sorted by name; of a process that joined or left, all of it."""
+    text: str
+    """In a line: "host-3: process 7 -> 3, slice 1 -> 0, worker 3; MEGASCALE_SLICE_ID 1 -> 0"; values as they are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Renumbering:
+    """What a change of a group means for each of its processes."""
+
+    rows: tuple[RenumberingRow, ...]
+    """First the processes that there are now, by process id, then those that are gone, by theirs."""
+    n_changed: int
+    """The rows that are not SAME; 0: nobody has to be told anything."""
+
+
+def topology(group: Group, profile: Profile = Profile.QUOIT) -> Topology:
+    """Where each process of the group stands, and its environment, as the profile has it.
+
+    Args:
+        group: one that has its nodes whole.
+        profile: whose environment is made.
+
+    Raises:
+        InvalidError: the group is removed or has parts of nodes, or Ray's own arithmetic refuses the slices.
+        NotNowError: the profile needs addresses, or a slice's topology, that the group's sources do not know: import
+            the node list of the running cluster.
+    """
+    if not isinstance(group, Group):
+        raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
+    pointer = call(lib.quoit_topology_new, group._handle, _c.to_member(Profile, profile, "profile"))
+    handle = _c.owned(pointer, lib.quoit_topology_unref)
+    made = Topology(
+        profile,
+        tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
+        tuple(
+            _c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))
+        ),
+    )
+    object.__setattr__(made, "_handle", handle)
+    return made
+
+
+def _process(handle: Any, at: int) -> Process:
+    environment = {
+        _c.text(lib.quoit_topology_get_variable_name(handle, at, one)): _c.text(
+            lib.quoit_topology_get_variable_value(handle, at, one)
+        )
+        for one in range(lib.quoit_topology_get_n_variables(handle, at))
+    }
+    return Process(
+        int(lib.quoit_topology_get_slice_id(handle, at)),
+        _c.text(lib.quoit_topology_get_slice_name(handle, at)),
+        int(lib.quoit_topology_get_worker_id(handle, at)),
+        _c.text(lib.quoit_topology_get_node_name(handle, at)),
+        _c.text_or_none(lib.quoit_topology_get_node_address(handle, at)),
+        environment,
+    )
+
+
+def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
+    """What became of each process between two topologies of a group, in one profile and of one ledger.
+
+    Args:
+        before: the group as it was, such as `topology` of `GroupChange.before`; None: it had no process.
+        after: the group as it is; None: it has no process.
+
+    Raises:
+        InvalidError: one of them was pickled, or the profiles differ.
+    """
+    handles = _handle_of(before, "before"), _handle_of(after, "after")
+    if before is not None and after is not None and before.profile != after.profile:
+        raise errors.InvalidError(
+            f"after: profile '{after.profile.name}': expected that of before, {before.profile.name}"
+        )
+    pointer = lib.quoit_renumbering_new(*handles)
+    try:
+        return Renumbering(
+            tuple(_row(pointer, at) for at in range(lib.quoit_renumbering_get_n_rows(pointer))),
+            int(lib.quoit_renumbering_get_n_changed(pointer)),
+        )
+    finally:
+        lib.quoit_renumbering_free(pointer)
+
+
+def _handle_of(given: object, what: str) -> Any:
+    if given is None:
+        return _c.NULL
+    if not isinstance(given, Topology):
+        raise TypeError(f"{what}: expected a quoit.Topology or None, not {type(given).__name__}")
+    if given._handle is None:
+        raise errors.InvalidError(f"{what}: expected what quoit.topology() made in this process, found a copy")
+    return given._handle
+
+
+def _row(pointer: Any, at: int) -> RenumberingRow:
+    def number(get: Any) -> int | None:
+        value = int(get(pointer, at))
+        return None if value < 0 else value
+
+    return RenumberingRow(
+        how=RenumberingHow(lib.quoit_renumbering_get_how(pointer, at)),
+        node_name=_c.text(lib.quoit_renumbering_get_node_name(pointer, at)),
+        slice_name=_c.text(lib.quoit_renumbering_get_slice_name(pointer, at)),
+        counterpart=_c.text_or_none(lib.quoit_renumbering_get_counterpart(pointer, at)),
+        process_before=number(lib.quoit_renumbering_get_process_before),
+        process_after=number(lib.quoit_renumbering_get_process_after),
+        slice_id_before=number(lib.quoit_renumbering_get_slice_id_before),
+        slice_id_after=number(lib.quoit_renumbering_get_slice_id_after),
+        worker_id_before=number(lib.quoit_renumbering_get_worker_id_before),
+        worker_id_after=number(lib.quoit_renumbering_get_worker_id_after),
+        variables=tuple(
+            VariableChange(
+                _c.text(lib.quoit_renumbering_get_variable_name(pointer, at, one)),
+                _c.text_or_none(lib.quoit_renumbering_get_variable_before(pointer, at, one)),
+                _c.text_or_none(lib.quoit_renumbering_get_variable_after(pointer, at, one)),
+            )
+            for one in range(lib.quoit_renumbering_get_n_variables(pointer, at))
+        ),
+        text=_c.taken_text(lib.quoit_renumbering_dup_text(pointer, at)),
+    )

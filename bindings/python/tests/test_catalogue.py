@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What TPU generations there are."""
+
+import dataclasses
+import math
+
+import pytest
+
+import quoit
+from quoit import catalogue
+
+
+def test_any_systems_name_finds_the_generation():
+    for name in ("v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice", "V5E"):
+        assert catalogue.lookup_generation(name).id == "v5e"
+    assert catalogue.lookup_generation("Trillium").name == "v6e"
+    for one in catalogue.generations():
+        for name in (one.id, *one.gke_labels, *one.aliases):
+            assert catalogue.lookup_generation(name) == one
+
+
+@pytest.mark.parametrize("text", ["v6e-16", "h100", "", "v6e\n"])
+def test_what_nobody_calls_so_is_refused(text):
+    with pytest.raises(quoit.InvalidError):
+        catalogue.lookup_generation(text)
+
+
+def test_a_generation_says_what_is_published_of_it():
+    v5e, v2 = catalogue.lookup_generation("v5e"), catalogue.lookup_generation("v2")
+    assert (v5e.name, v5e.ray_resource, v5e.gke_prefix) == ("v5litepod", "TPU-V5LITEPOD", "v5litepod")
+    assert (v5e.dims, v5e.cores_per_chip, v5e.hbm_gb, v5e.is_multislice_on_gke) == (2, 1, 16, True)
+    assert v5e.jax_kinds == ("TPU v5 lite", "TPU v5e")
+    assert (v2.pod_chips, v2.gke_prefix, v2.is_multislice_on_gke) == (None, None, False)
+    assert catalogue.lookup_generation("v5p").max_topology == "16x16x24"
+
+
+def test_every_topology_is_made_of_its_hosts():
+    for generation in catalogue.generations():
+        assert generation.dims in (2, 3)
+        assert generation.topologies
+        for one in generation.topologies:
+            dims = [int(part) for part in one.shape.split("x")]
+            assert len(dims) == generation.dims
+            assert math.prod(dims) == one.chips == one.hosts * one.chips_per_host
+            assert one.cores == one.chips * generation.cores_per_chip
+            assert one.jax_devices == one.chips * generation.jax_devices_per_chip
+            assert set(one.wrap) <= set("xyz")
+
+
+def test_a_topology_is_found_by_shape_and_hosts():
+    v6e = catalogue.lookup_generation("v6e")
+    assert v6e.lookup_topology("2x4").chips_per_host == 8
+    assert v6e.lookup_topology("2x4", 4).hosts == 2
+    assert v6e.lookup_topology("4x4") in v6e.topologies
+    found = v6e.lookup_topology("4x4")
+    assert (found.pod_type, found.machine_type, found.host_grid) == ("v6e-16", "ct6e-standard-4t", "2x2")
+    assert (found.host_block, found.is_ray_only, found.is_twistable) == ("2x2", False, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        (("4x4xa",), quoit.InvalidError, "4x4xa"),
+        (("3x5",), quoit.InvalidError, "3x5"),
+        (("4x4", 1), quoit.NotFoundError, "4x4"),
+        (("4x4", -1), quoit.InvalidError, "chips_per_host '-1'"),
+        (("4x4", 2**32), quoit.InvalidError, "chips_per_host '4294967296'"),
+        (("4x4", 4.0), TypeError, "chips_per_host: expected an int"),
+        ((16,), TypeError, "shape: expected a str"),
+    ],
+)
+def test_what_is_never_built_is_refused(arguments, error, said):
+    with pytest.raises(error, match=said):
+        catalogue.lookup_generation("v6e").lookup_topology(*arguments)
+
+
+def test_machines_have_the_chips_that_topologies_are_made_of():
+    v6e = catalogue.lookup_generation("v6e")
+    by_name = {machine.name: machine for machine in v6e.machines}
+    assert by_name["ct6e-standard-4t"].chips == 4
+    assert by_name["ct6e-standard-4t"].is_multi_host
+    assert not by_name["ct6e-standard-1t"].is_multi_host
+    for one in v6e.topologies:
+        assert one.machine_type is None or by_name[one.machine_type].chips == one.chips_per_host
+
+
+def test_rows_are_values():
+    one = catalogue.lookup_generation("v6e")
+    assert len({one, catalogue.lookup_generation("Trillium")}) == 1
+    assert one.topologies is one.topologies
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.dims = 3
