@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package has all of libquoit, says what each name is for, and lets nothing of C through."""
+
+import ast
+import dataclasses
+import doctest
+import enum
+import importlib
+import importlib.util
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quoit
+from quoit import _c
+
+PACKAGE = Path(quoit.__file__).parent
+SOURCES = Path(__file__).resolve().parents[1]
+NOW = 1_800_000_000_000
+
+NOT_CALLED = {
+    "quoit_ref": "a Quoit of Python is shared by reference",
+    "quoit_report_ref": "a Report is read at once",
+    "quoit_snapshot_ref": "a Snapshot of Python is shared by reference",
+    "quoit_error_quark": "libquoit has this one domain, and every GError of its calls is of it",
+    "quoit_error_code_name": "the names of the classes: the test below compares them",
+    "quoit_request_add_bundles": "Request takes its bundles as a sequence, and adds them one by one",
+}
+
+
+def trees():
+    """The modules of the package by name, parsed."""
+    return {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+def is_there(module):
+    return importlib.util.find_spec(f"quoit.{module}") is not None
+
+
+def modules():
+    """All modules of the package that anybody may import; that of the extension, and Ray's adapter, by themselves."""
+    names = [one.name for one in pkgutil.walk_packages(quoit.__path__, "quoit.") if "._" not in one.name]
+    return [quoit, *(importlib.import_module(name) for name in names if not name.startswith("quoit.ray."))]
+
+
+# --- functions ----------------------------------------------------------------------------------------------------
+
+
+def called_functions():
+    """What the package's code names of the library, comments and docstrings apart."""
+    return {
+        node.attr
+        for tree in trees().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "lib"
+    }
+
+
+def declared_functions():
+    return {name for name in dir(_c.lib) if name.startswith("quoit_") and callable(getattr(_c.lib, name))}
+
+
+def test_every_function_of_the_headers_is_called_or_not_needed():
+    declared = {name for name in declared_functions() if not name.startswith("quoit_ray_")}
+    assert len(declared) > 250
+    assert declared - called_functions() - set(NOT_CALLED) == set()
+
+
+@pytest.mark.skipif(not is_there("ray_rules"), reason="this package has no quoit.ray_rules")
+def test_every_rule_of_rays_is_called():
+    declared = {name for name in declared_functions() if name.startswith("quoit_ray_")}
+    assert len(declared) > 100
+    assert declared - called_functions() == set()
+
+
+def test_what_is_said_not_to_be_called_is_there_and_is_not_called():
+    assert set(NOT_CALLED) <= declared_functions()
+    assert set(NOT_CALLED) & called_functions() == set()
+
+
+def test_no_function_is_called_that_the_headers_do_not_have():
+    assert {name for name in called_functions() if not hasattr(_c.lib, name)} == set()
+
+
+def test_one_module_alone_imports_the_extension():
+    importers = {
+        name
+        for name, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and "_quoit" in re.split(r"[ .,]+", ast.unparse(node))
+    }
+    assert importers == {"_c"}
+
+
+# --- enums --------------------------------------------------------------------------------------------------------
+
+
+def c_enums():
+    """Members of each enum of the headers by name, without the prefix that they share."""
+    for name in _c.ffi.list_types()[0]:
+        kind = _c.ffi.typeof(name)
+        if kind.kind == "enum":
+            members = {member: number for number, member in kind.elements.items()}
+            shared = os.path.commonprefix(list(members))
+            shared = shared[: shared.rindex("_") + 1]
+            yield name, {member[len(shared) :]: number for member, number in members.items()}
+
+
+def python_enums():
+    return {
+        value.__name__: value
+        for module in modules()
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, enum.Enum) and value.__module__.startswith("quoit.")
+    }
+
+
+@pytest.mark.parametrize(("name", "members"), [one for one in c_enums() if not one[0].startswith("QuoitRay")])
+def test_an_enum_of_the_headers_has_its_counterpart(name, members):
+    counterpart = python_enums()[name.replace("Quoit", "", 1)]
+    assert issubclass(counterpart, (enum.IntEnum, enum.IntFlag))
+    assert {one.name: one.value for one in counterpart} == members
+
+
+@pytest.mark.skipif(not is_there("ray_rules"), reason="this package has no quoit.ray_rules")
+@pytest.mark.parametrize(
+    ("name", "members"), [one for one in c_enums() if one[0].startswith("QuoitRay") and one[0] != "QuoitRayAnswer"]
+)
+def test_an_enum_of_rays_rules_has_its_counterpart(name, members):
+    """Under whatever name Ray has for it."""
+    assert members in [{one.name: one.value for one in kind} for kind in python_enums().values()]
+
+
+def test_rays_answers_have_their_numbers():
+    members = dict(c_enums())["QuoitRayAnswer"]
+    assert {one.name: one.value for one in quoit.RayAnswer} == members
+
+
+def test_a_value_of_a_newer_library_is_a_member_of_its_own():
+    assert quoit.Constraint(99).name == "UNKNOWN_99"
+    assert quoit.Constraint(99) == 99
+    assert quoit.SliceFlags(1024 | 1) & quoit.SliceFlags.INTACT
+
+
+# --- errors -------------------------------------------------------------------------------------------------------
+
+
+def test_each_code_has_the_class_of_its_name():
+    for code in quoit.ErrorCode:
+        name = _c.text(_c.lib.quoit_error_code_name(code))
+        assert name == code.name
+        kind = getattr(quoit, "".join(part.capitalize() for part in name.split("_")) + "Error")
+        assert issubclass(kind, quoit.Error)
+        assert kind.code == code
+    kinds = {getattr(quoit, name) for name in quoit.__all__ if name.endswith("Error")}
+    assert {kind.code for kind in kinds} == set(quoit.ErrorCode)
+    assert kinds - {quoit.Error, quoit.RefusedError} == {quoit.errors.BY_CODE[code] for code in quoit.ErrorCode}
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+
+def test_every_public_name_is_there_and_listed():
+    assert list(quoit.__all__) == sorted(quoit.__all__)
+    for name in quoit.__all__:
+        assert getattr(quoit, name) is not None
+    assert set(quoit.__all__) <= set(dir(quoit))
+    assert quoit.catalogue.__name__ == "quoit.catalogue"
+    with pytest.raises(AttributeError, match="module 'quoit' has no attribute 'Snapshott'"):
+        quoit.Snapshott  # noqa: B018
+
+
+def test_no_public_name_is_hidden_by_a_module_of_that_name():
+    modules_here = {one.name for one in pkgutil.iter_modules(quoit.__path__)}
+    assert {"topologies", "catalogue"} <= modules_here
+    assert set(quoit.__all__) & modules_here == set()
+
+
+def test_names_that_wait_are_told_twice_alike():
+    """Type checkers read one list of lazy names, Python the other."""
+    tree = trees()["__init__"]
+    (block,) = [one for one in tree.body if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"]
+    told = {one.module: tuple(name.name for name in one.names) for one in block.body if one.module is not None}
+    assert told == quoit._LAZY
+
+
+def public_definitions(body, prefix=""):
+    """Classes and functions of a body whose names do not begin with an underscore, with theirs."""
+    for one in body:
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef)) and not one.name.startswith("_"):
+            if any(ast.unparse(decorator) == "overload" for decorator in one.decorator_list):
+                continue
+            yield f"{prefix}{one.name}", one
+            if isinstance(one, ast.ClassDef):
+                yield from public_definitions(one.body, f"{prefix}{one.name}.")
+
+
+def test_every_public_name_says_what_it_is_for():
+    silent = [name for name, tree in trees().items() if ast.get_docstring(tree) is None]
+    for module, tree in trees().items():
+        for name, one in public_definitions(tree.body):
+            if ast.get_docstring(one) is None:
+                silent.append(f"{module}.{name}")
+    # Short names that say what they do, of the door to C, are nobody's outside.
+    assert [name for name in silent if not name.startswith("_c.")] == []
+
+
+@pytest.mark.parametrize("module", [quoit, quoit.catalogue])
+def test_examples_in_the_documentation_run_as_written(module):
+    failed, tried = doctest.testmod(module)
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_functions_say_what_their_errors_are_called():
+    """What stands under Raises is an exception that there is."""
+    for module, tree in trees().items():
+        for name, one in public_definitions(tree.body):
+            section = re.search(r"^Raises:\n((?:    .*\n?)+)", ast.get_docstring(one) or "", re.MULTILINE)
+            for line in re.findall(r"^    ([A-Z].*?):", section.group(1), re.MULTILINE) if section else []:
+                for error in line.split(", "):
+                    known = getattr(quoit, error, None) or getattr(__builtins__, error, None) or globals().get(error)
+                    known = known or vars(importlib.import_module("builtins")).get(error)
+                    assert known is not None and issubclass(known, Exception), f"{module}.{name}: {error}"
+
+
+# --- nothing of C ---------------------------------------------------------------------------------------------------
+
+
+def made_objects():
+    """One of everything that the package gives to its callers."""
+    ledger = quoit.open_memory()
+    imported = ledger.import_fleet_text("v6e 4x4 x3; v5p 2x2x4 dead=0.1", now_ms=NOW)
+    ledger.set_owner("alice", now_ms=NOW)
+    request = quoit.Request("train", accelerator="v6e", topology="4x4", slices=2, owner="alice")
+    group = ledger.reserve(request, now_ms=NOW)
+    half = ledger.reserve(quoit.Request("half", bundles=[quoit.Bundle("TPU=2")]), now_ms=NOW)
+    snapshot = ledger.snapshot()
+    fork = snapshot.fork()
+    change = fork.resize("train", 1, now_ms=NOW)
+    before, after = quoit.topology(change.before), quoit.topology(change.after)
+    again = ledger.import_fleet_text("v6e 4x4 x4; v5p 2x2x4", now_ms=NOW)
+    return [
+        ledger, imported, again, request, group, half, snapshot, fork, change, before, quoit.renumbering(before, after),
+        snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
+        snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), ledger.changes_since(0), quoit.check_rules(),
+        quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),
+        quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.InvalidError("x"),
+    ]  # fmt: skip
+
+
+def walk(root):
+    """What can be reached from `root` by public attributes, elements, and calls without arguments that only look."""
+    waiting, seen = [("", root)], set()
+    while waiting:
+        path, value = waiting.pop()
+        yield path, value
+        if isinstance(value, (str, bytes, int, float, type(None), type)) or path.count(".") > 6:
+            continue
+        if isinstance(value, dict):
+            waiting += [(f"{path}[{key!r}]", one) for key, one in [*value.items(), *((key, key) for key in value)]]
+            continue
+        if hasattr(value, "__getitem__") and hasattr(value, "__len__"):
+            waiting += [(f"{path}[{at}]", value[at]) for at in range(min(len(value), 3))]
+        key = (type(value), repr(value))
+        if key not in seen:
+            seen.add(key)
+            names = [name for name in dir(value) if not name.startswith("_")]
+            waiting += [(f"{path}.{name}", getattr(value, name)) for name in names]
+
+
+ALLOWED = (str, bytes, int, float, bool, type(None), tuple, dict)
+
+
+def is_plain(value):
+    if isinstance(value, ALLOWED) or callable(value):
+        return True
+    if isinstance(value, BaseException):
+        return True
+    return type(value).__module__.split(".")[0] == "quoit"
+
+
+def test_no_public_attribute_is_an_object_of_c():
+    types = set()
+    for number, root in enumerate(made_objects()):
+        for path, value in walk(root):
+            place = f"{number}: {type(root).__name__}{path}"
+            assert not isinstance(value, (_c.ffi.CData, _c.ffi.CType)), place
+            assert not type(value).__module__.startswith("_cffi"), place
+            assert is_plain(value), f"{place}: {type(value)}"
+            types.add(type(value))
+    public = {getattr(quoit, name) for name in quoit.__all__}
+    missed = {
+        one.__name__ for one in public if isinstance(one, type) and dataclasses.is_dataclass(one) and one not in types
+    }
+    assert missed == set(), "nobody looked at these"
+
+
+def test_what_is_given_is_frozen():
+    for name in quoit.__all__:
+        value = getattr(quoit, name)
+        if dataclasses.is_dataclass(value):
+            assert value.__dataclass_params__.frozen, name
+
+
+# --- types and imports ----------------------------------------------------------------------------------------------
+
+
+def test_strict_type_checks_find_nothing(tmp_path):
+    pytest.importorskip("mypy")
+    uses = "".join(f"quoit.{name}\n" for name in quoit.__all__)
+    consumer = tmp_path / "consumer.py"
+    consumer.write_text(
+        f"import quoit\n{uses}"
+        "with quoit.open_memory() as ledger:\n"
+        "    node: quoit.Node = ledger.snapshot().nodes[0]\n"
+        "    names: list[str] = [one.name for one in ledger.snapshot().slices[0].nodes]\n"
+        "    wrong: int = node.name\n"
+        "quoit.Snapshott\n"
+    )
+    arguments = ["--strict", "--cache-dir", str(tmp_path / "cache"), "--no-error-summary", "--hide-error-context"]
+    environment = {**os.environ, "MYPYPATH": str(SOURCES / "src")}
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *arguments, "-p", "quoit", str(consumer)][:-1],
+        capture_output=True, text=True, cwd=tmp_path, env=environment, check=False,
+    )  # fmt: skip
+    assert done.stdout == ""
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *arguments, str(consumer)],
+        capture_output=True, text=True, cwd=tmp_path, env=environment, check=False,
+    )  # fmt: skip
+    wrong = [re.sub(r"^.*?: error: ", "", line) for line in done.stdout.splitlines()]
+    assert [line.split(" [")[0].strip() for line in wrong] == [
+        'Incompatible types in assignment (expression has type "str", variable has type "int")',
+        'Module has no attribute "Snapshott"; maybe "Snapshot"?',
+    ]
+
+
+def imported_by(statement):
+    """The modules that a new interpreter has after `statement` and had not before."""
+    code = f"import sys; before = set(sys.modules); {statement}; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_an_import_of_the_package_takes_little():
+    taken = imported_by("import quoit")
+    assert {name.split(".")[0] for name in taken} & {"ray", "numpy", "typing_extensions", "json", "asyncio"} == set()
+    waiting = {"quoit.ray", "quoit.ray_rules", "quoit.catalogue", *(f"quoit.{module}" for module in quoit._LAZY)}
+    assert taken & waiting == set()
+    assert "quoit.snapshots" in imported_by("import quoit; quoit.Snapshot")
+    ours = {name for name in taken if name.split(".")[0] in ("quoit", "_cffi_backend")}
+    assert len(ours) <= 12
+    assert len(taken - ours) <= 60
