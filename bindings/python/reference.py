@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the API reference as HTML from the docstrings of the package that is installed.
+
+python reference.py FOLDER      # needs pdoc: pip install pdoc
+"""
+
+import argparse
+import importlib
+import importlib.util
+import inspect
+import pathlib
+import sys
+
+import quoit
+
+
+def hide_handles(value):
+    """Nobody makes by hand what the package makes of a handle of libquoit's: how is not told."""
+    if inspect.isclass(value) and "handle" in inspect.signature(value.__init__).parameters:
+        value.__init__.__doc__ = "@private"
+
+
+def public_modules():
+    """The package, and those of its modules that callers import by name; names that wait are made to be there."""
+    for name in quoit.__all__:
+        hide_handles(getattr(quoit, name))
+    for name in quoit._SUBMODULES:
+        if importlib.util.find_spec(f"quoit.{name}") is not None:
+            importlib.import_module(f"quoit.{name}")
+            yield f"quoit.{name}"
+    yield "quoit"
+
+
+def main():
+    """Returns the exit status."""
+    parser = argparse.ArgumentParser(prog="reference.py", description="writes quoit's API reference as HTML")
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    try:
+        import pdoc
+    except ImportError:
+        print("reference.py: pdoc is not installed: pip install pdoc", file=sys.stderr)
+        return 1
+    pdoc.render.configure(docformat="google", show_source=False, footer_text=f"quoit {quoit.__version__}")
+    pdoc.pdoc(*public_modules(), output_directory=folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

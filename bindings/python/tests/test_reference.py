@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API reference has all that is public."""
+
+import html
+import importlib
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quoit
+
+SCRIPT = Path(__file__).resolve().parents[1] / "reference.py"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    pytest.importorskip("pdoc")
+    folder = tmp_path_factory.mktemp("reference")
+    done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return {path.relative_to(folder).with_suffix(""): path.read_text() for path in folder.rglob("*.html")}
+
+
+def members(prefix, value):
+    """The name of what stands under `prefix`, and if it is a class those of what it declares in public."""
+    yield prefix
+    if inspect.isclass(value):
+        for name, one in vars(value).items():
+            if not name.startswith("_") and (callable(one) or isinstance(one, (property, staticmethod, classmethod))):
+                yield f"{prefix}.{name}"
+
+
+def test_every_public_name_is_on_a_page(pages):
+    page = pages[Path("quoit")]
+    names = [name for public in quoit.__all__ for name in members(public, getattr(quoit, public))]
+    assert {"Quoit.reserve", "Snapshot.explain", "topology", "Report.summary"} <= set(names)
+    assert [name for name in names if f'id="{name}"' not in page] == []
+
+
+@pytest.mark.parametrize("module", ["catalogue", "ray_rules"])
+def test_a_module_has_its_page(pages, module):
+    if importlib.util.find_spec(f"quoit.{module}") is None:
+        pytest.skip(f"this package has no quoit.{module}")
+    page = pages[Path("quoit") / module]
+    loaded = importlib.import_module(f"quoit.{module}")
+    names = [name for name, one in vars(loaded).items() if inspect.isfunction(one) and not name.startswith("_")]
+    assert [name for name in names if inspect.getmodule(getattr(loaded, name)) is loaded and f'id="{name}"' not in page] == []
+    assert len(page) > 10_000
+
+
+def test_nothing_of_the_door_to_c_is_on_a_page(pages):
+    text = html.unescape(" ".join(pages.values()))
+    assert "lib.quoit_" not in text
+    assert "cdata" not in text
+    assert "handle: Any" not in re.sub(r"<[^>]*>", "", text)
+    assert set(re.findall(r'id="[\w.]*\.(_\w+)"', text)) <= {"__init__"}
+
+
+def test_errors_stand_in_lists(pages):
+    """What the docstrings say under Raises is understood as that, and not shown as it is written."""
+    page = pages[Path("quoit")]
+    assert page.count(">Raises:</h6>") > 40
+    assert "Raises:\n" not in page
+
+
+def test_without_a_folder_the_usage_is_shown():
+    done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "usage: reference.py" in done.stderr
