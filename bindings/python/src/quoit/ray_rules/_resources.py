@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resources and labels on their way to C and back: mappings go in, dicts come out, in their order."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping
+
+from .. import _c
+from .._c import ffi, lib
+
+# --- resources ----------------------------------------------------------------------------------------------------
+
+
+def to_resources(amounts: Mapping[str, float], what: str) -> Any:
+    """A list of resources for the length of one call; keep what is returned alive. `what` is the argument's name."""
+    handle = _c.owned(lib.quoit_ray_resources_new(), lib.quoit_ray_resources_free)
+    for name, amount in _items(amounts, what, "number"):
+        lib.quoit_ray_resources_set(handle, _c.to_text(name, what), _c.to_float(amount, f"{what}[{_c.shown(name)}]"))
+    return handle
+
+
+def to_resources_or_null(amounts: Mapping[str, float] | None, what: str) -> Any:
+    return _c.NULL if amounts is None else to_resources(amounts, what)
+
+
+def resources(pointer: Any) -> dict[str, float]:
+    """What a borrowed list has; nothing for NULL."""
+    found: dict[str, float] = {}
+    while pointer != _c.NULL and (name := lib.quoit_ray_resources_get_name(pointer, len(found))) != _c.NULL:
+        found[_c.text(name)] = lib.quoit_ray_resources_get_amount(pointer, len(found))
+    return found
+
+
+def taken_resources(pointer: Any) -> dict[str, float]:
+    """What a list that is the caller's has; it is freed."""
+    found = resources(pointer)
+    lib.quoit_ray_resources_free(pointer)
+    return found
+
+
+# --- labels -------------------------------------------------------------------------------------------------------
+
+
+def to_labels(labels: Mapping[str, str], what: str) -> Any:
+    """A list of labels for the length of one call; keep what is returned alive. `what` is the argument's name."""
+    return _to_list(labels, what, _c.to_text)
+
+
+def to_labels_or_null(labels: Mapping[str, str] | None, what: str) -> Any:
+    return _c.NULL if labels is None else to_labels(labels, what)
+
+
+def to_selector(selector: Mapping[str, str | None], what: str) -> Any:
+    """As `to_labels`; None is a value that asks for nothing."""
+    return _to_list(selector, what, _c.to_text_or_null)
+
+
+def labels(pointer: Any) -> dict[str, str]:
+    """What a borrowed list of labels has."""
+    keys = _c.count_until_null(lambda index: lib.quoit_ray_labels_get_key(pointer, index))
+    return {_c.text(key): _c.text(lib.quoit_ray_labels_get_value(pointer, index)) for index, key in enumerate(keys)}
+
+
+def taken_labels(pointer: Any) -> dict[str, str]:
+    """What a list of labels that is the caller's has; it is freed."""
+    found = labels(pointer)
+    lib.quoit_ray_labels_free(pointer)
+    return found
+
+
+def _to_list(values: Mapping[str, Any], what: str, to_value: Callable[[object, str], Any]) -> Any:
+    handle = _c.owned(lib.quoit_ray_labels_new(), lib.quoit_ray_labels_free)
+    for key, value in _items(values, what, "str"):
+        lib.quoit_ray_labels_set(handle, _c.to_text(key, what), to_value(value, f"{what}[{_c.shown(key)}]"))
+    return handle
+
+
+# --- what both are made of ----------------------------------------------------------------------------------------
+
+
+def _items(values: Mapping[str, Any], what: str, kind: str) -> Any:
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{what}: expected a mapping of str to {kind}, not {type(values).__name__}")
+    return values.items()
+
+
+def to_int_or_null(value: int | None, what: str) -> Any:
+    """A number that may be left out, as a pointer for the length of one call; keep what is returned alive."""
+    return _c.NULL if value is None else ffi.new("int64_t *", _c.to_int(value, what))
+
+
+def checked(function: Callable[..., Any], *arguments: Any) -> int:
+    """The number that `function` writes to its last argument but the error; an exception where it fails."""
+    slot = ffi.new("int64_t *")
+    _c.call(function, *arguments, slot)
+    return int(slot[0])
