@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable
 
 from .. import _c
 from .._c import ffi, lib
@@ -14,7 +15,7 @@ from .._c import ffi, lib
 def to_resources(amounts: Mapping[str, float], what: str) -> Any:
     """A list of resources for the length of one call; keep what is returned alive. `what` is the argument's name."""
     handle = _c.owned(lib.quoit_ray_resources_new(), lib.quoit_ray_resources_free)
-    for name, amount in _items(amounts, what, "number"):
+    for name, amount in items(amounts, what, "number"):
         lib.quoit_ray_resources_set(handle, _c.to_text(name, what), _c.to_float(amount, f"{what}[{_c.shown(name)}]"))
     return handle
 
@@ -70,7 +71,7 @@ def taken_labels(pointer: Any) -> dict[str, str]:
 
 def _to_list(values: Mapping[str, Any], what: str, to_value: Callable[[object, str], Any]) -> Any:
     handle = _c.owned(lib.quoit_ray_labels_new(), lib.quoit_ray_labels_free)
-    for key, value in _items(values, what, "str"):
+    for key, value in items(values, what, "str"):
         lib.quoit_ray_labels_set(handle, _c.to_text(key, what), to_value(value, f"{what}[{_c.shown(key)}]"))
     return handle
 
@@ -78,7 +79,15 @@ def _to_list(values: Mapping[str, Any], what: str, to_value: Callable[[object, s
 # --- what both are made of ----------------------------------------------------------------------------------------
 
 
-def _items(values: Mapping[str, Any], what: str, kind: str) -> Any:
+def elements(values: Any, what: str, kind: str) -> Iterable[Any]:
+    """What a sequence has; a text or a mapping is none."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}: expected a sequence of {kind}, not {type(values).__name__}")
+    return values
+
+
+def items(values: Any, what: str, kind: str) -> Iterable[tuple[Any, Any]]:
+    """What a mapping has; the keys are not looked at."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{what}: expected a mapping of str to {kind}, not {type(values).__name__}")
     return values.items()

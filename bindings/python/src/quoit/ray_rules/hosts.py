@@ -7,11 +7,14 @@ Nothing is read from the process: an environment is an argument, and so is what 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
-from ._resources import checked, labels as labels_of, resources as resources_of, to_labels_or_null, to_resources_or_null
+from ._resources import checked, to_labels_or_null, to_resources_or_null
+from ._resources import labels as labels_of
+from ._resources import resources as resources_of
 
 # --- who it is ----------------------------------------------------------------------------------------------------
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .. import _c, errors
 from .._c import call, lib
-from ._resources import taken_labels, to_labels, to_selector
+from ._resources import elements, taken_labels, to_labels, to_selector
 
 
 def labels_parse(text: str) -> dict[str, str]:
@@ -126,11 +127,9 @@ def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
         InvalidError: for the first that Ray does not take.
         TypeError: it has what JSON has not.
     """
-    if isinstance(fallback_strategy, (str, bytes, Mapping)) or not isinstance(fallback_strategy, Iterable):
-        raise TypeError(f"fallback_strategy: expected a sequence of mappings, not {type(fallback_strategy).__name__}")
-    elements = [dict(one) if isinstance(one, Mapping) else one for one in fallback_strategy]
+    listed = elements(fallback_strategy, "fallback_strategy", "mappings")
     try:
-        text = json.dumps(elements, allow_nan=False)
+        text = json.dumps([dict(one) if isinstance(one, Mapping) else one for one in listed], allow_nan=False)
     except (ValueError, RecursionError) as error:
         raise errors.InvalidError(f"fallback_strategy: {error}") from None
     fallback_check_json(text)

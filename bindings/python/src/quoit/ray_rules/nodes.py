@@ -12,25 +12,22 @@ that does not say Alive is not alive; the others may be missing or None. Nothing
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable
 
 from .. import _c
 from .._c import lib
-from ._resources import to_int_or_null, to_labels_or_null, to_resources, to_resources_or_null
+from ._resources import elements, items, to_int_or_null, to_labels_or_null, to_resources, to_resources_or_null
 
 Row = Mapping[str, Any]
 
 
 def to_nodes(nodes: Iterable[Row], available: Mapping[str, Mapping[str, float]] | None = None) -> Any:
     """The list as C takes it. `available` is what each node id has left."""
-    if isinstance(nodes, (str, bytes, Mapping)) or not isinstance(nodes, Iterable):
-        raise TypeError(f"nodes: expected a sequence of mappings, not {type(nodes).__name__}")
     handle = _c.owned(lib.quoit_ray_nodes_new(), lib.quoit_ray_nodes_free)
-    for index, row in enumerate(nodes):
+    for index, row in enumerate(elements(nodes, "nodes", "mappings")):
         _add(handle, row, f"nodes[{index}]")
-    if available is not None and not isinstance(available, Mapping):
-        raise TypeError(f"available: expected a mapping of node id to resources, not {type(available).__name__}")
-    for node_id, left in (available or {}).items():
+    for node_id, left in () if available is None else items(available, "available", "resources"):
         named = _c.to_text(node_id, "available")
         amounts = to_resources(left, f"available[{_c.shown(node_id)}]")
         lib.quoit_ray_nodes_set_available(handle, named, amounts)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ray's placement through Python: clusters, groups and answers. Where Ray would put what is the vectors' matter."""
+
+import threading
+
+import numpy
+import pytest
+
+import quoit
+from quoit.ray_rules import placement as rules
+from quoit.ray_rules.placement import Cluster, ClusterNode, Placement, PlacementGroup, PlacementResult
+
+GROUP_ID = "0123456789abcdef0123456789abcdef0123"
+
+
+@pytest.fixture
+def cluster():
+    """Two hosts of 4 chips; b is half used."""
+    return Cluster(
+        [
+            ClusterNode("a", {"TPU": 4, "CPU": 8}, labels={"ray.io/tpu-slice-name": "s"}),
+            ClusterNode("b", {"TPU": 4, "CPU": 8}, available={"TPU": 2}),
+        ]
+    )
+
+
+def test_ray_places_fails_or_waits(cluster):
+    assert PlacementGroup([{"TPU": 4}, {"TPU": 2}]).place(cluster) == Placement(PlacementResult.SUCCESS, ("a", "b"))
+    assert PlacementGroup([{"TPU": 4}, {"TPU": 4}]).place(cluster) == Placement(PlacementResult.FAILED, None)
+    assert PlacementGroup([{"TPU": 5}]).place(cluster) == Placement(PlacementResult.INFEASIBLE, None)
+    assert PlacementGroup([{"CPU": 1}, {"CPU": 1}], "STRICT_SPREAD").place(cluster).result is PlacementResult.FAILED
+    assert PlacementGroup([]).place(cluster).nodes == ()
+
+
+def test_selectors_and_topologies_say_which_nodes_may_be_used(cluster):
+    selected = PlacementGroup([{"TPU": 1}], bundle_label_selector=[{"ray.io/tpu-slice-name": "!s"}])
+    assert selected.place(cluster).nodes == ("b",)
+    together = PlacementGroup([{"TPU": 1}] * 2, topology_strategy={"ray.io/tpu-slice-name": quoit.Strategy.STRICT_PACK})
+    assert together.place(cluster).nodes == ("a", "a")
+    assert PlacementGroup([{"TPU": 1}], "STRICT_PACK", soft_target_node_id="b").place(cluster).nodes == ("b",)
+    lost = PlacementGroup([{"TPU": 1}], quoit.Strategy.STRICT_SPREAD, excluded=["a", "gone"])
+    assert lost.place(cluster).nodes == ("b",)
+    elsewhere = PlacementGroup([{"TPU": 1}], topology_strategy={"ray.io/tpu-slice-name": "STRICT_PACK"}, bound="t")
+    assert elsewhere.place(cluster).result is not PlacementResult.SUCCESS
+
+
+def test_an_answer_of_rays_is_possible_or_not(cluster):
+    group = PlacementGroup([{"TPU": 2}])
+    assert group.is_possible(cluster, group.place(cluster)) is True
+    assert group.is_possible(cluster, Placement(PlacementResult.FAILED, None)) is False
+    equal = Cluster([ClusterNode("a", {"TPU": 4}), ClusterNode("b", {"TPU": 4})])
+    assert PlacementGroup([{"TPU": 4}]).is_determined(equal) in (False, True)
+    assert PlacementGroup([{"TPU": 4}]).is_possible(equal, Placement(PlacementResult.SUCCESS, ("b",))) is True
+    assert PlacementGroup([{"TPU": 4}]).is_determined(Cluster([ClusterNode("a", {"TPU": 4})])) is True
+
+
+def test_what_is_taken_is_not_free_until_it_is_given_back(cluster):
+    group = PlacementGroup([{"TPU": 4}])
+    placed = group.place(cluster).nodes
+    cluster.take(group, placed)
+    assert cluster.available_e4("a", "TPU") == 0
+    assert group.place(cluster).result is PlacementResult.FAILED
+    cluster.give_back(group, placed)
+    assert cluster.available_e4("a", "TPU") == 40000
+    cluster.give_back(group, ["b"])
+    assert cluster.available_e4("b", "TPU") == 40000
+
+
+def test_amounts_are_cut_as_ray_cuts_them_or_exact():
+    cluster = Cluster([ClusterNode("a", {"x": 0.57})])
+    assert cluster.available_e4("a", "x") == 5699
+    cluster.set_resource_e4("a", "x", 5700, numpy.int32(5700))
+    assert cluster.available_e4("a", "x") == 5700
+    assert cluster.available_e4("a", "y") == 0
+
+
+def test_a_cluster_that_is_refused_a_node_is_as_it_was(cluster):
+    with pytest.raises(quoit.InvalidError, match="'a'"):
+        cluster.add_node("a")
+    with pytest.raises(quoit.InvalidError, match="'a': 'TPU': total: amount '-1'"):
+        cluster.set_resource("a", "TPU", -1, 0)
+    with pytest.raises(quoit.InvalidError, match="node 'c'"):
+        cluster.set_label("c", "k", "v")
+    assert cluster.node_ids == ("a", "b") and cluster.available_e4("a", "TPU") == 40000
+
+
+def test_a_group_cannot_be_changed_and_tells_what_placement_group_would_refuse():
+    group = PlacementGroup([{"TPU": 0}])
+    with pytest.raises(AttributeError):
+        group.strategy = "PACK"
+    with pytest.raises(quoit.InvalidError):
+        group.check()
+    assert PlacementGroup([{"TPU": float("nan")}]).check() is None
+    with pytest.raises(quoit.InvalidError):
+        PlacementGroup([{"TPU": float("nan")}]).place(Cluster())
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: PlacementGroup([{"CPU": 1}], "pack"),
+        lambda: PlacementGroup([{"CPU": 1}], quoit.Strategy(9)),
+        lambda: PlacementGroup([{"CPU": 1}], bundle_label_selector=[]),
+        lambda: PlacementGroup([{"CPU": 1}], topology_strategy={"a": "strict"}),
+        lambda: PlacementGroup([{"CPU\0": 1}]),
+        lambda: PlacementGroup([{"CPU": 10**400}]),
+        lambda: Cluster([ClusterNode("a", {}), ClusterNode("a", {})]),
+        lambda: Cluster([ClusterNode("a", {"": 1})]),
+        lambda: Cluster([ClusterNode("a", {"x": float("inf")})]),
+        lambda: Cluster().take(PlacementGroup([{"CPU": 1}]), []),
+        lambda: Cluster().take(PlacementGroup([{"CPU": 1}]), ["a"]),
+        lambda: PlacementGroup([{"CPU": 1}]).is_possible(Cluster(), Placement(PlacementResult.SUCCESS, None)),
+        lambda: PlacementGroup([{"CPU": 1}]).is_determined(Cluster(), -1),
+        lambda: rules.strategy_parse("Pack"),
+        lambda: rules.bundle_resource("", GROUP_ID, 0),
+        lambda: rules.group_resource("TPU", "abc"),
+    ],
+)
+def test_what_breaks_a_rule_is_invalid(refused):
+    with pytest.raises(quoit.InvalidError):
+        refused()
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: PlacementGroup({"CPU": 1}),
+        lambda: PlacementGroup(["CPU"]),
+        lambda: PlacementGroup([{"CPU": "1"}]),
+        lambda: PlacementGroup([{"CPU": None}]),
+        lambda: PlacementGroup([{"CPU": True}]),
+        lambda: PlacementGroup([{"CPU": 1}], 0),
+        lambda: PlacementGroup([{"CPU": 1}], quoit.Policy.BEST),
+        lambda: PlacementGroup([{"CPU": 1}], bundle_label_selector={"a": "b"}),
+        lambda: PlacementGroup([{"CPU": 1}], bundle_label_selector=[{"a": None}]),
+        lambda: PlacementGroup([{"CPU": 1}], topology_strategy=["a"]),
+        lambda: PlacementGroup([{"CPU": 1}], excluded="a"),
+        lambda: PlacementGroup([{"CPU": 1}]).place(None),
+        lambda: PlacementGroup([{"CPU": 1}]).is_possible(Cluster(), (PlacementResult.FAILED, None)),
+        lambda: PlacementGroup([{"CPU": 1}]).is_possible(Cluster(), Placement(1, None)),
+        lambda: PlacementGroup([{"CPU": 1}]).is_determined(Cluster(), 1.5),
+        lambda: Cluster([{"id": "a"}]),
+        lambda: Cluster([ClusterNode("a", [1])]),
+        lambda: Cluster([ClusterNode(1, {})]),
+        lambda: Cluster().take(None, []),
+    ],
+)
+def test_another_type_is_a_type_error(refused):
+    with pytest.raises(TypeError, match="expected"):
+        refused()
+
+
+def test_names_and_orders_are_rays():
+    assert rules.strategy_parse("STRICT_PACK") is quoit.Strategy.STRICT_PACK
+    assert [rules.resource_id(one) for one in ("CPU", "memory", "GPU", "object_store_memory")] == [0, 1, 2, 3]
+    assert rules.bundle_resource("TPU", GROUP_ID, 7) == f"TPU_group_7_{GROUP_ID}"
+    assert rules.group_resource("bundle", GROUP_ID) == f"bundle_group_{GROUP_ID}"
+    assert PlacementGroup([{"CPU": 1}, {"GPU": 1}, {"CPU": 2}]).bundle_order() == (1, 2, 0)
+
+
+def test_a_cluster_may_be_changed_and_asked_from_several_threads():
+    cluster = Cluster([ClusterNode(f"n{index}", {"TPU": 4}) for index in range(50)])
+    group = PlacementGroup([{"TPU": 4}] * 10)
+    answers = []
+
+    def change_and_ask(first):
+        for index in range(first, first + 100):
+            cluster.add_node(f"m{index}")
+            cluster.set_resource(f"m{index}", f"r{index}", 1, 1)
+            answers.append(group.place(cluster))
+
+    threads = [threading.Thread(target=change_and_ask, args=(1000 * one,)) for one in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 400 and len(set(answers)) == 1
+    assert len(cluster.node_ids) == 450
+    assert cluster.available_e4(f"m{3099}", "r3099") == 10000
