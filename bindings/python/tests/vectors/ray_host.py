@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ray-tpu: hosts, their nodes and their chips, and those who start them."""
+
+from rows import Skip, only, refusal
+
+import quoit
+from quoit.ray_rules import hosts
+
+# --- what a host is told, in whatever form the row has: whole environments, single variables, what Ray asks itself ----
+
+VARIABLES = {"tpu_name": "TPU_NAME", "worker_id": "TPU_WORKER_ID", "resource_per_chip": "RAY_TPU_RESOURCE_PER_CHIP"}
+TOLD = ["env", "metadata", "source", "value", *VARIABLES]
+SOURCES = {"gke": "TPU_WORKER_ID", "gce": "agent-worker-number"}
+
+
+def whole(value):
+    if value is not None and not isinstance(value, dict):
+        raise Skip("an environment that is no object")
+    return value or {}
+
+
+def told(given):
+    """The environment, and what the metadata server says to each question."""
+    metadata = given.get("metadata")
+    said = {"env": dict(whole(given.get("env")))}
+    said["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(whole(metadata))
+    if given.get("source") is not None:
+        if given["source"] not in SOURCES:
+            raise Skip("a source that quoit has not")
+        said["env" if given["source"] == "gke" else "metadata"][SOURCES[given["source"]]] = given.get("value")
+    for member, value in given.items():
+        where, _, name = member.partition(".")
+        if where in said and name:
+            said[where][name] = value
+        if member in VARIABLES:
+            said["env"][VARIABLES[member]] = value
+    return tuple(map(texts, said.values()))
+
+
+def texts(variables):
+    """None is not set; a number is set as a text."""
+    if any("=" in name for name in variables):
+        raise Skip("a variable that cannot be")
+    is_number = {name: isinstance(value, int) and not isinstance(value, bool) for name, value in variables.items()}
+    return {name: str(value) if is_number[name] else value for name, value in variables.items() if value is not None}
+
+
+def only_told(given, *members):
+    if isinstance(given, dict):
+        given = [name for name in given if not name.startswith(("env.", "metadata."))]
+        given = dict.fromkeys(given)
+    only(given, [*TOLD, *members])
+
+
+def host_of(given):
+    only_told(given)
+    return hosts.host(*told(given))
+
+
+# --- who it is ----------------------------------------------------------------------------------------------------
+
+
+def all_of_host(given, recorded):
+    host = host_of(given)
+    return {
+        "pod_type": host.pod_type,
+        "name": host.slice_name,
+        "worker_id": host.worker_id,
+        "topology": host.topology,
+        "accelerator_type": host.accelerator_type,
+        "additional_resources": host.resources,
+        "labels": host.labels,
+    }
+
+
+def of_host(attribute):
+    return lambda given, recorded: getattr(host_of(given), attribute)
+
+
+def additional_resources(given, recorded):
+    return {"resources": host_of(given).resources}
+
+
+def pod_workers(given, recorded):
+    only_told(given, "chips_on_node", "pod_type")
+    pod_type = given["pod_type"] if "pod_type" in given else hosts.host(*told(given)).pod_type
+    return hosts.pod_workers(pod_type, given.get("chips_on_node"))
+
+
+def resolve(given, recorded):
+    """Memory was the machine's, and is not recorded."""
+    only_told(given, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
+    if given.get("num_cpus") is None or given.get("node_ip") is None:
+        raise Skip("an answer of the machine that Ray ran on")
+    env, metadata = told(given)
+    node = hosts.node(
+        given["node_ip"],
+        env=env,
+        metadata=metadata,
+        predefined={"CPU": given["num_cpus"]},
+        resources=given.get("resources"),
+        labels=given.get("labels"),
+        chips=given.get("chips_detected") or 0,
+    )
+    memory = ("memory", "object_store_memory")
+    resources = {name: amount for name, amount in node.resources.items() if name not in memory}
+    return {"resources": resources, "labels": node.labels}
+
+
+# --- which chips a process sees -----------------------------------------------------------------------------------
+
+SEEN = ("TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS")
+
+
+def visible_ids(given, recorded):
+    only_told(given)
+    ids = hosts.visible_ids(told(given)[0])
+    return ids if ids is None else list(ids)
+
+
+def seen(env):
+    return {name: env[name] for name in SEEN if name in env}
+
+
+def visible_env(given, recorded):
+    """Rows of chips recorded what was set afterwards."""
+    if isinstance(given, dict) and "devices_on_node" in given:
+        return visible_change(given)
+    only_told(given, "chips_on_node", "visible")
+    return {"env_after": seen(hosts.visible_env(given.get("visible"), given.get("chips_on_node"), told(given)[0]))}
+
+
+def visible_change(given):
+    """Rows of devices recorded what Ray asked to be set and to be removed."""
+    only_told(given, "devices_on_node", "visible")
+    before = {"TPU_VISIBLE_CHIPS": "something", **told(given)[0]}  # so that its removal can be seen
+    after = hosts.visible_env(given.get("visible"), given["devices_on_node"], before)
+    return {
+        "set": {name: value for name, value in seen(after).items() if before.get(name) != value},
+        "unset": [name for name in SEEN if name in before and name not in after],
+    }
+
+
+def set_visible_chips(given, recorded):
+    """The same of ray-train-env."""
+    only(given, ["node_accelerators", "ids", "env_before"])
+    ids = [str(one) if isinstance(one, int) else one for one in given.get("ids")]
+    return seen(hosts.visible_env(ids, given.get("node_accelerators"), texts(whole(given.get("env_before")))))
+
+
+def quantity(given, recorded):
+    only(given, ["quantity"])
+    return {"ok": hosts.quantity_is_valid(given.get("quantity"))}
+
+
+def fixed_point(given, recorded):
+    return hosts.units(given)
+
+
+# --- those who start machines -------------------------------------------------------------------------------------
+
+
+def gke_pod_type(given, recorded):
+    only(given, ["topology", "accelerator"])
+    return hosts.gke_pod_type(given.get("topology"), given.get("accelerator"))
+
+
+def value_or_refusal(function, *arguments):
+    try:
+        return {"value": function(*arguments)}
+    except quoit.InvalidError as error:
+        return refusal(error)
+
+
+def gce(given, recorded):
+    """The questions that Ray's launcher asks of one node. One without a configuration is not asked for its type."""
+    only(given, ["acceleratorType", "acceleratorConfig"])
+    accelerator, config = given.get("acceleratorType"), given.get("acceleratorConfig", {})
+    only(config, ["type", "topology"])
+    shape = config.get("type"), config.get("topology")
+    if "acceleratorConfig" in given and accelerator is not None and shape == (None, None):
+        raise Skip("an empty configuration beside a type")
+    answer = {"validate": value_or_refusal(hosts.gce_check, accelerator, *shape)}
+    if "acceleratorConfig" in given:
+        answer["type"] = value_or_refusal(hosts.gce_pod_type, *shape)
+    answer["single_host"] = value_or_refusal(hosts.gce_is_single_host, accelerator, *shape)
+    return answer
+
+
+NODE = "mgr.get_current_node_"
+CONFIG = "ray.autoscaler._private.gcp.config."
+
+OPS = {
+    NODE + "accelerator_labels": of_host("labels"),
+    NODE + "accelerator_type": of_host("accelerator_type"),
+    NODE + "additional_resources": additional_resources,
+    NODE + "tpu_name": of_host("slice_name"),
+    NODE + "tpu_pod_type": of_host("pod_type"),
+    NODE + "tpu_topology": of_host("topology"),
+    NODE + "tpu_worker_id": of_host("worker_id"),
+    NODE + "{tpu_pod_type,tpu_name,tpu_worker_id,tpu_topology,accelerator_type,additional_resources,"
+    "accelerator_labels}": all_of_host,
+    "mgr.get_current_process_visible_accelerator_ids": visible_ids,
+    "mgr.get_num_workers_in_current_tpu_pod": pod_workers,
+    "mgr.set_current_process_visible_accelerator_ids": visible_env,
+    "mgr.validate_resource_request_quantity": quantity,
+    "ray._private.resource_and_label_spec.ResourceAndLabelSpec.resolve": resolve,
+    CONFIG + "{_validate_tpu_config,_is_single_host_tpu}": gce,
+    CONFIG + "{_validate_tpu_config,tpu_accelerator_config_to_type,_is_single_host_tpu}": gce,
+    "ray.autoscaler._private.kuberay.utils.tpu_node_selectors_to_type": gke_pod_type,
+    "util.get_current_pod_worker_count (TPUAcceleratorManager.get_num_workers_in_current_tpu_pod)": pod_workers,
+    "fixed_point": fixed_point,
+    "set_visible_chips": set_visible_chips,
+}
+REFUSALS = {name for name in OPS if name.startswith(CONFIG)}

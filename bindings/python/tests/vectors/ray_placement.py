@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Ray's server answered when it was asked for groups.
+
+Where it chooses at will, its answer has to be one that it could have given by the rules, and so has quoit's; where it does
+not, they have to be the same.
+"""
+
+from ray_groups import bundles_of, selectors_of
+from rows import Disagreement
+
+from quoit.ray_rules.placement import Cluster, Placement, PlacementGroup, PlacementResult
+
+BUDGET = 20000  # tries, for answers without nodes
+
+
+def read_cluster(given):
+    cluster = Cluster()
+    for node in given["nodes"]:
+        cluster.add_node(node["id"])
+        free = node.get("avail", node["total"])
+        for resource, total in node["total"].items():
+            cluster.set_resource_e4(node["id"], resource, total, free.get(resource, 0))
+        for key, value in node.get("labels", {}).items():
+            cluster.set_label(node["id"], key, value)
+    return cluster
+
+
+def read_group(given):
+    levels = {"ray.io/node-id": given["strategy"]}
+    if given.get("topology") is not None:
+        levels[given["topology"]] = "STRICT_PACK"
+    return PlacementGroup(
+        bundles_of(given["bundles"]),
+        topology_strategy=levels,
+        bundle_label_selector=selectors_of(given.get("selectors")),
+        soft_target_node_id=given.get("soft_target"),
+        bound=given.get("pinned"),
+        excluded=given.get("exclude", ()),
+    )
+
+
+def read_answer(answer, cluster):
+    result = PlacementResult[answer["result"]]
+    if result is not PlacementResult.SUCCESS:
+        return Placement(result, None)
+    return Placement(result, tuple(cluster.node_ids[number] for number in answer["nodes"]))
+
+
+def check_possible(group, cluster, answer, whose):
+    possible = group.is_possible(cluster, answer, BUDGET)
+    if not possible:
+        known = "is not possible" if possible is False else "is not known to be possible"
+        raise Disagreement(f"{whose} answer {answer}, which {known}")
+
+
+def ask(group, cluster):
+    ours = group.place(cluster)
+    check_possible(group, cluster, ours, "our")
+    return ours
+
+
+def check_determined(group, cluster, recorded):
+    """ "possible" is how many answers there are; it is no number where counting them was ended."""
+    if not recorded["deterministic"] and not isinstance(recorded.get("possible"), (int, float)):
+        return
+    determined = group.is_determined(cluster, BUDGET)
+    if determined is not recorded["deterministic"]:
+        raise Disagreement(f"determined is {determined}")
+
+
+def place(given, recorded):
+    cluster, group = read_cluster(given), read_group(given)
+    ours = ask(group, cluster)
+    check_determined(group, cluster, recorded)
+    for answer in recorded["answers"]:
+        theirs = read_answer(answer, cluster)
+        check_possible(group, cluster, theirs, "Ray's")
+        if recorded["deterministic"] and theirs != ours:
+            raise Disagreement(f"{ours} where Ray says {theirs}")
+    return recorded
+
+
+def sequence(given, recorded):
+    """Ray's answer is what the next step finds, not ours."""
+    cluster, placed = read_cluster(given), {}
+    for index, step in enumerate(given["steps"]):
+        if step["op"] == "remove":
+            if step["pg"] is not None:
+                cluster.give_back(*placed[step["pg"]])
+            continue
+        group = read_group(step)
+        ask(group, cluster)
+        theirs = read_answer(step["answer"], cluster)
+        check_possible(group, cluster, theirs, f"step {index}: Ray's")
+        if theirs.nodes is not None:
+            cluster.take(group, theirs.nodes)
+            placed[index] = group, theirs.nodes
+    return recorded
+
+
+OPS = {"place": place, "sequence": sequence}
