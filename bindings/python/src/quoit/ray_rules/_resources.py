@@ -58,13 +58,26 @@ def to_selector(selector: Mapping[str, str | None], what: str) -> Any:
 
 def labels(pointer: Any) -> dict[str, str]:
     """What a borrowed list of labels has."""
-    keys = _c.count_until_null(lambda index: lib.quoit_ray_labels_get_key(pointer, index))
-    return {_c.text(key): _c.text(lib.quoit_ray_labels_get_value(pointer, index)) for index, key in enumerate(keys)}
+    return {key: value for key, value in selector(pointer).items() if value is not None}
 
 
 def taken_labels(pointer: Any) -> dict[str, str]:
     """What a list of labels that is the caller's has; it is freed."""
     found = labels(pointer)
+    lib.quoit_ray_labels_free(pointer)
+    return found
+
+
+def selector(pointer: Any) -> dict[str, str | None]:
+    """As `labels`, of what may ask for nothing."""
+    keys = _c.count_until_null(lambda index: lib.quoit_ray_labels_get_key(pointer, index))
+    values = (_c.text_or_none(lib.quoit_ray_labels_get_value(pointer, index)) for index in range(len(keys)))
+    return dict(zip(map(_c.text, keys), values))
+
+
+def taken_selector(pointer: Any) -> dict[str, str | None]:
+    """As `taken_labels`, of what may ask for nothing."""
+    found = selector(pointer)
     lib.quoit_ray_labels_free(pointer)
     return found
 
@@ -96,6 +109,13 @@ def items(values: Any, what: str, kind: str) -> Iterable[tuple[Any, Any]]:
 def to_int_or_null(value: int | None, what: str) -> Any:
     """A number that may be left out, as a pointer for the length of one call; keep what is returned alive."""
     return _c.NULL if value is None else ffi.new("int64_t *", _c.to_int(value, what))
+
+
+def to_bool(value: object, what: str) -> bool:
+    """A bool; no other value stands for one."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise TypeError(f"{what}: expected a bool, not {type(value).__name__}")
 
 
 def checked(function: Callable[..., Any], *arguments: Any) -> int:

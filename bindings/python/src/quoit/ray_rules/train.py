@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ray Train without Ray: what a ScalingConfig of Ray 2.60 means in workers, slices and ranks.
+
+It is the one that a JaxTrainer takes. Also how many workers an elastic job would run, and whether a failure is retried.
+Everything is pure: no environment, no clock, and no state but the counts of a `FailurePolicy`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+from typing import Any, Mapping, Sequence
+
+from .. import _c
+from .._c import call, ffi, lib
+from ..errors import InvalidError
+from . import _resources
+from .slices import SliceGroup, taken_request
+
+Selector = Mapping[str, "str | None"]
+
+
+class ScalingConfig:
+    """Arguments of Ray Train's ScalingConfig that Ray accepts, and what they mean.
+
+    They are checked as Ray does when this is made, and cannot be changed. Whether the topology exists is not checked,
+    as by Ray, which sees it when it makes the worker group: `slice_placement_group` says so.
+
+    Args:
+        num_workers: how many workers, 0 is Ray's local mode; or a tuple (fewest, most): the job is elastic, also where
+            both are equal.
+        use_gpu: whether the workers compute with GPU.
+        use_tpu: whether they compute with TPU. Ray refuses both.
+        topology: of each slice, "4x4".
+        accelerator_type: "TPU-V6E".
+        resources_per_worker: what each worker asks for; None is not the same as nothing.
+        placement_strategy: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD". Ray checks it when it makes the group, not
+            here.
+        label_selector: what every worker selects its node by; or one for each of the most workers.
+        elastic_resize_monitor_interval_s: how often the size of a job that runs is looked at, in seconds, to a
+            millisecond.
+        tpu_resource_per_chip: how many units of the resource TPU one chip counts for; None is 1. Ray reads
+            RAY_TPU_RESOURCE_PER_CHIP of the driver here: pass it.
+        trainer_resources: None: Ray Train V2 takes no others.
+
+    Raises:
+        InvalidError: `num_workers` is something else; numbers are below 0 or in the wrong order; TPU or GPU are asked
+            for and not used, or used and none are asked for; several workers on TPU have no topology, no type, or a
+            selector; the topology cannot be read; the workers do not fill whole slices; there are not as many selectors
+            as the most workers; or `trainer_resources` were given.
+        TypeError: another argument has another type.
+    """
+
+    __slots__ = ("_has_selector", "_plan")
+
+    _has_selector: bool
+    _plan: Any
+
+    def __init__(
+        self,
+        *,
+        num_workers: int | tuple[int, int] = 1,
+        use_gpu: bool = False,
+        use_tpu: bool = False,
+        topology: str | None = None,
+        accelerator_type: str | None = None,
+        resources_per_worker: Mapping[str, float] | None = None,
+        placement_strategy: str = "PACK",
+        label_selector: Selector | Sequence[Selector] | None = None,
+        elastic_resize_monitor_interval_s: float = 60.0,
+        tpu_resource_per_chip: int | None = None,
+        trainer_resources: None = None,
+    ) -> None:
+        if trainer_resources is not None:
+            raise InvalidError(f"trainer_resources {_c.shown(trainer_resources)}: expected None in Ray Train V2")
+        scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
+        _set_workers(scaling, num_workers)
+        accelerators = (lib.QUOIT_RAY_USE_GPU if _resources.to_bool(use_gpu, "use_gpu") else 0) | (
+            lib.QUOIT_RAY_USE_TPU if _resources.to_bool(use_tpu, "use_tpu") else 0
+        )
+        lib.quoit_ray_scaling_set_accelerators(scaling, accelerators)
+        lib.quoit_ray_scaling_set_topology(scaling, _c.to_text_or_null(topology, "topology"))
+        lib.quoit_ray_scaling_set_accelerator_type(scaling, _c.to_text_or_null(accelerator_type, "accelerator_type"))
+        resources = _resources.to_resources_or_null(resources_per_worker, "resources_per_worker")
+        lib.quoit_ray_scaling_set_resources(scaling, resources)
+        lib.quoit_ray_scaling_set_strategy(scaling, _c.to_text(placement_strategy, "placement_strategy"))
+        _set_selectors(scaling, label_selector)
+        lib.quoit_ray_scaling_set_monitor_interval(scaling, _interval_ms(elastic_resize_monitor_interval_s))
+        if tpu_resource_per_chip is not None:
+            factor = _c.to_int(tpu_resource_per_chip, "tpu_resource_per_chip")
+            lib.quoit_ray_scaling_set_resource_per_chip(scaling, factor)
+        plan = _c.owned(call(lib.quoit_ray_train_plan_new, scaling), lib.quoit_ray_train_plan_free)
+        object.__setattr__(self, "_has_selector", label_selector is not None)
+        object.__setattr__(self, "_plan", plan)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a ScalingConfig cannot be changed: {name}")
+
+    def __repr__(self) -> str:
+        workers = f"{self.min_workers} to {self.max_workers} workers"
+        return f"<quoit.ray_rules.ScalingConfig of {workers} with {self.worker_resources}>"
+
+    @property
+    def min_workers(self) -> int:
+        """The fewest workers."""
+        return int(lib.quoit_ray_train_plan_get_min_workers(self._plan))
+
+    @property
+    def max_workers(self) -> int:
+        """The most workers."""
+        return int(lib.quoit_ray_train_plan_get_max_workers(self._plan))
+
+    @property
+    def elasticity_enabled(self) -> bool:
+        """Whether a range of workers was asked for."""
+        return bool(lib.quoit_ray_train_plan_is_elastic(self._plan))
+
+    @property
+    def worker_resources(self) -> dict[str, float]:
+        """What each worker asks for; a type adds 0.001 of "accelerator_type:TPU-V6E", in bundles of slices too."""
+        return _resources.resources(lib.quoit_ray_train_plan_get_resources(self._plan))
+
+    @property
+    def num_tpus_per_worker(self) -> float:
+        """The TPU of `worker_resources`."""
+        return self.worker_resources.get("TPU", 0.0)
+
+    @property
+    def total_resources(self) -> dict[str, float]:
+        """What the most workers ask for together."""
+        return _resources.taken_resources(lib.quoit_ray_train_plan_dup_total_resources(self._plan))
+
+    @property
+    def placement_strategy(self) -> str:
+        """The strategy of the placement group."""
+        return _c.text(lib.quoit_ray_train_plan_get_strategy(self._plan))
+
+    @property
+    def workers_per_slice(self) -> int:
+        """The workers that fill one slice; 0 where the job asks for no slices."""
+        return int(lib.quoit_ray_train_plan_get_workers_per_slice(self._plan))
+
+    def num_slices(self, num_workers: int) -> int:
+        """The slices that Ray takes the workers of one run to fill; 1 where the job asks for none."""
+        return int(lib.quoit_ray_train_plan_n_slices(self._plan, _c.to_int(num_workers, "num_workers")))
+
+    def slice_placement_group(self, num_workers: int) -> SliceGroup | None:
+        """What Ray asks for to run so many workers on slices; None: a plain placement group.
+
+        Raises:
+            InvalidError: Ray refuses it when it makes the worker group, as a topology that it does not list.
+        """
+        request = lib.quoit_ray_train_plan_dup_slice_request(self._plan, _c.to_int(num_workers, "num_workers"))
+        return None if request == _c.NULL else taken_request(request)
+
+    def label_selector_per_worker(self, num_workers: int) -> tuple[dict[str, str | None], ...] | None:
+        """What each of so many workers, at most the most, selects its node by; None where nothing was given."""
+        if not self._has_selector:
+            return None
+        workers = range(min(_c.to_int(num_workers, "num_workers"), self.max_workers))
+        return tuple(_resources.selector(lib.quoit_ray_train_plan_get_labels(self._plan, worker)) for worker in workers)
+
+    def count_possible_workers(
+        self, reserved_resources: Mapping[str, Mapping[str, float]], num_intact_slices: int | None = None
+    ) -> int:
+        """How many workers an elastic job would run.
+
+        As many as fit on each node in floating-point numbers, so that five times 0.1 holds four, at most the most
+        workers, and in slices only those that are whole.
+
+        Args:
+            reserved_resources: what each node has for the job, by node.
+            num_intact_slices: what Ray's get_num_tpu_slices() says; None where Ray could not tell, and then nobody
+                asks.
+
+        Raises:
+            InvalidError: workers ask for less than nothing, or nodes have no finite amount.
+        """
+        what = "reserved_resources"
+        nodes = [
+            _resources.to_resources(amounts, f"{what}[{_c.shown(node)}]")
+            for node, amounts in _resources.items(reserved_resources, what, "resources")
+        ]
+        intact = _resources.to_int_or_null(num_intact_slices, "num_intact_slices")
+        array = ffi.new("QuoitRayResources *[]", nodes)
+        return _resources.checked(lib.quoit_ray_train_count_possible, self._plan, array, len(nodes), intact)
+
+    def starts(self, possible_workers: int | None) -> bool:
+        """Whether an elastic job that does not run is started with so many workers; None: not known, and it waits."""
+        possible = _resources.to_int_or_null(possible_workers, "possible_workers")
+        return bool(lib.quoit_ray_train_starts(self._plan, possible))
+
+    def looks(self, started_ms: int, looked_ms: int | None, now_ms: int) -> bool:
+        """Whether it is time to look at the size of an elastic job that runs. If so, `now_ms` is the next `looked_ms`.
+
+        All are read from one clock of milliseconds, whatever it counts from.
+
+        Args:
+            started_ms: when the workers were started.
+            looked_ms: when the size was last looked at; None: not yet.
+            now_ms: the caller's clock.
+        """
+        looked = _resources.to_int_or_null(looked_ms, "looked_ms")
+        started = _c.to_int(started_ms, "started_ms")
+        return bool(lib.quoit_ray_train_looks(self._plan, started, looked, _c.to_int(now_ms, "now_ms")))
+
+    def resizes(self, num_running: int, possible_workers: int | None) -> bool:
+        """Whether an elastic job that runs, and whose size is looked at, is started again with another number.
+
+        Args:
+            num_running: the workers that run.
+            possible_workers: `count_possible_workers`; None: not known, and it goes on.
+        """
+        possible = _resources.to_int_or_null(possible_workers, "possible_workers")
+        return bool(lib.quoit_ray_train_resizes(self._plan, _c.to_int(num_running, "num_running"), possible))
+
+
+def _set_workers(scaling: Any, num_workers: object) -> None:
+    """Ray's own word for another type here is ValueError."""
+    is_range = isinstance(num_workers, tuple)
+    ends: Sequence[object] = num_workers if isinstance(num_workers, tuple) else (num_workers,)
+    try:
+        numbers = [_c.to_int(number, "num_workers") for number in ends]
+    except TypeError:
+        numbers = []
+    if len(numbers) != (2 if is_range else 1):
+        raise InvalidError(f"num_workers {_c.shown(num_workers)}: expected an int or a tuple of two ints")
+    if is_range:
+        lib.quoit_ray_scaling_set_worker_range(scaling, *numbers)
+    else:
+        lib.quoit_ray_scaling_set_n_workers(scaling, *numbers)
+
+
+def _set_selectors(scaling: Any, label_selector: Selector | Sequence[Selector] | None) -> None:
+    if label_selector is None:
+        return
+    if isinstance(label_selector, Mapping):
+        lib.quoit_ray_scaling_set_selector(scaling, _resources.to_selector(label_selector, "label_selector"))
+        return
+    listed = _resources.elements(label_selector, "label_selector", "mappings")
+    each = [_resources.to_selector(one, f"label_selector[{index}]") for index, one in enumerate(listed)]
+    lib.quoit_ray_scaling_set_selectors(scaling, ffi.new("QuoitRayLabels *[]", each), len(each))
+
+
+def _interval_ms(seconds: object) -> int:
+    """Ray compares with the number as it is: not a number is no wait, infinity the longest."""
+    number = _c.to_float(seconds, "elastic_resize_monitor_interval_s")
+    if math.isnan(number):
+        return 0
+    return -1 if number < 0 else round(min(number * 1000, 2.0**62))
+
+
+# --- ranks --------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkerRank:
+    """A worker; its place among its like is its world rank."""
+
+    worker: int
+    """Its place in what was given."""
+    local_rank: int
+    """Its place among the workers of its node."""
+    local_world_size: int
+    """The workers of its node."""
+    node_rank: int
+    """The place of its node, in the order in which ranks come to nodes."""
+
+
+def rank_by_slice(slice_names: Sequence[str | None], nodes: Sequence[str]) -> tuple[WorkerRank, ...]:
+    """Ranks workers with TPU: by the name of their slice as text, "s-10" before "s-9", and within a slice as they come.
+
+    The order within a slice is not that of worker ids.
+
+    Args:
+        slice_names: the TPU_NAME of each worker's process, in the order of bundles; None where it has none.
+        nodes: the address of each worker's node.
+
+    Raises:
+        InvalidError: there are not as many nodes as names.
+    """
+    listed = list(_resources.elements(slice_names, "slice_names", "str"))
+    names = _c.to_texts(["" if name is None else name for name in listed], "slice_names")
+    addresses = _c.to_texts(nodes, "nodes")
+    _check_length("nodes", len(addresses) - 1, len(listed))
+    return _taken_ranks(lib.quoit_ray_ranks_new_by_slice(names, addresses, len(listed)), len(listed))
+
+
+def rank_by_node(
+    node_ids: Sequence[str], lowest_gpu: Sequence[int] | None = None, first_id: str | None = None
+) -> tuple[WorkerRank, ...]:
+    """Ranks workers without TPU: by their node, as nodes first come, and on a node by their lowest GPU.
+
+    Args:
+        node_ids: the id of each worker's node, in the order of bundles.
+        lowest_gpu: the lowest GPU of each worker; None for workers without GPU.
+        first_id: the id of the node that comes first whoever is there.
+
+    Raises:
+        InvalidError: there are not as many GPUs as workers.
+    """
+    nodes = _c.to_texts(node_ids, "node_ids")
+    num_workers = len(nodes) - 1
+    gpus = _c.NULL
+    if lowest_gpu is not None:
+        listed = list(_resources.elements(lowest_gpu, "lowest_gpu", "int"))
+        _check_length("lowest_gpu", len(listed), num_workers)
+        gpus = ffi.new("int64_t[]", [_c.to_int(gpu, f"lowest_gpu[{index}]") for index, gpu in enumerate(listed)])
+    first = _c.to_text_or_null(first_id, "first_id")
+    return _taken_ranks(lib.quoit_ray_ranks_new_by_node(nodes, gpus, first, num_workers), num_workers)
+
+
+def _check_length(what: str, length: int, expected: int) -> None:
+    if length != expected:
+        raise InvalidError(f"{what} '{length}': expected one for each of {expected} workers")
+
+
+def _taken_ranks(pointer: Any, num_workers: int) -> tuple[WorkerRank, ...]:
+    ranks = tuple(
+        WorkerRank(
+            int(lib.quoit_ray_ranks_get_worker(pointer, rank)),
+            int(lib.quoit_ray_ranks_get_local_rank(pointer, rank)),
+            int(lib.quoit_ray_ranks_get_local_size(pointer, rank)),
+            int(lib.quoit_ray_ranks_get_node_rank(pointer, rank)),
+        )
+        for rank in range(num_workers)
+    )
+    lib.quoit_ray_ranks_free(pointer)
+    return ranks
+
+
+def slice_id(rank: int, workers_per_slice: int, num_slices: int) -> int:
+    """The slice that the JAX backend takes a worker to be in, by its rank alone.
+
+    Workers beyond what the slices hold are in the last.
+
+    Args:
+        rank: the world rank of the worker, from 0.
+        workers_per_slice: how many workers fill a slice, 1 or more.
+        num_slices: the slices of the job, 1 or more.
+
+    Raises:
+        InvalidError: a number is less.
+    """
+    positive = range(1, _c.INT64.stop)
+    per_slice = _c.to_int(workers_per_slice, "workers_per_slice", positive)
+    slices = _c.to_int(num_slices, "num_slices", positive)
+    return int(lib.quoit_ray_train_slice_id(_c.to_int(rank, "rank", range(_c.INT64.stop)), per_slice, slices))
+
+
+# --- failures -----------------------------------------------------------------------------------------------------
+
+
+class FailureKind(_c.Code):
+    """What went wrong with a run."""
+
+    WORKER = 0
+    """A worker failed."""
+    STARTUP_FAILED = 1
+    """The workers could not be started."""
+    STARTUP_TIMEOUT = 2
+    """They were not started in time."""
+    PREEMPTION = 3
+    """A node was taken away."""
+    CONTROLLER = 4
+    """Anything else; so is a kind that is not known."""
+
+
+class FailureDecision(_c.Code):
+    """What Ray does when something went wrong."""
+
+    RAISE = 0
+    """The run ends."""
+    RETRY = 1
+    """The run is started again."""
+
+
+class FailurePolicy:
+    """What went wrong with a run so far, and how often it may. Any thread may count.
+
+    Each limit is counted for itself, and -1 is none.
+
+    Args:
+        max_failures: of workers.
+        controller_failure_limit: of starts that fail or take too long.
+        max_preemption_failures: of nodes that are taken away.
+
+    Raises:
+        InvalidError: a number is beyond 64 bits.
+        TypeError: an argument has another type.
+    """
+
+    __slots__ = ("_handle", "_lock")
+
+    def __init__(
+        self, max_failures: int = 0, controller_failure_limit: int = -1, max_preemption_failures: int = -1
+    ) -> None:
+        limits = (
+            _c.to_int(max_failures, "max_failures"),
+            _c.to_int(controller_failure_limit, "controller_failure_limit"),
+            _c.to_int(max_preemption_failures, "max_preemption_failures"),
+        )
+        self._handle = _c.owned(lib.quoit_ray_failures_new(*limits), lib.quoit_ray_failures_free)
+        self._lock = threading.Lock()
+
+    def make_decision(self, kind: FailureKind) -> FailureDecision:
+        """Counts a failure, and says what Ray does.
+
+        Raises:
+            TypeError: `kind` is no FailureKind.
+        """
+        number = _c.to_member(FailureKind, kind, "kind")
+        with self._lock:
+            return FailureDecision(lib.quoit_ray_failures_retries(self._handle, number))
