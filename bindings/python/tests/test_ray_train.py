@@ -39,12 +39,15 @@ def test_a_job_without_slices_asks_for_a_plain_group():
     scaling = ScalingConfig(num_workers=2, use_gpu=True)
     assert scaling.worker_resources == {"GPU": 1}
     assert (scaling.elasticity_enabled, scaling.workers_per_slice, scaling.num_slices(2)) == (False, 0, 1)
+    assert not scaling.uses_slices
     assert scaling.slice_placement_group(2) is None
 
 
 def test_a_topology_that_ray_does_not_list_is_refused_when_the_workers_are_placed():
+    scaling = on_slices(topology="4x5", num_workers=5)
+    assert scaling.uses_slices
     with pytest.raises(quoit.InvalidError, match="topology '4x5'"):
-        on_slices(topology="4x5", num_workers=5).slice_placement_group(5)
+        scaling.slice_placement_group(5)
 
 
 def test_nothing_asked_for_and_asking_for_nothing_differ():

@@ -141,6 +141,13 @@ class ScalingConfig:
         """The workers that fill one slice; 0 where the job asks for no slices."""
         return int(lib.quoit_ray_train_plan_get_workers_per_slice(self._plan))
 
+    @property
+    def uses_slices(self) -> bool:
+        """Whether Ray runs the workers on slices; else in a plain placement group."""
+        request = lib.quoit_ray_train_plan_dup_slice_request(self._plan, self.max_workers)
+        lib.quoit_ray_slice_request_free(request)
+        return bool(request != _c.NULL)
+
     def num_slices(self, num_workers: int) -> int:
         """The slices that Ray takes the workers of one run to fill; 1 where the job asks for none."""
         return int(lib.quoit_ray_train_plan_n_slices(self._plan, _c.to_int(num_workers, "num_workers")))
