@@ -12,6 +12,7 @@ import subprocess
 from cffi import FFI
 
 OLDEST = "0.1.0"  # whose functions this package calls
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 # What of GLib the headers and the package need. A quark and an error's domain are numbers here.
 GLIB = """
@@ -22,30 +23,42 @@ void g_free (void *memory);
 void g_strfreev (char **strings);
 """
 
-MISSING = """
-quoit: libquoit {oldest} or newer was not found by pkg-config, which said:
-{said}
-Install it (./configure && make install in quoit's source tree), or say where its quoit.pc is:
-  PKG_CONFIG_PATH=PREFIX/lib/pkgconfig pip install ./bindings/python
+REMEDY = f"""
+Install libquoit {OLDEST} or newer (./configure && make && make install in quoit's source tree), or say where its quoit.pc is:
+  PKG_CONFIG_PATH=PREFIX/lib/pkgconfig pip install ...
 A wheel from './dev wheel' has the library inside and needs none of this.
 """
 
 
 def pkg_config(*arguments):
     """What pkg-config prints; the build ends with the remedy where it knows no libquoit."""
-    command = shlex.split(os.environ.get("PKG_CONFIG", "pkg-config"))
+    command = shlex.split(os.environ.get("PKG_CONFIG") or "pkg-config")
     try:
         done = subprocess.run([*command, "--print-errors", *arguments], capture_output=True, text=True, check=False)
     except OSError as error:
-        raise SystemExit(MISSING.format(oldest=OLDEST, said=f"  {command[0]}: {error.strerror}")) from None
+        raise SystemExit(
+            f"\nquoit: '{command[0]}' cannot be run ({error.strerror}), and libquoit is found by pkg-config alone.\n"
+            f"Install pkg-config (Debian: apt install pkg-config), or name one in PKG_CONFIG.\n{REMEDY}"
+        ) from None
     if done.returncode != 0:
-        said = "".join(f"  {line}\n" for line in (done.stderr or done.stdout).splitlines()).rstrip()
-        raise SystemExit(MISSING.format(oldest=OLDEST, said=said))
+        said = "".join(f"  {line}\n" for line in (done.stderr or done.stdout).splitlines())
+        raise SystemExit(f"\nquoit: pkg-config knows no libquoit {OLDEST} or newer that can be used; it says:\n{said}{REMEDY}")
     return done.stdout.strip()
 
 
 def version():
-    return pkg_config("--modversion", f"quoit >= {OLDEST}")
+    """That of the library. A source archive keeps the one that it was made with, which its name says too."""
+    archive = os.path.join(HERE, "PKG-INFO")
+    if not os.path.exists(archive):
+        return pkg_config("--modversion", "quoit")
+    with open(archive, encoding="utf-8") as facts:
+        return re.search(r"^Version: (.+)$", facts.read(), re.MULTILINE).group(1)
+
+
+def rpath():
+    """Link arguments with which the library is found where it was linked, if the linker does not look there itself."""
+    folders = [flag[2:] for flag in shlex.split(pkg_config("--libs-only-L", "quoit"))]
+    return [f"-Wl,--enable-new-dtags,-rpath,{os.path.abspath(folder)}" for folder in folders]
 
 
 def header_folder():
@@ -53,7 +66,9 @@ def header_folder():
     for flag in shlex.split(pkg_config("--cflags-only-I", "quoit")) + ["-I/usr/local/include", "-I/usr/include"]:
         if os.path.exists(os.path.join(flag[2:], "quoit", "quoit.h")):
             return flag[2:]
-    raise SystemExit("quoit: pkg-config knows libquoit, but no folder that it names has quoit/quoit.h: install its headers")
+    raise SystemExit(
+        f"\nquoit: pkg-config knows libquoit, but no folder that it names has quoit/quoit.h: its headers are missing.\n{REMEDY}"
+    )
 
 
 def declarations():
@@ -70,6 +85,12 @@ def declarations():
     return "".join(part for text in [*headers, umbrella] for part in marked.findall(text)).replace("QUOIT_API ", "")
 
 
+pkg_config("--exists", f"quoit >= {OLDEST}")
 ffibuilder = FFI()
 ffibuilder.cdef(GLIB + declarations())
-ffibuilder.set_source_pkgconfig("quoit._quoit", ["quoit"], "#include <quoit/quoit.h>", extra_compile_args=["-O1", "-g0"])
+ffibuilder.set_source(
+    "quoit._quoit",
+    "#include <quoit/quoit.h>",
+    extra_compile_args=[*shlex.split(pkg_config("--cflags", "quoit")), "-O1", "-g0"],
+    extra_link_args=[*shlex.split(pkg_config("--libs", "quoit")), *rpath()],
+)

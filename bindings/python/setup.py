@@ -3,10 +3,14 @@
 
 import os
 import sys
+import sysconfig
 
 from setuptools import setup
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import build_quoit
 
-setup(version=build_quoit.version(), cffi_modules=["build_quoit.py:ffibuilder"])
+# cffi keeps to the stable ABI: one wheel serves every CPython from 3.9. A free-threaded one has no stable ABI.
+stable = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"bdist_wheel": {"py_limited_api": "cp39"}}
+
+setup(version=build_quoit.version(), cffi_modules=["build_quoit.py:ffibuilder"], options=stable)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package is built by pip where pkg-config knows libquoit, and says what to do where it does not."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import venv
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+RESERVES = """
+import quoit
+with quoit.open_memory() as ledger:
+    ledger.import_fleet_text("v6e 4x4 x2")
+    group = ledger.reserve(quoit.Request("train", accelerator="v6e", topology="4x4", slices=2))
+    print(quoit.__version__, *(one.name for one in group.slices))
+"""
+
+
+def said(command, **environment):
+    """How the command ended, and all that it said."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", **environment},
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def source(tmp_path):
+    """The package's folder as a user has it, whom a build may write to."""
+    left_by_builds = shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", "_quoit.c")
+    return shutil.copytree(SOURCE, tmp_path / "bindings" / "python", ignore=left_by_builds)
+
+
+@pytest.fixture
+def refused(source, tmp_path):
+    """What pip says of a source that it cannot build, in an environment that is given."""
+    pytest.importorskip("setuptools")
+    pytest.importorskip("wheel")
+
+    def run(**environment):
+        wheels = tmp_path / "wheels"
+        pip = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", wheels, source]
+        status, text = said(pip, **environment)
+        assert status != 0
+        assert not wheels.exists() or not list(wheels.iterdir())
+        assert "Traceback" not in text
+        assert "PKG_CONFIG_PATH=PREFIX/lib/pkgconfig pip install" in text
+        assert "'./dev wheel'" in text
+        return text
+
+    return run
+
+
+def known_to_pkg_config():
+    return shutil.which("pkg-config") and said(["pkg-config", "--exists", "quoit"])[0] == 0
+
+
+def test_without_libquoit_pip_says_what_to_install(refused, tmp_path):
+    text = refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
+    assert "pkg-config knows no libquoit 0.1.0 or newer" in text
+    assert "quoit was not found" in text
+    assert "make install" in text
+
+
+def test_an_older_libquoit_is_named_with_the_version_that_is_needed(refused, tmp_path):
+    (tmp_path / "quoit.pc").write_text("Name: quoit\nDescription: older\nVersion: 0.0.99\n")
+    text = refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
+    assert "0.1.0 or newer" in text
+    assert "0.0.99" in text
+
+
+def test_without_what_libquoit_needs_pip_names_it(refused, tmp_path):
+    (tmp_path / "quoit.pc").write_text("Name: quoit\nDescription: alone\nVersion: 0.1.0\nRequires: glib-2.0\n")
+    assert "glib-2.0" in refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
+
+
+def test_without_headers_pip_says_that_they_are_missing(refused, tmp_path):
+    (tmp_path / "quoit.pc").write_text(f"Name: quoit\nDescription: bare\nVersion: 0.1.0\nCflags: -I{tmp_path}/include\n")
+    if any(os.path.exists(f"{prefix}/include/quoit/quoit.h") for prefix in ("/usr", "/usr/local")):
+        pytest.skip("libquoit's headers are where every compiler looks")
+    assert "headers are missing" in refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
+
+
+def test_without_pkg_config_pip_says_that_it_is_needed(refused, tmp_path):
+    text = refused(PKG_CONFIG=str(tmp_path / "pkg-config"))
+    assert f"'{tmp_path}/pkg-config' cannot be run" in text
+    assert "apt install pkg-config" in text
+
+
+def reserves(python, **environment):
+    """Nothing but what was installed says where the library is."""
+    inherited = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
+    done = subprocess.run(
+        [str(python), "-c", RESERVES],
+        cwd="/",
+        capture_output=True,
+        text=True,
+        env={**inherited, **environment},
+        check=False,
+    )
+    version = said(["pkg-config", "--modversion", "quoit"])[1].strip()
+    assert done.stdout == f"{version} v6e-4x4-0 v6e-4x4-1\n", done.stderr
+
+
+@pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
+def test_the_folder_installs_in_a_clean_environment(source, tmp_path):
+    venv.create(tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    status, text = said([sys.executable, "-m", "pip", "--python", python, "install", source])
+    if status != 0 and ("No matching distribution" in text or "Could not find a version" in text):
+        pytest.skip("the package index cannot be reached")
+    assert status == 0, text
+    reserves(python)
+
+
+@pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
+def test_the_source_archive_installs(source, tmp_path):
+    pytest.importorskip("setuptools")
+    status, text = said(["env", "-C", source, sys.executable, "setup.py", "-q", "sdist", "--formats=gztar", "-d", tmp_path])
+    assert status == 0, text
+    (archive,) = tmp_path.glob("quoit-*.tar.gz")
+    pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site"]
+    status, text = said([*pip, archive])
+    assert status == 0, text
+    assert (tmp_path / "site" / "quoit" / "py.typed").exists()
+    reserves(sys.executable, PYTHONPATH=str(tmp_path / "site"))
