@@ -5,21 +5,10 @@
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-unset DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
 
 if [ -z "${installed_prefix-}" ]; then
-  prefix=$tmp/prefix
-  libdir=$prefix/lib
-  make -s -C "$top_builddir" install prefix="$prefix" exec_prefix="$prefix" libdir="$libdir" bindir="$prefix/bin" \
-    includedir="$prefix/include" datarootdir="$prefix/share" pkgconfigdir="$libdir/pkgconfig" >"$tmp/install.log" 2>&1 || {
-    cat "$tmp/install.log"
-    exit 1
-  }
-  # configure wrote the prefix it was given: say where it has gone.
-  sed -e "s|^prefix=.*|prefix=$prefix|" -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
-    -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
-    "$libdir/pkgconfig/quoit.pc" >"$tmp/quoit.pc"
-  mv "$tmp/quoit.pc" "$libdir/pkgconfig/quoit.pc"
+  libdir=$tmp/prefix/lib
+  sh "$top_srcdir/tests/staged.sh" "$tmp/prefix"
 fi
 
 PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# wheels.sh: prints the folder of an environment for Python that has the wheels of requirements.txt. It is made once: below
-# $QUOIT_VENV, else in the build tree. Exits with 77, and says why, where it cannot be made. Tools in it are run as
-# `python -m TOOL`: it is moved when it is whole, and scripts name their interpreter by its place.
+# wheels.sh [FILE]: prints the folder of an environment for Python that has the wheels of FILE, else of requirements.txt
+# beside this script. It is made once: below $QUOIT_VENV, else in the build tree. Exits with 77, and says why, where it
+# cannot be made. Tools in it are run as `python -m TOOL`: it is moved when it is whole, and scripts name their
+# interpreter by its place.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+requirements=${1:-$here/requirements.txt}
 venvs=${QUOIT_VENV:-${top_builddir:?or QUOIT_VENV has to say where wheels are installed}/tests/venv}
 
 skip ()
@@ -31,18 +33,19 @@ make_venv ()
   new=$1.$$
   mkdir -p "$venvs"
   trap 'rm -rf "$new" "$new.log"' EXIT
-  echo "installing $(grep '^ray' "$here/requirements.txt") and others below $venvs" >&2
+  echo "installing the wheels of $requirements below $venvs" >&2
   if ! "$python" -m venv "$new" >"$new.log" 2>&1 ||
     ! "$new/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --retries 1 --timeout 60 \
-      -r "$here/requirements.txt" >"$new.log" 2>&1; then
-    skip "the wheels of tests/requirements.txt cannot be installed: $(grep -i error "$new.log" | tail -n 1)"
+      -r "$requirements" >"$new.log" 2>&1; then
+    skip "the wheels of $requirements cannot be installed: $(grep -i error "$new.log" | tail -n 1)"
   fi
   [ -d "$1" ] || mv "$new" "$1"
   rm -rf "$new" "$new.log"
   trap - EXIT
 }
 
-[ "$(uname -sm)" = 'Linux x86_64' ] || skip "the rules modelled are those of the wheel for Linux x86-64"
-venv=$venvs/$(cksum <"$here/requirements.txt" | tr ' ' -)
+! grep -q '^ray' "$requirements" || [ "$(uname -sm)" = 'Linux x86_64' ] ||
+  skip "the rules modelled are those of the wheel for Linux x86-64"
+venv=$venvs/$(cksum <"$requirements" | tr ' ' -)
 [ -d "$venv" ] || make_venv "$venv"
 printf '%s\n' "$venv"

@@ -20,22 +20,14 @@ venv=$(sh "$here/../../tests/wheels.sh")
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' ||
   skip "the headers of $("$venv/bin/python" --version) are not there (Debian: python3-dev)"
 
-# The library as a user has it installed, at a place of its own. configure wrote the prefix it was given.
-prefix=$out/prefix
-make -s -C "$top_builddir" install prefix="$prefix" exec_prefix="$prefix" libdir="$prefix/lib" bindir="$prefix/bin" \
-  includedir="$prefix/include" datarootdir="$prefix/share" pkgconfigdir="$prefix/lib/pkgconfig" >"$out/install.log" 2>&1 || {
-  cat "$out/install.log" >&2
-  exit 1
-}
-sed -i -e "s|^prefix=.*|prefix=$prefix|" -e "s|^exec_prefix=.*|exec_prefix=$prefix|" -e "s|^libdir=.*|libdir=$prefix/lib|" \
-  -e "s|^includedir=.*|includedir=$prefix/include|" "$prefix/lib/pkgconfig/quoit.pc"
+sh "$here/../../tests/staged.sh" "$out/prefix"
 
 # pip writes beside what it builds: into a copy, which keeps what was compiled while the headers stay as they are.
 mkdir -p "$out/work"
 rm -rf "$out/work/src" "$out/work/build/lib"* "$out/work/build/bdist"*
 cp -R --preserve=timestamps "$here/." "$out/work"
 chmod -R u+w "$out/work"
-PKG_CONFIG_PATH=$prefix/lib/pkgconfig "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
   --no-build-isolation --no-deps --no-index --upgrade --target "$out/site" "$out/work" >"$out/install.log" 2>&1 || {
   tail -n 25 "$out/install.log" >&2
   exit 1

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# staged.sh PREFIX: installs this build below PREFIX as `make install` does, and has pkg-config know it there.
+set -eu
+prefix=$1
+unset DESTDIR MAKEFLAGS MFLAGS MAKELEVEL
+mkdir -p "$prefix"
+make -s -C "${top_builddir:?has to say where the build tree is}" install prefix="$prefix" exec_prefix="$prefix" \
+  libdir="$prefix/lib" bindir="$prefix/bin" includedir="$prefix/include" datarootdir="$prefix/share" \
+  pkgconfigdir="$prefix/lib/pkgconfig" >"$prefix/install.log" 2>&1 || {
+  cat "$prefix/install.log" >&2
+  exit 1
+}
+# configure wrote the prefix it was given: say where it has gone.
+sed -i -e "s|^prefix=.*|prefix=$prefix|" -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
+  -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
+  "$prefix/lib/pkgconfig/quoit.pc"
