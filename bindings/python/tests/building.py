@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of building and installing share."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+TOP = SOURCE.parent.parent
+
+
+def said(command, **environment):
+    """How a command ended, and all that it said; pip asks nothing, and pkg-config knows the library of this build."""
+    known = os.environ.get("PKG_CONFIG_PATH", "")
+    if "top_builddir" in os.environ:
+        build = os.environ["top_builddir"]  # noqa: SIM112
+        known = f"{build}/bindings/python/prefix/lib/pkgconfig:{known}"
+    inherited = {**os.environ, "PKG_CONFIG_PATH": known, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**inherited, **environment},
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def installs(command, **environment):
+    """The command needs the package index: where that cannot be reached the test is skipped."""
+    status, text = said(command, **environment)
+    if status != 0 and ("No matching distribution" in text or "Could not find a version" in text):
+        pytest.skip("the package index cannot be reached")
+    assert status == 0, text
+
+
+def alone(**environment):
+    """An environment in which nothing says where a library or a package is."""
+    inherited = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
+    return {**inherited, **environment}
