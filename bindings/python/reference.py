@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the API reference as HTML from the docstrings of the package that is installed.
 
-python reference.py FOLDER      # needs pdoc: pip install pdoc
+python reference.py FOLDER      # needs Python 3.10 and pdoc: pip install pdoc
 """
 
 import argparse
@@ -40,6 +40,9 @@ def main():
         import pdoc
     except ImportError:
         print("reference.py: pdoc is not installed: pip install pdoc", file=sys.stderr)
+        return 1
+    if sys.version_info < (3, 10):
+        print("reference.py: expected Python 3.10 or newer, which reads the annotations", file=sys.stderr)
         return 1
     pdoc.render.configure(docformat="google", show_source=False, footer_text=f"quoit {quoit.__version__}")
     pdoc.pdoc(*public_modules(), output_directory=folder)

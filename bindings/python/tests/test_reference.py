@@ -20,6 +20,8 @@ SCRIPT = Path(__file__).resolve().parents[1] / "reference.py"
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     pytest.importorskip("pdoc")
+    if sys.version_info < (3, 10):
+        pytest.skip("pdoc reads annotations, which are those of Python 3.10")
     folder = tmp_path_factory.mktemp("reference")
     done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -48,8 +50,9 @@ def test_a_module_has_its_page(pages, module):
         pytest.skip(f"this package has no quoit.{module}")
     page = pages[Path("quoit") / module]
     loaded = importlib.import_module(f"quoit.{module}")
-    names = [name for name, one in vars(loaded).items() if inspect.isfunction(one) and not name.startswith("_")]
-    assert [name for name in names if inspect.getmodule(getattr(loaded, name)) is loaded and f'id="{name}"' not in page] == []
+    for name, one in vars(loaded).items():
+        if inspect.isfunction(one) and one.__module__ == loaded.__name__ and not name.startswith("_"):
+            assert f'id="{name}"' in page
     assert len(page) > 10_000
 
 

@@ -12,8 +12,8 @@ asks for:
     ...     [one.name for one in group.slices]
     ['v6e-4x4-0', 'v6e-4x4-1']
 
-Every other "no" is explained: `Quoit.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit
-it and what would help, `Snapshot.fork` is a copy to try things on, and `topology` tells each process of a group where it
+Every "no" is explained: `Quoit.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit it
+and what would help, `Snapshot.fork` is a copy to try things on, and `topology` tells each process of a group where it
 stands.
 
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as

@@ -42,7 +42,7 @@ class Row(View):
         object.__setattr__(self, "_index", index)
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
+        if not isinstance(other, Row) or type(other) is not type(self):
             return NotImplemented
         if other._handle is self._handle and other._index == self._index:
             return True

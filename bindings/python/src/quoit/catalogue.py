@@ -92,7 +92,7 @@ class MachineNumber(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """One way to build one topology of a generation; a shape may have several (v6e 2x4: one host of 8 chips, or two)."""
+    """One way to build one topology of a generation; a shape may have several: v6e 2x4 on one host, or on two."""
 
     shape: str
     """In chips, x first: "4x8"."""

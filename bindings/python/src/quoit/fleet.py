@@ -99,7 +99,7 @@ class Pool:
 
 @dataclasses.dataclass(frozen=True)
 class Resource:
-    """What the nodes of the fleet that are not dead have of a resource, added up; also what Ray derives, as the heads."""
+    """What the nodes that are not dead have of a resource, added up; also of what Ray derives, as the heads."""
 
     name: str
     total: str
@@ -109,7 +109,7 @@ class Resource:
 
 @dataclasses.dataclass(frozen=True)
 class NodeResource:
-    """What a node has of a resource: what it states, and what Ray derives, as the slice's name and "TPU-v6e-16-head"."""
+    """What a node has of a resource that it states, or that Ray derives, as the slice's name."""
 
     name: str
     total: str
