@@ -174,7 +174,7 @@ class Runner:
 
     def run_line(self, place, line):
         try:
-            row = json.loads(line)
+            row = json.loads(line.decode())
         except ValueError as error:
             return self.tally.fail(f"{place}: not a vector: {error}")
         if not is_row(row):
@@ -183,11 +183,11 @@ class Runner:
 
     def run_file(self, path):
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(path, "rb") as file:
                 for number, line in enumerate(file, 1):
                     if line.strip():
                         self.run_line(f"{path}:{number}", line)
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             self.tally.fail(f"{path}: {error}")
 
 
