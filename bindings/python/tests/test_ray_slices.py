@@ -53,9 +53,9 @@ def test_slices_of_one_group_and_of_several_are_read_by_two_names():
     assert several.slice_placement_groups == tuple(WorkerGroup(name, 4, "SPREAD", "detached") for name in names)
     assert several.placement_groups == several.slice_placement_groups
     with pytest.raises(quoit.InvalidError, match="one for each slice"):
-        several.slice_placement_group
+        assert several.slice_placement_group is None
     with pytest.raises(quoit.InvalidError, match="one for all slices"):
-        slice_placement_group("4x4", "v6e").slice_placement_groups
+        assert slice_placement_group("4x4", "v6e").slice_placement_groups is None
 
 
 def test_a_group_costs_what_its_request_does():

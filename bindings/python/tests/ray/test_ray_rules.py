@@ -2,6 +2,7 @@
 """quoit.ray_rules beside the functions of Ray that they model, of arguments that are drawn. No cluster is started."""
 
 import contextlib
+import functools
 import logging
 import os
 import random
@@ -34,16 +35,16 @@ AGREES = {
 }
 
 
-def answer_of_ray(ask):
+def answer_of_ray(ask, arguments):
     try:
-        return ask()
+        return ask(*arguments)
     except Exception as error:
         return AGREES[type(error)]
 
 
-def answer_of_quoit(ask):
+def answer_of_quoit(ask, arguments):
     try:
-        return ask()
+        return ask(*arguments)
     except (quoit.Error, TypeError) as error:
         return type(error)
 
@@ -54,8 +55,8 @@ class Sides:
     def __init__(self):
         self.n_answers = self.n_refusals = 0
 
-    def compare(self, arguments, ask_ray, ask_quoit):
-        theirs, ours = answer_of_ray(ask_ray), answer_of_quoit(ask_quoit)
+    def compare(self, ask_ray, ask_quoit, *arguments):
+        theirs, ours = answer_of_ray(ask_ray, arguments), answer_of_quoit(ask_quoit, arguments)
         assert ours == theirs, arguments
         if isinstance(theirs, type):
             self.n_refusals += 1
@@ -80,7 +81,24 @@ def draw():
 
 # --- what arguments are -------------------------------------------------------------------------------------------
 
-LISTED = "4x4 2x4 2x2 1x1 8x8 4x8 2x2x1 2x2x2 2x2x4 4x4x4 2x4x4 4x4x8 16x16 2x8 32x32 12x12x12".split()
+LISTED = [
+    "4x4",
+    "2x4",
+    "2x2",
+    "1x1",
+    "8x8",
+    "4x8",
+    "2x2x1",
+    "2x2x2",
+    "2x2x4",
+    "4x4x4",
+    "2x4x4",
+    "4x4x8",
+    "16x16",
+    "2x8",
+    "32x32",
+    "12x12x12",
+]
 ODD = ["", " 4X4 ", "3x3", "4xx", "-4x4", "0x4", "4x4x", "none", "4", "0_4x4", "4 x4", None]
 GRIDS = [*accel._VALID_TOPOLOGY_WORKER_DIMS_2D, *accel._VALID_TOPOLOGY_WORKER_DIMS_3D]
 
@@ -91,7 +109,9 @@ def a_topology(draw):
 
 def a_version(draw):
     odd = ["", " v6e ", "v6e-16", "tpu7x", "TPUV6E", None]
-    return draw.choice("v6e v5p v4 v3 v5litepod v7x TPU-V6E TPU-V4".split() if draw.random() < 0.9 else odd)
+    return draw.choice(
+        ["v6e", "v5p", "v4", "v3", "v5litepod", "v7x", "TPU-V6E", "TPU-V4"] if draw.random() < 0.9 else odd
+    )
 
 
 def some_resources(draw):
@@ -150,9 +170,11 @@ def slices_of_ray(arguments):
         heads.append(({f"TPU-{pod_type}-head": 1}, {WORKER: "0", "ray.io/tpu-pod-type": pod_type}))
         return f"slice-{len(heads) - 1}", object()
 
-    with mock.patch.object(util, "reserve_tpu_slice", reserve), mock.patch.object(
-        util, "placement_group", lambda **group: made.append(group) or group
-    ), mock.patch.object(util, "remove_placement_group"):
+    with (
+        mock.patch.object(util, "reserve_tpu_slice", reserve),
+        mock.patch.object(util, "placement_group", lambda **group: made.append(group) or group),
+        mock.patch.object(util, "remove_placement_group"),
+    ):
         group = util.SlicePlacementGroup(**arguments)
     return {
         "shape": (group.topology, group.accelerator_version, group.num_slices),
@@ -180,8 +202,7 @@ def slices_of_quoit(arguments):
 
 def test_slices_are_asked_for_as_ray_asks(sides, draw):
     for _ in range(1500):
-        arguments = a_slice_request(draw)
-        sides.compare(arguments, lambda: slices_of_ray(arguments), lambda: slices_of_quoit(arguments))
+        sides.compare(slices_of_ray, slices_of_quoit, a_slice_request(draw))
 
 
 # --- sub-slices ---------------------------------------------------------------------------------------------------
@@ -201,20 +222,14 @@ def some_coordinates(draw):
 
 def test_hosts_stand_where_ray_thinks(sides, draw):
     for _ in range(2000):
-        arguments = some_coordinates(draw), a_parent(draw)
-        sides.compare(
-            arguments,
-            lambda: accel._get_physical_worker_id_from_coords(*arguments),
-            lambda: subslices.physical_worker_id(*arguments),
-        )
+        asked = accel._get_physical_worker_id_from_coords, subslices.physical_worker_id
+        sides.compare(*asked, some_coordinates(draw), a_parent(draw))
 
 
 def test_hosts_are_labelled_as_ray_labels_them(sides, draw):
     for _ in range(1000):
-        arguments = draw.randrange(-5, 300), a_parent(draw)
-        sides.compare(
-            arguments, lambda: accel._build_subslice_labels(*arguments), lambda: subslices.subslice_labels(*arguments)
-        )
+        asked = accel._build_subslice_labels, subslices.subslice_labels
+        sides.compare(*asked, draw.randrange(-5, 300), a_parent(draw))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +241,7 @@ def test_hosts_are_labelled_as_ray_labels_them(sides, draw):
 )
 def test_topologies_have_the_axes_that_ray_reads(sides, draw, of_ray, of_quoit):
     for topology in [*GRIDS, *LISTED, *ODD] * 2 + [a_topology(draw) for _ in range(300)]:
-        sides.compare(topology, lambda: of_ray(topology), lambda: of_quoit(topology))
+        sides.compare(of_ray, of_quoit, topology)
 
 
 HOSTS = {"4x4": 4, "2x4": 2, "4x8": 8, "8x8": 16}
@@ -304,9 +319,7 @@ def test_sub_slices_are_taken_step_by_step_as_ray_takes_them(sides, draw):
                 },
             ),
         }
-        sides.compare(
-            (cluster, arguments), lambda: step_of_ray(cluster, arguments), lambda: step_of_quoit(cluster, arguments)
-        )
+        sides.compare(step_of_ray, step_of_quoit, cluster, arguments)
 
 
 # --- Ray Train ----------------------------------------------------------------------------------------------------
@@ -370,8 +383,7 @@ def scaling_of_quoit(arguments):
 
 def test_jobs_are_scaled_as_ray_train_scales_them(sides, draw, ray_train):
     for _ in range(2000):
-        arguments = a_scaling(draw)
-        sides.compare(arguments, lambda: scaling_of_ray(ray_train[0], arguments), lambda: scaling_of_quoit(arguments))
+        sides.compare(functools.partial(scaling_of_ray, ray_train[0]), scaling_of_quoit, a_scaling(draw))
 
 
 def a_count(draw):
@@ -397,11 +409,10 @@ def count_of_ray(ray_train, arguments, nodes, intact):
         return asked._count_possible_workers(nodes)
 
 
+def count_of_quoit(arguments, nodes, intact):
+    return train.ScalingConfig(**arguments).count_possible_workers(nodes, intact)
+
+
 def test_workers_are_counted_as_ray_train_counts_them(sides, draw, ray_train):
     for _ in range(1500):
-        arguments, nodes, intact = a_count(draw)
-        sides.compare(
-            (arguments, nodes, intact),
-            lambda: count_of_ray(ray_train, arguments, nodes, intact),
-            lambda: train.ScalingConfig(**arguments).count_possible_workers(nodes, intact),
-        )
+        sides.compare(functools.partial(count_of_ray, ray_train), count_of_quoit, *a_count(draw))

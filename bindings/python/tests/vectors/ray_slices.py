@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: what a request for whole slices asks the cluster for."""
 
-from quoit.ray_rules.slices import slice_placement_group
-
 from rows import keep_recorded, only
 
+from quoit.ray_rules.slices import slice_placement_group
+
 SLICE_NAME = "ray.io/tpu-slice-name"
-ARGUMENTS = (
-    "topology accelerator_version resources_per_bundle strategy name lifetime num_slices chips_per_vm pg_per_slice"
-    " bundle_label_selector tpu_resource_per_chip"
-).split()
+ARGUMENTS = [
+    "topology",
+    "accelerator_version",
+    "resources_per_bundle",
+    "strategy",
+    "name",
+    "lifetime",
+    "num_slices",
+    "chips_per_vm",
+    "pg_per_slice",
+    "bundle_label_selector",
+    "tpu_resource_per_chip",
+]
 
 
 def read_group(given):
@@ -21,12 +30,22 @@ def read_group(given):
     return group.with_slice_names({head.slice_index: named or f"slice-{i}" for i, head in enumerate(group.heads)})
 
 
-def answer_of(group, given):
+def answer_of_groups(groups):
+    return {
+        "worker_groups": [
+            {"bundles": one.num_bundles, "strategy": one.strategy, "name": one.name, "lifetime": one.lifetime}
+            for one in groups
+        ],
+        "names": [one.name for one in groups],
+    }
+
+
+def slice_group(given, recorded):
+    group = read_group(given)
     selectors = [dict(labels) for labels in group.bundle_label_selector]
     asked = [labels.get(SLICE_NAME) for labels in given.get("bundle_label_selector") or []]
     heads = [([dict(head.bundle)], [dict(head.selector)]) for head in group.heads]
-    groups = group.placement_groups
-    return {
+    answer = {
         "accelerator_version": group.accelerator_version,
         "topology": group.topology,
         "chips_per_host": group.chips_per_host,
@@ -43,28 +62,17 @@ def answer_of(group, given):
         "head_bundle": heads[0][0][0] if heads else None,
         "head_bundles": [bundles for bundles, _ in heads],
         "head_selectors": [labels for _, labels in heads],
-        "worker_groups": [
-            {"bundles": one.num_bundles, "strategy": one.strategy, "name": one.name, "lifetime": one.lifetime}
-            for one in groups
-        ],
-        "names": [one.name for one in groups],
+        **answer_of_groups(group.placement_groups),
     }
-
-
-def slice_group(given, recorded):
-    return keep_recorded(answer_of(read_group(given), given), recorded)
+    return keep_recorded(answer, recorded)
 
 
 def one_group(given, recorded):
-    group = read_group(given)
-    group.slice_placement_group
-    return keep_recorded(answer_of(group, given), recorded)
+    return keep_recorded(answer_of_groups([read_group(given).slice_placement_group]), recorded)
 
 
 def several_groups(given, recorded):
-    group = read_group(given)
-    group.slice_placement_groups
-    return keep_recorded(answer_of(group, given), recorded)
+    return keep_recorded(answer_of_groups(read_group(given).slice_placement_groups), recorded)
 
 
 OPS = {

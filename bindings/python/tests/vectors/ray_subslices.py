@@ -3,9 +3,9 @@
 
 import math
 
-from quoit.ray_rules import subslices
-
 from rows import Skip, keep_recorded, only
+
+from quoit.ray_rules import subslices
 
 TOPOLOGY = "ray.io/tpu-topology"
 SLICE_NAME = "ray.io/tpu-slice-name"
@@ -79,7 +79,8 @@ def read_workers(given):
 
 
 def find_subslice(given, recorded):
-    only(given, "slice subslice_topology worker_labels node_total_TPU node_free_TPU available subslice_index".split())
+    told = ["worker_labels", "node_total_TPU", "node_free_TPU", "available"]
+    only(given, ["slice", "subslice_topology", "subslice_index", *told])
     labels, tpu = read_workers(given)
     nodes = [worker("s", worker_id, tpu) for worker_id in labels]
     available = {f"n{worker_id}": {"TPU": free} for worker_id, free in (given.get("node_free_TPU") or {}).items()}

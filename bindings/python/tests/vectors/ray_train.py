@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-tpu: what Ray Train makes of its arguments, and what it does with a run."""
 
+from rows import Skip, keep_recorded, only
+
 from quoit.ray_rules.arithmetic import slices_for_workers, train_env
 from quoit.ray_rules.train import (
     FailureDecision,
@@ -12,13 +14,19 @@ from quoit.ray_rules.train import (
     slice_id,
 )
 
-from rows import Skip, keep_recorded, only
-
 EXECUTION = "ray.train.v2._internal.execution."
-ARGUMENTS = (
-    "use_tpu use_gpu topology accelerator_type num_workers resources_per_worker placement_strategy label_selector"
-    " elastic_resize_monitor_interval_s trainer_resources"
-).split()
+ARGUMENTS = [
+    "use_tpu",
+    "use_gpu",
+    "topology",
+    "accelerator_type",
+    "num_workers",
+    "resources_per_worker",
+    "placement_strategy",
+    "label_selector",
+    "elastic_resize_monitor_interval_s",
+    "trainer_resources",
+]
 
 # --- sizes --------------------------------------------------------------------------------------------------------
 
@@ -61,7 +69,9 @@ def amount_of(value):
 
 def count_possible(given, recorded):
     """Rows do not say what computes: slices are TPU, and else who asks for GPU uses them."""
-    only(given, "topology accelerator_type num_workers resources_per_worker nodes node intact_slices".split())
+    only(
+        given, ["topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices"]
+    )
     uses_gpu = (given.get("resources_per_worker") or {}).get("GPU", 0) > 0
     scaling = read_scaling(given, use_tpu="topology" in given, use_gpu=uses_gpu)
     node = {name: amount_of(value) for name, value in given["node"].items()}
@@ -119,13 +129,13 @@ def ids_of_slices(names, id_of_rank, num_slices):
 
 
 def jax_environment(given, recorded):
-    only(given, "topology accelerator_type num_workers slices worker_env resources_per_worker".split())
+    only(given, ["topology", "accelerator_type", "num_workers", "slices", "worker_env", "resources_per_worker"])
     topology, accelerator_type = given.get("topology"), given["accelerator_type"]
     resources = given.get("resources_per_worker")
     num_slices = slices_for_workers(topology, accelerator_type, given["num_workers"], resources)
     job = num_slices, topology or "", accelerator_type, resources, given.get("worker_env")
     envs = [train_env("ip of world rank 0", rank, *job) for rank in range(given["num_workers"])]
-    variables = "MEGASCALE_COORDINATOR_ADDRESS MEGASCALE_NUM_SLICES MEGASCALE_PORT MEGASCALE_SLICE_ID".split()
+    variables = ["MEGASCALE_COORDINATOR_ADDRESS", "MEGASCALE_NUM_SLICES", "MEGASCALE_PORT", "MEGASCALE_SLICE_ID"]
     answer = {name: envs[-1].get(name) for name in variables}
     answer["slice_id_per_rank"] = [env.get("MEGASCALE_SLICE_ID") for env in envs]
     if num_slices > 1:

@@ -12,11 +12,19 @@ Everything is pure: no state, no environment, no clock.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .. import _c
 from .._c import call, lib
 from . import _resources
+
+
+class _Layout(_c.Code):
+    """How the bundles are divided into placement groups; Ray has a flag, pg_per_slice."""
+
+    ONE_GROUP = 0
+    GROUP_PER_SLICE = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -195,7 +203,7 @@ class SliceGroup:
         Raises:
             InvalidError: each slice has its own, as Ray refuses: read `slice_placement_groups`.
         """
-        call(lib.quoit_ray_slice_group_check_layout, self._handle, lib.QUOIT_RAY_LAYOUT_ONE_GROUP)
+        call(lib.quoit_ray_slice_group_check_layout, self._handle, _Layout.ONE_GROUP)
         return self.placement_groups[0]
 
     @property
@@ -205,7 +213,7 @@ class SliceGroup:
         Raises:
             InvalidError: there is one for all, as Ray refuses: read `slice_placement_group`.
         """
-        call(lib.quoit_ray_slice_group_check_layout, self._handle, lib.QUOIT_RAY_LAYOUT_GROUP_PER_SLICE)
+        call(lib.quoit_ray_slice_group_check_layout, self._handle, _Layout.GROUP_PER_SLICE)
         return self.placement_groups
 
 
@@ -259,7 +267,7 @@ def slice_placement_group(
         factor = _c.to_int(tpu_resource_per_chip, "tpu_resource_per_chip")
         lib.quoit_ray_slice_request_set_resource_per_chip(request, factor)
     if _resources.to_bool(pg_per_slice, "pg_per_slice"):
-        lib.quoit_ray_slice_request_set_layout(request, lib.QUOIT_RAY_LAYOUT_GROUP_PER_SLICE)
+        lib.quoit_ray_slice_request_set_layout(request, _Layout.GROUP_PER_SLICE)
     what = "bundle_label_selector"
     asked = () if bundle_label_selector is None else bundle_label_selector
     selectors = list(_resources.elements(asked, what, "mappings"))

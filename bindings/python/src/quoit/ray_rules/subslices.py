@@ -17,7 +17,8 @@ workers is known, and nothing of it. Everything is pure: no state, no environmen
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable
 
 from .. import _c
 from .._c import call, ffi, lib

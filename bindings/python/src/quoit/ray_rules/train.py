@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
@@ -19,6 +20,15 @@ from . import _resources
 from .slices import SliceGroup, taken_request
 
 Selector = Mapping[str, "str | None"]
+
+
+class _Accelerators(_c.Code):
+    """What the workers compute with; Ray has two flags, use_gpu and use_tpu, and refuses both."""
+
+    NONE = 0
+    GPU = 1
+    TPU = 2
+    BOTH = 3
 
 
 class ScalingConfig:
@@ -76,10 +86,9 @@ class ScalingConfig:
             raise InvalidError(f"trainer_resources {_c.shown(trainer_resources)}: expected None in Ray Train V2")
         scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
         _set_workers(scaling, num_workers)
-        accelerators = (lib.QUOIT_RAY_USE_GPU if _resources.to_bool(use_gpu, "use_gpu") else 0) | (
-            lib.QUOIT_RAY_USE_TPU if _resources.to_bool(use_tpu, "use_tpu") else 0
-        )
-        lib.quoit_ray_scaling_set_accelerators(scaling, accelerators)
+        gpu = _Accelerators.GPU * _resources.to_bool(use_gpu, "use_gpu")
+        tpu = _Accelerators.TPU * _resources.to_bool(use_tpu, "use_tpu")
+        lib.quoit_ray_scaling_set_accelerators(scaling, _Accelerators(gpu | tpu))
         lib.quoit_ray_scaling_set_topology(scaling, _c.to_text_or_null(topology, "topology"))
         lib.quoit_ray_scaling_set_accelerator_type(scaling, _c.to_text_or_null(accelerator_type, "accelerator_type"))
         resources = _resources.to_resources_or_null(resources_per_worker, "resources_per_worker")
