@@ -68,6 +68,7 @@ class SliceGroup:
     _request: Any
 
     def __init__(self, request: Any, slice_names: Mapping[int, str]) -> None:
+        """@private"""
         handle = _c.owned(call(lib.quoit_ray_slice_group_new, request), lib.quoit_ray_slice_group_free)
         for index, name in slice_names.items():
             text = _c.to_text(name, f"slice_names[{index!r}]")
