@@ -137,7 +137,7 @@ subslice_labels (JsonNode *in, GError **error)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* A node for each of the topologies, alive or dead. FALSE on a skip. */
+/* An idle slice of one node for each of the topologies, alive or dead. FALSE on a skip. */
 static gboolean
 add_topologies (JsonObject *in, const char *member, QuoitRayNodes *nodes, GError **error)
 {
@@ -151,12 +151,17 @@ add_topologies (JsonObject *in, const char *member, QuoitRayNodes *nodes, GError
   for (unsigned i = 0; i < json_array_get_length (json_node_get_array (list)); i++)
     {
       g_autoptr (QuoitRayLabels) labels = quoit_ray_labels_new ();
+      g_autoptr (QuoitRayResources) chips = quoit_ray_resources_new ();
+      g_autofree char *slice = g_strdup_printf ("slice-%u", i);
       const char *topology = json_array_get_string_element (json_node_get_array (list), i);
       unsigned row;
 
+      quoit_ray_labels_set (labels, "ray.io/tpu-slice-name", slice);
+      quoit_ray_labels_set (labels, "ray.io/tpu-worker-id", "0");
       if (topology != NULL)
         quoit_ray_labels_set (labels, "ray.io/tpu-topology", topology);
-      row = quoit_ray_nodes_add (nodes, "", labels, NULL);
+      quoit_ray_resources_set (chips, "TPU", 4);
+      row = quoit_ray_nodes_add (nodes, slice, labels, chips);
       if (strcmp (member, "dead_topologies") == 0)
         quoit_ray_nodes_set_dead (nodes, row);
     }
