@@ -7,7 +7,7 @@ import math
 import pytest
 
 import quoit
-from quoit import catalogue
+from quoit import _c, catalogue
 
 
 def test_any_systems_name_finds_the_generation():
@@ -82,6 +82,46 @@ def test_machines_have_the_chips_that_topologies_are_made_of():
     assert not by_name["ct6e-standard-1t"].is_multi_host
     for one in v6e.topologies:
         assert one.machine_type is None or by_name[one.machine_type].chips == one.chips_per_host
+
+
+def fields_by_member(row, kind):
+    """What a row has under the name of each member: hbm_gb, is_twistable, gke_labels."""
+    for member in kind:
+        name = member.name.lower()
+        (field,) = [one for one in (name, f"is_{name}", f"{name}s", f"{name}es") if hasattr(row, one)]
+        yield member, getattr(row, field)
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts", "numbers", "noun"),
+    [
+        (lambda one: [one], catalogue.GenerationText, catalogue.GenerationNumber, "generation"),
+        (lambda one: one.topologies, catalogue.TopologyText, catalogue.TopologyNumber, "topology"),
+        (lambda one: one.machines, catalogue.MachineText, catalogue.MachineNumber, "machine"),
+    ],
+)
+def test_each_field_is_what_the_library_has_under_that_name(rows, texts, numbers, noun):
+    looked_at = 0
+    for generation in catalogue.generations():
+        pointer = catalogue._pointer(generation)
+        for at, row in enumerate(rows(generation)):
+            if noun != "generation":
+                one = getattr(_c.lib, f"quoit_catalogue_get_{noun}")(pointer, at)
+            else:
+                one = pointer
+            for member, value in fields_by_member(row, numbers):
+                said = getattr(_c.lib, f"quoit_catalogue_{noun}_get_number")(one, member)
+                assert (-1 if value is None else value) == said, (row, member)
+                looked_at += 1
+            for member, value in fields_by_member(row, texts):
+                index = (0,) if noun == "generation" else ()
+                said = _c.taken_text_or_none(
+                    getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index)
+                )
+                first = (value[0] if value else None) if isinstance(value, tuple) else value
+                assert (first or None) == (said or None), (row, member)
+                looked_at += 1
+    assert looked_at > 50
 
 
 def test_rows_are_values():

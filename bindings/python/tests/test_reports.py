@@ -73,6 +73,14 @@ def test_bundles_are_explained_by_nodes():
     assert 1 <= len(report.misses) <= 3
 
 
+def test_ray_chooses_among_equal_nodes_as_it_happens_or_has_no_choice():
+    fleet = ledger_of("v6e 4x4 x1").snapshot()
+    free = fleet.explain(quoit.Request("any", bundles=["TPU=4"]))
+    bound = fleet.explain(quoit.Request("head", bundles=["TPU=4,TPU-v6e-16-head=1"]))
+    assert (free.ray_answer, free.does_ray_vary, free.is_proven) == (quoit.RayAnswer.SUCCESS, True, True)
+    assert (bound.ray_answer, bound.does_ray_vary, bound.is_proven) == (quoit.RayAnswer.SUCCESS, False, True)
+
+
 def test_the_summary_begins_with_what_was_asked():
     report = ledger_of("v6e 4x4 x1").snapshot().explain(slices(2))
     assert report.summary("two slices").startswith("two slices: never, ")

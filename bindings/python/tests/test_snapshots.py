@@ -3,6 +3,7 @@
 
 import json
 import pickle
+import textwrap
 
 import pytest
 
@@ -10,6 +11,35 @@ import quoit
 
 FLEET = "v6e 4x4 x3; v5p 2x2x4 x2 pool=big zone=us-east5-b busy=0 dead=1.2"
 NOW = 1_800_000_000_000
+
+MANIFEST = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: lab}
+spec:
+  headGroupSpec:
+    rayStartParams: {}
+    template:
+      spec:
+        containers:
+        - {name: head, image: rayproject/ray:2.60.0, resources: {limits: {cpu: "4", memory: 8Gi}}}
+  workerGroupSpecs:
+  - groupName: tpus
+    replicas: 1
+    minReplicas: 1
+    maxReplicas: 1
+    numOfHosts: 4
+    rayStartParams: {}
+    template:
+      spec:
+        containers:
+        - name: worker
+          image: rayproject/ray:2.60.0
+          resources: {limits: {google.com/tpu: "4", cpu: "8", memory: 16Gi}}
+        nodeSelector:
+          cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+          cloud.google.com/gke-tpu-topology: 4x4
+"""
 
 
 @pytest.fixture
@@ -90,7 +120,7 @@ def ray_node(worker_id, **labels):
         "Alive": True,
         "NodeManagerAddress": f"10.0.0.{number % 250 + 1}",
         "NodeManagerHostname": f"host-{number}",
-        "NodeName": f"10.0.0.{number % 250 + 1}",
+        "NodeName": f"name-{number}",
         "Resources": {"TPU": 4.0, "CPU": 8.5, "slice-a": 1.0, **({"TPU-v6e-16-head": 1.0} if worker_id == 0 else {})},
         "Labels": {
             "ray.io/tpu-slice-name": "slice-a",
@@ -119,6 +149,57 @@ def test_a_node_says_what_its_source_said():
         "slice-a": ("1", "1", "0"),
     }
     assert node.full_name == f"ray/{node.pool.name}/{node.name}"
+
+
+def test_what_of_a_node_is_had_by_whom_is_counted(ledger):
+    group = ledger.reserve(quoit.Request("half", bundles=["TPU=3"], pool="v6e-4x4"), now_ms=NOW)
+    snapshot = ledger.snapshot()
+
+    def tpu(name):
+        (found,) = [one for one in snapshot.node(name).resources if one.name == "TPU"]
+        return found
+
+    assert tpu(group.bundles[0].node) == quoit.NodeResource("TPU", "4", "1", "0")
+    assert tpu("big-0-0") == quoit.NodeResource("TPU", "4", "0", "4")
+    assert [snapshot.node(name).is_external for name in ("big-0-0", "big-1-0")] == [True, False]
+    assert snapshot.node("big-1-2").state == quoit.NodeState.DEAD
+
+
+def test_what_a_manifest_says_is_told():
+    with quoit.open_memory() as ledger:
+        ledger.import_raycluster(MANIFEST, now_ms=NOW)
+        snapshot = ledger.snapshot()
+    heads = [node for node in snapshot.nodes if node.is_ray_head]
+    workers = [node for node in snapshot.nodes if not node.is_ray_head]
+    assert (len(heads), len(workers)) == (1, 4)
+    assert {node.address for node in workers} == {None}
+    pools = {pool.name: pool for pool in snapshot.pools}
+    assert (pools["tpus"].n_pods, pools["tpus"].cpu, pools["tpus"].memory) == (4, "32", str(4 * 16 * 2**30))
+    assert [(pool.n_pods, pool.n_nodes) for pool in pools.values() if pool.name != "tpus"] == [(0, 1)]
+    assert {pool.source for pool in pools.values()} == {"lab"}
+    assert {node.assumptions for node in workers} == {quoit.NodeAssumptions(0)}
+
+
+def test_what_a_manifest_does_not_say_is_assumed():
+    """KubeRay chooses the end of the name of a RayJob's cluster, and so that of its hosts."""
+    head, spec = MANIFEST.replace("kind: RayCluster", "kind: RayJob").split("spec:\n", 1)
+    job = f"{head}spec:\n  entrypoint: 'true'\n  rayClusterSpec:\n{textwrap.indent(spec, '  ')}"
+    with quoit.open_memory() as ledger:
+        ledger.import_raycluster(job, now_ms=NOW)
+        workers = [node for node in ledger.snapshot().nodes if not node.is_ray_head]
+    assert {node.assumptions for node in workers} == {quoit.NodeAssumptions.HOST_NAME}
+
+
+def test_a_joined_node_has_the_sources_that_claim_it():
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v6e 4x4 x1 pool=a", now_ms=NOW)
+        place = {"ray.io/node-group": "a", "ray.io/tpu-slice-name": "a-0"}
+        said = [ray_node(worker_id, **place) for worker_id in range(4)]
+        wanted = quoit.Input(quoit.SourceKind.RAY_NODES, json.dumps(said), join="fleet")
+        ledger.import_input(wanted, now_ms=NOW)
+        nodes = ledger.snapshot().nodes
+        assert [node.sources for node in nodes] == [("fleet", "ray")] * 4
+        assert nodes[0].identity == said[0]["NodeID"]
 
 
 def test_a_node_without_a_slice_has_none():

@@ -178,6 +178,18 @@ def test_every_public_name_is_there_and_listed():
         quoit.Snapshott  # noqa: B018
 
 
+def test_every_class_that_callers_are_given_is_a_public_name():
+    """But for those of modules that are public by themselves, and what stands for others inside."""
+    inside = {"quoit._c", "quoit._views"}
+    named = {getattr(quoit, name) for name in quoit.__all__}
+    for module in modules():
+        if module.__name__ in inside or module.__name__.split(".")[-1] in quoit._SUBMODULES or "ray" in module.__name__:
+            continue
+        for name, value in vars(module).items():
+            if isinstance(value, type) and value.__module__ == module.__name__ and not name.startswith("_"):
+                assert value in named, f"{module.__name__}.{name}"
+
+
 def test_no_public_name_is_hidden_by_a_module_of_that_name():
     modules_here = {one.name for one in pkgutil.iter_modules(quoit.__path__)}
     assert {"topologies", "catalogue"} <= modules_here
@@ -190,6 +202,7 @@ def test_names_that_wait_are_told_twice_alike():
     (block,) = [one for one in tree.body if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"]
     told = {one.module: tuple(name.name for name in one.names) for one in block.body if one.module is not None}
     assert told == quoit._LAZY
+    assert {name for names in told.values() for name in names} <= set(quoit.__all__)
 
 
 def public_definitions(body, prefix=""):
