@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, ClassVar, NoReturn, TypeVar, overload
 
 T = TypeVar("T", covariant=True)
@@ -73,6 +73,9 @@ class Rows(Sequence[T]):
     def __getitem__(self, index: int | slice) -> T | Rows[T]:
         numbers = self._numbers[index]
         return Rows(self._make, numbers) if isinstance(numbers, range) else self._make(numbers)
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self._make, self._numbers)
 
     def __repr__(self) -> str:
         return f"<{len(self)} rows>"
