@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real Ray placement groups on exactly the slices that quoit decided, on a running Ray cluster.
+
+`slice_placement_group` takes the arguments of ray.util.tpu.slice_placement_group(): all slices or none, no race with
+other callers, no head that leaks, and an explanation when there is no room. All drivers of a cluster name one ledger
+file:
+
+    import ray, quoit.ray
+    ray.init()
+    with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger="/var/lib/quoit/fleet.db") as slices:
+        ...  # slices.placement_group, slices.slice_names, slices.environment(0)
+
+Importing this does not import Ray.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .ledgers import LedgerLike, fleet_from_ray, sync
+    from .making import NoRoomError
+    from .slices import SlicePlacementGroup, attach, explain, slice_placement_group
+
+_HOMES = {
+    "LedgerLike": "ledgers",
+    "NoRoomError": "making",
+    "SlicePlacementGroup": "slices",
+    "attach": "slices",
+    "explain": "slices",
+    "fleet_from_ray": "ledgers",
+    "slice_placement_group": "slices",
+    "sync": "ledgers",
+}
+
+__all__ = [
+    "LedgerLike",
+    "NoRoomError",
+    "SlicePlacementGroup",
+    "attach",
+    "explain",
+    "fleet_from_ray",
+    "slice_placement_group",
+    "sync",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{home}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

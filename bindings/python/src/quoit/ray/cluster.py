@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the running Ray cluster says, and the groups that are made and removed in it.
+
+The only module that touches what Ray keeps private: `versions` looks for all of it before anything is held.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import json
+import os
+import time
+from typing import Any, Iterator, Mapping, Sequence
+
+from .. import errors
+from ..imports import Input, SourceKind
+
+REPLY_S = 5.0
+"""How long Ray's control plane may take to answer before it is said to be gone."""
+
+_TRIES = 6
+_RECORDS = b"quoit"
+_POLL_S = 0.003
+_BACK_S = 1.0
+_GROUPED = "_group_"
+
+SLICE_NAME = "ray.io/tpu-slice-name"
+WORKER_ID = "ray.io/tpu-worker-id"
+NODE_ID = "ray.io/node-id"
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+def _worker() -> Any:
+    return _module("ray._private.worker").global_worker
+
+
+def _state() -> Any:
+    return _module("ray._private.state").state
+
+
+@contextlib.contextmanager
+def _asking() -> Iterator[None]:
+    """Ray's ways of saying that its control plane does not answer, as one."""
+    exceptions = _module("ray.exceptions")
+    try:
+        yield
+    except (exceptions.RpcError, exceptions.RaySystemError, ConnectionError, TimeoutError) as error:
+        raise errors.NotFoundError(f"ray: the control plane does not answer: {error}") from error
+
+
+# --- the driver ---------------------------------------------------------------------------------------------------
+
+
+def is_connected() -> bool:
+    """Whether this process is a driver, or a task or actor, of a Ray cluster."""
+    return bool(_module("ray").is_initialized())
+
+
+def check_connected() -> None:
+    """Raises where there is no cluster to ask.
+
+    Raises:
+        NotFoundError: ray.init() was not called, or the control plane does not answer.
+        InvalidError: the driver is a Ray Client (ray://), which cannot see nodes and groups.
+    """
+    if not is_connected():
+        raise errors.NotFoundError("ray: there is no cluster: call ray.init() first")
+    worker = _worker()
+    if getattr(worker, "gcs_client", None) is None or not hasattr(worker, "core_worker"):
+        raise errors.InvalidError(
+            "ray: a driver at 'ray://' cannot see the cluster: run it on one of the cluster's nodes"
+        )
+
+
+def job() -> str:
+    """The id of the job that this process belongs to."""
+    return str(_worker().current_job_id.hex())
+
+
+def cluster() -> str:
+    """What no other cluster is called, also not one that was started anew on the same machines."""
+    return str(_worker().gcs_client.cluster_id.hex())
+
+
+def namespace() -> str:
+    """Where this process's groups have their names."""
+    return str(_worker().namespace)
+
+
+# --- what Ray says ------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Listing:
+    """What Ray said of one moment."""
+
+    nodes: Sequence[Mapping[str, Any]]
+    """The rows of ray.nodes()."""
+    groups: Mapping[str, Mapping[str, Any]]
+    """The rows of placement_group_table() by id, without those that are removed."""
+    available: Mapping[str, Mapping[str, float]]
+    """available_resources_per_node(); what is 0 is absent."""
+    cluster: str
+
+    def alive(self) -> Iterator[Mapping[str, Any]]:
+        """The nodes that Ray believes to be alive."""
+        return (node for node in self.nodes if node["Alive"])
+
+    def is_settling(self) -> bool:
+        """Whether a node still lists resources of a group that is removed: its chips are free, and not yet shown to be."""
+        removed = {name for row in self.available.values() for name in row if _GROUPED in name}
+        return any(name.rpartition("_")[2] not in self.groups for name in removed)
+
+    def to_input(self, source: str, tpu_per_chip: int | None) -> Input:
+        """As an import takes it."""
+        return Input(
+            SourceKind.RAY_NODES,
+            json.dumps(self.nodes),
+            source=source,
+            ray_groups=json.dumps(self.groups),
+            ray_available=json.dumps(self.available),
+            tpu_per_chip=tpu_per_chip,
+            complete=True,
+        )
+
+
+def _live_groups() -> dict[str, Any]:
+    """The messages of the groups that are not removed, by id. Ray keeps removed ones for ever, and turning one into a
+    dict costs more than all else that is asked here."""
+    message = _module("ray.core.generated.gcs_pb2").PlacementGroupTableData
+    rows = (message.FromString(data) for data in _state()._connect_and_get_accessor().get_placement_group_table())
+    return {row.placement_group_id.hex(): row for row in rows if row.state != message.REMOVED}
+
+
+def _contradiction(
+    nodes: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], available: Mapping[str, Any]
+) -> str | None:
+    """What shows that the lists are of different moments: a node that has just come or gone."""
+    for node in nodes:
+        if node["Alive"] and node["NodeID"] not in available:
+            return f"node '{node['NodeID']}' is alive, and nothing says what is available there"
+    known = {node["NodeID"] for node in nodes}
+    for name, row in groups.items():
+        for bundle in row.bundles:
+            if bundle.node_id and bundle.node_id.hex() not in known and any(bundle.node_id):
+                return f"group '{name}' is on node '{bundle.node_id.hex()}', which is not listed"
+    return None
+
+
+def list_now() -> Listing:
+    """Nodes, groups and what is available, of one moment as nearly as can be had: groups are asked for before and after
+    the rest, and all again when they changed between, or where the lists contradict each other.
+
+    Raises:
+        NotFoundError: the control plane does not answer.
+        BusyError: the lists contradicted each other each time.
+    """
+    state = _state()
+    contradiction: str | None = None
+    with _asking():
+        groups = _live_groups()
+        for attempt in range(_TRIES):
+            if attempt:
+                time.sleep(0.02 * attempt)
+            nodes, available = state.node_table(), state.available_resources_per_node()
+            before, groups = groups, _live_groups()
+            contradiction = _contradiction(nodes, groups, available)
+            # Where groups come and go all the time the last lists stand: each try saw others.
+            if contradiction is None and (_standing(before) == _standing(groups) or attempt == _TRIES - 1):
+                rows = {name: state._gen_placement_group_info(row) for name, row in groups.items()}
+                return Listing(nodes, rows, available, cluster())
+    raise errors.BusyError(f"ray: {contradiction}: expected lists of one moment, tried {_TRIES} times")
+
+
+def _standing(groups: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
+    return {name: (row.state, *(bundle.node_id for bundle in row.bundles)) for name, row in groups.items()}
+
+
+def dead_jobs() -> set[str]:
+    """The jobs whose driver has ended."""
+    with _asking():
+        return {row["JobID"] for row in _state().job_table() if row["IsDead"]}
+
+
+# --- groups -------------------------------------------------------------------------------------------------------
+
+
+def create_group(
+    bundles: Sequence[Mapping[str, float]],
+    selectors: Sequence[Mapping[str, str]],
+    strategy: str,
+    name: str,
+    lifetime: str | None,
+) -> Any:
+    """A placement group that Ray has taken in, and has not placed yet."""
+    with _asking():
+        return _module("ray.util.placement_group").placement_group(
+            [dict(bundle) for bundle in bundles],
+            strategy=strategy,
+            name=name,
+            lifetime=lifetime,
+            bundle_label_selector=[dict(selector) for selector in selectors],
+        )
+
+
+def handle_of(group_id: str) -> Any:
+    """The placement group of an id."""
+    identity = _module("ray._raylet").PlacementGroupID(bytes.fromhex(group_id))
+    return _module("ray.util.placement_group").PlacementGroup(identity)
+
+
+def group_id(group: Any) -> str:
+    """The id of a placement group, as Ray's lists show it."""
+    return str(group.id.hex())
+
+
+def wait_placed(groups: Sequence[Any], timeout_s: float) -> bool:
+    """Whether all groups are placed within `timeout_s`."""
+    with _asking():
+        placed = [group.ready() for group in groups]
+        return len(_module("ray").wait(placed, num_returns=len(placed), timeout=timeout_s)[0]) == len(placed)
+
+
+def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
+    """The row of placement_group_table() of each group: name, state and the rest; REMOVED for one that Ray does not
+    know."""
+    with _asking():
+        return [_row(group) for group in groups]
+
+
+def _row(group: Any) -> dict[str, Any]:
+    row: dict[str, Any] = _state().placement_group_table(group.id)
+    return row or {"state": "REMOVED", "name": ""}
+
+
+def named_groups(names: Sequence[str]) -> list[Any]:
+    """The live groups of this job that bear one of the names."""
+    own = bytes.fromhex(job())
+    with _asking():
+        return [
+            handle_of(name) for name, row in _live_groups().items() if row.name in names and row.creator_job_id == own
+        ]
+
+
+def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
+    """Removes groups and waits until Ray's control plane shows their chips as free, which is when others can have them.
+
+    Returns:
+        Whether that was seen within `timeout_s`; False: they are removed, and something still runs on their chips.
+
+    Raises:
+        NotFoundError: the control plane does not answer.
+    """
+    deadline = time.monotonic() + timeout_s
+    with _asking():
+        chips = _chips([_row(group) for group in groups])
+        for group in groups:
+            _module("ray.util.placement_group").remove_placement_group(group)
+        waiting = list(groups)
+        while waiting:
+            waiting = [group for group in waiting if _row(group)["state"] != "REMOVED"]
+            if waiting and not _pause(deadline):
+                return False
+        ends = tuple(group_id(group) for group in groups)
+        while not _are_back(chips, ends, deadline - timeout_s + _BACK_S):
+            if not _pause(deadline):
+                return False
+    return True
+
+
+def _chips(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """What groups have of the TPU of each node."""
+    chips: dict[str, float] = {}
+    for row in rows:
+        for index, node in row.get("bundles_to_node_id", {}).items():
+            chips[node] = chips.get(node, 0.0) + row["bundles"][index].get("TPU", 0.0)
+    return chips
+
+
+def _are_back(chips: Mapping[str, float], ends: tuple[str, ...], until: float) -> bool:
+    available = _state().available_resources_per_node()
+    # What still runs in a removed group is seen by the group's own resources (TPU_group_0_ID), as soon as the node has
+    # told of them: of a group that was made a moment ago it has not.
+    if any(name.endswith(ends) for row in available.values() for name in row):
+        return False
+    # Somebody else may have been quicker: these are not waited for for long.
+    is_free = all(available[node].get("TPU", 0.0) >= amount for node, amount in chips.items() if node in available)
+    return is_free or time.monotonic() >= until
+
+
+def _pause(deadline: float) -> bool:
+    time.sleep(_POLL_S)
+    return time.monotonic() < deadline
+
+
+# --- records ------------------------------------------------------------------------------------------------------
+# What the adapter has made for a group of the ledger, kept by Ray's control plane: it lives and dies with the groups.
+
+
+def write_record(key: str, record: Mapping[str, Any]) -> None:
+    """Writes what belongs to `key`, over what was there."""
+    with _asking():
+        _worker().gcs_client.internal_kv_put(key.encode(), json.dumps(record).encode(), True, _RECORDS, REPLY_S)
+
+
+def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The records of those keys that have one. Also the question whether the control plane answers at all."""
+    with _asking():
+        found = _worker().gcs_client.internal_kv_multi_get([key.encode() for key in keys] or [b"?"], _RECORDS, REPLY_S)
+    return {key.decode(): json.loads(value) for key, value in found.items()}
+
+
+def delete_record(key: str) -> None:
+    """Deletes it; to delete none does nothing."""
+    with _asking():
+        _worker().gcs_client.internal_kv_del(key.encode(), False, _RECORDS, REPLY_S)
+
+
+# --- the environment ----------------------------------------------------------------------------------------------
+
+
+def tpu_per_chip_text() -> str | None:
+    """RAY_TPU_RESOURCE_PER_CHIP as this process has it: Ray reads it in each process, and lists nowhere what it is."""
+    return os.environ.get("RAY_TPU_RESOURCE_PER_CHIP")

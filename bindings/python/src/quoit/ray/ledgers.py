@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ledger as this process shares it with other drivers, and what keeps it in step with the cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import weakref
+from typing import Any, Callable, Mapping, Union
+
+from .. import errors
+from .. import ledger as _ledger
+from ..groups import Group, GroupState
+from ..imports import Import, Input
+from ..ledger import Quoit
+from ..ray_rules.arithmetic import resource_per_chip
+from . import cluster, owners, versions
+
+LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
+"""A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
+
+SOURCE = "ray"
+"""What the cluster is called in the ledger unless a call says otherwise."""
+
+
+class RayLedger:
+    """A ledger and the cluster that it is kept in step with; one a process for each of both."""
+
+    def __init__(self, quoit: Quoit, source: str) -> None:
+        self.quoit = quoit
+        self.source = source
+        self._lock = threading.RLock()
+        self._signs: dict[str, owners.SignOfLife] = {}
+        self._listing: cluster.Listing | None = None
+        self._listed_at = float("-inf")
+
+    def listing(self, within_s: float) -> cluster.Listing:
+        """What the ledger was last told, by this process, not longer ago than `within_s`; else it is told anew."""
+        with self._lock:
+            listing = self._listing
+            if (
+                listing is not None
+                and time.monotonic() - self._listed_at < within_s
+                and listing.cluster == cluster.cluster()
+            ):
+                return listing
+            self.sync()
+            assert self._listing is not None
+            return self._listing
+
+    def sign_of_life(self, owner: str, lease_s: float) -> owners.SignOfLife:
+        """The one of that owner; the lease is that of the first who asked."""
+        with self._lock:
+            return self._signs.setdefault(owner, owners.SignOfLife(self.quoit, owner, lease_s))
+
+    def sync(self, *, tpu_per_chip: int | None = None) -> Import:
+        """Writes what Ray says now, and lets go of what is gone there: see `quoit.ray.sync`."""
+        with self._lock:
+            self.quoit.refresh()
+            live = [group for group in self.quoit.snapshot().groups if _is_live(group)]
+            made = [group for group in live if group.state in (GroupState.RESERVED, GroupState.RESCHEDULING)]
+            # A record is read before the lists that its groups are looked for in: it is written after they are made.
+            records = cluster.read_records([owners.record_key(group) for group in made])
+            dead = cluster.dead_jobs()
+            listing = cluster.list_now()
+            ended = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
+            gone = [group for group in made if self._is_gone(group, records, listing)]
+            with self.quoit.batch():
+                result = self.quoit.sync_input(listing.to_input(self.source, _factor(tpu_per_chip)))
+                for group in gone:
+                    _free(self.quoit.release, group)
+                for owner in ended:
+                    _free(self.quoit.end_owner, owner)
+            for group in gone:
+                cluster.delete_record(owners.record_key(group))
+            self._listing, self._listed_at = listing, time.monotonic()
+            return result
+
+    def _has_ended(self, name: str, listing: cluster.Listing, dead: set[str]) -> bool:
+        owner = owners.parse(name)
+        if owner is None or owner.source != self.source:
+            return False
+        return owner.cluster != owners.short(listing.cluster) or owner.job in dead
+
+    def _is_gone(self, group: Group, records: Mapping[str, Mapping[str, Any]], listing: cluster.Listing) -> bool:
+        key = owners.record_key(group)
+        record = records.get(key)
+        if record is None or any(name in listing.groups for name in record["groups"]):
+            return False
+        # Whoever replaces a group of Ray's takes the record away first: it is still the same where nobody does.
+        return cluster.read_records([key]).get(key) == record
+
+
+def _is_live(group: Group) -> bool:
+    """Whether the group is of the ledger's own making, and has something."""
+    return not group.source and group.state is not GroupState.REMOVED
+
+
+def _free(free: Callable[[Any], object], what: Any) -> None:
+    """Frees what somebody else may have freed since it was looked at."""
+    with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
+        free(what)
+
+
+def _factor(tpu_per_chip: int | None) -> int | None:
+    return tpu_per_chip if tpu_per_chip is not None else resource_per_chip(cluster.tpu_per_chip_text())
+
+
+# --- which ledger -------------------------------------------------------------------------------------------------
+
+_opened: dict[tuple[int, str, str], RayLedger] = {}
+# By identity, which is nobody else's while the value, that has the ledger, lives.
+_given: weakref.WeakValueDictionary[tuple[int, str], RayLedger] = weakref.WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
+    """The ledger that is meant: the open one, or the file's, opened once a process.
+
+    A file that is named and is not there is made; ./quoit.db, which nobody named, is not.
+
+    Raises:
+        NotFoundError: no ledger was named, and there is no ./quoit.db.
+        TypeError: it is neither a path nor a ledger.
+        Error: as `quoit.open` and `quoit.create`.
+    """
+    with _lock:
+        if isinstance(ledger, Quoit):
+            return _given.setdefault((id(ledger), source), RayLedger(ledger, source))
+        named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
+        if named is not None and not isinstance(named, str):
+            raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Quoit, not {type(ledger).__name__}")
+        path = os.path.realpath(named or "quoit.db")
+        key = os.getpid(), path, source
+        known = _opened.get(key)
+        if known is None or known.quoit.is_closed:
+            known = _opened[key] = RayLedger(_open(path, is_named=named is not None), source)
+        return known
+
+
+def _open(path: str, *, is_named: bool) -> Quoit:
+    if os.path.exists(path):
+        return _ledger.open(path)
+    if not is_named:
+        raise errors.NotFoundError(
+            "ledger: expected its file as ledger=PATH or in QUOIT_DB, or a './quoit.db' (quoit init)"
+        )
+    try:
+        return _ledger.create(path)
+    except errors.ConflictError:  # another driver was quicker
+        return _ledger.open(path)
+
+
+# --- public -------------------------------------------------------------------------------------------------------
+
+
+def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> Input:
+    """What the running Ray cluster says now, for `Quoit.sync_input`, `Quoit.import_input` or `Fork.sync_input`.
+
+    Nodes, placement groups and what is available are of one moment as nearly as Ray tells it: all are asked for again
+    when groups changed between, or when the lists contradict each other. Nothing is written.
+
+    Args:
+        source: what the cluster is called in the ledger.
+        tpu_per_chip: units of the resource TPU that one chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else 1.
+
+    Raises:
+        NotFoundError: there is no cluster, or it does not answer: ray.init() first, or wait for it.
+        VersionError: the installed Ray lacks what is needed; the message says what.
+        InvalidError: the driver is a Ray Client (ray://).
+        BusyError: the cluster changes too fast for lists of one moment: retry.
+    """
+    versions.check()
+    cluster.check_connected()
+    cluster.read_records(())
+    return cluster.list_now().to_input(source, _factor(tpu_per_chip))
+
+
+def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int | None = None) -> Import:
+    """Writes what the running Ray cluster says now into the ledger, and frees what nobody uses there any more.
+
+    Plain tasks and actors become external use. Placement groups that others made are groups of the source; those that
+    stand where a group of the ledger does are what that one's owner has started, and not held twice. What
+    `slice_placement_group` has made is released when its placement groups are gone from Ray, or when the driver that
+    made it has ended; never between the hold and the confirmation of a driver that lives.
+
+    `slice_placement_group` does this by itself: call it for the ledger's other users, such as `quoit status`.
+
+    Args:
+        ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db.
+        source: what the cluster is called in the ledger. Two clusters need two names.
+        tpu_per_chip: units of the resource TPU that one chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else 1.
+
+    Returns:
+        The difference to what the ledger knew.
+
+    Raises:
+        NotFoundError, VersionError, InvalidError, BusyError: as `fleet_from_ray`.
+        Error: as `quoit.open` and `Quoit.sync_input`.
+    """
+    versions.check()
+    cluster.check_connected()
+    return ledger_of(ledger, source).sync(tpu_per_chip=tpu_per_chip)
+
+
+def live_group(ledger: RayLedger, *, key: str | None = None, name: str | None = None) -> Group | None:
+    """The live group of the ledger's own that bears the request key, or the name; None: there is none."""
+    ledger.quoit.refresh()
+    for group in ledger.quoit.snapshot().groups:
+        if _is_live(group) and (group.key == key if key is not None else group.name == name):
+            return group
+    return None

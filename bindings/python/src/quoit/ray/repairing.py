@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a group that has lost a slice gets another."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Sequence
+
+from .. import errors
+from ..groups import Group
+from . import cluster
+from .making import (
+    REMOVE_S,
+    Made,
+    NoRoomError,
+    NotPlacedError,
+    Wish,
+    create,
+    free,
+    ray_groups_of,
+    wait_placed,
+    write_record,
+)
+from .shapes import NodeIsGone, SlicePins, pin
+
+_PAUSE_S = 0.1
+
+
+def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
+    """Lets quoit choose another slice for each that is lost or leaving, and makes in Ray only what is new.
+
+    Raises:
+        NoRoomError, NeverError: there is no other slice, and nothing has changed.
+        BaseException: whatever came after; all is given back.
+    """
+    group = _chosen(wish, made, timeout_s)
+    ray_groups = list(made.ray_groups)
+    try:
+        kept = _kept(wish, made, group)
+        if len(kept) == len(group.slices) and made.ray_groups:
+            return Made(group, made.selectors, made.ray_groups)
+        # Without groups the record says that they are being replaced: no sync takes them for gone.
+        write_record(wish, Made(group, made.selectors, []))
+        cluster.remove_groups([one for one in ray_groups if one not in kept.values()], REMOVE_S)
+        pins = _pins(wish, group)
+        result = Made(group, [dict(selector) for one in pins for selector in one.selectors], [])
+        names = {row["name"] for row in cluster.rows(list(kept.values()))}
+        free_names = [name for name, _ in ray_groups_of(wish, group, pins) if name not in names]
+        for slices in [[one] for one in pins] if wish.shape.arguments["pg_per_slice"] else [pins]:
+            one = kept.get(slices[0].name)
+            if one is None:
+                one = create(wish.shape, free_names.pop(0), slices)
+                ray_groups.append(one)
+            result.ray_groups.append(one)
+        write_record(wish, result)
+        wait_placed(wish.ledger, pins, [one for one in result.ray_groups if one not in kept.values()])
+        return result
+    except BaseException as error:
+        free(wish.ledger, group, ray_groups)
+        if isinstance(error, NotPlacedError):
+            raise NoRoomError(f"{group.handle} was repaired, and is given back: {error}") from None
+        raise
+
+
+def _chosen(wish: Wish, made: Made, timeout_s: float) -> Group:
+    """The group with whole slices alone, as the ledger has it from now on."""
+    end = time.monotonic() + timeout_s
+    while True:
+        wish.ledger.listing(0.0)
+        try:
+            after = wish.ledger.quoit.repair(made.group).after
+            assert after is not None
+            return after
+        except (errors.NotNowError, errors.NeverError) as error:
+            if isinstance(error, errors.NeverError) or time.monotonic() >= end:
+                refused = type(error)(str(error)) if isinstance(error, errors.NeverError) else NoRoomError(str(error))
+                refused.report = error.report
+                raise refused from None
+        time.sleep(max(0.0, min(_PAUSE_S, end - time.monotonic())))
+
+
+def _kept(wish: Wish, made: Made, group: Group) -> dict[str, Any]:
+    """Ray's groups that stand, by the slices that they have."""
+    stands = [row["state"] == "CREATED" for row in cluster.rows(made.ray_groups)]
+    before, after = _names(made.group), _names(group)
+    if wish.shape.arguments["pg_per_slice"]:
+        return {name: one for name, one, is_whole in zip(before, made.ray_groups, stands) if is_whole and name in after}
+    return dict.fromkeys(after, made.ray_groups[0]) if all(stands) and stands and before == after else {}
+
+
+def _names(group: Group) -> list[str]:
+    return [one.name for one in group.slices]
+
+
+def _pins(wish: Wish, group: Group) -> Sequence[SlicePins]:
+    listing = wish.ledger.listing(0.0)
+    try:
+        return pin(wish.shape, group, wish.ledger.quoit.snapshot(), listing)
+    except NodeIsGone as error:
+        raise NotPlacedError(f"node {error} is gone from Ray") from None

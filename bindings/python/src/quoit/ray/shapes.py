@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the arguments of `slice_placement_group` ask for: of quoit one request, of Ray bundles pinned to hosts."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Iterable, Mapping, Sequence
+
+from .. import errors
+from ..groups import Group
+from ..ray_rules.arithmetic import resource_per_chip
+from ..ray_rules.slices import SliceGroup, slice_placement_group as group_of_rules
+from ..requests import Request
+from ..snapshots import Snapshot
+from . import cluster
+
+STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """Slices as Ray's users ask for them."""
+
+    rules: SliceGroup
+    """What Ray's helper would make of it."""
+    arguments: Mapping[str, Any]
+    """As they were given, in plain values: what another driver needs to make the same shape."""
+    selectors: Mapping[str, str]
+    """What every host's labels must satisfy, besides the slice's name."""
+    named: tuple[str, ...]
+    """The slices that were asked for by name; none: any."""
+
+    @property
+    def bundles_per_host(self) -> int:
+        """How many bundles stand on each host."""
+        return self.rules.num_bundles // self.rules.num_hosts
+
+    @property
+    def words(self) -> str:
+        """As Ray's users say it."""
+        slices = "1 slice" if self.rules.num_slices == 1 else f"{self.rules.num_slices} slices"
+        return f"{slices} of {self.rules.accelerator_version} {self.rules.topology}"
+
+    def request(self, name: str, key: str | None, owner: str, excluded: Iterable[str]) -> Request:
+        """What quoit is asked for."""
+        return Request(
+            name,
+            accelerator=self.rules.accelerator_version,
+            topology=self.rules.topology,
+            slices=self.rules.num_slices,
+            chips_per_host=self.rules.chips_per_host,
+            selectors=self.selectors,
+            named=self.named,
+            excluded=excluded,
+            key=key,
+            owner=owner,
+        )
+
+
+def shape_of(arguments: Mapping[str, Any]) -> Shape:
+    """The shape of the arguments of Ray's slice_placement_group(), which are checked as Ray checks them.
+
+    Raises:
+        InvalidError: Ray would refuse them, or would take them and never place such a group.
+        TypeError: one has another type.
+    """
+    factor = arguments["tpu_resource_per_chip"]
+    if factor is None:
+        factor = resource_per_chip(cluster.tpu_per_chip_text())
+    rules = group_of_rules(**{**arguments, "tpu_resource_per_chip": factor})
+    if rules.num_slices < 1:
+        raise errors.InvalidError(f"num_slices '{rules.num_slices}': expected at least 1")
+    _check_bundles(rules, arguments["strategy"])
+    selectors, named = _split(rules, list(arguments["bundle_label_selector"] or ()))
+    return Shape(rules, {**arguments, "tpu_resource_per_chip": factor}, selectors, named)
+
+
+def _check_bundles(rules: SliceGroup, strategy: str) -> None:
+    """Raises where Ray would hold slices for bundles that it can never place."""
+    if strategy not in STRATEGIES:
+        raise errors.InvalidError(f"strategy '{strategy}': expected one of {', '.join(STRATEGIES)}")
+    tpu = rules.bundle_resources["TPU"]
+    if tpu > rules.devices_per_host:
+        raise errors.InvalidError(
+            f"resources_per_bundle['TPU'] '{tpu:g}': expected at most {rules.devices_per_host}, a host's"
+        )
+    if rules.num_bundles % rules.num_hosts:
+        raise errors.InvalidError(
+            f"resources_per_bundle['TPU'] '{tpu:g}': expected a divisor of {rules.devices_per_host}, a host's"
+        )
+    if strategy == "STRICT_PACK" and rules.num_hosts > 1:
+        raise errors.InvalidError(f"strategy 'STRICT_PACK': expected another for bundles on {rules.num_hosts} hosts")
+    if strategy == "STRICT_SPREAD" and rules.num_bundles > rules.num_hosts:
+        raise errors.InvalidError(
+            f"strategy 'STRICT_SPREAD': expected another for {rules.num_bundles} bundles on {rules.num_hosts} hosts"
+        )
+
+
+def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The labels that all bundles select, and the slices that those of each slice name."""
+    if not given:
+        return {}, ()
+    named: list[str] = []
+    others: list[dict[str, str]] = []
+    for index in range(rules.num_bundles):
+        labels = {**given[index], **{k: v for k, v in rules.bundle_labels(index).items() if v is not None}}
+        name = labels.pop(cluster.SLICE_NAME, None)
+        if labels.get(cluster.WORKER_ID) == str(index % rules.bundles_per_slice * rules.num_hosts // rules.num_bundles):
+            del labels[cluster.WORKER_ID]
+        if index % rules.bundles_per_slice == 0 and name is not None:
+            named.append(name)
+        others.append(labels)
+    if any(labels != others[0] for labels in others):
+        raise errors.InvalidError(
+            "bundle_label_selector: expected the same labels for all bundles, besides the slice's name"
+        )
+    if named and len(set(named)) != rules.num_slices:
+        raise errors.InvalidError(
+            f"bundle_label_selector: expected names of {rules.num_slices} slices or none, found {len(set(named))}"
+        )
+    return others[0], tuple(named)
+
+
+# --- where bundles go ---------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class SlicePins:
+    """The bundles of one slice, each pinned to the host that has its worker id: bundle i stands on worker i."""
+
+    name: str
+    """The slice's."""
+    nodes: tuple[Mapping[str, Any], ...]
+    """Ray's rows of its hosts, by worker id."""
+    bundles: tuple[Mapping[str, float], ...]
+    selectors: tuple[Mapping[str, str], ...]
+
+
+class NodeIsGone(Exception):
+    """Ray does not list, as alive, a node that the ledger has given."""
+
+
+def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing) -> list[SlicePins]:
+    """Where the bundles of a group go, slice by slice in quoit's order.
+
+    Raises:
+        NodeIsGone: the lists that the ledger was told are older than what it gave.
+    """
+    alive = {node["NodeID"]: node for node in listing.alive()}
+    places: dict[tuple[str | None, str | None], int] = {}
+    for node in alive.values():
+        places[_place(node)] = places.get(_place(node), 0) + 1
+    pins = []
+    for one in group.slices:
+        ids = [
+            row.identity
+            for row in snapshot.slice(one.name).nodes
+            if row.name in {worker.name for worker in one.workers}
+        ]
+        try:
+            nodes = tuple(alive[identity] for identity in ids)
+        except KeyError as error:
+            raise NodeIsGone(str(error)) from None
+        bundles, selectors = [], []
+        for node in nodes:
+            select = _selector(node) if places[_place(node)] == 1 else {cluster.NODE_ID: node["NodeID"]}
+            for index in range(shape.bundles_per_host):
+                bundle = dict(shape.rules.bundle_resources)
+                if index == 0:
+                    bundle.update({head: 1.0 for head in _heads(node)})
+                bundles.append(bundle)
+                selectors.append({**shape.selectors, **select})
+        pins.append(SlicePins(one.name, nodes, tuple(bundles), tuple(selectors)))
+    return pins
+
+
+def _place(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    labels = node["Labels"]
+    return labels.get(cluster.SLICE_NAME), labels.get(cluster.WORKER_ID)
+
+
+def _selector(node: Mapping[str, Any]) -> dict[str, str]:
+    """By its place, which a host that replaces it has too; a host that Ray gave none, by itself."""
+    name, worker_id = _place(node)
+    if name is None or worker_id is None:
+        return {cluster.NODE_ID: node["NodeID"]}
+    return {cluster.SLICE_NAME: name, cluster.WORKER_ID: worker_id}
+
+
+def _heads(node: Mapping[str, Any]) -> list[str]:
+    """The resource by which Ray's own helper takes the node's slice: with it taken, that one looks elsewhere."""
+    return [
+        name
+        for name, amount in node["Resources"].items()
+        if name.startswith("TPU-") and name.endswith("-head") and amount >= 1
+    ]
+
+
+def shortage(pins: Iterable[SlicePins]) -> tuple[str, str] | None:
+    """A slice with a host that could never have its bundles, however idle, and why; None: there is none."""
+    for one in pins:
+        per_host = len(one.bundles) // len(one.nodes)
+        for index, node in enumerate(one.nodes):
+            for name, wanted in _sum(one.bundles[index * per_host : (index + 1) * per_host]).items():
+                has = node["Resources"].get(name, 0.0)
+                if wanted > has:
+                    host = f"host '{node['NodeName']}' of slice '{one.name}'"
+                    return one.name, f"{host} has {has:g} {name}, and its bundles want {wanted:g}"
+    return None
+
+
+def _sum(bundles: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for bundle in bundles:
+        for name, amount in bundle.items():
+            total[name] = total.get(name, 0.0) + amount
+    return total

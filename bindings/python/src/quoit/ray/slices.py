@@ -1,0 +1,599 @@
+# SPDX-License-Identifier: Apache-2.0
+"""slice_placement_group, as ray.util.tpu has it, on exactly the slices that quoit decided."""
+
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import threading
+import time
+from types import TracebackType
+from typing import Any, Mapping, Sequence
+
+from .. import errors
+from ..groups import Group, GroupState
+from ..reports import Report
+from ..topologies import Profile, topology as topology_of
+from . import cluster, owners, versions
+from .ledgers import SOURCE, LedgerLike, RayLedger, ledger_of, live_group
+from .making import HeldElsewhere, Made, NoRoomError, Wish, free, make
+from .repairing import repair
+from .shapes import Shape, shape_of
+
+LEASE_S = 60.0
+"""How long what a driver holds outlives its last sign of life, where no other driver's `sync` finds it dead before."""
+
+TIMEOUT_S = 100.0
+"""How long Ray's helper waits for a slice's head."""
+
+_PAUSE_S = 0.05
+
+
+class SlicePlacementGroup:
+    """Whole slices that are held in the ledger, and Ray's placement groups on them: all of it, or none.
+
+    What `slice_placement_group` and `attach` return; made directly, it takes the arguments of Ray's class in their
+    order and raises as `slice_placement_group` does. Its attributes are those of Ray's class, and `slice_names`,
+    `group`, `state` and the rest. Bundle i of a slice stands on worker i, and slices stand in quoit's order, that of
+    `slice_names`. The groups are placed when it is there: ``ready()`` of them need not be waited for.
+
+    A context manager that releases it. Not released, it ends with its driver, as Ray's does, unless its lifetime is
+    "detached". It may be used from several threads.
+    """
+
+    def __init__(
+        self,
+        topology: str,
+        accelerator_version: str,
+        resources_per_bundle: Mapping[str, float] | None = None,
+        strategy: str = "SPREAD",
+        name: str = "",
+        lifetime: str | None = None,
+        num_slices: int = 1,
+        chips_per_vm: int | None = None,
+        head_reservation_timeout_s: float | None = TIMEOUT_S,
+        bundle_label_selector: Sequence[Mapping[str, str]] | None = None,
+        pg_per_slice: bool = False,
+        tpu_resource_per_chip: int | None = None,
+        *,
+        ledger: LedgerLike = None,
+        source: str = SOURCE,
+        key: str | None = None,
+        owner: str | None = None,
+        timeout_s: float | None = None,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        arguments = {
+            "topology": topology,
+            "accelerator_version": accelerator_version,
+            "resources_per_bundle": None if resources_per_bundle is None else dict(resources_per_bundle),
+            "strategy": strategy,
+            "name": name,
+            "lifetime": lifetime,
+            "num_slices": num_slices,
+            "chips_per_vm": chips_per_vm,
+            "bundle_label_selector": (
+                None if not bundle_label_selector else [dict(one) for one in bundle_label_selector]
+            ),
+            "pg_per_slice": pg_per_slice,
+            "tpu_resource_per_chip": tpu_resource_per_chip,
+        }
+        versions.check()
+        if lifetime not in (None, "detached"):
+            raise errors.InvalidError(f"lifetime '{lifetime}': expected None or 'detached'")
+        wait_s = head_reservation_timeout_s if timeout_s is None else timeout_s
+        wait_s = math.inf if wait_s is None else _seconds(wait_s, "timeout_s")
+        shape = shape_of(arguments)
+        cluster.check_connected()
+        cluster.read_records(())
+        wish = _wish(ledger_of(ledger, source), shape, key, owner, _seconds(lease_s, "lease_s"))
+        self._become(wish, *_found_or_made(wish, wait_s))
+
+    def _become(self, wish: Wish, made: Made, is_own: bool) -> None:
+        self._wish = wish
+        self._made = made
+        self._is_released = False
+        self._lock = threading.RLock()
+        # Who made it gives the signs of life, and releases it at the driver's end.
+        self._is_own = is_own and not wish.is_detached
+        if self._is_own:
+            _kept[id(self)] = self
+
+    def __enter__(self) -> SlicePlacementGroup:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def __repr__(self) -> str:
+        what = "released" if self._is_released else ", ".join(self.slice_names)
+        return f"<quoit.ray.SlicePlacementGroup {self._made.group.handle!r} {what}>"
+
+    # --- as ray.util.tpu has it ---
+
+    @property
+    def placement_group(self) -> Any:
+        """Ray's placement group of all slices; None after the release.
+
+        Raises:
+            InvalidError: each slice has its own (``pg_per_slice=True``): `slice_placement_groups` has them.
+        """
+        if self._wish.shape.arguments["pg_per_slice"]:
+            raise errors.InvalidError("pg_per_slice 'True': expected slice_placement_groups to be read instead")
+        ray_groups = self._ray_groups
+        return ray_groups[0] if ray_groups else None
+
+    slice_placement_group = placement_group
+
+    @property
+    def slice_placement_groups(self) -> list[Any]:
+        """Ray's placement group of each slice, in the order of `slice_names`; none after the release.
+
+        Raises:
+            InvalidError: there is one for all (``pg_per_slice=False``): `placement_group` is it.
+        """
+        if not self._wish.shape.arguments["pg_per_slice"]:
+            raise errors.InvalidError("pg_per_slice 'False': expected placement_group to be read instead")
+        return list(self._ray_groups)
+
+    @property
+    def _ray_groups(self) -> list[Any]:
+        return [] if self._is_released else self._made.ray_groups
+
+    @property
+    def placement_groups(self) -> list[Any]:
+        """Ray's placement groups, be it one for all slices or one for each; none after the release."""
+        return list(self._ray_groups)
+
+    @property
+    def head_placement_groups(self) -> list[Any]:
+        """None, ever: the first bundle of a slice takes the slice's head resource, and nothing has to be held beside
+        it."""
+        return []
+
+    def release_head_pgs(self, slice_index: int | None = None) -> None:
+        """Does nothing, as there are no heads to release; what Ray's users call when their groups are ready.
+
+        Raises:
+            InvalidError: there is no such slice.
+        """
+        if slice_index is not None and not 0 <= slice_index < self.num_slices:
+            raise errors.InvalidError(f"slice_index '{slice_index}': expected 0 to {self.num_slices - 1}")
+
+    @property
+    def chips_per_host(self) -> int:
+        """The chips of each host."""
+        return self._shape.rules.chips_per_host
+
+    @property
+    def devices_per_host(self) -> int:
+        """The resource TPU of each host: its chips times `tpu_resource_per_chip`."""
+        return self._shape.rules.devices_per_host
+
+    @property
+    def num_hosts(self) -> int:
+        """The hosts of all slices."""
+        return self._shape.rules.num_hosts
+
+    @property
+    def num_bundles(self) -> int:
+        """The bundles of all slices."""
+        return self._shape.rules.num_bundles
+
+    @property
+    def topology(self) -> str:
+        """The topology of each slice, in chips: "4x4"."""
+        return self._shape.rules.topology
+
+    @property
+    def accelerator_version(self) -> str:
+        """The generation: "v6e"."""
+        return self._shape.rules.accelerator_version
+
+    @property
+    def num_slices(self) -> int:
+        """How many slices."""
+        return self._shape.rules.num_slices
+
+    @property
+    def tpu_resource_per_chip(self) -> int:
+        """Units of the resource TPU that one chip counts for."""
+        return int(self._shape.arguments["tpu_resource_per_chip"])
+
+    @property
+    def bundle_label_selector(self) -> list[dict[str, str]]:
+        """What Ray's placement groups select the node of each bundle by: slice name and worker id, or the node itself."""
+        return [dict(selector) for selector in self._made.selectors]
+
+    @property
+    def bundle_resources(self) -> dict[str, float]:
+        """What tasks may take of each bundle. The first of a slice has the slice's head resource beside it."""
+        return self._shape.rules.bundle_resources
+
+    def shutdown(self) -> None:
+        """`release`, under Ray's name."""
+        self.release()
+
+    # --- what Ray's has not ---
+
+    @property
+    def _shape(self) -> Shape:
+        return self._wish.shape
+
+    @property
+    def slice_names(self) -> tuple[str, ...]:
+        """The slices in the order of their bundles; a slice's place is its slice id."""
+        return tuple(one.name for one in self._made.group.slices)
+
+    @property
+    def key(self) -> str | None:
+        """The request key, by which `attach` finds it again."""
+        return self._wish.key
+
+    @property
+    def group(self) -> Group:
+        """The ledger's group, as it is now."""
+        quoit = self._wish.ledger.quoit
+        try:
+            quoit.refresh()
+            return quoit.group(self._made.group)
+        except (errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
+            return self._made.group
+
+    @property
+    def state(self) -> GroupState:
+        """RESERVED; RESCHEDULING: a host is lost, and Ray makes no group in the whole cluster until `repair` or
+        `release`; PENDING: Ray places it anew; REMOVED.
+
+        Asks Ray and reads the ledger, which each know of losses that the other has not noticed yet.
+
+        Raises:
+            NotFoundError: Ray's control plane does not answer.
+        """
+        if self._is_released:
+            return GroupState.REMOVED
+        words = {row["state"] for row in cluster.rows(self._ray_groups)}
+        if words == {"REMOVED"}:
+            return GroupState.REMOVED
+        if words != {"CREATED"}:
+            return GroupState.RESCHEDULING if words & {"RESCHEDULING", "REMOVED"} or not words else GroupState.PENDING
+        return self._ledger_state()
+
+    def _ledger_state(self) -> GroupState:
+        quoit = self._wish.ledger.quoit
+        quoit.refresh()
+        try:
+            return quoit.group(self._made.group).state
+        except (errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
+            return GroupState.REMOVED
+
+    def environment(self, process: int, *, profile: Profile = Profile.QUOIT) -> dict[str, str]:
+        """The environment of one process, one a host, counted over all slices in their order.
+
+        Args:
+            process: from 0; process i of a slice is its worker i.
+            profile: whose environment is made.
+
+        Raises:
+            IndexError: there is no such process.
+            InvalidError, NotNowError: as `quoit.topology`.
+        """
+        return dict(topology_of(self._made.group, profile).processes[process].environment)
+
+    def explain(self) -> Report:
+        """Why what it has lost cannot be replaced now, or that it can: the decision that `repair` would make.
+
+        Raises:
+            ConflictError: it has lost nothing.
+            NotFoundError: it is released.
+        """
+        self._wish.ledger.sync()
+        return self._wish.ledger.quoit.snapshot().explain_group(self._made.group)
+
+    def repair(self, *, timeout_s: float = 0.0, give_up: bool = False) -> bool:
+        """Gives it whole slices for those that are lost or leaving, and makes anew in Ray only what is new.
+
+        With one placement group for all slices that is the whole group, and with ``pg_per_slice`` those of the new
+        slices. What runs on the hosts that are left of a group that is made anew ends. Slice ids may be others
+        afterwards. While a group of the cluster is RESCHEDULING Ray 2.60 places no other, so do not wait long: give up.
+
+        Args:
+            timeout_s: how long to wait for another slice, in seconds.
+            give_up: to release it where there is no other slice.
+
+        Returns:
+            Whether it is whole now; False: it was released (``give_up``).
+
+        Raises:
+            NoRoomError, NeverError: there is no other slice, and nothing has changed; or Ray would not place it there,
+                and all was given back (`state` is REMOVED).
+            NotFoundError: it was released, or Ray's control plane does not answer.
+        """
+        with self._lock:
+            if self._is_released:
+                raise errors.NotFoundError(f"{self._made.group.handle} was released")
+            try:
+                self._made = repair(self._wish, self._made, _seconds(timeout_s, "timeout_s"))
+                return True
+            except errors.RefusedError:
+                if not give_up:
+                    raise
+            self.release()
+            return False
+
+    def release(self) -> None:
+        """Removes Ray's placement groups, and frees the slices in the ledger when Ray shows their chips as free.
+
+        To release twice does nothing. What cannot be seen to be free, because Ray is gone or was shut down, is freed by
+        the next driver's `sync`, or at the end of the lease.
+        """
+        with self._lock:
+            if self._is_released:
+                return
+            if cluster.is_connected():
+                free(self._wish.ledger, self._made.group, self._made.ray_groups)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._is_released = True
+        if self._is_own:
+            _kept.pop(id(self), None)
+            _sign(self._wish).drop(self._made.group.handle)
+
+
+# --- calls --------------------------------------------------------------------------------------------------------
+
+
+def slice_placement_group(
+    topology: str,
+    accelerator_version: str,
+    resources_per_bundle: Mapping[str, float] | None = None,
+    num_slices: int = 1,
+    chips_per_vm: int | None = None,
+    pg_per_slice: bool = False,
+    tpu_resource_per_chip: int | None = None,
+    *,
+    strategy: str = "SPREAD",
+    name: str = "",
+    lifetime: str | None = None,
+    head_reservation_timeout_s: float | None = TIMEOUT_S,
+    bundle_label_selector: Sequence[Mapping[str, str]] | None = None,
+    ledger: LedgerLike = None,
+    source: str = SOURCE,
+    key: str | None = None,
+    owner: str | None = None,
+    timeout_s: float | None = None,
+    lease_s: float = LEASE_S,
+) -> SlicePlacementGroup:
+    """Real placement groups on whole slices: all `num_slices` of them or none, and placed when it returns.
+
+    Takes the arguments of ray.util.tpu.slice_placement_group() in their order. quoit decides, so that callers who share
+    a ledger never wait for what another holds in vain; it holds the slices for this driver, makes the groups, each
+    bundle pinned to its host, and confirms when Ray has placed all. After any failure, an interruption included,
+    nothing is held, in Ray or in the ledger.
+
+    Args:
+        topology: of each slice in chips, "4x4".
+        accelerator_version: the generation, "v6e", "TPU-V6E".
+        resources_per_bundle: what each bundle takes, TPU in devices; None: {"CPU": 1, "TPU": all of a host}. A host has
+            as many bundles as its TPU allows.
+        num_slices: how many slices, from 1.
+        chips_per_vm: chips of each host; None: Ray's default. A v6e 2x4 exists as one host of 8 and as two of 4.
+        pg_per_slice: whether each slice has a placement group of its own.
+        tpu_resource_per_chip: units of the resource TPU that a chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else
+            1.
+        strategy: of the placement groups. The pins decide where bundles go; one that they cannot obey is refused.
+        name: of the placement groups, `name`_slice_i with ``pg_per_slice``; "": that of the ledger's group.
+        lifetime: None: they end with the driver; "detached": they stay until they are released.
+        head_reservation_timeout_s: Ray's word for `timeout_s`; None: for ever.
+        bundle_label_selector: for each bundle labels that its host must have. Beside the slice's name
+            ("ray.io/tpu-slice-name"), which is given for all slices or for none, they must be the same for all.
+        ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db. A file that is named and not
+            there is made. All drivers of a cluster name the same.
+        source: what the cluster is called in the ledger.
+        key: what names this request whoever asks: while what it made lives, a call with the same key returns it, in
+            this driver or another, and takes nothing.
+        owner: in whose name it is held; None: the driver's.
+        timeout_s: how long to wait for room, in seconds; 0: not at all. Slices that are free are had at once.
+        lease_s: how long the driver's signs of life may fail before the ledger frees what it has, in seconds.
+
+    Raises:
+        NoRoomError: not enough slices were free in that time; also a NotNowError and a TimeoutError. ``report``
+            explains.
+        NeverError: it would not fit with all groups released; ``report`` explains.
+        InvalidError: Ray would refuse the arguments, or would never place what they ask for; also a ValueError.
+        ConflictError: the key is that of another request.
+        NotFoundError: there is no Ray cluster, it does not answer, or there is no ledger.
+        VersionError: the installed Ray lacks what is needed; the message says what.
+        TypeError: an argument has another type.
+        Error: as `Quoit.sync_input` and `Quoit.hold`.
+    """
+    return SlicePlacementGroup(
+        topology,
+        accelerator_version,
+        resources_per_bundle,
+        strategy,
+        name,
+        lifetime,
+        num_slices,
+        chips_per_vm,
+        head_reservation_timeout_s,
+        bundle_label_selector,
+        pg_per_slice,
+        tpu_resource_per_chip,
+        ledger=ledger,
+        source=source,
+        key=key,
+        owner=owner,
+        timeout_s=timeout_s,
+        lease_s=lease_s,
+    )
+
+
+def attach(
+    *, key: str | None = None, name: str | None = None, ledger: LedgerLike = None, source: str = SOURCE
+) -> SlicePlacementGroup:
+    """What a request key, or a name, stands for: made by another driver, or before this one was started again.
+
+    The groups end with the driver that made them, unless they are detached, and not with this one.
+
+    Args:
+        key: the request key.
+        name: of the ledger's group, where there is no key.
+        ledger: as `slice_placement_group`.
+        source: as `slice_placement_group`.
+
+    Raises:
+        NotFoundError: nothing that lives was made with it; or as `slice_placement_group`.
+        NotNowError: it is being made at this moment: retry.
+        TypeError: neither key nor name was given, or both.
+    """
+    if (key is None) == (name is None):
+        raise TypeError("attach: expected a key or a name")
+    versions.check()
+    cluster.check_connected()
+    held = ledger_of(ledger, source)
+    held.sync()
+    group = live_group(held, key=key, name=name)
+    if group is None:
+        raise errors.NotFoundError(
+            f"{'key' if name is None else 'name'} '{key or name}': no live group was made with it"
+        )
+    found = _of_record(held, group, key)
+    if found is None:
+        raise errors.NotNowError(f"{group.handle} is being made")
+    one = SlicePlacementGroup.__new__(SlicePlacementGroup)
+    one._become(*found, is_own=False)
+    return one
+
+
+def explain(
+    topology: str,
+    accelerator_version: str,
+    num_slices: int = 1,
+    *,
+    chips_per_vm: int | None = None,
+    ledger: LedgerLike = None,
+    source: str = SOURCE,
+) -> Report:
+    """Whether `slice_placement_group` would find room now, and why not. Nothing is held.
+
+    Args:
+        topology: as `slice_placement_group`.
+        accelerator_version: as `slice_placement_group`.
+        num_slices: as `slice_placement_group`.
+        chips_per_vm: as `slice_placement_group`.
+        ledger: as `slice_placement_group`.
+        source: as `slice_placement_group`.
+
+    Raises:
+        InvalidError, NotFoundError, VersionError, TypeError: as `slice_placement_group`.
+    """
+    versions.check()
+    arguments = dict.fromkeys(("resources_per_bundle", "lifetime", "bundle_label_selector", "tpu_resource_per_chip"))
+    chosen = {"topology": topology, "accelerator_version": accelerator_version, "num_slices": num_slices}
+    shape = shape_of(
+        {**arguments, **chosen, "chips_per_vm": chips_per_vm, "strategy": "SPREAD", "name": "", "pg_per_slice": False}
+    )
+    cluster.check_connected()
+    held = ledger_of(ledger, source)
+    held.sync()
+    return held.quoit.snapshot().explain(shape.request("explain", None, "", ()))
+
+
+# --- how it is had ------------------------------------------------------------------------------------------------
+
+
+def _seconds(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{what}: expected a number of seconds, not {type(value).__name__}")
+    if not value >= 0:
+        raise errors.InvalidError(f"{what} '{value}': expected 0 or more seconds")
+    return float(value)
+
+
+def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
+    job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else cluster.job()
+    named = owner if owner is not None else owners.owner_name(ledger.source, cluster.cluster(), job)
+    return Wish(ledger, shape, shape.arguments["name"], key, named, lease_s)
+
+
+def _sign(wish: Wish) -> owners.SignOfLife:
+    return wish.ledger.sign_of_life(wish.owner, wish.lease_s)
+
+
+def _found_or_made(wish: Wish, timeout_s: float) -> tuple[Made, bool]:
+    """What the key stands for, else what is made; and whether it was made."""
+    end = time.monotonic() + timeout_s
+    while True:
+        found = None if wish.key is None else _found(wish, end)
+        if found is not None:
+            return found, False
+        try:
+            return _made(wish, max(0.0, end - time.monotonic())), True
+        except HeldElsewhere:
+            continue
+
+
+def _made(wish: Wish, timeout_s: float) -> Made:
+    if wish.is_detached:
+        return make(wish, timeout_s)
+    # The owner has a lease before anything is held in its name.
+    sign, attempt = _sign(wish), f"attempt {time.monotonic_ns()}"
+    sign.keep(attempt)
+    try:
+        made = make(wish, timeout_s)
+        sign.keep(made.group.handle)
+        return made
+    finally:
+        sign.drop(attempt)
+
+
+def _found(wish: Wish, end: float) -> Made | None:
+    while True:
+        group = live_group(wish.ledger, key=wish.key)
+        if group is None:
+            return None
+        found = _of_record(wish.ledger, group, wish.key)
+        if found is not None:
+            if (
+                found[0].shape.request("same", wish.key, "", ()) is not None
+                and found[0].shape.words != wish.shape.words
+            ):
+                raise errors.ConflictError(
+                    f"key '{wish.key}': it stands for {found[0].shape.words}, not {wish.shape.words}"
+                )
+            return found[1]
+        if time.monotonic() >= end:
+            raise NoRoomError(f"key '{wish.key}': {group.handle} is being made by another")
+        time.sleep(_PAUSE_S)
+
+
+def _of_record(ledger: RayLedger, group: Group, key: str | None) -> tuple[Wish, Made] | None:
+    """What was made for the group, as Ray's control plane has it; None: it is not confirmed yet."""
+    if group.state is GroupState.HELD:
+        return None
+    name = owners.record_key(group)
+    record = cluster.read_records([name]).get(name)
+    if record is None:
+        return None
+    wish = Wish(ledger, shape_of(record["arguments"]), record["name"], key, group.owner, LEASE_S)
+    return wish, Made(group, record["selectors"], [cluster.handle_of(one) for one in record["groups"]])
+
+
+# --- the driver's end ---------------------------------------------------------------------------------------------
+
+_kept: dict[int, SlicePlacementGroup] = {}
+_pid = os.getpid()
+
+
+@atexit.register
+def _release_all() -> None:
+    """What nobody released ends with the driver, as Ray's groups do: the slices are free at once, and not at a lease's
+    end."""
+    if os.getpid() == _pid and _kept and cluster.is_connected():
+        for one in list(_kept.values()):
+            one.release()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Ray cluster of made-up TPU hosts: two v6e 4x4 slices of four, and whatever a test adds. Skips without Ray."""
+
+import pathlib
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+ray = pytest.importorskip("ray", minversion="2.60.0")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests" / "differential" / "cluster"))
+tpu_fleet = pytest.importorskip("tpu_fleet")
+
+import quoit  # noqa: E402
+import quoit.ray  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def fleet():
+    """The cluster, with this process as a driver."""
+    with tpu_fleet.Fleet(head_cpus=2, notice_soon=True) as cluster:
+        for name in ("s-a", "s-b"):
+            cluster.slice(name, "4x4", "v6e-16", hosts=4)
+        cluster.connect()
+        yield cluster
+
+
+@pytest.fixture
+def path(fleet, tmp_path):
+    """A ledger's file; afterwards nothing of the test is left in Ray."""
+    yield tmp_path / "fleet.db"
+    quoit.ray.slices._release_all()
+    for group, row in ray.util.placement_group_table().items():
+        if row["state"] != "REMOVED":
+            ray.util.remove_placement_group(quoit.ray.cluster.handle_of(group))
+    wait_until(lambda: free_chips() == 32)
+
+
+def free_chips():
+    """What Ray's control plane shows as free."""
+    return sum(row.get("TPU", 0) for row in ray._private.state.available_resources_per_node().values())
+
+
+def wait_until(holds, within_s=10.0):
+    """Waits for what others do."""
+    end = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < end, "it did not come in %g s" % within_s
+        time.sleep(0.02)
+
+
+def hosts_of(group):
+    """Where Ray has put the bundles of a placement group: (slice, worker id) of each, in their order."""
+    labels = {node["NodeID"]: node["Labels"] for node in ray.nodes()}
+    placed = ray.util.placement_group_table(group)["bundles_to_node_id"]
+    return [
+        (labels[placed[i]]["ray.io/tpu-slice-name"], int(labels[placed[i]]["ray.io/tpu-worker-id"]))
+        for i in range(len(placed))
+    ]
+
+
+class Driver:
+    """Another driver of the cluster, in a process of its own, that runs `text` and is then asked line by line."""
+
+    def __init__(self, fleet, text):
+        head = f"""
+            import sys, ray, quoit, quoit.ray
+            ray.init(address={fleet.cluster.address!r}, namespace="other", logging_level="error", log_to_driver=False)
+            """
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(text)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def line(self):
+        """Its next line; "" when it has ended."""
+        return self.process.stdout.readline().strip()
+
+    def go(self, line=""):
+        """Lets it go on from its input()."""
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def kill(self):
+        """kill -9."""
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def driver(fleet):
+    """Makes other drivers, which are ended with the test."""
+    made = []
+
+    def make(text):
+        made.append(Driver(fleet, text))
+        return made[-1]
+
+    yield make
+    for one in made:
+        if one.process.poll() is None:
+            one.kill()
+        one.process.stdin.close()
+        one.process.stdout.close()
