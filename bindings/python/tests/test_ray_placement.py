@@ -112,6 +112,7 @@ def test_a_group_cannot_be_changed_and_tells_what_placement_group_would_refuse()
         lambda: PlacementGroup([{"CPU": 1}]).is_possible(Cluster(), Placement(PlacementResult.SUCCESS, None)),
         lambda: PlacementGroup([{"CPU": 1}]).is_determined(Cluster(), -1),
         lambda: rules.strategy_parse("Pack"),
+        lambda: rules.strategy_get_name(quoit.Strategy(9)),
         lambda: rules.bundle_resource("", GROUP_ID, 0),
         lambda: rules.group_resource("TPU", "abc"),
     ],
@@ -152,10 +153,18 @@ def test_another_type_is_a_type_error(refused):
 
 def test_names_and_orders_are_rays():
     assert rules.strategy_parse("STRICT_PACK") is quoit.Strategy.STRICT_PACK
+    assert [rules.strategy_get_name(one) for one in quoit.Strategy] == [one.name for one in quoit.Strategy]
     assert [rules.resource_id(one) for one in ("CPU", "memory", "GPU", "object_store_memory")] == [0, 1, 2, 3]
     assert rules.bundle_resource("TPU", GROUP_ID, 7) == f"TPU_group_7_{GROUP_ID}"
     assert rules.group_resource("bundle", GROUP_ID) == f"bundle_group_{GROUP_ID}"
     assert PlacementGroup([{"CPU": 1}, {"GPU": 1}, {"CPU": 2}]).bundle_order() == (1, 2, 0)
+
+
+def test_an_answer_that_the_budget_does_not_reach_is_none():
+    nodes = [ClusterNode(f"n{index}", {"a": 1 + index % 3, "b": 3 - index % 3}) for index in range(6)]
+    group = PlacementGroup([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 2}, {"b": 2}])
+    refused = Placement(PlacementResult.FAILED, None)
+    assert [group.is_possible(Cluster(nodes), refused, budget) for budget in (0, 100)] == [None, False]
 
 
 def test_a_cluster_may_be_changed_and_asked_from_several_threads():

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeRay's arithmetic and names of pods, as the reader of manifests has them: groups make a manifest, pods its nodes."""
+"""KubeRay's arithmetic and names of pods, as readers of manifests have them: groups make a manifest, pods its nodes."""
 
 import json
 
 from rows import Skip, only
 
 import quoit
-from quoit import ChangeKind
 
 FIELDS = ("replicas", "minReplicas", "maxReplicas", "numOfHosts")
 POD = {"spec": {"containers": [{}]}}
@@ -46,18 +45,10 @@ def desired(given, recorded):
 # --- reconcile ----------------------------------------------------------------------------------------------------
 
 
-def nodes_of(group):
-    """The names of the nodes of a group: what is new when a cluster without groups gets it."""
-    with quoit.open_memory() as ledger:
-        ledger.import_raycluster(manifest_of([]))
-        changes = ledger.import_raycluster(manifest_of([group])).changes
-    return [change.name for change in changes if change.kind is ChangeKind.ADDED]
-
-
-def pod_of(group, node, replicas):
+def pod_of(node, replicas):
     """Node GROUP-R is a replica of one host; GROUP-R-H is of the n-th of several hosts that was made."""
-    name = group["groupName"]
-    replica, _, host = node[len(name) + 1 :].partition("-")
+    name = node.pool.name
+    replica, _, host = node.name[len(name) + 1 :].partition("-")
     if not host:
         return f"{name} replica={replica} host= name="
     number = replicas.setdefault((name, replica), len(replicas))
@@ -79,8 +70,9 @@ def reconcile(given, recorded):
         groups.append(group_of(each["groupName"], each, FIELDS))
     with quoit.open_memory() as ledger:
         ledger.import_raycluster(manifest_of(groups))
-    replicas = {}
-    return [{"pods": sorted(pod_of(group, node, replicas) for group in groups for node in nodes_of(group))}]
+        replicas = {}
+        pods = [pod_of(node, replicas) for node in ledger.snapshot().nodes if not node.is_ray_head]
+    return [{"pods": sorted(pods)}]
 
 
 OPS = {"kuberay_desired": desired, "kuberay_reconcile": reconcile}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Ray's server answered when it was asked for groups.
 
-Where it chooses at will, its answer has to be one that it could have given by the rules, and so has quoit's; where it does
-not, they have to be the same.
+Where it chooses at will, its answer has to be one that it could have given by the rules, and so has quoit's; where it
+does not, they have to be the same.
 """
 
 from ray_groups import bundles_of, selectors_of

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """ray-train-env: the environment of each worker."""
 
-from rows import Skip, only
+import itertools
 
-from quoit.ray_rules import arithmetic
+from rows import Skip, only, refusal
+
+import quoit
+from quoit.ray_rules import arithmetic, subslices
 
 
 def coordinator_env(given, recorded):
@@ -30,4 +33,36 @@ def train_env(given, recorded):
     ]
 
 
-OPS = {"get_tpu_coordinator_env_vars": coordinator_env, "ray_train_jax_env": train_env}
+GRIDS = {"x=first (JAX order)": lambda dims: dims, "x=last": lambda dims: dims[::-1]}
+
+
+def hosts_of(sizes, block):
+    """The coordinates of the chips of each host, x first: hosts are blocks, those along x come first."""
+    sizes = [*sizes, 1][:3]
+    corners = itertools.product(*(range(0, size, step) for size, step in zip(sizes[::-1], block[::-1])))
+    for corner in corners:
+        chips = (range(at, min(at + step, size)) for at, step, size in zip(corner, block[::-1], sizes[::-1]))
+        yield [list(chip[::-1]) for chip in itertools.product(*chips)]
+
+
+def physical_worker_ids(given, recorded):
+    """The number that Ray gives to each host of a slice, or what it says of one that has none."""
+    only(given, ["topology", "chip_grid", "host_block"])
+    if given["chip_grid"] not in GRIDS:
+        raise Skip("a grid that is neither x first nor x last")
+    sizes = GRIDS[given["chip_grid"]](subslices.topology_dims(given["topology"]))
+    ids = []
+    for chips in hosts_of(sizes, subslices.topology_dims(given["host_block"])):
+        try:
+            ids.append(subslices.physical_worker_id(chips, given["topology"]))
+        except quoit.InvalidError as error:
+            ids.append(refusal(error))
+    return ids
+
+
+OPS = {
+    "get_tpu_coordinator_env_vars": coordinator_env,
+    "ray_physical_worker_ids": physical_worker_ids,
+    "ray_train_jax_env": train_env,
+}
+REFUSALS = {"ray_physical_worker_ids"}

@@ -3,8 +3,8 @@
 
 A module here has ``OPS``, its ops with the function that answers each. The function is given a row's "in" and what was
 recorded (its "out", None where an error was), and returns what must equal "out", or raises what must agree with "err".
-Ops whose objects have an order are in the module's ``SAME_ORDER``; those whose "out" is, or has in it, what a system says
-of a refusal in its own words are in its ``REFUSALS``.
+Ops whose objects have an order are in the module's ``SAME_ORDER``; those whose "out" is, or has in it, what a system
+says of a refusal in its own words are in its ``REFUSALS``.
 """
 
 

@@ -79,6 +79,7 @@ from .placement import (
     bundle_resource,
     group_resource,
     resource_id,
+    strategy_get_name,
     strategy_parse,
 )
 from .slices import (
@@ -179,6 +180,7 @@ __all__ = [
     "slice_name_of_node",
     "slice_placement_group",
     "slices_for_workers",
+    "strategy_get_name",
     "strategy_parse",
     "subslice_chips_per_vm",
     "subslice_labels",

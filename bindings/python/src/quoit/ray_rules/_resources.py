@@ -21,6 +21,7 @@ def to_resources(amounts: Mapping[str, float], what: str) -> Any:
 
 
 def to_resources_or_null(amounts: Mapping[str, float] | None, what: str) -> Any:
+    """As `to_resources`; None is no list."""
     return _c.NULL if amounts is None else to_resources(amounts, what)
 
 
@@ -48,6 +49,7 @@ def to_labels(labels: Mapping[str, str], what: str) -> Any:
 
 
 def to_labels_or_null(labels: Mapping[str, str] | None, what: str) -> Any:
+    """As `to_labels`; None is no list."""
     return _c.NULL if labels is None else to_labels(labels, what)
 
 

@@ -44,8 +44,16 @@ class Placement:
     """The id of a node for each bundle; None without success."""
 
 
-_WHETHER = {0: False, 1: True}
-"""What is neither is not known."""
+class _Whether(_c.Code):
+    """An answer that may be out of reach, as C says it."""
+
+    NO = 0
+    YES = 1
+    UNKNOWN = 2
+
+
+def _whether(slot: Any) -> bool | None:
+    return {_Whether.NO: False, _Whether.YES: True}.get(_Whether(slot[0]))
 
 
 # --- the cluster --------------------------------------------------------------------------------------------------
@@ -104,7 +112,9 @@ class Cluster:
     @property
     def node_ids(self) -> tuple[str, ...]:
         """The ids of its nodes, in the order in which they were added."""
-        return tuple(self._numbers)
+        with self._lock:
+            numbers = range(lib.quoit_ray_cluster_get_n_nodes(self._handle))
+            return tuple(_c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) for number in numbers)
 
     def add_node(self, id: str) -> None:
         """Adds a node that has nothing yet.
@@ -217,8 +227,9 @@ class Cluster:
         return ffi.new("uint32_t[]", numbers)
 
     def _ids(self, numbers: Any, n_numbers: int) -> tuple[str, ...]:
-        ids = list(self._numbers)
-        return tuple(ids[number] for number in ffi.unpack(numbers, n_numbers))
+        with self._lock:
+            ids = [lib.quoit_ray_cluster_get_node_id(self._handle, number) for number in ffi.unpack(numbers, n_numbers)]
+            return tuple(map(_c.text, ids))
 
 
 # --- the group ----------------------------------------------------------------------------------------------------
@@ -337,7 +348,7 @@ class PlacementGroup:
         """
         determined = ffi.new("QuoitRayWhether *")
         self._ask(lib.quoit_ray_group_is_determined, cluster, _c.to_int(budget, "budget", _c.UINT64), determined)
-        return _WHETHER.get(determined[0])
+        return _whether(determined)
 
     def is_possible(self, cluster: Cluster, answer: Placement, budget: int = 1000) -> bool | None:
         """Whether Ray could answer so; None where the budget ended before it was known, which no success leaves open.
@@ -359,7 +370,7 @@ class PlacementGroup:
         possible = ffi.new("QuoitRayWhether *")
         tries = _c.to_int(budget, "budget", _c.UINT64)
         self._ask(lib.quoit_ray_group_is_possible, cluster, result, numbers, tries, possible)
-        return _WHETHER.get(possible[0])
+        return _whether(possible)
 
     def _ask(self, function: Callable[..., Any], cluster: Cluster, *arguments: Any) -> None:
         with _cluster(cluster)._lock:
@@ -395,7 +406,9 @@ def _group_of(group: object) -> Any:
 def _strategy(strategy: Strategy | str, what: str) -> int:
     if isinstance(strategy, str):
         return int(strategy_parse(strategy))
-    return int(strategy_parse(Strategy(_c.to_member(Strategy, strategy, what)).name))
+    member = _c.to_member(Strategy, strategy, what)
+    strategy_get_name(strategy)
+    return member
 
 
 def _add_bundle(handle: Any, bundle: Mapping[str, float], what: str) -> None:
@@ -432,6 +445,18 @@ def strategy_parse(name: str) -> Strategy:
     strategy = ffi.new("QuoitStrategy *")
     call(lib.quoit_ray_strategy_parse, _c.to_text(name, "name"), strategy)
     return Strategy(strategy[0])
+
+
+def strategy_get_name(strategy: Strategy) -> str:
+    """The name that `strategy_parse` reads.
+
+    Raises:
+        InvalidError: it is a strategy of a newer libquoit than this one.
+    """
+    name = lib.quoit_ray_strategy_get_name(_c.to_member(Strategy, strategy, "strategy"))
+    if name == _c.NULL:
+        raise errors.InvalidError(f"strategy '{int(strategy)}': expected PACK, SPREAD, STRICT_PACK or STRICT_SPREAD")
+    return _c.text(name)
 
 
 def resource_id(resource: str) -> int:
