@@ -249,7 +249,7 @@ def test_functions_say_what_their_errors_are_called():
                     known = getattr(quoit, error, None) or getattr(__builtins__, error, None) or globals().get(error)
                     known = known or vars(importlib.import_module("builtins")).get(error)
                     known = known or vars(importlib.import_module(f"quoit.{module}")).get(error)
-                    assert known is not None and issubclass(known, Exception), f"{module}.{name}: {error}"
+                    assert known is not None and issubclass(known, BaseException), f"{module}.{name}: {error}"
 
 
 # --- nothing of C ---------------------------------------------------------------------------------------------------
