@@ -334,31 +334,34 @@ def test_what_is_given_is_frozen():
 # --- types and imports ----------------------------------------------------------------------------------------------
 
 
-def test_strict_type_checks_find_nothing(tmp_path):
+def strict(tmp_path, *what):
+    """What mypy --strict says, a line each, without the place."""
+    arguments = ["--strict", "--cache-dir", str(tmp_path / "cache"), "--no-error-summary", "--hide-error-codes"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *arguments, *what], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(SOURCES / "src")},
+    )  # fmt: skip
+    assert done.stderr == ""
+    return [line.split(": error: ")[-1] for line in done.stdout.splitlines()]
+
+
+def test_strict_type_checks_of_the_package_find_nothing(tmp_path):
     pytest.importorskip("mypy")
-    uses = "".join(f"quoit.{name}\n" for name in quoit.__all__)
+    assert strict(tmp_path, "-p", "quoit") == []
+
+
+def test_type_checkers_know_every_public_name_and_no_other(tmp_path):
+    pytest.importorskip("mypy")
     consumer = tmp_path / "consumer.py"
+    names = [*quoit.__all__, "catalogue"]
     consumer.write_text(
-        f"import quoit\n{uses}"
-        "with quoit.open_memory() as ledger:\n"
+        "import quoit\n" + "".join(f"quoit.{name}\n" for name in names) + "with quoit.open_memory() as ledger:\n"
         "    node: quoit.Node = ledger.snapshot().nodes[0]\n"
         "    names: list[str] = [one.name for one in ledger.snapshot().slices[0].nodes]\n"
         "    wrong: int = node.name\n"
         "quoit.Snapshott\n"
     )
-    arguments = ["--strict", "--cache-dir", str(tmp_path / "cache"), "--no-error-summary", "--hide-error-context"]
-    environment = {**os.environ, "MYPYPATH": str(SOURCES / "src")}
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *arguments, "-p", "quoit", str(consumer)][:-1],
-        capture_output=True, text=True, cwd=tmp_path, env=environment, check=False,
-    )  # fmt: skip
-    assert done.stdout == ""
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *arguments, str(consumer)],
-        capture_output=True, text=True, cwd=tmp_path, env=environment, check=False,
-    )  # fmt: skip
-    wrong = [re.sub(r"^.*?: error: ", "", line) for line in done.stdout.splitlines()]
-    assert [line.split(" [")[0].strip() for line in wrong] == [
+    assert strict(tmp_path, str(consumer)) == [
         'Incompatible types in assignment (expression has type "str", variable has type "int")',
         'Module has no attribute "Snapshott"; maybe "Snapshot"?',
     ]
