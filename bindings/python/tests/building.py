@@ -12,18 +12,20 @@ TOP = SOURCE.parent.parent
 
 
 def said(command, **environment):
-    """How a command ended, and all that it said; pip asks nothing, and pkg-config knows the library of this build."""
+    """How a command ended, and all that it said. pip asks nothing, and takes no package from where this process does;
+    pkg-config knows the library of this build.
+    """
     known = os.environ.get("PKG_CONFIG_PATH", "")
     if "top_builddir" in os.environ:
         build = os.environ["top_builddir"]  # noqa: SIM112
         known = f"{build}/bindings/python/prefix/lib/pkgconfig:{known}"
-    inherited = {**os.environ, "PKG_CONFIG_PATH": known, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+    asked = {"PKG_CONFIG_PATH": known, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", **environment}
     done = subprocess.run(
         [str(word) for word in command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**inherited, **environment},
+        env=alone(**asked),
         check=False,
     )
     return done.returncode, done.stdout
