@@ -83,7 +83,8 @@ QUOIT_API Quoit *quoit_create (const char *path, int64_t wait_ms, GError **error
  * Fails with %QUOIT_ERROR_NOT_FOUND when there is no file (quoit_create() makes one), %QUOIT_ERROR_INVALID for a file
  * that is not quoit's, %QUOIT_ERROR_VERSION for one of a newer quoit, %QUOIT_ERROR_DAMAGED for one that is cut off,
  * contradicts itself or has triggers or views that quoit did not make, %QUOIT_ERROR_STORE when it cannot be read, or is
- * of an older quoit and cannot be written, %QUOIT_ERROR_BUSY.
+ * of an older quoit and cannot be written, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_FAILED in a child of fork(2) that was made
+ * while its parent was inside a call or a batch of the same file.
  *
  * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
  * Since: 0.1

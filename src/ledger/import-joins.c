@@ -285,8 +285,12 @@ check_named (const QuoitDifference *difference, GError **error)
   if (name == NULL)
     return TRUE;
   if (!quoit_layout_find_source (layout, name, &source))
-    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "source '%s': no source '%s' to join: import it first",
-                       quoit_claims_source (difference->claims), name);
+    {
+      g_autofree char *quoted = quoit_quote (name);
+
+      return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "source '%s': no source %s to join: import it first",
+                         quoit_claims_source (difference->claims), quoted);
+    }
   return layout->sources[source.index].kind != kind_of (difference)
          || quoit_fail (error, QUOIT_ERROR_INVALID,
                         "source '%s': cannot join source '%s', which is of the same kind: expected one of another",

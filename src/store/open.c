@@ -62,9 +62,15 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   /* SQLite has meanings of its own for ':memory:' and the like; with a folder in front it is a file. */
   g_autofree char *path
       = g_path_is_absolute (store->path) ? g_strdup (store->path) : g_build_filename (".", store->path, NULL);
-  int result
-      = sqlite3_open_v2 (path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  int result;
 
+  /* Others than the store's own are gone when the call that made them ends. */
+  db->connection = quoit_connection_new (path, db == &store->db ? &store->turn_of : NULL, error);
+  if (db->connection == NULL)
+    return FALSE;
+  result
+      = sqlite3_open_v2 (path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  quoit_connection_set (db->connection, db->handle);
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

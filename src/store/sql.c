@@ -221,7 +221,5 @@ quoit_db_end (QuoitDb *db, GError **error)
 void
 quoit_db_close (QuoitDb *db)
 {
-  for (unsigned i = 0; i < N_SQL; i++)
-    sqlite3_finalize (db->stmts[i]);
-  sqlite3_close (db->handle);
+  quoit_connection_free (db->connection);
 }

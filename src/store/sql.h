@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/error.h"
+#include "store/inherited.h"
 
 enum {
   QUOIT_APPLICATION_ID = 0x51554f54, /* "QUOT" */
@@ -57,6 +58,7 @@ typedef enum {
 } QuoitSql;
 
 typedef struct {
+  QuoitConnection *connection; /* closes the handle */
   sqlite3 *handle;
   sqlite3_stmt *stmts[N_SQL];
 } QuoitDb;

@@ -401,6 +401,101 @@ START_TEST (a_batch_does_not_go_on_in_a_child)
 }
 END_TEST
 
+typedef struct {
+  int up[2], down[2];
+} Pipes;
+
+/* Says that it has come so far, and waits for the other side. */
+static void
+meet (int out, int in)
+{
+  char byte = 0;
+
+  ck_assert_int_eq (write (out, &byte, 1), 1);
+  ck_assert_int_eq (read (in, &byte, 1), 1);
+}
+
+/* Opens the ledger anew, reserves, lets the parent close it, and reserves again. */
+static int
+open_anew (const char *path, const Pipes *pipes)
+{
+  QuoitStore *store = quoit_store_open (path, 0, NULL);
+  gboolean ok = store != NULL && store_reserve (store, "first", NULL, 1, NULL) != 0;
+
+  meet (pipes->up[1], pipes->down[0]);
+  ok = ok && store_reserve (store, "second", NULL, 1, NULL) != 0 && quoit_store_verify (store, NULL);
+  quoit_store_free (store);
+  return ok ? 0 : 1;
+}
+
+START_TEST (what_a_child_writes_stays_when_the_parent_closes_first)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), another = NULL;
+  int status;
+  Pipes pipes;
+  pid_t child;
+
+  another = quoit_store_open (place.path, 0, &error);
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (pipe (pipes.up) == 0 && pipe (pipes.down) == 0);
+  child = fork ();
+  if (child == 0)
+    {
+      alarm (10);
+      _exit (open_anew (place.path, &pipes));
+    }
+  ck_assert_int_eq (read (pipes.up[0], &status, 1), 1);
+  g_clear_pointer (&store, quoit_store_free);
+  g_clear_pointer (&another, quoit_store_free);
+  ck_assert_int_eq (write (pipes.down[1], "", 1), 1);
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert_int_eq (status, 0);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_has (store, "first") && store_has (store, "second"));
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+static int
+open_what_is_used (const char *path, const char *other)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitStore *store = quoit_store_open (path, 0, &error);
+
+  if (store != NULL || error->code != QUOIT_ERROR_FAILED || strstr (error->message, "fork(2)") == NULL)
+    return 1;
+  g_clear_error (&error);
+  store = quoit_store_create (other, 0, &error);
+  return store != NULL && store_import (store, 1, T0, &error) ? 0 : 2;
+}
+
+START_TEST (a_child_is_refused_the_file_that_its_parent_was_writing)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+  int status;
+  pid_t child;
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (store_reserve (store, "mine", NULL, 1, &error));
+  child = fork ();
+  if (child == 0)
+    {
+      alarm (10);
+      _exit (open_what_is_used (place.path, place.copy));
+    }
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert_int_eq (status, 0);
+  ck_assert (quoit_store_commit_batch (store, &error));
+  ck_assert (store_has (store, "mine") && quoit_store_verify (store, &error));
+}
+END_TEST
+
 int
 main (void)
 {
@@ -421,6 +516,8 @@ main (void)
   tcase_add_test (tests, an_interrupt_ends_the_waits_of_its_handle);
   tcase_add_loop_test (tests, a_handle_is_refused_after_fork, 0, 2);
   tcase_add_loop_test (tests, a_batch_does_not_go_on_in_a_child, 0, 2);
+  tcase_add_test (tests, what_a_child_writes_stays_when_the_parent_closes_first);
+  tcase_add_test (tests, a_child_is_refused_the_file_that_its_parent_was_writing);
   suite_add_tcase (suite, tests);
   return suite_main (suite);
 }

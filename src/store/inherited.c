@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/inherited.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct _QuoitConnection {
+  pid_t process;
+  dev_t device;
+  ino_t inode;
+  GThread *const *turn;
+  sqlite3 *handle; /* NULL: being opened or closed */
+};
+
+static GMutex lock; /* guards the next, and the handles in it */
+static GPtrArray *connections;
+
+static void
+before_fork (void)
+{
+  g_mutex_lock (&lock);
+}
+
+static void
+after_fork (void)
+{
+  g_mutex_unlock (&lock);
+}
+
+static void
+add (QuoitConnection *connection)
+{
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    {
+      /* A child must find the list whole, and its lock free. */
+      pthread_atfork (before_fork, after_fork, after_fork);
+      g_once_init_leave (&once, 1);
+    }
+  g_mutex_lock (&lock);
+  if (connections == NULL)
+    connections = g_ptr_array_new ();
+  g_ptr_array_add (connections, connection);
+  g_mutex_unlock (&lock);
+}
+
+static void
+close_whole (sqlite3 *handle)
+{
+  sqlite3_stmt *stmt;
+
+  while (handle != NULL && (stmt = sqlite3_next_stmt (handle, NULL)) != NULL)
+    sqlite3_finalize (stmt);
+  sqlite3_close (handle);
+}
+
+/* Nothing is written, and the parent keeps its locks: those of this process are others. */
+static void
+close_inherited (sqlite3 *handle)
+{
+  sqlite3_db_config (handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  close_whole (handle);
+}
+
+static gboolean
+is_idle (const QuoitConnection *connection)
+{
+  return connection->handle != NULL && connection->turn != NULL && *connection->turn == NULL
+         && sqlite3_txn_state (connection->handle, NULL) == SQLITE_TXN_NONE;
+}
+
+/* Closes what this process has inherited of the file. */
+static gboolean
+drop_inherited (const char *path, const struct stat *file, GError **error)
+{
+  pid_t process = getpid ();
+  gboolean dropped = TRUE;
+
+  g_mutex_lock (&lock);
+  for (guint i = connections == NULL ? 0 : connections->len; dropped && i-- > 0;)
+    {
+      QuoitConnection *one = connections->pdata[i];
+
+      if (one->process == process || one->device != file->st_dev || one->inode != file->st_ino)
+        continue;
+      dropped = is_idle (one);
+      if (!dropped)
+        continue;
+      close_inherited (one->handle);
+      g_free (one);
+      g_ptr_array_remove_index_fast (connections, i);
+    }
+  g_mutex_unlock (&lock);
+  return dropped
+         || quoit_fail (
+             error, QUOIT_ERROR_FAILED,
+             "%s: it was being used when fork(2) made this process: fork while no call and no batch is open, "
+             "or open it in a program that is started anew",
+             path);
+}
+
+QuoitConnection *
+quoit_connection_new (const char *path, GThread *const *turn, GError **error)
+{
+  QuoitConnection *connection;
+  struct stat file = { 0 };
+
+  /* Where there is none, SQLite will say so. */
+  if (stat (path, &file) == 0 && !drop_inherited (path, &file, error))
+    return NULL;
+  connection = g_new0 (QuoitConnection, 1);
+  connection->process = getpid ();
+  connection->device = file.st_dev;
+  connection->inode = file.st_ino;
+  connection->turn = turn;
+  add (connection);
+  return connection;
+}
+
+void
+quoit_connection_set (QuoitConnection *connection, sqlite3 *handle)
+{
+  g_mutex_lock (&lock);
+  connection->handle = handle;
+  g_mutex_unlock (&lock);
+}
+
+void
+quoit_connection_free (QuoitConnection *connection)
+{
+  sqlite3 *handle;
+
+  if (connection == NULL)
+    return;
+  handle = connection->handle;
+  quoit_connection_set (connection, NULL);
+  close_whole (handle);
+  g_mutex_lock (&lock);
+  g_ptr_array_remove_fast (connections, connection);
+  if (connections->len == 0)
+    g_clear_pointer (&connections, g_ptr_array_unref);
+  g_mutex_unlock (&lock);
+  g_free (connection);
+}

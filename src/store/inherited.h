@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a child of fork(2) has of its parent's connections.
+ *
+ * A process's locks of a file are not inherited, but what SQLite remembers of them is, once for each file: a connection
+ * that the child opens beside an inherited one would take no lock that it thinks is there already, and another process
+ * that closes the database would find nobody in it and remove its WAL with what the child goes on to write. So an
+ * inherited connection is closed before its file is opened anew. */
+#pragma once
+
+#include <sqlite3.h>
+
+#include <glib.h>
+
+#include "base/error.h"
+
+/* A connection that this process has, or its parent had. */
+typedef struct _QuoitConnection QuoitConnection;
+
+/* Before the file is opened. @turn: not NULL while a thread uses the connection; it is looked at in children too, and
+ * NULL where the connection is never at rest. Fails with FAILED in a child whose parent used the file at that moment:
+ * what SQLite was about to do then can be neither ended nor undone. */
+QuoitConnection *quoit_connection_new (const char *path, GThread *const *turn, GError **error);
+/* It is open. */
+void quoit_connection_set (QuoitConnection *connection, sqlite3 *handle);
+/* Closes it, and forgets it; NULL is none. */
+void quoit_connection_free (QuoitConnection *connection);
