@@ -73,8 +73,12 @@ quoit_forget (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
   if (!quoit_group_ref_parse (group, &ref, &name, error))
     return false;
   if (ref.id == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID,
-                       "group '%s': expected NAME@ID: which of that name is to be forgotten", group);
+    {
+      g_autofree char *quoted = quoit_quote (group);
+
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "group %s: expected NAME@ID: which of that name is to be forgotten", quoted);
+    }
   return quoit_store_change (quoit->store, quoit_ledger_forget, &ref, now_ms, NULL, error);
 }
 

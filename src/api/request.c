@@ -80,7 +80,11 @@ quoit_request_set_tpu_per_bundle (QuoitRequest *request, const char *amount, GEr
   if (!quoit_amount_parse (amount, &parsed, error))
     return g_prefix_error (error, "TPU per bundle: "), false;
   if (parsed.e4 == 0)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU per bundle '%s': expected more than 0", amount);
+    {
+      g_autofree char *quoted = quoit_quote (amount);
+
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU per bundle %s: expected more than 0", quoted);
+    }
   request->tpu_per_bundle = parsed;
   return true;
 }
