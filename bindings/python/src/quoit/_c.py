@@ -10,12 +10,14 @@ import enum
 import operator
 import time
 import weakref
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable, TypeVar
 
 from . import errors
 
 try:
-    from ._quoit import ffi as ffi, lib as lib
+    from ._quoit import ffi as ffi
+    from ._quoit import lib as lib
 except ImportError as error:
     raise ImportError(
         f"quoit's extension cannot be loaded: {error}; libquoit is missing, or older than the one that the package was "
@@ -23,6 +25,8 @@ except ImportError as error:
     ) from error
 
 NULL = ffi.NULL
+_Self = TypeVar("_Self")
+
 INT64 = range(-(2**63), 2**63)
 UINT32 = range(2**32)
 UINT64 = range(2**64)
@@ -63,13 +67,26 @@ def owned(pointer: Any, free: Any) -> Any:
 # --- in -----------------------------------------------------------------------------------------------------------
 
 
+def exact(value: str) -> str:
+    """`value` itself, whatever its class makes of it: what a subclass of str shows may be something else."""
+    return str.__str__(value)
+
+
 def shown(value: object) -> str:
-    """`value` as an error names it, cut where it is long."""
+    """`value` as an error names it: cut where it is long, and fit to be printed."""
     try:
-        name = value if isinstance(value, str) else repr(value)
+        name = exact(value if isinstance(value, str) else repr(value))
     except Exception:
         return f"a {type(value).__name__}"
-    return f"'{name if len(name) <= 80 else name[:77] + '...'}'"
+    name = name if len(name) <= 80 else name[:77] + "..."
+    if not name.isprintable():
+        name = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in name)
+    return f"'{name}'"
+
+
+def _shown_number(number: int) -> str:
+    """Python refuses to write very long numbers, and nobody would read them."""
+    return f"'{number}'" if number.bit_length() < 512 else f"'a number of {number.bit_length()} bits'"
 
 
 def to_text(value: object, what: str) -> bytes:
@@ -79,9 +96,13 @@ def to_text(value: object, what: str) -> bytes:
     try:
         data = str.encode(value)
     except UnicodeEncodeError as error:
-        raise errors.InvalidError(f"{what}: expected Unicode text, found a lone surrogate at character {error.start}") from None
+        raise errors.InvalidError(
+            f"{what}: expected Unicode text, found a lone surrogate at character {error.start}"
+        ) from None
     if b"\0" in data:
-        raise errors.InvalidError(f"{what} {shown(value)}: expected text without NUL, found one at byte {data.index(0)}")
+        raise errors.InvalidError(
+            f"{what} {shown(value)}: expected text without NUL, found one at byte {data.index(0)}"
+        )
     return data
 
 
@@ -102,10 +123,10 @@ def to_int(value: object, what: str, allowed: range = INT64) -> int:
     """An int, or what stands for one (numpy's integers); bool and float do not."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__") or type(value).__name__ in ("bool_", "bool"):
         raise TypeError(f"{what}: expected an int, not {type(value).__name__}")
-    number = operator.index(value)  # type: ignore[arg-type]
+    # Exactly an int: until Python 3.10 index() left a subclass as it was, and a range then looks for it one by one.
+    number = int.__index__(operator.index(value))  # type: ignore[arg-type]
     if number not in allowed:
-        named = str(number) if number.bit_length() < 512 else f"a number of {number.bit_length()} bits"
-        raise errors.InvalidError(f"{what} '{named}': expected {allowed[0]} to {allowed[-1]}")
+        raise errors.InvalidError(f"{what} {_shown_number(number)}: expected {allowed[0]} to {allowed[-1]}")
     return number
 
 
@@ -119,7 +140,10 @@ def to_float(value: object, what: str) -> float:
         except TypeError:
             if not hasattr(type(value), "__float__") or isinstance(value, (str, bytes)):
                 raise TypeError(f"{what}: expected a number, not {type(value).__name__}") from None
-    return float(value)  # type: ignore[arg-type]
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except ValueError as error:  # what has a __float__ for some of its values only
+        raise errors.InvalidError(f"{what} {shown(value)}: expected a number: {error}") from None
 
 
 def to_texts(values: object, what: str) -> Any:
@@ -142,8 +166,8 @@ def to_pairs(values: Mapping[str, str] | None, what: str) -> Any:
     for name, value in values.items():
         if b"=" in to_text(name, what):
             raise errors.InvalidError(f"{what} {shown(name)}: expected a name without '='")
-        to_text(value, f"{what}[{name!r}]")
-        pairs.append(f"{name}={value}")
+        to_text(value, f"{what}[{shown(name)}]")
+        pairs.append(exact(name) + "=" + exact(value))
     return to_texts(pairs, what)
 
 
@@ -151,6 +175,9 @@ def to_member(kind: type[enum.IntEnum], value: object, what: str) -> int:
     """A member of `kind`; its number alone does not say what is meant."""
     if not isinstance(value, kind):
         raise TypeError(f"{what}: expected a {kind.__name__}, not {type(value).__name__}")
+    if not 0 <= value < 2**31:  # what a C enum cannot be; which of the others there are the library knows
+        known = ", ".join(kind.__members__)
+        raise errors.InvalidError(f"{what} {_shown_number(int(value))}: expected one of {known}")
     return int(value)
 
 
@@ -202,6 +229,40 @@ def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
     while (value := get(len(values))) != NULL:
         values.append(value)
     return values
+
+
+# --- what is made of it ---------------------------------------------------------------------------------------------
+
+
+class Sealed:
+    """What the library has made: it cannot be changed, so that a copy is the thing itself; it stays in its process."""
+
+    __slots__ = ()
+
+    _instead = "make it anew in the other process"
+    """What to do where it would have been pickled."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
+
+    def __copy__(self: _Self) -> _Self:
+        return self
+
+    def __deepcopy__(self: _Self, memo: object) -> _Self:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError(f"cannot pickle a quoit.{type(self).__name__}, which is libquoit's: {self._instead}")
+
+
+def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:
+    """`handle`, which only this package has to give: TypeError for a caller who makes a `kind` by hand."""
+    if not isinstance(handle, ffi.CData):
+        raise TypeError(f"a {kind.__name__} is made by {makers}, not from a value of {type(handle).__name__}")
+    return handle
 
 
 # --- enums --------------------------------------------------------------------------------------------------------

@@ -4,29 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Callable, ClassVar, NoReturn, TypeVar, overload
+from typing import Any, Callable, ClassVar, TypeVar, overload
+
+from . import _c
 
 T = TypeVar("T", covariant=True)
 
 
-class View:
+class View(_c.Sealed):
     """An immutable face of something that libquoit keeps."""
 
-    __slots__ = ("_handle", "__weakref__")
+    __slots__ = ("__weakref__", "_handle")
 
     _handle: Any
 
     def __init__(self, handle: Any) -> None:
-        object.__setattr__(self, "_handle", handle)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+        object.__setattr__(self, "_handle", _c.checked_handle(handle, type(self), "a ledger or a snapshot"))
 
 
 class Row(View):

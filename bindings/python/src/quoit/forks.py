@@ -23,11 +23,11 @@ class Fork:
     and raise the same, but never what a database causes. Calls from several threads queue.
     """
 
-    __slots__ = ("_handle", "_lock", "__weakref__")
+    __slots__ = ("__weakref__", "_handle", "_lock")
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # of Python's own calls only a signal's handler can come between
 
     def __enter__(self) -> Fork:
         if self.is_closed:
@@ -117,7 +117,7 @@ class Fork:
         number = _c.to_member(NodeState, state, "state")
         self._call(lib.quoit_fork_set_node_state, _c.to_text(node, "node"), number, _c.clock(now_ms))
 
-    def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:  # noqa: A002
+    def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """As `Quoit.sync_input`, on the fork alone: what it would change.
 
         Raises:

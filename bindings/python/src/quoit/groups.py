@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from . import _c
 from ._c import lib
@@ -71,25 +72,23 @@ class PlacedBundle:
     """Amounts by resource, as decimal text; also where it is not placed."""
 
 
-class Group:
+class Group(_c.Sealed):
     """What one request holds, as it was when this value was made. Immutable; it outlives the ledger that it came from.
 
     Two values are equal that say the same of the same group.
     """
 
     _handle: Any
+    _instead = "send its handle (NAME@ID), which every call takes"
 
     def __init__(self, handle: Any) -> None:
-        object.__setattr__(self, "_handle", handle)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Group cannot be changed: {name}")
+        object.__setattr__(self, "_handle", _c.checked_handle(handle, Group, "Quoit.reserve and its like"))
 
     def __repr__(self) -> str:
         return f"<quoit.Group {self.handle!r} {self.state.name} of {', '.join(one.name for one in self.slices) or 'bundles'}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Group) and self._facts == other._facts
+        return self._facts == other._facts if isinstance(other, Group) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.id)

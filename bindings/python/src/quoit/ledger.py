@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from . import _c, errors
 from ._c import call, ffi, lib
@@ -38,7 +39,7 @@ def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
     return Quoit(call(lib.quoit_create, _path(path), _c.to_int(wait_ms, "wait_ms")))
 
 
-def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:  # noqa: A001
+def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
     """Opens a database and reads its state. Nothing in it is changed, except that one of an older quoit is upgraded.
 
     Args:
@@ -62,12 +63,18 @@ def open_memory() -> Quoit:
 
 
 def _path(path: str | os.PathLike[str]) -> bytes:
-    name = os.fspath(path)
-    if not isinstance(name, str):
+    given = os.fspath(path)
+    if not isinstance(given, str):
         raise TypeError(f"path: expected a str or os.PathLike[str], not {type(path).__name__}")
+    name = _c.exact(given)
     if "\0" in name:
         raise errors.InvalidError(f"path {_c.shown(name)}: expected a name without NUL")
-    return os.fsencode(name)
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise errors.InvalidError(
+            f"path {_c.shown(name)}: expected a name of a file, found a lone surrogate at character {error.start}"
+        ) from None
 
 
 def load_text(path: str | os.PathLike[str]) -> bytes:
@@ -89,26 +96,35 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
 class Quoit:
     """An open ledger, made by `create`, `open` or `open_memory`; a context manager that closes it.
 
-    It may be used from several threads: writers queue, readers take snapshots and never wait for a disk. In the child of a fork(2) calls raise `FailedError`;
-    open it anew there. Every call that changes the ledger is one transaction: when it returns it is on the disk whole, when it raises nothing has changed.
+    It may be used from several threads: writers queue, readers take snapshots and never wait for a disk. In the child
+    of a fork(2) calls raise `FailedError`; open it anew there, which is refused where the fork came amid a call or a
+    batch. Python sees a signal when the call ends that it came in: Ctrl-C ends a wait for another writer after
+    ``wait_ms`` at the latest, or at once where a thread waits and the main one calls `interrupt`. `KeyboardInterrupt`
+    may come just after a change was made: a request key tells. Every call that changes the ledger is one transaction:
+    when it returns it is on the disk whole, when it raises nothing has changed.
 
-    Each of them takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this machine's), and may raise, beside what is said there:
-    `InvalidError` for a clock outside the years 2000 to 2199, `BusyError` when another writer held the database for longer than the ledger waits (retry),
-    `CancelledError` after `interrupt`, `StoreError` when the disk refuses (nothing was written; mend it and retry), `VersionError` when a newer quoit has upgraded
-    the database, `DamagedError` when it contradicts itself. Groups are named by NAME, by NAME@ID (`Group.handle`), or by a `Group`, which is its NAME@ID: with
-    the id a late or repeated call never touches a group that took the name since.
+    Each of them takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this machine's), and may
+    raise, beside what is said there: `InvalidError` for a clock outside the years 2000 to 2199, `BusyError` when
+    another writer held the database for longer than the ledger waits (retry), `CancelledError` after `interrupt`,
+    `StoreError` when the disk refuses (nothing was written; mend it and retry), `VersionError` when a newer quoit has
+    upgraded the database, `DamagedError` when it contradicts itself. Groups are named by NAME, by NAME@ID
+    (`Group.handle`), or by a `Group`, which is its NAME@ID: with the id a late or repeated call never touches a group
+    that took the name since.
     """
 
-    __slots__ = ("_handle", "__weakref__")
+    __slots__ = ("__weakref__", "_handle", "_process")
 
     def __init__(self, handle: Any) -> None:
-        self._handle = _c.owned(handle, lib.quoit_unref)
+        self._handle = _c.owned(_c.checked_handle(handle, Quoit, "create, open or open_memory"), lib.quoit_unref)
+        self._process = os.getpid()
 
     def __enter__(self) -> Quoit:
         self._open()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -118,7 +134,12 @@ class Quoit:
         handle = self._handle
         if handle is None:
             raise errors.InvalidError("the ledger has been closed")
+        if self._process != os.getpid():
+            raise errors.FailedError("the ledger was opened before fork(2): open it again in the child")
         return handle
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("cannot copy or pickle a quoit.Quoit: open its file again, in the other process too")
 
     def close(self) -> None:
         """Closes it; what was reserved stays reserved. Calls in other threads end first. To close twice does nothing."""
@@ -267,7 +288,7 @@ class Quoit:
         """
         return taken_change(call(lib.quoit_repair, self._open(), group_text(group), _c.clock(now_ms)))
 
-    def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:  # noqa: A002
+    def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:
         """Frees one slice of a group, by short or full name; with its last slice the group goes.
 
         Raises:
@@ -394,7 +415,7 @@ class Quoit:
         arguments = data, len(data), _c.to_text_or_null(source, "source"), _c.clock(now_ms)
         return taken_import(call(lib.quoit_import_ray_nodes, self._open(), *arguments))
 
-    def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:  # noqa: A002
+    def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Imports what a source says with all that is known of it. It never takes away what is held: `sync_input` does.
 
         Raises:
@@ -402,7 +423,7 @@ class Quoit:
         """
         return taken_import(call(lib.quoit_import_input, self._open(), opened(input), _c.clock(now_ms)))
 
-    def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:  # noqa: A002
+    def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """As `import_input`, of a fleet that has changed: a held node that is gone is lost, and stays, dead, for its group.
 
         Raises:
@@ -415,6 +436,9 @@ class Quoit:
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
         """Puts the changes of the block into one commit: all are durable after it, and none where it raises.
+
+        It is the thread's: what other threads change waits for its end, and what else this thread does is in it, so
+        that a block should not await.
 
         Raises:
             ConflictError: a batch is open already.

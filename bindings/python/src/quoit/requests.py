@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from . import _c
+from . import _c, errors
 from ._c import call, lib
 
 
@@ -27,7 +29,7 @@ class Policy(_c.Code):
     """What Ray 2.60's control plane answers."""
 
 
-class Bundle:
+class Bundle(_c.Sealed):
     """One bundle that is asked for: amounts of resources on one node.
 
     Args:
@@ -42,11 +44,13 @@ class Bundle:
     selectors: Mapping[str, str]
 
     def __init__(self, amounts: str | Mapping[str, int | str], selectors: Mapping[str, str] | None = None) -> None:
-        object.__setattr__(self, "amounts", amounts if isinstance(amounts, str) else _amounts_text(amounts))
-        object.__setattr__(self, "selectors", _mapping(selectors, "selectors"))
+        text = _c.exact(amounts) if isinstance(amounts, str) else _amounts_text(amounts)
+        _c.to_text(text, "amounts")
+        object.__setattr__(self, "amounts", text)
+        object.__setattr__(self, "selectors", types.MappingProxyType(_mapping(selectors, "selectors")))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Bundle cannot be changed: {name}")
+    def __reduce_ex__(self, protocol: object) -> Any:
+        return Bundle, (self.amounts, dict(self.selectors))
 
     def __repr__(self) -> str:
         return f"Bundle({self.amounts!r}, {dict(self.selectors)!r})"
@@ -64,15 +68,26 @@ def _amounts_text(amounts: Mapping[str, int | str]) -> str:
     if not isinstance(amounts, Mapping):
         raise TypeError(f"amounts: expected a str or a mapping, not {type(amounts).__name__}")
     parts = []
-    for name, amount in amounts.items():
-        _c.to_text(name, "amounts")
+    for given, amount in amounts.items():
+        _c.to_text(given, "amounts")
+        name, place = _c.exact(given), f"amounts[{_c.shown(given)}]"
+        value = _c.exact(amount) if isinstance(amount, str) else str(_c.to_int(amount, place))
+        if _has_any(value, _SEPARATORS):
+            raise errors.InvalidError(f"{place} {_c.shown(value)}: expected an amount such as 4 or 0.5")
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-        value = amount if isinstance(amount, str) else str(_c.to_int(amount, f"amounts[{name!r}]"))
-        parts.append(f'"{quoted}"={value}' if any(character in name for character in ',="\\') else f"{name}={value}")
+        parts.append(f'"{quoted}"={value}' if _has_any(name, _SEPARATORS) else f"{name}={value}")
     return ",".join(parts)
 
 
-class Request:
+_SEPARATORS = ',="\\'
+"""What stands between names and amounts in their text."""
+
+
+def _has_any(text: str, characters: str) -> bool:
+    return any(character in text for character in characters)
+
+
+class Request(_c.Sealed):
     """What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources; all or none.
 
     It is checked when it is made, cannot be changed, and is good for any number of calls in any number of threads.
@@ -135,7 +150,12 @@ class Request:
             call(lib.quoit_request_set_topology, handle, _c.to_text(topology, "topology"))
         if isinstance(slices, tuple):
             least, most = _pair(slices, "slices")
-            call(lib.quoit_request_set_slices_between, handle, _c.to_int(least, "slices[0]"), _c.to_int(most, "slices[1]"))
+            call(
+                lib.quoit_request_set_slices_between,
+                handle,
+                _c.to_int(least, "slices[0]"),
+                _c.to_int(most, "slices[1]"),
+            )
         elif slices is not None:
             call(lib.quoit_request_set_slices, handle, _c.to_int(slices, "slices"))
         if key is not None:
@@ -164,7 +184,9 @@ class Request:
         if policy is not None:
             call(lib.quoit_request_set_policy, handle, _c.to_member(Policy, policy, "policy"))
         if topology_label is not None:
-            label, n_values = _pair(topology_label, "topology_label") if isinstance(topology_label, tuple) else (topology_label, 1)
+            label, n_values = (
+                _pair(topology_label, "topology_label") if isinstance(topology_label, tuple) else (topology_label, 1)
+            )
             call(
                 lib.quoit_request_set_topology_label,
                 handle,
@@ -174,7 +196,7 @@ class Request:
         if soft_target is not None:
             lib.quoit_request_set_soft_target(handle, _c.to_text(soft_target, "soft_target"))
         object.__setattr__(self, "_handle", handle)
-        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_name", _c.exact(name))
 
     @classmethod
     def from_bundles_file(cls, name: str, text: str | bytes, **arguments: Any) -> Request:
@@ -195,9 +217,6 @@ class Request:
 
     _handle: Any
     _name: str
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Request cannot be changed: {name}")
 
     def __repr__(self) -> str:
         return f"<quoit.Request {self._name!r}>"
@@ -221,7 +240,7 @@ def _names(values: Iterable[str], what: str) -> Iterable[str]:
 
 
 def _selector(label: object, value: object, what: str) -> tuple[bytes, bytes]:
-    return _c.to_text(label, what), _c.to_text(value, f"{what}[{label!r}]")
+    return _c.to_text(label, what), _c.to_text(value, f"{what}[{_c.shown(label)}]")
 
 
 def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int | str]]) -> None:
@@ -231,7 +250,9 @@ def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int 
         bundle = wanted if isinstance(wanted, Bundle) else Bundle(wanted)
         call(lib.quoit_request_add_bundle, handle, _c.to_text(bundle.amounts, f"bundles[{index}]"))
         for label, value in bundle.selectors.items():
-            call(lib.quoit_request_select_bundle, handle, index, *_selector(label, value, f"bundles[{index}].selectors"))
+            call(
+                lib.quoit_request_select_bundle, handle, index, *_selector(label, value, f"bundles[{index}].selectors")
+            )
 
 
 def handle_of(request: object) -> Any:

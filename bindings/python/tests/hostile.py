@@ -1,0 +1,576 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of every public callable with what no caller should give: `python hostile.py MODULE` makes those of a module.
+
+Each call is announced on stderr before it is made, so that a crash of the interpreter names it; what was wrong is on stdout.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import faulthandler
+import importlib
+import inspect
+import os
+import pathlib
+import pkgutil
+import sys
+import tempfile
+import weakref
+
+import quoit
+
+NOW = 1_790_000_000_000
+ELSEWHERE = {"quoit.ray": "needs a running cluster of Ray: its own tests have bad input of their own"}
+LONGEST_MESSAGE = 4096  # an error names a value, it does not repeat a megabyte of it
+
+
+# --- what is called -----------------------------------------------------------------------------------------------
+
+
+def is_private(name):
+    return any(part.startswith("_") for part in name.split("."))
+
+
+def modules():
+    found = [quoit]
+    for one in pkgutil.walk_packages(quoit.__path__, "quoit."):
+        if not is_private(one.name) and not any(
+            one.name == name or one.name.startswith(name + ".") for name in ELSEWHERE
+        ):
+            found.append(importlib.import_module(one.name))
+    return found
+
+
+def public_names(module):
+    return getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
+
+
+def is_ours(value):
+    """What checks what it is given: enums are Python's own, exceptions and other plain data keep anything."""
+    home = getattr(value, "__module__", "")
+    if not callable(value) or not home.startswith("quoit") or is_private(home):
+        return False
+    return not (
+        isinstance(value, type) and (issubclass(value, (enum.Enum, Exception)) or dataclasses.is_dataclass(value))
+    )
+
+
+def methods(kind):
+    """Those that it defines, bound to nothing but for class methods."""
+    for name, raw in vars(kind).items():
+        if not name.startswith("_") or name in ("__eq__", "__getitem__", "__contains__"):
+            if isinstance(raw, (classmethod, staticmethod)):
+                yield name, None, getattr(kind, name)
+            elif inspect.isfunction(raw):
+                yield name, kind, raw
+
+
+def callables():
+    """Each target, a function or a class, with what is called of it: names, the class of their object, and themselves."""
+    found = {}
+    for module in modules():
+        for name in public_names(module):
+            value = getattr(module, name)
+            if not is_ours(value):
+                continue
+            target = f"{value.__module__}.{value.__qualname__}"
+            found[target] = [(target, None, value)]
+            if isinstance(value, type):
+                found[target] += [(f"{target}.{name}", owner, one) for name, owner, one in methods(value)]
+    # What the fields of an input are is asked when it is used.
+    found["quoit.imports.Input"] = [
+        ("quoit.imports.Input", quoit.Quoit, import_fields),
+        ("quoit.imports.Input", quoit.Quoit, sync_fields),
+    ]
+    return found
+
+
+def module_of(target):
+    return target.rpartition(".")[0]
+
+
+def import_fields(ledger, *, kind, text, source=None, variables=None, ray_groups=None, ray_available=None, topology=None,
+                  tpu_per_chip=None, join=None, complete=False):  # fmt: skip
+    ledger.import_input(input_of(locals()), now_ms=NOW)
+
+
+def sync_fields(ledger, *, kind, text, source=None, variables=None, ray_groups=None, ray_available=None, topology=None,
+                tpu_per_chip=None, join=None, complete=False):  # fmt: skip
+    ledger.sync_input(input_of(locals()), now_ms=NOW)
+
+
+def input_of(fields):
+    return quoit.Input(**{name: value for name, value in fields.items() if name != "ledger"})
+
+
+# --- what a call needs ---------------------------------------------------------------------------------------------
+
+
+class World:
+    """A ledger of its own, with a group, a hold, an owner and something that is gone."""
+
+    def __init__(self):
+        if not os.path.exists("there.db"):
+            quoit.create("there.db").close()
+            pathlib.Path("text").write_text("v6e 4x4")
+        self.ledger = quoit.open_memory()
+        self.ledger.import_fleet_text("v6e 4x4 x6", now_ms=NOW)
+        self.ledger.set_owner("team", lease_ms=600_000, now_ms=NOW)
+        self.group = self.ledger.reserve(self.request("group", slices=(1, 3), owner="team", key="key"), now_ms=NOW)
+        self.leased = self.ledger.hold(self.request("leased"), 600_000, now_ms=NOW)
+        self.gone = self.ledger.reserve(self.request("gone", key="gone-key"), now_ms=NOW)
+        self.ledger.release(self.gone, now_ms=NOW)
+        self.fork = self.ledger.snapshot().fork()
+
+    @staticmethod
+    def request(name="wanted", **arguments):
+        return quoit.Request(name, accelerator="v6e", topology="4x4", **{"slices": 1, **arguments})
+
+    def state(self):
+        """All that the ledger and its fork know, and what is in this folder."""
+        files = sorted((name, os.path.getsize(name)) for name in os.listdir("."))
+        return [(one.to_json(), one.seq) for one in (self.ledger.snapshot(), self.fork.snapshot())], files
+
+    def receiver(self, kind):
+        """An object of that class; None where nobody knows how to make one."""
+        make = {
+            quoit.Quoit: lambda: self.ledger,
+            quoit.Group: lambda: self.group,
+            quoit.Request: self.request,
+            quoit.Bundle: lambda: quoit.Bundle("TPU=4"),
+            "Snapshot": lambda: self.ledger.snapshot(),
+            "Fork": lambda: self.fork,
+            "Report": lambda: self.ledger.snapshot().explain(self.request(slices=9)),
+        }
+        made = make.get(kind) or make.get(kind.__name__)
+        if made is not None:
+            return made()
+        return None
+
+    def good(self, name, parameter):
+        """A value that is right for the parameter of the callable `name`, or KeyError."""
+        own = {
+            "forget.group": lambda: self.gone,
+            "renew.group": lambda: self.leased,
+            "confirm.group": lambda: self.leased,
+            "create.path": lambda: "new.db",
+            "open.path": lambda: "there.db",
+            "load_text.path": lambda: "text",
+            "backup.path": lambda: "copy.db",
+            "import_raycluster.text": lambda: MANIFEST,
+            "import_ray_nodes.text": lambda: NODES,
+            "from_bundles_file.text": lambda: '[{"TPU": 4}]',
+            "Input.kind": lambda: quoit.SourceKind.FLEET,
+            "Bundle.amounts": lambda: "TPU=4",
+            "import_ray_nodes.source": lambda: "other",
+            "import_raycluster.source": lambda: "other",
+            "forget_key.key": lambda: "gone-key",
+            "slice_name_of_node.node": dict,
+            "find_subslice.known": dict,
+            "find_subslice.available": dict,
+        }
+        any_of = {
+            "path": lambda: "file",
+            "text": lambda: "v6e 4x4 x6",
+            "input": lambda: quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4 x6"),
+            "request": self.request,
+            "group": lambda: self.group,
+            "node": lambda: "v6e-4x4-5-0",
+            "slice": lambda: "v6e-4x4-0",
+            "state": node_state,
+            "name": lambda: "wanted",
+            "owner": lambda: "team",
+            "key": lambda: "wanted-key",
+            "actor": lambda: "me",
+            "source": lambda: "fleet",
+            "seq": lambda: 1,
+            "before_seq": lambda: 2,
+            "slices": lambda: 2,
+            "lease_ms": lambda: 60_000,
+            "now_ms": lambda: NOW,
+            "wait_ms": lambda: 100,
+            "accelerator": lambda: "v6e",
+            "topology": lambda: "4x4",
+            "chips_per_host": lambda: 4,
+            "tpu_per_bundle": lambda: "1",
+            "tpu_per_chip": lambda: 1,
+            "pool": lambda: "pool",
+            "zone": lambda: "zone",
+            "soft_target": lambda: "v6e-4x4-5-0",
+            "topology_label": lambda: "rack",
+            "join": lambda: "fleet",
+        }
+        made = own.get(f"{name.rpartition('.')[2]}.{parameter}") or any_of.get(parameter)
+        if made is None:
+            raise KeyError(parameter)
+        return made()
+
+    def required(self, name, parameter):
+        try:
+            return self.good(name, parameter.name)
+        except KeyError:
+            by_type = {"str": "x", "int": 1, "float": 1.0, "bool": False, "bytes": b"x"}
+            wanted = str(parameter.annotation)
+            return next(
+                (value for kind, value in by_type.items() if wanted.startswith(kind)), {} if "Mapping" in wanted else []
+            )
+
+
+def node_state():
+    return quoit.NodeState.DRAINING
+
+
+MANIFEST = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: "cluster"}
+spec:
+  headGroupSpec: {rayStartParams: {}, template: {spec: {containers: [{name: h, resources: {limits: {cpu: "1"}}}]}}}
+"""
+NODES = '[{"NodeID": "ab", "Alive": true, "NodeManagerAddress": "10.0.0.1", "NodeName": "n", "Resources": {"CPU": 1.0}, "Labels": {}}]'
+
+
+# --- what nobody should give ---------------------------------------------------------------------------------------
+
+
+class Boom(Exception):
+    """What hostile objects raise; a call may let it through."""
+
+
+def boom(*_arguments, **_more):
+    raise Boom
+
+
+def kind(name, *bases, **members):
+    return type(name, bases or (object,), members)
+
+
+def generator(*values):
+    yield from values
+    raise Boom
+
+
+def growing():
+    """A dict that changes while it is read."""
+
+    class Growing(dict):
+        def items(self):
+            for number in range(3):
+                self[f"more-{number}"] = "x"
+                yield from dict.items(self)
+
+    return Growing(a="b")
+
+
+def dead_proxy():
+    return weakref.proxy(kind("Gone")())
+
+
+def deep():
+    value = []
+    for _ in range(5_000):
+        value = [value]
+    return value
+
+
+def itself():
+    value = []
+    value.append(value)
+    return value
+
+
+def released_view():
+    view = memoryview(b"abc")
+    view.release()
+    return view
+
+
+class Text(str):
+    """A str whose every method lies or raises."""
+
+    __str__ = __repr__ = __format__ = __len__ = __getitem__ = __iter__ = __contains__ = encode = replace = split = boom
+    __add__ = __radd__ = __mod__ = partition = startswith = strip = __eq__ = __ne__ = boom
+    __hash__ = str.__hash__
+
+
+class Number(int):
+    """An int whose every method lies or raises."""
+
+    __str__ = __repr__ = __format__ = __index__ = __int__ = __add__ = __sub__ = __lt__ = __le__ = __gt__ = __ge__ = boom
+    __eq__ = __ne__ = __bool__ = __neg__ = bit_length = __float__ = boom
+    __hash__ = int.__hash__
+
+
+class Word(str, enum.Enum):
+    """A str that shows itself as another."""
+
+    ONE = "one"
+
+
+HOSTILE = {
+    "None": lambda: None,
+    "True": lambda: True,
+    "False": lambda: False,
+    "0": lambda: 0,
+    "-1": lambda: -1,
+    "int64 + 1": lambda: 2**63,
+    "-int64 - 1": lambda: -(2**63) - 1,
+    "uint32 + 1": lambda: 2**32,
+    "uint64 + 1": lambda: 2**64,
+    "10**5000": lambda: 10**5000,
+    "-10**5000": lambda: -(10**5000),
+    "1.5": lambda: 1.5,
+    "nan": lambda: float("nan"),
+    "inf": lambda: float("inf"),
+    "1j": lambda: 1j,
+    "empty str": lambda: "",
+    "blank": lambda: " ",
+    "NUL": lambda: "a\0b",
+    "lone surrogate": lambda: "a\ud800",
+    "escaped byte": lambda: "a\udcff",
+    "non-ASCII": lambda: "é漢🜁",
+    "format": lambda: "%s%n{0}{}",
+    "traversal": lambda: "../../x/y",
+    "newline": lambda: "a\nb\x1b[31m",
+    "long str": lambda: "x" * 1_000_000,
+    "zeros": lambda: "0" * 1_000_000,
+    "long non-ASCII": lambda: "漢" * 300_000,
+    "bytes": lambda: b"x",
+    "bytes with NUL": lambda: b"a\0b",
+    "bytes of no UTF-8": lambda: b"\xff\xfe",
+    "bytearray": lambda: bytearray(b"x"),
+    "memoryview": lambda: memoryview(b"abcdef")[::2],
+    "released memoryview": released_view,
+    "object": object,
+    "type": lambda: int,
+    "function": lambda: boom,
+    "ellipsis": lambda: ...,
+    "NotImplemented": lambda: NotImplemented,
+    "empty tuple": lambda: (),
+    "pair": lambda: (1, 2),
+    "pair of str": lambda: ("a", "b"),
+    "pair of None": lambda: (None, None),
+    "list": lambda: [1, "a", None],
+    "list of NUL": lambda: ["a\0b"],
+    "list of lists": lambda: [[]],
+    "list of itself": itself,
+    "deep list": deep,
+    "dict": lambda: {},
+    "dict of int": lambda: {1: 2},
+    "dict of None": lambda: {"a": None},
+    "dict of NUL": lambda: {"a": "b\0c"},
+    "dict with =": lambda: {"a=b": "c"},
+    "dict of surrogate": lambda: {"\ud800": "c"},
+    "dict of long": lambda: {"x" * 1_000_000: 5},
+    "dict of lying str": lambda: {Text("a"): Text("b")},
+    "dict of huge": lambda: {"TPU": 10**5000},
+    "dict of nan": lambda: {"TPU": float("nan")},
+    "dict of bool": lambda: {"TPU": True},
+    "growing dict": growing,
+    "items raise": lambda: kind("Items", dict, items=boom)(a="b"),
+    "items are none": lambda: kind("Items", dict, items=lambda self: [1, 2])(a="b"),
+    "set": lambda: {"a", "b"},
+    "generator that raises": lambda: generator("a"),
+    "iter raises": lambda: kind("Iter", __iter__=boom)(),
+    "index raises": lambda: kind("Index", __index__=boom)(),
+    "index is str": lambda: kind("Index", __index__=lambda self: "1")(),
+    "index is huge": lambda: kind("Index", __index__=lambda self: 10**5000)(),
+    "float raises": lambda: kind("Float", __float__=boom)(),
+    "str raises": lambda: kind("Str", __str__=boom, __repr__=boom)(),
+    "fspath raises": lambda: kind("Path", __fspath__=boom)(),
+    "fspath is int": lambda: kind("Path", __fspath__=lambda self: 1)(),
+    "fspath is bytes": lambda: kind("Path", __fspath__=lambda self: b"x")(),
+    "attributes raise": lambda: kind("Attributes", __getattribute__=boom)(),
+    "eq raises": lambda: kind("Eq", __eq__=boom, __hash__=boom)(),
+    "bool raises": lambda: kind("Bool", __bool__=boom, __len__=boom)(),
+    "lying str": lambda: Text("x"),
+    "lying int": lambda: Number(3),
+    "str enum": lambda: Word.ONE,
+    "int enum": lambda: quoit.ErrorCode.BUSY,
+    "unknown member": lambda: quoit.SourceKind(99),
+    "huge member": lambda: quoit.SourceKind(2**40),
+    "unknown strategy": lambda: quoit.Strategy(99),
+    "huge strategy": lambda: quoit.Strategy(2**40),
+    "huge policy": lambda: quoit.Policy(-(2**40)),
+    "negative policy": lambda: quoit.Policy(-1),
+    "dead proxy": dead_proxy,
+    "closed ledger": lambda: quoit.open_memory().close() or quoit,
+    "ledger": quoit.open_memory,
+    "half-made ledger": lambda: quoit.Quoit.__new__(quoit.Quoit),
+    "half-made group": lambda: quoit.Group.__new__(quoit.Group),
+    "half-made request": lambda: quoit.Request.__new__(quoit.Request),
+    "half-made bundle": lambda: quoit.Bundle.__new__(quoit.Bundle),
+    "list of half-made bundles": lambda: [quoit.Bundle.__new__(quoit.Bundle)],
+    "input of None": lambda: quoit.Input(None, None),
+    "input of unknown": lambda: quoit.Input(quoit.SourceKind(99), "x"),
+    "input of huge": lambda: quoit.Input(quoit.SourceKind(2**40), "x"),
+    "input of bytes": lambda: quoit.Input(quoit.SourceKind.RAY_NODES, b"\xff\0"),
+    "input of wrong kinds": lambda: quoit.Input(quoit.SourceKind.RAY_NODES, "[]", ray_groups=5),
+    "NUL in bytes": lambda: quoit.Input(quoit.SourceKind.FLEET, b"v6e 4x4\0x2"),
+}
+
+try:
+    import numpy
+except ImportError:
+    pass
+else:
+    HOSTILE |= {
+        "numpy.True_": lambda: numpy.True_,
+        "numpy.int64 -1": lambda: numpy.int64(-1),
+        "numpy.uint64": lambda: numpy.uint64(2**64 - 1),
+        "numpy.float64": lambda: numpy.float64("nan"),
+        "numpy.float32": lambda: numpy.float32(1),
+        "numpy.array": lambda: numpy.array([1, 2]),
+        "numpy.array of none": lambda: numpy.array([]),
+        "numpy.array of bool": lambda: numpy.array(True),
+        "numpy.str_": lambda: numpy.str_("a\0b"),
+        "numpy.bytes_": lambda: numpy.bytes_(b"x"),
+        "numpy.datetime64": lambda: numpy.datetime64("2026-01-01"),
+        "numpy.void": lambda: numpy.void(b"abc"),
+    }
+
+# A str, an int: what must be raised of what is no such thing.
+NO_TEXT = "True", "0", "1.5", "object", "bytes", "list", "dict", "generator that raises", "index raises", "float raises"
+BAD_TEXT = "NUL", "lone surrogate"
+NO_NUMBER = (
+    "True",
+    "False",
+    "1.5",
+    "nan",
+    "inf",
+    "empty str",
+    "bytes",
+    "object",
+    "list",
+    "index is str",
+    "float raises",
+    "numpy.True_",
+    "numpy.float32",
+    "numpy.array",
+)
+BAD_NUMBER = "10**5000", "-10**5000", "index is huge", "uint64 + 1"
+DOCUMENTS = "text", "ray_groups", "ray_available"
+
+
+# --- the calls ------------------------------------------------------------------------------------------------------
+
+
+class Judge:
+    def __init__(self):
+        self.n_calls = 0
+        self.wrongs = []
+        self.begin()
+
+    def begin(self):
+        """Another world, when a call has changed the one before."""
+        self.world = World()
+        self.state = self.world.state()
+
+    def call(self, what, function, arguments, named, must):
+        """Calls it, and says what was wrong with how that ended: not with `must`, or with what no caller can expect."""
+        self.n_calls += 1
+        print(what, file=sys.stderr, flush=True)
+        raised = True
+        try:
+            function(*arguments, **named)
+            raised = False
+        except BaseException as error:
+            self.ended(what, error, must)
+        if not raised and must is not None:
+            self.wrongs.append(f"{what}: expected {must.__name__}, nothing was raised")
+        if self.world.ledger.is_closed or self.world.state() != self.state:
+            if raised:
+                self.wrongs.append(f"{what}: it raised, and the ledger or the folder is another")
+            for leftover in os.listdir("."):
+                os.unlink(leftover)
+            self.begin()
+
+    def ended(self, what, error, must):
+        if isinstance(error, Boom):
+            return
+        said = str(error)
+        # The rest is Python's: what a view, a proxy or an object without its parts says of itself.
+        odd = (
+            ValueError
+            if "released" in what
+            else ReferenceError
+            if "proxy" in what
+            else AttributeError
+            if "half-made" in what
+            else Boom
+        )
+        if must is not None and not isinstance(error, must):
+            self.wrongs.append(f"{what}: expected {must.__name__}, got {type(error).__name__}: {said[:200]}")
+        elif not isinstance(error, (TypeError, quoit.Error, odd)):
+            self.wrongs.append(f"{what}: {type(error).__name__}: {said[:200]}")
+        elif isinstance(error, quoit.FailedError):
+            self.wrongs.append(f"{what}: a bug, it says: {said[:200]}")
+        elif len(said) > LONGEST_MESSAGE and "path" not in what:
+            self.wrongs.append(f"{what}: a message of {len(said)} characters: {said[:100]}")
+        elif isinstance(error, quoit.Error) and said.endswith(".") and not said.endswith("..."):
+            self.wrongs.append(f"{what}: a message with a full stop: {said[-100:]}")
+        elif isinstance(error, quoit.Error) and "path" not in what and not said.isprintable():
+            self.wrongs.append(f"{what}: a message that cannot be printed: {said[:200]}")
+
+
+def must_raise(world, name, parameter, hostile):
+    """What the kind of a good value asks of a bad one."""
+    try:
+        good = world.good(name, parameter.name)
+    except KeyError:
+        return None
+    if isinstance(good, str) and parameter.name not in DOCUMENTS:
+        texts = [one for one in NO_TEXT if not (one == "dict" and "Mapping" in str(parameter.annotation))]
+        return TypeError if hostile in texts else quoit.InvalidError if hostile in BAD_TEXT else None
+    if isinstance(good, int) and not isinstance(good, enum.Enum):
+        return TypeError if hostile in NO_NUMBER else quoit.InvalidError if hostile in BAD_NUMBER else None
+    return None
+
+
+def call_all(judge, name, owner, function):
+    """Every parameter of it with everything hostile, and the wrong number of arguments."""
+    if owner is not None and judge.world.receiver(owner) is None:
+        return
+    parameters = list(inspect.signature(function).parameters.values())[1 if owner else 0 :]
+    parameters = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    for arguments, named in ([], {"no_such_argument": 1}), ([None] * 60, {}):
+        what = f"{name} with {len(arguments)} and {list(named)}"
+        judge.call(what, function, receivers(judge, owner) + arguments, named, TypeError)
+    for parameter in parameters:
+        for hostile, make in HOSTILE.items():
+            world = judge.world
+            named = {one.name: world.required(name, one) for one in parameters if one.default is one.empty}
+            named[parameter.name] = make()
+            given = receivers(judge, owner) + [
+                named.pop(one.name) for one in parameters if one.kind is one.POSITIONAL_ONLY
+            ]
+            must = must_raise(world, name, parameter, hostile)
+            judge.call(f"{name} {parameter.name} = {hostile}", function, given, named, must)
+    judge.world.ledger.verify()
+
+
+def receivers(judge, owner):
+    return [judge.world.receiver(owner)] if owner else []
+
+
+def main(prefix):
+    faulthandler.enable()
+    n_calls, wrongs = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for target, calls in callables().items():
+            if module_of(target) == prefix:
+                judge = Judge()
+                for name, owner, function in calls:
+                    call_all(judge, name, owner, function)
+                n_calls += judge.n_calls
+                wrongs += judge.wrongs
+        os.chdir("/")
+    for wrong in wrongs:
+        print(wrong.encode("utf-8", "backslashreplace").decode())
+    print(n_calls)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

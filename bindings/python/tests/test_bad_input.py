@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no caller should give: an exception in Python's manner, an unchanged ledger, and an interpreter that lives."""
+
+import copy
+import itertools
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import hostile
+import pytest
+
+import quoit
+
+NOW = hostile.NOW
+
+
+def request(name="train", **arguments):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", **{"slices": 1, **arguments})
+
+
+@pytest.fixture
+def ledger():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text("v6e 4x4 x3")
+        yield opened
+
+
+@pytest.mark.parametrize("module", sorted({hostile.module_of(target) for target in hostile.callables()}))
+def test_hostile_calls_end_in_typed_exceptions_and_change_nothing(module):
+    script = pathlib.Path(hostile.__file__)
+    environment = {**os.environ, "G_DEBUG": "fatal-criticals", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, script, module], capture_output=True, text=True, env=environment, timeout=600
+    )
+    assert done.returncode == 0, f"the interpreter ended with {done.returncode}:\n{done.stderr[-3000:]}"
+    *wrongs, n_calls = done.stdout.splitlines()
+    assert wrongs == []
+    assert int(n_calls) >= 2
+
+
+def test_the_table_of_hostile_values_is_used_on_every_verb():
+    called = {name for entries in hostile.callables().values() for name, _, _ in entries}
+    verbs = {
+        f"quoit.ledger.Quoit.{name}"
+        for name, value in vars(quoit.Quoit).items()
+        if callable(value) and not name.startswith("_")
+    }
+    assert verbs <= called and len(verbs) > 25
+
+
+# --- what stands for a number or a text -----------------------------------------------------------------------------
+
+
+def test_numpy_integers_are_ints(ledger):
+    numpy = pytest.importorskip("numpy")
+    for kind in (numpy.int8, numpy.int64, numpy.uint64):
+        group = ledger.hold(request(slices=kind(2)), kind(100), now_ms=numpy.int64(NOW))
+        assert len(group.slices) == 2
+        ledger.release(group, now_ms=NOW)
+    assert ledger.reserve(request(slices=numpy.array(3)), now_ms=NOW).slices
+
+
+def test_a_member_of_an_int_enum_is_an_int(ledger):
+    assert len(ledger.reserve(request(slices=quoit.ErrorCode.USAGE)).slices) == 2
+
+
+def test_a_subclass_of_str_is_what_it_holds_not_what_it_shows(ledger):
+    names = [hostile.Word.ONE, hostile.Text("two")]
+    groups = [ledger.reserve(request(name)) for name in names]
+    assert [group.name for group in groups] == ["one", "two"]
+    assert type(request(hostile.Text("three")).name) is str
+    bundle = quoit.Bundle({hostile.Text("CPU"): hostile.Word.ONE})
+    assert bundle.amounts == "CPU=one"
+
+
+def test_a_variable_is_what_a_str_enum_holds(ledger):
+    manifest = hostile.MANIFEST.replace('"cluster"', '"${ONE}"')
+    assert ledger.import_raycluster(manifest, variables={"ONE": hostile.Word.ONE}).source == "one"
+
+
+@pytest.mark.parametrize("amount", ["4,CPU=8", "4=", '"', "\\"])
+def test_an_amount_is_no_door_to_other_resources(amount):
+    with pytest.raises(quoit.InvalidError, match=r"amounts\['TPU'\] '.*': expected an amount"):
+        quoit.Bundle({"TPU": amount})
+
+
+def test_a_bundle_is_checked_when_it_is_made():
+    for amounts in ("a\0b", "a\ud800", {"TPU\0": 1}):
+        with pytest.raises(quoit.InvalidError):
+            quoit.Bundle(amounts)
+
+
+def test_what_is_named_in_an_error_can_be_printed(ledger, tmp_path):
+    for bad in ("a\ud800b", "a\0b", "a\nb\x1b[1m"):
+        with pytest.raises(quoit.Error) as refused:
+            quoit.create(tmp_path / "none" / bad)
+        if bad.isprintable() or "\0" in bad or "\ud800" in bad:
+            assert str(refused.value).isprintable()
+        with pytest.raises(quoit.Error) as refused:
+            ledger.release(bad)
+        assert str(refused.value).isprintable()
+
+
+def test_a_range_of_numbers_is_not_searched_for_an_int_of_another_class(ledger):
+    """Until Python 3.10 operator.index() gave back a subclass of int, and `in range` then compares one by one."""
+    with pytest.raises(quoit.InvalidError, match="before the year 2200"):
+        ledger.renew("nobody", hostile.Number(2**62), now_ms=hostile.Number(NOW))
+
+
+# --- arguments that act ---------------------------------------------------------------------------------------------
+
+
+class Acts:
+    """Stands for an int, or a path, and does something when it is asked for it."""
+
+    def __init__(self, value, act):
+        self.value, self.act = value, act
+
+    def __index__(self):
+        self.act()
+        return self.value
+
+    def __fspath__(self):
+        self.act()
+        return self.value
+
+
+def test_an_argument_that_closes_the_ledger_does_not_free_it_under_the_call(tmp_path):
+    ledger = quoit.create(tmp_path / "fleet.db")
+    ledger.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
+    group = ledger.reserve(request(), now_ms=Acts(NOW, ledger.close))
+    assert ledger.is_closed
+    with pytest.raises(quoit.InvalidError, match="closed"):
+        ledger.release(group)
+    with quoit.open(tmp_path / "fleet.db") as ledger:
+        ledger.release(group)
+        ledger.verify()
+
+
+def test_an_argument_that_uses_the_ledger_comes_first(ledger):
+    ledger.reserve(request("second"), now_ms=Acts(NOW, lambda: ledger.reserve(request("first"), now_ms=NOW)))
+    assert ledger.reserve(request("third"), now_ms=NOW).id == 3
+
+
+def test_a_list_that_shrinks_while_it_is_read_is_read_to_its_end():
+    names = ["a", "b", "c"]
+
+    class Shrinks(str):
+        def __eq__(self, other):
+            names.clear()
+            return False
+
+        __hash__ = str.__hash__
+
+    names.insert(0, Shrinks("z"))
+    assert quoit.Request("r", named=names).name == "r"
+
+
+def test_a_handler_of_a_signal_may_use_the_fork_that_was_being_used(ledger):
+    """Python runs it between two of its own instructions, whatever lock the thread has by then."""
+    fork = ledger.snapshot().fork()
+    for line in range(200):
+        turns = itertools.count()
+
+        def handler(*_arguments, turns=turns, line=line):
+            if next(turns) == line:
+                fork.snapshot()
+
+        def trace(frame, event, _argument, handler=handler):
+            handler()
+            return trace if frame.f_code.co_filename.startswith(os.path.dirname(quoit.__file__)) else None
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            fork.reserve(request("a"))
+        finally:
+            sys.settrace(before)
+        fork.release("a")
+        if next(turns) <= line:
+            return
+    raise AssertionError("a call of a fork has no end")
+
+
+def test_what_raises_while_it_is_read_leaves_no_request_behind(ledger):
+    for arguments in (
+        {"named": hostile.generator("a")},
+        {"bundles": hostile.generator("TPU=1")},
+        {"excluded": hostile.generator()},
+    ):
+        with pytest.raises(hostile.Boom):
+            request(**arguments)
+    ledger.verify()
+
+
+# --- what cannot be made, changed or sent ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [quoit.Quoit, quoit.Group])
+def test_what_the_library_makes_is_not_made_by_hand(kind):
+    for value in (5, None, "x", object()):
+        with pytest.raises(TypeError, match=f"a {kind.__name__} is made by"):
+            kind(value)
+
+
+def sealed(ledger):
+    return request(), quoit.Bundle("TPU=4"), ledger.reserve(request())
+
+
+def test_what_is_sealed_cannot_be_changed(ledger):
+    for one in sealed(ledger):
+        for name in ("name", "amounts", "_handle", "other"):
+            with pytest.raises(AttributeError, match="cannot be changed"):
+                setattr(one, name, "x")
+            with pytest.raises(AttributeError, match="cannot be changed"):
+                delattr(one, name)
+    with pytest.raises(TypeError):
+        quoit.Bundle("TPU=4", {"a": "b"}).selectors["c"] = "d"
+
+
+def test_a_copy_of_what_cannot_change_is_itself(ledger):
+    for one in sealed(ledger):
+        assert copy.copy(one) is one and copy.deepcopy([one])[0] is one
+
+
+def test_what_is_of_this_process_alone_says_what_to_send_instead(ledger):
+    for one, instead in (
+        (ledger, "open its file again"),
+        (request(), "make it anew"),
+        (ledger.reserve(request()), "NAME@ID"),
+        (ledger.resize(ledger.reserve(request("elastic", slices=(1, 2))), 1), "NAME@ID"),
+    ):
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            with pytest.raises(TypeError, match=instead):
+                pickle.dumps(one, protocol)
+    for make in (copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="open its file again"):
+            make(ledger)
+
+
+def test_what_is_plain_can_be_sent(ledger):
+    error = quoit.NotNowError("no room")
+    for one in (
+        quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4", variables={"a": "b"}),
+        ledger.import_fleet_text("v6e 4x4 x4"),
+        ledger.reserve(request()).slices,
+        quoit.GroupState.HELD,
+        quoit.GroupState(99),
+    ):
+        assert pickle.loads(pickle.dumps(one)) == one
+    bundle = pickle.loads(pickle.dumps(quoit.Bundle("TPU=4", {"a": "b"})))
+    assert (bundle.amounts, dict(bundle.selectors)) == ("TPU=4", {"a": "b"})
+    sent = pickle.loads(pickle.dumps(error))
+    assert (type(sent), str(sent), sent.code) == (quoit.NotNowError, "no room", quoit.ErrorCode.NOT_NOW)

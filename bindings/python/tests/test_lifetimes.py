@@ -1,0 +1,678 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handles that outlive what they belong to: closed ledgers, ended threads, forked processes, interpreters that end."""
+
+import gc
+import inspect
+import itertools
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import weakref
+
+import pytest
+
+import quoit
+
+NOW = 1_790_000_000_000
+PRELUDE = """
+import atexit, faulthandler, gc, os, signal, sys, threading, time
+import quoit
+def request(name="train", **arguments):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", **{"slices": 1, **arguments})
+"""
+
+
+def request(name="train", **arguments):
+    return quoit.Request(name, accelerator="v6e", topology="4x4", **{"slices": 1, **arguments})
+
+
+@pytest.fixture
+def path(tmp_path):
+    with quoit.create(tmp_path / "fleet.db") as ledger:
+        ledger.import_fleet_text("v6e 4x4 x8")
+    return tmp_path / "fleet.db"
+
+
+def python(script, *arguments):
+    """A program that has begun: `script` behind the prelude."""
+    program = PRELUDE + textwrap.dedent(script)
+    environment = {**os.environ, "G_DEBUG": "fatal-criticals", "PYTHONWARNINGS": "ignore::DeprecationWarning"}
+    return subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def ended(process, timeout=60):
+    """What it printed; it must end well and say nothing else."""
+    out, err = process.communicate(timeout=timeout)
+    assert (process.returncode, err) == (0, ""), f"{process.returncode}: {err}\n{out}"
+    return out
+
+
+def run(script, *arguments):
+    return ended(python(script, *arguments))
+
+
+def verbs():
+    """Each public method of a ledger that does something, with arguments of the right kinds."""
+    values = {
+        "request": request(),
+        "group": "train@1",
+        "name": "train",
+        "node": "v6e-4x4-0-0",
+        "state": quoit.NodeState.DRAINING,
+        "input": quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"),
+        "path": "copy.db",
+        "slices": 1,
+        "lease_ms": 1,
+        "seq": 1,
+        "before_seq": 1,
+    }
+    for name, method in vars(quoit.Quoit).items():
+        if name.startswith("_") or name == "close" or not inspect.isfunction(method):
+            continue
+        needed = [one for one in list(inspect.signature(method).parameters.values())[1:] if one.default is one.empty]
+        yield name, [values.get(one.name, "text") for one in needed]
+
+
+def use(ledger, name, arguments):
+    made = getattr(ledger, name)(*arguments)
+    if name == "batch":
+        with made:
+            pass
+
+
+# --- after the end --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", [name for name, _ in verbs()])
+def test_every_verb_of_a_closed_ledger_says_that_it_is_closed(verb, path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    ledger = quoit.open(path)
+    ledger.close()
+    ledger.close()
+    with pytest.raises(quoit.InvalidError, match="the ledger has been closed"):
+        use(ledger, verb, dict(verbs())[verb])
+    with pytest.raises(quoit.InvalidError, match="the ledger has been closed"), ledger:
+        pass
+    assert os.listdir(tmp_path) == ["fleet.db"]
+
+
+def test_what_a_ledger_gave_outlives_it(path):
+    with quoit.open(path) as ledger:
+        group, said = ledger.reserve(request(slices=2)), ledger.import_fleet_text("v6e 4x4 x9")
+    del ledger
+    gc.collect()
+    assert [len(one.workers) for one in group.slices] == [4, 4] and said.n_nodes == 36
+
+
+def test_a_request_outlives_the_ledger_it_was_used_on(path):
+    wanted = request()
+    for _ in range(3):
+        with quoit.open_memory() as ledger:
+            ledger.import_fleet_text("v6e 4x4")
+            assert ledger.reserve(wanted).id == 1
+
+
+def test_a_ledger_that_nobody_has_any_more_is_closed(path):
+    ledger = quoit.open(path)
+    ledger.reserve(request())
+    assert pathlib.Path(f"{path}-wal").exists()
+    gone = weakref.ref(ledger)
+    del ledger
+    assert gone() is None and not pathlib.Path(f"{path}-wal").exists()
+
+
+def test_a_cycle_with_a_ledger_in_it_is_collected(path):
+    class Holder:
+        pass
+
+    one, other = Holder(), Holder()
+    one.other, other.one, one.ledger = other, one, quoit.open(path)
+    one.group = one.ledger.reserve(request())
+    one.ledger_again, other.group = one.ledger, one.group
+    del one, other
+    assert pathlib.Path(f"{path}-wal").exists()
+    gc.collect()
+    assert not pathlib.Path(f"{path}-wal").exists()
+
+
+def test_a_release_that_is_repeated_frees_nothing_else(path):
+    with quoit.open(path) as ledger:
+        group = ledger.reserve(request())
+        ledger.release(group)
+        with pytest.raises(quoit.ConflictError, match="holds nothing any more"):
+            ledger.release(group)
+        again = ledger.reserve(request())
+        with pytest.raises(quoit.ConflictError):
+            ledger.release(group)
+        ledger.confirm(again)
+
+
+# --- batches --------------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_that_raises_leaves_nothing(path):
+    with quoit.open(path) as ledger:
+        for raised in (ValueError, KeyboardInterrupt, SystemExit, GeneratorExit):
+            with pytest.raises(raised), ledger.batch():
+                ledger.reserve(request())
+                raise raised
+        assert ledger.reserve(request()).id == 1
+
+
+def test_a_batch_in_a_batch_is_refused_and_harms_neither(path):
+    with quoit.open(path) as ledger:
+        with ledger.batch():
+            ledger.reserve(request("one"))
+            with pytest.raises(quoit.ConflictError, match="in a batch"), ledger.batch():
+                pass
+            ledger.reserve(request("two"))
+        assert ledger.confirm("one").id == 1 and ledger.confirm("two").id == 2
+
+
+def test_a_ledger_closed_in_a_batch_keeps_it(path):
+    with quoit.open(path) as ledger, ledger.batch():
+        ledger.reserve(request())
+        ledger.close()
+    with quoit.open(path) as ledger:
+        assert ledger.confirm("train").id == 1
+
+
+def test_a_batch_that_is_ended_by_another_thread_is_refused_there(path):
+    with quoit.open(path) as ledger:
+        batch, refused = ledger.batch(), []
+        batch.__enter__()
+        ledger.reserve(request())
+
+        def end():
+            try:
+                batch.__exit__(None, None, None)
+            except quoit.ConflictError as error:
+                refused.append(str(error))
+
+        in_thread(end)
+        assert refused == ["this thread is in no batch"]
+
+
+# --- threads --------------------------------------------------------------------------------------------------------
+
+
+def in_thread(function):
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("where", ["file", "memory"])
+def test_threads_that_do_everything_at_once_hold_nothing_twice(where, path):
+    ledger = quoit.open(path) if where == "file" else quoit.open_memory()
+    ledger.import_fleet_text("v6e 4x4 x8")
+    wrongs, until = [], time.monotonic() + 1.5
+    taken, lock = set(), threading.Lock()
+
+    def reserve(worker):
+        number = 0
+        while time.monotonic() < until:
+            number += 1
+            try:
+                group = ledger.reserve(request(f"w{worker}-{number}", slices=1 + number % 3))
+            except (quoit.NotNowError, quoit.CancelledError):
+                continue
+            names = {one.name for one in group.slices}
+            with lock:
+                if taken & names:
+                    wrongs.append(f"{names & taken} twice")
+                taken.update(names)
+            with lock:
+                taken.difference_update(names)
+                released = False
+                while not released:
+                    try:
+                        ledger.release(group)
+                        released = True
+                    except quoit.CancelledError:
+                        pass
+
+    def look():
+        while time.monotonic() < until:
+            try:
+                ledger.snapshot()
+                ledger.refresh()
+                ledger.set_actor(str(time.time()))
+            except quoit.CancelledError:
+                pass
+
+    def disturb():
+        while time.monotonic() < until:
+            ledger.interrupt()
+            time.sleep(0.001)
+
+    def guarded(function, *arguments):
+        try:
+            function(*arguments)
+        except BaseException as error:
+            wrongs.append(repr(error))
+
+    threads = [threading.Thread(target=guarded, args=(reserve, worker)) for worker in range(4)]
+    threads += [threading.Thread(target=guarded, args=(one,)) for one in (look, look, disturb)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert wrongs == []
+    ledger.verify()
+    assert len(ledger.reserve(request("all", slices=8)).slices) == 8
+
+
+def test_a_ledger_that_is_closed_while_others_use_it_ends_for_each_with_a_result_or_a_word(path):
+    for turn in range(10):
+        ledger, ends = quoit.open(path), []
+
+        def work(worker, turn=turn, ledger=ledger, ends=ends):
+            for number in itertools.count():
+                try:
+                    ledger.release(ledger.reserve(request(f"{turn}-{worker}-{number}")))
+                except quoit.InvalidError as error:
+                    ends.append(str(error))
+                    return
+                except quoit.NotNowError:
+                    pass
+
+        threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.01)
+        ledger.close()
+        for thread in threads:
+            thread.join(60)
+        assert ends == ["the ledger has been closed"] * 4
+    with quoit.open(path) as ledger:
+        ledger.verify()
+
+
+def test_interrupt_ends_a_wait_at_once(path):
+    with quoit.open(path) as writer, quoit.open(path, wait_ms=60_000) as waiter:
+        ends = []
+
+        def wait():
+            try:
+                waiter.reserve(request())
+            except quoit.CancelledError as error:
+                ends.append(error.code)
+
+        with writer.batch():
+            writer.reserve(request("other"))
+            thread = threading.Thread(target=wait)
+            thread.start()
+            begin = time.monotonic()
+            while thread.is_alive() and time.monotonic() < begin + 30:
+                waiter.interrupt()
+                thread.join(0.02)
+            assert ends == [quoit.ErrorCode.CANCELLED] and time.monotonic() - begin < 5
+        assert waiter.reserve(request()).id == 2
+
+
+# --- fork -----------------------------------------------------------------------------------------------------------
+
+
+def in_child(function):
+    """Runs it in a forked child that ends like any program, and gives what it returned."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        status = 1
+        try:
+            os.write(write, repr(function()).encode())
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        said = pipe.read()
+    assert os.waitpid(child, 0)[1] == 0, said
+    return eval(said)  # what this very function wrote
+
+
+def refusals(ledger):
+    said = {}
+    for name, arguments in verbs():
+        try:
+            use(ledger, name, arguments)
+            said[name] = "done"
+        except quoit.FailedError as error:
+            said[name] = "refused" if "fork" in str(error) else str(error)
+    return said
+
+
+def test_every_verb_is_refused_in_a_child_and_the_parent_goes_on(path):
+    ledger = quoit.open(path)
+    ledger.reserve(request())
+    for opened in (ledger, quoit.open_memory()):
+        said = in_child(lambda opened=opened: refusals(opened))
+        assert set(said.values()) == {"refused"} and len(said) > 25
+    assert ledger.reserve(request("still")).id == 2
+    ledger.verify()
+    ledger.close()
+
+
+def test_a_child_reads_what_the_parent_gave_it(path):
+    with quoit.open(path) as ledger:
+        group = ledger.reserve(request(slices=2))
+        assert in_child(lambda: [one.name for one in group.slices]) == [one.name for one in group.slices]
+
+
+def test_a_child_that_ends_leaves_the_parents_lock(path):
+    said = run(
+        """
+        ledger = quoit.open(sys.argv[1])
+        with ledger.batch():
+            ledger.reserve(request())
+            child = os.fork()
+            if child == 0:
+                ledger.close()
+                sys.exit()  # everything is freed, as in any program
+            assert os.waitpid(child, 0)[1] == 0
+            if os.fork() == 0:
+                os.execv(sys.executable, [sys.executable, "-c",
+                    "import quoit, sys; "
+                    "ledger = quoit.open(sys.argv[1], wait_ms=0); "
+                    "request = quoit.Request('other', accelerator='v6e', topology='4x4', slices=1)\\n"
+                    "try: ledger.reserve(request)\\n"
+                    "except quoit.BusyError: print('busy')", sys.argv[1]])
+            assert os.wait()[1] == 0
+        ledger.verify()
+        print(ledger.confirm("train").id)
+        """,
+        path,
+    )
+    assert said == "busy\n1\n"
+
+
+def test_a_batch_is_not_ended_by_a_child(path):
+    said = run(
+        """
+        ledger = quoit.open(sys.argv[1])
+        try:
+            with ledger.batch():
+                ledger.reserve(request())
+                child = os.fork()
+            parent = child != 0
+        except quoit.FailedError as error:
+            sys.exit("fork" not in str(error))
+        assert os.waitpid(child, 0)[1] == 0
+        print(ledger.confirm("train").id)
+        """,
+        path,
+    )
+    assert said == "1\n"
+
+
+def test_a_child_of_many_threads_is_refused_at_once(path):
+    run(
+        """
+        ledger = quoit.open(sys.argv[1])
+        stop = False
+        def work(name):
+            while not stop:
+                try:
+                    ledger.release(ledger.reserve(request(name)))
+                except quoit.NotNowError:
+                    pass
+        threads = [threading.Thread(target=work, args=(str(n),)) for n in range(3)]
+        for thread in threads: thread.start()
+        for _ in range(30):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                for verb in (ledger.snapshot, ledger.verify, ledger.refresh, ledger.interrupt, lambda: ledger.reserve(request())):
+                    try:
+                        verb()
+                        os._exit(1)
+                    except quoit.FailedError:
+                        pass
+                ledger.close()
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+        stop = True
+        for thread in threads: thread.join()
+        ledger.verify()
+        """,
+        path,
+    )
+
+
+def test_what_a_child_reserves_in_a_ledger_of_its_own_is_kept_when_the_parent_closes_first(path):
+    """POSIX locks are not inherited, but what SQLite remembers of them is."""
+    parent = quoit.open(path)
+    parent.reserve(request("parent"))
+    to_child, to_parent = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            mine = quoit.open(path)
+            mine.reserve(request("first"))
+            os.write(to_parent[1], b"x")
+            os.read(to_child[0], 1)
+            mine.reserve(request("second"))
+            status = 0
+        finally:
+            os._exit(status)
+    os.read(to_parent[0], 1)
+    parent.close()
+    os.write(to_child[1], b"x")
+    assert os.waitpid(child, 0)[1] == 0
+    for one in (*to_child, *to_parent):
+        os.close(one)
+    with quoit.open(path) as ledger:
+        assert [ledger.confirm(name).id for name in ("parent", "first", "second")] == [1, 2, 3]
+        ledger.verify()
+
+
+# --- signals --------------------------------------------------------------------------------------------------------
+
+WAITING = """
+ledger = quoit.open(sys.argv[1], wait_ms=int(sys.argv[2]))
+print("ready", flush=True)
+begin = time.monotonic()
+try:
+    {wait}
+except KeyboardInterrupt:
+    print("interrupted after", time.monotonic() - begin)
+"""
+
+
+def interrupted(path, wait_ms, wait):
+    """When KeyboardInterrupt came, of a Ctrl-C half a second into a wait for another writer."""
+    with quoit.open(path) as writer, writer.batch():
+        writer.reserve(request("other"))
+        waiter = python(WAITING.format(wait=wait), path, wait_ms)
+        assert waiter.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        waiter.send_signal(2)
+        said = ended(waiter)
+    with quoit.open(path) as ledger:
+        with pytest.raises(quoit.NotFoundError):
+            ledger.confirm("train")
+        ledger.verify()
+    return float(said.split()[-1])
+
+
+def test_a_ctrl_c_is_seen_when_the_wait_ends(path):
+    assert 1.2 < interrupted(path, 1500, "ledger.reserve(request())") < 10
+
+
+def test_a_ctrl_c_is_seen_at_once_where_another_thread_waits(path):
+    wait = """
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            pool.submit(ledger.reserve, request()).result()
+        except KeyboardInterrupt:
+            ledger.interrupt()
+            raise"""
+    assert interrupted(path, 60_000, wait) < 10
+
+
+# --- the end of the interpreter ---------------------------------------------------------------------------------------
+
+
+def test_objects_that_are_alive_at_the_end_are_freed_in_any_order(path):
+    run(
+        """
+        ledger = quoit.open(sys.argv[1])
+        group, wanted, said = ledger.reserve(request()), request(), ledger.import_fleet_text("v6e 4x4 x8")
+        class Holder: pass
+        holder = Holder(); holder.me = holder; holder.ledger = ledger; holder.group = group
+        sys.modules["quoit.kept"] = holder
+        threading.current_thread().ledger = ledger
+        """,
+        path,
+    )
+
+
+def test_a_ledger_can_be_used_at_exit_and_by_what_is_deleted_then(path):
+    said = run(
+        """
+        ledger = quoit.open(sys.argv[1])
+        group = ledger.reserve(request())
+        atexit.register(lambda: (ledger.release(group), print("released")))
+        class Late:
+            def __init__(self): self.ledger, self.wanted = ledger, request("late")
+            def __del__(self):
+                try:
+                    self.ledger.reserve(self.wanted, now_ms=1_890_000_000_000)
+                except Exception as error:
+                    assert not isinstance(error, SystemError)
+        late = Late()
+        late.me = late
+        sys.kept = late
+        other = Late()
+        """,
+        path,
+    )
+    assert said == "released\n"
+    with quoit.open(path) as ledger:
+        ledger.verify()
+
+
+@pytest.mark.parametrize("end", ["pass", "sys.exit(0)", "os._exit(0)"])
+def test_a_daemon_thread_inside_a_call_does_not_stop_the_interpreter_from_ending(end, path):
+    run(
+        f"""
+        ledger = quoit.open(sys.argv[1], wait_ms=60_000)
+        other = quoit.open(sys.argv[1])
+        batch = other.batch()
+        batch.__enter__()
+        other.reserve(request("other"))
+        for _ in range(3):
+            threading.Thread(target=lambda: ledger.reserve(request()), daemon=True).start()
+        time.sleep(0.2)
+        {end}
+        """,
+        path,
+    )
+    with quoit.open(path) as ledger:
+        assert ledger.reserve(request()).id == 1
+        ledger.verify()
+
+
+def test_daemon_threads_that_work_at_the_end_leave_a_whole_ledger(path):
+    run(
+        """
+        ledger = quoit.open(sys.argv[1])
+        def work(name):
+            while True:
+                try:
+                    ledger.release(ledger.reserve(request(name)))
+                except quoit.NotNowError:
+                    pass
+        for n in range(3):
+            threading.Thread(target=work, args=(str(n),), daemon=True).start()
+        time.sleep(0.3)
+        """,
+        path,
+    )
+    with quoit.open(path) as ledger:
+        ledger.verify()
+
+
+def test_a_killed_process_leaves_a_whole_ledger_and_no_lock(path):
+    process = python(
+        """
+        ledger = quoit.open(sys.argv[1])
+        with ledger.batch():
+            ledger.reserve(request())
+            print("ready", flush=True)
+            time.sleep(60)
+        """,
+        path,
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.kill()
+    process.communicate()
+    with quoit.open(path, wait_ms=0) as ledger:
+        ledger.verify()
+        assert ledger.reserve(request()).id == 1
+
+
+# --- more than one interpreter ----------------------------------------------------------------------------------------
+
+
+def test_a_subinterpreter_works_or_says_that_it_cannot(path):
+    """cffi's own module is not made for interpreters that have a lock of their own."""
+    said = run(
+        """
+        try:
+            import _interpreters as interpreters
+            kinds = ["legacy", "isolated"]
+        except ImportError:
+            try:
+                import _xxsubinterpreters as interpreters
+                kinds = [False, True]
+            except ImportError:
+                sys.exit(print("none"))
+        program = '''
+        try:
+            import quoit
+            with quoit.open_memory() as ledger:
+                ledger.import_fleet_text("v6e 4x4 x2")
+                assert ledger.reserve(quoit.Request("a", accelerator="v6e", topology="4x4", slices=2)).id == 1
+                try:
+                    ledger.release("b")
+                except quoit.NotFoundError:
+                    said = "works"
+        except ImportError as error:
+            said = "ImportError"
+        import os
+        os.write(1, (said + chr(10)).encode())
+        '''
+        import textwrap
+        program = textwrap.dedent(program)
+        ledger = quoit.open(sys.argv[1])
+        for kind in kinds:
+            for _ in range(2):
+                try:
+                    one = interpreters.create(kind) if isinstance(kind, str) else interpreters.create(isolated=kind)
+                except TypeError:
+                    one = interpreters.create()
+                failed = interpreters.run_string(one, program)
+                assert failed is None, failed
+                interpreters.destroy(one)
+        ledger.reserve(request())
+        """,
+        path,
+    )
+    assert said and set(said.split()) <= {"works", "ImportError", "none"}
