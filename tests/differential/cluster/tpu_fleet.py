@@ -49,7 +49,7 @@ SLICE_NAME, WORKER_ID = "ray.io/tpu-slice-name", "ray.io/tpu-worker-id"
 MIB = 2**20
 OBJECT_STORE = 80 * MIB
 # A few seconds, where the machine has nothing else to do.
-HOSTS_WITHIN_S = 90
+HOSTS_WITHIN_S = 300
 # Each is three processes of Ray's that take a second of a processor to start, and end themselves when they get none.
 SIDE_BY_SIDE = 3
 # A raylet that is gone refuses every health check: three within 1.5 s are enough, where Ray as it comes takes 12 to 15 s.

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong on shared TPU clusters, played on a real Ray cluster of eight made-up TPU hosts: with Ray's own helper, and
+with quoit.
+
+The last line is `N passed, M failed`: a check is a sentence about what quoit's callers were answered. What Ray's helper does
+is shown, and held against nothing.
+"""
+import argparse
+import os
+import sys
+import tempfile
+import time
+
+import report
+import speed
+from situations import SITUATIONS
+from stage import GROUNDS, Stage, Stuck
+
+SIDES = ("ray", "quoit")
+PLANTED = next(one for one in SITUATIONS if one.name == "how-many-are-ready")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "ray.md")
+
+
+class Run:
+    """Plays situations, and remembers what came of them."""
+
+    def __init__(self):
+        self.outcomes = {}  # (name of a situation, side): Outcome
+        self.n_passed = self.n_failed = 0
+
+    def count(self, sentence, holds):
+        self.n_passed, self.n_failed = self.n_passed + bool(holds), self.n_failed + (not holds)
+        if not holds:
+            print("FAIL %s" % sentence, flush=True)
+
+    def play(self, fleet, situation, side):
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, situation.ground, side, folder) as stage:
+            try:
+                outcome = situation.play(stage)
+            except (Stuck, TimeoutError):
+                print("".join(stage.last_words()), file=sys.stderr)
+                raise
+        self.outcomes[situation.name, side] = outcome
+        print("  %-7s  %s (%.1f s)" % (side, outcome.told, time.monotonic() - began), flush=True)
+        if side != "quoit":
+            return outcome
+        for sentence, holds in outcome.claims:
+            self.count("%s: %s" % (situation.name, sentence), holds)
+        if not all(holds for _, holds in outcome.claims):
+            print("\n".join(stage.said))
+        return outcome
+
+    def notice(self, fleet, situation):
+        """Is a side with a defect noticed?"""
+        outcome = self.play(fleet, situation, "planted")
+        self.count("%s: it is noticed when quoit counts as Ray does" % situation.name,
+                   not all(holds for _, holds in outcome.claims))
+
+    def play_all(self, chosen, sides, also_on=None, also=None):
+        """Each cluster is built once, and torn down when all has been played on it. On that of `also_on`, also(fleet)."""
+        for ground in GROUNDS:
+            here = [situation for situation in chosen if situation.ground is ground]
+            if not here and ground is not also_on:
+                continue
+            print("building %s" % ground.title, flush=True)
+            with ground.build() as fleet:
+                for situation in here:
+                    print("%s: %s" % (situation.name, situation.title))
+                    for side in sides:
+                        self.play(fleet, situation, side)
+                if ground is also_on:
+                    also(fleet)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="./dev differential --cluster", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--only", action="append", metavar="NAME", choices=[one.name for one in SITUATIONS] + [speed.NAME],
+                        help="play this situation, or measure '%s'; may be said several times" % speed.NAME)
+    parser.add_argument("--smoke", action="store_true", help="a few situations, with quoit alone: half a minute")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/ray.md")
+    arguments = parser.parse_args()
+    if arguments.write and (arguments.only or arguments.smoke):
+        parser.error("--write: expected nothing else, since the page has the whole of a run")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+    sides = ["quoit"] if arguments.smoke else SIDES
+    named = arguments.only or [one.name for one in SITUATIONS if one.smoke or not arguments.smoke] + [speed.NAME]
+    chosen = [one for one in SITUATIONS if one.name in named]
+    run, measured = Run(), {}
+    if speed.NAME in named and not arguments.smoke:
+        run.play_all(chosen, sides, speed.GROUND, lambda fleet: measured.update(speed.measure(fleet)))
+    elif arguments.smoke:
+        run.play_all(chosen, sides, PLANTED.ground, lambda fleet: run.notice(fleet, PLANTED))
+    else:
+        run.play_all(chosen, sides)
+
+    tables = {}
+    if chosen and not arguments.smoke:
+        tables["situations"] = report.situations(chosen, sides, run.outcomes)
+    if measured:
+        tables["speeds"] = report.speeds(measured)
+        for sentence, holds in speed.claims(measured):
+            run.count(sentence, holds)
+    for table in tables.values():
+        print(table, end="\n\n")
+    if arguments.write:
+        report.write(PAGE, **tables)
+    print("%d passed, %d failed" % (run.n_passed, run.n_failed))
+    return 1 if run.n_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long two slices take to be had, placed and had again: by Ray's helper, by quoit, and by hand.
+
+All three are measured in turns, round by round, so that whatever else the machine does hits each of them. By hand means:
+the very groups that quoit makes, created and waited for by a program that knows where they go.
+"""
+import statistics
+import tempfile
+
+from stage import Stage, TWO
+
+NAME = "speed"
+GROUND = TWO
+ROUNDS = 9
+SLICES = 2
+TIMEOUT_S = 30
+PLACED, AGAIN = "reserve, until placed", "release and reserve again, until placed"
+
+
+class Refused(Exception):
+    """Nothing can be measured where nothing was had."""
+
+
+def taken(caller, call, **arguments):
+    answer = caller(call, **arguments)
+    if answer.error is not None:
+        raise Refused("%s, %s: %s: %s" % (caller.name, call, answer.error, answer.message))
+    return answer
+
+
+def measure(fleet):
+    """{what: {side: median in seconds}}."""
+    with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, GROUND, "quoit", folder) as stage:
+        callers = {side: stage.caller_of(side) for side in ("ray", "quoit", "by hand")}
+        arguments = {side: {"slices": SLICES, "timeout_s": TIMEOUT_S} for side in ("ray", "quoit")}
+        taken(callers["quoit"], "reserve", **arguments["quoit"])
+        arguments["by hand"] = {"plan": taken(callers["quoit"], "plan").value, "timeout_s": TIMEOUT_S}
+        taken(callers["quoit"], "release")
+        took = {PLACED: {side: [] for side in callers}, AGAIN: {side: [] for side in callers}}
+        # The first round starts worker processes, which Ray's helper needs; it is not counted.
+        for round_ in range(1 + ROUNDS):
+            for side, caller in callers.items():
+                stage.wait_until_free()
+                first = taken(caller, "reserve", **arguments[side])
+                second = taken(caller, "reserve_again", **arguments[side])
+                taken(caller, "release")
+                if round_ > 0:
+                    took[PLACED][side].append(first.seconds)
+                    took[AGAIN][side].append(second.seconds)
+    return {what: {side: statistics.median(values) for side, values in by_side.items()} for what, by_side in took.items()}
+
+
+def claims(measured):
+    placed, again = measured[PLACED], measured[AGAIN]
+    return [("two slices are had faster than by Ray's helper", placed["quoit"] < placed["ray"]),
+            ("two slices take at most 1.2 times what the same groups take by hand", placed["quoit"] <= 1.2 * placed["by hand"]),
+            ("slices are released and had again within 0.2 s", again["quoit"] <= 0.2)]

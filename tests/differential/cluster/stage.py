@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a situation is played: a fleet, callers that are processes of their own, and what can be seen of both."""
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+import types
+
+import ray
+from ray.util.placement_group import remove_placement_group
+
+import sides
+from tpu_fleet import Fleet, SLICE_NAME, WORKER_ID
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Nothing here takes as long: a caller that does is stuck, and that is an answer too.
+STUCK_S = 120
+FREE_WITHIN_S = 10
+
+PAIR = sides.Shape("2x2x2", "v4", "v4-16", hosts=2, chips=4)
+QUAD = sides.Shape("4x4", "v6e", "v6e-16", hosts=4, chips=4)
+
+
+class Stuck(Exception):
+    """A process does not answer at all."""
+
+
+class Ground:
+    """A cluster of eight TPU hosts, and which of its slices are asked for."""
+
+    def __init__(self, title, shape, names, others=()):
+        self.title, self.shape, self.names, self.others = title, shape, names, others
+
+    def build(self):
+        fleet = Fleet(notice_soon=True)
+        try:
+            for name in self.names:
+                fleet.slice(name, self.shape.topology, self.shape.pod_type, self.shape.hosts, self.shape.chips)
+            for name, (topology, pod_type, hosts) in self.others:
+                fleet.slice(name, topology, pod_type, hosts)
+            fleet.connect()
+        except BaseException:
+            fleet.stop()
+            raise
+        return fleet
+
+
+THREE = Ground("three v4 2x2x2 slices of two hosts, and two hosts of another kind", PAIR, ("s-a", "s-b", "s-c"),
+               [("other", ("2x2x2", "v5p-16", 2))])
+TWO = Ground("two v6e 4x4 slices of four hosts", QUAD, ("s-a", "s-b"))
+GROUNDS = (THREE, TWO)
+
+
+def used():
+    """What of chips, heads and processors is used, in all of the cluster: the rest varies by itself."""
+    free = ray.available_resources()
+    return {key: n - free.get(key, 0) for key, n in ray.cluster_resources().items()
+            if key.startswith(("TPU", "CPU")) and "_group_" not in key and n != free.get(key, 0)}
+
+
+class Caller:
+    """A driver process. ask() tells it what to call and returns at once; answer() waits for what came of it."""
+
+    def __init__(self, stage, side):
+        stage.n_callers += 1
+        self.name, self.said, self.asked = "caller %d (%s)" % (stage.n_callers, side), stage.said, "start"
+        settings = {"side": side, "address": stage.fleet.address, "shape": stage.ground.shape, "ledger": stage.ledger}
+        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "caller.py"), json.dumps(settings)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stage.log, text=True)
+
+    def ask(self, call, at=None, work_s=None, **arguments):
+        self.process.stdin.write(json.dumps({"call": call, "arguments": arguments, "at": at, "work_s": work_s}) + "\n")
+        self.process.stdin.flush()
+        self.asked = call
+        return self
+
+    def answer(self):
+        if not select.select([self.process.stdout], [], [], STUCK_S)[0]:
+            raise Stuck("%s, %s: no answer for %g s" % (self.name, self.asked, STUCK_S))
+        line = self.process.stdout.readline()
+        if not line:
+            raise Stuck("%s, %s: ended with status %s" % (self.name, self.asked, self.process.wait()))
+        self.said.append("%s, %s: %s" % (self.name, self.asked, line.strip()))
+        return types.SimpleNamespace(**json.loads(line))
+
+    def __call__(self, call, **arguments):
+        return self.ask(call, **arguments).answer()
+
+    def kill(self):
+        """As the kernel does when memory runs out: nothing of it can be caught, or tidied up."""
+        self.process.kill()
+        self.process.wait()
+
+    def leave(self):
+        """The program ends, as programs do."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(STUCK_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self.process.stdout.close()
+
+
+class Stage:
+    """One side plays one situation: what it starts and breaks is tidied up afterwards."""
+
+    def __init__(self, fleet, ground, side, folder):
+        self.fleet, self.ground, self.side = fleet, ground, side
+        self.ledger = os.path.join(folder, "ledger.db")
+        self.log = open(os.path.join(folder, "callers.log"), "a+", errors="replace")
+        self.here = sides.SIDES[side](ground.shape, self.ledger)
+        self.said = []  # what each caller was told and answered, in the order of the answers
+        self.n_callers = 0
+        self.present, self.actors, self.lost = [], [], []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.empty()
+        finally:
+            self.log.close()
+
+    def last_words(self):
+        """The end of what callers wrote on their standard error."""
+        self.log.seek(0)
+        return self.log.readlines()[-20:]
+
+    def callers(self, n):
+        """Drivers that have connected, and whose first call will be what they are told."""
+        started = [Caller(self, self.side) for _ in range(n)]
+        self.present += started
+        for caller in started:
+            caller.answer()
+        return started
+
+    def caller_of(self, side):
+        """One that gets its slices in another way."""
+        started = Caller(self, side)
+        self.present.append(started)
+        started.answer()
+        return started
+
+    def together(self, callers, call, **arguments):
+        """The answers of callers that all call the same at the same moment."""
+        at = time.time() + 0.1
+        for caller in callers:
+            caller.ask(call, at=at, **arguments)
+        return [caller.answer() for caller in callers]
+
+    def use(self, host, chips):
+        """An ordinary actor on that host, which nobody reserved anything for."""
+        slice_name, worker = host.split("/")
+        actor = ray.remote(Squatter).options(resources={"TPU": chips}, num_cpus=0,
+                                             label_selector={SLICE_NAME: slice_name, WORKER_ID: worker}).remote()
+        ray.get(actor.where.remote())
+        self.actors.append(actor)
+        return actor
+
+    def unuse(self, actor):
+        ray.kill(actor)
+        self.actors.remove(actor)
+
+    def lose(self, host):
+        """The machine goes without a word. Returns how long Ray took to notice."""
+        alive = len(self.alive())
+        self.fleet.kill(host)
+        self.lost.append(host)
+        return self.fleet.wait(lambda: len(self.alive()) < alive, STUCK_S, "%s is gone" % host)
+
+    def alive(self):
+        return [row["NodeID"] for row in ray.nodes() if row["Alive"]]
+
+    def address(self, host):
+        """What Ray calls that host."""
+        return self.fleet.hosts[host][0].node_ip_address
+
+    def leave(self, callers):
+        for caller in callers:
+            self.present.remove(caller)
+            caller.leave()
+
+    def wait_until_free(self):
+        """Of the hosts that are alive."""
+        try:
+            self.fleet.wait(lambda: not used(), FREE_WITHIN_S, "everything is free again")
+        except TimeoutError as error:
+            raise TimeoutError("%s: used are %s" % (error, used())) from None
+
+    def wait_until_free_of(self, hosts):
+        """Until nobody uses any chip of these hosts, as far as Ray says."""
+        ids = [node_id for node_id, name in self.fleet.id2name().items() if name in hosts]
+
+        def all_free():
+            free = ray._private.state.available_resources_per_node()
+            return all(free.get(node_id, {}).get("TPU", 0) == self.ground.shape.chips for node_id in ids if node_id in free)
+        self.fleet.wait(all_free, FREE_WITHIN_S, "%s are free again" % ", ".join(hosts))
+
+    def empty(self):
+        """Nobody is here, nothing is held and every host is back, whatever happened."""
+        self.leave(list(self.present))
+        for actor in list(self.actors):
+            self.unuse(actor)
+        for row in sides.live_groups():
+            remove_placement_group(sides.handle_of(row))
+        for host in self.lost:
+            self.fleet.replace(host)
+        self.wait_until_free()
+
+
+class Squatter:
+    """Uses the chips it was given, which is to say: nothing."""
+
+    def where(self):
+        return ray.get_runtime_context().get_node_id()
