@@ -26,7 +26,9 @@ def public_modules():
         hide_handles(getattr(quoit, name))
     for name in quoit._SUBMODULES:
         if importlib.util.find_spec(f"quoit.{name}") is not None:
-            importlib.import_module(f"quoit.{name}")
+            module = importlib.import_module(f"quoit.{name}")
+            for waiting in getattr(module, "__all__", ()):
+                getattr(module, waiting)
             yield f"quoit.{name}"
     yield "quoit"
 

@@ -15,26 +15,27 @@ tpu_fleet = pytest.importorskip("tpu_fleet")
 
 import quoit  # noqa: E402
 import quoit.ray  # noqa: E402
+from quoit.ray import cluster, slices  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def fleet():
     """The cluster, with this process as a driver."""
-    with tpu_fleet.Fleet(head_cpus=2, notice_soon=True) as cluster:
+    with tpu_fleet.Fleet(head_cpus=2, notice_soon=True) as made:
         for name in ("s-a", "s-b"):
-            cluster.slice(name, "4x4", "v6e-16", hosts=4)
-        cluster.connect()
-        yield cluster
+            made.slice(name, "4x4", "v6e-16", hosts=4)
+        made.connect()
+        yield made
 
 
 @pytest.fixture
 def path(fleet, tmp_path):
     """A ledger's file; afterwards nothing of the test is left in Ray."""
     yield tmp_path / "fleet.db"
-    quoit.ray.slices._release_all()
+    slices._release_all()
     for group, row in ray.util.placement_group_table().items():
         if row["state"] != "REMOVED":
-            ray.util.remove_placement_group(quoit.ray.cluster.handle_of(group))
+            ray.util.remove_placement_group(cluster.handle_of(group))
     wait_until(lambda: free_chips() == 32)
 
 

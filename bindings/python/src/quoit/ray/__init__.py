@@ -16,7 +16,7 @@ Importing this does not import Ray.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .ledgers import LedgerLike, fleet_from_ray, sync
@@ -46,11 +46,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{home}", __name__), name)
+if not TYPE_CHECKING:  # mypy would take any name to be there
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        return value
 
 
 def __dir__() -> list[str]:

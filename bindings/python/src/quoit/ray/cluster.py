@@ -112,7 +112,7 @@ class Listing:
         return (node for node in self.nodes if node["Alive"])
 
     def is_settling(self) -> bool:
-        """Whether a node still lists resources of a group that is removed: its chips are free, and not yet shown to be."""
+        """Whether a node still lists resources of a removed group: its chips are free, and not yet shown to be."""
         removed = {name for row in self.available.values() for name in row if _GROUPED in name}
         return any(name.rpartition("_")[2] not in self.groups for name in removed)
 

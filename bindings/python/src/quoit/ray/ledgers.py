@@ -21,6 +21,8 @@ from . import cluster, owners, versions
 LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
 """A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
 
+_MADE_S = 2.0
+
 SOURCE = "ray"
 """What the cluster is called in the ledger unless a call says otherwise."""
 
@@ -141,16 +143,30 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
 
 
 def _open(path: str, *, is_named: bool) -> Quoit:
-    if os.path.exists(path):
-        return _ledger.open(path)
-    if not is_named:
+    if not is_named and not os.path.exists(path):
         raise errors.NotFoundError(
             "ledger: expected its file as ledger=PATH or in QUOIT_DB, or a './quoit.db' (quoit init)"
         )
+    end = time.monotonic() + _MADE_S
+    while True:
+        try:
+            return _ledger.open(path) if _is_begun(path) else _ledger.create(path)
+        except (errors.ConflictError, errors.InvalidError, errors.BusyError):
+            # Another driver may be making it at this moment: it is not quoit's until that is done.
+            if time.monotonic() >= end or not _is_young(path):
+                raise
+        time.sleep(0.01)
+
+
+def _is_begun(path: str) -> bool:
+    return os.path.exists(path) and os.path.getsize(path) > 0
+
+
+def _is_young(path: str) -> bool:
     try:
-        return _ledger.create(path)
-    except errors.ConflictError:  # another driver was quicker
-        return _ledger.open(path)
+        return time.time() - os.path.getmtime(path) < _MADE_S
+    except FileNotFoundError:
+        return True
 
 
 # --- public -------------------------------------------------------------------------------------------------------

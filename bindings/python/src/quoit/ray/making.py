@@ -86,13 +86,13 @@ class NotPlacedError(Exception):
 
 
 def make(wish: Wish, timeout_s: float) -> Made:
-    """Holds, makes and confirms; tries anew until there is room, or for `timeout_s`.
+    """Holds, makes and confirms; tries anew until there is room, or for `timeout_s`. `HeldElsewhere` comes of the key.
+
+    Whatever else comes between, an interruption included: all is given back.
 
     Raises:
-        NoRoomError: not in that time.
+        NotNowError: not in that time.
         NeverError: it would not fit an empty fleet either.
-        HeldElsewhere: see there.
-        BaseException: whatever came between; all is given back.
     """
     end = time.monotonic() + timeout_s
     excluded: dict[str, str] = {}
@@ -231,7 +231,7 @@ class _Attempt:
     # --- give back ---
 
     def give_back(self) -> None:
-        """Removes what was made in Ray, then releases the hold; a signal that comes meanwhile waits for the end of it."""
+        """Removes what was made in Ray, then releases the hold; a signal that comes meanwhile waits for its end."""
         try:
             self._give_back()
         except KeyboardInterrupt:
@@ -285,11 +285,7 @@ def write_record(wish: Wish, made: Made) -> None:
 
 
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any]) -> None:
-    """Waits until all are placed, for as long as nothing is in their way.
-
-    Raises:
-        NotPlacedError: the message says what is.
-    """
+    """Waits until all are placed, for as long as nothing is in their way: a `NotPlacedError` says what is."""
     end = time.monotonic() + PLACE_S
     while not cluster.wait_placed(ray_groups, _LOOK_S):
         listing = ledger.listing(0.0)

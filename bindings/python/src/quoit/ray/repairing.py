@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any, Sequence
 
@@ -29,9 +30,10 @@ _PAUSE_S = 0.1
 def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
     """Lets quoit choose another slice for each that is lost or leaving, and makes in Ray only what is new.
 
+    Whatever comes after quoit has chosen, an interruption included: all is given back.
+
     Raises:
-        NoRoomError, NeverError: there is no other slice, and nothing has changed.
-        BaseException: whatever came after; all is given back.
+        NotNowError, NeverError: there is no other slice, and nothing has changed.
     """
     group = _chosen(wish, made, timeout_s)
     ray_groups = list(made.ray_groups)
@@ -71,10 +73,12 @@ def _chosen(wish: Wish, made: Made, timeout_s: float) -> Group:
             after = wish.ledger.quoit.repair(made.group).after
             assert after is not None
             return after
-        except (errors.NotNowError, errors.NeverError) as error:
+        except errors.RefusedError as error:
             if isinstance(error, errors.NeverError) or time.monotonic() >= end:
-                refused = type(error)(str(error)) if isinstance(error, errors.NeverError) else NoRoomError(str(error))
-                refused.report = error.report
+                kind = NoRoomError if isinstance(error, errors.NotNowError) else errors.NeverError
+                refused = kind(f"{made.group.handle}: {error}")
+                with contextlib.suppress(errors.Error):
+                    refused.report = wish.ledger.quoit.snapshot().explain_group(made.group)
                 raise refused from None
         time.sleep(max(0.0, min(_PAUSE_S, end - time.monotonic())))
 

@@ -143,8 +143,7 @@ class NodeIsGone(Exception):
 def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing) -> list[SlicePins]:
     """Where the bundles of a group go, slice by slice in quoit's order.
 
-    Raises:
-        NodeIsGone: the lists that the ledger was told are older than what it gave.
+    A `NodeIsGone` says that the lists which the ledger was told are older than what it gave.
     """
     alive = {node["NodeID"]: node for node in listing.alive()}
     places: dict[tuple[str | None, str | None], int] = {}

@@ -205,7 +205,7 @@ class SlicePlacementGroup:
 
     @property
     def bundle_label_selector(self) -> list[dict[str, str]]:
-        """What Ray's placement groups select the node of each bundle by: slice name and worker id, or the node itself."""
+        """What Ray's groups select the node of each bundle by: slice name and worker id, or the node itself."""
         return [dict(selector) for selector in self._made.selectors]
 
     @property
@@ -308,7 +308,7 @@ class SlicePlacementGroup:
             Whether it is whole now; False: it was released (``give_up``).
 
         Raises:
-            NoRoomError, NeverError: there is no other slice, and nothing has changed; or Ray would not place it there,
+            NotNowError, NeverError: there is no other slice, and nothing has changed; or Ray would not place it there,
                 and all was given back (`state` is REMOVED).
             NotFoundError: it was released, or Ray's control plane does not answer.
         """
@@ -401,7 +401,7 @@ def slice_placement_group(
         lease_s: how long the driver's signs of life may fail before the ledger frees what it has, in seconds.
 
     Raises:
-        NoRoomError: not enough slices were free in that time; also a NotNowError and a TimeoutError. ``report``
+        NotNowError: not enough slices were free in that time; a `NoRoomError`, and so a TimeoutError. ``report``
             explains.
         NeverError: it would not fit with all groups released; ``report`` explains.
         InvalidError: Ray would refuse the arguments, or would never place what they ask for; also a ValueError.

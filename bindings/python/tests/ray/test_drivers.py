@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several drivers and one ledger: nobody waits for what another holds in vain, and nothing outlives who held it."""
+
+import time
+
+import pytest
+import quoit
+import quoit.ray
+import ray
+
+from conftest import free_chips, hosts_of, wait_until
+from test_slices import live_groups
+
+
+def holder(path, arguments="num_slices=2"):
+    """A driver that takes slices, says which, and releases them when it is let go on."""
+    return f"""
+        slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, {arguments})
+        print(*slices.slice_names, flush=True)
+        input()
+        slices.release()
+        print("released", flush=True)
+        input()
+        """
+
+
+def asker(path, arguments):
+    """A driver that asks when it is let go on, says what it got, and keeps it until it is let go on again."""
+    return f"""
+        print("there", flush=True)
+        input()
+        try:
+            slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, {arguments})
+            print(*slices.slice_names, flush=True)
+        except quoit.Error as error:
+            print(type(error).__name__, flush=True)
+        input()
+        """
+
+
+def test_of_callers_who_want_all_slices_one_has_them_and_the_others_hold_nothing(path, driver):
+    callers = [driver(asker(path, "num_slices=2, timeout_s=0")) for _ in range(3)]
+    assert [one.line() for one in callers] == ["there"] * 3
+    for one in callers:
+        one.go()
+    assert sorted(one.line() for one in callers) == ["NoRoomError", "NoRoomError", "s-a s-b"]
+    assert len(live_groups(path)) == 1
+
+
+def test_who_waits_has_what_another_driver_releases(path, driver):
+    one, two = driver(holder(path)), driver(asker(path, "num_slices=2, timeout_s=20"))
+    assert one.line() == "s-a s-b" and two.line() == "there"
+    two.go()
+    time.sleep(0.5)
+    one.go()
+    assert one.line() == "released" and two.line() == "s-a s-b"
+
+
+def test_a_driver_that_is_killed_leaves_nothing_behind_and_its_slices_are_had_at_once(path, driver):
+    other = driver(holder(path))
+    assert other.line() == "s-a s-b"
+    other.kill()
+    began = time.monotonic()
+    with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=path, timeout_s=20) as slices:
+        assert slices.slice_names == ("s-a", "s-b")
+    assert time.monotonic() - began < 5
+
+
+def test_a_driver_that_is_killed_between_hold_and_confirmation_leaves_nothing_behind(path, driver):
+    other = driver(f"""
+        from quoit.ray import cluster
+        cluster.create_group = lambda *_: (print("held", flush=True), input())
+        quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger={str(path)!r})
+        """)
+    assert other.line() == "held"
+    assert [one.state for one in live_groups(path)] == [quoit.GroupState.HELD]
+    quoit.ray.sync(path)
+    assert [one.state for one in live_groups(path)] == [quoit.GroupState.HELD]
+    other.kill()
+    wait_until(lambda: quoit.ray.sync(path) and live_groups(path) == [])
+
+
+def test_a_driver_that_ends_has_released_what_it_forgot(path, driver):
+    other = driver(holder(path))
+    assert other.line() == "s-a s-b"
+    other.process.stdin.write("")
+    other.process.stdin.close()  # input() raises, and the program ends
+    other.process.wait()
+    assert live_groups(path) == []
+
+
+def test_a_driver_that_gives_no_sign_of_life_has_nothing_in_the_ledger_after_its_lease(path, driver):
+    other = driver(f"""
+        from quoit.ray import owners
+        owners.SignOfLife._renewed = lambda *_: True
+        slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, lease_s=1)
+        print(*slices.slice_names, flush=True)
+        input()
+        """)
+    assert other.line() == "s-a"
+    (held,) = live_groups(path)
+    time.sleep(1.2)
+    with quoit.open(path) as ledger:
+        assert [one for one in ledger.snapshot().as_of().groups if one.id == held.id and one.state == 2] == []
+    # Its placement group stands all the same: what Ray says is believed, and nobody is given its slice.
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as slices:
+        assert slices.slice_names == ("s-b",)
+
+
+def test_signs_of_life_keep_what_is_held_beyond_its_lease(path):
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, lease_s=0.6) as slices:
+        time.sleep(1.5)
+        quoit.ray.sync(path)
+        assert slices.state == quoit.GroupState.RESERVED and slices.group.until_ms is not None
+
+
+def test_a_placement_group_that_somebody_removes_is_free_with_the_next_sync(path):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    ray.util.remove_placement_group(slices.placement_group)
+    wait_until(lambda: free_chips() == 32)
+    quoit.ray.sync(path)
+    assert live_groups(path) == [] and slices.state == quoit.GroupState.REMOVED
+    slices.release()
+
+
+def test_detached_slices_outlive_their_driver_and_are_found_by_key_and_name(path, driver):
+    other = driver(
+        holder(path, "lifetime='detached', key='serve', name='serve-slices', num_slices=2, pg_per_slice=True")
+    )
+    assert other.line() == "s-a s-b"
+    other.kill()
+    time.sleep(0.5)
+    quoit.ray.sync(path)
+    found = quoit.ray.attach(key="serve", ledger=path)
+    assert found.slice_names == ("s-a", "s-b") and found.state == quoit.GroupState.RESERVED
+    assert [hosts_of(one)[3] for one in found.slice_placement_groups] == [("s-a", 3), ("s-b", 3)]
+    assert found.bundle_label_selector[5] == {"ray.io/tpu-slice-name": "s-b", "ray.io/tpu-worker-id": "1"}
+    again = quoit.ray.slice_placement_group(
+        "4x4",
+        "v6e",
+        num_slices=2,
+        pg_per_slice=True,
+        lifetime="detached",
+        key="serve",
+        name="serve-slices",
+        ledger=path,
+    )
+    assert again.slice_placement_groups == found.slice_placement_groups
+    assert quoit.ray.attach(name=found.group.name, ledger=path).group == found.group
+    with pytest.raises(quoit.ConflictError, match="key 'serve'"):
+        quoit.ray.slice_placement_group("4x4", "v6e", num_slices=1, key="serve", ledger=path)
+    found.release()
+    assert live_groups(path) == [] and free_chips() == 32
+    with pytest.raises(quoit.NotFoundError, match="serve"):
+        quoit.ray.attach(key="serve", ledger=path)
+
+
+def test_a_detached_group_that_is_removed_in_ray_is_free_with_the_next_sync(path, driver):
+    other = driver(holder(path, "lifetime='detached', key='serve'"))
+    assert other.line() == "s-a"
+    other.kill()
+    ray.util.remove_placement_group(quoit.ray.attach(key="serve", ledger=path).placement_group)
+    wait_until(lambda: free_chips() == 32)
+    quoit.ray.sync(path)
+    assert live_groups(path) == []
+
+
+def test_a_key_names_what_lives_and_after_it_what_comes(path):
+    first = quoit.ray.slice_placement_group("4x4", "v6e", key="job", ledger=path)
+    assert (
+        quoit.ray.slice_placement_group("4x4", "v6e", key="job", ledger=path).placement_group == first.placement_group
+    )
+    assert len(live_groups(path)) == 1
+    first.release()
+    with quoit.ray.slice_placement_group("4x4", "v6e", key="job", ledger=path) as second:
+        assert second.group.id != first.group.id
+
+
+def test_of_callers_with_one_key_one_makes_and_the_others_find(path, driver):
+    callers = [driver(asker(path, "key='job', timeout_s=20, name='train', lifetime='detached'")) for _ in range(3)]
+    assert [one.line() for one in callers] == ["there"] * 3
+    for one in callers:
+        one.go()
+    assert [one.line() for one in callers] == ["s-a"] * 3
+    assert len(live_groups(path)) == 1 and free_chips() == 16
+    quoit.ray.attach(key="job", ledger=path).release()
+
+
+def test_two_jobs_may_both_say_train(path, driver):
+    other = driver(holder(path, "name='train'"))
+    assert other.line() == "s-a"
+    with quoit.ray.slice_placement_group("4x4", "v6e", name="train", ledger=path) as slices:
+        assert slices.slice_names == ("s-b",) and slices.group.name.startswith("train-")
+        assert ray.util.get_placement_group("train") == slices.placement_group
+        # In one namespace Ray refuses, and nothing stays held.
+        with pytest.raises(Exception, match="train"):
+            quoit.ray.slice_placement_group("4x4", "v6e", num_slices=0 or 1, name="train", ledger=path, timeout_s=0)
+    assert len(live_groups(path)) == 1
+
+
+def test_what_others_hold_in_ray_is_seen_and_kept_off(path):
+    group = ray.util.placement_group([{"TPU-v6e-16-head": 1}], bundle_label_selector=[{"ray.io/tpu-slice-name": "s-a"}])
+    assert group.wait(5)
+    report = quoit.ray.sync(path)
+    assert report.is_new and report.n_nodes == 9
+    with quoit.open(path) as ledger:
+        assert [one.source for one in ledger.snapshot().groups] == ["ray"]
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as slices:
+        assert slices.slice_names == ("s-b",)
+    assert quoit.ray.explain("4x4", "v6e", 2, ledger=path).n_now == 1
+    ray.util.remove_placement_group(group)
+
+
+def test_an_open_ledger_will_do_in_memory_too(fleet, path):
+    with quoit.open_memory() as ledger:
+        with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=ledger):
+            with pytest.raises(quoit.NotNowError):
+                quoit.ray.slice_placement_group("4x4", "v6e", ledger=ledger, timeout_s=0)
+        with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=ledger, timeout_s=0):
+            pass
+        ledger.verify()
+
+
+def test_the_ledger_that_nobody_names_is_that_of_the_command(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("QUOIT_DB", raising=False)
+    with pytest.raises(quoit.NotFoundError, match="QUOIT_DB"):
+        quoit.ray.sync()
+    monkeypatch.setenv("QUOIT_DB", str(path))
+    assert quoit.ray.sync().is_new and path.exists()

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that are lost, and what becomes of the groups that have them."""
+
+import time
+
+import pytest
+import quoit
+import quoit.ray
+import ray
+
+from quoit.ray import cluster
+
+from conftest import free_chips, hosts_of, wait_until
+from test_slices import live_groups
+
+
+@pytest.fixture
+def losing(fleet, path):
+    """The cluster, to lose hosts of; afterwards others stand in their place."""
+    lost = []
+
+    def lose(*hosts):
+        for host in hosts:
+            lost.append(host)
+            fleet.kill(host)
+        wait_until(lambda: n_alive() == 9 - len(lost), within_s=30)
+
+    yield lose
+    quoit.ray.sync(path)
+    for host in lost:
+        fleet.replace(host)
+    wait_until(lambda: n_alive() == 9, within_s=60)
+
+
+def n_alive():
+    return sum(node["Alive"] for node in ray.nodes())
+
+
+def rays_word(group):
+    return ray.util.placement_group_table(group)["state"]
+
+
+def test_a_group_that_lost_a_host_says_so_and_gets_another_slice(path, losing, driver):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    assert slices.slice_names == ("s-a",)
+    with pytest.raises(quoit.ConflictError):
+        slices.explain()
+    losing("s-a/1")
+    wait_until(lambda: rays_word(slices.placement_group) == "RESCHEDULING")
+    assert slices.state == quoit.GroupState.RESCHEDULING
+    # In Ray nobody is given anything now; the refusal says whose fault it is, and nothing stays behind.
+    with pytest.raises(quoit.NotNowError, match=f"while '{slices.group.name}' is RESCHEDULING"):
+        quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0)
+    assert len(live_groups(path)) == 1
+    assert slices.explain().verdict == quoit.Verdict.FITS
+    broken = slices.placement_group
+    assert slices.repair()
+    assert slices.slice_names == ("s-b",) and slices.state == quoit.GroupState.RESERVED
+    assert hosts_of(slices.placement_group) == [("s-b", worker) for worker in range(4)]
+    assert rays_word(broken) == "REMOVED"
+    assert slices.environment(0)["TPU_WORKER_HOSTNAMES"].count(",") == 3
+    slices.release()
+    assert live_groups(path) == []
+
+
+def test_with_a_group_for_each_slice_only_the_new_slice_is_made(path, losing):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, pg_per_slice=True, name="job", ledger=path)
+    first, second = slices.slice_placement_groups
+    losing("s-b/2")
+    wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
+    with pytest.raises(quoit.NotNowError):
+        slices.repair()
+    assert slices.slice_placement_groups == [first, second] and len(live_groups(path)) == 1
+    assert slices.repair(give_up=True) is False
+    assert slices.state == quoit.GroupState.REMOVED and live_groups(path) == [] and free_chips() == 28
+
+
+def test_the_slices_that_stand_keep_their_groups(path, losing):
+    one = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", pg_per_slice=True, ledger=path)
+    assert slices.slice_names == ("s-b",)
+    one.release()
+    before = slices.slice_placement_groups
+    assert slices.repair() and slices.slice_placement_groups == before
+    losing("s-b/0")
+    wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
+    assert slices.repair() and slices.slice_names == ("s-a",)
+    slices.release()
+
+
+def test_an_idle_slice_with_a_dead_host_is_never_given(path, losing):
+    losing("s-a/3")
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=5) as slices:
+        assert slices.slice_names == ("s-b",)
+        with pytest.raises(quoit.NotNowError):
+            quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0)
+
+
+def test_a_host_that_is_replaced_heals_its_group(path, losing, fleet):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    losing("s-a/1")
+    wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
+    fleet.replace("s-a/1")
+    wait_until(lambda: rays_word(slices.placement_group) == "CREATED", within_s=60)
+    fleet.kill("s-a/1")  # the fixture replaces it
+    wait_until(lambda: n_alive() == 8, within_s=30)
+    slices.release()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_a_repair_that_is_interrupted_gives_everything_back(path, losing, monkeypatch, error):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    losing("s-a/1")
+    wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
+
+    def interrupted(*_):
+        raise error
+
+    monkeypatch.setattr(cluster, "wait_placed", interrupted)
+    with pytest.raises(error):
+        slices.repair()
+    monkeypatch.undo()
+    assert live_groups(path) == [] and free_chips() == 28
+    assert slices.state == quoit.GroupState.REMOVED
+
+
+def test_repair_waits_for_a_slice_as_long_as_it_is_told(path, losing):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    other = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    losing("s-a/1")
+    wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
+    began = time.monotonic()
+    with pytest.raises(quoit.NotNowError) as refused:
+        slices.repair(timeout_s=0.5)
+    assert time.monotonic() - began >= 0.5 and refused.value.report is not None
+    other.release()
+    assert slices.repair() and slices.slice_names == ("s-b",)
+    slices.release()
+    with pytest.raises(quoit.NotFoundError, match="released"):
+        slices.repair()
