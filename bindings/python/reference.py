@@ -22,15 +22,13 @@ def hide_handles(value):
 
 def public_modules():
     """The package, and those of its modules that callers import by name; names that wait are made to be there."""
-    for name in quoit.__all__:
-        hide_handles(getattr(quoit, name))
-    for name in quoit._SUBMODULES:
-        if importlib.util.find_spec(f"quoit.{name}") is not None:
-            module = importlib.import_module(f"quoit.{name}")
-            for waiting in getattr(module, "__all__", ()):
-                getattr(module, waiting)
-            yield f"quoit.{name}"
-    yield "quoit"
+    submodules = (f"quoit.{name}" for name in quoit._SUBMODULES)
+    for name in ("quoit", *(one for one in submodules if importlib.util.find_spec(one) is not None)):
+        module = importlib.import_module(name)
+        for public in getattr(module, "__all__", ()):
+            setattr(module, public, getattr(module, public))
+            hide_handles(getattr(module, public))
+        yield name
 
 
 def main():

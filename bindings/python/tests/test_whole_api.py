@@ -2,6 +2,7 @@
 """The package has all of libquoit, says what each name is for, and lets nothing of C through."""
 
 import ast
+import builtins
 import dataclasses
 import doctest
 import enum
@@ -246,9 +247,8 @@ def test_functions_say_what_their_errors_are_called():
             section = re.search(r"^Raises:\n((?:    .*\n?)+)", ast.get_docstring(one) or "", re.MULTILINE)
             for line in re.findall(r"^    ([A-Z].*?):", section.group(1), re.MULTILINE) if section else []:
                 for error in line.split(", "):
-                    known = getattr(quoit, error, None) or getattr(__builtins__, error, None) or globals().get(error)
-                    known = known or vars(importlib.import_module("builtins")).get(error)
-                    known = known or vars(importlib.import_module(f"quoit.{module}")).get(error)
+                    homes = (builtins, quoit, importlib.import_module(f"quoit.{module}"))
+                    known = next((getattr(home, error) for home in homes if hasattr(home, error)), None)
                     assert known is not None and issubclass(known, BaseException), f"{module}.{name}: {error}"
 
 
