@@ -159,11 +159,11 @@ QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
  * @error: (out) (optional): set on failure
  *
  * Whether @request fits now, and why not: the decision that quoit_reserve() would make, without making it. Costs a look
- * at every slice.
+ * at every slice, or node.
  *
- * Fails with %QUOIT_ERROR_INVALID when the request is not complete or not in the catalogue, or asks for bundles, of
- * which there is no report, %QUOIT_ERROR_NOT_FOUND when it names a pool or slice that is not there. A request that does
- * not fit is no failure: see quoit_report_get_verdict().
+ * Fails with %QUOIT_ERROR_INVALID when the request is not complete, not in the catalogue or says what does not go
+ * together, %QUOIT_ERROR_NOT_FOUND when it names a pool, slice or node that is not there. A request that does not fit
+ * is no failure: see quoit_report_get_verdict().
  *
  * Returns: (transfer full): the report; quoit_report_unref() it. %NULL on failure
  * Since: 0.1
