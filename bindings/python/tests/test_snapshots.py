@@ -332,7 +332,7 @@ def test_views_cannot_be_changed_or_pickled(snapshot, what):
         view.name = "other"
     with pytest.raises(AttributeError):
         del view._handle
-    with pytest.raises(TypeError, match=f"cannot pickle '{type(view).__name__}'"):
+    with pytest.raises(TypeError, match=f"cannot pickle a quoit.{type(view).__name__}"):
         pickle.dumps(view)
 
 
