@@ -49,3 +49,12 @@ def test_a_closed_ledger_says_so(ledger):
     ledger.close()
     with pytest.raises(quoit.InvalidError, match="closed"):
         ledger.reserve(two_slices())
+
+
+def test_a_line_of_a_difference_says_what_it_has_to_say_and_no_more(ledger):
+    group = ledger.reserve(two_slices())
+    changes = ledger.import_fleet_text("v6e 4x4 x4 dead=0.1").changes
+    dead = next(one for one in changes if one.kind is quoit.ChangeKind.STATE)
+    assert (dead.name, dead.detail, dead.group) == ("v6e-4x4-0-1", "alive -> dead", group.handle)
+    added = next(one for one in changes if one.kind is quoit.ChangeKind.ADDED)
+    assert (added.detail, added.group) == (None, None)

@@ -48,8 +48,9 @@ class Change:
     name: str
     """Of the node, pool or group."""
     detail: str | None
+    """Such as "alive -> dead"; None where the kind says all."""
     group: str | None
-    """The group that has the node."""
+    """NAME@ID of the group that has the node; None where none has it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,6 +145,6 @@ def _change(pointer: Any, index: int) -> Change:
     return Change(
         ChangeKind(lib.quoit_import_get_change_kind(pointer, index)),
         _c.text(lib.quoit_import_get_change_name(pointer, index)),
-        _c.text_or_none(lib.quoit_import_get_change_detail(pointer, index)),
-        _c.text_or_none(lib.quoit_import_get_change_group(pointer, index)),
+        _c.text(lib.quoit_import_get_change_detail(pointer, index)) or None,
+        _c.text(lib.quoit_import_get_change_group(pointer, index)) or None,
     )
