@@ -190,7 +190,7 @@ KINDS = {
         a_check,
     )
 }
-FEWER = {"a_ledger_in_a_file": 500, "the_catalogue": 2_000}
+FEWER = {"a_ledger_in_a_file": 2_000, "the_catalogue": 2_000}
 
 
 def cycle(function, n):
