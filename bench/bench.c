@@ -216,3 +216,28 @@ bench_limit_verdict (BenchLimit limit, double value)
     return "";
   return (limit.relation == BENCH_AT_MOST ? value <= limit.value : value >= limit.value) ? "met" : "missed";
 }
+
+void
+bench_program (Bench *bench, char **argv,
+               void (*take) (Bench *bench, const char *scenario, const char *fleet, double ns))
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) lines = NULL;
+  int status;
+
+  if (!g_spawn_sync (NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &text, NULL, &status, &error)
+      || !g_spawn_check_wait_status (status, &error))
+    {
+      g_printerr ("bench: %s did not measure: %s\n", argv[g_strv_length (argv) - 1], error->message);
+      return;
+    }
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], "\t", 3);
+
+      if (g_strv_length (fields) == 3)
+        take (bench, fields[0], fields[1], g_ascii_strtod (fields[2], NULL));
+    }
+}

@@ -50,6 +50,11 @@ void bench_keep_least (double *best, double value);
 /* Of ratios of rounds that stand next to each other in time; sorts them. */
 double bench_median (double *values, guint n);
 
+/* Runs a program that measures, and gives @take each of its lines "SCENARIO <tab> FLEET <tab> nanoseconds". Where it
+ * cannot be run, a line on stderr says why. */
+void bench_program (Bench *bench, char **argv,
+                    void (*take) (Bench *bench, const char *scenario, const char *fleet, double ns));
+
 /* The families, one a file. */
 void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
@@ -59,6 +64,7 @@ void bench_durable (Bench *bench);
 void bench_files (Bench *bench);
 void bench_holds (Bench *bench);
 void bench_placement (Bench *bench);
+void bench_python (Bench *bench);
 void bench_sync (Bench *bench);
 void bench_years (Bench *bench);
 void bench_best_bundles (Bench *bench);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the package for Python adds to the same calls in C, in the same run, and what its import takes. */
+#include "bench.h"
+
+#include <quoit/quoit.h>
+#include <string.h>
+
+enum { BATCH = 200 };
+
+#define SCRIPT "bench/python_calls.py"
+#define SCENARIO "reserve and release"
+#define FLEET "v6e 4x4 x1000"
+#define NOW G_GINT64_CONSTANT (1767225600000)
+
+typedef struct {
+  Quoit *quoit;
+  QuoitRequest *request;
+} Calls;
+
+static void
+open_ledger (gpointer data)
+{
+  Calls *calls = data;
+
+  calls->quoit = quoit_open_memory ();
+  quoit_import_free (quoit_import_fleet_text (calls->quoit, FLEET, strlen (FLEET), NULL, NOW, NULL));
+}
+
+static void
+close_ledger (gpointer data)
+{
+  Calls *calls = data;
+
+  g_clear_pointer (&calls->quoit, quoit_unref);
+}
+
+/* As Python does it: a group is released as NAME@ID, which has to be written first. */
+static void
+reserve_and_release (gpointer data)
+{
+  Calls *calls = data;
+
+  for (guint i = 0; i < BATCH; i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_reserve (calls->quoit, calls->request, NOW, NULL);
+      g_autofree char *handle = NULL;
+
+      g_assert_nonnull (group);
+      handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, quoit_group_get_name (group), quoit_group_get_id (group));
+      if (!quoit_release (calls->quoit, handle, NOW, NULL))
+        g_assert_not_reached ();
+    }
+}
+
+static void
+measure_c (Bench *bench)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new ("train");
+  Calls calls = { NULL, request };
+
+  quoit_request_set_accelerator (request, "v6e", NULL);
+  quoit_request_set_topology (request, "4x4", NULL);
+  quoit_request_set_slices (request, 1, NULL);
+  bench_measure (bench, &(BenchOperation) { .scenario = SCENARIO,
+                                            .fleet = FLEET,
+                                            .before = open_ledger,
+                                            .run = reserve_and_release,
+                                            .after = close_ledger,
+                                            .data = &calls,
+                                            .n_operations = BATCH });
+}
+
+static void
+take_line (Bench *bench, const char *scenario, const char *fleet, double ns)
+{
+  if (strcmp (scenario, SCENARIO) != 0)
+    {
+      bench_add (bench, scenario, fleet, ns / 1e6, "ms", BENCH_UP_TO (50));
+      return;
+    }
+  bench_add (bench, SCENARIO ", Python", fleet, ns, "ns", BENCH_NONE);
+  bench_add (bench, SCENARIO ", Python - C", fleet, ns - bench_ns (bench, SCENARIO, fleet), "ns", BENCH_UP_TO (20000));
+}
+
+void
+bench_python (Bench *bench)
+{
+  g_autofree char *run = g_build_filename (g_getenv ("top_srcdir"), "bindings/python/run.sh", NULL),
+                  *script = g_build_filename (g_getenv ("top_srcdir"), SCRIPT, NULL);
+  char *argv[] = { "sh", run, script, NULL };
+
+  measure_c (bench);
+  if (!bench_is_counting (bench))
+    bench_program (bench, argv, take_line);
+}
