@@ -89,7 +89,8 @@ class RayLedger:
     def _is_gone(self, group: Group, records: Mapping[str, Mapping[str, Any]], listing: cluster.Listing) -> bool:
         key = owners.record_key(group)
         record = records.get(key)
-        if record is None or any(name in listing.groups for name in record["groups"]):
+        # Without groups it says that they are being replaced.
+        if record is None or not record["groups"] or any(name in listing.groups for name in record["groups"]):
             return False
         # Whoever replaces a group of Ray's takes the record away first: it is still the same where nobody does.
         return cluster.read_records([key]).get(key) == record
