@@ -19,28 +19,36 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .free import FreeSlice, free_slices
     from .ledgers import LedgerLike, fleet_from_ray, sync
     from .making import NoRoomError
     from .slices import SlicePlacementGroup, attach, explain, slice_placement_group
+    from .tasks import run_on_slice
 
 _HOMES = {
+    "FreeSlice": "free",
     "LedgerLike": "ledgers",
     "NoRoomError": "making",
     "SlicePlacementGroup": "slices",
     "attach": "slices",
     "explain": "slices",
     "fleet_from_ray": "ledgers",
+    "free_slices": "free",
+    "run_on_slice": "tasks",
     "slice_placement_group": "slices",
     "sync": "ledgers",
 }
 
 __all__ = [
+    "FreeSlice",
     "LedgerLike",
     "NoRoomError",
     "SlicePlacementGroup",
     "attach",
     "explain",
     "fleet_from_ray",
+    "free_slices",
+    "run_on_slice",
     "slice_placement_group",
     "sync",
 ]

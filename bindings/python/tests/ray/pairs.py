@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster of few hosts, for what starts many processes."""
+
+import pathlib
+import sys
+
+import pytest
+
+ray = pytest.importorskip("ray", "2.60.0")
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests" / "differential" / "cluster"))
+import tpu_fleet  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def pairs_cluster():
+    """Three v4 slices of two hosts. Their names sort otherwise as text than as numbers."""
+    with tpu_fleet.Fleet(head_cpus=2, notice_soon=True) as cluster:
+        for name in ("s-9", "s-10", "s-11"):
+            cluster.slice(name, "2x2x2", "v4-16", hosts=2)
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def pairs(pairs_cluster):
+    """It, with this process as a driver, whatever cluster it was a driver of before."""
+    before = ray.get_runtime_context().gcs_address if ray.is_initialized() else None
+    ray.shutdown()
+    pairs_cluster.connect()
+    yield pairs_cluster
+    ray.shutdown()
+    if before:
+        ray.init(address=before, namespace="t", logging_level="error", log_to_driver=False)
+
+
+@pytest.fixture
+def losing(pairs):
+    """It, for a test that loses hosts: all of them are there again afterwards, whatever the test came to."""
+    yield pairs
+    alive = [tpu_fleet.node_name(row) for row in ray.nodes() if row["Alive"]]
+    for name, (node, *_) in list(pairs.hosts.items()):
+        if name not in alive:
+            if node in pairs.cluster.worker_nodes:
+                pairs.kill(name)
+            pairs.replace(name)

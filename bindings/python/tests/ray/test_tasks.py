@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One task or actor a host of what was reserved, in order, each told where it stands."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+ray = pytest.importorskip("ray", "2.60.0")
+
+from pairs import tpu_fleet  # noqa: E402
+
+import quoit  # noqa: E402
+import quoit.ray  # noqa: E402
+
+pytest_plugins = ("pairs",)
+
+# Workers do not find this file.
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+PLACES = ["s-9/0", "s-9/1", "s-10/0", "s-10/1"]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("ledger") / "fleet.db")
+
+
+def tell(*args, **kwargs):
+    return ray.get_runtime_context().get_node_id(), dict(os.environ), args, kwargs
+
+
+class Told:
+    def __init__(self, *args):
+        self.told = tell(*args)
+
+    def tell(self):
+        return self.told
+
+
+def places(pairs, answers):
+    return [pairs.id2name()[answer[0]] for answer in answers]
+
+
+def variables(answers, name):
+    return [answer[1].get(name) for answer in answers]
+
+
+@pytest.fixture(scope="class")
+def both(pairs, ledger):
+    with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, ledger=ledger) as slices:
+        yield slices
+
+
+@pytest.fixture(scope="class")
+def apart(both):
+    return ray.get(quoit.ray.run_on_slice(tell, 1, tpu_slice=both, two=2))
+
+
+@pytest.fixture(scope="class")
+def joined(both):
+    return ray.get(quoit.ray.run_on_slice(ray.remote(tell), tpu_slice=both, multislice=True))
+
+
+class TestTwoSlicesInOneGroup:
+    def test_tasks_run_on_every_host_in_the_order_of_slices_and_worker_ids(self, pairs, apart, joined):
+        assert places(pairs, apart) == PLACES
+        assert places(pairs, joined) == PLACES
+
+    def test_each_task_is_given_the_arguments(self, apart):
+        assert [answer[2:] for answer in apart] == [((1,), {"two": 2})] * 4
+
+    def test_each_task_finds_the_environment_of_its_process(self, both, joined):
+        for process, answer in enumerate(joined):
+            expected = both.environment(process)
+            assert expected["TPU_WORKER_ID"] == str(process % 2) and expected["MEGASCALE_SLICE_ID"] == str(process // 2)
+            assert {name: answer[1].get(name) for name in expected} == expected
+
+    def test_slices_that_are_apart_see_nothing_of_each_other(self, both, apart):
+        assert [name for answer in apart for name in answer[1] if name.startswith("MEGASCALE_")] == []
+        for process, answer in enumerate(apart):
+            expected = {name: value for name, value in both.environment(process).items() if "MEGASCALE" not in name}
+            assert {name: answer[1].get(name) for name in expected} == expected
+
+    def test_one_slice_alone_can_be_chosen(self, pairs, both):
+        assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=both, slice_index=1))) == PLACES[2:]
+
+    @pytest.mark.parametrize("index", [-1, 2, 2**70])
+    def test_a_slice_that_is_not_there_is_refused(self, both, index):
+        with pytest.raises(quoit.InvalidError, match=r"slice_index '-?[0-9]+': expected 0 to 1"):
+            quoit.ray.run_on_slice(tell, tpu_slice=both, slice_index=index)
+
+    @pytest.mark.parametrize("fn", [None, 3, "tell"])
+    def test_what_cannot_be_called_is_refused(self, both, fn):
+        with pytest.raises(TypeError, match="fn: expected a function or a class"):
+            quoit.ray.run_on_slice(fn, tpu_slice=both)
+
+    def test_a_class_starts_actors_that_have_their_environment_before_they_are_made(self, pairs, both):
+        actors = quoit.ray.run_on_slice(Told, 7, tpu_slice=both, multislice=True)
+        answers = ray.get([actor.tell.remote() for actor in actors])
+        assert places(pairs, answers) == PLACES
+        assert variables(answers, "MEGASCALE_SLICE_ID") == ["0", "0", "1", "1"]
+        assert [answer[2] for answer in answers] == [(7,)] * 4
+        for actor in actors:
+            ray.kill(actor)
+
+    def test_what_the_caller_sets_goes_before_what_is_set_here_and_the_decorators_own_stays(self, both):
+        remote = ray.remote(runtime_env={"env_vars": {"OWN": "decorator", "TPU_NAME": "decorator"}})(tell)
+        answers = ray.get(quoit.ray.run_on_slice(
+            remote, tpu_slice=both, multislice=True, env={"MEGASCALE_PORT": "9915", "MORE": "env"},
+            options={"max_retries": 0, "num_cpus": 2},
+        ))  # fmt: skip
+        for name, value in {
+            "OWN": "decorator",
+            "TPU_NAME": "decorator",
+            "MEGASCALE_PORT": "9915",
+            "MORE": "env",
+        }.items():
+            assert variables(answers, name) == [value] * 4
+
+
+def test_bundles_of_a_chip_each_run_in_the_order_of_hosts_with_a_chip_each(pairs, ledger):
+    with quoit.ray.slice_placement_group(
+        "2x2x2", "v4", resources_per_bundle={"TPU": 1, "CPU": 0.1}, ledger=ledger
+    ) as slices:
+        answers = ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))
+    assert places(pairs, answers) == ["s-9/0"] * 4 + ["s-9/1"] * 4
+    assert variables(answers, "TPU_WORKER_ID") == ["0"] * 4 + ["1"] * 4
+    for host in answers[:4], answers[4:]:
+        assert sorted(variables(host, "TPU_VISIBLE_CHIPS")) == ["0", "1", "2", "3"]
+
+
+def test_a_group_for_each_slice_runs_in_the_same_order(pairs, ledger):
+    with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, pg_per_slice=True, ledger=ledger) as slices:
+        assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))) == PLACES
+        assert places(pairs, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices, slice_index=1))) == PLACES[2:]
+
+
+def test_a_reservation_that_was_given_back_runs_nothing(pairs, ledger):
+    slices = quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger)
+    slices.release()
+    with pytest.raises(quoit.ConflictError):
+        quoit.ray.run_on_slice(tell, tpu_slice=slices)
+
+
+def test_a_reservation_that_lost_a_host_runs_nothing_until_it_is_repaired(losing, ledger):
+    with quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger) as slices:
+        losing.kill("s-9/1")
+        losing.wait(lambda: slices.state is quoit.GroupState.RESCHEDULING, 60, "Ray notices")
+        with pytest.raises(quoit.ConflictError, match="'RESCHEDULING': expected RESERVED"):
+            quoit.ray.run_on_slice(tell, tpu_slice=slices)
+        slices.repair()
+        assert places(losing, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))) == PLACES[2:]
+
+
+# --- what is free -------------------------------------------------------------------------------------------------
+
+
+def free(ledger, *arguments):
+    return [one.name for one in quoit.ray.free_slices(*arguments, ledger=ledger)]
+
+
+def test_free_slices_are_those_that_can_be_had_with_what_one_wants_to_know_of_them(pairs, ledger):
+    first = quoit.ray.free_slices(ledger=ledger)[0]
+    address = next(row["NodeManagerAddress"] for row in ray.nodes() if tpu_fleet.node_name(row) == "s-9/0")
+    assert first == quoit.ray.FreeSlice("s-9", "v4", "2x2x2", 2, 4, address)
+    assert free(ledger, "2x2x2", "TPU-V4") == free(ledger, " 2X2X2 ") == ["s-9", "s-10", "s-11"]
+    assert free(ledger, "2x2x4") == free(ledger, None, "v6e") == []
+
+
+def test_a_slice_that_is_reserved_or_used_by_a_plain_actor_is_not_free(pairs, ledger):
+    with quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger) as slices:
+        assert slices.slice_names == ("s-9",)
+        assert free(ledger) == ["s-10", "s-11"]
+    actor = ray.remote(num_cpus=0, resources={"TPU": 4}, label_selector={tpu_fleet.SLICE_NAME: "s-10"})(Told).remote()
+    ray.get(actor.tell.remote())
+    pairs.wait(lambda: free(ledger) == ["s-9", "s-11"], 10, "external use is seen")
+    ray.kill(actor)
+    pairs.wait(lambda: free(ledger) == ["s-9", "s-10", "s-11"], 10, "the end of it is seen")
+
+
+def test_an_unknown_generation_is_refused(pairs, ledger):
+    with pytest.raises(quoit.InvalidError, match="v99"):
+        quoit.ray.free_slices(None, "v99", ledger=ledger)
