@@ -132,15 +132,24 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
     with _lock:
         if isinstance(ledger, Quoit):
             return _given.setdefault((id(ledger), source), RayLedger(ledger, source))
-        named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
-        if named is not None and not isinstance(named, str):
-            raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Quoit, not {type(ledger).__name__}")
-        path = os.path.realpath(named or "quoit.db")
+        path, is_named = file_of(ledger)
         key = os.getpid(), path, source
         known = _opened.get(key)
         if known is None or known.quoit.is_closed:
-            known = _opened[key] = RayLedger(_open(path, is_named=named is not None), source)
+            known = _opened[key] = RayLedger(_open(path, is_named=is_named), source)
         return known
+
+
+def file_of(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
+    """The ledger's file that is meant, and whether anybody named it.
+
+    Raises:
+        TypeError: it is no path.
+    """
+    named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
+    if named is not None and not isinstance(named, str):
+        raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Quoit, not {type(ledger).__name__}")
+    return os.path.realpath(named or "quoit.db"), named is not None
 
 
 def _open(path: str, *, is_named: bool) -> Quoit:

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trainer of Ray's runs on the slices that were reserved for it, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import types
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="Ray Train is not installed: ray[train]==2.60.0")
+ray = pytest.importorskip("ray", "2.60.0")
+
+from ray.train import ControllerError, FailureConfig, RunConfig, ScalingConfig, WorkerGroupError  # noqa: E402
+from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer  # noqa: E402
+from ray.util.placement_group import placement_group_table  # noqa: E402
+
+import quoit  # noqa: E402
+import quoit.ray  # noqa: E402
+from quoit.ray import train  # noqa: E402
+
+pytest_plugins = ("pairs",)
+
+# Workers do not find this file.
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("ledger") / "fleet.db")
+
+
+@pytest.fixture
+def slices(pairs, ledger):
+    with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, ledger=ledger) as slices:
+        yield slices
+
+
+@pytest.fixture
+def one(pairs, ledger):
+    with quoit.ray.slice_placement_group("2x2x2", "v4", ledger=ledger) as slices:
+        yield slices
+
+
+def placement_groups():
+    return {name: row["state"] for name, row in placement_group_table().items() if row["state"] != "REMOVED"}
+
+
+def tell(config):
+    """What a worker finds, in a file of its rank."""
+    import ray.train
+
+    context = ray.train.get_context()
+    told = {
+        "rank": context.get_world_rank(),
+        "node": ray.get_runtime_context().get_node_id(),
+        "modules": sorted(sys.modules),
+        "env": dict(os.environ),
+    }
+    if "jax" in sys.modules:
+        import jax
+
+        told["jax"] = [jax.process_index(), jax.process_count(), jax.default_backend()]
+    pathlib.Path(config["folder"], f"{told['rank']}.json").write_text(json.dumps(told))
+
+
+def told(folder):
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+
+
+def config(folder, *callbacks, **options):
+    return RunConfig(
+        storage_path=str(folder / "results"),
+        callbacks=list(callbacks),
+        worker_runtime_env={"env_vars": {"JAX_PLATFORMS": "cpu"}},
+        **options,
+    )
+
+
+def fit(folder, slices, loop=tell, run=None, **options):
+    trainer = DataParallelTrainer(
+        loop,
+        train_loop_config={"folder": str(folder)},
+        scaling_config=train.scaling_config(slices, **options),
+        run_config=config(folder, train.UseSlices(slices), **(run or {})),
+    )
+    return trainer.fit()
+
+
+@pytest.fixture(scope="module")
+def jax_run(pairs, ledger, tmp_path_factory):
+    """One run of a JaxTrainer: what its workers found, by rank, and which groups there were before and after it."""
+    pytest.importorskip("jax")
+    from ray.train.v2.jax import JaxTrainer
+
+    folder = tmp_path_factory.mktemp("jax")
+    with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=2, ledger=ledger) as slices:
+        before = placement_groups()
+        JaxTrainer(
+            tell,
+            train_loop_config={"folder": str(folder)},
+            scaling_config=train.scaling_config(slices),
+            run_config=config(folder, train.UseSlices(slices)),
+        ).fit()
+        return types.SimpleNamespace(
+            workers=told(folder),
+            before=before,
+            after=placement_groups(),
+            processes=quoit.topology(slices.group, quoit.Profile.RAY_TRAIN).processes,
+        )
+
+
+def test_a_jax_trainer_runs_on_the_slices_it_was_given_in_the_order_of_their_names_and_worker_ids(pairs, jax_run):
+    names = pairs.id2name()
+    assert [names[one["node"]] for one in jax_run.workers] == ["s-10/0", "s-10/1", "s-9/0", "s-9/1"]
+    assert [one["jax"] for one in jax_run.workers] == [[rank, 4, "cpu"] for rank in range(4)]
+
+
+def test_each_worker_has_the_environment_of_its_place(pairs, jax_run):
+    names = pairs.id2name()
+    first = next(row["NodeManagerAddress"] for row in ray.nodes() if names[row["NodeID"]] == "s-10/0")
+    for rank, one in enumerate(jax_run.workers):
+        expected = {
+            "JAX_PLATFORMS": "cpu",
+            "MEGASCALE_COORDINATOR_ADDRESS": first,
+            "MEGASCALE_PORT": "8081",
+            "MEGASCALE_NUM_SLICES": "2",
+            "MEGASCALE_SLICE_ID": str(rank // 2),
+            "TPU_NAME": ["s-10", "s-9"][rank // 2],
+            "TPU_WORKER_ID": str(rank % 2),
+            "TPU_VISIBLE_CHIPS": "0,1,2,3",
+        }
+        assert {name: one["env"].get(name) for name in expected} == expected
+
+
+def test_quoit_tells_the_ranks_and_the_environment_beforehand(pairs, jax_run):
+    names = pairs.id2name()
+    for one, process in zip(jax_run.workers, jax_run.processes):
+        assert names[one["node"]] == f"{process.slice_name}/{process.worker_id}"
+        told = {**process.environment, "JAX_PLATFORMS": "cpu"}  # which the run was told to use
+        assert {name: one["env"].get(name) for name in told} == told
+
+
+def test_the_run_reserves_nothing_and_leaves_the_reservation_standing(jax_run):
+    assert jax_run.after == jax_run.before
+    assert "CREATED" in jax_run.before.values()
+
+
+def test_workers_need_no_quoit(jax_run):
+    assert [one["rank"] for one in jax_run.workers if "quoit" not in one["modules"]] == [0, 1, 2, 3]
+
+
+def test_a_job_of_fewer_slices_takes_the_first_ones(pairs, slices, tmp_path):
+    fit(tmp_path, slices, num_workers=2)
+    assert [pairs.id2name()[one["node"]] for one in told(tmp_path)] == ["s-9/0", "s-9/1"]
+
+
+def test_a_loop_that_fails_fails_the_run_and_leaves_the_reservation_standing(one, tmp_path):
+    def fail(config):
+        raise RuntimeError("no data")
+
+    with pytest.raises(WorkerGroupError, match="no data"):
+        fit(tmp_path, one, fail)
+    assert placement_group_table(one.placement_group)["state"] == "CREATED"
+
+
+def die_once(config):
+    """On the second worker, once. Elsewhere, and later, what a worker tells."""
+    import ray.train
+
+    mark = pathlib.Path(config["folder"], "died")
+    if ray.train.get_context().get_world_rank() == 1 and not mark.exists():
+        mark.touch()
+        os._exit(1)
+    tell(config)
+
+
+def test_a_worker_that_dies_is_started_again_in_its_bundle(pairs, one, tmp_path):
+    fit(tmp_path, one, die_once, {"failure_config": FailureConfig(max_failures=1)})
+    assert (tmp_path / "died").exists()
+    assert [pairs.id2name()[row["node"]] for row in told(tmp_path)] == ["s-9/0", "s-9/1"]
+
+
+def test_workers_that_want_more_than_a_bundle_has_end_the_run_at_once(one, tmp_path):
+    with pytest.raises(ControllerError) as raised:
+        fit(tmp_path, one, resources_per_worker={"TPU": 4, "CPU": 2})
+    assert isinstance(raised.value.controller_failure, quoit.InvalidError)
+    assert "resources_per_worker 'CPU': '2': expected at most 1" in str(raised.value.controller_failure)
+
+
+def test_more_workers_than_bundles_end_the_run_at_once(one, tmp_path):
+    with pytest.raises(ControllerError) as raised:
+        fit(tmp_path, one, num_workers=4)
+    assert isinstance(raised.value.controller_failure, quoit.InvalidError)
+    assert "num_workers '4': expected at most 2" in str(raised.value.controller_failure)
+
+
+@pytest.mark.parametrize(
+    "name, lacking",
+    [
+        ("TrainController.worker_group_cls", "another kind of worker group"),
+        ("WorkerGroup._create_placement_group", "a worker group's own placement group"),
+        ("PlacementGroupHandle.wait", "a handle of a placement group"),
+    ],
+)
+def test_a_ray_that_cannot_be_made_to_use_slices_is_refused_with_what_it_lacks(monkeypatch, slices, name, lacking):
+    owner, attribute = name.split(".")
+    monkeypatch.delattr(getattr(train, owner), attribute)
+    with pytest.raises(quoit.VersionError) as raised:
+        train.UseSlices(slices)
+    assert lacking in str(raised.value) and name in str(raised.value)
+
+
+def test_ray_trains_first_version_is_refused(monkeypatch, slices):
+    monkeypatch.setenv("RAY_TRAIN_V2_ENABLED", "0")
+    with pytest.raises(quoit.VersionError, match="RAY_TRAIN_V2_ENABLED"):
+        train.UseSlices(slices)
+
+
+def lose_a_host(config):
+    """On the last host, once: its raylet is killed. Elsewhere, and later, what a worker tells."""
+    import ray.train
+
+    context, mark = ray.train.get_context(), pathlib.Path(config["folder"], "lost")
+    if context.get_world_rank() == context.get_world_size() - 1 and not mark.exists():
+        mark.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(600)
+    tell(config)
+
+
+def test_a_reservation_that_lost_a_host_ends_the_run_with_the_remedy_and_is_good_again_when_repaired(
+    losing, slices, tmp_path
+):
+    with pytest.raises(ControllerError) as raised:
+        fit(tmp_path, slices, lose_a_host, {"failure_config": FailureConfig(max_failures=-1)})
+    assert isinstance(raised.value.controller_failure, quoit.ConflictError)
+    assert "expected a reservation that is whole: repair it, and fit again" in str(raised.value.controller_failure)
+
+    slices.repair()
+    fit(tmp_path, slices, lose_a_host)
+    assert slices.state is quoit.GroupState.RESERVED
+    assert [losing.id2name()[one["node"]] for one in told(tmp_path)] == ["s-10/0", "s-10/1", "s-11/0", "s-11/1"]
+
+
+# --- slices that the run reserves itself --------------------------------------------------------------------------
+
+
+def run_of_its_own(folder, ledger, loop=tell, workers=2, run=None, **options):
+    scaling = ScalingConfig(use_tpu=True, topology="2x2x2", accelerator_type="TPU-V4", num_workers=workers)
+    trainer = DataParallelTrainer(
+        loop,
+        train_loop_config={"folder": str(folder)},
+        scaling_config=scaling,
+        run_config=config(folder, train.ReserveSlices(ledger, **options), name="job", **(run or {})),
+    )
+    return trainer.fit()
+
+
+def history(ledger, since):
+    """What was done with groups after that entry of the journal."""
+    with quoit.open(ledger) as opened:
+        verbs = [entry.verb for entry in opened.changes_since(since)]
+    return [verb for verb in verbs if verb in ("hold", "reserve", "confirm", "repair", "release")]
+
+
+def held(ledger):
+    with quoit.open(ledger) as opened:
+        return [group.name for group in opened.snapshot().groups if group.slices]
+
+
+@pytest.fixture
+def since(ledger, pairs):
+    """Where the journal ends; afterwards nothing is held, here or in Ray."""
+    quoit.ray.sync(ledger)
+    with quoit.open(ledger) as opened:
+        seq = opened.snapshot().seq
+    yield seq
+    assert held(ledger) == []
+    assert placement_groups() == {}
+
+
+def test_a_run_reserves_its_slices_and_gives_them_back_at_the_end(pairs, ledger, since, tmp_path):
+    run_of_its_own(tmp_path, ledger)
+    assert [pairs.id2name()[one["node"]] for one in told(tmp_path)] == ["s-9/0", "s-9/1"]
+    assert history(ledger, since) == ["hold", "confirm", "release"]
+
+
+def test_a_run_that_fails_gives_its_slices_back(ledger, since, tmp_path):
+    def fail(config):
+        raise RuntimeError("no data")
+
+    with pytest.raises(WorkerGroupError, match="no data"):
+        run_of_its_own(tmp_path, ledger, fail)
+    assert history(ledger, since) == ["hold", "confirm", "release"]
+
+
+def test_a_run_keeps_its_slices_over_a_restart(ledger, since, tmp_path):
+    run_of_its_own(tmp_path, ledger, die_once, run={"failure_config": FailureConfig(max_failures=1)})
+    assert len(told(tmp_path)) == 2
+    assert history(ledger, since) == ["hold", "confirm", "release"]
+
+
+def test_an_elastic_run_gives_them_back_at_a_restart_and_takes_what_there_is(ledger, since, tmp_path):
+    run_of_its_own(tmp_path, ledger, die_once, (2, 2), run={"failure_config": FailureConfig(max_failures=1)})
+    assert len(told(tmp_path)) == 2
+    assert history(ledger, since) == ["hold", "confirm", "release"] * 2
+
+
+def test_a_run_that_loses_a_host_goes_on_with_another_slice(losing, ledger, since, tmp_path):
+    run_of_its_own(tmp_path, ledger, lose_a_host, run={"failure_config": FailureConfig(max_failures=3)})
+    assert [losing.id2name()[one["node"]] for one in told(tmp_path)] == ["s-10/0", "s-10/1"]
+    assert "repair" in history(ledger, since)
+
+
+def test_a_run_that_could_never_have_its_slices_ends_at_once(ledger, since, tmp_path):
+    with pytest.raises(ControllerError) as raised:
+        run_of_its_own(tmp_path, ledger, workers=8)
+    assert isinstance(raised.value.controller_failure, quoit.NeverError)
+    assert history(ledger, since) == []
+
+
+def test_a_run_that_cannot_have_its_slices_now_tries_as_often_as_ray_lets_it_and_holds_nothing(
+    ledger, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "1")
+    with quoit.ray.slice_placement_group("2x2x2", "v4", num_slices=3, ledger=ledger):
+        before = placement_groups()
+        with pytest.raises(ControllerError, match="1 slice of v4 2x2x2"):
+            run_of_its_own(tmp_path, ledger, run={"failure_config": FailureConfig(controller_failure_limit=1)})
+        assert placement_groups() == before
+
+
+def is_free_after_sync(ledger):
+    quoit.ray.sync(ledger)
+    return held(ledger) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_driver_that_is_interrupted_or_killed_leaves_nothing(pairs, ledger, since, tmp_path, number):
+    driver = tmp_path / "driver.py"
+    driver.write_text(
+        f"import sys; sys.path[:0] = {[str(pathlib.Path(__file__).parent)]!r}\n"
+        f"import pathlib, time, ray, test_train\n"
+        "def wait(config):\n"
+        "    import os\n"
+        "    pathlib.Path(config['folder'], f'up-{os.getpid()}').touch()\n"
+        "    time.sleep(600)\n"
+        f"ray.init(address={pairs.address!r}, log_to_driver=False)\n"
+        f"test_train.run_of_its_own(pathlib.Path({str(tmp_path)!r}), {ledger!r}, wait)\n"
+    )
+    with subprocess.Popen([sys.executable, str(driver)], stderr=subprocess.DEVNULL) as process:
+        pairs.wait(lambda: len(list(tmp_path.glob("up-*"))) == 2, 120, "two workers")
+        process.send_signal(number)
+    pairs.wait(lambda: placement_groups() == {}, 30, "Ray's groups are gone")
+    if number == signal.SIGKILL:
+        pairs.wait(lambda: is_free_after_sync(ledger), 30, "the ledger has it free")
