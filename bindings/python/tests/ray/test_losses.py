@@ -48,10 +48,9 @@ def test_a_group_that_lost_a_host_says_so_and_gets_another_slice(path, losing, d
     losing("s-a/1")
     wait_until(lambda: rays_word(slices.placement_group) == "RESCHEDULING")
     assert slices.state == quoit.GroupState.RESCHEDULING
-    # In Ray nobody is given anything now; the refusal says whose fault it is, and nothing stays behind.
-    with pytest.raises(quoit.NotNowError, match=f"while '{slices.group.name}' is RESCHEDULING"):
-        quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0)
-    assert len(live_groups(path)) == 1
+    # It stops nobody else.
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as others:
+        assert others.slice_names == ("s-b",)
     assert slices.explain().verdict == quoit.Verdict.FITS
     broken = slices.placement_group
     assert slices.repair()
@@ -84,7 +83,7 @@ def test_the_slices_that_stand_keep_their_groups(path, losing):
     assert slices.repair() and slices.slice_placement_groups == before
     losing("s-b/0")
     wait_until(lambda: slices.state == quoit.GroupState.RESCHEDULING)
-    assert slices.repair() and slices.slice_names == ("s-a",)
+    assert slices.repair() and slices.slice_names == ("s-a",) and slices.state == quoit.GroupState.RESERVED
     slices.release()
 
 
@@ -105,6 +104,21 @@ def test_a_host_that_is_replaced_heals_its_group(path, losing, fleet):
     fleet.kill("s-a/1")  # the fixture replaces it
     wait_until(lambda: n_alive() == 8, within_s=30)
     slices.release()
+
+
+def test_a_group_of_another_that_stops_ray_is_named_and_nothing_stays_held(path, losing):
+    theirs = ray.util.placement_group(
+        [{"TPU": 4}] * 4, strategy="SPREAD", name="theirs", bundle_label_selector=[{"ray.io/tpu-slice-name": "s-a"}] * 4
+    )
+    assert theirs.wait(5)
+    losing("s-a/1")
+    wait_until(lambda: rays_word(theirs) == "RESCHEDULING")
+    with pytest.raises(quoit.NotNowError, match="places nothing while 'theirs' is RESCHEDULING"):
+        quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0)
+    assert live_groups(path) == []
+    ray.util.remove_placement_group(theirs)
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=5) as slices:
+        assert slices.slice_names == ("s-b",)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])

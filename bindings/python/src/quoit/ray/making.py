@@ -34,6 +34,7 @@ REMOVE_S = 10.0
 
 _SETTLE_S = 1.0
 _LOOK_S = 0.15
+_BLOCKED_S = 1.0
 _LONGEST_PAUSE_S = 0.25
 
 
@@ -101,7 +102,7 @@ def make(wish: Wish, timeout_s: float) -> Made:
         attempt = _Attempt(wish, excluded)
         try:
             attempt.hold(end, timeout_s, within_s)
-            return attempt.place()
+            return attempt.place(end)
         except NotPlacedError as error:
             attempt.give_back()
             # What the ledger was told while this held its place there was taken for this one's doing.
@@ -200,7 +201,7 @@ class _Attempt:
 
     # --- place ---
 
-    def place(self) -> Made:
+    def place(self, end: float) -> Made:
         """Makes Ray's groups where the hold is, and confirms it when all of them are placed."""
         assert self._group is not None
         pins = self._pins(self._group)
@@ -212,7 +213,7 @@ class _Attempt:
             self._ray_groups.append(create(self._wish.shape, name, bundles))
         made = Made(self._group, [dict(selector) for one in pins for selector in one.selectors], self._ray_groups)
         write_record(self._wish, made)
-        wait_placed(self._ledger, pins, self._ray_groups)
+        wait_placed(self._ledger, pins, self._ray_groups, end)
         made.group = self._ledger.quoit.confirm(self._group)
         return made
 
@@ -284,16 +285,21 @@ def write_record(wish: Wish, made: Made) -> None:
     cluster.write_record(owners.record_key(made.group), record)
 
 
-def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any]) -> None:
-    """Waits until all are placed, for as long as nothing is in their way: a `NotPlacedError` says what is."""
-    end = time.monotonic() + PLACE_S
+def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
+    """Waits until all are placed, for as long as nothing is in their way: a `NotPlacedError` says what is.
+
+    Another group that stops Ray altogether may be mended; it is waited for until `end`.
+    """
+    began = time.monotonic()
     while not cluster.wait_placed(ray_groups, _LOOK_S):
         listing = ledger.listing(0.0)
         obstacle = _obstacle(pins, ray_groups, listing)
         if obstacle is not None:
             raise NotPlacedError(obstacle)
-        if time.monotonic() >= end:
-            raise NotPlacedError(f"Ray has not placed the groups in {PLACE_S:g} s{_blocking(listing)}")
+        blocking = _blocking(listing)
+        waited = time.monotonic() - began
+        if waited >= PLACE_S or (blocking and waited >= _BLOCKED_S and time.monotonic() >= end):
+            raise NotPlacedError(f"Ray has not placed the groups in {waited:.1f} s{blocking}")
 
 
 def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: cluster.Listing) -> str | None:
@@ -311,10 +317,19 @@ def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: clu
 
 
 def _blocking(listing: cluster.Listing) -> str:
-    names = [row["name"] or group for group, row in listing.groups.items() if row["state"] == "RESCHEDULING"]
+    """The groups that Ray 2.60 tries to place again and again, and no other beside them.
+
+    One whose bundles are pinned to hosts is not of them: without its host it is INFEASIBLE, and put aside.
+    """
+    names = [row["name"] or group for group, row in listing.groups.items() if _is_blocking(row)]
     if not names:
         return ""
-    return f": it makes no groups while '{', '.join(names)}' is RESCHEDULING: repair or remove it"
+    return f": it places nothing while '{', '.join(names)}' is RESCHEDULING: remove it, or bring its host back"
+
+
+def _is_blocking(row: Mapping[str, Any]) -> bool:
+    is_put_aside = bool(row.get("stats", {}).get("scheduling_state") == "INFEASIBLE")
+    return bool(row["state"] == "RESCHEDULING") and not is_put_aside
 
 
 def free(ledger: RayLedger, group: Group, ray_groups: Sequence[Any]) -> None:

@@ -8,7 +8,8 @@ import time
 from typing import Any, Sequence
 
 from .. import errors
-from ..groups import Group
+from ..groups import Group, GroupSliceState
+from ..reports import Report
 from . import cluster
 from .making import (
     REMOVE_S,
@@ -35,7 +36,8 @@ def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
     Raises:
         NotNowError, NeverError: there is no other slice, and nothing has changed.
     """
-    group = _chosen(wish, made, timeout_s)
+    end = time.monotonic() + timeout_s
+    group = _chosen(wish, made, end)
     ray_groups = list(made.ray_groups)
     try:
         kept = _kept(wish, made, group)
@@ -55,7 +57,7 @@ def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
                 ray_groups.append(one)
             result.ray_groups.append(one)
         write_record(wish, result)
-        wait_placed(wish.ledger, pins, [one for one in result.ray_groups if one not in kept.values()])
+        wait_placed(wish.ledger, pins, [one for one in result.ray_groups if one not in kept.values()], end)
         return result
     except BaseException as error:
         free(wish.ledger, group, ray_groups)
@@ -64,9 +66,22 @@ def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
         raise
 
 
-def _chosen(wish: Wish, made: Made, timeout_s: float) -> Group:
+def explain(wish: Wish, group: Group) -> Report:
+    """Whether there are other slices for those that the group has lost.
+
+    Raises:
+        ConflictError: it has lost none.
+        NotFoundError: it is gone.
+    """
+    snapshot = wish.ledger.quoit.snapshot()
+    lost = [one for one in snapshot.lookup_group(group).slices if one.state is not GroupSliceState.WHOLE]
+    if not lost:
+        raise errors.ConflictError(f"{group.handle} has lost no slice: nothing is to be explained")
+    return snapshot.explain(wish.shape.request(group.name, slices=len(lost)))
+
+
+def _chosen(wish: Wish, made: Made, end: float) -> Group:
     """The group with whole slices alone, as the ledger has it from now on."""
-    end = time.monotonic() + timeout_s
     while True:
         wish.ledger.listing(0.0)
         try:
@@ -78,7 +93,7 @@ def _chosen(wish: Wish, made: Made, timeout_s: float) -> Group:
                 kind = NoRoomError if isinstance(error, errors.NotNowError) else errors.NeverError
                 refused = kind(f"{made.group.handle}: {error}")
                 with contextlib.suppress(errors.Error):
-                    refused.report = wish.ledger.quoit.snapshot().explain_group(made.group)
+                    refused.report = explain(wish, made.group)
                 raise refused from None
         time.sleep(max(0.0, min(_PAUSE_S, end - time.monotonic())))
 

@@ -41,13 +41,20 @@ class Shape:
         slices = "1 slice" if self.rules.num_slices == 1 else f"{self.rules.num_slices} slices"
         return f"{slices} of {self.rules.accelerator_version} {self.rules.topology}"
 
-    def request(self, name: str, key: str | None, owner: str, excluded: Iterable[str]) -> Request:
-        """What quoit is asked for."""
+    def request(
+        self,
+        name: str,
+        key: str | None = None,
+        owner: str = "",
+        excluded: Iterable[str] = (),
+        slices: int | None = None,
+    ) -> Request:
+        """What quoit is asked for; `slices`: so many of them, instead of all."""
         return Request(
             name,
             accelerator=self.rules.accelerator_version,
             topology=self.rules.topology,
-            slices=self.rules.num_slices,
+            slices=self.rules.num_slices if slices is None else slices,
             chips_per_host=self.rules.chips_per_host,
             selectors=self.selectors,
             named=self.named,

@@ -18,7 +18,7 @@ from ..topologies import Profile, topology as topology_of
 from . import cluster, owners, versions
 from .ledgers import SOURCE, LedgerLike, RayLedger, ledger_of, live_group
 from .making import HeldElsewhere, Made, NoRoomError, Wish, free, make
-from .repairing import repair
+from .repairing import explain as explain_repair, repair
 from .shapes import Shape, shape_of
 
 LEASE_S = 60.0
@@ -245,8 +245,7 @@ class SlicePlacementGroup:
 
     @property
     def state(self) -> GroupState:
-        """RESERVED; RESCHEDULING: a host is lost, and Ray makes no group in the whole cluster until `repair` or
-        `release`; PENDING: Ray places it anew; REMOVED.
+        """RESERVED; RESCHEDULING: a host is lost or leaving; PENDING: Ray places it anew; REMOVED.
 
         Asks Ray and reads the ledger, which each know of losses that the other has not noticed yet.
 
@@ -284,21 +283,23 @@ class SlicePlacementGroup:
         return dict(topology_of(self._made.group, profile).processes[process].environment)
 
     def explain(self) -> Report:
-        """Why what it has lost cannot be replaced now, or that it can: the decision that `repair` would make.
+        """Why the slices that it has lost cannot be replaced now, or that they can: what `repair` would find.
 
         Raises:
             ConflictError: it has lost nothing.
             NotFoundError: it is released.
         """
         self._wish.ledger.sync()
-        return self._wish.ledger.quoit.snapshot().explain_group(self._made.group)
+        return explain_repair(self._wish, self._made.group)
 
     def repair(self, *, timeout_s: float = 0.0, give_up: bool = False) -> bool:
         """Gives it whole slices for those that are lost or leaving, and makes anew in Ray only what is new.
 
         With one placement group for all slices that is the whole group, and with ``pg_per_slice`` those of the new
-        slices. What runs on the hosts that are left of a group that is made anew ends. Slice ids may be others
-        afterwards. While a group of the cluster is RESCHEDULING Ray 2.60 places no other, so do not wait long: give up.
+        slices. What runs on what is left of a group that is made anew ends. Slice ids may be others afterwards.
+
+        There is no hurry for the sake of others: Ray 2.60 places nothing in the whole cluster while a group of its own
+        helper has lost a host, but puts one aside whose bundles are pinned to hosts, as these are.
 
         Args:
             timeout_s: how long to wait for another slice, in seconds.
@@ -501,7 +502,7 @@ def explain(
     cluster.check_connected()
     held = ledger_of(ledger, source)
     held.sync()
-    return held.quoit.snapshot().explain(shape.request("explain", None, "", ()))
+    return held.quoit.snapshot().explain(shape.request("explain"))
 
 
 # --- how it is had ------------------------------------------------------------------------------------------------
@@ -553,20 +554,21 @@ def _made(wish: Wish, timeout_s: float) -> Made:
 
 
 def _found(wish: Wish, end: float) -> Made | None:
+    """What was made with the key and lives, as soon as its maker has confirmed it; None: nothing."""
     while True:
         group = live_group(wish.ledger, key=wish.key)
         if group is None:
             return None
         found = _of_record(wish.ledger, group, wish.key)
         if found is not None:
-            if (
-                found[0].shape.request("same", wish.key, "", ()) is not None
-                and found[0].shape.words != wish.shape.words
-            ):
-                raise errors.ConflictError(
-                    f"key '{wish.key}': it stands for {found[0].shape.words}, not {wish.shape.words}"
-                )
+            words = found[0].shape.words
+            if words != wish.shape.words:
+                raise errors.ConflictError(f"key '{wish.key}': it stands for {words}, not {wish.shape.words}")
             return found[1]
+        # Its maker may have ended, or its cluster: then it goes now.
+        wish.ledger.sync()
+        if live_group(wish.ledger, key=wish.key) is None:
+            return None
         if time.monotonic() >= end:
             raise NoRoomError(f"key '{wish.key}': {group.handle} is being made by another")
         time.sleep(_PAUSE_S)

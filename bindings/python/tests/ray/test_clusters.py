@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters that are not there, not right or not of the version: clear errors, and nothing held."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+import quoit
+import quoit.ray
+import ray
+from quoit.ray import versions
+
+from conftest import free_chips, tpu_fleet, wait_until
+from test_slices import live_groups
+
+
+def run(text, **named):
+    """A program of its own; what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120, **named
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_quoit_ray_does_not_import_ray():
+    assert run("import quoit.ray, sys; print('ray' in sys.modules, 'numpy' in sys.modules)") == "False False"
+
+
+def test_without_a_cluster_every_call_says_what_to_do(tmp_path):
+    said = run(f"""
+        import quoit, quoit.ray as q
+        path = {str(tmp_path / "fleet.db")!r}
+        for call in (lambda: q.slice_placement_group("4x4", "v6e", ledger=path), lambda: q.sync(path), q.fleet_from_ray,
+                     lambda: q.attach(key="a", ledger=path), lambda: q.explain("4x4", "v6e", ledger=path)):
+            try:
+                call()
+            except quoit.NotFoundError as error:
+                print("ray.init()" in str(error))
+        """)
+    assert said.split() == ["True"] * 5
+    assert not (tmp_path / "fleet.db").exists()
+
+
+def test_without_ray_the_error_says_what_to_install():
+    said = run("""
+        import sys
+        sys.modules["ray"] = None
+        import quoit.ray
+        try:
+            quoit.ray.fleet_from_ray()
+        except ModuleNotFoundError as error:
+            print(error)
+        """)
+    assert "pip install 'ray==2.60.0'" in said
+
+
+@pytest.mark.parametrize("feature", versions.NEEDED, ids=lambda one: one.name)
+def test_what_a_ray_lacks_is_named(feature):
+    lacking = versions.Feature(feature.what, feature.module, feature.name + "_of_another_version", feature.parameter)
+    assert versions.missing((feature,)) == ()
+    (named,) = versions.missing((lacking,))
+    assert feature.what in named
+
+
+def test_another_version_is_refused_before_anything_is_held(path, monkeypatch):
+    real = ray.util.placement_group
+    module = sys.modules["ray.util.placement_group"]
+    # Ray 2.48's: no label selectors.
+    monkeypatch.setattr(
+        module, "placement_group", lambda bundles, strategy="PACK", name="", lifetime=None: real(bundles)
+    )
+    monkeypatch.setattr(versions, "_checked", False)
+    with pytest.raises(quoit.VersionError, match="label selectors of bundles"):
+        quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    monkeypatch.undo()
+    assert not path.exists()
+
+
+def test_hosts_without_labels_are_named(path, fleet):
+    added = fleet.cluster.add_node(
+        num_cpus=1, resources={"TPU": 4}, object_store_memory=80 * 2**20, node_ip_address="127.0.0.99"
+    )
+    try:
+        wait_until(lambda: free_chips() == 36, within_s=60)
+        with pytest.raises(quoit.NeverError, match="'127.0.0.99' have TPU and no label 'ray.io/tpu-slice-name'"):
+            quoit.ray.slice_placement_group("4x4", "v6e", num_slices=3, ledger=path)
+        assert live_groups(path) == []
+        with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=path):
+            pass
+    finally:
+        fleet.cluster.remove_node(added)
+        wait_until(lambda: free_chips() == 32, within_s=60)
+
+
+def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(path, fleet):
+    quoit.ray.sync(path)
+    server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        with pytest.raises(quoit.NotFoundError, match="does not answer"):
+            quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+        with pytest.raises(quoit.NotFoundError, match="does not answer"):
+            quoit.ray.sync(path)
+        assert time.monotonic() - began < 20
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    assert live_groups(path) == []
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path):
+        pass
+
+
+def test_a_cluster_that_was_started_anew_has_nothing_of_the_old_one(tmp_path):
+    path = tmp_path / "fleet.db"
+    text = f"""
+        import sys
+        sys.path.insert(0, {os.path.dirname(tpu_fleet.__file__)!r})
+        import tpu_fleet, quoit, quoit.ray
+        with tpu_fleet.Fleet() as fleet:
+            fleet.slice("s-a", "2x2x2", "v4-16", hosts=2)
+            fleet.connect()
+            kept = dict(lifetime="detached", key="serve", ledger={str(path)!r})
+            slices = quoit.ray.slice_placement_group("2x2x2", "v4", **kept)
+            print(slices.group.id, flush=True)
+        """
+    first, second = run(text), run(text)
+    assert int(second) > int(first)
+
+
+def test_a_release_after_the_end_of_ray_leaves_it_to_the_next_sync(path, driver):
+    other = driver(f"""
+        slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r})
+        ray.shutdown()
+        slices.release()
+        print("released", flush=True)
+        input()
+        """)
+    assert other.line() == "released"
+    wait_until(lambda: quoit.ray.sync(path) and live_groups(path) == [])
+    assert free_chips() == 32
