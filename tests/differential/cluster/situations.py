@@ -107,12 +107,11 @@ def tries_of_one(stage, caller, n):
 
 @situation("Two callers want two of three slices each, and a third one wants one", THREE)
 def two_of_three(stage):
-    first, second, third = stage.callers(3)
-    at = time.time() + 0.1
-    for caller in (first, second):
-        caller.ask("reserve", at=at, slices=2, timeout_s=PATIENCE_S)
-    small = third.ask("reserve", at=at + PATIENCE_S / 2, slices=1, timeout_s=PATIENCE_S / 4).answer()
-    answers = [first.answer(), second.answer()]
+    *both, third = stage.callers(3)
+    stage.ask_together(both, "reserve", slices=2, timeout_s=PATIENCE_S)
+    stage.wait_for_any(both)
+    small = third("reserve", slices=1, timeout_s=PATIENCE_S / 4)
+    answers = [caller.answer() for caller in both]
     return Outcome(
         "%s; who wants one: %s" % (told(answers), told_one(small)), longest([*answers, small]),
         [("one of the two is served", len(served(answers)) == 1), told_why(answers, "slices are held by groups"),

@@ -144,12 +144,20 @@ class Stage:
         started.answer()
         return started
 
-    def together(self, callers, call, **arguments):
-        """The answers of callers that all call the same at the same moment."""
+    def ask_together(self, callers, call, **arguments):
+        """All call the same at the same moment."""
         at = time.time() + 0.1
         for caller in callers:
             caller.ask(call, at=at, **arguments)
+
+    def together(self, callers, call, **arguments):
+        """The answers of callers that all call the same at the same moment."""
+        self.ask_together(callers, call, **arguments)
         return [caller.answer() for caller in callers]
+
+    def wait_for_any(self, callers):
+        """Until one of them could be asked for its answer."""
+        select.select([caller.process.stdout for caller in callers], [], [], STUCK_S)
 
     def use(self, host, chips):
         """An ordinary actor on that host, which nobody reserved anything for."""
