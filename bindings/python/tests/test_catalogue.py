@@ -115,9 +115,7 @@ def test_each_field_is_what_the_library_has_under_that_name(rows, texts, numbers
                 looked_at += 1
             for member, value in fields_by_member(row, texts):
                 index = (0,) if noun == "generation" else ()
-                said = _c.taken_text_or_none(
-                    getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index)
-                )
+                said = _c.taken_text_or_none(getattr(_c.lib, f"quoit_catalogue_{noun}_dup_text")(one, member, *index))
                 first = (value[0] if value else None) if isinstance(value, tuple) else value
                 assert (first or None) == (said or None), (row, member)
                 looked_at += 1

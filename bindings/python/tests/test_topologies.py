@@ -59,9 +59,7 @@ def test_groups_that_have_no_whole_nodes_have_no_topology(ledger):
     ledger.release(group, now_ms=NOW)
     with pytest.raises(quoit.InvalidError):
         quoit.topology(ledger.reserve(quoit.Request("half", bundles=["TPU=2"]), now_ms=NOW))
-    removed = ledger.reserve(
-        quoit.Request("train", accelerator="v6e", topology="4x4", slices=1, key="job"), now_ms=NOW
-    )
+    removed = ledger.reserve(quoit.Request("train", accelerator="v6e", topology="4x4", slices=1, key="job"), now_ms=NOW)
     with pytest.raises(quoit.InvalidError):
         quoit.topology(removed)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What TPU generations there are, and what can be built of each. Facts only: no fleet, no database, no file is read.
 
-    >>> import quoit
-    >>> generation = quoit.catalogue.lookup_generation("Trillium")
-    >>> generation.lookup_topology("4x4").pod_type
-    'v6e-16'
+>>> import quoit
+>>> generation = quoit.catalogue.lookup_generation("Trillium")
+>>> generation.lookup_topology("4x4").pod_type
+'v6e-16'
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from . import _c, errors
 from ._c import call, lib
@@ -130,9 +131,7 @@ def topology(group: Group, profile: Profile = Profile.QUOIT) -> Topology:
     made = Topology(
         profile,
         tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
-        tuple(
-            _c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))
-        ),
+        tuple(_c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))),
     )
     object.__setattr__(made, "_handle", handle)
     return made

@@ -13,8 +13,6 @@ ray = pytest.importorskip("ray", minversion="2.60.0")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests" / "differential" / "cluster"))
 tpu_fleet = pytest.importorskip("tpu_fleet")
 
-import quoit  # noqa: E402
-import quoit.ray  # noqa: E402
 from quoit.ray import cluster, slices  # noqa: E402
 
 

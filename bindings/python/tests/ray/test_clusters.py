@@ -9,13 +9,13 @@ import textwrap
 import time
 
 import pytest
-import quoit
-import quoit.ray
 import ray
-from quoit.ray import versions
-
 from conftest import free_chips, tpu_fleet, wait_until
 from test_slices import live_groups
+
+import quoit
+import quoit.ray
+from quoit.ray import versions
 
 
 def run(text, **named):

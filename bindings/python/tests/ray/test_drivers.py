@@ -4,12 +4,12 @@
 import time
 
 import pytest
-import quoit
-import quoit.ray
 import ray
-
 from conftest import free_chips, hosts_of, wait_until
 from test_slices import live_groups
+
+import quoit
+import quoit.ray
 
 
 def holder(path, arguments="num_slices=2"):

@@ -4,14 +4,13 @@
 import time
 
 import pytest
-import quoit
-import quoit.ray
 import ray
-
-from quoit.ray import cluster
-
 from conftest import free_chips, hosts_of, wait_until
 from test_slices import live_groups
+
+import quoit
+import quoit.ray
+from quoit.ray import cluster
 
 
 @pytest.fixture

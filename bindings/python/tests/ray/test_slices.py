@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """slice_placement_group on a real cluster."""
 
-import quoit
-import quoit.ray
 import pytest
 import ray
-from quoit.ray import cluster, making
-
 from conftest import free_chips, hosts_of, wait_until
+
+import quoit
+import quoit.ray
+from quoit.ray import cluster, making
 
 
 def live_groups(path):

@@ -12,7 +12,8 @@ import importlib
 import json
 import os
 import time
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from .. import errors
 from ..imports import Input, SourceKind

@@ -8,7 +8,8 @@ import os
 import threading
 import time
 import weakref
-from typing import Any, Callable, Mapping, Union
+from collections.abc import Mapping
+from typing import Any, Callable, Union
 
 from .. import errors
 from .. import ledger as _ledger

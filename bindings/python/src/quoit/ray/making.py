@@ -8,7 +8,8 @@ import dataclasses
 import logging
 import time
 import uuid
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from .. import errors
 from ..groups import Group, GroupState

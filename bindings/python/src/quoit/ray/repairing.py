@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from .. import errors
 from ..groups import Group, GroupSliceState

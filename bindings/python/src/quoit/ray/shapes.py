@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from .. import errors
 from ..groups import Group
 from ..ray_rules.arithmetic import resource_per_chip
-from ..ray_rules.slices import SliceGroup, slice_placement_group as group_of_rules
+from ..ray_rules.slices import SliceGroup
+from ..ray_rules.slices import slice_placement_group as group_of_rules
 from ..requests import Request
 from ..snapshots import Snapshot
 from . import cluster

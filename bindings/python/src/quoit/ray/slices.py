@@ -8,17 +8,20 @@ import math
 import os
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from .. import errors
 from ..groups import Group, GroupState
 from ..reports import Report
-from ..topologies import Profile, topology as topology_of
+from ..topologies import Profile
+from ..topologies import topology as topology_of
 from . import cluster, owners, versions
 from .ledgers import SOURCE, LedgerLike, RayLedger, ledger_of, live_group
 from .making import HeldElsewhere, Made, NoRoomError, Wish, free, make
-from .repairing import explain as explain_repair, repair
+from .repairing import explain as explain_repair
+from .repairing import repair
 from .shapes import Shape, shape_of
 
 LEASE_S = 60.0
