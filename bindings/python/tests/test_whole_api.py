@@ -183,7 +183,7 @@ def test_every_public_name_is_there_and_listed():
     assert set(quoit.__all__) <= set(dir(quoit))
     assert quoit.catalogue.__name__ == "quoit.catalogue"
     with pytest.raises(AttributeError, match="module 'quoit' has no attribute 'Snapshott'"):
-        quoit.Snapshott  # noqa: B018
+        quoit.Snapshott
 
 
 def test_every_class_that_callers_are_given_is_a_public_name():
