@@ -13,6 +13,7 @@ ray = pytest.importorskip("ray", minversion="2.60.0")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests" / "differential" / "cluster"))
 tpu_fleet = pytest.importorskip("tpu_fleet")
 
+
 from quoit.ray import cluster, slices  # noqa: E402
 
 

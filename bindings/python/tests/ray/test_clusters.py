@@ -15,7 +15,7 @@ from test_slices import live_groups
 
 import quoit
 import quoit.ray
-from quoit.ray import versions
+from quoit.ray import cluster, versions
 
 
 def run(text, **named):
@@ -98,7 +98,8 @@ def test_hosts_without_labels_are_named(path, fleet):
 
 
 def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(path, fleet):
-    quoit.ray.sync(path)
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
+    made = slices.placement_groups
     server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
     os.kill(server.pid, signal.SIGSTOP)
     try:
@@ -107,9 +108,15 @@ def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(p
             quoit.ray.slice_placement_group("4x4", "v6e", ledger=path)
         with pytest.raises(quoit.NotFoundError, match="does not answer"):
             quoit.ray.sync(path)
-        assert time.monotonic() - began < 20
+        with pytest.raises(quoit.NotFoundError, match="does not answer"):
+            slices.state
+        slices.release()
+        assert time.monotonic() - began < 40
     finally:
         os.kill(server.pid, signal.SIGCONT)
+    assert [one.id for one in live_groups(path)] == [slices.group.id]
+    cluster.remove_groups(made, 10)
+    quoit.ray.sync(path)
     assert live_groups(path) == []
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path):
         pass

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several drivers and one ledger: nobody waits for what another holds in vain, and nothing outlives who held it."""
 
+import threading
 import time
 
 import pytest
@@ -73,7 +74,7 @@ def test_a_driver_that_is_killed_between_hold_and_confirmation_leaves_nothing_be
         quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger={str(path)!r})
         """)
     assert other.line() == "held"
-    assert [one.state for one in live_groups(path)] == [quoit.GroupState.HELD]
+    wait_until(lambda: [one.state for one in live_groups(path)] == [quoit.GroupState.HELD])
     quoit.ray.sync(path)
     assert [one.state for one in live_groups(path)] == [quoit.GroupState.HELD]
     other.kill()
@@ -193,22 +194,47 @@ def test_two_jobs_may_both_say_train(path, driver):
         assert slices.slice_names == ("s-b",) and slices.group.name.startswith("train-")
         assert ray.util.get_placement_group("train") == slices.placement_group
         # In one namespace Ray refuses, and nothing stays held.
-        with pytest.raises(Exception, match="train"):
+        other.go()
+        assert other.line() == "released"
+        with pytest.raises(quoit.ConflictError, match="name 'train'"):
             quoit.ray.slice_placement_group("4x4", "v6e", name="train", ledger=path, timeout_s=0)
-    assert len(live_groups(path)) == 1
+        assert len(live_groups(path)) == 1 and slices.state == quoit.GroupState.RESERVED
 
 
 def test_what_others_hold_in_ray_is_seen_and_kept_off(path):
     group = ray.util.placement_group([{"TPU-v6e-16-head": 1}], bundle_label_selector=[{"ray.io/tpu-slice-name": "s-a"}])
     assert group.wait(5)
     report = quoit.ray.sync(path)
-    assert report.is_new and report.n_nodes == 9
+    assert report.is_new and report.n_nodes == len(ray.nodes())
     with quoit.open(path) as ledger:
         assert [one.source for one in ledger.snapshot().groups] == ["ray"]
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as slices:
         assert slices.slice_names == ("s-b",)
     assert quoit.ray.explain("4x4", "v6e", 2, ledger=path).n_now == 1
     ray.util.remove_placement_group(group)
+
+
+def test_threads_of_one_driver_are_callers_too(path):
+    got, refused = [], []
+
+    def ask():
+        try:
+            got.append(quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0))
+        except quoit.NotNowError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert sorted(one.slice_names for one in got) == [("s-a",), ("s-b",)] and len(refused) == 2
+    threads = [threading.Thread(target=one.release) for one in got * 2]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert live_groups(path) == [] and free_chips() == 32
 
 
 def test_an_open_ledger_will_do_in_memory_too(fleet, path):

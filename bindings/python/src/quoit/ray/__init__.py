@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .free import FreeSlice, free_slices
     from .ledgers import LedgerLike, fleet_from_ray, sync
-    from .making import NoRoomError
+    from .refusals import NoRoomError
     from .slices import SlicePlacementGroup, attach, explain, slice_placement_group
     from .tasks import run_on_slice
 
 _HOMES = {
     "FreeSlice": "free",
     "LedgerLike": "ledgers",
-    "NoRoomError": "making",
+    "NoRoomError": "refusals",
     "SlicePlacementGroup": "slices",
     "attach": "slices",
     "explain": "slices",

@@ -198,15 +198,25 @@ def create_group(
     name: str,
     lifetime: str | None,
 ) -> Any:
-    """A placement group that Ray has taken in, and has not placed yet."""
-    with _asking():
-        return _module("ray.util.placement_group").placement_group(
-            [dict(bundle) for bundle in bundles],
-            strategy=strategy,
-            name=name,
-            lifetime=lifetime,
-            bundle_label_selector=[dict(selector) for selector in selectors],
-        )
+    """A placement group that Ray has taken in, and has not placed yet.
+
+    Raises:
+        ConflictError: the name is taken.
+        NotFoundError: the control plane does not answer; it may have made the group.
+    """
+    try:
+        with _asking():
+            return _module("ray.util.placement_group").placement_group(
+                [dict(bundle) for bundle in bundles],
+                strategy=strategy,
+                name=name,
+                lifetime=lifetime,
+                bundle_label_selector=[dict(selector) for selector in selectors],
+            )
+    except errors.NotFoundError as error:
+        if "already exists" not in str(error):
+            raise
+        raise errors.ConflictError(f"name '{name}': a placement group of this namespace has it already") from None
 
 
 def handle_of(group_id: str) -> Any:
@@ -309,8 +319,17 @@ def write_record(key: str, record: Mapping[str, Any]) -> None:
         _worker().gcs_client.internal_kv_put(key.encode(), json.dumps(record).encode(), True, _RECORDS, REPLY_S)
 
 
+def check_answers() -> None:
+    """Raises where the control plane does not answer: other questions would wait for a minute, and end the driver.
+
+    Raises:
+        NotFoundError: it does not.
+    """
+    read_records(())
+
+
 def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The records of those keys that have one. Also the question whether the control plane answers at all."""
+    """The records of those keys that have one."""
     with _asking():
         found = _worker().gcs_client.internal_kv_multi_get([key.encode() for key in keys] or [b"?"], _RECORDS, REPLY_S)
     return {key.decode(): json.loads(value) for key, value in found.items()}

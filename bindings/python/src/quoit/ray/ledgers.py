@@ -34,6 +34,7 @@ class RayLedger:
     def __init__(self, quoit: Quoit, source: str) -> None:
         self.quoit = quoit
         self.source = source
+        self.tpu_per_chip: int | None = None
         self._lock = threading.RLock()
         self._signs: dict[str, owners.SignOfLife] = {}
         self._listing: cluster.Listing | None = None
@@ -58,7 +59,7 @@ class RayLedger:
         with self._lock:
             return self._signs.setdefault(owner, owners.SignOfLife(self.quoit, owner, lease_s))
 
-    def sync(self, *, tpu_per_chip: int | None = None) -> Import:
+    def sync(self) -> Import:
         """Writes what Ray says now, and lets go of what is gone there: see `quoit.ray.sync`."""
         with self._lock:
             self.quoit.refresh()
@@ -71,7 +72,7 @@ class RayLedger:
             ended = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
             gone = [group for group in made if self._is_gone(group, records, listing)]
             with self.quoit.batch():
-                result = self.quoit.sync_input(listing.to_input(self.source, _factor(tpu_per_chip)))
+                result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
                 for group in gone:
                     _free(self.quoit.release, group)
                 for owner in ended:
@@ -201,14 +202,15 @@ def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> 
     """
     versions.check()
     cluster.check_connected()
-    cluster.read_records(())
+    cluster.check_answers()
     return cluster.list_now().to_input(source, _factor(tpu_per_chip))
 
 
 def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int | None = None) -> Import:
     """Writes what the running Ray cluster says now into the ledger, and frees what nobody uses there any more.
 
-    Plain tasks and actors become external use. Placement groups that others made are groups of the source; those that
+    Plain tasks and actors become external use, be it of a host's CPU alone, and keep their slices from being given whole.
+    Placement groups that others made are groups of the source; those that
     stand where a group of the ledger does are what that one's owner has started, and not held twice. What
     `slice_placement_group` has made is released when its placement groups are gone from Ray, or when the driver that
     made it has ended; never between the hold and the confirmation of a driver that lives.
@@ -229,7 +231,9 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
     """
     versions.check()
     cluster.check_connected()
-    return ledger_of(ledger, source).sync(tpu_per_chip=tpu_per_chip)
+    held = ledger_of(ledger, source)
+    held.tpu_per_chip = tpu_per_chip if tpu_per_chip is not None else held.tpu_per_chip
+    return held.sync()
 
 
 def live_group(ledger: RayLedger, *, key: str | None = None, name: str | None = None) -> Group | None:

@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
+import concurrent.futures
 import logging
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .. import errors
-from ..groups import Group, GroupState
+from ..groups import Group
 from ..requests import Request
-from . import cluster, owners
-from .ledgers import RayLedger, live_group
-from .shapes import NodeIsGone, Shape, SlicePins, pin, shortage
+from . import cluster
+from .ledgers import live_group
+from .placing import Made, NotPlacedError, Wish, create, free, ray_groups_of, wait_placed, write_record
+from .refusals import refusal
+from .shapes import NodeIsGone, SlicePins, pin, shortage
 
 _log = logging.getLogger("quoit.ray")
 
@@ -24,67 +25,14 @@ HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
 
 FRESH_S = 2.0
-"""How old what the ledger was told may be when it is asked first. Before a request is refused it is always told anew.
-"""
-
-PLACE_S = 10.0
-"""How long Ray may take to place groups on hosts that are free."""
-
-REMOVE_S = 10.0
-"""How long removed groups may keep their chips before the ledger gives them back all the same."""
+"""How old what the ledger was told may be when it is asked first. Before a request is refused it is always told anew."""
 
 _SETTLE_S = 1.0
-_LOOK_S = 0.15
-_BLOCKED_S = 1.0
 _LONGEST_PAUSE_S = 0.25
-
-
-class NoRoomError(errors.NotNowError, TimeoutError):
-    """The slices were not free, and did not become free in the time that the caller gave; ``report`` says why.
-
-    Also a TimeoutError, which is what Ray's helper raises.
-    """
-
-
-@dataclasses.dataclass(frozen=True)
-class Wish:
-    """What a caller wants, and in whose name."""
-
-    ledger: RayLedger
-    shape: Shape
-    name: str
-    """Of Ray's groups; "": that of the ledger's group."""
-    key: str | None
-    owner: str
-    lease_s: float
-
-    @property
-    def is_detached(self) -> bool:
-        """Whether the groups outlive the driver: then nothing of this process keeps them."""
-        return bool(self.shape.arguments["lifetime"] == "detached")
-
-
-@dataclasses.dataclass
-class Made:
-    """What was made of a wish."""
-
-    group: Group
-    selectors: list[dict[str, str]]
-    """Where Ray puts each bundle, over all slices."""
-    ray_groups: list[Any]
-    """One for all slices, or one a slice, in the order of the group's slices; none while they are being replaced."""
 
 
 class HeldElsewhere(Exception):
     """The request key names a live group, which another driver or call has made."""
-
-
-class NotPlacedError(Exception):
-    """Ray has not placed the groups. ``excluded``: a slice whose hosts could never have them."""
-
-    def __init__(self, why: str, excluded: str | None = None) -> None:
-        super().__init__(why)
-        self.excluded = excluded
 
 
 def make(wish: Wish, timeout_s: float) -> Made:
@@ -106,12 +54,12 @@ def make(wish: Wish, timeout_s: float) -> Made:
             return attempt.place(end)
         except NotPlacedError as error:
             attempt.give_back()
-            # What the ledger was told while this held its place there was taken for this one's doing.
-            within_s = 0.0
             if error.excluded is not None:
                 excluded[error.excluded] = str(error)
-            elif time.monotonic() >= end:
+            elif within_s == 0 and time.monotonic() >= end:
                 raise refusal(wish, errors.NotNowError(str(error)), attempt.request, timeout_s) from None
+            # What the ledger was told while this held its place there was taken for this one's doing.
+            within_s = 0.0
         except BaseException:
             attempt.give_back()
             raise
@@ -126,9 +74,11 @@ class _Attempt:
         self._excluded = excluded
         self._is_asking = False
         self._group: Group | None = None
+        self._pins: list[SlicePins] = []
         self._listing: cluster.Listing | None = None
         self._ray_names: list[str] = []
         self._ray_groups: list[Any] = []
+        self._making: concurrent.futures.Future[None] | None = None
         # With a key no two calls ask for the same, and the ledger gives a group to one of them alone.
         rules = wish.shape.rules
         base = wish.name or f"{rules.accelerator_version}-{rules.topology}"
@@ -147,7 +97,7 @@ class _Attempt:
         while True:
             self._listing = self._ledger.listing(within_s)
             try:
-                self._group = self._held()
+                self._held(self._listing)
                 return
             except (errors.NotNowError, errors.NeverError) as error:
                 n_refused += within_s == 0
@@ -159,21 +109,32 @@ class _Attempt:
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
             within_s = 0.0
 
-    def _held(self) -> Group:
-        while True:
+    def _held(self, listing: cluster.Listing) -> None:
+        while self._group is None:
             self._is_asking = True
             try:
-                group = self._ledger.quoit.hold(self.request, int(HOLD_S * 1000))
+                # Ray makes the groups while the hold is being written to the disk. What is detached waits for that: it
+                # would stay, if this ended between.
+                with self._ledger.quoit.batch():
+                    group = self._ledger.quoit.hold(self.request, int(HOLD_S * 1000))
+                    self._pins = self._pinned(group, listing)
+                    if not self._wish.is_detached:
+                        self._making = _makers.submit(self._make, group)
+                self._group = group
             except errors.Error as error:
                 self._is_asking = False
-                if not self._is_mended(error):
+                if self._making is not None or not self._is_mended(error):
                     raise
-                continue
-            if group.state is not GroupState.REMOVED:
-                return group
-            # What the key named is over: a job that is started again wants slices again.
-            assert self._wish.key is not None
-            self._ledger.quoit.forget_key(self._wish.key)
+
+    def _pinned(self, group: Group, listing: cluster.Listing) -> list[SlicePins]:
+        try:
+            pins = pin(self._wish.shape, group, self._ledger.quoit.snapshot(), listing)
+        except NodeIsGone as error:
+            raise NotPlacedError(f"node '{error}' is gone from Ray") from None
+        lacking = shortage(pins)
+        if lacking is not None:
+            raise NotPlacedError(lacking[1], lacking[0])
+        return pins
 
     def _is_mended(self, error: errors.Error) -> bool:
         """Whether the same may be asked again, under another name or with a new lease of the owner."""
@@ -205,30 +166,26 @@ class _Attempt:
     def place(self, end: float) -> Made:
         """Makes Ray's groups where the hold is, and confirms it when all of them are placed."""
         assert self._group is not None
-        pins = self._pins(self._group)
-        lacking = shortage(pins)
-        if lacking is not None:
-            raise NotPlacedError(lacking[1], lacking[0])
-        for name, bundles in ray_groups_of(self._wish, self._group, pins):
-            self._ray_names.append(name)
-            self._ray_groups.append(create(self._wish.shape, name, bundles))
-        made = Made(self._group, [dict(selector) for one in pins for selector in one.selectors], self._ray_groups)
+        if self._making is None:
+            self._make(self._group)
+        else:
+            self._making.result()
+        made = Made(self._group, [dict(one) for pins in self._pins for one in pins.selectors], self._ray_groups)
         write_record(self._wish, made)
-        wait_placed(self._ledger, pins, self._ray_groups, end)
+        wait_placed(self._ledger, self._pins, self._ray_groups, end)
         made.group = self._ledger.quoit.confirm(self._group)
         return made
 
-    def _pins(self, group: Group) -> list[SlicePins]:
-        assert self._listing is not None
-        snapshot = self._ledger.quoit.snapshot()
-        try:
-            return pin(self._wish.shape, group, snapshot, self._listing)
-        except NodeIsGone:
-            self._listing = self._ledger.listing(0.0)
-        try:
-            return pin(self._wish.shape, group, snapshot, self._listing)
-        except NodeIsGone as error:
-            raise NotPlacedError(f"node {error} is gone from Ray") from None
+    def _make(self, group: Group) -> None:
+        cluster.check_answers()
+        for name, pins in ray_groups_of(self._wish, group, self._pins):
+            self._ray_names.append(name)
+            try:
+                self._ray_groups.append(create(self._wish.shape, name, pins))
+            except (errors.ConflictError, ValueError, TypeError):
+                # Ray has refused: what bears the name is another's.
+                self._ray_names.pop()
+                raise
 
     # --- give back ---
 
@@ -241,146 +198,30 @@ class _Attempt:
             raise
 
     def _give_back(self) -> None:
+        if self._making is not None:
+            concurrent.futures.wait([self._making])
+        ray_groups = self._ray_groups + self._unseen()
         group = self._group
         if group is None and self._is_asking:
             group = live_group(self._ledger, name=self.request.name)
-        if group is None:
-            return
-        ray_groups = list(self._ray_groups)
-        if len(self._ray_names) > len(ray_groups):
-            known = {cluster.group_id(one) for one in ray_groups}
-            ray_groups += [one for one in cluster.named_groups(self._ray_names) if cluster.group_id(one) not in known]
         free(self._ledger, group, ray_groups)
-        if self._wish.key is not None:
+        if group is not None and self._wish.key is not None:
             self._is_over(self._wish.key)
+
+    def _unseen(self) -> list[Any]:
+        """What Ray has made though its answer never came."""
+        if len(self._ray_names) == len(self._ray_groups):
+            return []
+        known = {cluster.group_id(one) for one in self._ray_groups} | set(self._listing.groups if self._listing else ())
+        try:
+            return [one for one in cluster.named_groups(self._ray_names) if cluster.group_id(one) not in known]
+        except errors.NotFoundError as error:
+            _log.warning("what was made as '%s' was not looked for: %s", ", ".join(self._ray_names), error)
+            return []
 
 
 def _unique(base: str) -> str:
     return f"{base}-{uuid.uuid4().hex[:8]}"
 
 
-# --- in Ray -------------------------------------------------------------------------------------------------------
-
-
-def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterator[tuple[str, list[SlicePins]]]:
-    """The names of Ray's groups, and the slices of each."""
-    base = wish.name or group.name
-    if not wish.shape.arguments["pg_per_slice"]:
-        yield base, list(pins)
-        return
-    for index, one in enumerate(pins):
-        yield f"{base}_slice_{index}", [one]
-
-
-def create(shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
-    """A placement group of the slices' bundles."""
-    bundles = [bundle for one in pins for bundle in one.bundles]
-    selectors = [selector for one in pins for selector in one.selectors]
-    return cluster.create_group(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
-
-
-def write_record(wish: Wish, made: Made) -> None:
-    """Says what Ray's groups of a group are, to `sync` and to `attach`; none: that they are being replaced."""
-    ids = [cluster.group_id(one) for one in made.ray_groups]
-    record = {"groups": ids, "selectors": made.selectors, "name": wish.name, "arguments": wish.shape.arguments}
-    cluster.write_record(owners.record_key(made.group), record)
-
-
-def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
-    """Waits until all are placed, for as long as nothing is in their way: a `NotPlacedError` says what is.
-
-    Another group that stops Ray altogether may be mended; it is waited for until `end`.
-    """
-    began = time.monotonic()
-    while not cluster.wait_placed(ray_groups, _LOOK_S):
-        listing = ledger.listing(0.0)
-        obstacle = _obstacle(pins, ray_groups, listing)
-        if obstacle is not None:
-            raise NotPlacedError(obstacle)
-        blocking = _blocking(listing)
-        waited = time.monotonic() - began
-        if waited >= PLACE_S or (blocking and waited >= _BLOCKED_S and time.monotonic() >= end):
-            raise NotPlacedError(f"Ray has not placed the groups in {waited:.1f} s{blocking}")
-
-
-def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: cluster.Listing) -> str | None:
-    ends = tuple(cluster.group_id(one) for one in ray_groups)
-    alive = {node["NodeID"] for node in listing.alive()}
-    for one in pins:
-        for node in one.nodes:
-            if node["NodeID"] not in alive:
-                return f"host '{node['NodeName']}' of slice '{one.name}' is gone"
-            left = listing.available.get(node["NodeID"], {})
-            is_ours = any(name.endswith(ends) for name in left)
-            if not is_ours and not listing.is_settling() and left.get("TPU", 0.0) < node["Resources"].get("TPU", 0.0):
-                return f"host '{node['NodeName']}' of slice '{one.name}' was taken by another"
-    return None
-
-
-def _blocking(listing: cluster.Listing) -> str:
-    """The groups that Ray 2.60 tries to place again and again, and no other beside them.
-
-    One whose bundles are pinned to hosts is not of them: without its host it is INFEASIBLE, and put aside.
-    """
-    names = [row["name"] or group for group, row in listing.groups.items() if _is_blocking(row)]
-    if not names:
-        return ""
-    return f": it places nothing while '{', '.join(names)}' is RESCHEDULING: remove it, or bring its host back"
-
-
-def _is_blocking(row: Mapping[str, Any]) -> bool:
-    is_put_aside = bool(row.get("stats", {}).get("scheduling_state") == "INFEASIBLE")
-    return bool(row["state"] == "RESCHEDULING") and not is_put_aside
-
-
-def free(ledger: RayLedger, group: Group, ray_groups: Sequence[Any]) -> None:
-    """Removes Ray's groups, and frees in the ledger when Ray shows that their chips are free."""
-    try:
-        if ray_groups and not cluster.remove_groups(ray_groups, REMOVE_S):
-            _log.warning("%s is released, and something still runs on its chips after %g s", group.handle, REMOVE_S)
-    except errors.NotFoundError as error:
-        # What cannot be seen to be free is not freed here: the next sync does it, or the end of the lease.
-        _log.warning("%s was not released: %s", group.handle, error)
-        return
-    with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
-        ledger.quoit.release(group)
-    with contextlib.suppress(errors.NotFoundError):
-        cluster.delete_record(owners.record_key(group))
-
-
-# --- no -----------------------------------------------------------------------------------------------------------
-
-
-def refusal(
-    wish: Wish,
-    error: errors.RefusedError,
-    request: Request,
-    timeout_s: float,
-    excluded: Mapping[str, str] | None = None,
-    listing: cluster.Listing | None = None,
-) -> errors.RefusedError:
-    """The refusal in the words of Ray's users, with the whole explanation."""
-    words = [f"{wish.shape.words}: {error}", *(excluded or {}).values()]
-    if isinstance(error, errors.NeverError):
-        if listing is not None:
-            words += unlabelled(listing)
-        refused: errors.RefusedError = errors.NeverError("; ".join(words))
-    else:
-        refused = NoRoomError(f"{'; '.join(words)} (asked for {timeout_s:g} s)")
-    with contextlib.suppress(errors.Error):
-        refused.report = wish.ledger.quoit.snapshot().explain(request)
-    return refused
-
-
-def unlabelled(listing: cluster.Listing) -> list[str]:
-    """What is wrong with hosts that have chips and belong to no slice."""
-    names = [
-        n["NodeName"] for n in listing.alive() if n["Resources"].get("TPU") and cluster.SLICE_NAME not in n["Labels"]
-    ]
-    if not names:
-        return []
-    shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return [
-        f"{shown} have TPU and no label '{cluster.SLICE_NAME}': start Ray there with TPU_NAME, TPU_WORKER_ID and "
-        "TPU_TOPOLOGY set"
-    ]
+_makers = concurrent.futures.ThreadPoolExecutor(8, "quoit makes groups")

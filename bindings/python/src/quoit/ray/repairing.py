@@ -12,10 +12,9 @@ from .. import errors
 from ..groups import Group, GroupSliceState
 from ..reports import Report
 from . import cluster
-from .making import (
+from .placing import (
     REMOVE_S,
     Made,
-    NoRoomError,
     NotPlacedError,
     Wish,
     create,
@@ -24,6 +23,7 @@ from .making import (
     wait_placed,
     write_record,
 )
+from .refusals import NoRoomError
 from .shapes import NodeIsGone, SlicePins, pin
 
 _PAUSE_S = 0.1

@@ -19,7 +19,9 @@ from ..topologies import Profile
 from ..topologies import topology as topology_of
 from . import cluster, owners, versions
 from .ledgers import SOURCE, LedgerLike, RayLedger, ledger_of, live_group
-from .making import HeldElsewhere, Made, NoRoomError, Wish, free, make
+from .making import HeldElsewhere, make
+from .placing import Made, Wish, free
+from .refusals import NoRoomError
 from .repairing import explain as explain_repair
 from .repairing import repair
 from .shapes import Shape, shape_of
@@ -89,7 +91,6 @@ class SlicePlacementGroup:
         wait_s = math.inf if wait_s is None else _seconds(wait_s, "timeout_s")
         shape = shape_of(arguments)
         cluster.check_connected()
-        cluster.read_records(())
         wish = _wish(ledger_of(ledger, source), shape, key, owner, _seconds(lease_s, "lease_s"))
         self._become(wish, *_found_or_made(wish, wait_s))
 
@@ -257,6 +258,7 @@ class SlicePlacementGroup:
         """
         if self._is_released:
             return GroupState.REMOVED
+        cluster.check_answers()
         words = {row["state"] for row in cluster.rows(self._ray_groups)}
         if words == {"REMOVED"}:
             return GroupState.REMOVED
@@ -409,7 +411,7 @@ def slice_placement_group(
             explains.
         NeverError: it would not fit with all groups released; ``report`` explains.
         InvalidError: Ray would refuse the arguments, or would never place what they ask for; also a ValueError.
-        ConflictError: the key is that of another request.
+        ConflictError: the key is that of another request, or a placement group of the namespace has the name.
         NotFoundError: there is no Ray cluster, it does not answer, or there is no ledger.
         VersionError: the installed Ray lacks what is needed; the message says what.
         TypeError: an argument has another type.
@@ -520,6 +522,8 @@ def _seconds(value: object, what: str) -> float:
 
 
 def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
+    # Ray says nowhere how many units a chip counts for: what a caller says holds for what the ledger is told.
+    ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else cluster.job()
     named = owner if owner is not None else owners.owner_name(ledger.source, cluster.cluster(), job)
     return Wish(ledger, shape, shape.arguments["name"], key, named, lease_s)

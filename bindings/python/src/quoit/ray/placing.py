@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ray's groups of a group of the ledger: made, waited for, written down, removed."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .. import errors
+from ..groups import Group
+from . import cluster, owners
+from .ledgers import RayLedger
+from .shapes import Shape, SlicePins
+
+_log = logging.getLogger("quoit.ray")
+
+PLACE_S = 10.0
+"""How long Ray may take to place groups on hosts that are free."""
+
+REMOVE_S = 10.0
+"""How long removed groups may keep their chips before the ledger gives them back all the same."""
+
+_LOOK_S = 0.15
+_BLOCKED_S = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    """What a caller wants, and in whose name."""
+
+    ledger: RayLedger
+    shape: Shape
+    name: str
+    """Of Ray's groups; "": that of the ledger's group."""
+    key: str | None
+    owner: str
+    lease_s: float
+
+    @property
+    def is_detached(self) -> bool:
+        """Whether the groups outlive the driver: then nothing of this process keeps them."""
+        return bool(self.shape.arguments["lifetime"] == "detached")
+
+
+@dataclasses.dataclass
+class Made:
+    """What was made of a wish."""
+
+    group: Group
+    selectors: list[dict[str, str]]
+    """Where Ray puts each bundle, over all slices."""
+    ray_groups: list[Any]
+    """One for all slices, or one a slice, in the order of the group's slices; none while they are being replaced."""
+
+
+class NotPlacedError(Exception):
+    """Ray has not placed the groups. ``excluded``: a slice whose hosts could never have them."""
+
+    def __init__(self, why: str, excluded: str | None = None) -> None:
+        super().__init__(why)
+        self.excluded = excluded
+
+
+def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterator[tuple[str, list[SlicePins]]]:
+    """The names of Ray's groups, and the slices of each."""
+    base = wish.name or group.name
+    if not wish.shape.arguments["pg_per_slice"]:
+        yield base, list(pins)
+        return
+    for index, one in enumerate(pins):
+        yield f"{base}_slice_{index}", [one]
+
+
+def create(shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
+    """A placement group of the slices' bundles."""
+    bundles = [bundle for one in pins for bundle in one.bundles]
+    selectors = [selector for one in pins for selector in one.selectors]
+    return cluster.create_group(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
+
+
+def write_record(wish: Wish, made: Made) -> None:
+    """Says what Ray's groups of a group are, to `sync` and to `attach`; none: that they are being replaced."""
+    ids = [cluster.group_id(one) for one in made.ray_groups]
+    record = {"groups": ids, "selectors": made.selectors, "name": wish.name, "arguments": wish.shape.arguments}
+    cluster.write_record(owners.record_key(made.group), record)
+
+
+def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
+    """Waits until all are placed, for as long as nothing is in their way: a `NotPlacedError` says what is.
+
+    Another group that stops Ray altogether may be mended; it is waited for until `end`.
+    """
+    began = time.monotonic()
+    while not cluster.wait_placed(ray_groups, _LOOK_S):
+        listing = ledger.listing(0.0)
+        obstacle = _obstacle(pins, ray_groups, listing)
+        if obstacle is not None:
+            raise NotPlacedError(obstacle)
+        blocking = _blocking(listing)
+        waited = time.monotonic() - began
+        if waited >= PLACE_S or (blocking and waited >= _BLOCKED_S and time.monotonic() >= end):
+            raise NotPlacedError(f"Ray has not placed the groups in {waited:.1f} s{blocking}")
+
+
+def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: cluster.Listing) -> str | None:
+    ends = tuple(cluster.group_id(one) for one in ray_groups)
+    alive = {node["NodeID"] for node in listing.alive()}
+    for one in pins:
+        for node in one.nodes:
+            if node["NodeID"] not in alive:
+                return f"host '{node['NodeName']}' of slice '{one.name}' is gone"
+            left = listing.available.get(node["NodeID"], {})
+            is_ours = any(name.endswith(ends) for name in left)
+            if not is_ours and not listing.is_settling() and left.get("TPU", 0.0) < node["Resources"].get("TPU", 0.0):
+                return f"host '{node['NodeName']}' of slice '{one.name}' was taken by another"
+    return None
+
+
+def _blocking(listing: cluster.Listing) -> str:
+    """The groups that Ray 2.60 tries to place again and again, and no other beside them.
+
+    One whose bundles are pinned to hosts is not of them: without its host it is INFEASIBLE, and put aside.
+    """
+    names = [row["name"] or group for group, row in listing.groups.items() if _is_blocking(row)]
+    if not names:
+        return ""
+    return f": it places nothing while '{', '.join(names)}' is RESCHEDULING: remove it, or bring its host back"
+
+
+def _is_blocking(row: Mapping[str, Any]) -> bool:
+    is_put_aside = bool(row.get("stats", {}).get("scheduling_state") == "INFEASIBLE")
+    return bool(row["state"] == "RESCHEDULING") and not is_put_aside
+
+
+def free(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
+    """Removes Ray's groups, and frees in the ledger when Ray shows that their chips are free."""
+    what = "what was made" if group is None else group.handle
+    try:
+        if ray_groups:
+            cluster.check_answers()
+            if not cluster.remove_groups(ray_groups, REMOVE_S):
+                _log.warning("%s is released, and something still runs on its chips after %g s", what, REMOVE_S)
+    except errors.NotFoundError as error:
+        # What cannot be seen to be free is not freed here: the next sync does it, or the end of the lease.
+        _log.warning("%s was not released: %s", what, error)
+        return
+    if group is None:
+        return
+    with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
+        ledger.quoit.release(group)
+    with contextlib.suppress(errors.NotFoundError):
+        cluster.delete_record(owners.record_key(group))
