@@ -204,6 +204,52 @@ def test_a_batch_that_is_ended_by_another_thread_is_refused_there(path):
         assert refused == ["this thread is in no batch"]
 
 
+def test_a_ctrl_c_between_any_two_instructions_leaves_no_batch_open(path):
+    """A batch that nobody can end keeps every writer out, of all processes."""
+    ledger = quoit.open(path, wait_ms=0)
+    for point in itertools.count():
+        assert point < 2000, "a batch has no end"
+        steps = itertools.count()
+
+        def trace(frame, event, _argument, steps=steps, point=point):
+            if not frame.f_code.co_filename.startswith(os.path.dirname(quoit.__file__)):
+                return None
+            if "__del__" in (frame.f_code.co_name, frame.f_back.f_code.co_name):
+                return None  # Python swallows what is raised there, and goes on
+            frame.f_trace_opcodes = True
+            if next(steps) == point:
+                raise KeyboardInterrupt
+            return trace
+
+        before, interrupted = sys.gettrace(), False
+        sys.settrace(trace)
+        try:
+            with ledger.batch():
+                pass
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            sys.settrace(before)
+        with quoit.open(path, wait_ms=0) as other:
+            other.release(other.reserve(request(f"r{point}")))
+        if not interrupted and next(steps) <= point:
+            return
+
+
+def test_a_batch_is_opened_and_ended_once(path):
+    with quoit.open(path) as ledger:
+        batch = ledger.batch()
+        with pytest.raises(quoit.ConflictError, match="this batch is not open"):
+            batch.__exit__(None, None, None)
+        with batch:
+            ledger.reserve(request())
+            with pytest.raises(quoit.ConflictError, match="this batch is open already"):
+                batch.__enter__()
+        with pytest.raises(quoit.ConflictError, match="this batch is not open"):
+            batch.__exit__(None, None, None)
+        assert ledger.confirm("train").id == 1
+
+
 # --- threads --------------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -433,8 +433,7 @@ class Quoit:
 
     # --- the file ---
 
-    @contextlib.contextmanager
-    def batch(self) -> Iterator[None]:
+    def batch(self) -> contextlib.AbstractContextManager[None]:
         """Puts the changes of the block into one commit: all are durable after it, and none where it raises.
 
         It is the thread's: what other threads change waits for its end, and what else this thread does is in it, so
@@ -443,14 +442,7 @@ class Quoit:
         Raises:
             ConflictError: a batch is open already.
         """
-        handle = self._open()
-        call(lib.quoit_begin_batch, handle)
-        try:
-            yield
-        except BaseException:
-            lib.quoit_cancel_batch(handle)
-            raise
-        call(lib.quoit_commit_batch, handle)
+        return _Batch(self)
 
     def verify(self) -> None:
         """Replays the journal and compares with the state that is kept.
@@ -498,3 +490,49 @@ class Quoit:
         seq, made_ms = ffi.new("uint64_t *"), ffi.new("int64_t *")
         call(lib.quoit_read_checkpoint, self._open(), seq, made_ms)
         return (int(seq[0]), int(made_ms[0])) if seq[0] else None
+
+
+class _Batch:
+    """A batch of a ledger, which ends whatever comes between two instructions: a lock that stays stops every writer."""
+
+    _handle: Any = None
+
+    def __init__(self, ledger: Quoit) -> None:
+        self._ledger = ledger
+
+    def __enter__(self) -> None:
+        handle = self._ledger._open()
+        if self._handle is not None:
+            raise errors.ConflictError("this batch is open already")
+        try:
+            self._handle = handle
+            call(lib.quoit_begin_batch, handle)
+        except errors.ConflictError:
+            self._handle = None  # it is not this one's batch that is open
+            raise
+        except BaseException:
+            self._cancel()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._handle is None:
+            raise errors.ConflictError("this batch is not open")
+        if kind is not None:
+            self._cancel()
+            return
+        try:
+            call(lib.quoit_commit_batch, self._handle)
+            self._handle = None
+        except BaseException:
+            self._cancel()
+            raise
+
+    def __del__(self) -> None:
+        self._cancel()  # of a block that was left before it was entered, or amid __exit__
+
+    def _cancel(self) -> None:
+        if self._handle is not None:
+            lib.quoit_cancel_batch(self._handle)
+            self._handle = None
