@@ -1,21 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # install.sh: installs the package of this tree, against the library of this build, below bindings/python/site in the build
-# tree, as `pip install` does for a user. Exits with 77, and says why, where it cannot be done.
+# tree, as `pip install` does for a user, and then makes site.stamp there. Where it cannot be done there is no stamp, so that
+# the next run tries again, and site.skipped says why: run.sh reads it.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 out=${top_builddir:?has to say where the build tree is}/bindings/python
+mkdir -p "$out"
+rm -f "$out/site.stamp" "$out/site.skipped"
 
 skip ()
 {
-  echo "cannot be installed: $*" >&2
-  exit 77
+  echo "cannot be installed: $*" >"$out/site.skipped"
+  cat "$out/site.skipped" >&2
+  exit 0
 }
 
 case ${SANITIZER_FLAGS-} in
   *sanitize*) skip "an instrumented library cannot be loaded into an interpreter that is not" ;;
 esac
-venv=$(sh "$here/../../tests/wheels.sh")
+status=0
+venv=$(sh "$here/../../tests/wheels.sh" 2>"$out/wheels.log") || status=$?
+[ $status -ne 77 ] || skip "$(tail -n 1 "$out/wheels.log")"
+cat "$out/wheels.log" >&2
+[ $status -eq 0 ] || exit $status
 "$venv/bin/python" -c 'import os, sys, sysconfig
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' ||
   skip "the headers of $("$venv/bin/python" --version) are not there (Debian: python3-dev)"
@@ -32,3 +40,4 @@ PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig "$venv/bin/python" -m pip install --qu
   tail -n 25 "$out/install.log" >&2
   exit 1
 }
+: >"$out/site.stamp"

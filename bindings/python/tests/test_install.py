@@ -122,3 +122,30 @@ def test_the_source_archive_installs(source, tmp_path):
     assert status == 0, text
     assert (tmp_path / "site" / "quoit" / "py.typed").exists()
     reserves(sys.executable, PYTHONPATH=str(tmp_path / "site"))
+
+
+# --- below the build tree -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def site(tmp_path):
+    """The folder of a build tree in which an older run has installed the package."""
+    folder = tmp_path / "bindings" / "python"
+    folder.mkdir(parents=True)
+    (folder / "site.stamp").touch()
+    return folder
+
+
+def test_where_it_cannot_be_installed_the_reason_is_told_and_the_next_run_tries_again(site, tmp_path):
+    status, text = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), SANITIZER_FLAGS="-fsanitize=address")
+    assert (status, not (site / "site.stamp").exists()) == (0, True), text
+    status, told = said(["sh", SOURCE / "run.sh", "-c", "pass"], top_builddir=str(tmp_path))
+    assert (status, told) == (77, text)
+    assert "cannot be installed: an instrumented library" in told
+
+
+def test_where_installing_fails_there_is_no_stamp(site, tmp_path):
+    """It is no reason to skip: `make check` ends there."""
+    status, _ = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
+    assert status not in (0, 77)
+    assert list(site.glob("site.s*")) == []
