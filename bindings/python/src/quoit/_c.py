@@ -19,10 +19,13 @@ try:
     from ._quoit import ffi as ffi
     from ._quoit import lib as lib
 except ImportError as error:
-    raise ImportError(
-        f"quoit's extension cannot be loaded: {error}; libquoit is missing, or older than the one that the package was "
-        "built with: install it where the linker looks (LD_LIBRARY_PATH), or use a wheel of './dev wheel'"
-    ) from error
+    _remedy = (
+        "; libquoit is missing, or older than the one that the package was built with: install it where the linker looks "
+        "(LD_LIBRARY_PATH), or use a wheel of './dev wheel'"
+        if "libquoit" in str(error) or "symbol" in str(error)  # what the linker says; Python has reasons of its own
+        else ""
+    )
+    raise ImportError(f"quoit's extension cannot be loaded: {error}{_remedy}") from error
 
 NULL = ffi.NULL
 _Self = TypeVar("_Self")
