@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # wheels.sh [FILE]: prints the folder of an environment for Python that has the wheels of FILE, else of requirements.txt
-# beside this script. It is made once: below $QUOIT_VENV, else in the build tree. Exits with 77, and says why, where it
-# cannot be made. Tools in it are run as `python -m TOOL`: it is moved when it is whole, and scripts name their
-# interpreter by its place.
+# beside this script, and of what FILE includes. It is made once: below $QUOIT_VENV, else in the build tree. Exits with 77,
+# and says why, where it cannot be made. Tools in it are run as `python -m TOOL`: it is moved when it is whole, and scripts
+# name their interpreter by its place.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 requirements=${1:-$here/requirements.txt}
@@ -32,6 +32,12 @@ make_venv ()
   find_python
   new=$1.$$
   mkdir -p "$venvs"
+  # Who comes while it is being made waits, where one can, rather than making another.
+  if command -v flock >/dev/null; then
+    exec 9>"$1.lock"
+    flock 9
+    [ ! -d "$1" ] || return 0
+  fi
   trap 'rm -rf "$new" "$new.log"' EXIT
   echo "installing the wheels of $requirements below $venvs" >&2
   if ! "$python" -m venv "$new" >"$new.log" 2>&1 ||
@@ -39,13 +45,22 @@ make_venv ()
       -r "$requirements" >"$new.log" 2>&1; then
     skip "the wheels of $requirements cannot be installed: $(grep -i error "$new.log" | tail -n 1)"
   fi
-  [ -d "$1" ] || mv "$new" "$1"
+  mv -T "$new" "$1" 2>/dev/null || [ -d "$1" ] # somebody else's, who was faster, is as good
   rm -rf "$new" "$new.log"
   trap - EXIT
 }
 
 ! grep -q '^ray' "$requirements" || [ "$(uname -sm)" = 'Linux x86_64' ] ||
   skip "the rules modelled are those of the wheel for Linux x86-64"
-venv=$venvs/$(cksum <"$requirements" | tr ' ' -)
+# Of what it includes, too: another folder for each combination.
+with_included ()
+{
+  cat -- "$1"
+  sed -n 's/^-r *//p' "$1" | while read -r included; do
+    cat -- "$(dirname -- "$1")/$included"
+  done
+}
+
+venv=$venvs/$(with_included "$requirements" | cksum | tr ' ' -)
 [ -d "$venv" ] || make_venv "$venv"
 printf '%s\n' "$venv"

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests of quoit.ray, on real Ray clusters of made-up TPU hosts on this machine.
 set -eu
-exec sh "$top_srcdir/bindings/python/check.sh" "$top_srcdir/bindings/python/tests/ray"
+wheels=requirements-ray.txt exec sh "$top_srcdir/bindings/python/check.sh" "$top_srcdir/bindings/python/tests/ray"

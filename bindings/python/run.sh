@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh ARGUMENT...: Python with the package of this build, once `make` has installed it. Exits with 77, and says why,
-# where it could not be installed.
+# run.sh ARGUMENT...: Python with the package of this build, once `make` has installed it; $wheels names the file
+# of tests/ that says what else there is. Exits with 77, and says why, where it could not be installed.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 out=${top_builddir:?has to say where the build tree is}/bindings/python
@@ -13,6 +13,6 @@ if [ ! -e "$out/site.stamp" ]; then
   cat "$out/site.skipped" >&2
   exit 77
 fi
-venv=$(sh "$here/../../tests/wheels.sh")
+venv=$(sh "$here/../../tests/wheels.sh" "$here/../../tests/${wheels:-requirements.txt}")
 LD_LIBRARY_PATH=$out/prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONPATH=$out/site${PYTHONPATH:+:$PYTHONPATH} \
   PYTHONDONTWRITEBYTECODE=1 RAY_USAGE_STATS_ENABLED=0 exec "$venv/bin/python" "$@"

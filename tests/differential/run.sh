@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh SCRIPT ARGUMENT...: runs a script of this folder in the environment of tests/wheels.sh. Exits with 77, and says
-# why, where it cannot be made.
+# run.sh SCRIPT ARGUMENT...: runs a script of this folder in the environment that has Ray's wheel (tests/wheels.sh). Exits
+# with 77, and says why, where it cannot be made.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-venv=$(sh "$here/../wheels.sh")
+venv=$(sh "$here/../wheels.sh" "$here/../requirements-ray.txt")
 
 script=$1
 shift

@@ -8,7 +8,7 @@ import sys
 import venv
 
 import pytest
-from building import SOURCE, alone, installs, said
+from building import SOURCE, TOP, alone, installs, said
 
 RESERVES = """
 import quoit
@@ -149,3 +149,21 @@ def test_where_installing_fails_there_is_no_stamp(site, tmp_path):
     status, _ = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
     assert status not in (0, 77)
     assert list(site.glob("site.s*")) == []
+
+
+# --- what the tests run with ----------------------------------------------------------------------------------------
+
+
+def test_an_environment_is_made_once_whoever_asks_at_the_same_time_and_anew_for_what_a_file_includes(tmp_path):
+    (tmp_path / "all.txt").write_text("-r some.txt\n")
+    (tmp_path / "some.txt").write_text("pip\n")
+    command = ["sh", str(TOP / "tests" / "wheels.sh"), str(tmp_path / "all.txt")]
+    environment = alone(QUOIT_VENV=str(tmp_path / "venvs"))
+    asked = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    said_by_both = [one.communicate()[0] for one in asked]
+    made = said_by_both[0].strip()
+    assert (said_by_both[1], os.path.isfile(f"{made}/bin/python")) == (said_by_both[0], True)
+    assert [one.name for one in (tmp_path / "venvs").iterdir() if one.is_dir()] == [os.path.basename(made)]
+    assert not [name for name in os.listdir(made) if name.startswith(os.path.basename(made))]
+    (tmp_path / "some.txt").write_text("pip # and a word\n")
+    assert said(command, QUOIT_VENV=str(tmp_path / "venvs"))[1].splitlines()[-1] not in ("", made)

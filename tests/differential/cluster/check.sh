@@ -6,7 +6,7 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
 status=0
-nice sh "$top_srcdir/bindings/python/run.sh" "$top_srcdir/tests/differential/cluster/cluster.py" --smoke >"$out" 2>&1 ||
+wheels=requirements-ray.txt nice sh "$top_srcdir/bindings/python/run.sh" "$top_srcdir/tests/differential/cluster/cluster.py" --smoke >"$out" 2>&1 ||
   status=$?
 cat "$out"
 if [ $status -eq 77 ]; then
