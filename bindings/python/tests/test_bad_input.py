@@ -2,6 +2,7 @@
 """What no caller should give: an exception in Python's manner, an unchanged ledger, and an interpreter that lives."""
 
 import copy
+import faulthandler
 import itertools
 import os
 import pathlib
@@ -159,15 +160,31 @@ def test_a_list_that_shrinks_while_it_is_read_is_read_to_its_end():
     assert quoit.Request("r", named=names).name == "r"
 
 
-def test_a_handler_of_a_signal_may_use_the_fork_that_was_being_used(ledger):
-    """Python runs it between two of its own instructions, whatever lock the thread has by then."""
+def used_by_handlers(ledger):
+    """What only one thread may use at a time: a call of it, what a handler does with it, and how the call is undone."""
     fork = ledger.snapshot().fork()
+    yield lambda: fork.reserve(request("a")), fork.snapshot, lambda: fork.release("a")
+    cluster = quoit.ray_rules.Cluster([quoit.ray_rules.ClusterNode("n", {"CPU": 4})])
+    group = quoit.ray_rules.PlacementGroup([{"CPU": 1}])
+    yield lambda: group.place(cluster), lambda: group.place(cluster), lambda: None
+    numbers = itertools.count()
+    yield lambda: cluster.available_e4("n", "CPU"), lambda: cluster.add_node(str(next(numbers))), lambda: None
+    policy = quoit.ray_rules.FailurePolicy(-1)
+    kind = quoit.ray_rules.FailureKind.WORKER
+    yield lambda: policy.make_decision(kind), lambda: policy.make_decision(kind), lambda: None
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_handler_of_a_signal_may_use_what_was_being_used(ledger, number):
+    """Python runs it between two of its own instructions, whatever lock the thread has by then."""
+    faulthandler.dump_traceback_later(60, exit=True)  # a thread that waits for itself waits for ever
+    use, interfere, undo = list(used_by_handlers(ledger))[number]
     for line in range(200):
         turns = itertools.count()
 
         def handler(*_arguments, turns=turns, line=line):
             if next(turns) == line:
-                fork.snapshot()
+                interfere()
 
         def trace(frame, event, _argument, handler=handler):
             handler()
@@ -176,13 +193,38 @@ def test_a_handler_of_a_signal_may_use_the_fork_that_was_being_used(ledger):
         before = sys.gettrace()
         sys.settrace(trace)
         try:
-            fork.reserve(request("a"))
+            use()
         finally:
             sys.settrace(before)
-        fork.release("a")
+        undo()
         if next(turns) <= line:
+            faulthandler.cancel_dump_traceback_later()
             return
     raise AssertionError("a call of a fork has no end")
+
+
+def test_a_handler_that_adds_a_node_while_one_is_added_takes_no_others_place():
+    for line in range(200):
+        cluster, turns = quoit.ray_rules.Cluster(), itertools.count()
+
+        def trace(frame, event, _argument, cluster=cluster, turns=turns, line=line):
+            if next(turns) == line:
+                cluster.add_node("handler")
+                cluster.set_resource("handler", "CPU", 2, 2)
+            return trace if frame.f_code.co_filename.startswith(os.path.dirname(quoit.__file__)) else None
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            cluster.add_node("main")
+        finally:
+            sys.settrace(before)
+        cluster.set_resource("main", "CPU", 1, 1)
+        assert cluster.available_e4("main", "CPU") == 10_000
+        if next(turns) <= line:
+            return
+        assert cluster.available_e4("handler", "CPU") == 20_000
+    raise AssertionError("a call has no end")
 
 
 def test_what_raises_while_it_is_read_leaves_no_request_behind(ledger):

@@ -500,6 +500,71 @@ def test_a_child_of_many_threads_is_refused_at_once(path):
     )
 
 
+@pytest.mark.parametrize(
+    ("made", "used", "freed"),
+    [
+        ("ledger.snapshot().fork()", "one.release(one.reserve(wanted))", "one.close()"),
+        ("rules.Cluster([rules.ClusterNode('n', {'CPU': 4})])", "placed.place(one)", "one.__init__()"),
+        ("rules.FailurePolicy()", "one.make_decision(rules.FailureKind.WORKER)", "one.__init__()"),
+    ],
+)
+def test_what_threads_of_a_parent_use_is_refused_in_a_child_and_never_waited_for(made, used, freed):
+    run(
+        f"""
+        from quoit import ray_rules as rules
+        ledger = quoit.open_memory()
+        ledger.import_fleet_text("v6e 4x4 x8")
+        wanted, placed = request(), rules.PlacementGroup([{{"CPU": 1}}] * 100, "SPREAD")
+        one, stop = {made}, False
+        def use(): {used}
+        def work():
+            while not stop: use()
+        thread = threading.Thread(target=work)
+        thread.start()
+        for _ in range(60):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                try:
+                    use()
+                except quoit.FailedError as error:
+                    {freed}
+                    os._exit("fork(2)" not in str(error))
+                os._exit(1)
+            status = os.waitpid(child, 0)[1]
+            if status: break
+        stop = True
+        thread.join()
+        assert status == 0, status
+        """
+    )
+
+
+def test_a_child_reads_a_group_while_threads_of_the_parent_read_others():
+    run(
+        """
+        ledger = quoit.open_memory()
+        ledger.import_fleet_text("v6e 16x16 x60")
+        group = ledger.reserve(quoit.Request("train", accelerator="v6e", topology="16x16", slices=30))
+        stop = False
+        def work():
+            while not stop: ledger.group("train").slices
+        thread = threading.Thread(target=work)
+        thread.start()
+        for _ in range(40):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                os._exit(len(group.slices) != 30)
+            status = os.waitpid(child, 0)[1]
+            if status: break
+        stop = True
+        thread.join()
+        assert status == 0, status
+        """
+    )
+
+
 def test_what_a_child_reserves_in_a_ledger_of_its_own_is_kept_when_the_parent_closes_first(path):
     """POSIX locks are not inherited, but what SQLite remembers of them is."""
     parent = quoit.open(path)

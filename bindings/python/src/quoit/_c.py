@@ -29,6 +29,7 @@ except ImportError as error:
 
 NULL = ffi.NULL
 _Self = TypeVar("_Self")
+_Value = TypeVar("_Value")
 
 INT64 = range(-(2**63), 2**63)
 UINT32 = range(2**32)
@@ -235,6 +236,18 @@ def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
 
 
 # --- what is made of it ---------------------------------------------------------------------------------------------
+
+
+def kept(owner: object, name: str, make: Callable[[], _Value]) -> _Value:
+    """What `make` gives, made once and kept in `owner`, or twice where threads come at once, which are then alike.
+
+    functools.cached_property has one lock for all that is made, until Python 3.11, which a child of fork(2) may find taken.
+    """
+    values = vars(owner)
+    if name not in values:
+        values[name] = make()
+    found: _Value = values[name]
+    return found
 
 
 class Sealed:

@@ -10,11 +10,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 from . import _c
 from ._c import call, lib
+
+_Made = TypeVar("_Made")
 
 
 class GenerationText(_c.Code):
@@ -182,21 +183,15 @@ class Generation:
     is_multislice_on_gke: bool | None
     """Whether slices of one job may be joined on GKE."""
 
-    @functools.cached_property
+    @property
     def topologies(self) -> tuple[Topology, ...]:
         """Those that the vendor's systems offer, then the orders of axes that Ray alone accepts."""
-        pointer = _pointer(self)
-        return tuple(
-            _topology(one) for one in _c.count_until_null(lambda at: lib.quoit_catalogue_get_topology(pointer, at))
-        )
+        return _c.kept(self, "_topologies", lambda: _listed(self, lib.quoit_catalogue_get_topology, _topology))
 
-    @functools.cached_property
+    @property
     def machines(self) -> tuple[Machine, ...]:
         """The machine types of GKE that have its chips."""
-        pointer = _pointer(self)
-        return tuple(
-            _machine(one) for one in _c.count_until_null(lambda at: lib.quoit_catalogue_get_machine(pointer, at))
-        )
+        return _c.kept(self, "_machines", lambda: _listed(self, lib.quoit_catalogue_get_machine, _machine))
 
     def lookup_topology(self, shape: str, chips_per_host: int = 0) -> Topology:
         """The first way to build that shape of such hosts.
@@ -234,6 +229,11 @@ def lookup_generation(text: str) -> Generation:
 
 def _pointer(generation: Generation) -> Any:
     return call(lib.quoit_catalogue_lookup_generation, _c.to_text(generation.id, "id"))
+
+
+def _listed(generation: Generation, get: Callable[[Any, int], Any], make: Callable[[Any], _Made]) -> tuple[_Made, ...]:
+    pointer = _pointer(generation)
+    return tuple(map(make, _c.count_until_null(lambda at: get(pointer, at))))
 
 
 class _Facts:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import threading
 from types import TracebackType
 from typing import Any, Callable
 
 from . import _c, errors
 from ._c import call, lib
+from ._turns import Turns
 from .fleet import NodeState
 from .groups import Group, GroupChange, group_text, owned_group, taken_change
 from .imports import Import, Input, opened, taken_import
@@ -20,18 +20,19 @@ class Fork:
     """A private copy of a snapshot that can be changed: the live code on a copy, of which nothing is ever written.
 
     `Snapshot.fork` makes one; a context manager that closes it. Its verbs are those of `Quoit`, take the same arguments
-    and raise the same, but never what a database causes. Calls from several threads queue.
+    and raise the same, but never what a database causes. Calls from several threads queue. In the child of a fork(2)
+    they raise `FailedError`: make another of a snapshot there.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_lock")
+    __slots__ = ("__weakref__", "_handle", "_turns")
 
     def __init__(self, handle: Any) -> None:
-        self._handle = handle
-        self._lock = threading.RLock()  # of Python's own calls only a signal's handler can come between
+        self._handle = _c.checked_handle(handle, Fork, "Snapshot.fork")
+        self._turns = Turns("what-if fork")
 
     def __enter__(self) -> Fork:
-        if self.is_closed:
-            raise _closed()
+        with self._turns.take():
+            self._open()
         return self
 
     def __exit__(
@@ -42,17 +43,22 @@ class Fork:
     def __repr__(self) -> str:
         return "<quoit.Fork closed>" if self.is_closed else "<quoit.Fork>"
 
-    # libquoit lets no two threads into a fork at once, and a call of cffi lets other threads run.
+    def _open(self) -> Any:
+        handle = self._handle
+        if handle is None:
+            raise errors.InvalidError("the fork has been closed")
+        return handle
+
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        with self._lock:
-            if self._handle is None:
-                raise _closed()
-            return call(function, self._handle, *arguments)
+        with self._turns.take():
+            return call(function, self._open(), *arguments)
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("cannot copy or pickle a quoit.Fork: make another of a snapshot, in the other process too")
 
     def close(self) -> None:
         """Drops it. Calls in other threads end first. To close twice does nothing."""
-        with self._lock:
-            self._handle = None
+        self._handle = None
 
     @property
     def is_closed(self) -> bool:
@@ -61,10 +67,8 @@ class Fork:
 
     def snapshot(self) -> Snapshot:
         """The fork as it is now."""
-        with self._lock:
-            if self._handle is None:
-                raise _closed()
-            return owned_snapshot(lib.quoit_fork_snapshot(self._handle))
+        with self._turns.take():
+            return owned_snapshot(lib.quoit_fork_snapshot(self._open()))
 
     def reserve(self, request: Request, *, now_ms: int | None = None) -> Group:
         """As `Quoit.reserve`, on the fork alone.
@@ -124,10 +128,6 @@ class Fork:
             InvalidError, ConflictError, NotFoundError: as there.
         """
         return taken_import(self._call(lib.quoit_fork_sync_input, opened(input), _c.clock(now_ms)))
-
-
-def _closed() -> errors.InvalidError:
-    return errors.InvalidError("the fork has been closed")
 
 
 def owned_fork(pointer: Any) -> Fork:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -93,7 +92,7 @@ class Group(_c.Sealed):
     def __hash__(self) -> int:
         return hash(self.id)
 
-    @functools.cached_property
+    @property
     def _facts(self) -> tuple[object, ...]:
         times = self.since_ms, self.ended_ms, self.until_ms
         return self.id, self.name, self.owner, self.key, self.request, self.state, times, self.slices, self.bundles
@@ -158,10 +157,11 @@ class Group(_c.Sealed):
         """Whether it is gone because its lease, or its owner's, has ended."""
         return bool(lib.quoit_group_has_expired(self._handle))
 
-    @functools.cached_property
+    @property
     def slices(self) -> tuple[GroupSlice, ...]:
         """Its slices by slice id (natural order of names); none for a removed group."""
-        return tuple(self._slice(index) for index in range(lib.quoit_group_get_n_slices(self._handle)))
+        numbers = range(lib.quoit_group_get_n_slices(self._handle))
+        return _c.kept(self, "_slices", lambda: tuple(map(self._slice, numbers)))
 
     def _slice(self, index: int) -> GroupSlice:
         return GroupSlice(
@@ -176,10 +176,11 @@ class Group(_c.Sealed):
             ),
         )
 
-    @functools.cached_property
+    @property
     def bundles(self) -> tuple[PlacedBundle, ...]:
         """Its bundles in the order of the request; none for a group that has its nodes whole."""
-        return tuple(self._bundle(index) for index in range(lib.quoit_group_get_n_bundles(self._handle)))
+        numbers = range(lib.quoit_group_get_n_bundles(self._handle))
+        return _c.kept(self, "_bundles", lambda: tuple(map(self._bundle, numbers)))
 
     def _bundle(self, index: int) -> PlacedBundle:
         mask = lib.quoit_group_get_bundle_chips(self._handle, index)

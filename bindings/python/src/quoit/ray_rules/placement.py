@@ -14,12 +14,12 @@ up, sums of that size where Ray adds bundles up, and a resource without a name.
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable
 
 from .. import _c, errors
 from .._c import call, ffi, lib
+from .._turns import Turns
 from ..requests import Strategy
 from ._resources import elements, items
 
@@ -76,7 +76,7 @@ class ClusterNode:
 class Cluster:
     """The nodes that may be used. Of those that are equally good the one that was added first is taken.
 
-    Any number of threads may use one; calls wait for each other.
+    Any number of threads may use one; calls wait for each other. In the child of a fork(2) they raise `FailedError`.
 
     Args:
         nodes: those that it has at first.
@@ -86,11 +86,11 @@ class Cluster:
         TypeError: an argument has another type, as everywhere here.
     """
 
-    __slots__ = ("_handle", "_lock", "_numbers")
+    __slots__ = ("_handle", "_numbers", "_turns")
 
     def __init__(self, nodes: Iterable[ClusterNode] = ()) -> None:
         self._handle = _c.owned(lib.quoit_ray_cluster_new(), lib.quoit_ray_cluster_free)
-        self._lock = threading.Lock()
+        self._turns = Turns("cluster")
         self._numbers: dict[str, int] = {}
         for node in elements(nodes, "nodes", "ClusterNode"):
             self._add(node)
@@ -112,7 +112,7 @@ class Cluster:
     @property
     def node_ids(self) -> tuple[str, ...]:
         """The ids of its nodes, in the order in which they were added."""
-        with self._lock:
+        with self._turns.take():
             numbers = range(lib.quoit_ray_cluster_get_n_nodes(self._handle))
             return tuple(_c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) for number in numbers)
 
@@ -123,10 +123,13 @@ class Cluster:
             InvalidError: there is a node of that id already.
         """
         named = _c.to_text(id, "id")
-        with self._lock:
+        name = _c.exact(id)
+        with self._turns.take():
             number = lib.quoit_ray_cluster_get_n_nodes(self._handle)
             call(lib.quoit_ray_cluster_add_node, self._handle, named)
-            self._numbers[id] = number
+            while _c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) != name:
+                number += 1  # a signal's handler has added others before it
+            self._numbers[name] = number
 
     def set_resource(self, node: str, resource: str, total: float, available: float) -> None:
         """States an amount as a report of the node would.
@@ -158,7 +161,7 @@ class Cluster:
     def _set_resource(self, function: Callable[..., Any], node: str, resource: str, *amounts: float) -> None:
         number, named = self._number(node), _c.to_text(resource, "resource")
         try:
-            with self._lock:
+            with self._turns.take():
                 call(function, self._handle, number, named, *amounts)
         except errors.InvalidError as error:
             raise errors.InvalidError(f"node {_c.shown(node)}: {_c.shown(resource)}: {error}") from None
@@ -170,7 +173,7 @@ class Cluster:
             InvalidError: there is no such node.
         """
         number, named = self._number(node), _c.to_text(resource, "resource")
-        with self._lock:
+        with self._turns.take():
             return int(lib.quoit_ray_cluster_get_available_e4(self._handle, number, named))
 
     def set_label(self, node: str, key: str, value: str) -> None:
@@ -180,7 +183,7 @@ class Cluster:
             InvalidError: there is no such node.
         """
         number, named, text = self._number(node), _c.to_text(key, "key"), _c.to_text(value, f"labels[{_c.shown(key)}]")
-        with self._lock:
+        with self._turns.take():
             lib.quoit_ray_cluster_set_label(self._handle, number, named, text)
 
     def take(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
@@ -210,12 +213,12 @@ class Cluster:
     def _move(self, function: Callable[..., Any], group: PlacementGroup, nodes: Sequence[str]) -> None:
         handle = _group_of(group)
         numbers = self._numbers_of(group, nodes)
-        with self._lock:
+        with self._turns.take():
             call(function, self._handle, handle, numbers)
 
     def _number(self, node: str) -> int:
         _c.to_text(node, "node")
-        number = self._numbers.get(node)
+        number = self._numbers.get(_c.exact(node))
         if number is None:
             raise errors.InvalidError(f"node {_c.shown(node)}: expected the id of a node of the cluster")
         return number
@@ -227,7 +230,7 @@ class Cluster:
         return ffi.new("uint32_t[]", numbers)
 
     def _ids(self, numbers: Any, n_numbers: int) -> tuple[str, ...]:
-        with self._lock:
+        with self._turns.take():
             ids = [lib.quoit_ray_cluster_get_node_id(self._handle, number) for number in ffi.unpack(numbers, n_numbers)]
             return tuple(map(_c.text, ids))
 
@@ -245,8 +248,7 @@ class PlacementGroup:
         strategy: PACK, SPREAD, STRICT_PACK or STRICT_SPREAD; None is PACK, as Ray's.
         topology_strategy: labels with how the bundles stand to their values; "ray.io/node-id" stands for the nodes
             themselves. With another label than that all bundles are placed on nodes that share one value of it,
-            whatever is
-            said: Ray's control plane knows no other. The strategy inside is that of "ray.io/node-id", else `strategy`.
+            whatever is said: Ray's control plane knows no other. The strategy inside is that of "ray.io/node-id", else `strategy`.
         bundle_label_selector: for each bundle the selectors that its node must satisfy: "v", "!v", "in(a,b)",
             "!in(a,b)"; other text is read as Ray's control plane reads it.
         soft_target_node_id: the node that STRICT_PACK prefers; one that is not in the cluster, or full, is as good as
@@ -373,7 +375,7 @@ class PlacementGroup:
         return _whether(possible)
 
     def _ask(self, function: Callable[..., Any], cluster: Cluster, *arguments: Any) -> None:
-        with _cluster(cluster)._lock:
+        with _cluster(cluster)._turns.take():
             call(function, self._handle, cluster._handle, *arguments)
 
     def bundle_order(self) -> tuple[int, ...]:

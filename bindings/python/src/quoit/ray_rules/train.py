@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
+from .._turns import Turns
 from ..errors import InvalidError
 from . import _resources
 from .slices import SliceGroup, taken_request
@@ -393,7 +393,7 @@ class FailureDecision(_c.Code):
 
 
 class FailurePolicy:
-    """What went wrong with a run so far, and how often it may. Any thread may count.
+    """What went wrong with a run so far, and how often it may. Any thread may count, but not a child of fork(2).
 
     Each limit is counted for itself, and -1 is none.
 
@@ -407,7 +407,7 @@ class FailurePolicy:
         TypeError: an argument has another type.
     """
 
-    __slots__ = ("_handle", "_lock")
+    __slots__ = ("_handle", "_turns")
 
     def __init__(
         self, max_failures: int = 0, controller_failure_limit: int = -1, max_preemption_failures: int = -1
@@ -418,14 +418,15 @@ class FailurePolicy:
             _c.to_int(max_preemption_failures, "max_preemption_failures"),
         )
         self._handle = _c.owned(lib.quoit_ray_failures_new(*limits), lib.quoit_ray_failures_free)
-        self._lock = threading.Lock()
+        self._turns = Turns("failure policy")
 
     def make_decision(self, kind: FailureKind) -> FailureDecision:
         """Counts a failure, and says what Ray does.
 
         Raises:
             TypeError: `kind` is no FailureKind.
+            FailedError: in a child of fork(2).
         """
         number = _c.to_member(FailureKind, kind, "kind")
-        with self._lock:
+        with self._turns.take():
             return FailureDecision(lib.quoit_ray_failures_retries(self._handle, number))
