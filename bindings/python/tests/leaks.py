@@ -89,9 +89,9 @@ def bad_input(world):
 
 def a_snapshot(world):
     snapshot = world.ledger.snapshot()
-    assert snapshot.seq and len(snapshot.slices) == 6 and snapshot.slice("v6e-4x4-0").n_hosts == 4
+    assert snapshot.seq and len(snapshot.slices) == 6 and snapshot.lookup_slice("v6e-4x4-0").n_hosts == 4
     assert snapshot.nodes[0].resources and snapshot.groups[0].id and snapshot.pools and snapshot.classes
-    refused(quoit.NotFoundError, snapshot.node, "nobody")
+    refused(quoit.NotFoundError, snapshot.lookup_node, "nobody")
 
 
 def a_document(world):

@@ -27,7 +27,7 @@ def test_what_a_fork_does_stays_in_it(ledger):
         group = fork.reserve(request(2), now_ms=NOW)
         assert fork.snapshot().lookup_group("train") == group
         fork.set_node_state("v6e-4x4-2-0", quoit.NodeState.DEAD, now_ms=NOW)
-        assert fork.snapshot().node("v6e-4x4-2-0").state == quoit.NodeState.DEAD
+        assert fork.snapshot().lookup_node("v6e-4x4-2-0").state == quoit.NodeState.DEAD
     assert ledger.snapshot().to_json() == before.to_json()
     assert len(ledger.changes_since(0)) == 1
 

@@ -92,7 +92,7 @@ def test_classes_count_the_slices_in_each_condition(snapshot):
 
 
 def test_a_slice_says_how_it_is(snapshot):
-    broken, whole = snapshot.slice("big-1"), snapshot.slice("fleet/v6e-4x4/v6e-4x4-0")
+    broken, whole = snapshot.lookup_slice("big-1"), snapshot.lookup_slice("fleet/v6e-4x4/v6e-4x4-0")
     assert quoit.SliceFlags.INTACT not in broken.flags
     assert (broken.n_missing, broken.problem, broken.faults) == (1, "1 of 4 hosts is missing or dead", 0)
     assert whole.flags == quoit.SliceFlags.INTACT | quoit.SliceFlags.IDLE | quoit.SliceFlags.FREE
@@ -156,13 +156,13 @@ def test_what_of_a_node_is_had_by_whom_is_counted(ledger):
     snapshot = ledger.snapshot()
 
     def tpu(name):
-        (found,) = [one for one in snapshot.node(name).resources if one.name == "TPU"]
+        (found,) = [one for one in snapshot.lookup_node(name).resources if one.name == "TPU"]
         return found
 
     assert tpu(group.bundles[0].node) == quoit.NodeResource("TPU", "4", "1", "0")
     assert tpu("big-0-0") == quoit.NodeResource("TPU", "4", "0", "4")
-    assert [snapshot.node(name).is_external for name in ("big-0-0", "big-1-0")] == [True, False]
-    assert snapshot.node("big-1-2").state == quoit.NodeState.DEAD
+    assert [snapshot.lookup_node(name).is_external for name in ("big-0-0", "big-1-0")] == [True, False]
+    assert snapshot.lookup_node("big-1-2").state == quoit.NodeState.DEAD
 
 
 def test_what_a_manifest_says_is_told():
@@ -215,8 +215,8 @@ def test_who_has_a_node_is_told(ledger):
     group = ledger.reserve(one_slice(), now_ms=NOW)
     half = ledger.reserve(quoit.Request("half", bundles=["TPU=2"]), now_ms=NOW)
     snapshot = ledger.snapshot()
-    assert snapshot.node(group.slices[0].workers[0].name).users == (quoit.NodeUser(group, None),)
-    ((user,),) = [snapshot.node(half.bundles[0].node).users]
+    assert snapshot.lookup_node(group.slices[0].workers[0].name).users == (quoit.NodeUser(group, None),)
+    ((user,),) = [snapshot.lookup_node(half.bundles[0].node).users]
     assert user.group == half
     assert user.share == half.bundles[0].text
 
@@ -251,14 +251,14 @@ def test_a_large_fleet_costs_what_is_looked_at():
         nodes = snapshot.nodes
         assert len(nodes) >= 50_000
         assert nodes[-1].chips == nodes[len(nodes) // 2].chips
-        assert snapshot.node(nodes[7].name).name == nodes[7].name
+        assert snapshot.lookup_node(nodes[7].name).name == nodes[7].name
     assert len(made) <= 8
 
 
 def test_names_that_are_not_there_or_ambiguous_are_refused():
     with two_sources() as ledger:
         snapshot = ledger.snapshot()
-    for lookup, name in ((snapshot.node, "v6e-4x4-0-1"), (snapshot.slice, "v6e-4x4-0")):
+    for lookup, name in ((snapshot.lookup_node, "v6e-4x4-0-1"), (snapshot.lookup_slice, "v6e-4x4-0")):
         with pytest.raises(quoit.InvalidError, match="east/v6e-4x4/"):
             lookup(name)
         assert lookup(f"west/v6e-4x4/{name}").pool.source == "west"
@@ -274,12 +274,12 @@ def test_rows_are_equal_that_say_the_same(ledger):
     before = ledger.snapshot()
     ledger.reserve(one_slice(named=["v6e-4x4-1"]), now_ms=NOW)
     after = ledger.snapshot()
-    assert before.node("v6e-4x4-0-0") == after.node("v6e-4x4-0-0")
-    assert before.node("v6e-4x4-1-0") != after.node("v6e-4x4-1-0")
-    assert before.slice("v6e-4x4-1") != after.slice("v6e-4x4-1")
-    assert before.slice("v6e-4x4-0") == after.slice("v6e-4x4-0")
-    assert len({before.node("v6e-4x4-0-0"), after.node("v6e-4x4-0-0")}) == 1
-    assert before.node("v6e-4x4-0-0") != "v6e-4x4-0-0"
+    assert before.lookup_node("v6e-4x4-0-0") == after.lookup_node("v6e-4x4-0-0")
+    assert before.lookup_node("v6e-4x4-1-0") != after.lookup_node("v6e-4x4-1-0")
+    assert before.lookup_slice("v6e-4x4-1") != after.lookup_slice("v6e-4x4-1")
+    assert before.lookup_slice("v6e-4x4-0") == after.lookup_slice("v6e-4x4-0")
+    assert len({before.lookup_node("v6e-4x4-0-0"), after.lookup_node("v6e-4x4-0-0")}) == 1
+    assert before.lookup_node("v6e-4x4-0-0") != "v6e-4x4-0-0"
 
 
 def test_a_snapshot_stays_as_it_was_and_outlives_its_ledger():

@@ -153,7 +153,7 @@ class Snapshot(View):
         numbers = range(lib.quoit_snapshot_get_n_groups(handle))
         return Rows(lambda index: owned_group(lib.quoit_snapshot_dup_group(handle, index)), numbers)
 
-    def slice(self, name: str) -> Slice:
+    def lookup_slice(self, name: str) -> Slice:
         """The slice of that short or full name.
 
         Raises:
@@ -162,7 +162,7 @@ class Snapshot(View):
         """
         return Slice(self._handle, self._lookup(lib.quoit_snapshot_lookup_slice, name))
 
-    def node(self, name: str) -> Node:
+    def lookup_node(self, name: str) -> Node:
         """The node of that short or full name.
 
         Raises:

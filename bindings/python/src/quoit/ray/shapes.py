@@ -162,7 +162,7 @@ def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing
     for one in group.slices:
         ids = [
             row.identity
-            for row in snapshot.slice(one.name).nodes
+            for row in snapshot.lookup_slice(one.name).nodes
             if row.name in {worker.name for worker in one.workers}
         ]
         try:
