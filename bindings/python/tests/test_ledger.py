@@ -45,6 +45,15 @@ def test_a_late_release_never_frees_a_group_that_took_the_name(ledger):
         ledger.release(first)
 
 
+@pytest.mark.parametrize("make", [quoit.create, quoit.open])
+def test_a_wait_below_nothing_and_a_path_without_a_name_are_refused(make, tmp_path):
+    with pytest.raises(quoit.InvalidError, match="wait_ms '-1': expected 0 to"):
+        make(tmp_path / "fleet.db", wait_ms=-1)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(quoit.InvalidError, match="path '': expected the name of a file"):
+        make("")
+
+
 def test_a_closed_ledger_says_so(ledger):
     ledger.close()
     with pytest.raises(quoit.InvalidError, match="closed"):

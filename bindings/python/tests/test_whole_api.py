@@ -353,7 +353,7 @@ def test_strict_type_checks_of_the_package_find_nothing(tmp_path):
 def test_type_checkers_know_every_public_name_and_no_other(tmp_path):
     pytest.importorskip("mypy")
     consumer = tmp_path / "consumer.py"
-    names = [*quoit.__all__, "catalogue"]
+    names = [*quoit.__all__, *quoit._SUBMODULES, "ray.slice_placement_group", "ray_rules.pod_type"]
     consumer.write_text(
         "import quoit\n" + "".join(f"quoit.{name}\n" for name in names) + "with quoit.open_memory() as ledger:\n"
         "    node: quoit.Node = ledger.snapshot().nodes[0]\n"

@@ -51,6 +51,8 @@ from .requests import Bundle, Policy, Request, Strategy
 
 if TYPE_CHECKING:
     from . import catalogue as catalogue
+    from . import ray as ray
+    from . import ray_rules as ray_rules
     from .checks import CheckRule, Finding, Severity, check_manifest, check_rules
     from .fleet import (
         Fault,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WAIT_MS = 5_000
 """How long calls wait for other writers unless `create` or `open` says otherwise."""
+_WAITS = range(_c.INT64.stop)
 
 
 def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
@@ -33,10 +34,11 @@ def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
 
     Raises:
         ConflictError: there is a file already, or another process was quicker: `open` it then.
+        InvalidError: `path` is empty or holds NUL, or `wait_ms` is below 0.
         StoreError: the place cannot be written, or is on a file system where locking is not safe (NFS, SMB).
         VersionError, DamagedError, BusyError: by what that file is.
     """
-    return Quoit(call(lib.quoit_create, _path(path), _c.to_int(wait_ms, "wait_ms")))
+    return Quoit(call(lib.quoit_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
 
 def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
@@ -48,13 +50,13 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
 
     Raises:
         NotFoundError: there is no file: `create` makes one.
-        InvalidError: the file is not quoit's.
+        InvalidError: the file is not quoit's, `path` is empty or holds NUL, or `wait_ms` is below 0.
         VersionError: it is of a newer quoit.
         DamagedError: it is cut off, contradicts itself, or has triggers or views that quoit did not make.
         StoreError: it cannot be read, or is of an older quoit and cannot be written.
         BusyError: another process had it for longer than `wait_ms`.
     """
-    return Quoit(call(lib.quoit_open, _path(path), _c.to_int(wait_ms, "wait_ms")))
+    return Quoit(call(lib.quoit_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
 
 def open_memory() -> Quoit:
@@ -67,6 +69,8 @@ def _path(path: str | os.PathLike[str]) -> bytes:
     if not isinstance(given, str):
         raise TypeError(f"path: expected a str or os.PathLike[str], not {type(path).__name__}")
     name = _c.exact(given)
+    if not name:
+        raise errors.InvalidError("path '': expected the name of a file")
     if "\0" in name:
         raise errors.InvalidError(f"path {_c.shown(name)}: expected a name without NUL")
     try:
