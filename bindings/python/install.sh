@@ -30,9 +30,9 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.
 
 sh "$here/../../tests/staged.sh" "$out/prefix"
 
-# pip writes beside what it builds: into a copy, which keeps what was compiled while the headers stay as they are.
-mkdir -p "$out/work"
-rm -rf "$out/work/src" "$out/work/build/lib"* "$out/work/build/bdist"*
+# pip writes beside what it builds: into a copy.
+rm -rf "$out/work"
+mkdir "$out/work"
 cp -R --preserve=timestamps "$here/." "$out/work"
 chmod -R u+w "$out/work"
 PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \

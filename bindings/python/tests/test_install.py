@@ -2,6 +2,8 @@
 """The package is built by pip where pkg-config knows libquoit, and says what to do where it does not."""
 
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -101,27 +103,49 @@ def reserves(python, **environment):
     assert done.stdout == f"{version} v6e-4x4-0 v6e-4x4-1\n", done.stderr
 
 
+def built(source, site, prefix):
+    """In which folders the extension that pip builds of the folder looks for its library, when pkg-config knows that of `prefix`."""
+    pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", site, source]
+    status, text = said(pip, PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+    assert status == 0, text
+    (extension,) = (site / "quoit").glob("_quoit*.so")
+    (paths,) = re.findall(r"\(RUNPATH\).*\[(.*)\]", said(["readelf", "-dW", extension])[1])
+    return paths.split(":")  # and Python's own
+
+
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
-def test_the_folder_installs_in_a_clean_environment(source, tmp_path):
+def test_a_folder_that_was_built_against_another_library_is_built_anew(source, tmp_path):
+    pytest.importorskip("setuptools")
+    known = pathlib.Path(said(["pkg-config", "--variable=prefix", "quoit"])[1].strip())
+    for name in ("one", "other"):
+        prefix = tmp_path / name
+        shutil.copytree(known / "lib", prefix / "lib", symlinks=True)
+        facts = prefix / "lib" / "pkgconfig" / "quoit.pc"
+        facts.write_text(re.sub(r"^libdir=.*$", f"libdir={prefix}/lib", facts.read_text(), flags=re.M))
+        assert f"{prefix}/lib" in built(source, tmp_path / f"{name}-site", prefix)
+
+
+@pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
+def test_the_folder_and_its_archive_install_in_a_clean_environment(source, tmp_path):
+    """The folder with all that pip fetches for it, the archive with what is there then."""
     venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    installs([sys.executable, "-m", "pip", "--python", python, "install", source])
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    installs([*pip, "install", source])
     reserves(python)
 
-
-@pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
-def test_the_source_archive_installs(source, tmp_path):
     pytest.importorskip("setuptools")
     status, text = said(
         ["env", "-C", source, sys.executable, "setup.py", "-q", "sdist", "--formats=gztar", "-d", tmp_path]
     )
     assert status == 0, text
     (archive,) = tmp_path.glob("quoit-*.tar.gz")
-    pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site"]
-    status, text = said([*pip, archive])
+    assert said([*pip, "uninstall", "-y", "quoit"])[0] == 0
+    install = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target"]
+    status, text = said([*install, tmp_path / "site", archive])
     assert status == 0, text
     assert (tmp_path / "site" / "quoit" / "py.typed").exists()
-    reserves(sys.executable, PYTHONPATH=str(tmp_path / "site"))
+    reserves(python, PYTHONPATH=str(tmp_path / "site"))
 
 
 # --- below the build tree -----------------------------------------------------------------------------------------
