@@ -210,10 +210,10 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
     """Writes what the running Ray cluster says now into the ledger, and frees what nobody uses there any more.
 
     Plain tasks and actors become external use, be it of a host's CPU alone, and keep their slices from being given whole.
-    Placement groups that others made are groups of the source; those that
-    stand where a group of the ledger does are what that one's owner has started, and not held twice. What
-    `slice_placement_group` has made is released when its placement groups are gone from Ray, or when the driver that
-    made it has ended; never between the hold and the confirmation of a driver that lives.
+    Placement groups that others made are groups of the source; those that stand where a group of the ledger does are
+    what that one's owner has started, and not held twice. What `slice_placement_group` has made is released when its
+    placement groups are gone from Ray, or when the driver that made it has ended; never between the hold and the
+    confirmation of a driver that lives.
 
     `slice_placement_group` does this by itself: call it for the ledger's other users, such as `quoit status`.
 

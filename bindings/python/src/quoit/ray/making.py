@@ -25,7 +25,7 @@ HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
 
 FRESH_S = 2.0
-"""How old what the ledger was told may be when it is asked first. Before a request is refused it is always told anew."""
+"""How old what the ledger was told may be when it is asked first. Before a no it is always told anew."""
 
 _SETTLE_S = 1.0
 _LONGEST_PAUSE_S = 0.25

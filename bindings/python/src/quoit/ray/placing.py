@@ -24,7 +24,6 @@ PLACE_S = 10.0
 REMOVE_S = 10.0
 """How long removed groups may keep their chips before the ledger gives them back all the same."""
 
-_LOOK_S = 0.15
 _BLOCKED_S = 1.0
 
 
@@ -95,7 +94,7 @@ def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequen
     Another group that stops Ray altogether may be mended; it is waited for until `end`.
     """
     began = time.monotonic()
-    while not cluster.wait_placed(ray_groups, _LOOK_S):
+    while not cluster.wait_placed(ray_groups):
         listing = ledger.listing(0.0)
         obstacle = _obstacle(pins, ray_groups, listing)
         if obstacle is not None:

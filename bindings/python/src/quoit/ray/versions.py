@@ -31,7 +31,7 @@ NEEDED = (
     Feature("label selectors of bundles", "ray.util.placement_group", "placement_group", "bundle_label_selector"),
     Feature("labels of TPU slices", "ray._raylet", "RAY_NODE_TPU_SLICE_NAME_KEY"),
     Feature("labels of TPU workers", "ray._raylet", "RAY_NODE_TPU_WORKER_ID_KEY"),
-    Feature("a group's wait for its place", "ray.util.placement_group", "PlacementGroup.ready"),
+    Feature("a bounded wait for a group", "ray.util.placement_group", "PlacementGroup.wait", "timeout_seconds"),
     Feature("removal of a group", "ray.util.placement_group", "remove_placement_group"),
     Feature("the list of nodes", "ray._private.state", "GlobalState.node_table"),
     Feature("the list of jobs", "ray._private.state", "GlobalState.job_table"),
