@@ -209,7 +209,7 @@ def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> 
 def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int | None = None) -> Import:
     """Writes what the running Ray cluster says now into the ledger, and frees what nobody uses there any more.
 
-    Plain tasks and actors become external use, be it of a host's CPU alone, and keep their slices from being given whole.
+    Plain tasks and actors become external use, be it of a host's CPU alone, and keep their slices from being given.
     Placement groups that others made are groups of the source; those that stand where a group of the ledger does are
     what that one's owner has started, and not held twice. What `slice_placement_group` has made is released when its
     placement groups are gone from Ray, or when the driver that made it has ended; never between the hold and the

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import errors
 
-TESTED = ("2.60.0",)
+TESTED = ("2.55.0", "2.60.0")
 """The versions that this adapter was run with. Another one works where it has all that `missing` looks for."""
 
 
@@ -36,12 +36,13 @@ NEEDED = (
     Feature("the list of nodes", "ray._private.state", "GlobalState.node_table"),
     Feature("the list of jobs", "ray._private.state", "GlobalState.job_table"),
     Feature("what is available on each node", "ray._private.state", "GlobalState.available_resources_per_node"),
+    Feature("a connection to the control plane", "ray._private.state", "GlobalState._connect_and_get_accessor"),
     Feature("the list of groups", "ray._raylet", "GlobalStateAccessor.get_placement_group_table"),
     Feature("one group's row", "ray._raylet", "GlobalStateAccessor.get_placement_group_info"),
     Feature("a group's row as a dict", "ray._private.state", "GlobalState._gen_placement_group_info"),
     Feature("the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"),
 )
-"""All of it. Node labels and label selectors came with Ray 2.49; older ones know slices by resources alone."""
+"""All of it. Ray 2.48 lacks the labels of slices, and 2.51 the connection."""
 
 
 def _has(feature: Feature) -> bool:
