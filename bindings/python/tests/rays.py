@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for a Ray cluster, by which the adapter is run without Ray: it answers as `quoit.ray.cluster` does, with the
+real libquoit behind it. What Ray itself does is tried in ray/.
+"""
+
+import contextlib
+import json
+
+import quoit
+import quoit.ray
+from quoit.ray import cluster, slices, versions
+
+V4 = dict(topology="2x2x2", accelerator_version="v4")
+"""One slice, of which the stand-in has two: s-a and s-b, of two hosts with four chips."""
+
+
+class PlacementGroup:
+    """One of Ray's, by its id."""
+
+    def __init__(self, identity):
+        self.id = bytes.fromhex(identity)
+
+    def __eq__(self, other):
+        return isinstance(other, PlacementGroup) and self.id == other.id
+
+    def __hash__(self):
+        return hash(self.id)
+
+    def __repr__(self):
+        return "PlacementGroup(%s)" % self.id.hex()
+
+
+class Rays:
+    """A cluster as one driver sees it; what a test changes, the adapter sees at its next question."""
+
+    def __init__(self):
+        self.job = "01000000"
+        self.dead = set()
+        """The jobs that have ended."""
+        self.cluster = "c" * 56
+        self.groups = {}
+        """The rows of the live groups by id, with the job that made each, and its lifetime."""
+        self.records = {}
+        self.lost = set()
+        """Hosts that are gone, by name: "a1"."""
+        self.used = {}
+        """What tasks use: (host, resource) to amount."""
+        self.is_connected = True
+        self.n_made = 0
+
+    # --- what a test does ---
+
+    def driver_ends(self, job="02000000"):
+        """kill -9 of the driver: the process now stands for another one. Ray removes what is not detached."""
+        slices._kept.clear()
+        self.dead.add(self.job)
+        self.groups = {one: row for one, row in self.groups.items() if row["lifetime"] or row["job"] != self.job}
+        self.job = job
+
+    def lose(self, host):
+        """A host is gone; the groups on it wait for another."""
+        self.lost.add(host)
+        gone = _node_id(host)
+        for row in self.groups.values():
+            for bundle, node in row["bundles_to_node_id"].items():
+                if node == gone:
+                    row["bundles_to_node_id"][bundle] = ""
+                    row.update(state="RESCHEDULING", stats={"scheduling_state": "INFEASIBLE"})
+
+    def begin_anew(self):
+        """The cluster is started anew on the same machines."""
+        slices._kept.clear()
+        self.cluster, self.job = "d" * 56, "01000000"
+        self.groups, self.records, self.dead = {}, {}, set()
+
+    def names(self):
+        """The names of the live groups."""
+        return sorted(row["name"] for row in self.groups.values())
+
+    # --- what the adapter asks ---
+
+    def list_now(self):
+        nodes = [_node(slice_, worker, self.lost) for slice_ in "ab" for worker in range(2)]
+        available = {node["NodeID"]: dict(node["Resources"]) for node in nodes if node["Alive"]}
+        for (host, resource), amount in self.used.items():
+            _take(available.get(_node_id(host), {}), {resource: amount})
+        for row in self.groups.values():
+            for bundle, node in row["bundles_to_node_id"].items():
+                _take(available.get(node, {}), row["bundles"][bundle])
+        groups = {one: {k: v for k, v in row.items() if k not in _OURS} for one, row in self.groups.items()}
+        return cluster.Listing(nodes, groups, available, self.cluster)
+
+    def create_group(self, bundles, selectors, strategy, name, lifetime):
+        if name and name in self.names():
+            raise quoit.ConflictError(f"name '{name}': a placement group of this namespace has it already")
+        self.n_made += 1
+        identity = "%036x" % self.n_made
+        nodes = [node for node in self.list_now().nodes if node["Alive"]]
+        self.groups[identity] = {
+            "placement_group_id": identity,
+            "name": name,
+            "bundles": {index: dict(bundle) for index, bundle in enumerate(bundles)},
+            "bundles_to_node_id": {index: _place(nodes, selector) for index, selector in enumerate(selectors)},
+            "strategy": strategy,
+            "state": "CREATED",
+            "stats": {},
+            "job": self.job,
+            "lifetime": lifetime,
+        }
+        return PlacementGroup(identity)
+
+    def rows(self, groups):
+        return [dict(self.groups.get(one.id.hex(), {"state": "REMOVED", "name": ""})) for one in groups]
+
+    def named_groups(self, names):
+        mine = (one for one, row in self.groups.items() if row["name"] in names and row["job"] == self.job)
+        return [PlacementGroup(one) for one in mine]
+
+    def remove_groups(self, groups, timeout_s):
+        for one in groups:
+            self.groups.pop(one.id.hex(), None)
+        return True
+
+    def write_record(self, key, record):
+        self.records[key] = json.dumps(record)
+
+    def read_records(self, keys):
+        return {key: json.loads(self.records[key]) for key in keys if key in self.records}
+
+    def delete_record(self, key):
+        self.records.pop(key, None)
+
+
+_OURS = ("job", "lifetime")
+
+
+def _node_id(host):
+    return ("%02x" % (ord(host[0]) + 16 * int(host[1]))) * 28
+
+
+def _node(name, worker, lost):
+    host = f"{name}{worker}"
+    resources = {"TPU": 4.0, "CPU": 2.0, "memory": 1e9, "object_store_memory": 1e8}
+    if worker == 0:
+        resources["TPU-v4-16-head"] = 1.0
+    is_alive = host not in lost
+    return {
+        "NodeID": _node_id(host),
+        "Alive": is_alive,
+        "alive": is_alive,
+        "NodeName": f"h-{host}",
+        "NodeManagerAddress": f"127.0.{ord(name)}.{worker + 1}",
+        "NodeManagerHostname": "h",
+        "NodeManagerPort": 1,
+        "ObjectManagerPort": 1,
+        "ObjectStoreSocketName": "",
+        "RayletSocketName": "",
+        "MetricsExportPort": 1,
+        "RuntimeEnvAgentPort": 1,
+        "DeathReason": 0,
+        "DeathReasonMessage": "",
+        "Resources": resources,
+        "Labels": {
+            "ray.io/tpu-slice-name": f"s-{name}",
+            "ray.io/tpu-worker-id": str(worker),
+            "ray.io/tpu-topology": "2x2x2",
+            "ray.io/tpu-pod-type": "v4-16",
+            "ray.io/accelerator-type": "TPU-V4",
+        },
+    }
+
+
+def _place(nodes, selector):
+    labels = ({**node["Labels"], "ray.io/node-id": node["NodeID"]} for node in nodes)
+    fits = [all(one.get(key) == value for key, value in selector.items()) for one in labels]
+    return nodes[fits.index(True)]["NodeID"]
+
+
+def _take(available, amounts):
+    for resource, amount in amounts.items():
+        available[resource] = available.get(resource, 0.0) - amount
+        if available[resource] <= 0:
+            del available[resource]
+
+
+@contextlib.contextmanager
+def stand_in(monkeypatch):
+    """Puts one in the place of Ray; afterwards nothing is kept for the next test."""
+    made = Rays()
+    monkeypatch.setattr(versions, "check", lambda: None)
+    for name in ("list_now", "create_group", "rows", "named_groups", "remove_groups", "write_record", "read_records",
+                 "delete_record"):  # fmt: skip
+        monkeypatch.setattr(cluster, name, lambda *arguments, name=name: getattr(made, name)(*arguments))
+    monkeypatch.setattr(cluster, "is_connected", lambda: made.is_connected)
+    monkeypatch.setattr(cluster, "check_connected", lambda: None)
+    monkeypatch.setattr(cluster, "job", lambda: made.job)
+    monkeypatch.setattr(cluster, "cluster", lambda: made.cluster)
+    monkeypatch.setattr(cluster, "namespace", lambda: "tests")
+    monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
+    monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
+    monkeypatch.setattr(cluster, "wait_placed", lambda groups, timeout_s: True)
+    yield made
+    made.is_connected = True
+    slices._release_all()
+    slices._kept.clear()
+
+
+def live(path):
+    """What the ledger's own groups hold, by another handle than the adapter's."""
+    with quoit.open(path) as ledger:
+        groups = [one for one in ledger.snapshot().groups if not one.source]
+    return [
+        (one.state.name, tuple(slice_.name for slice_ in one.slices))
+        for one in groups
+        if one.state != quoit.GroupState.REMOVED
+    ]
