@@ -11,7 +11,7 @@ import operator
 import time
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, NoReturn, TypeVar
 
 from . import errors
 
@@ -29,6 +29,7 @@ except ImportError as error:
 
 NULL = ffi.NULL
 _Self = TypeVar("_Self")
+_Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 INT64 = range(-(2**63), 2**63)
@@ -248,6 +249,43 @@ def kept(owner: object, name: str, make: Callable[[], _Value]) -> _Value:
         values[name] = make()
     found: _Value = values[name]
     return found
+
+
+class FrozenDict(dict[_Key, _Value]):
+    """A dict that cannot be changed, and so can be hashed: json, pickle and dataclasses.asdict() take it for a dict."""
+
+    def _refuse(self, *_arguments: object, **_named: object) -> NoReturn:
+        raise TypeError("this mapping cannot be changed: dict() of it is a copy that can")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __copy__(self: _Self) -> _Self:
+        return self
+
+    def __deepcopy__(self: _Self, memo: object) -> _Self:
+        return self
+
+    def __reduce__(self) -> Any:
+        return FrozenDict, (dict(self),)
+
+
+class WithMappings:
+    """A frozen dataclass of which the mappings are frozen too."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, tuple):
+                object.__setattr__(self, name, tuple(map(_frozen, value)))
+            else:
+                object.__setattr__(self, name, _frozen(value))
+
+
+def _frozen(value: object) -> object:
+    return FrozenDict(value) if isinstance(value, Mapping) else value
 
 
 class Sealed:

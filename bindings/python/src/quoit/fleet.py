@@ -130,7 +130,7 @@ class NodeUser:
 
 
 @dataclasses.dataclass(frozen=True)
-class SliceClass:
+class SliceClass(_c.WithMappings):
     """All slices of one generation, topology and number of chips a host."""
 
     accelerator: str
@@ -140,7 +140,7 @@ class SliceClass:
     n_hosts: int
     """Hosts of each slice."""
     n_slices: int
-    counts: Mapping[SliceFlags, int] = dataclasses.field(hash=False)
+    counts: Mapping[SliceFlags, int]
     """How many of its slices have each condition: ``counts[SliceFlags.FREE]`` can be reserved now."""
 
 

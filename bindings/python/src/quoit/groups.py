@@ -57,7 +57,7 @@ class GroupSlice:
 
 
 @dataclasses.dataclass(frozen=True)
-class PlacedBundle:
+class PlacedBundle(_c.WithMappings):
     """A bundle of a group."""
 
     node: str | None

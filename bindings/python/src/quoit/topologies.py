@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from . import _c, errors
 from ._c import call, lib
@@ -38,7 +38,7 @@ class RenumberingHow(_c.Code):
 
 
 @dataclasses.dataclass(frozen=True)
-class Process:
+class Process(_c.WithMappings):
     """A process of a group, one a host; its place in `Topology.processes` is its process id."""
 
     slice_id: int
@@ -49,20 +49,20 @@ class Process:
     node_name: str
     node_address: str | None
     """None where it is not known."""
-    environment: Mapping[str, str] = dataclasses.field(hash=False)
+    environment: Mapping[str, str]
     """Its variables, sorted by name, with values as they are: whoever writes one to a shell must quote it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """Where each process of a group stands. It may be pickled for the workers; the copy is not for `renumbering`."""
+    """Where each process of a group stands. It may be pickled for the workers; a copy is not for `renumbering`."""
 
     profile: Profile
     processes: tuple[Process, ...]
     """By process id, 0 to n - 1."""
     notes: tuple[str, ...]
     """What the caller should know, a sentence each: that no addresses are known, that a host is dead."""
-    _handle: Any = dataclasses.field(default=None, init=False, repr=False, compare=False)
+    _handle: ClassVar[Any] = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_handle"}
@@ -133,7 +133,7 @@ def topology(group: Group, profile: Profile = Profile.QUOIT) -> Topology:
         tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
         tuple(_c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))),
     )
-    object.__setattr__(made, "_handle", handle)
+    vars(made)["_handle"] = handle  # beside the fields: copies are of these alone
     return made
 
 

@@ -182,7 +182,7 @@ def resource_per_chip(text: str | None) -> int:
 
 
 @dataclasses.dataclass(frozen=True)
-class WorkerResources:
+class WorkerResources(_c.WithMappings):
     """How many workers fill the slices, and what each of them asks for."""
 
     num_workers: int

@@ -20,7 +20,7 @@ from ._resources import resources as resources_of
 
 
 @dataclasses.dataclass(frozen=True)
-class Host:
+class Host(_c.WithMappings):
     """Who a TPU host is in Ray's eyes. What it is not told is None."""
 
     pod_type: str | None
@@ -88,7 +88,7 @@ def pod_workers(pod_type: str | None, chips_on_host: int) -> int | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Node:
+class Node(_c.WithMappings):
     """What a node offers to Ray, and how it is labelled."""
 
     resources: Mapping[str, float]

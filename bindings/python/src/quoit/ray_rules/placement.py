@@ -60,7 +60,7 @@ def _whether(slot: Any) -> bool | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClusterNode:
+class ClusterNode(_c.WithMappings):
     """A node that is alive and not draining; Ray looks at no other."""
 
     id: str

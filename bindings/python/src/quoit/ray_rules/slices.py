@@ -41,7 +41,7 @@ class WorkerGroup:
 
 
 @dataclasses.dataclass(frozen=True)
-class Head:
+class Head(_c.WithMappings):
     """The placement group of one bundle, PACK, by which Ray takes a slice; it has neither name nor lifetime."""
 
     slice_index: int

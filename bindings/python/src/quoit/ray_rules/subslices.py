@@ -268,7 +268,7 @@ class SubsliceStep(_c.Code):
 
 
 @dataclasses.dataclass(frozen=True)
-class SubslicePlan:
+class SubslicePlan(_c.WithMappings):
     """One step of Ray's subslice_placement_group()."""
 
     step: SubsliceStep
