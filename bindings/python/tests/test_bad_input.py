@@ -238,10 +238,31 @@ def test_what_raises_while_it_is_read_leaves_no_request_behind(ledger):
     ledger.verify()
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"bundles": ["CPU=1"]}, {"strategy": quoit.Strategy.PACK}, {"topology_label": "zone"}, {"slices": 2},
+        {"accelerator": "v6e"}, {"topology": "4x4"}, {"tpu_per_bundle": "1"}, {"chips_per_host": 4}, {"other": 1},
+    ],
+)  # fmt: skip
+def test_what_a_file_of_bundles_says_is_not_said_beside_it(given):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(given))}'"):
+        quoit.Request.from_bundles_file("b", '[{"CPU": 1}]', **given)
+
+
+def test_what_a_file_of_bundles_does_not_say_may_be_said_beside_it(ledger):
+    given = {"key": "k", "owner": "o", "lease_ms": 1000, "pool": "v6e-4x4", "excluded": ["v6e-4x4-0"]}
+    group = ledger.reserve(quoit.Request.from_bundles_file("b", '[{"TPU": 1}]', **given))
+    assert (group.key, group.owner, group.bundles[0].node) == ("k", "o", "v6e-4x4-1-0")
+    assert group.until_ms is not None
+    with pytest.raises(quoit.InvalidError, match="soft target"):
+        ledger.reserve(quoit.Request.from_bundles_file("c", '[{"TPU": 1}]', soft_target="v6e-4x4-1-0"))
+
+
 # --- what cannot be made, changed or sent ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [quoit.Quoit, quoit.Group])
+@pytest.mark.parametrize("kind", [quoit.Quoit, quoit.Group, quoit.Fork])
 def test_what_the_library_makes_is_not_made_by_hand(kind):
     for value in (5, None, "x", object()):
         with pytest.raises(TypeError, match=f"a {kind.__name__} is made by"):
@@ -249,7 +270,11 @@ def test_what_the_library_makes_is_not_made_by_hand(kind):
 
 
 def sealed(ledger):
-    return request(), quoit.Bundle("TPU=4"), ledger.reserve(request())
+    rules = quoit.ray_rules
+    return (
+        request(), quoit.Bundle("TPU=4"), ledger.reserve(request()), rules.PlacementGroup([{"CPU": 1}]),
+        rules.slice_placement_group("4x4", "v6e"), rules.ScalingConfig(num_workers=2),
+    )  # fmt: skip
 
 
 def test_what_is_sealed_cannot_be_changed(ledger):
@@ -278,9 +303,18 @@ def test_what_is_of_this_process_alone_says_what_to_send_instead(ledger):
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             with pytest.raises(TypeError, match=instead):
                 pickle.dumps(one, protocol)
-    for make in (copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match="open its file again"):
-            make(ledger)
+    rules = quoit.ray_rules
+    for one, said in (
+        (ledger, "a quoit.Quoit: open its file again"),
+        (ledger.snapshot().fork(), "a quoit.Fork: make another of a snapshot"),
+        (rules.Cluster(), "a quoit.ray_rules.Cluster: make it anew"),
+        (rules.FailurePolicy(), "a quoit.ray_rules.FailurePolicy: make it anew"),
+    ):
+        for make in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=f"^cannot copy or pickle {said}"):
+                make(one)
+    with pytest.raises(TypeError, match="^cannot pickle a quoit.ray_rules.PlacementGroup, "):
+        pickle.dumps(rules.PlacementGroup([{"CPU": 1}]))
 
 
 def test_what_is_plain_can_be_sent(ledger):

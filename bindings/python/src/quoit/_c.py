@@ -309,7 +309,24 @@ class Sealed:
         return self
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError(f"cannot pickle a quoit.{type(self).__name__}, which is libquoit's: {self._instead}")
+        raise TypeError(f"cannot pickle a {_public_name(self)}, which is libquoit's: {self._instead}")
+
+
+class Unsent:
+    """What changes, or is open: neither a copy nor another process could have it."""
+
+    __slots__ = ()
+
+    _instead = "make it anew, in the other process too"
+    """What to do where it would have been copied."""
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError(f"cannot copy or pickle a {_public_name(self)}: {self._instead}")
+
+
+def _public_name(value: object) -> str:
+    """The name of a value's class by the module that callers import it from."""
+    return f"{type(value).__module__.rpartition('.')[0] or type(value).__module__}.{type(value).__name__}"
 
 
 def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:

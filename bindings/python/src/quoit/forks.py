@@ -16,7 +16,7 @@ from .requests import Request, handle_of
 from .snapshots import Snapshot, owned_snapshot
 
 
-class Fork:
+class Fork(_c.Unsent):
     """A private copy of a snapshot that can be changed: the live code on a copy, of which nothing is ever written.
 
     `Snapshot.fork` makes one; a context manager that closes it. Its verbs are those of `Quoit`, take the same arguments
@@ -25,6 +25,8 @@ class Fork:
     """
 
     __slots__ = ("__weakref__", "_handle", "_turns")
+
+    _instead = "make another of a snapshot, in the other process too"
 
     def __init__(self, handle: Any) -> None:
         self._handle = _c.checked_handle(handle, Fork, "Snapshot.fork")
@@ -52,9 +54,6 @@ class Fork:
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         with self._turns.take():
             return call(function, self._open(), *arguments)
-
-    def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("cannot copy or pickle a quoit.Fork: make another of a snapshot, in the other process too")
 
     def close(self) -> None:
         """Drops it. Calls in other threads end first. To close twice does nothing."""

@@ -109,7 +109,10 @@ class Group(_c.Sealed):
 
     @property
     def handle(self) -> str:
-        """NAME@ID: what to give to the calls that change a group. A late one never touches a group that took the name since."""
+        """NAME@ID: what to give to the calls that change a group. A late one never touches a group that took the name since.
+
+        It does not say of which ledger: ids count from 1 in each.
+        """
         return f"{self.name}@{self.id}"
 
     @property

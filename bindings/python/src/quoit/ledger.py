@@ -97,7 +97,7 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
         lib.g_free(data[0])
 
 
-class Quoit:
+class Quoit(_c.Unsent):
     """An open ledger, made by `create`, `open` or `open_memory`; a context manager that closes it.
 
     It may be used from several threads: writers queue, readers take snapshots and never wait for a disk. In the child
@@ -113,10 +113,13 @@ class Quoit:
     `StoreError` when the disk refuses (nothing was written; mend it and retry), `VersionError` when a newer quoit has
     upgraded the database, `DamagedError` when it contradicts itself. Groups are named by NAME, by NAME@ID
     (`Group.handle`), or by a `Group`, which is its NAME@ID: with the id a late or repeated call never touches a group
-    that took the name since.
+    that took the name since. Ids count from 1 in each ledger, so that NAME@ID, and a `Group`, is good for the ledger
+    that it came from, through whichever handle or process: another one may have a group of that name and id.
     """
 
     __slots__ = ("__weakref__", "_handle", "_process")
+
+    _instead = "open its file again, in the other process too"
 
     def __init__(self, handle: Any) -> None:
         self._handle = _c.owned(_c.checked_handle(handle, Quoit, "create, open or open_memory"), lib.quoit_unref)
@@ -141,9 +144,6 @@ class Quoit:
         if self._process != os.getpid():
             raise errors.FailedError("the ledger was opened before fork(2): open it again in the child")
         return handle
-
-    def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("cannot copy or pickle a quoit.Quoit: open its file again, in the other process too")
 
     def close(self) -> None:
         """Closes it; what was reserved stays reserved. Calls in other threads end first. To close twice does nothing."""

@@ -30,7 +30,7 @@ class Policy(_c.Code):
 
 
 class Bundle(_c.Sealed):
-    """One bundle that is asked for: amounts of resources on one node.
+    """One bundle that is asked for: amounts of resources on one node. A `Request` that takes it checks its text.
 
     Args:
         amounts: what it takes of its node, as text ("TPU=4,CPU=8") or as a mapping of resource to amount; an amount is an int, or decimal text such as "0.5"
@@ -90,7 +90,10 @@ def _has_any(text: str, characters: str) -> bool:
 class Request(_c.Sealed):
     """What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources; all or none.
 
-    It is checked when it is made, cannot be changed, and is good for any number of calls in any number of threads.
+    It cannot be changed, and is good for any number of calls in any number of threads. What its arguments say one by
+    one is checked when it is made. When it is used `InvalidError` says what is wrong with the rest: name, key and owner
+    as names of groups, owners and keys are, slices or bundles and not both, that what was given goes together and is
+    complete, and the topology in the catalogue.
 
     Args:
         name: of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
@@ -114,7 +117,7 @@ class Request(_c.Sealed):
         soft_target: the node that STRICT_PACK takes if it has room.
 
     Raises:
-        InvalidError: a value breaks a rule; the message names the argument. What depends on the fleet is checked when the request is used.
+        InvalidError: an argument breaks a rule by itself; the message names it.
         TypeError: an argument has another type.
     """
 
@@ -199,18 +202,48 @@ class Request(_c.Sealed):
         object.__setattr__(self, "_name", _c.exact(name))
 
     @classmethod
-    def from_bundles_file(cls, name: str, text: str | bytes, **arguments: Any) -> Request:
+    def from_bundles_file(
+        cls,
+        name: str,
+        text: str | bytes,
+        *,
+        key: str | None = None,
+        owner: str | None = None,
+        lease_ms: int | None = None,
+        pool: str | None = None,
+        zone: str | None = None,
+        selectors: Mapping[str, str] | None = None,
+        named: Iterable[str] = (),
+        excluded: Iterable[str] = (),
+        policy: Policy | None = None,
+        soft_target: str | None = None,
+    ) -> Request:
         """A request for the bundles of a file as Ray's placement_group() is given them.
+
+        The arguments that are not told here are those of `Request`. What Ray's file says is not one of them.
 
         Args:
             name: of the group that is to be made.
-            text: JSON or YAML: a list of maps ``[{"CPU": 1, "TPU": 4}]``, or a map with bundles, strategy, bundle_label_selector and topology_strategy.
-            arguments: those of `Request`, but for what the file sets.
+            text: JSON or YAML: a list of maps ``[{"CPU": 1, "TPU": 4}]``, or a map with bundles, strategy,
+                bundle_label_selector and topology_strategy.
 
         Raises:
             InvalidError: the text has another form, with the place in it; or as `Request`.
+            TypeError: as `Request`.
         """
-        request = cls(name, **arguments)
+        request = cls(
+            name,
+            key=key,
+            owner=owner,
+            lease_ms=lease_ms,
+            pool=pool,
+            zone=zone,
+            selectors=selectors,
+            named=named,
+            excluded=excluded,
+            policy=policy,
+            soft_target=soft_target,
+        )
         data = _c.to_document(text, "text")
         call(lib.quoit_request_read_bundles, request._handle, data, len(data))
         return request

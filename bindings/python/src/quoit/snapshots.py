@@ -70,10 +70,10 @@ class Snapshot(View):
     def explain(self, request: Request) -> Report:
         """Whether the request fits now, and why not: the decision that `Quoit.reserve` would make, without making it.
 
-        Costs a look at every slice. A request that does not fit is no failure: see `Report.verdict`.
+        Costs a look at every slice, or node. A request that does not fit is no failure: see `Report.verdict`.
 
         Raises:
-            InvalidError: the request is not complete or not in the catalogue.
+            InvalidError: the request is not complete, not in the catalogue, or says what does not go together.
             NotFoundError: it names a pool, slice or node that is not there.
         """
         return taken_report(call(lib.quoit_snapshot_explain, self._handle, handle_of(request)))

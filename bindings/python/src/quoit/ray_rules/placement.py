@@ -73,7 +73,7 @@ class ClusterNode(_c.WithMappings):
     """Any texts: Ray's control plane does not check them."""
 
 
-class Cluster:
+class Cluster(_c.Unsent):
     """The nodes that may be used. Of those that are equally good the one that was added first is taken.
 
     Any number of threads may use one; calls wait for each other. In the child of a fork(2) they raise `FailedError`.
@@ -238,7 +238,7 @@ class Cluster:
 # --- the group ----------------------------------------------------------------------------------------------------
 
 
-class PlacementGroup:
+class PlacementGroup(_c.Sealed):
     """What a placement group asks for. Immutable; any number of threads may ask about one.
 
     Any number is kept as an amount, as Python keeps it, and any text: `check` and `place` say what they think of it.
@@ -297,9 +297,6 @@ class PlacementGroup:
         for index, node in enumerate(elements(excluded, "excluded", "str")):
             lib.quoit_ray_group_exclude(handle, _c.to_text(node, f"excluded[{index}]"))
         object.__setattr__(self, "_handle", handle)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a PlacementGroup cannot be changed: {name}")
 
     def __repr__(self) -> str:
         return f"<quoit.ray_rules.PlacementGroup of {self.num_bundles} bundles>"

@@ -55,7 +55,7 @@ class Head(_c.WithMappings):
     """Worker 0, and the pod type."""
 
 
-class SliceGroup:
+class SliceGroup(_c.Sealed):
     """What Ray makes of a request for slices: bundles, selectors, placement groups and heads. Immutable.
 
     It costs what the request does; the tuples are made when they are asked for, with an element for each bundle,
@@ -75,9 +75,6 @@ class SliceGroup:
             call(lib.quoit_ray_slice_group_set_slice_name, handle, _c.to_int(index, "slice_names"), text)
         object.__setattr__(self, "_request", request)
         object.__setattr__(self, "_handle", handle)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a SliceGroup cannot be changed: {name}")
 
     def __repr__(self) -> str:
         return f"<quoit.ray_rules.SliceGroup of {self.num_slices} x {self.accelerator_version} {self.topology}>"

@@ -31,7 +31,7 @@ class _Accelerators(_c.Code):
     BOTH = 3
 
 
-class ScalingConfig:
+class ScalingConfig(_c.Sealed):
     """Arguments of Ray Train's ScalingConfig that Ray accepts, and what they mean.
 
     They are checked as Ray does when this is made, and cannot be changed. Whether the topology exists is not checked,
@@ -102,9 +102,6 @@ class ScalingConfig:
         plan = _c.owned(call(lib.quoit_ray_train_plan_new, scaling), lib.quoit_ray_train_plan_free)
         object.__setattr__(self, "_has_selector", label_selector is not None)
         object.__setattr__(self, "_plan", plan)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a ScalingConfig cannot be changed: {name}")
 
     def __repr__(self) -> str:
         workers = f"{self.min_workers} to {self.max_workers} workers"
@@ -392,7 +389,7 @@ class FailureDecision(_c.Code):
     """The run is started again."""
 
 
-class FailurePolicy:
+class FailurePolicy(_c.Unsent):
     """What went wrong with a run so far, and how often it may. Any thread may count, but not a child of fork(2).
 
     Each limit is counted for itself, and -1 is none.
