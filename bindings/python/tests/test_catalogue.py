@@ -95,9 +95,9 @@ def fields_by_member(row, kind):
 @pytest.mark.parametrize(
     ("rows", "texts", "numbers", "noun"),
     [
-        (lambda one: [one], catalogue.GenerationText, catalogue.GenerationNumber, "generation"),
-        (lambda one: one.topologies, catalogue.TopologyText, catalogue.TopologyNumber, "topology"),
-        (lambda one: one.machines, catalogue.MachineText, catalogue.MachineNumber, "machine"),
+        (lambda one: [one], catalogue._GenerationText, catalogue._GenerationNumber, "generation"),
+        (lambda one: one.topologies, catalogue._TopologyText, catalogue._TopologyNumber, "topology"),
+        (lambda one: one.machines, catalogue._MachineText, catalogue._MachineNumber, "machine"),
     ],
 )
 def test_each_field_is_what_the_library_has_under_that_name(rows, texts, numbers, noun):

@@ -118,7 +118,7 @@ def c_enums():
 
 def python_enums():
     return {
-        value.__name__: value
+        value.__name__.lstrip("_"): value
         for module in modules()
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, enum.Enum) and value.__module__.startswith("quoit.")
@@ -152,9 +152,16 @@ def test_strategies_have_rays_names():
         assert _c.text(_c.lib.quoit_ray_strategy_get_name(strategy)) == strategy.name
 
 
+def test_the_text_of_a_value_is_its_name_in_every_python():
+    assert (str(quoit.Verdict.NOT_NOW), f"{quoit.Verdict.NOT_NOW}", f"{quoit.Verdict.NOT_NOW:d}") == ("NOT_NOW", "NOT_NOW", "5")
+    assert str(quoit.GroupState(99)) == "UNKNOWN_99"
+
+
 def test_a_value_of_a_newer_library_is_a_member_of_its_own():
     assert quoit.Constraint(99).name == "UNKNOWN_99"
     assert quoit.Constraint(99) == 99
+    assert quoit.Constraint(99) is quoit.Constraint(99)
+    assert 99 not in [int(one) for one in quoit.Constraint]
     assert quoit.SliceFlags(1024 | 1) & quoit.SliceFlags.INTACT
 
 

@@ -11,7 +11,7 @@ import operator
 import time
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, NoReturn, TypeVar
+from typing import Any, Callable, NoReturn, TypeVar, cast
 
 from . import errors
 
@@ -340,7 +340,10 @@ def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:
 
 
 class Code(enum.IntEnum):
-    """An enum of the library. A value that is newer than this package has a member of its own, ``UNKNOWN_n``."""
+    """An enum of the library; its text is its name.
+
+    A value that is newer than this package has a member of its own, ``UNKNOWN_n``.
+    """
 
     @classmethod
     def _missing_(cls, value: object) -> Code | None:
@@ -349,4 +352,11 @@ class Code(enum.IntEnum):
         member = int.__new__(cls, value)
         member._name_ = f"UNKNOWN_{value}"
         member._value_ = value
-        return member
+        # Two of one number are one, as they are of those that are known.
+        return cast(Code, cls._value2member_map_.setdefault(value, member))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return int.__format__(self, spec) if spec else self.name

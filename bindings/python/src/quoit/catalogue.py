@@ -18,7 +18,7 @@ from ._c import call, lib
 _Made = TypeVar("_Made")
 
 
-class GenerationText(_c.Code):
+class _GenerationText(_c.Code):
     """libquoit's numbers for the texts of a `Generation`."""
 
     ID = 0
@@ -32,7 +32,7 @@ class GenerationText(_c.Code):
     MAX_TOPOLOGY = 8
 
 
-class GenerationNumber(_c.Code):
+class _GenerationNumber(_c.Code):
     """libquoit's numbers for the numbers of a `Generation`."""
 
     DIMS = 0
@@ -49,7 +49,7 @@ class GenerationNumber(_c.Code):
     MULTISLICE_ON_GKE = 11
 
 
-class TopologyText(_c.Code):
+class _TopologyText(_c.Code):
     """libquoit's numbers for the texts of a `Topology`."""
 
     SHAPE = 0
@@ -62,7 +62,7 @@ class TopologyText(_c.Code):
     ACCEPTED_BY = 7
 
 
-class TopologyNumber(_c.Code):
+class _TopologyNumber(_c.Code):
     """libquoit's numbers for the numbers of a `Topology`."""
 
     CHIPS = 0
@@ -74,7 +74,7 @@ class TopologyNumber(_c.Code):
     RAY_ONLY = 6
 
 
-class MachineText(_c.Code):
+class _MachineText(_c.Code):
     """libquoit's numbers for the texts of a `Machine`."""
 
     NAME = 0
@@ -82,7 +82,7 @@ class MachineText(_c.Code):
     SINGLE_HOST_TOPOLOGY = 2
 
 
-class MachineNumber(_c.Code):
+class _MachineNumber(_c.Code):
     """libquoit's numbers for the numbers of a `Machine`."""
 
     CHIPS = 0
@@ -266,27 +266,27 @@ class _Facts:
 def _generation(pointer: Any) -> Generation:
     facts = _Facts(pointer, lib.quoit_catalogue_generation_dup_text, lib.quoit_catalogue_generation_get_number)
     return Generation(
-        id=facts.text(GenerationText.ID) or "",
-        name=facts.text(GenerationText.NAME) or "",
-        ray_version=facts.text(GenerationText.RAY_VERSION),
-        ray_resource=facts.text(GenerationText.RAY_RESOURCE),
-        gke_prefix=facts.text(GenerationText.GKE_PREFIX),
-        gke_labels=facts.texts(GenerationText.GKE_LABEL),
-        jax_kinds=facts.texts(GenerationText.JAX_KIND),
-        aliases=facts.texts(GenerationText.ALIAS),
-        max_topology=facts.text(GenerationText.MAX_TOPOLOGY),
-        dims=facts.number(GenerationNumber.DIMS),
-        cores_per_chip=facts.number(GenerationNumber.CORES_PER_CHIP),
-        jax_devices_per_chip=facts.number(GenerationNumber.JAX_DEVICES_PER_CHIP),
-        hbm_gb=facts.published(GenerationNumber.HBM_GB),
-        hbm_gbytes_per_s=facts.published(GenerationNumber.HBM_GBYTES_PER_S),
-        bf16_gflops=facts.published(GenerationNumber.BF16_GFLOPS),
-        ici_gbytes_per_s=facts.published(GenerationNumber.ICI_GBYTES_PER_S),
-        dcn_gbit_per_s=facts.published(GenerationNumber.DCN_GBIT_PER_S),
-        pod_chips=facts.published(GenerationNumber.POD_CHIPS),
-        max_slice_chips=facts.published(GenerationNumber.MAX_SLICE_CHIPS),
-        ocs_cube_chips=facts.published(GenerationNumber.OCS_CUBE_CHIPS),
-        is_multislice_on_gke=facts.question(GenerationNumber.MULTISLICE_ON_GKE),
+        id=facts.text(_GenerationText.ID) or "",
+        name=facts.text(_GenerationText.NAME) or "",
+        ray_version=facts.text(_GenerationText.RAY_VERSION),
+        ray_resource=facts.text(_GenerationText.RAY_RESOURCE),
+        gke_prefix=facts.text(_GenerationText.GKE_PREFIX),
+        gke_labels=facts.texts(_GenerationText.GKE_LABEL),
+        jax_kinds=facts.texts(_GenerationText.JAX_KIND),
+        aliases=facts.texts(_GenerationText.ALIAS),
+        max_topology=facts.text(_GenerationText.MAX_TOPOLOGY),
+        dims=facts.number(_GenerationNumber.DIMS),
+        cores_per_chip=facts.number(_GenerationNumber.CORES_PER_CHIP),
+        jax_devices_per_chip=facts.number(_GenerationNumber.JAX_DEVICES_PER_CHIP),
+        hbm_gb=facts.published(_GenerationNumber.HBM_GB),
+        hbm_gbytes_per_s=facts.published(_GenerationNumber.HBM_GBYTES_PER_S),
+        bf16_gflops=facts.published(_GenerationNumber.BF16_GFLOPS),
+        ici_gbytes_per_s=facts.published(_GenerationNumber.ICI_GBYTES_PER_S),
+        dcn_gbit_per_s=facts.published(_GenerationNumber.DCN_GBIT_PER_S),
+        pod_chips=facts.published(_GenerationNumber.POD_CHIPS),
+        max_slice_chips=facts.published(_GenerationNumber.MAX_SLICE_CHIPS),
+        ocs_cube_chips=facts.published(_GenerationNumber.OCS_CUBE_CHIPS),
+        is_multislice_on_gke=facts.question(_GenerationNumber.MULTISLICE_ON_GKE),
     )
 
 
@@ -296,21 +296,21 @@ def _topology(pointer: Any) -> Topology:
 
     facts = _Facts(pointer, dup_text, lib.quoit_catalogue_topology_get_number)
     return Topology(
-        shape=facts.text(TopologyText.SHAPE) or "",
-        pod_type=facts.text(TopologyText.POD_TYPE),
-        gke_accelerator_type=facts.text(TopologyText.GKE_ACCELERATOR_TYPE),
-        machine_type=facts.text(TopologyText.MACHINE_TYPE),
-        host_block=facts.text(TopologyText.HOST_BLOCK),
-        host_grid=facts.text(TopologyText.HOST_GRID),
-        wrap=facts.text(TopologyText.WRAP) or "",
-        accepted_by=facts.text(TopologyText.ACCEPTED_BY) or "",
-        chips=facts.number(TopologyNumber.CHIPS),
-        hosts=facts.number(TopologyNumber.HOSTS),
-        chips_per_host=facts.number(TopologyNumber.CHIPS_PER_HOST),
-        cores=facts.number(TopologyNumber.CORES),
-        jax_devices=facts.number(TopologyNumber.JAX_DEVICES),
-        is_twistable=bool(facts.question(TopologyNumber.TWISTABLE)),
-        is_ray_only=bool(facts.question(TopologyNumber.RAY_ONLY)),
+        shape=facts.text(_TopologyText.SHAPE) or "",
+        pod_type=facts.text(_TopologyText.POD_TYPE),
+        gke_accelerator_type=facts.text(_TopologyText.GKE_ACCELERATOR_TYPE),
+        machine_type=facts.text(_TopologyText.MACHINE_TYPE),
+        host_block=facts.text(_TopologyText.HOST_BLOCK),
+        host_grid=facts.text(_TopologyText.HOST_GRID),
+        wrap=facts.text(_TopologyText.WRAP) or "",
+        accepted_by=facts.text(_TopologyText.ACCEPTED_BY) or "",
+        chips=facts.number(_TopologyNumber.CHIPS),
+        hosts=facts.number(_TopologyNumber.HOSTS),
+        chips_per_host=facts.number(_TopologyNumber.CHIPS_PER_HOST),
+        cores=facts.number(_TopologyNumber.CORES),
+        jax_devices=facts.number(_TopologyNumber.JAX_DEVICES),
+        is_twistable=bool(facts.question(_TopologyNumber.TWISTABLE)),
+        is_ray_only=bool(facts.question(_TopologyNumber.RAY_ONLY)),
     )
 
 
@@ -320,11 +320,11 @@ def _machine(pointer: Any) -> Machine:
 
     facts = _Facts(pointer, dup_text, lib.quoit_catalogue_machine_get_number)
     return Machine(
-        name=facts.text(MachineText.NAME) or "",
-        gke_label=facts.text(MachineText.GKE_LABEL),
-        single_host_topology=facts.text(MachineText.SINGLE_HOST_TOPOLOGY),
-        chips=facts.number(MachineNumber.CHIPS),
-        vcpus=facts.published(MachineNumber.VCPUS),
-        memory_gb=facts.published(MachineNumber.MEMORY_GB),
-        is_multi_host=bool(facts.question(MachineNumber.MULTI_HOST)),
+        name=facts.text(_MachineText.NAME) or "",
+        gke_label=facts.text(_MachineText.GKE_LABEL),
+        single_host_topology=facts.text(_MachineText.SINGLE_HOST_TOPOLOGY),
+        chips=facts.number(_MachineNumber.CHIPS),
+        vcpus=facts.published(_MachineNumber.VCPUS),
+        memory_gb=facts.published(_MachineNumber.MEMORY_GB),
+        is_multi_host=bool(facts.question(_MachineNumber.MULTI_HOST)),
     )
