@@ -98,9 +98,8 @@ named (const QuoitStore *store, gboolean ok, GError **error)
 {
   if (!ok && store->path != NULL && error != NULL && *error != NULL && (*error)->domain == QUOIT_ERROR
       && ((*error)->code == QUOIT_ERROR_STORE || (*error)->code == QUOIT_ERROR_VERSION
-          || (*error)->code == QUOIT_ERROR_DAMAGED)
-      && !g_str_has_prefix ((*error)->message, store->path))
-    g_prefix_error (error, "%s: ", store->path);
+          || (*error)->code == QUOIT_ERROR_DAMAGED))
+    quoit_store_say_path (store->path, error);
   return ok;
 }
 

@@ -36,6 +36,21 @@ wait_for_lock (void *data, int tries)
   return 1;
 }
 
+void
+quoit_store_say_path (const char *path, GError **error)
+{
+  g_autoptr (GError) place = NULL, said = NULL;
+
+  if (error == NULL || *error == NULL)
+    return;
+  /* As the message has it, where it has it. */
+  quoit_fail (&place, QUOIT_ERROR_STORE, "%s: ", path);
+  if (g_str_has_prefix ((*error)->message, place->message))
+    return;
+  said = g_steal_pointer (error);
+  quoit_fail (error, said->code, "%s: %s", path, said->message);
+}
+
 static gboolean
 refuse_network (const char *path, GError **error)
 {
@@ -157,7 +172,7 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
     quoit_store_remove_file (path);
   else if (failure->code == QUOIT_ERROR_INVALID)
     failure->code = QUOIT_ERROR_CONFLICT;
-  g_prefix_error (&failure, "%s: ", path);
+  quoit_store_say_path (path, &failure);
   g_propagate_error (error, g_steal_pointer (&failure));
   return NULL;
 }
@@ -207,6 +222,6 @@ quoit_store_open (const char *path, gint64 wait_ms, GError **error)
       read = quoit_db_end (&store->db, read ? error : NULL) && read;
     }
   if (!read)
-    return g_prefix_error (error, "%s: ", path), NULL;
+    return quoit_store_say_path (path, error), NULL;
   return g_steal_pointer (&store);
 }

@@ -102,5 +102,9 @@ gboolean quoit_sqlite_upgrade (QuoitDb *db, GError **error);
 /* Inside each transaction of a handle that is open. */
 gboolean quoit_sqlite_check_version (QuoitDb *db, GError **error);
 
+/* Has @error, one of ours or NULL, begin with the path of its database, if it does not, in characters that can be
+ * shown. */
+void quoit_store_say_path (const char *path, GError **error);
+
 /* A database file and what SQLite puts beside it. */
 void quoit_store_remove_file (const char *path);

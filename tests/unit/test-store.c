@@ -380,6 +380,33 @@ START_TEST (what_is_no_sound_database_is_refused)
 }
 END_TEST
 
+START_TEST (the_path_of_a_damaged_database_cannot_write_to_a_terminal)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+  QuoitStore *opened;
+
+  g_free (place.path);
+  place.path = g_build_filename (place.dir, "a\nb\x1b[1m", NULL);
+  store = quoit_store_create (place.path, 0, NULL);
+  fill (store);
+  meddle (place.path, "PRAGMA user_version = 3");
+  ck_assert (!quoit_store_refresh (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "/a\\nb\\u{1b}[1m: ");
+  opened = quoit_store_open (place.path, 0, &error);
+  ck_assert_ptr_null (opened);
+  ck_assert_ptr_null (strchr (error->message, '\x1b'));
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "/a\\nb\\u{1b}[1m: ");
+  g_clear_pointer (&store, quoit_store_free);
+  ck_assert_int_eq (truncate (place.path, 200), 0);
+  opened = quoit_store_open (place.path, 0, &error);
+  ck_assert_ptr_null (opened);
+  ck_assert_ptr_null (strchr (error->message, '\n'));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "/a\\nb\\u{1b}[1m: ");
+}
+END_TEST
+
 START_TEST (an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change)
 {
   g_auto (Place) place = place_new ();
@@ -600,6 +627,7 @@ main (void)
   tcase_add_loop_test (files, what_ends_together_leaves_what_stays, 0, 30);
   tcase_add_test (files, a_database_whose_held_nodes_are_called_used_opens);
   tcase_add_loop_test (files, what_is_no_sound_database_is_refused, 0, (int) G_N_ELEMENTS (refusals));
+  tcase_add_test (files, the_path_of_a_damaged_database_cannot_write_to_a_terminal);
   tcase_add_test (files, an_upgrade_beneath_an_open_handle_is_seen_by_the_next_change);
   tcase_add_test (files, a_database_replaced_beneath_an_open_handle_is_seen);
   tcase_add_test (files, a_backup_is_a_database_of_its_own);

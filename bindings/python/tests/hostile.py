@@ -510,7 +510,7 @@ class Judge:
             self.wrongs.append(f"{what}: a message of {len(said)} characters: {said[:100]}")
         elif isinstance(error, quoit.Error) and said.endswith(".") and not said.endswith("..."):
             self.wrongs.append(f"{what}: a message with a full stop: {said[-100:]}")
-        elif isinstance(error, quoit.Error) and "path" not in what and not said.isprintable():
+        elif isinstance(error, quoit.Error) and not said.isprintable():
             self.wrongs.append(f"{what}: a message that cannot be printed: {said[:200]}")
 
 
