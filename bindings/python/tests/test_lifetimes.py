@@ -795,7 +795,9 @@ def test_a_subinterpreter_works_until_it_has_a_lock_of_its_own_and_then_says_why
     if sys.version_info < (3, 12):
         assert isolated == "works"
     else:
-        assert re.fullmatch("ImportError: quoit's extension cannot be loaded: .* not support .*subinterpreters?", isolated)
+        assert re.fullmatch(
+            "ImportError: quoit's extension cannot be loaded: .* not support .*subinterpreters?", isolated
+        )
 
 
 def test_advice_about_libquoit_is_given_where_libquoit_is_the_cause(tmp_path):
