@@ -17,13 +17,12 @@ import signal
 import tempfile
 import time
 
-import ray
-from ray.train import ControllerError, FailureConfig, RunConfig
-from ray.train.v2.jax import JaxTrainer
-
 import quoit
 import quoit.ray
+import ray
 from quoit.ray.train import UseSlices, scaling_config
+from ray.train import ControllerError, FailureConfig, RunConfig
+from ray.train.v2.jax import JaxTrainer
 
 
 def train(config: dict) -> None:

@@ -7,6 +7,7 @@
 SLICE is REPLICA.INCARNATION of the worker group tpu-group, v6e 4x4: its host W has the address 10.REPLICA.INCARNATION.W,
 which is its node's name too.
 """
+
 import json
 import sys
 
@@ -105,8 +106,12 @@ def check_row(row, was, now, joined, left):
     nothing = (None, None, None)
     host = row["node"]
     wrong = differ(host + " is", row["change"], word_of(was, now))
-    wrong |= differ(host + " was", tuple(row[n + "_before"] for n in ("process", "slice_id", "worker_id")), (was or nothing)[:3])
-    wrong |= differ(host + " has", tuple(row[n + "_after"] for n in ("process", "slice_id", "worker_id")), (now or nothing)[:3])
+    wrong |= differ(
+        host + " was", tuple(row[n + "_before"] for n in ("process", "slice_id", "worker_id")), (was or nothing)[:3]
+    )
+    wrong |= differ(
+        host + " has", tuple(row[n + "_after"] for n in ("process", "slice_id", "worker_id")), (now or nothing)[:3]
+    )
     wrong |= differ(
         host + " sees", {v["name"]: (v["before"], v["after"]) for v in row["variables"]}, difference(was, now)
     )

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the real server about a case, and writes its answers as rows of tests/vectors."""
-import model
+
 from gcs_oracle import GcsOracle
+
+import model
 
 # So often a case is asked, and so often more where Ray may choose among equals.
 RUNS, MORE_RUNS = 2, 4
@@ -23,7 +25,7 @@ class Cluster:
 
     def __enter__(self):
         added = self.gcs.add_nodes(map(resources_and_labels, [*self.nodes, *self.gone]))
-        self.ids = added[:len(self.nodes)]
+        self.ids = added[: len(self.nodes)]
         # A row's own ids are the case's; the server's are new each time, for a dead node does not come back.
         self.server_id = {node["id"]: key for node, key in zip([*self.nodes, *self.gone], added)}
         self.index = {key: i for i, key in enumerate(self.ids)}
@@ -32,8 +34,11 @@ class Cluster:
                 self.gcs.drain_node(self.server_id[node["id"]])
             else:
                 self.gcs.remove_nodes([self.server_id[node["id"]]])
-        used = {key: node["avail"] for key, node in zip(self.ids, self.nodes)
-                if node.get("avail", node["total"]) != node["total"]}
+        used = {
+            key: node["avail"]
+            for key, node in zip(self.ids, self.nodes)
+            if node.get("avail", node["total"]) != node["total"]
+        }
         if used:
             self.gcs.set_available(used)
         return self
@@ -43,26 +48,45 @@ class Cluster:
 
     def place(self, asked):
         soft_target = asked.get("soft_target")
-        return self.gcs.place(asked["bundles"], asked["strategy"], selectors=asked.get("selectors"),
-                              topology=asked.get("topology"), soft_target=self.server_id.get(soft_target, soft_target))
+        return self.gcs.place(
+            asked["bundles"],
+            asked["strategy"],
+            selectors=asked.get("selectors"),
+            topology=asked.get("topology"),
+            soft_target=self.server_id.get(soft_target, soft_target),
+        )
 
     def places_of(self, answer):
         return [self.index[key] for key in answer.nodes] if answer.result == "SUCCESS" else None
 
     def alive(self):
         """Nodes as they are now, in the form of a row."""
-        return [dict(node, avail={name: e4 for name, e4 in self.gcs.available[key].items() if e4 != 0})
-                for key, node in zip(self.ids, self.nodes) if key in self.gcs.available]
+        return [
+            dict(node, avail={name: e4 for name, e4 in self.gcs.available[key].items() if e4 != 0})
+            for key, node in zip(self.ids, self.nodes)
+            if key in self.gcs.available
+        ]
 
 
 def row_of(case_id, row_in, seen):
     """`seen` are the (result, places) of all runs."""
     answers, is_complete = model.possible(model.case_of_row(row_in), MOST_WAYS)
-    listed = [{"result": result, "nodes": list(places) if places else None, "seen": seen.count((result, places))}
-              for result, places in sorted(set(seen), key=str)]
-    return {"id": case_id, "suite": "placement", "op": "place", "in": row_in,
-            "out": {"answers": listed, "deterministic": is_complete and len(answers) == 1 and len(listed) == 1,
-                    "runs": len(seen), "possible": len(answers) if is_complete else ">%d" % len(answers)}}
+    listed = [
+        {"result": result, "nodes": list(places) if places else None, "seen": seen.count((result, places))}
+        for result, places in sorted(set(seen), key=str)
+    ]
+    return {
+        "id": case_id,
+        "suite": "placement",
+        "op": "place",
+        "in": row_in,
+        "out": {
+            "answers": listed,
+            "deterministic": is_complete and len(answers) == 1 and len(listed) == 1,
+            "runs": len(seen),
+            "possible": len(answers) if is_complete else ">%d" % len(answers),
+        },
+    }
 
 
 def ask_place(gcs, case):
@@ -78,9 +102,13 @@ def ask_place(gcs, case):
 
 
 def row_of_loss(cluster, asked, lost, kept, value):
-    """"in" of a row for what is decided after a loss: the lost bundles, as if only they were asked for."""
-    row_in = {"nodes": cluster.alive(), "bundles": [asked["bundles"][i] for i in lost], "strategy": asked["strategy"],
-              "exclude": sorted(node["id"] for key, node in zip(cluster.ids, cluster.nodes) if key in kept)}
+    """ "in" of a row for what is decided after a loss: the lost bundles, as if only they were asked for."""
+    row_in = {
+        "nodes": cluster.alive(),
+        "bundles": [asked["bundles"][i] for i in lost],
+        "strategy": asked["strategy"],
+        "exclude": sorted(node["id"] for key, node in zip(cluster.ids, cluster.nodes) if key in kept),
+    }
     if asked.get("selectors"):
         row_in["selectors"] = [asked["selectors"][i] for i in lost]
     if asked.get("soft_target"):
@@ -103,12 +131,16 @@ def ask_lose(gcs, case):
             dead = answer.nodes[bundle]
             lost = [i for i, key in enumerate(answer.nodes) if key == dead]
             gcs.remove_nodes([dead])
-            row_in = row_of_loss(cluster, asked, lost, set(answer.nodes) - {dead},
-                                 answer.topology.get(asked.get("topology")))
+            row_in = row_of_loss(
+                cluster, asked, lost, set(answer.nodes) - {dead}, answer.topology.get(asked.get("topology"))
+            )
             answer = gcs.wait_replaced(answer, dead, asked["bundles"])
             index = {node["id"]: i for i, node in enumerate(row_in["nodes"])}
-            places = tuple(index[cluster.nodes[cluster.index[answer.nodes[i]]]["id"]] for i in lost) \
-                if answer.result == "SUCCESS" else None
+            places = (
+                tuple(index[cluster.nodes[cluster.index[answer.nodes[i]]]["id"]] for i in lost)
+                if answer.result == "SUCCESS"
+                else None
+            )
             rows.append(row_of("%s.%d" % (case["id"], n), row_in, [(answer.result, places)]))
         # What could not be placed again is tried without end, and nothing else: it has to go first.
         gcs.remove(answer.id)
@@ -135,8 +167,15 @@ def ask_sequence(gcs, case):
         for answer in placed.values():
             gcs.remove(answer.id)
             del gcs.held[answer.id]
-    return [{"id": case["id"], "suite": "placement-seq", "op": "sequence",
-             "in": {"nodes": case["in"]["nodes"], "steps": steps}, "out": "each step carries its answer"}]
+    return [
+        {
+            "id": case["id"],
+            "suite": "placement-seq",
+            "op": "sequence",
+            "in": {"nodes": case["in"]["nodes"], "steps": steps},
+            "out": "each step carries its answer",
+        }
+    ]
 
 
 ASKERS = {"place": ask_place, "lose": ask_lose, "sequence": ask_sequence}

@@ -5,6 +5,7 @@ Each case is drawn from the seed and its number, asked of the real gcs_server, a
 which the parties then have to agree with. What they disagree with is made as small as it gets, and shown. The last line is
 `N cases, M disagreements`; the exit status is 1 where M is not 0.
 """
+
 import argparse
 import collections
 import json
@@ -14,9 +15,8 @@ import os
 import signal
 import sys
 
-import grpc
-
 import draw
+import grpc
 import parties
 import shrink
 from ask import Ray
@@ -131,13 +131,22 @@ def parse_arguments():
     parser.add_argument("--cases", type=positive, default=1000, metavar="N", help="how many cases (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="another seed, other cases (1)")
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first case (0)")
-    parser.add_argument("--against", choices=("c", "model", "all"), default="all",
-                        help="the C runner, the specification in model.py, or both (all)")
+    parser.add_argument(
+        "--against",
+        choices=("c", "model", "all"),
+        default="all",
+        help="the C runner, the specification in model.py, or both (all)",
+    )
     parser.add_argument("--runner", metavar="PROGRAM", help="the C runner, tests/vectors/run of a build")
     parser.add_argument("--output", default=".", metavar="FOLDER", help="where rows and disagreements are written (.)")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="servers that are asked at a time (1)")
-    parser.add_argument("--shrink", type=int, default=5, metavar="N",
-                        help="how many disagreements are made smaller: the first ones say what is wrong (5)")
+    parser.add_argument(
+        "--shrink",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how many disagreements are made smaller: the first ones say what is wrong (5)",
+    )
     options = parser.parse_args()
     if options.against != "model" and not options.runner:
         parser.error("--against %s: expected --runner" % options.against)
@@ -154,7 +163,7 @@ def main():
     tally = Tally(judges, rows_path)
 
     numbers = range(options.first, options.first + options.cases)
-    tasks = [(options.seed, numbers[i:i + CHUNK]) for i in range(0, len(numbers), CHUNK)]
+    tasks = [(options.seed, numbers[i : i + CHUNK]) for i in range(0, len(numbers), CHUNK)]
     with multiprocessing.get_context("spawn").Pool(min(options.jobs, len(tasks)), start_worker) as pool:
         for asked in pool.imap(ask_chunk, tasks):
             tally.add(asked)
@@ -162,9 +171,11 @@ def main():
         pool.join()
 
     skipped = dict(runner.skipped) if runner else {}
-    show_smallest(tally.found[:options.shrink], os.path.join(options.output, "disagreements-%d.ndjson" % options.seed))
-    print("%d rows in %s: %s; the rest are sequences" % (
-        tally.n_rows, rows_path, ", ".join("%d %s" % (n, result) for result, n in sorted(tally.results.items()))))
+    show_smallest(tally.found[: options.shrink], os.path.join(options.output, "disagreements-%d.ndjson" % options.seed))
+    print(
+        "%d rows in %s: %s; the rest are sequences"
+        % (tally.n_rows, rows_path, ", ".join("%d %s" % (n, result) for result, n in sorted(tally.results.items())))
+    )
     for reason, n in skipped.items():
         print("%d rows skipped by the runner: %s" % (n, reason))
     print("%d cases, %d disagreements" % (tally.n_cases, len(tally.found)))

@@ -4,16 +4,52 @@
 A case is {"id", "op", "in"}, and what is asked of the server with it: "place" once, "lose" and then the death of the nodes
 that hold the bundles in "losses", "sequence" with steps on one cluster. "gone" are nodes that drain or are dead.
 """
+
 import random
 
 from model import PREDEFINED, fixed
 
 STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
-CUSTOM = ("TPU", "TPU-v6e-16-head", "TPU-v4-16-head", "TPU-v5litepod-16-head", "accelerator_type:TPU-V6E", "neuron_cores",
-          "custom", "a", "b", "x", "yy", "zzz", "resource-0", "resource-1", "node:10.0.0.1", "a-name-of-16-byte", "exactly8")
+CUSTOM = (
+    "TPU",
+    "TPU-v6e-16-head",
+    "TPU-v4-16-head",
+    "TPU-v5litepod-16-head",
+    "accelerator_type:TPU-V6E",
+    "neuron_cores",
+    "custom",
+    "a",
+    "b",
+    "x",
+    "yy",
+    "zzz",
+    "resource-0",
+    "resource-1",
+    "node:10.0.0.1",
+    "a-name-of-16-byte",
+    "exactly8",
+)
 PRIMES = [p for p in range(5, 400) if all(p % d for d in range(2, p))]
 # Doubles that lose a unit when Ray truncates them, and some that do not.
-AWKWARD = (0.57, 0.69, 0.043, 0.051, 0.0003, 0.0006, 0.0012, 0.0029, 0.1, 0.3, 0.1 + 0.2, 1 / 3, 1.1, 4.35, 0.5, 0.25, 2 / 3)
+AWKWARD = (
+    0.57,
+    0.69,
+    0.043,
+    0.051,
+    0.0003,
+    0.0006,
+    0.0012,
+    0.0029,
+    0.1,
+    0.3,
+    0.1 + 0.2,
+    1 / 3,
+    1.1,
+    4.35,
+    0.5,
+    0.25,
+    2 / 3,
+)
 LABEL_VALUES = ("a", "b", "c", "in", "v6e", "x.y", "")
 RACK = "rack"
 SLICE = "ray.io/tpu-slice-name"
@@ -27,8 +63,14 @@ def whole(rng, most):
 
 
 def fraction(rng, most):
-    drawn = rng.choice((lambda: rng.choice(AWKWARD), lambda: round(rng.uniform(0, most), 4), lambda: rng.uniform(0, most),
-                        lambda: rng.randint(1, 9999) / 10000))()
+    drawn = rng.choice(
+        (
+            lambda: rng.choice(AWKWARD),
+            lambda: round(rng.uniform(0, most), 4),
+            lambda: rng.uniform(0, most),
+            lambda: rng.randint(1, 9999) / 10000,
+        )
+    )()
     return min(drawn, most)
 
 
@@ -51,8 +93,12 @@ def draw_node(rng, resources, labels=None, busy=0.0):
     for name, e4 in total.items():
         if rng.random() < busy:
             free[name] = rng.choice((0, 10000 * rng.randint(0, e4 // 10000), rng.randint(0, e4)))
-    node = {"id": rng.randbytes(28).hex(), "res": resources, "total": total,
-            "avail": {name: e4 for name, e4 in free.items() if e4 != 0}}
+    node = {
+        "id": rng.randbytes(28).hex(),
+        "res": resources,
+        "total": total,
+        "avail": {name: e4 for name, e4 in free.items() if e4 != 0},
+    }
     if labels:
         node["labels"] = labels
     return node
@@ -93,10 +139,10 @@ def draw_request(rng, nodes, n, amount=whole, strategy=None):
     strategy = strategy or rng.choice(STRATEGIES)
     if strategy == "STRICT_SPREAD" and rng.random() < 0.95:
         n = min(n, len(nodes))
-    share = rng.choice((1.0, 0.5, 0.3, 0.1)) / (n ** 0.7 if strategy == "STRICT_PACK" else 1)
+    share = rng.choice((1.0, 0.5, 0.3, 0.1)) / (n**0.7 if strategy == "STRICT_PACK" else 1)
     bundles = [draw_bundle(rng, nodes, share, amount) for _ in range(n)]
     if n > 2 and rng.random() < 0.4:  # a few sizes, many times each
-        sizes = bundles[:rng.randint(1, 3)]
+        sizes = bundles[: rng.randint(1, 3)]
         bundles = [dict(rng.choice(sizes)) for _ in range(n)]
     return {"bundles": bundles, "strategy": strategy}
 
@@ -110,8 +156,18 @@ def draw_selector_text(rng, value=None):
     if value:
         values[0] = value
     listed = rng.choice((",", ",", ", ")).join(values)
-    return rng.choice(("%s" % values[0], "!%s" % values[0], "in(%s)" % listed, "!in(%s)" % listed, "(%s)" % listed,
-                       "!(%s)" % listed, "in(%s)" % values[0], "")[:8 if rng.random() < 0.1 else 4])
+    return rng.choice(
+        (
+            "%s" % values[0],
+            "!%s" % values[0],
+            "in(%s)" % listed,
+            "!in(%s)" % listed,
+            "(%s)" % listed,
+            "!(%s)" % listed,
+            "in(%s)" % values[0],
+            "",
+        )[: 8 if rng.random() < 0.1 else 4]
+    )
 
 
 def draw_selectors(rng, case):
@@ -171,8 +227,10 @@ def exact(rng):
         room = rng.choice(rooms)
         for name, e4 in fixed_amounts(bundle).items():
             room[name] += e4
-    nodes = [draw_node(rng, {name: as_number(max(0, e4 - (rng.random() < 0.05))) for name, e4 in room.items()})
-             for room in rooms]
+    nodes = [
+        draw_node(rng, {name: as_number(max(0, e4 - (rng.random() < 0.05))) for name, e4 in room.items()})
+        for room in rooms
+    ]
     return place(nodes, {"bundles": bundles, "strategy": rng.choice(STRATEGIES)})
 
 
@@ -184,8 +242,12 @@ def order(rng):
 
 def tpu(rng):
     """Slices of hosts, asked for as Ray's own TPU code asks."""
-    shapes = (("v6e", "TPU-V6E", "4x4", "v6e-16", 4, 4.0), ("v6e", "TPU-V6E", "2x4", "v6e-8", 2, 4.0),
-              ("v4", "TPU-V4", "2x2x4", "v4-32", 4, 4.0), ("v5e", "TPU-V5LITEPOD", "2x4", "v5litepod-8", 1, 8.0))
+    shapes = (
+        ("v6e", "TPU-V6E", "4x4", "v6e-16", 4, 4.0),
+        ("v6e", "TPU-V6E", "2x4", "v6e-8", 2, 4.0),
+        ("v4", "TPU-V4", "2x2x4", "v4-32", 4, 4.0),
+        ("v5e", "TPU-V5LITEPOD", "2x4", "v5litepod-8", 1, 8.0),
+    )
     nodes = []
     for s in range(rng.randint(1, 6)):
         _, accelerator, topology, pod_type, n_hosts, chips = rng.choice(shapes)
@@ -194,17 +256,31 @@ def tpu(rng):
             resources = {"CPU": 180.0, "TPU": chips, "slice-%d" % s: 1.0, "accelerator_type:" + accelerator: 1.0}
             if worker == 0:
                 resources["TPU-%s-head" % pod_type] = 1.0
-            labels = {SLICE: "slice-%d" % s, "ray.io/tpu-worker-id": str(worker), "ray.io/tpu-topology": topology,
-                      "ray.io/tpu-pod-type": pod_type, "ray.io/accelerator-type": accelerator}
+            labels = {
+                SLICE: "slice-%d" % s,
+                "ray.io/tpu-worker-id": str(worker),
+                "ray.io/tpu-topology": topology,
+                "ray.io/tpu-pod-type": pod_type,
+                "ray.io/accelerator-type": accelerator,
+            }
             node = draw_node(rng, resources, labels)
             if is_busy:
                 node["avail"]["TPU"] = 10000 * rng.randint(0, int(chips))
                 node["avail"] = {name: e4 for name, e4 in node["avail"].items() if e4 != 0}
             nodes.append(node)
     wanted = rng.choice(nodes)["labels"]
-    keys = rng.sample((SLICE, "ray.io/tpu-topology", "ray.io/tpu-pod-type", "ray.io/accelerator-type"), rng.randint(1, 2))
-    bundle = rng.choice(({"TPU": 4.0}, {"TPU": 4.0, "CPU": 1.0}, {"TPU": 1.0}, {"TPU-%s-head" % wanted["ray.io/tpu-pod-type"]: 1.0},
-                         {"TPU": 2.0}))
+    keys = rng.sample(
+        (SLICE, "ray.io/tpu-topology", "ray.io/tpu-pod-type", "ray.io/accelerator-type"), rng.randint(1, 2)
+    )
+    bundle = rng.choice(
+        (
+            {"TPU": 4.0},
+            {"TPU": 4.0, "CPU": 1.0},
+            {"TPU": 1.0},
+            {"TPU-%s-head" % wanted["ray.io/tpu-pod-type"]: 1.0},
+            {"TPU": 2.0},
+        )
+    )
     n = rng.choice((1, 1, 2, 4, 4, 8))
     request = {"bundles": [dict(bundle) for _ in range(n)], "strategy": rng.choice(STRATEGIES)}
     if rng.random() < 0.4:
@@ -237,8 +313,10 @@ def topology(rng):
 def soft(rng):
     """A soft target that is good, full, draining, dead or nobody; for other strategies than STRICT_PACK it means nothing."""
     nodes = draw_nodes(rng, ["CPU", "TPU"], rng.randint(1, 6), 8, busy=0.2)
-    gone = [dict(draw_node(rng, {"CPU": 500.0, "TPU": 8.0}), how=rng.choice(("draining", "dead")))
-            for _ in range(rng.randint(0, 2))]
+    gone = [
+        dict(draw_node(rng, {"CPU": 500.0, "TPU": 8.0}), how=rng.choice(("draining", "dead")))
+        for _ in range(rng.randint(0, 2))
+    ]
     strategy = "STRICT_PACK" if rng.random() < 0.85 else None
     case = place(nodes, draw_request(rng, nodes, rng.randint(1, 4), strategy=strategy), gone=gone)
     case["in"]["soft_target"] = rng.choice([node["id"] for node in nodes + gone] + [rng.randbytes(28).hex()])
@@ -250,21 +328,36 @@ def odd(rng):
     nodes = draw_nodes(rng, ["CPU", "custom"], rng.randint(1, 4), 8)
     for node in nodes:
         if rng.random() < 0.5:
-            node["res"].update(memory=float(rng.randint(1, 900) << 30), object_store_memory=float(rng.randint(1, 90) << 30))
+            node["res"].update(
+                memory=float(rng.randint(1, 900) << 30), object_store_memory=float(rng.randint(1, 90) << 30)
+            )
         if rng.random() < 0.3:
             node["res"]["node:__internal_implicit_resource_x"] = rng.choice((0.5, 2.0, 1.0))
         node["total"] = fixed_amounts(node["res"])
         node["avail"] = dict(node["total"])
     case = place(nodes, draw_request(rng, nodes, rng.randint(1, 6)))
     for bundle in case["in"]["bundles"]:
-        bundle.update(rng.choice(({}, {}, {"node:__internal_implicit_resource_x": rng.choice((0.2, 0.6, 1.0, 1.5))},
-                                  {"custom": 0.0}, {"CPU": 5e-5}, {"absent": 0.00009}, {"GPU": 1e-5})))
+        bundle.update(
+            rng.choice(
+                (
+                    {},
+                    {},
+                    {"node:__internal_implicit_resource_x": rng.choice((0.2, 0.6, 1.0, 1.5))},
+                    {"custom": 0.0},
+                    {"CPU": 5e-5},
+                    {"absent": 0.00009},
+                    {"GPU": 1e-5},
+                )
+            )
+        )
     return case
 
 
 def mixed(rng):
     nodes = draw_nodes(rng, ["CPU", *draw_names(rng, 2)], rng.randint(2, 16), 8, busy=0.2)
-    gone = [dict(draw_node(rng, {"CPU": 500.0}), how=rng.choice(("draining", "dead"))) for _ in range(rng.randint(0, 2))]
+    gone = [
+        dict(draw_node(rng, {"CPU": 500.0}), how=rng.choice(("draining", "dead"))) for _ in range(rng.randint(0, 2))
+    ]
     draw_labels(rng, nodes)
     draw_racks(rng, nodes)
     case = place(nodes, draw_request(rng, nodes, rng.randint(1, 20)), gone=gone)
@@ -319,8 +412,21 @@ def sequence(rng):
     return {"op": "sequence", "in": {"nodes": nodes, "steps": steps}}
 
 
-FAMILIES = {small: 12, large: 10, fractions: 8, exact: 5, order: 8, tpu: 12, labels: 10, topology: 12, soft: 5, odd: 6,
-            mixed: 10, lose: 12, sequence: 8}
+FAMILIES = {
+    small: 12,
+    large: 10,
+    fractions: 8,
+    exact: 5,
+    order: 8,
+    tpu: 12,
+    labels: 10,
+    topology: 12,
+    soft: 5,
+    odd: 6,
+    mixed: 10,
+    lose: 12,
+    sequence: 8,
+}
 
 
 def draw(seed, number):

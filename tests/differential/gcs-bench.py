@@ -4,6 +4,7 @@
 Prints lines of SCENARIO, FLEET and nanoseconds a group, separated by tabs, as benchmarks read them. CPU is that of the
 server alone; wall clock has the acknowledgements of the made-up raylets in it.
 """
+
 import time
 
 from gcs_oracle import GcsOracle
@@ -19,8 +20,8 @@ def add_slices(gcs, n_nodes):
     nodes = [(HOST, {SLICE: "slice-%d" % (i // HOSTS), "ray.io/tpu-worker-id": str(i % HOSTS)}) for i in range(n_nodes)]
     ids = []
     for start in range(0, n_nodes, 500):
-        ids += gcs.add_nodes(nodes[start:start + 500])
-    return [ids[i:i + HOSTS] for i in range(0, n_nodes, HOSTS)]
+        ids += gcs.add_nodes(nodes[start : start + 500])
+    return [ids[i : i + HOSTS] for i in range(0, n_nodes, HOSTS)]
 
 
 def place(gcs, slice_number):
@@ -75,11 +76,12 @@ def measure_turnover(n_nodes, fleet, n_groups):
                 expect(answer, "SUCCESS")
                 gcs.remove(answer.id)
                 for node, amounts in gcs.held.pop(answer.id):
-                    gcs.available[node] = {name: gcs.available[node][name] + amounts.get(name, 0)
-                                           for name in gcs.total[node]}
+                    gcs.available[node] = {
+                        name: gcs.available[node][name] + amounts.get(name, 0) for name in gcs.total[node]
+                    }
             gcs.report([node for answer in placed for node in answer.nodes])
             left -= len(placed)
-        meter.show("{:,} groups asked, placed and removed".format(n_groups), fleet, n_groups)
+        meter.show(f"{n_groups:,} groups asked, placed and removed", fleet, n_groups)
 
 
 if __name__ == "__main__":

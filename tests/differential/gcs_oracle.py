@@ -14,6 +14,7 @@ Ray's own protocol: the answers are Ray's, at the price of a few calls.
 
 Passed by: the argument checks of ray.util.placement_group, and the raylet's own check before it says yes. Linux only.
 """
+
 import base64
 import dataclasses
 import json
@@ -88,8 +89,11 @@ def report_messages():
             added.type_name = ".quoit.report." + repeated_type
 
     view = file.message_type.add(name="View")
-    maps = (("resources_available", 1, kind.TYPE_DOUBLE), ("resources_total", 2, kind.TYPE_DOUBLE),
-            ("labels", 8, kind.TYPE_STRING))
+    maps = (
+        ("resources_available", 1, kind.TYPE_DOUBLE),
+        ("resources_total", 2, kind.TYPE_DOUBLE),
+        ("labels", 8, kind.TYPE_STRING),
+    )
     for name, number, value_type in maps:
         entry = view.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
         entry.options.map_entry = True
@@ -107,8 +111,10 @@ def report_messages():
 
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return [message_factory.GetMessageClass(pool.FindMessageTypeByName("quoit.report." + name))
-            for name in ("View", "Batch")]
+    return [
+        message_factory.GetMessageClass(pool.FindMessageTypeByName("quoit.report." + name))
+        for name in ("View", "Batch")
+    ]
 
 
 View, Batch = report_messages()
@@ -128,7 +134,7 @@ class Answer:
 class Raylets(grpc.GenericRpcHandler):
     """One endpoint that plays every raylet."""
 
-    REPLIES = {
+    REPLIES = {  # noqa: RUF012
         "PrepareBundleResources": node_manager_pb2.PrepareBundleResourcesReply(success=True).SerializeToString(),
         "DrainRaylet": node_manager_pb2.DrainRayletReply(is_accepted=True).SerializeToString(),
         "Check": b"\x08\x01",  # grpc.health.v1: serving
@@ -171,11 +177,23 @@ class GcsOracle:
         program = os.path.join(os.path.dirname(ray.__file__), "core", "src", "ray", "gcs", "gcs_server")
         with open(os.path.join(self.folder, "output"), "wb") as output:
             self.process = subprocess.Popen(
-                [*ENDS_WITH_US, program, "--log_dir=" + logs, "--gcs_server_port=%d" % port, "--metrics-agent-port=-1",
-                 "--config_list=" + base64.b64encode(json.dumps(CONFIG).encode()).decode(),
-                 "--node-ip-address=127.0.0.1", "--session-name=quoit", "--ray-commit=" + ray.__commit__,
-                 "--session-dir=" + self.folder, "--node-id=" + "00" * 28],
-                stdout=output, stderr=output, env=dict(os.environ, RAY_BACKEND_LOG_LEVEL="warning"))
+                [
+                    *ENDS_WITH_US,
+                    program,
+                    "--log_dir=" + logs,
+                    "--gcs_server_port=%d" % port,
+                    "--metrics-agent-port=-1",
+                    "--config_list=" + base64.b64encode(json.dumps(CONFIG).encode()).decode(),
+                    "--node-ip-address=127.0.0.1",
+                    "--session-name=quoit",
+                    "--ray-commit=" + ray.__commit__,
+                    "--session-dir=" + self.folder,
+                    "--node-id=" + "00" * 28,
+                ],
+                stdout=output,
+                stderr=output,
+                env=dict(os.environ, RAY_BACKEND_LOG_LEVEL="warning"),
+            )
         unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
         self.channel = grpc.insecure_channel("127.0.0.1:%d" % port, options=unlimited)
         self.node_stub = gcs_service_pb2_grpc.NodeInfoGcsServiceStub(self.channel)
@@ -237,9 +255,14 @@ class GcsOracle:
 
     def _node_info(self, node_id, resources, labels):
         info = gcs_pb2.GcsNodeInfo(
-            node_id=node_id, node_manager_address="127.0.0.1", node_manager_port=self.raylet_port,
-            object_manager_port=self.raylet_port, node_manager_hostname="made-up", node_name=node_id.hex(),
-            state=gcs_pb2.GcsNodeInfo.ALIVE)
+            node_id=node_id,
+            node_manager_address="127.0.0.1",
+            node_manager_port=self.raylet_port,
+            object_manager_port=self.raylet_port,
+            node_manager_hostname="made-up",
+            node_name=node_id.hex(),
+            state=gcs_pb2.GcsNodeInfo.ALIVE,
+        )
         info.resources_total.update(resources)
         info.labels.update(labels)
         return info
@@ -281,7 +304,8 @@ class GcsOracle:
 
     def drain_node(self, key):
         request = autoscaler_pb2.DrainNodeRequest(
-            node_id=bytes.fromhex(key), reason=autoscaler_pb2.DRAIN_NODE_REASON_PREEMPTION, reason_message="test")
+            node_id=bytes.fromhex(key), reason=autoscaler_pb2.DRAIN_NODE_REASON_PREEMPTION, reason_message="test"
+        )
         if not self.autoscaler_stub.DrainNode(request).is_accepted:
             raise OracleError("the server refuses to drain a node")
 
@@ -290,8 +314,10 @@ class GcsOracle:
     def _open_reports(self):
         """One stream carries the reports of all nodes; what the server says on it is of no interest."""
         call = self.channel.stream_stream(
-            "/ray.rpc.syncer.RaySyncer/StartSync", request_serializer=Batch.SerializeToString,
-            response_deserializer=Batch.FromString)
+            "/ray.rpc.syncer.RaySyncer/StartSync",
+            request_serializer=Batch.SerializeToString,
+            response_deserializer=Batch.FromString,
+        )
         stream = call(iter(self.reports.get, None), metadata=(("node_id", "ab" * 28),))
 
         def drop():
@@ -347,8 +373,12 @@ class GcsOracle:
         self.n_groups += 1
         group_id = self.n_groups.to_bytes(14, "big") + self.job_id
         spec = common_pb2.PlacementGroupSpec(
-            placement_group_id=group_id, strategy=STRATEGIES[strategy], creator_job_id=self.job_id,
-            creator_actor_dead=True, soft_target_node_id=bytes.fromhex(soft_target) if soft_target else NO_ID)
+            placement_group_id=group_id,
+            strategy=STRATEGIES[strategy],
+            creator_job_id=self.job_id,
+            creator_actor_dead=True,
+            soft_target_node_id=bytes.fromhex(soft_target) if soft_target else NO_ID,
+        )
         for i, bundle in enumerate(bundles):
             added = spec.bundles.add()
             added.bundle_id.placement_group_id = group_id
@@ -368,8 +398,13 @@ class GcsOracle:
         for bundle in data.bundles:
             if bundle.node_id and bundle.node_id != NO_ID:
                 nodes[bundle.bundle_id.bundle_index] = bundle.node_id.hex()
-        return Answer(group_id, STATE_NAMES[data.state], RESULTS.get(SCHEDULING_NAMES[data.stats.scheduling_state]),
-                      nodes, dict(data.topology_assignments))
+        return Answer(
+            group_id,
+            STATE_NAMES[data.state],
+            RESULTS.get(SCHEDULING_NAMES[data.stats.scheduling_state]),
+            nodes,
+            dict(data.topology_assignments),
+        )
 
     def _wait_decided(self, group_id, lost_node=None):
         """The outcome of the next attempt; of the one after lost_node was seen to be dead, where that is given."""

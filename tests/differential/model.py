@@ -10,6 +10,7 @@ from, the model asks a callback: `agrees` steers it along an answer that was giv
 
     model.py FILE.ndjson...     do recorded answers agree with the model?
 """
+
 import itertools
 import json
 import sys
@@ -37,7 +38,7 @@ def std_hash(text):
     whole = len(data) & ~7
     h = (0xC70F6907 ^ (len(data) * multiplier)) & MASK
     for i in range(0, whole, 8):
-        k = (int.from_bytes(data[i:i + 8], "little") * multiplier) & MASK
+        k = (int.from_bytes(data[i : i + 8], "little") * multiplier) & MASK
         k = ((k ^ k >> 47) * multiplier) & MASK
         h = ((h ^ k) * multiplier) & MASK
     if len(data) & 7:
@@ -292,8 +293,11 @@ PLACERS = {"PACK": place_pack, "SPREAD": place_spread, "STRICT_SPREAD": place_st
 def decide_among(nodes, case, choose):
     """The strategy that works node by node, among these nodes."""
     bundles, strategy = case["bundles"], case["strategy"]
-    candidates = [Node(n.id, n.total, n.available, n.labels) for n in nodes
-                  if strategy != "STRICT_SPREAD" or n.id not in case["exclude"]]
+    candidates = [
+        Node(n.id, n.total, n.available, n.labels)
+        for n in nodes
+        if strategy != "STRICT_SPREAD" or n.id not in case["exclude"]
+    ]
     if not candidates:
         return "INFEASIBLE", None
     if strategy == "STRICT_PACK":
@@ -347,15 +351,15 @@ def reachable(case):
         widths = []
 
         def choose(_, ties):
-            if len(widths) == len(script):
+            if len(widths) == len(script):  # noqa: B023
                 script.append(0)
-            widths.append(len(ties))
-            return ties[script[len(widths) - 1]]
+            widths.append(len(ties))  # noqa: B023
+            return ties[script[len(widths) - 1]]  # noqa: B023
 
         result, places = decide(case, choose)
         yield result, tuple(places) if places else None
 
-        del script[len(widths):]
+        del script[len(widths) :]
         while script and script[-1] + 1 == widths[len(script) - 1]:
             script.pop()
         if not script:
@@ -408,11 +412,19 @@ def agrees(case, result, places):
 def case_of(nodes, asked):
     """`asked` is "in" of a row, or a step of a sequence."""
     selectors = asked.get("selectors") or [{}] * len(asked["bundles"])
-    bundles = [Bundle({name: fixed(x) for name, x in b.items() if fixed(x) != 0}, constraints_of(s))
-               for b, s in zip(asked["bundles"], selectors)]
-    return {"nodes": nodes, "bundles": bundles, "strategy": asked["strategy"], "topology": asked.get("topology"),
-            "soft_target": asked.get("soft_target"), "exclude": frozenset(asked.get("exclude", ())),
-            "pinned": asked.get("pinned")}
+    bundles = [
+        Bundle({name: fixed(x) for name, x in b.items() if fixed(x) != 0}, constraints_of(s))
+        for b, s in zip(asked["bundles"], selectors)
+    ]
+    return {
+        "nodes": nodes,
+        "bundles": bundles,
+        "strategy": asked["strategy"],
+        "topology": asked.get("topology"),
+        "soft_target": asked.get("soft_target"),
+        "exclude": frozenset(asked.get("exclude", ())),
+        "pinned": asked.get("pinned"),
+    }
 
 
 def case_of_row(row_in):

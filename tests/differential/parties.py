@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who has to agree with Ray: each party is given rows and says which of them it disagrees with, and how."""
+
 import collections
 import json
 import os
@@ -42,8 +43,14 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="quoit-rows-") as folder:
             path = os.path.join(folder, "rows.ndjson")
             write_rows(path, rows)
-            done = subprocess.run([self.program, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  stdin=subprocess.DEVNULL, errors="replace", check=False)
+            done = subprocess.run(
+                [self.program, path],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                errors="replace",
+                check=False,
+            )
         lines = done.stdout.splitlines()
         closing = CLOSING.match(lines[-1]) if lines else None
         if closing is None:
@@ -51,8 +58,10 @@ class Runner:
 
         failed = dict(m.groups() for m in map(FAILURE.match, lines) if m)
         if len(failed) != int(closing[2]):
-            raise RuntimeError("%s says that %s rows failed, but names %d:\n%s"
-                               % (self.program, closing[2], len(failed), done.stdout[-2000:]))
+            raise RuntimeError(
+                "%s says that %s rows failed, but names %d:\n%s"
+                % (self.program, closing[2], len(failed), done.stdout[-2000:])
+            )
         for n, reason in (m.groups() for m in map(REASON.match, lines) if m):
             self.skipped[reason] += int(n)
         return failed

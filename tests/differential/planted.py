@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A runner with a planted defect: it must be caught, or the cases say nothing about quoit.
 
-    planted.py                   names the defects
-    planted.py DEFECT FILE...    prints what tests/vectors/run prints, for rows of tests/vectors
+planted.py                   names the defects
+planted.py DEFECT FILE...    prints what tests/vectors/run prints, for rows of tests/vectors
 """
+
 import functools
 import json
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a case smaller while somebody still disagrees with Ray about it; Ray is asked anew each time."""
+
 import copy
 
 # So often Ray is asked for the sake of one disagreement.
@@ -123,7 +124,9 @@ def plainer_nodes(case):
             yield smaller
         for name in node["res"]:
             smaller = copy.deepcopy(case)
-            for amounts in (smaller["in"]["nodes"][i][member] for member in ("res", "total", "avail") if member in node):
+            for amounts in (
+                smaller["in"]["nodes"][i][member] for member in ("res", "total", "avail") if member in node
+            ):
                 amounts.pop(name, None)
             yield smaller
 

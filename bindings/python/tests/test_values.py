@@ -36,7 +36,15 @@ KINDS = {type(value) for value in GIVEN.values()}
 
 
 def test_all_kinds_that_have_mappings_are_looked_at():
-    kinds = {quoit.PlacedBundle, quoit.Process, quoit.SliceClass, rules.WorkerResources, rules.Host, rules.Node, rules.Head}
+    kinds = {
+        quoit.PlacedBundle,
+        quoit.Process,
+        quoit.SliceClass,
+        rules.WorkerResources,
+        rules.Host,
+        rules.Node,
+        rules.Head,
+    }
     assert kinds <= KINDS
     public = {getattr(module, name) for module in (quoit, rules) for name in module.__all__}
     told = {one for one in public if dataclasses.is_dataclass(one)}

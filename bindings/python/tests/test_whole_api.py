@@ -153,7 +153,11 @@ def test_strategies_have_rays_names():
 
 
 def test_the_text_of_a_value_is_its_name_in_every_python():
-    assert (str(quoit.Verdict.NOT_NOW), f"{quoit.Verdict.NOT_NOW}", f"{quoit.Verdict.NOT_NOW:d}") == ("NOT_NOW", "NOT_NOW", "5")
+    assert (str(quoit.Verdict.NOT_NOW), f"{quoit.Verdict.NOT_NOW}", f"{quoit.Verdict.NOT_NOW:d}") == (
+        "NOT_NOW",
+        "NOT_NOW",
+        "5",
+    )
     assert str(quoit.GroupState(99)) == "UNKNOWN_99"
 
 

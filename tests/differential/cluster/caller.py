@@ -9,6 +9,7 @@
 `hosts` are those that Ray gave the bundles, in their order; `recorded` says whether the ledger, if there is one, has it so.
 With `work_s` the caller keeps what it got for so long, and gives it back before it answers. It ends when its input does.
 """
+
 import json
 import os
 import sys
@@ -18,11 +19,10 @@ import time
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
-import ray
-from ray.util.placement_group import placement_group_table
-
-import sides
-from tpu_fleet import node_name
+import ray  # noqa: E402
+import sides  # noqa: E402
+from ray.util.placement_group import placement_group_table  # noqa: E402
+from tpu_fleet import node_name  # noqa: E402
 
 
 def hosts_of(groups):

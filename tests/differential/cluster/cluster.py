@@ -5,6 +5,7 @@ with quoit.
 The last line is `N passed, M failed`: a check is a sentence about what quoit's callers were answered. What Ray's helper does
 is shown, and held against nothing.
 """
+
 import argparse
 import os
 import sys
@@ -54,8 +55,10 @@ class Run:
     def notice(self, fleet, situation):
         """Is a side with a defect noticed?"""
         outcome = self.play(fleet, situation, "planted")
-        self.count("%s: it is noticed when quoit counts as Ray does" % situation.name,
-                   not all(holds for _, holds in outcome.claims))
+        self.count(
+            "%s: it is noticed when quoit counts as Ray does" % situation.name,
+            not all(holds for _, holds in outcome.claims),
+        )
 
     def play_all(self, chosen, sides, also_on=None, also=None):
         """Each cluster is built once, and torn down when all has been played on it. On that of `also_on`, also(fleet)."""
@@ -75,8 +78,13 @@ class Run:
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="./dev differential --cluster", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--only", action="append", metavar="NAME", choices=[one.name for one in SITUATIONS] + [speed.NAME],
-                        help="play this situation, or measure '%s'; may be said several times" % speed.NAME)
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        choices=[one.name for one in SITUATIONS] + [speed.NAME],
+        help="play this situation, or measure '%s'; may be said several times" % speed.NAME,
+    )
     parser.add_argument("--smoke", action="store_true", help="a few situations, with quoit alone: half a minute")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/ray.md")
     arguments = parser.parse_args()

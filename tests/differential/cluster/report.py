@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables that a run makes, and the page that has them between marks."""
+
 import re
 
 TITLES = {"ray": "Ray's helper", "quoit": "quoit", "by hand": "by hand"}
@@ -32,8 +33,10 @@ def situations(chosen, sides, outcomes):
 def speeds(measured):
     """`measured`: {what: {side: median in seconds}}."""
     sides = list(next(iter(measured.values())))
-    rows = [[what] + ["%.0f ms" % (1000 * medians[side]) if side in medians else "" for side in sides]
-            for what, medians in measured.items()]
+    rows = [
+        [what] + ["%.0f ms" % (1000 * medians[side]) if side in medians else "" for side in sides]
+        for what, medians in measured.items()
+    ]
     return table(["two slices of four hosts, median"] + [TITLES[side] for side in sides], rows)
 
 
@@ -43,7 +46,8 @@ def write(path, **tables):
         text = page.read()
     for name, made in tables.items():
         marks = "<!-- %s: begin -->\n" % name, "<!-- %s: end -->" % name
-        text, n = re.subn("(?s)%s.*?%s" % tuple(map(re.escape, marks)), lambda _: marks[0] + made + "\n" + marks[1], text)
+        pattern = "(?s)%s.*?%s" % tuple(map(re.escape, marks))
+        text, n = re.subn(pattern, lambda _, begin=marks[0], made=made, end=marks[1]: begin + made + "\n" + end, text)
         if n != 1:
             raise NoMark("%s: expected '%s' and '%s' once, found them %d times" % (path, marks[0].strip(), marks[1], n))
     with open(path, "w", encoding="utf-8") as page:

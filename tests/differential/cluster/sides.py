@@ -8,6 +8,7 @@ Each side is made in the process of one caller, which is a driver of the cluster
     side.count_ready()                  how many slices of the shape could be had now, as this side says
     side.left_behind()                  what still holds something, by name, when all callers are gone
 """
+
 import collections
 import math
 import os
@@ -19,8 +20,7 @@ import ray
 from ray._raylet import PlacementGroupID
 from ray.util import tpu
 from ray.util.placement_group import PlacementGroup, placement_group, placement_group_table, remove_placement_group
-
-from tpu_fleet import SLICE_NAME, WORKER_ID
+from tpu_fleet import SLICE_NAME
 
 # The slices of a fleet: `version` is that of TPUs as Ray's helper is told it, `hosts` how many a slice has.
 Shape = collections.namedtuple("Shape", "topology version pod_type hosts chips")
@@ -79,8 +79,14 @@ class RaysHelper(Side):
         self.handle = None
 
     def reserve(self, slices, timeout_s, lifetime=None, name=""):
-        self.handle = tpu.slice_placement_group(self.shape.topology, self.shape.version, num_slices=slices,
-                                                head_reservation_timeout_s=timeout_s, lifetime=lifetime, name=name)
+        self.handle = tpu.slice_placement_group(
+            self.shape.topology,
+            self.shape.version,
+            num_slices=slices,
+            head_reservation_timeout_s=timeout_s,
+            lifetime=lifetime,
+            name=name,
+        )
         try:
             wait_until_placed(self.groups(), PLACED_WITHIN_S)
         except NeverPlaced:
@@ -108,6 +114,7 @@ class RaysHelper(Side):
     def count_ready(self):
         return tpu.get_num_ready_tpu_slices(self.shape.topology, self.shape.version)
 
+
 class Quoit(Side):
     """quoit.ray.slice_placement_group(): all callers name one ledger file."""
 
@@ -116,8 +123,15 @@ class Quoit(Side):
         self.handle = None
 
     def reserve(self, slices, timeout_s, lifetime=None, name=""):
-        self.handle = quoit.ray.slice_placement_group(self.shape.topology, self.shape.version, num_slices=slices,
-                                                      timeout_s=timeout_s, lifetime=lifetime, name=name, ledger=self.ledger)
+        self.handle = quoit.ray.slice_placement_group(
+            self.shape.topology,
+            self.shape.version,
+            num_slices=slices,
+            timeout_s=timeout_s,
+            lifetime=lifetime,
+            name=name,
+            ledger=self.ledger,
+        )
         return list(self.handle.slice_names)
 
     def groups(self):
@@ -138,12 +152,17 @@ class Quoit(Side):
 
     def is_recorded(self):
         group = self.handle.group
-        return (group.state is quoit.GroupState.RESERVED
-                and tuple(one.name for one in group.slices) == self.handle.slice_names)
+        return (
+            group.state is quoit.GroupState.RESERVED
+            and tuple(one.name for one in group.slices) == self.handle.slice_names
+        )
 
     def count_ready(self):
-        return sum(one.counts[quoit.SliceFlags.FREE] for one in self._snapshot().classes
-                   if (one.accelerator, one.topology) == (self.shape.version, self.shape.topology))
+        return sum(
+            one.counts[quoit.SliceFlags.FREE]
+            for one in self._snapshot().classes
+            if (one.accelerator, one.topology) == (self.shape.version, self.shape.topology)
+        )
 
     def left_behind(self):
         held = [group.handle for group in self._snapshot().groups if group.state is not quoit.GroupState.REMOVED]

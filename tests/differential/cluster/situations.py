@@ -5,6 +5,7 @@ A situation is a function that is given a stage, lets callers do what the title 
 once a side. `claims` are sentences that are true or false of what was seen: all must be true where quoit was asked. Ray's
 own helper is held against nothing: what came of it stands in the table.
 """
+
 import collections
 import statistics
 import time
@@ -27,6 +28,7 @@ def situation(title, ground, smoke=False):
     def add(play):
         SITUATIONS.append(Situation(play.__name__.replace("_", "-"), title, ground, smoke, play))
         return play
+
     return add
 
 
@@ -54,13 +56,20 @@ def told(answers):
     by_error = collections.defaultdict(list)
     for answer in refused(answers):
         by_error[answer.error].append(answer.seconds)
-    return "; ".join(["%d of %d served" % (len(served(answers)), len(answers))] + [
-        ("" if len(took) == 1 else "%d times " % len(took)) + refusal(error, took) for error, took in by_error.items()])
+    return "; ".join(
+        ["%d of %d served" % (len(served(answers)), len(answers))]
+        + [
+            ("" if len(took) == 1 else "%d times " % len(took)) + refusal(error, took)
+            for error, took in by_error.items()
+        ]
+    )
 
 
 def told_one(answer):
     """`served after 0.1 s`."""
-    return "served after %s" % seconds(answer.seconds) if answer.error is None else refusal(answer.error, [answer.seconds])
+    return (
+        "served after %s" % seconds(answer.seconds) if answer.error is None else refusal(answer.error, [answer.seconds])
+    )
 
 
 def longest(answers):
@@ -73,20 +82,24 @@ def is_whole(answer, shape):
 
 
 def whole(answers, shape):
-    return ("whoever is served has whole slices, bundle i is worker i, and the ledger has it so",
-            all(is_whole(a, shape) and a.recorded for a in served(answers)))
+    return (
+        "whoever is served has whole slices, bundle i is worker i, and the ledger has it so",
+        all(is_whole(a, shape) and a.recorded for a in served(answers)),
+    )
 
 
 def told_why(answers, *words):
     """Whoever is refused hears that nothing is free now, and these words."""
-    return ("who is refused is told why: %s" % ", ".join(words),
-            all(a.error == "NoRoomError" and all(word in a.message for word in words) for a in refused(answers)))
+    return (
+        "who is refused is told why: %s" % ", ".join(words),
+        all(a.error == "NoRoomError" and all(word in a.message for word in words) for a in refused(answers)),
+    )
 
 
 def is_free_again(stage):
     """Everybody has gone: what is still held?"""
     stage.leave(list(stage.present))
-    try:
+    try:  # noqa: SIM105
         stage.wait_until_free()
     except TimeoutError:
         pass
@@ -113,44 +126,71 @@ def two_of_three(stage):
     small = third("reserve", slices=1, timeout_s=PATIENCE_S / 4)
     answers = [caller.answer() for caller in both]
     return Outcome(
-        "%s; who wants one: %s" % (told(answers), told_one(small)), longest([*answers, small]),
-        [("one of the two is served", len(served(answers)) == 1), told_why(answers, "slices are held by groups"),
-         ("the slice that the loser cannot use is there for others", small.error is None),
-         whole([*answers, small], stage.ground.shape), is_free_again(stage)])
+        "%s; who wants one: %s" % (told(answers), told_one(small)),
+        longest([*answers, small]),
+        [
+            ("one of the two is served", len(served(answers)) == 1),
+            told_why(answers, "slices are held by groups"),
+            ("the slice that the loser cannot use is there for others", small.error is None),
+            whole([*answers, small], stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("Three callers want two of three slices each, and give them back when their job is done", THREE, smoke=True)
 def three_of_three(stage):
     answers = stage.together(stage.callers(3), "reserve", slices=2, timeout_s=PATIENCE_S, work_s=JOB_S)
-    return Outcome(told(answers), longest(answers),
-                   [("all are served, one after the other", len(served(answers)) == 3),
-                    whole(answers, stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        told(answers),
+        longest(answers),
+        [
+            ("all are served, one after the other", len(served(answers)) == 3),
+            whole(answers, stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("Two callers want both of two slices, and give them back when their job is done", TWO)
 def two_of_two(stage):
     answers = stage.together(stage.callers(2), "reserve", slices=2, timeout_s=PATIENCE_S, work_s=JOB_S)
-    return Outcome(told(answers), longest(answers),
-                   [("both are served, one after the other", len(served(answers)) == 2),
-                    whole(answers, stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        told(answers),
+        longest(answers),
+        [
+            ("both are served, one after the other", len(served(answers)) == 2),
+            whole(answers, stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("One slice is idle and has lost a host, the other is intact: one is asked for, six times", TWO)
 def dead_host(stage):
-    caller, = stage.callers(1)
+    (caller,) = stage.callers(1)
     lost = "s-a/1"
     stage.lose(lost)
     answers = tries_of_one(stage, caller, TRIES)
     both = caller("reserve", slices=2, timeout_s=0)
-    return Outcome("%s; both slices: %s" % (told(answers), told_one(both)), longest(answers),
-                   [("the intact one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
-                    ("nobody waits for it", longest(answers) < AT_ONCE_S),
-                    ("both cannot be had", both.error is not None), told_why([both], stage.address(lost)),
-                    whole(answers, stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        "%s; both slices: %s" % (told(answers), told_one(both)),
+        longest(answers),
+        [
+            ("the intact one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
+            ("nobody waits for it", longest(answers) < AT_ONCE_S),
+            ("both cannot be had", both.error is not None),
+            told_why([both], stage.address(lost)),
+            whole(answers, stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
-@situation("A caller has two of three slices and has released their heads, as is documented; another wants one, six times",
-           THREE)
+@situation(
+    "A caller has two of three slices and has released their heads, as is documented; another wants one, six times",
+    THREE,
+)
 def released_head(stage):
     holder, caller = stage.callers(2)
     answers = []
@@ -162,22 +202,34 @@ def released_head(stage):
             caller("release")
         holder("release")
         stage.wait_until_free()
-    return Outcome(told(answers), longest(answers),
-                   [("the idle one is given every time", len(served(answers)) == TRIES),
-                    ("the holder had two, too", held.error is None),
-                    ("nobody waits for it", longest(answers) < AT_ONCE_S),
-                    whole(answers, stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        told(answers),
+        longest(answers),
+        [
+            ("the idle one is given every time", len(served(answers)) == TRIES),
+            ("the holder had two, too", held.error is None),
+            ("nobody waits for it", longest(answers) < AT_ONCE_S),
+            whole(answers, stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("Slices are released and reserved again at once, seven times", TWO)
 def again(stage):
-    caller, = stage.callers(1)
+    (caller,) = stage.callers(1)
     caller("reserve", slices=2, timeout_s=PATIENCE_S)
     answers = [caller("reserve_again", slices=2, timeout_s=PATIENCE_S) for _ in range(7)]
     took = statistics.median(answer.seconds for answer in answers)
-    return Outcome("%s; median %s" % (told(answers), seconds(took)), took,
-                   [("they are had every time", len(served(answers)) == 7), whole(answers, stage.ground.shape),
-                    is_free_again(stage)])
+    return Outcome(
+        "%s; median %s" % (told(answers), seconds(took)),
+        took,
+        [
+            ("they are had every time", len(served(answers)) == 7),
+            whole(answers, stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("All slices are reserved: how many are ready?", THREE, smoke=True)
@@ -186,9 +238,15 @@ def how_many_are_ready(stage):
     before = caller("count_ready")
     holder("reserve", slices=3, timeout_s=PATIENCE_S)
     during = caller("count_ready")
-    return Outcome("%s before, %s when all are reserved" % (before.value, during.value), during.seconds,
-                   [("three are ready when nobody has any", before.value == 3),
-                    ("none is ready when all are reserved", during.value == 0), is_free_again(stage)])
+    return Outcome(
+        "%s before, %s when all are reserved" % (before.value, during.value),
+        during.seconds,
+        [
+            ("three are ready when nobody has any", before.value == 3),
+            ("none is ready when all are reserved", during.value == 0),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("An actor uses one host of a slice; three callers want one slice each", THREE)
@@ -200,11 +258,17 @@ def actor_on_one_host(stage):
     stage.wait_until_free_of(["s-b/1"])
     loser = callers[answers.index(refused(answers)[0])] if refused(answers) else callers[0]
     later = loser("reserve", slices=1, timeout_s=PATIENCE_S)
-    return Outcome("%s; when the actor has ended: %s" % (told(answers), told_one(later)), longest(answers),
-                   [("the two idle slices are given", sorted(a.value for a in served(answers)) == [["s-a"], ["s-c"]]),
-                    told_why(answers, "the external use of %s ends" % stage.address("s-b/1")),
-                    ("the slice is given when the actor has ended", later.value == ["s-b"]),
-                    whole([*answers, later], stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        "%s; when the actor has ended: %s" % (told(answers), told_one(later)),
+        longest(answers),
+        [
+            ("the two idle slices are given", sorted(a.value for a in served(answers)) == [["s-a"], ["s-c"]]),
+            told_why(answers, "the external use of %s ends" % stage.address("s-b/1")),
+            ("the slice is given when the actor has ended", later.value == ["s-b"]),
+            whole([*answers, later], stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("A caller that has two slices is killed (`kill -9`); another wants all three", THREE)
@@ -213,12 +277,21 @@ def killed(stage):
     held = victim("reserve", slices=2, timeout_s=PATIENCE_S)
     victim.kill()
     answer = caller("reserve", slices=3, timeout_s=2 * PATIENCE_S)
-    return Outcome(told_one(answer), answer.seconds,
-                   [("the victim had two", held.error is None), ("all three are had", answer.error is None),
-                    whole([answer], stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        told_one(answer),
+        answer.seconds,
+        [
+            ("the victim had two", held.error is None),
+            ("all three are had", answer.error is None),
+            whole([answer], stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
-@situation("Callers are killed (`kill -9`) in the middle of asking for two slices, five times; another wants all three", THREE)
+@situation(
+    "Callers are killed (`kill -9`) in the middle of asking for two slices, five times; another wants all three", THREE
+)
 def killed_in_the_middle(stage):
     moments = [0.005, 0.02, 0.05, 0.1, 0.2]
     caller, *victims = stage.callers(1 + len(moments))
@@ -227,8 +300,11 @@ def killed_in_the_middle(stage):
         time.sleep(moment)
         victim.kill()
     answer = caller("reserve", slices=3, timeout_s=2 * PATIENCE_S)
-    return Outcome(told_one(answer), answer.seconds,
-                   [("all three are had", answer.error is None), whole([answer], stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        told_one(answer),
+        answer.seconds,
+        [("all three are had", answer.error is None), whole([answer], stage.ground.shape), is_free_again(stage)],
+    )
 
 
 @situation("A detached slice, whose creator has ended; three callers want one each", THREE)
@@ -240,14 +316,22 @@ def detached(stage):
     loser = callers[answers.index(refused(answers)[0])] if refused(answers) else callers[0]
     found = loser("find_and_release", name="kept")
     later = loser("reserve", slices=1, timeout_s=PATIENCE_S)
-    return Outcome("%s; when it was released by name: %s" % (told(answers), told_one(later)), longest(answers),
-                   [("the other two slices are given", len(served(answers)) == 2),
-                    told_why(answers, "release kept@"),
-                    ("it is found by its name, and released", found.error is None and later.value == held.value),
-                    whole([held, *answers, later], stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        "%s; when it was released by name: %s" % (told(answers), told_one(later)),
+        longest(answers),
+        [
+            ("the other two slices are given", len(served(answers)) == 2),
+            told_why(answers, "release kept@"),
+            ("it is found by its name, and released", found.error is None and later.value == held.value),
+            whole([held, *answers, later], stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
-@situation("A slice that is held loses a host; another caller wants one of the two intact ones, and a third looks on", THREE)
+@situation(
+    "A slice that is held loses a host; another caller wants one of the two intact ones, and a third looks on", THREE
+)
 def lost_host(stage):
     holder, caller, onlooker = stage.callers(3)
     held = holder("reserve", slices=1, timeout_s=PATIENCE_S)
@@ -258,27 +342,43 @@ def lost_host(stage):
     repaired = repaired.answer()
     onlooker.answer()
     repaired.recorded = repaired.recorded and holder("is_recorded").value
-    return Outcome("%s; the holder: %s (the loss was noticed after %s)" % (
-        told_one(answer), "another slice after %s" % seconds(repaired.seconds) if repaired.error is None else "still without a host",
-        seconds(noticed)),
-                   longest([answer, repaired]),
-                   [("the other job has an intact slice", answer.error is None and answer.value != held.value),
-                    ("the holder has another slice",
-                     repaired.error is None and repaired.value not in (held.value, answer.value)),
-                    whole([answer, repaired], stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        "%s; the holder: %s (the loss was noticed after %s)"
+        % (
+            told_one(answer),
+            "another slice after %s" % seconds(repaired.seconds) if repaired.error is None else "still without a host",
+            seconds(noticed),
+        ),
+        longest([answer, repaired]),
+        [
+            ("the other job has an intact slice", answer.error is None and answer.value != held.value),
+            (
+                "the holder has another slice",
+                repaired.error is None and repaired.value not in (held.value, answer.value),
+            ),
+            whole([answer, repaired], stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )
 
 
 @situation("Two of four hosts of a slice are partly used; the other slice is asked for, six times", TWO)
 def partly_used(stage):
-    caller, = stage.callers(1)
+    (caller,) = stage.callers(1)
     for host in ("s-a/0", "s-a/2"):
         stage.use(host, chips=2)
     answers = tries_of_one(stage, caller, TRIES)
     both = caller("reserve", slices=2, timeout_s=0)
     for actor in list(stage.actors):
         stage.unuse(actor)
-    return Outcome("%s; both slices: %s" % (told(answers), told_one(both)), longest(answers),
-                   [("the idle one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
-                    ("both cannot be had", both.error is not None),
-                    told_why([both], "1 of 2 slices is used by something that is no group"),
-                    whole(answers, stage.ground.shape), is_free_again(stage)])
+    return Outcome(
+        "%s; both slices: %s" % (told(answers), told_one(both)),
+        longest(answers),
+        [
+            ("the idle one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
+            ("both cannot be had", both.error is not None),
+            told_why([both], "1 of 2 slices is used by something that is no group"),
+            whole(answers, stage.ground.shape),
+            is_free_again(stage),
+        ],
+    )

@@ -4,10 +4,11 @@
 All three are measured in turns, round by round, so that whatever else the machine does hits each of them. By hand means:
 the very groups that quoit makes, created and waited for by a program that knows where they go.
 """
+
 import statistics
 import tempfile
 
-from stage import Stage, TWO
+from stage import TWO, Stage
 
 NAME = "speed"
 GROUND = TWO
@@ -47,11 +48,18 @@ def measure(fleet):
                 if round_ > 0:
                     took[PLACED][side].append(first.seconds)
                     took[AGAIN][side].append(second.seconds)
-    return {what: {side: statistics.median(values) for side, values in by_side.items()} for what, by_side in took.items()}
+    return {
+        what: {side: statistics.median(values) for side, values in by_side.items()} for what, by_side in took.items()
+    }
 
 
 def claims(measured):
     placed, again = measured[PLACED], measured[AGAIN]
-    return [("two slices are had faster than by Ray's helper", placed["quoit"] < placed["ray"]),
-            ("two slices take at most 1.2 times what the same groups take by hand", placed["quoit"] <= 1.2 * placed["by hand"]),
-            ("slices are released and had again within 0.2 s", again["quoit"] <= 0.2)]
+    return [
+        ("two slices are had faster than by Ray's helper", placed["quoit"] < placed["ray"]),
+        (
+            "two slices take at most 1.2 times what the same groups take by hand",
+            placed["quoit"] <= 1.2 * placed["by hand"],
+        ),
+        ("slices are released and had again within 0.2 s", again["quoit"] <= 0.2),
+    ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a situation is played: a fleet, callers that are processes of their own, and what can be seen of both."""
+
 import json
 import os
 import select
@@ -9,10 +10,9 @@ import time
 import types
 
 import ray
-from ray.util.placement_group import remove_placement_group
-
 import sides
-from tpu_fleet import Fleet, SLICE_NAME, WORKER_ID
+from ray.util.placement_group import remove_placement_group
+from tpu_fleet import SLICE_NAME, WORKER_ID, Fleet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Nothing here takes as long: a caller that does is stuck, and that is an answer too.
@@ -47,8 +47,12 @@ class Ground:
         return fleet
 
 
-THREE = Ground("three v4 2x2x2 slices of two hosts, and two hosts of another kind", PAIR, ("s-a", "s-b", "s-c"),
-               [("other", ("2x2x2", "v5p-16", 2))])
+THREE = Ground(
+    "three v4 2x2x2 slices of two hosts, and two hosts of another kind",
+    PAIR,
+    ("s-a", "s-b", "s-c"),
+    [("other", ("2x2x2", "v5p-16", 2))],
+)
 TWO = Ground("two v6e 4x4 slices of four hosts", QUAD, ("s-a", "s-b"))
 GROUNDS = (THREE, TWO)
 
@@ -56,8 +60,11 @@ GROUNDS = (THREE, TWO)
 def used():
     """What of chips, heads and processors is used, in all of the cluster: the rest varies by itself."""
     free = ray.available_resources()
-    return {key: n - free.get(key, 0) for key, n in ray.cluster_resources().items()
-            if key.startswith(("TPU", "CPU")) and "_group_" not in key and n != free.get(key, 0)}
+    return {
+        key: n - free.get(key, 0)
+        for key, n in ray.cluster_resources().items()
+        if key.startswith(("TPU", "CPU")) and "_group_" not in key and n != free.get(key, 0)
+    }
 
 
 class Caller:
@@ -67,8 +74,13 @@ class Caller:
         stage.n_callers += 1
         self.name, self.said, self.asked = "caller %d (%s)" % (stage.n_callers, side), stage.said, "start"
         settings = {"side": side, "address": stage.fleet.address, "shape": stage.ground.shape, "ledger": stage.ledger}
-        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "caller.py"), json.dumps(settings)],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stage.log, text=True)
+        self.process = subprocess.Popen(
+            [sys.executable, os.path.join(HERE, "caller.py"), json.dumps(settings)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stage.log,
+            text=True,
+        )
 
     def ask(self, call, at=None, work_s=None, **arguments):
         self.process.stdin.write(json.dumps({"call": call, "arguments": arguments, "at": at, "work_s": work_s}) + "\n")
@@ -109,7 +121,7 @@ class Stage:
     def __init__(self, fleet, ground, side, folder):
         self.fleet, self.ground, self.side = fleet, ground, side
         self.ledger = os.path.join(folder, "ledger.db")
-        self.log = open(os.path.join(folder, "callers.log"), "a+", errors="replace")
+        self.log = open(os.path.join(folder, "callers.log"), "a+", errors="replace")  # noqa: SIM115
         self.here = sides.SIDES[side](ground.shape, self.ledger)
         self.said = []  # what each caller was told and answered, in the order of the answers
         self.n_callers = 0
@@ -162,8 +174,11 @@ class Stage:
     def use(self, host, chips):
         """An ordinary actor on that host, which nobody reserved anything for."""
         slice_name, worker = host.split("/")
-        actor = ray.remote(Squatter).options(resources={"TPU": chips}, num_cpus=0,
-                                             label_selector={SLICE_NAME: slice_name, WORKER_ID: worker}).remote()
+        actor = (
+            ray.remote(Squatter)
+            .options(resources={"TPU": chips}, num_cpus=0, label_selector={SLICE_NAME: slice_name, WORKER_ID: worker})
+            .remote()
+        )
         ray.get(actor.where.remote())
         self.actors.append(actor)
         return actor
@@ -204,7 +219,10 @@ class Stage:
 
         def all_free():
             free = ray._private.state.available_resources_per_node()
-            return all(free.get(node_id, {}).get("TPU", 0) == self.ground.shape.chips for node_id in ids if node_id in free)
+            return all(
+                free.get(node_id, {}).get("TPU", 0) == self.ground.shape.chips for node_id in ids if node_id in free
+            )
+
         self.fleet.wait(all_free, FREE_WITHIN_S, "%s are free again" % ", ".join(hosts))
 
     def empty(self):

@@ -13,6 +13,7 @@ chips is said outright, since there is no device file.
 
 A cluster is many processes and one folder. Both are gone after stop(), and when this process ends.
 """
+
 import collections
 import contextlib
 import os
@@ -22,18 +23,20 @@ import tempfile
 import time
 
 # Ray reads these when it is imported; raylets and workers inherit them.
-os.environ.update({
-    "RAY_DEDUP_LOGS": "0",
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
-    "RAY_enable_metrics_collection": "0",
-    "RAY_memory_monitor_refresh_ms": "0",
-    # A machine that is busy with other things starts the two agents of a host slowly; without them it would end itself.
-    "RAY_agent_register_timeout_ms": "120000",
-    # Each driver would start as many workers on the head as that has CPUs, which nothing here runs on.
-    "RAY_prestart_worker_first_driver": "0",
-    "RAY_enable_worker_prestart": "0",
-})
+os.environ.update(
+    {
+        "RAY_DEDUP_LOGS": "0",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+        "RAY_enable_metrics_collection": "0",
+        "RAY_memory_monitor_refresh_ms": "0",
+        # A machine that is busy with other things starts the two agents of a host slowly; without them it would end itself.
+        "RAY_agent_register_timeout_ms": "120000",
+        # Each driver would start as many workers on the head as that has CPUs, which nothing here runs on.
+        "RAY_prestart_worker_first_driver": "0",
+        "RAY_enable_worker_prestart": "0",
+    }
+)
 
 import ray
 from ray._private import services, utils, worker
@@ -102,11 +105,18 @@ class Fleet:
         self.starting = []  # names of hosts that have yet to register
         self.n_addresses = 1
         with environment({}):
-            self.cluster = Cluster(initialize_head=True, head_node_args={
-                "num_cpus": head_cpus, "object_store_memory": OBJECT_STORE, "memory": 2048 * MIB,
-                "temp_dir": self.folder, "include_dashboard": dashboard,
-                "dashboard_port": random.randint(20000, 24000),
-                "_system_config": dict(NOTICE_SOON) if notice_soon else None})
+            self.cluster = Cluster(
+                initialize_head=True,
+                head_node_args={
+                    "num_cpus": head_cpus,
+                    "object_store_memory": OBJECT_STORE,
+                    "memory": 2048 * MIB,
+                    "temp_dir": self.folder,
+                    "include_dashboard": dashboard,
+                    "dashboard_port": random.randint(20000, 24000),
+                    "_system_config": dict(NOTICE_SOON) if notice_soon else None,
+                },
+            )
 
     def __enter__(self):
         return self
@@ -121,17 +131,26 @@ class Fleet:
     def _start(self, name, variables, started_with):
         self.n_addresses += 1
         # Two that start at once would choose the same sockets.
-        sockets = {"%s_socket_name" % of: os.path.join(self.folder, "%s.%d" % (of, self.n_addresses))
-                   for of in ("raylet", "plasma_store")}
+        sockets = {
+            "%s_socket_name" % of: os.path.join(self.folder, "%s.%d" % (of, self.n_addresses))
+            for of in ("raylet", "plasma_store")
+        }
         with environment(variables), without_waiting():
-            added = self.cluster.add_node(wait=False, object_store_memory=OBJECT_STORE, memory=1024 * MIB,
-                                          node_ip_address="127.0.0.%d" % self.n_addresses, **sockets, **started_with)
+            added = self.cluster.add_node(
+                wait=False,
+                object_store_memory=OBJECT_STORE,
+                memory=1024 * MIB,
+                node_ip_address="127.0.0.%d" % self.n_addresses,
+                **sockets,
+                **started_with,
+            )
         self.hosts[name] = (added, variables, started_with)
         self.starting.append(name)
 
     def _settle(self, at_most=0):
         """Waits until no more than so many hosts have yet to register. On a busy machine a raylet may give its own agents
         up, and end: it is started again."""
+
         def settled():
             alive = self.cluster.global_state._live_node_ids()
             for name in list(self.starting):
@@ -143,14 +162,19 @@ class Fleet:
                     self.cluster.remove_node(added, allow_graceful=False)
                     self._start(name, variables, started_with)
             return len(self.starting) <= at_most
+
         self.wait(settled, HOSTS_WITHIN_S, "%s have registered" % ", ".join(self.starting), interval_s=0.05)
 
     def cpu(self, name, cpus=4):
         self._add(name, {"RAY_NODE_TYPE_NAME": "cpu-group"}, num_cpus=cpus)
 
     def host(self, slice_name, worker_id, topology, pod_type, chips=4, cpus=2, group=None):
-        variables = {"TPU_NAME": slice_name, "TPU_WORKER_ID": str(worker_id), "TPU_TOPOLOGY": topology,
-                     "TPU_ACCELERATOR_TYPE": pod_type}
+        variables = {
+            "TPU_NAME": slice_name,
+            "TPU_WORKER_ID": str(worker_id),
+            "TPU_TOPOLOGY": topology,
+            "TPU_ACCELERATOR_TYPE": pod_type,
+        }
         if group:
             variables["RAY_NODE_TYPE_NAME"] = group
         self._add("%s/%d" % (slice_name, worker_id), variables, num_cpus=cpus, resources={"TPU": chips})
