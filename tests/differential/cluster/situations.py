@@ -197,6 +197,7 @@ def released_head(stage):
     for _ in range(TRIES):
         held = holder("reserve", slices=2, timeout_s=PATIENCE_S)
         holder("release_heads")
+        time.sleep(JOB_S)  # Ray shows what is released a little later
         answers.append(caller("reserve", slices=1, timeout_s=PATIENCE_S))
         if answers[-1].error is None:
             caller("release")
