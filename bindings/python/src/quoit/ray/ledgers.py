@@ -7,6 +7,7 @@ import contextlib
 import os
 import threading
 import time
+import uuid
 import weakref
 from collections.abc import Mapping
 from typing import Any, Callable, Union
@@ -159,6 +160,8 @@ def _open(path: str, *, is_named: bool) -> Quoit:
         raise errors.NotFoundError(
             "ledger: expected its file as ledger=PATH or in QUOIT_DB, or a './quoit.db' (quoit init)"
         )
+    if not os.path.exists(path):
+        _make(path)
     end = time.monotonic() + _MADE_S
     while True:
         try:
@@ -168,6 +171,20 @@ def _open(path: str, *, is_named: bool) -> Quoit:
             if time.monotonic() >= end or not _is_young(path):
                 raise
         time.sleep(0.01)
+
+
+def _make(path: str) -> None:
+    """Makes a ledger beside, which gets its name when it is whole: a driver that is killed meanwhile leaves none."""
+    new = f"{path}.{uuid.uuid4().hex[:8]}.new"
+    try:
+        _ledger.create(new).close()
+        # Another driver was quicker, or the file system has no links: then it is made in place.
+        with contextlib.suppress(OSError):
+            os.link(new, path)
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(new + suffix)
 
 
 def _is_begun(path: str) -> bool:
