@@ -10,6 +10,8 @@ import collections
 import statistics
 import time
 
+import quoit
+
 from stage import THREE, TWO
 
 Outcome = collections.namedtuple("Outcome", "told seconds claims")
@@ -103,7 +105,10 @@ def is_free_again(stage):
         stage.wait_until_free()
     except TimeoutError:
         pass
-    left = stage.here.left_behind()
+    try:
+        left = stage.here.left_behind()
+    except quoit.Error as error:
+        left = [error]
     return ("nothing is held when all have gone (%s)" % (", ".join(map(str, left)) or "nothing"), not left)
 
 
