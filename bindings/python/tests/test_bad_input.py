@@ -338,5 +338,7 @@ def test_what_is_plain_can_be_sent(ledger):
         assert pickle.loads(pickle.dumps(one)) == one
     bundle = pickle.loads(pickle.dumps(quoit.Bundle("TPU=4", {"a": "b"})))
     assert (bundle.amounts, dict(bundle.selectors)) == ("TPU=4", {"a": "b"})
+    assert bundle == quoit.Bundle({"TPU": 4}, {"a": "b"}) and hash(bundle) == hash(quoit.Bundle("TPU=4", {"a": "b"}))
+    assert bundle != quoit.Bundle("TPU=4") and bundle != quoit.Bundle("TPU=2", {"a": "b"}) and bundle != "TPU=4"
     sent = pickle.loads(pickle.dumps(error))
     assert (type(sent), str(sent), sent.code) == (quoit.NotNowError, "no room", quoit.ErrorCode.NOT_NOW)

@@ -57,3 +57,13 @@ def test_what_was_dropped_is_not_found(tmp_path):
         assert ledger.compact_journal(3, now_ms=NOW + 2) == 2
         with pytest.raises(quoit.NotFoundError):
             ledger.changes_since(0)
+
+
+def test_a_checkpoint_says_what_it_is_of_and_when_it_was_made():
+    now = 1_800_000_000_000
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v6e 4x4", now_ms=now)
+        ledger.set_owner("alice", now_ms=now)
+        assert ledger.read_checkpoint() is None
+        assert ledger.compact_journal(2, now_ms=now + 5) == 1
+        assert ledger.read_checkpoint() == quoit.Checkpoint(seq=1, made_ms=now + 5)

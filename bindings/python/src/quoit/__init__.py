@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         Source,
     )
     from .forks import Fork
-    from .journal import Effect, EffectType, JournalEntry
+    from .journal import Checkpoint, Effect, EffectType, JournalEntry
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
     from .snapshots import Snapshot
     from .topologies import (
@@ -92,6 +92,7 @@ __all__ = [
     "Change",
     "ChangeKind",
     "CheckRule",
+    "Checkpoint",
     "ConflictError",
     "Constraint",
     "DamagedError",
@@ -188,7 +189,7 @@ _LAZY = {
         "Source",
     ),
     "forks": ("Fork",),
-    "journal": ("Effect", "EffectType", "JournalEntry"),
+    "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
     "snapshots": ("Snapshot",),
     "topologies": (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened: the entries of a ledger's journal (`Quoit.changes_since`)."""
+"""What happened: the entries of a ledger's journal (`Quoit.changes_since`), and where it begins (`Quoit.read_checkpoint`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from typing import Any
 
 from . import _c
 from ._c import lib
+
+
+@dataclasses.dataclass(frozen=True)
+class Checkpoint:
+    """A checked image of the state, from which the journal goes on."""
+
+    seq: int
+    """The entry after which the state was so."""
+    made_ms: int
+    """When it was made by the ledger's clock, in milliseconds since 1970 UTC."""
 
 
 class EffectType(_c.Code):

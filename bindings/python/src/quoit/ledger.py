@@ -17,7 +17,7 @@ from .requests import Request, handle_of
 
 if TYPE_CHECKING:
     from .fleet import NodeState
-    from .journal import JournalEntry
+    from .journal import Checkpoint, JournalEntry
     from .snapshots import Snapshot
 
 WAIT_MS = 5_000
@@ -489,11 +489,13 @@ class Quoit(_c.Unsent):
         call(lib.quoit_compact_journal, self._open(), seq, _c.clock(now_ms), n_removed)
         return int(n_removed[0])
 
-    def read_checkpoint(self) -> tuple[int, int] | None:
-        """The last checkpoint: its journal sequence, and when it was made in milliseconds since 1970 UTC; None: none yet."""
+    def read_checkpoint(self) -> Checkpoint | None:
+        """The last checkpoint (`compact_journal`); None: none yet."""
+        from .journal import Checkpoint
+
         seq, made_ms = ffi.new("uint64_t *"), ffi.new("int64_t *")
         call(lib.quoit_read_checkpoint, self._open(), seq, made_ms)
-        return (int(seq[0]), int(made_ms[0])) if seq[0] else None
+        return Checkpoint(int(seq[0]), int(made_ms[0])) if seq[0] else None
 
 
 class _Batch:

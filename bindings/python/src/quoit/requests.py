@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -32,6 +31,8 @@ class Policy(_c.Code):
 class Bundle(_c.Sealed):
     """One bundle that is asked for: amounts of resources on one node. A `Request` that takes it checks its text.
 
+    Two are equal of which text and selectors are.
+
     Args:
         amounts: what it takes of its node, as text ("TPU=4,CPU=8") or as a mapping of resource to amount; an amount is an int, or decimal text such as "0.5"
             (a float is not exact, and refused).
@@ -47,10 +48,18 @@ class Bundle(_c.Sealed):
         text = _c.exact(amounts) if isinstance(amounts, str) else _amounts_text(amounts)
         _c.to_text(text, "amounts")
         object.__setattr__(self, "amounts", text)
-        object.__setattr__(self, "selectors", types.MappingProxyType(_mapping(selectors, "selectors")))
+        object.__setattr__(self, "selectors", _c.FrozenDict(_mapping(selectors, "selectors")))
 
     def __reduce_ex__(self, protocol: object) -> Any:
         return Bundle, (self.amounts, dict(self.selectors))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Bundle):
+            return NotImplemented
+        return (self.amounts, self.selectors) == (other.amounts, other.selectors)
+
+    def __hash__(self) -> int:
+        return hash((self.amounts, self.selectors))
 
     def __repr__(self) -> str:
         return f"Bundle({self.amounts!r}, {dict(self.selectors)!r})"
