@@ -6,7 +6,6 @@ python reference.py FOLDER      # needs Python 3.10 and pdoc: pip install pdoc
 
 import argparse
 import importlib
-import importlib.util
 import inspect
 import pathlib
 import sys
@@ -22,8 +21,7 @@ def hide_handles(value):
 
 def public_modules():
     """The package, and those of its modules that callers import by name; names that wait are made to be there."""
-    submodules = (f"quoit.{name}" for name in quoit._SUBMODULES)
-    for name in ("quoit", *(one for one in submodules if importlib.util.find_spec(one) is not None)):
+    for name in ("quoit", *(f"quoit.{one}" for one in quoit._SUBMODULES)):
         module = importlib.import_module(name)
         for public in getattr(module, "__all__", ()):
             setattr(module, public, getattr(module, public))

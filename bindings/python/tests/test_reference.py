@@ -3,7 +3,6 @@
 
 import html
 import importlib
-import importlib.util
 import inspect
 import re
 import subprocess
@@ -46,8 +45,6 @@ def test_every_public_name_is_on_a_page(pages):
 
 @pytest.mark.parametrize("module", ["ray", "ray_rules"])
 def test_every_public_name_of_a_module_is_on_its_page(pages, module):
-    if importlib.util.find_spec(f"quoit.{module}") is None:
-        pytest.skip(f"this package has no quoit.{module}")
     loaded = importlib.import_module(f"quoit.{module}")
     names = [name for public in loaded.__all__ for name in members(public, getattr(loaded, public))]
     assert len(names) > 10
@@ -56,8 +53,6 @@ def test_every_public_name_of_a_module_is_on_its_page(pages, module):
 
 @pytest.mark.parametrize("module", ["catalogue", "ray_rules"])
 def test_a_module_has_its_page(pages, module):
-    if importlib.util.find_spec(f"quoit.{module}") is None:
-        pytest.skip(f"this package has no quoit.{module}")
     page = pages[Path("quoit") / module]
     loaded = importlib.import_module(f"quoit.{module}")
     for name, one in vars(loaded).items():

@@ -14,6 +14,9 @@ RUNNER = pathlib.Path(__file__).with_name("vectors") / "run.py"
 VECTORS = TOP / "tests" / "vectors"
 BESIDE = TOP.parent / "shared" / "vectors"
 
+# Rows of the tree that are skipped: another number is another interface, or a row that nobody answers any more.
+INEXPRESSIBLE = 49
+
 CLOSING = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
@@ -33,10 +36,11 @@ def show(capsys, lines):
 
 
 def test_every_file_of_vectors_gives_the_recorded_answers(capsys):
-    lines, (passed, failed, _) = run(*sorted(VECTORS.glob("*.ndjson")))
+    lines, (passed, failed, skipped) = run(*sorted(VECTORS.glob("*.ndjson")))
     show(capsys, lines)
     assert failed == 0, "\n".join(lines[:20])
     assert passed > 9000
+    assert skipped == INEXPRESSIBLE, "\n".join(lines)
 
 
 @pytest.mark.parametrize("path", sorted(BESIDE.glob("placement.ndjson")), ids=lambda path: path.stem)

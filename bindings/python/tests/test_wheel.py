@@ -92,6 +92,27 @@ def run(python, program, **environment):
     return done.stdout
 
 
+def python_of(minor):
+    """A CPython 3.`minor` of this machine that can make an environment; None where there is none."""
+    kept = sorted(pathlib.Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python3"))
+    for python in (shutil.which(f"python3.{minor}"), f"/usr/bin/python3.{minor}", *kept):
+        asks = f"import sys, venv; sys.exit(sys.implementation.name != 'cpython' or sys.version_info[1] != {minor})"
+        if python and os.path.exists(python) and said([python, "-c", asks])[0] == 0:
+            return python
+    return None
+
+
+@pytest.mark.parametrize("minor", range(9, 15))
+def test_one_wheel_serves_each_python(wheel, tmp_path, minor):
+    python = python_of(minor)
+    if python is None:
+        pytest.skip(f"this machine has no CPython 3.{minor}")
+    assert said([python, "-m", "venv", "--without-pip", tmp_path])[0] == 0
+    own = tmp_path / "bin" / "python"
+    installs([sys.executable, "-m", "pip", "--python", own, "install", wheel])
+    assert run(own, "import sys; print(sys.version_info[1])" + RESERVES) == f"{minor}\n{RESERVED}"
+
+
 def elf_files(folder):
     return sorted(path for path in folder.rglob("*.so*") if path.read_bytes()[:4] == b"\x7fELF")
 
@@ -245,7 +266,7 @@ for name in ("libglib-2.0.so.0", "libgobject-2.0.so.0", "libsqlite3.so.0", "liby
 
 
 def test_a_modified_library_under_the_same_name_takes_the_place_of_the_one_inside(unpacked, tmp_path):
-    """What the LGPL grants: here GLib, with a word of its own changed."""
+    """What the LGPL grants of GLib, shown with libyaml, which is loaded in the same way: its words can be read in errors."""
     copy = shutil.copytree(unpacked, tmp_path / "copy")
     (library,) = (copy / "quoit.libs").glob("libyaml-0-*")
     changed = library.read_bytes().replace(b"did not find expected key", b"did not find a proper key")

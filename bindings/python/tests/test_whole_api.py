@@ -7,7 +7,6 @@ import dataclasses
 import doctest
 import enum
 import importlib
-import importlib.util
 import os
 import pkgutil
 import re
@@ -43,10 +42,6 @@ def trees():
     }
 
 
-def is_there(module):
-    return importlib.util.find_spec(f"quoit.{module}") is not None
-
-
 def modules():
     """All modules of the package that anybody may import; that of the extension, and Ray's adapter, by themselves."""
     names = [one.name for one in pkgutil.walk_packages(quoit.__path__, "quoit.") if "._" not in one.name]
@@ -76,7 +71,6 @@ def test_every_function_of_the_headers_is_called_or_not_needed():
     assert declared - called_functions() - set(NOT_CALLED) == set()
 
 
-@pytest.mark.skipif(not is_there("ray_rules"), reason="this package has no quoit.ray_rules")
 def test_every_rule_of_rays_is_called():
     declared = {name for name in declared_functions() if name.startswith("quoit_ray_")}
     assert len(declared) > 100
@@ -132,7 +126,6 @@ def test_an_enum_of_the_headers_has_its_counterpart(name, members):
     assert {one.name: one.value for one in counterpart} == members
 
 
-@pytest.mark.skipif(not is_there("ray_rules"), reason="this package has no quoit.ray_rules")
 @pytest.mark.parametrize(
     ("name", "members"),
     [one for one in c_enums() if one[0].startswith("QuoitRay") and one[0] != "QuoitRayAnswer"],
