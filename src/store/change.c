@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one path by which a ledger changes, and who may go it when. */
-#include <unistd.h>
-
 #include "store/store-private.h"
 
 QuoitStore *
@@ -10,7 +8,7 @@ quoit_store_alloc (const QuoitEngine *engine)
   QuoitStore *store = g_new0 (QuoitStore, 1);
 
   store->engine = engine;
-  store->process = getpid ();
+  store->process = quoit_process_mark ();
   g_mutex_init (&store->turn_lock);
   g_cond_init (&store->turn_free);
   g_mutex_init (&store->fleet_lock);
@@ -24,7 +22,7 @@ quoit_store_free (QuoitStore *store)
     return;
   /* SQLite's locks belong to the process that opened the file, and another thread of it may have held a mutex when it
    * forked: a child leaves all as it is. */
-  if (store->process != getpid ())
+  if (store->process != quoit_process_mark ())
     return;
   quoit_store_cancel_batch (store);
   quoit_db_close (&store->db);
@@ -63,7 +61,7 @@ quoit_store_set_actor (QuoitStore *store, const char *actor)
 {
   char *counted = actor == NULL || *actor == '\0' ? NULL : g_ref_string_new (actor);
 
-  if (store->process == getpid ())
+  if (store->process == quoit_process_mark ())
     {
       g_mutex_lock (&store->turn_lock);
       replace_actor (&store->actor, counted);
@@ -78,7 +76,7 @@ quoit_store_set_actor (QuoitStore *store, const char *actor)
 void
 quoit_store_interrupt (QuoitStore *store)
 {
-  if (store->process != getpid ())
+  if (store->process != quoit_process_mark ())
     return;
   g_mutex_lock (&store->turn_lock);
   g_atomic_int_inc ((gint *) &store->interrupts);
@@ -89,7 +87,7 @@ quoit_store_interrupt (QuoitStore *store)
 gboolean
 quoit_store_is_own (const QuoitStore *store)
 {
-  return store->process == getpid ();
+  return store->process == quoit_process_mark ();
 }
 
 /* Which of many databases it is, in the messages of those who know only one. */
@@ -111,7 +109,7 @@ named (const QuoitStore *store, gboolean ok, GError **error)
 static gboolean
 refuse_child (const QuoitStore *store, GError **error)
 {
-  return G_LIKELY (store->process == getpid ())
+  return G_LIKELY (store->process == quoit_process_mark ())
          || quoit_fail (error, QUOIT_ERROR_FAILED,
                         "the handle was opened before fork(2): open the ledger again in the child");
 }
@@ -119,7 +117,7 @@ refuse_child (const QuoitStore *store, GError **error)
 static gboolean
 in_own_batch (QuoitStore *store)
 {
-  return has_turn (store) && store->in_batch && store->process == getpid ();
+  return has_turn (store) && store->in_batch && store->process == quoit_process_mark ();
 }
 
 gboolean

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 struct _QuoitConnection {
-  pid_t process;
+  guint64 process;
   dev_t device;
   ino_t inode;
   GThread *const *turn;
@@ -15,6 +15,7 @@ struct _QuoitConnection {
 
 static GMutex lock; /* guards the next, and the handles in it */
 static GPtrArray *connections;
+static guint32 n_forks; /* between the first process of all and this one */
 
 static void
 before_fork (void)
@@ -29,16 +30,29 @@ after_fork (void)
 }
 
 static void
-add (QuoitConnection *connection)
+after_fork_in_child (void)
+{
+  n_forks++;
+  after_fork ();
+}
+
+guint64
+quoit_process_mark (void)
 {
   static gsize once;
 
   if (g_once_init_enter (&once))
     {
       /* A child must find the list whole, and its lock free. */
-      pthread_atfork (before_fork, after_fork, after_fork);
+      pthread_atfork (before_fork, after_fork, after_fork_in_child);
       g_once_init_leave (&once, 1);
     }
+  return (guint64) n_forks << 32 | (guint32) getpid ();
+}
+
+static void
+add (QuoitConnection *connection)
+{
   g_mutex_lock (&lock);
   if (connections == NULL)
     connections = g_ptr_array_new ();
@@ -75,7 +89,7 @@ is_idle (const QuoitConnection *connection)
 static gboolean
 drop_inherited (const char *path, const struct stat *file, GError **error)
 {
-  pid_t process = getpid ();
+  guint64 process = quoit_process_mark ();
   gboolean dropped = TRUE;
 
   g_mutex_lock (&lock);
@@ -111,7 +125,7 @@ quoit_connection_new (const char *path, GThread *const *turn, GError **error)
   if (stat (path, &file) == 0 && !drop_inherited (path, &file, error))
     return NULL;
   connection = g_new0 (QuoitConnection, 1);
-  connection->process = getpid ();
+  connection->process = quoit_process_mark ();
   connection->device = file.st_dev;
   connection->inode = file.st_ino;
   connection->turn = turn;

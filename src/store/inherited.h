@@ -13,6 +13,10 @@
 
 #include "base/error.h"
 
+/* Which process this is. The number alone does not say so: a child may bear that of an ancestor that has ended, or that
+ * of its parent in a namespace of its own. */
+guint64 quoit_process_mark (void);
+
 /* A connection that this process has, or its parent had. */
 typedef struct _QuoitConnection QuoitConnection;
 

@@ -2,9 +2,8 @@
 /* What the files of the store share. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "store/image.h"
+#include "store/inherited.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -19,7 +18,7 @@ typedef struct {
 
 struct _QuoitStore {
   const QuoitEngine *engine;
-  pid_t process;
+  guint64 process; /* whose it is: quoit_process_mark() */
   gint64 wait_ms;
   char *path;  /* NULL: in memory */
   char *actor; /* counted, guarded by turn_lock; NULL: nobody */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One ledger, many hands: handles that catch up, batches, waits that end, processes that fork. */
+#include <linux/sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -370,6 +372,41 @@ check_child (QuoitStore *store, const char *copy)
                  "the child ended with status %d (line modulo 250: %d)", status, WEXITSTATUS (status) - 1);
 }
 
+/* The child's number is 1, as its parent's is: each is the first of a namespace. What nobody may make is no failure. */
+static int
+use_in_namespace (void)
+{
+  g_autoptr (QuoitStore) store = quoit_store_new_memory ();
+  int status = 0;
+  pid_t child;
+
+  if (getpid () != 1 || !quoit_store_is_own (store) || syscall (SYS_unshare, CLONE_NEWPID) != 0)
+    return 2;
+  child = fork ();
+  if (child == 0)
+    _exit (getpid () != 1 ? 2 : quoit_store_is_own (store) ? 1 : 0);
+  return waitpid (child, &status, 0) == child && WIFEXITED (status) ? WEXITSTATUS (status) : 3;
+}
+
+START_TEST (a_handle_is_refused_in_a_child_of_its_parents_number)
+{
+  pid_t child;
+  int status;
+
+  if (syscall (SYS_unshare, CLONE_NEWPID) != 0)
+    return;
+  child = fork ();
+  if (child == 0)
+    {
+      alarm (10);
+      _exit (use_in_namespace ());
+    }
+  ck_assert_int_eq (waitpid (child, &status, 0), child);
+  ck_assert (WIFEXITED (status));
+  ck_assert_int_eq (WEXITSTATUS (status), 0);
+}
+END_TEST
+
 START_TEST (a_handle_is_refused_after_fork)
 {
   g_auto (Place) place = place_new ();
@@ -515,6 +552,7 @@ main (void)
   tcase_add_test (tests, a_writer_that_may_wait_long_has_its_turn_at_last);
   tcase_add_test (tests, an_interrupt_ends_the_waits_of_its_handle);
   tcase_add_loop_test (tests, a_handle_is_refused_after_fork, 0, 2);
+  tcase_add_test (tests, a_handle_is_refused_in_a_child_of_its_parents_number);
   tcase_add_loop_test (tests, a_batch_does_not_go_on_in_a_child, 0, 2);
   tcase_add_test (tests, what_a_child_writes_stays_when_the_parent_closes_first);
   tcase_add_test (tests, a_child_is_refused_the_file_that_its_parent_was_writing);
