@@ -112,9 +112,9 @@ class Rays:
     def rows(self, groups):
         return [dict(self.groups.get(one.id.hex(), {"state": "REMOVED", "name": ""})) for one in groups]
 
-    def named_groups(self, names):
-        mine = (one for one, row in self.groups.items() if row["name"] in names and row["job"] == self.job)
-        return [PlacementGroup(one) for one in mine]
+    def named_groups(self, names, job):
+        theirs = (one for one, row in self.groups.items() if row["name"] in names and row["job"] == job)
+        return [PlacementGroup(one) for one in theirs]
 
     def remove_groups(self, groups, timeout_s):
         for one in groups:
@@ -198,7 +198,7 @@ def stand_in(monkeypatch):
     monkeypatch.setattr(cluster, "namespace", lambda: "tests")
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
     monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
-    monkeypatch.setattr(cluster, "wait_placed", lambda groups, timeout_s: True)
+    monkeypatch.setattr(cluster, "wait_placed", lambda groups: True)
     yield made
     made.is_connected = True
     slices._release_all()

@@ -208,8 +208,8 @@ def create_group(
         ConflictError: the name is taken.
         NotFoundError: the control plane does not answer; it may have made the group.
     """
-    try:
-        with _asking():
+    with _asking():
+        try:
             return _module("ray.util.placement_group").placement_group(
                 [dict(bundle) for bundle in bundles],
                 strategy=strategy,
@@ -217,10 +217,11 @@ def create_group(
                 lifetime=lifetime,
                 bundle_label_selector=[dict(selector) for selector in selectors],
             )
-    except errors.NotFoundError as error:
-        if "already exists" not in str(error):
-            raise
-        raise errors.ConflictError(f"name '{name}': a placement group of this namespace has it already") from None
+        except _module("ray.exceptions").RaySystemError as error:
+            # An answer, which Ray gives no class of its own.
+            if "already exists" not in str(error):
+                raise
+            raise errors.ConflictError(f"name '{name}': a placement group of this namespace has it already") from None
 
 
 def handle_of(group_id: str) -> Any:
@@ -252,12 +253,13 @@ def _row(group: Any) -> dict[str, Any]:
     return row or {"state": "REMOVED", "name": ""}
 
 
-def named_groups(names: Sequence[str]) -> list[Any]:
-    """The live groups of this job that bear one of the names."""
-    own = bytes.fromhex(job())
+def named_groups(names: Sequence[str], job_id: str) -> list[Any]:
+    """The live groups of a job that bear one of the names."""
+    check_answers()
+    maker = bytes.fromhex(job_id)
     with _asking():
         return [
-            handle_of(name) for name, row in _live_groups().items() if row.name in names and row.creator_job_id == own
+            handle_of(name) for name, row in _live_groups().items() if row.name in names and row.creator_job_id == maker
         ]
 
 

@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 import concurrent.futures
-import logging
 import time
 import uuid
 from collections.abc import Mapping
-from typing import Any
 
 from .. import errors
-from ..groups import Group
+from ..groups import Group, GroupState
 from ..requests import Request
 from . import cluster
 from .ledgers import live_group
-from .placing import Made, NotPlacedError, Wish, create, free, ray_groups_of, wait_placed, write_record
+from .placing import Made, NotPlacedError, Wish, create, free, ray_groups_of, wait_placed, write_plan, write_record
+from .records import Book
 from .refusals import refusal
 from .shapes import NodeIsGone, SlicePins, pin, shortage
-
-_log = logging.getLogger("quoit.ray")
 
 HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
@@ -73,11 +70,11 @@ class _Attempt:
         self._ledger = wish.ledger
         self._excluded = excluded
         self._is_asking = False
+        self._last_id = 0
         self._group: Group | None = None
         self._pins: list[SlicePins] = []
         self._listing: cluster.Listing | None = None
-        self._ray_names: list[str] = []
-        self._ray_groups: list[Any] = []
+        self._book = Book()
         self._making: concurrent.futures.Future[None] | None = None
         # With a key no two calls ask for the same, and the ledger gives a group to one of them alone.
         rules = wish.shape.rules
@@ -111,6 +108,7 @@ class _Attempt:
 
     def _held(self, listing: cluster.Listing) -> None:
         while self._group is None:
+            self._last_id = max((one.id for one in self._ledger.quoit.snapshot().groups), default=0)
             self._is_asking = True
             try:
                 # Ray makes the groups while the hold is being written to the disk. What is detached waits for that: it
@@ -170,22 +168,20 @@ class _Attempt:
             self._make(self._group)
         else:
             self._making.result()
-        made = Made(self._group, [dict(one) for pins in self._pins for one in pins.selectors], self._ray_groups)
+        made = Made(self._group, [dict(one) for pins in self._pins for one in pins.selectors], self._book.groups)
         write_record(self._wish, made)
-        wait_placed(self._ledger, self._pins, self._ray_groups, end)
+        wait_placed(self._ledger, self._pins, self._book.groups, end)
         made.group = self._ledger.quoit.confirm(self._group)
         return made
 
     def _make(self, group: Group) -> None:
         cluster.check_answers()
-        for name, pins in ray_groups_of(self._wish, group, self._pins):
-            self._ray_names.append(name)
-            try:
-                self._ray_groups.append(create(self._wish.shape, name, pins))
-            except (errors.ConflictError, ValueError, TypeError):
-                # Ray has refused: what bears the name is another's.
-                self._ray_names.pop()
-                raise
+        named = list(ray_groups_of(self._wish, group, self._pins))
+        self._book.plan([name for name, _ in named], is_unique=not self._wish.name)
+        if self._wish.is_detached:
+            write_plan(self._wish, group, self._book)
+        for name, pins in named:
+            create(self._book, self._wish.shape, name, pins)
 
     # --- give back ---
 
@@ -200,24 +196,17 @@ class _Attempt:
     def _give_back(self) -> None:
         if self._making is not None:
             concurrent.futures.wait([self._making])
-        ray_groups = self._ray_groups + self._unseen()
-        group = self._group
-        if group is None and self._is_asking:
-            group = live_group(self._ledger, name=self.request.name)
-        free(self._ledger, group, ray_groups)
+        group = self._group if self._group is not None or not self._is_asking else self._unheard()
+        free(self._ledger, group, self._book.made())
         if group is not None and self._wish.key is not None:
             self._is_over(self._wish.key)
 
-    def _unseen(self) -> list[Any]:
-        """What Ray has made though its answer never came."""
-        if len(self._ray_names) == len(self._ray_groups):
-            return []
-        known = {cluster.group_id(one) for one in self._ray_groups} | set(self._listing.groups if self._listing else ())
-        try:
-            return [one for one in cluster.named_groups(self._ray_names) if cluster.group_id(one) not in known]
-        except errors.NotFoundError as error:
-            _log.warning("what was made as '%s' was not looked for: %s", ", ".join(self._ray_names), error)
-            return []
+    def _unheard(self) -> Group | None:
+        """What the ledger has held for this though its answer never came: another's may bear the name."""
+        group = live_group(self._ledger, name=self.request.name)
+        if group is None or group.state is not GroupState.HELD or group.owner != self._wish.owner:
+            return None
+        return group if group.id > self._last_id else None
 
 
 def _unique(base: str) -> str:

@@ -14,6 +14,7 @@ from .. import errors
 from ..groups import Group
 from . import cluster, owners
 from .ledgers import RayLedger
+from .records import Book
 from .shapes import Shape, SlicePins
 
 _log = logging.getLogger("quoit.ray")
@@ -74,18 +75,27 @@ def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterat
         yield f"{base}_slice_{index}", [one]
 
 
-def create(shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
+def create(book: Book, shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
     """A placement group of the slices' bundles."""
     bundles = [bundle for one in pins for bundle in one.bundles]
     selectors = [selector for one in pins for selector in one.selectors]
-    return cluster.create_group(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
+    return book.create(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
 
 
 def write_record(wish: Wish, made: Made) -> None:
-    """Says what Ray's groups of a group are, to `sync` and to `attach`; none: that they are being replaced."""
+    """Says what Ray's groups of a group are, to `sync` and to `attach`."""
     ids = [cluster.group_id(one) for one in made.ray_groups]
-    record = {"groups": ids, "selectors": made.selectors, "name": wish.name, "arguments": wish.shape.arguments}
-    cluster.write_record(owners.record_key(made.group), record)
+    _write(wish, made.group, {"groups": ids, "job": cluster.job(), "selectors": made.selectors})
+
+
+def write_plan(wish: Wish, group: Group, book: Book, standing: Sequence[Any] = ()) -> None:
+    """Says, to `sync`, what will be made for a group in the place of what is `standing`: should the driver be killed
+    before it is."""
+    _write(wish, group, {**book.plan_record(standing), "selectors": []})
+
+
+def _write(wish: Wish, group: Group, record: Mapping[str, Any]) -> None:
+    cluster.write_record(owners.record_key(group), {**record, "name": wish.name, "arguments": wish.shape.arguments})
 
 
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:

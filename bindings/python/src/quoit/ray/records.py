@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Ray has of a group of the ledger: noted before it is made, so that whoever comes after an end finds it all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import errors
+from . import cluster
+
+_log = logging.getLogger("quoit.ray")
+
+
+class Book:
+    """Ray's groups that a call makes. A name stands in it before Ray is asked: what Ray has made is found by it, also
+    where the answer never came."""
+
+    def __init__(self) -> None:
+        self.groups: list[Any] = []
+        """That Ray has answered for."""
+        self.names: list[str] = []
+        """That Ray may have."""
+        self._job = ""
+        self._others: list[str] = []
+        self._asked: list[str] = []
+
+    def plan(self, names: Sequence[str], is_unique: bool) -> None:
+        """Notes the names that will be asked for; groups of this job that bear one already (two may, where the first is
+        in another namespace, or is the same caller's) are others, unless the names are unique."""
+        others = [] if is_unique else [cluster.group_id(one) for one in cluster.named_groups(names, cluster.job())]
+        self._job, self._others, self.names = cluster.job(), others, list(names)
+
+    def create(
+        self,
+        bundles: Sequence[Mapping[str, float]],
+        selectors: Sequence[Mapping[str, str]],
+        strategy: str,
+        name: str,
+        lifetime: str | None,
+    ) -> Any:
+        """As `cluster.create_group`."""
+        self._asked.append(name)
+        try:
+            group = cluster.create_group(bundles, selectors, strategy, name, lifetime)
+        except (errors.ConflictError, ValueError, TypeError):
+            # Ray has refused: what bears the name is another's.
+            self._asked.remove(name)
+            raise
+        self.groups.append(group)
+        self._asked.remove(name)
+        return group
+
+    def made(self) -> list[Any]:
+        """All of them, also those that Ray has made and whose answer never came."""
+        known = {cluster.group_id(one) for one in self.groups}
+        try:
+            unseen = [one for one in self._named(self._asked) if cluster.group_id(one) not in known]
+        except errors.NotFoundError as error:
+            _log.warning("what was made as '%s' was not looked for: %s", ", ".join(self._asked), error)
+            unseen = []
+        return self.groups + unseen
+
+    def _named(self, names: Sequence[str]) -> list[Any]:
+        return _named(names, self._job, self._others) if names else []
+
+    def plan_record(self, standing: Sequence[Any] = ()) -> dict[str, Any]:
+        """What a record says while the groups are made; `standing`: those that the group has until then."""
+        ids = [cluster.group_id(one) for one in standing]
+        return {"groups": [], "job": self._job, "names": self.names, "others": self._others, "standing": ids}
+
+
+def _named(names: Sequence[str], job: str, others: Sequence[str]) -> list[Any]:
+    return [one for one in cluster.named_groups(names, job) if cluster.group_id(one) not in others]
+
+
+def groups_of(record: Mapping[str, Any], listing: cluster.Listing) -> list[Any]:
+    """What is left in Ray of all that a record tells of."""
+    ids = [one for one in (*record["groups"], *record.get("standing", ())) if one in listing.groups]
+    names = [] if record["groups"] else record.get("names", [])
+    found = {one: cluster.handle_of(one) for one in ids}
+    found.update(
+        {cluster.group_id(one): one for one in _named(names, record["job"], record["others"])} if names else {}
+    )
+    return list(found.values())
