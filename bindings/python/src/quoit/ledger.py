@@ -117,12 +117,14 @@ class Quoit(_c.Unsent):
     that it came from, through whichever handle or process: another one may have a group of that name and id.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_process")
+    __slots__ = ("__weakref__", "_companions", "_handle", "_process")
 
     _instead = "open its file again, in the other process too"
 
     def __init__(self, handle: Any) -> None:
         self._handle = _c.owned(_c.checked_handle(handle, Quoit, "create, open or open_memory"), lib.quoit_unref)
+        # What other modules know of this ledger, and forget with it.
+        self._companions: dict[str, Any] = {}
         self._process = os.getpid()
 
     def __enter__(self) -> Quoit:

@@ -13,7 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import errors
 from ..imports import Input, SourceKind
@@ -90,6 +90,21 @@ def job() -> str:
 def cluster() -> str:
     """What no other cluster is called, also not one that was started anew on the same machines."""
     return str(_worker().gcs_client.cluster_id.hex())
+
+
+class Driver(NamedTuple):
+    """What this process belongs to."""
+
+    cluster: str
+    job: str
+
+
+def driver() -> Driver | None:
+    """The cluster and the job of this process; None: it has none, any more."""
+    try:
+        return Driver(cluster(), job()) if is_connected() else None
+    except AttributeError:  # Ray is being shut down
+        return None
 
 
 def namespace() -> str:

@@ -8,7 +8,6 @@ import os
 import threading
 import time
 import uuid
-import weakref
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
@@ -55,10 +54,10 @@ class RayLedger:
             assert self._listing is not None
             return self._listing
 
-    def sign_of_life(self, owner: str, lease_s: float) -> owners.SignOfLife:
-        """The one of that owner; the lease is that of the first who asked."""
+    def sign_of_life(self, owner: str) -> owners.SignOfLife:
+        """The one of that owner."""
         with self._lock:
-            return self._signs.setdefault(owner, owners.SignOfLife(self.quoit, owner, lease_s))
+            return self._signs.setdefault(owner, owners.SignOfLife(self.quoit, owner))
 
     def sync(self) -> Import:
         """Writes what Ray says now, and lets go of what is gone there: see `quoit.ray.sync`."""
@@ -117,8 +116,6 @@ def _factor(tpu_per_chip: int | None) -> int | None:
 # --- which ledger -------------------------------------------------------------------------------------------------
 
 _opened: dict[tuple[int, str, str], RayLedger] = {}
-# By identity, which is nobody else's while the value, that has the ledger, lives.
-_given: weakref.WeakValueDictionary[tuple[int, str], RayLedger] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
 
 
@@ -134,7 +131,8 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
     """
     with _lock:
         if isinstance(ledger, Quoit):
-            return _given.setdefault((id(ledger), source), RayLedger(ledger, source))
+            known_of_it: dict[str, RayLedger] = ledger._companions
+            return known_of_it.setdefault(source, RayLedger(ledger, source))
         path, is_named = file_of(ledger)
         key = os.getpid(), path, source
         known = _opened.get(key)

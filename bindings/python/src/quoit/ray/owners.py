@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from typing import NamedTuple
 
 from .. import errors
 from ..groups import Group
 from ..ledger import Quoit
+from . import cluster
 
 _log = logging.getLogger("quoit.ray")
 
@@ -51,23 +54,35 @@ def record_key(group: Group) -> str:
 
 
 class SignOfLife:
-    """Renews the lease of an owner for as long as anything is kept in its name; one a process, ledger and owner."""
+    """Renews the lease of an owner for as long as anything is kept in its name; one a process, ledger and owner.
 
-    def __init__(self, quoit: Quoit, owner: str, lease_s: float) -> None:
+    It ends where the process is no longer the driver that it was: what that one had is gone from Ray.
+    """
+
+    def __init__(self, quoit: Quoit, owner: str) -> None:
         self._quoit = quoit
         self._owner = owner
-        self._lease_ms = max(1, int(lease_s * 1000))
+        self._lease_ms = 0
+        self._driver: cluster.Driver | None = None
         self._kept: set[str] = set()
         self._lock = threading.Lock()
-        self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def keep(self, name: str) -> None:
-        """Begins with the first name: the owner's lease is durable when this returns."""
+    def keep(self, name: str, lease_s: float) -> None:
+        """Begins with the first name: the owner's lease is durable when this returns. Of several leases the longest
+        counts, for as long as anything is kept."""
+        lease_ms = max(1, int(lease_s * 1000))
         with self._lock:
+            driver = cluster.driver()
+            if driver != self._driver:
+                self._driver = driver
+                self._kept.clear()
+            if not self._kept:
+                self._lease_ms = 0
+            if self._thread is None or lease_ms > self._lease_ms:
+                self._lease_ms = max(self._lease_ms, lease_ms)
+                self._begin()
             if self._thread is None:
-                self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
-                self._stop = threading.Event()
                 self._thread = threading.Thread(target=self._run, name="quoit sign of life", daemon=True)
                 self._thread.start()
             self._kept.add(name)
@@ -77,18 +92,28 @@ class SignOfLife:
         with self._lock:
             self._kept.discard(name)
 
-    def stop(self) -> None:
-        """Ends the signs; the owner's lease ends by itself then."""
-        self._stop.set()
+    def _begin(self) -> None:
+        # Another process of the job may have asked for a longer lease.
+        if self._left_ms() < self._lease_ms:
+            self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
+
+    def _left_ms(self) -> float:
+        self._quoit.refresh()
+        until_ms = [one.until_ms for one in self._quoit.snapshot().owners if one.name == self._owner]
+        # None: somebody has set it without a lease, and it lives until it is ended.
+        return 0.0 if not until_ms else math.inf if until_ms[0] is None else until_ms[0] - time.time() * 1000
 
     def _run(self) -> None:
         idle_ms = 0.0
-        # Three signs a lease: two may be lost, to a busy disk or a stopped process, before anything is.
-        while not self._stop.wait(self._lease_ms / 3000):
+        while True:
+            # Three signs a lease: two may be lost, to a busy disk or a stopped process, before anything is.
+            pause_ms = self._lease_ms / 3
+            time.sleep(pause_ms / 1000)
             with self._lock:
                 kept = sorted(self._kept)
-                idle_ms = 0.0 if kept else idle_ms + self._lease_ms / 3
-                if idle_ms >= self._lease_ms:
+                idle_ms = 0.0 if kept else idle_ms + pause_ms
+                if idle_ms >= self._lease_ms or cluster.driver() != self._driver:
+                    self._kept.clear()
                     self._thread = None
                     return
             if not self._renewed(kept):
@@ -100,13 +125,16 @@ class SignOfLife:
         """Whether there is any use in trying again."""
         try:
             try:
-                self._quoit.renew_owner(self._owner, self._lease_ms)
+                if self._left_ms() < self._lease_ms:
+                    self._quoit.renew_owner(self._owner, self._lease_ms)
             except (errors.ExpiredError, errors.NotFoundError) as error:
-                _log.warning("what '%s' held in the ledger is free: %s: %s", self._owner, ", ".join(kept), error)
+                if kept:
+                    _log.warning("what '%s' held in the ledger is free: %s: %s", self._owner, ", ".join(kept), error)
                 self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
         except (errors.BusyError, errors.StoreError, errors.CancelledError) as error:
             _log.warning("the lease of '%s' was not renewed, and will be tried again: %s", self._owner, error)
         except errors.Error as error:
-            _log.warning("the lease of '%s' is not renewed any more: %s", self._owner, error)
+            if kept:
+                _log.warning("the lease of '%s' is not renewed any more: %s", self._owner, error)
             return False
         return True

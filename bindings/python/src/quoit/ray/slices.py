@@ -29,6 +29,8 @@ from .shapes import Shape, shape_of
 LEASE_S = 60.0
 """How long what a driver holds outlives its last sign of life, where no other driver's `sync` finds it dead before."""
 
+_SHORTEST_LEASE_S, _LONGEST_LEASE_S = 0.001, 366 * 86400.0
+
 TIMEOUT_S = 100.0
 """How long Ray's helper waits for a slice's head."""
 
@@ -89,9 +91,10 @@ class SlicePlacementGroup:
             raise errors.InvalidError(f"lifetime '{lifetime}': expected None or 'detached'")
         wait_s = head_reservation_timeout_s if timeout_s is None else timeout_s
         wait_s = math.inf if wait_s is None else _seconds(wait_s, "timeout_s")
+        lease = _lease(lease_s)
         shape = shape_of(arguments)
         cluster.check_connected()
-        wish = _wish(ledger_of(ledger, source), shape, key, owner, _seconds(lease_s, "lease_s"))
+        wish = _wish(ledger_of(ledger, source), shape, key, owner, lease)
         self._become(wish, *_found_or_made(wish, wait_s))
 
     def _become(self, wish: Wish, made: Made, is_own: bool) -> None:
@@ -404,7 +407,8 @@ def slice_placement_group(
             this driver or another, and takes nothing.
         owner: in whose name it is held; None: the driver's.
         timeout_s: how long to wait for room, in seconds; 0: not at all. Slices that are free are had at once.
-        lease_s: how long the driver's signs of life may fail before the ledger frees what it has, in seconds.
+        lease_s: how long the driver's signs of life may fail before the ledger frees what it has, in seconds, from 0.001
+            to those of 366 days. Of several leases in one owner's name the longest counts.
 
     Raises:
         NotNowError: not enough slices were free in that time; a `NoRoomError`, and so a TimeoutError. ``report``
@@ -521,6 +525,13 @@ def _seconds(value: object, what: str) -> float:
     return float(value)
 
 
+def _lease(value: object) -> float:
+    lease_s = _seconds(value, "lease_s")
+    if not _SHORTEST_LEASE_S <= lease_s <= _LONGEST_LEASE_S:
+        raise errors.InvalidError(f"lease_s '{value}': expected {_SHORTEST_LEASE_S} to {_LONGEST_LEASE_S:.0f} seconds")
+    return lease_s
+
+
 def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
     # Ray says nowhere how many units a chip counts for: what a caller says holds for what the ledger is told.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
@@ -530,7 +541,7 @@ def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, l
 
 
 def _sign(wish: Wish) -> owners.SignOfLife:
-    return wish.ledger.sign_of_life(wish.owner, wish.lease_s)
+    return wish.ledger.sign_of_life(wish.owner)
 
 
 def _found_or_made(wish: Wish, timeout_s: float) -> tuple[Made, bool]:
@@ -551,10 +562,10 @@ def _made(wish: Wish, timeout_s: float) -> Made:
         return make(wish, timeout_s)
     # The owner has a lease before anything is held in its name.
     sign, attempt = _sign(wish), f"attempt {time.monotonic_ns()}"
-    sign.keep(attempt)
+    sign.keep(attempt, wish.lease_s)
     try:
         made = make(wish, timeout_s)
-        sign.keep(made.group.handle)
+        sign.keep(made.group.handle, wish.lease_s)
         return made
     finally:
         sign.drop(attempt)

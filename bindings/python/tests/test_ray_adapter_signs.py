@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The signs of life that a driver gives the ledger, on a stand-in for Ray."""
+
+import gc
+import threading
+import time
+import weakref
+
+import pytest
+from rays import V4, live, stand_in
+
+import quoit
+import quoit.ray
+
+
+@pytest.fixture
+def rays(monkeypatch):
+    with stand_in(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fleet.db"
+
+
+def signs():
+    return [one for one in threading.enumerate() if one.name == "quoit sign of life"]
+
+
+def owners(path):
+    with quoit.open(path) as ledger:
+        return ledger.snapshot().owners
+
+
+def wait_until(holds):
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_an_open_ledger_that_is_used_again_and_again_has_one_thread(rays):
+    before = len(signs())
+    with quoit.open_memory() as ledger:
+        for _ in range(5):
+            with quoit.ray.slice_placement_group(**V4, ledger=ledger):
+                pass
+        assert len(signs()) == before + 1
+
+
+def test_an_open_ledger_that_nobody_keeps_is_let_go(rays):
+    ledger = quoit.open_memory()
+    quoit.ray.sync(ledger)
+    seen = weakref.ref(ledger)
+    del ledger
+    gc.collect()
+    assert seen() is None
+
+
+def test_what_is_kept_lives_beyond_its_lease(rays, path):
+    with quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=5) as slices:
+        (first,) = owners(path)
+        wait_until(lambda: owners(path)[0].until_ms > first.until_ms)
+        assert slices.state == quoit.GroupState.RESERVED and owners(path)[0].since_ms == first.since_ms
+
+
+@pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])
+def test_the_signs_end_with_the_driver_that_gave_them(rays, path, end):
+    before = set(signs())
+    quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=0.3)
+    assert set(signs()) - before
+    if end == "shutdown":
+        rays.is_connected = False
+    elif end == "another job":
+        rays.job = "02000000"
+    else:
+        rays.cluster = "d" * 56
+    wait_until(lambda: not set(signs()) - before)
+    with quoit.open(path) as ledger:
+        wait_until(lambda: ledger.snapshot().as_of().owners == ())
+
+
+@pytest.mark.parametrize("lease_s", [0, -1, 1e-9, float("inf"), float("nan"), 1e300, 367 * 86400])
+def test_a_lease_that_is_none_is_refused_before_anything_is_held(rays, path, lease_s):
+    with pytest.raises(quoit.InvalidError, match="lease_s '"):
+        quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=lease_s)
+    assert rays.n_made == 0 and not path.exists()
+
+
+@pytest.mark.parametrize("leases", [(50, 1000), (1000, 50)])
+def test_of_two_leases_in_one_name_the_longer_counts(rays, path, leases):
+    began = time.time() * 1000
+    for lease_s in leases:
+        quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=lease_s)
+    (owner,) = owners(path)
+    assert owner.until_ms >= began + 1_000_000 and len(live(path)) == 2
+
+
+def test_an_owner_that_another_gave_a_longer_lease_keeps_it(rays, path):
+    began = time.time() * 1000
+    quoit.create(path).close()
+    with quoit.open(path) as ledger:
+        ledger.set_owner("team", lease_ms=1_000_000)
+    quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=1, owner="team")
+    assert owners(path)[0].until_ms >= began + 1_000_000
+
+
+def test_an_owner_that_needs_no_lease_is_given_none(rays, path):
+    quoit.create(path).close()
+    with quoit.open(path) as ledger:
+        ledger.set_owner("team")
+    quoit.ray.slice_placement_group(**V4, ledger=path, lease_s=1, owner="team")
+    assert owners(path)[0].until_ms is None
