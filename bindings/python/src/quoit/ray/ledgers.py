@@ -37,6 +37,7 @@ class RayLedger:
         self.tpu_per_chip: int | None = None
         self._lock = threading.RLock()
         self._signs: dict[str, owners.SignOfLife] = {}
+        self._ending: set[str] = set()
         self._listing: cluster.Listing | None = None
         self._listed_at = float("-inf")
 
@@ -63,24 +64,36 @@ class RayLedger:
         """Writes what Ray says now, and lets go of what is gone there: see `quoit.ray.sync`."""
         with self._lock:
             self.quoit.refresh()
-            live = [group for group in self.quoit.snapshot().groups if _is_live(group)]
-            made = [group for group in live if group.state in (GroupState.RESERVED, GroupState.RESCHEDULING)]
+            live = self.live_groups()
             # A record is read before the lists that its groups are looked for in: it is written after they are made.
-            records = cluster.read_records([owners.record_key(group) for group in made])
+            records = cluster.read_records([owners.record_key(group) for group in live])
             dead = cluster.dead_jobs()
             listing = cluster.list_now()
-            ended = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
-            gone = [group for group in made if self._is_gone(group, records, listing)]
+            self._check_source(listing)
+            ending = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
+            # Ray removes what a driver had some time after it says that it is dead.
+            standing = {group.owner for group in live if _stands(records.get(owners.record_key(group)), listing)}
+            gone = [group for group in live if self._is_gone(group, records, listing, dead)]
             with self.quoit.batch():
                 result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
                 for group in gone:
                     _free(self.quoit.release, group)
-                for owner in ended:
+                for owner in ending - standing:
                     _free(self.quoit.end_owner, owner)
             for group in gone:
                 cluster.delete_record(owners.record_key(group))
+            self._ending = ending
             self._listing, self._listed_at = listing, time.monotonic()
             return result
+
+    def live_groups(self) -> list[Group]:
+        """The groups of the ledger's own making that have something."""
+        return [group for group in self.quoit.snapshot().groups if _is_live(group)]
+
+    def is_ending(self, group: Group) -> bool:
+        """Whether it was seen that the driver has ended for which the group is held."""
+        with self._lock:
+            return group.owner in self._ending
 
     def _has_ended(self, name: str, listing: cluster.Listing, dead: set[str]) -> bool:
         owner = owners.parse(name)
@@ -88,14 +101,42 @@ class RayLedger:
             return False
         return owner.cluster != owners.short(listing.cluster) or owner.job in dead
 
-    def _is_gone(self, group: Group, records: Mapping[str, Mapping[str, Any]], listing: cluster.Listing) -> bool:
+    def _check_source(self, listing: cluster.Listing) -> None:
+        """Raises where drivers of another cluster live that hold slices of what they call the same."""
+        now_ms = time.time() * 1000
+        for one in self.quoit.snapshot().owners:
+            owner = owners.parse(one.name)
+            if owner is None or owner.source != self.source or owner.cluster == owners.short(listing.cluster):
+                continue
+            # A driver that this process was before is known to have ended.
+            if one.n_groups and one.until_ms is not None and one.until_ms > now_ms and one.name not in self._signs:
+                raise SourceTakenError(
+                    f"source '{self.source}': drivers of cluster '{owner.cluster}' hold slices of it, and gave a sign "
+                    f"of life that counts for {(one.until_ms - now_ms) / 1000:.0f} s more: expected another source= "
+                    f"for cluster '{owners.short(listing.cluster)}', or that they have ended"
+                )
+
+    def _is_gone(
+        self, group: Group, records: Mapping[str, Mapping[str, Any]], listing: cluster.Listing, dead: set[str]
+    ) -> bool:
         key = owners.record_key(group)
         record = records.get(key)
-        # Without groups it says that they are being replaced.
-        if record is None or not record["groups"] or any(name in listing.groups for name in record["groups"]):
+        if group.state is GroupState.HELD or record is None or _stands(record, listing):
             return False
+        # Without groups it says that they are being replaced, by a driver that lives.
+        if not record["groups"]:
+            return record.get("job") in dead
         # Whoever replaces a group of Ray's takes the record away first: it is still the same where nobody does.
         return cluster.read_records([key]).get(key) == record
+
+
+class SourceTakenError(errors.ConflictError):
+    """Another cluster is called the same in the ledger, and its drivers live."""
+
+
+def _stands(record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
+    """Whether a placement group that the record names is there."""
+    return record is not None and any(name in listing.groups for name in record["groups"])
 
 
 def _is_live(group: Group) -> bool:
@@ -234,7 +275,8 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
 
     Args:
         ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db.
-        source: what the cluster is called in the ledger. Two clusters need two names.
+        source: what the cluster is called in the ledger. Two clusters need two names; a cluster that was started anew
+            may have the name of the one before when the drivers of that have ended, or their leases.
         tpu_per_chip: units of the resource TPU that one chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else 1.
 
     Returns:
@@ -242,6 +284,7 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
 
     Raises:
         NotFoundError, VersionError, InvalidError, BusyError: as `fleet_from_ray`.
+        ConflictError: drivers of another cluster hold slices of this source; nothing was written. Name another.
         Error: as `quoit.open` and `Quoit.sync_input`.
     """
     versions.check()
@@ -254,7 +297,7 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
 def live_group(ledger: RayLedger, *, key: str | None = None, name: str | None = None) -> Group | None:
     """The live group of the ledger's own that bears the request key, or the name; None: there is none."""
     ledger.quoit.refresh()
-    for group in ledger.quoit.snapshot().groups:
-        if _is_live(group) and (group.key == key if key is not None else group.name == name):
+    for group in ledger.live_groups():
+        if group.key == key if key is not None else group.name == name:
             return group
     return None

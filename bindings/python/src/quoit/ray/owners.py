@@ -35,17 +35,18 @@ def short(cluster_id: str) -> str:
     return cluster_id[:12]
 
 
-def owner_name(source: str, cluster_id: str, job: str) -> str:
-    """The owner of what a job holds."""
-    return f"ray:{source}:{short(cluster_id)}:{job}"
+def owner_name(source: str, cluster_id: str, job: str, named: str | None = None) -> str:
+    """The owner of what a job holds; `named`: in whose name, so that it is seen there and ends with its cluster."""
+    name = f"ray:{source}:{short(cluster_id)}:{job}"
+    return name if named is None else f"{named}|{name}"
 
 
 def parse(name: str) -> Owner | None:
     """What `owner_name` made the name of; None for another's."""
+    if not name.startswith("ray:"):
+        name = "ray:" + name.rpartition("|ray:")[2] if "|ray:" in name else ""
     parts = name.split(":")
-    if len(parts) < 4 or parts[0] != "ray":
-        return None
-    return Owner(":".join(parts[1:-2]), parts[-2], parts[-1])
+    return Owner(":".join(parts[1:-2]), parts[-2], parts[-1]) if len(parts) >= 4 else None
 
 
 def record_key(group: Group) -> str:

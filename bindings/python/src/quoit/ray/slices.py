@@ -18,8 +18,8 @@ from ..reports import Report
 from ..topologies import Profile
 from ..topologies import topology as topology_of
 from . import cluster, owners, versions
-from .ledgers import SOURCE, LedgerLike, RayLedger, ledger_of, live_group
-from .making import HeldElsewhere, make
+from .ledgers import SOURCE, LedgerLike, RayLedger, SourceTakenError, ledger_of, live_group
+from .making import FRESH_S, HeldElsewhere, make
 from .placing import Made, Wish, free
 from .refusals import NoRoomError
 from .repairing import explain as explain_repair
@@ -35,6 +35,8 @@ TIMEOUT_S = 100.0
 """How long Ray's helper waits for a slice's head."""
 
 _PAUSE_S = 0.05
+_SETTLE_S = 1.0
+_LOOK_S = 0.5
 
 
 class SlicePlacementGroup:
@@ -405,7 +407,8 @@ def slice_placement_group(
         source: what the cluster is called in the ledger.
         key: what names this request whoever asks: while what it made lives, a call with the same key returns it, in
             this driver or another, and takes nothing.
-        owner: in whose name it is held; None: the driver's.
+        owner: in whose name it is held; None: the driver's. What is detached ends with its cluster, and is held in the
+            name of OWNER|ray:SOURCE:CLUSTER:detached.
         timeout_s: how long to wait for room, in seconds; 0: not at all. Slices that are free are had at once.
         lease_s: how long the driver's signs of life may fail before the ledger frees what it has, in seconds, from 0.001
             to those of 366 days. Of several leases in one owner's name the longest counts.
@@ -415,7 +418,8 @@ def slice_placement_group(
             explains.
         NeverError: it would not fit with all groups released; ``report`` explains.
         InvalidError: Ray would refuse the arguments, or would never place what they ask for; also a ValueError.
-        ConflictError: the key is that of another request, or a placement group of the namespace has the name.
+        ConflictError: the key is that of another request, the message says which arguments differ; a placement group of
+            the namespace has the name; or drivers of another cluster held slices of this source for all of that time.
         NotFoundError: there is no Ray cluster, it does not answer, or there is no ledger.
         VersionError: the installed Ray lacks what is needed; the message says what.
         TypeError: an argument has another type.
@@ -452,13 +456,14 @@ def attach(
 
     Args:
         key: the request key.
-        name: of the ledger's group, where there is no key.
+        name: of the ledger's group, or what was given as ``name=``, where there is no key.
         ledger: as `slice_placement_group`.
         source: as `slice_placement_group`.
 
     Raises:
         NotFoundError: nothing that lives was made with it; or as `slice_placement_group`.
-        NotNowError: it is being made at this moment: retry.
+        NotNowError: it is being made, or repaired, at this moment: retry.
+        ConflictError: several were given the name; or as `sync`.
         TypeError: neither key nor name was given, or both.
     """
     if (key is None) == (name is None):
@@ -467,14 +472,14 @@ def attach(
     cluster.check_connected()
     held = ledger_of(ledger, source)
     held.sync()
-    group = live_group(held, key=key, name=name)
-    if group is None:
+    group = live_group(held, key=key) if name is None else _named(held, name)
+    if group is None or held.is_ending(group):
         raise errors.NotFoundError(
             f"{'key' if name is None else 'name'} '{key or name}': no live group was made with it"
         )
-    found = _of_record(held, group, key)
+    found = _of_record(held, group)
     if found is None:
-        raise errors.NotNowError(f"{group.handle} is being made")
+        raise errors.NotNowError(f"{group.handle} is being made or repaired")
     one = SlicePlacementGroup.__new__(SlicePlacementGroup)
     one._become(*found, is_own=False)
     return one
@@ -536,8 +541,9 @@ def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, l
     # Ray says nowhere how many units a chip counts for: what a caller says holds for what the ledger is told.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else cluster.job()
-    named = owner if owner is not None else owners.owner_name(ledger.source, cluster.cluster(), job)
-    return Wish(ledger, shape, shape.arguments["name"], key, named, lease_s)
+    if owner is None or job == owners.DETACHED:
+        owner = owners.owner_name(ledger.source, cluster.cluster(), job, owner)
+    return Wish(ledger, shape, shape.arguments["name"], key, owner, lease_s)
 
 
 def _sign(wish: Wish) -> owners.SignOfLife:
@@ -547,6 +553,7 @@ def _sign(wish: Wish) -> owners.SignOfLife:
 def _found_or_made(wish: Wish, timeout_s: float) -> tuple[Made, bool]:
     """What the key stands for, else what is made; and whether it was made."""
     end = time.monotonic() + timeout_s
+    _wait_for_source(wish.ledger, end)
     while True:
         found = None if wish.key is None else _found(wish, end)
         if found is not None:
@@ -555,6 +562,18 @@ def _found_or_made(wish: Wish, timeout_s: float) -> tuple[Made, bool]:
             return _made(wish, max(0.0, end - time.monotonic())), True
         except HeldElsewhere:
             continue
+
+
+def _wait_for_source(ledger: RayLedger, end: float) -> None:
+    """Waits where drivers of the cluster before, which was called the same, may have ended: their leases tell."""
+    while True:
+        try:
+            ledger.listing(FRESH_S)
+            return
+        except SourceTakenError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(max(0.0, min(_LOOK_S, end - time.monotonic())))
 
 
 def _made(wish: Wish, timeout_s: float) -> Made:
@@ -573,35 +592,69 @@ def _made(wish: Wish, timeout_s: float) -> Made:
 
 def _found(wish: Wish, end: float) -> Made | None:
     """What was made with the key and lives, as soon as its maker has confirmed it; None: nothing."""
-    while True:
+    # What a dead driver had is gone in a moment, and is not what the caller waits for.
+    settled = max(end, time.monotonic() + _SETTLE_S)
+    while live_group(wish.ledger, key=wish.key) is not None:
+        wish.ledger.sync()
         group = live_group(wish.ledger, key=wish.key)
         if group is None:
             return None
-        found = _of_record(wish.ledger, group, wish.key)
-        if found is not None:
-            words = found[0].shape.words
-            if words != wish.shape.words:
-                raise errors.ConflictError(f"key '{wish.key}': it stands for {words}, not {wish.shape.words}")
+        is_ending = wish.ledger.is_ending(group)
+        found = None if is_ending else _of_record(wish.ledger, group)
+        if found is not None and any(row["state"] != "REMOVED" for row in cluster.rows(found[1].ray_groups)):
+            _check_same(f"key '{wish.key}'", wish.shape, found[0].shape)
             return found[1]
-        # Its maker may have ended, or its cluster: then it goes now.
-        wish.ledger.sync()
-        if live_group(wish.ledger, key=wish.key) is None:
-            return None
-        if time.monotonic() >= end:
-            raise NoRoomError(f"key '{wish.key}': {group.handle} is being made by another")
+        if time.monotonic() >= (settled if is_ending else end):
+            what = "is of a driver that has ended, and not gone yet" if is_ending else "is being made by another"
+            raise NoRoomError(f"key '{wish.key}': {group.handle} {what}")
         time.sleep(_PAUSE_S)
+    return None
 
 
-def _of_record(ledger: RayLedger, group: Group, key: str | None) -> tuple[Wish, Made] | None:
-    """What was made for the group, as Ray's control plane has it; None: it is not confirmed yet."""
+def _check_same(what: str, asked: Shape, known: Shape) -> None:
+    """Raises where the two ask for different things, in whatever words."""
+    now, then = _facts(asked), _facts(known)
+    others = [name for name in now if now[name] != then[name]]
+    if others:
+        said, expected = (", ".join(f"{name} '{facts[name]}'" for name in others) for facts in (now, then))
+        raise errors.ConflictError(f"{what}: {said}: expected {expected}, with which it was made")
+
+
+def _facts(shape: Shape) -> dict[str, Any]:
+    rules = shape.rules
+    return {
+        **shape.arguments,
+        "topology": rules.topology,
+        "accelerator_version": rules.accelerator_version,
+        "resources_per_bundle": rules.bundle_resources,
+        "chips_per_vm": rules.chips_per_host,
+    }
+
+
+def _of_record(ledger: RayLedger, group: Group) -> tuple[Wish, Made] | None:
+    """What was made for the group, as Ray's control plane has it; None: it is not confirmed yet, or being replaced."""
     if group.state is GroupState.HELD:
         return None
     name = owners.record_key(group)
     record = cluster.read_records([name]).get(name)
-    if record is None:
+    if record is None or not record["groups"]:
         return None
-    wish = Wish(ledger, shape_of(record["arguments"]), record["name"], key, group.owner, LEASE_S)
+    wish = Wish(ledger, shape_of(record["arguments"]), record["name"], group.key, group.owner, LEASE_S)
     return wish, Made(group, record["selectors"], [cluster.handle_of(one) for one in record["groups"]])
+
+
+def _named(ledger: RayLedger, name: str) -> Group | None:
+    """The live group that bears the name, or whose groups of Ray's were given it."""
+    group = live_group(ledger, name=name)
+    if group is not None:
+        return group
+    live = ledger.live_groups()
+    records = cluster.read_records([owners.record_key(one) for one in live])
+    named = [one for one in live if records.get(owners.record_key(one), {}).get("name") == name]
+    if len(named) > 1:
+        handles = ", ".join(f"'{one.name}'" for one in named)
+        raise errors.ConflictError(f"name '{name}': expected a key, or one of {handles}, which all were given it")
+    return named[0] if named else None
 
 
 # --- the driver's end ---------------------------------------------------------------------------------------------

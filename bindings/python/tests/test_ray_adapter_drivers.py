@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drivers and clusters that end, and what others find of them, on a stand-in for Ray."""
+
+import pytest
+from rays import V4, live, stand_in
+
+import quoit
+import quoit.ray
+from quoit.ray import ledgers, repairing, slices
+
+
+@pytest.fixture
+def rays(monkeypatch):
+    with stand_in(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fleet.db"
+
+
+def make(path, **named):
+    return quoit.ray.slice_placement_group(**{**V4, "ledger": path, "timeout_s": 0, **named})
+
+
+def another_process(path):
+    """What this process knew of the ledger is another's now."""
+    for known in ledgers._opened.values():
+        known._signs.clear()
+    ledgers._opened.clear()
+
+
+# --- a key ---
+
+
+@pytest.mark.parametrize("owner", [None, "team"])
+def test_a_driver_that_begins_again_gets_no_dead_reservation_by_its_key(rays, path, owner):
+    first = make(path, key="job", owner=owner)
+    rays.driver_ends()
+    second = make(path, key="job", owner=owner)
+    assert second.state == quoit.GroupState.RESERVED and second.group.id != first.group.id
+    assert live(path) == [("RESERVED", ("s-a",))] and len(rays.groups) == 1
+
+
+def test_by_its_key_nothing_is_had_of_a_dead_driver_that_ray_has_not_cleared_away(rays, path, monkeypatch):
+    make(path, key="job")
+    standing = dict(rays.groups)
+    rays.driver_ends()
+    rays.groups = standing
+    with pytest.raises(quoit.NotNowError, match="driver that has ended"):
+        make(path, key="job")
+    with pytest.raises(quoit.NotFoundError):
+        quoit.ray.attach(key="job", ledger=path)
+    real = slices.time.sleep
+    monkeypatch.setattr(slices.time, "sleep", lambda seconds: (rays.groups.clear(), real(seconds)))
+    assert make(path, key="job").state == quoit.GroupState.RESERVED
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        dict(pg_per_slice=False),
+        dict(resources_per_bundle={"TPU": 1}),
+        dict(num_slices=1),
+        dict(strategy="PACK"),
+        dict(name="other"),
+        dict(lifetime="detached"),
+        dict(bundle_label_selector=[{"ray.io/tpu-slice-name": name} for name in ("s-a", "s-a", "s-b", "s-b")]),
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_key_stands_for_its_request_and_no_other(rays, path, other):
+    asked = dict(num_slices=2, pg_per_slice=True, key="k")
+    first = make(path, **asked)
+    assert make(path, **asked).placement_groups == first.placement_groups
+    (name,) = other
+    with pytest.raises(quoit.ConflictError, match=rf"key 'k': {name} '.*': expected {name} '"):
+        make(path, **{**asked, **other})
+    assert len(live(path)) == 1 and len(rays.groups) == 2
+
+
+def test_a_request_in_other_words_is_the_same(rays, path):
+    first = make(path, key="k")
+    words = dict(accelerator_version="TPU-V4", resources_per_bundle={"CPU": 1, "TPU": 4}, chips_per_vm=4)
+    assert make(path, key="k", **words).placement_group == first.placement_group
+
+
+def test_what_has_a_key_and_a_name_is_found_by_either(rays, path):
+    made = make(path, name="serve", key="k", lifetime="detached")
+    assert quoit.ray.attach(name="serve", ledger=path).group == made.group
+    assert quoit.ray.attach(key="k", ledger=path).group == made.group
+    found = quoit.ray.attach(name=made.group.name, ledger=path)
+    assert found.group == made.group and found.key == "k"
+
+
+def test_a_name_that_two_were_given_names_both(rays, path, monkeypatch):
+    # Ray's names are those of a namespace, which the stand-in has one of.
+    monkeypatch.setattr(rays, "names", lambda: [])
+    first, second = make(path, name="serve", key="a"), make(path, name="serve", key="b")
+    with pytest.raises(quoit.ConflictError, match=f"{first.group.name}.*{second.group.name}"):
+        quoit.ray.attach(name="serve", ledger=path)
+
+
+# --- a driver that ends ---
+
+
+def test_nothing_is_free_in_the_ledger_before_it_is_in_ray(rays, path):
+    make(path)
+    standing = dict(rays.groups)
+    rays.driver_ends()
+    rays.groups = standing
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", ("s-a",))]
+    rays.groups = {}
+    quoit.ray.sync(path)
+    assert live(path) == []
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing is given back after it."""
+
+
+def kill_amid_repair(rays, path, monkeypatch):
+    one = make(path, lifetime="detached", key="k")
+    rays.lose("a1")
+    quoit.ray.sync(path)
+
+    def killed(*_):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(repairing, "_pins", killed)
+        patch.setattr(repairing, "free", lambda *_: None)
+        with pytest.raises(Killed):
+            one.repair()
+
+
+def test_what_a_driver_was_killed_repairing_is_gone(rays, path, monkeypatch):
+    kill_amid_repair(rays, path, monkeypatch)
+    quoit.ray.sync(path)
+    assert len(live(path)) == 1, "its driver lives, and may be repairing it"
+    with pytest.raises(quoit.NotNowError, match="repaired"):
+        quoit.ray.attach(key="k", ledger=path)
+    rays.driver_ends()
+    again = make(path, lifetime="detached", key="k")
+    assert again.state == quoit.GroupState.RESERVED and again.placement_group is not None
+    assert live(path) == [("RESERVED", ("s-b",))] and len(rays.groups) == 1 and len(rays.records) == 1
+
+
+# --- a cluster that ends ---
+
+
+@pytest.mark.parametrize("owner", [None, "team", "a|b:c", "x|ray:y"])
+def test_what_is_detached_ends_with_its_cluster_in_whoever_s_name(rays, path, owner):
+    make(path, lifetime="detached", key="serve", owner=owner)
+    quoit.ray.sync(path)
+    assert len(live(path)) == 1
+    rays.begin_anew()
+    another_process(path)
+    assert make(path, lifetime="detached", key="serve", owner=owner).state == quoit.GroupState.RESERVED
+    assert len(live(path)) == 1
+
+
+def test_who_holds_what_is_detached_is_named(rays, path):
+    made = make(path, lifetime="detached", owner="team")
+    assert made.group.owner == "team|ray:ray:cccccccccccc:detached"
+
+
+def test_another_cluster_that_bears_the_name_ends_nothing_while_drivers_of_the_first_live(rays, path):
+    make(path, num_slices=2)
+    rays.begin_anew()
+    another_process(path)
+    for call in (quoit.ray.sync, lambda ledger: make(ledger)):
+        with pytest.raises(quoit.ConflictError, match="source 'ray'.*expected another source="):
+            call(path)
+    assert live(path) == [("RESERVED", ("s-a", "s-b"))]
+
+
+def test_a_cluster_that_begins_anew_is_waited_for_until_the_leases_of_the_one_before_have_ended(rays, path):
+    make(path, num_slices=2, lease_s=0.5)
+    rays.begin_anew()
+    another_process(path)
+    assert make(path, num_slices=2, timeout_s=60).state == quoit.GroupState.RESERVED
+    assert live(path) == [("RESERVED", ("s-a", "s-b"))]
+
+
+def test_a_driver_of_two_clusters_one_after_the_other_waits_for_nobody(rays, path):
+    make(path, num_slices=2)
+    rays.begin_anew()
+    assert make(path, num_slices=2).state == quoit.GroupState.RESERVED
