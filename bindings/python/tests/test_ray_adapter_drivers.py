@@ -6,7 +6,7 @@ from rays import V4, live, stand_in
 
 import quoit
 import quoit.ray
-from quoit.ray import ledgers, repairing, slices
+from quoit.ray import cluster, ledgers, repairing, slices
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def kill_amid_repair(rays, path, monkeypatch):
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(repairing, "_pins", killed)
+        patch.setattr(cluster, "create_group", killed)
         patch.setattr(repairing, "free", lambda *_: None)
         with pytest.raises(Killed):
             one.repair()

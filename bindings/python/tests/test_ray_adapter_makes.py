@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the adapter makes groups and gives them back, on a stand-in for Ray."""
 
+import os
+import signal
+import time
+
 import pytest
 from rays import V4, live, stand_in
 
@@ -97,4 +101,23 @@ def test_an_interruption_at_each_step_gives_everything_back(rays, path, monkeypa
         quoit.ray.slice_placement_group(
             **V4, num_slices=2, pg_per_slice=True, name="train", lifetime=lifetime, ledger=path
         )
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+def test_interruptions_of_giving_back_wait_for_its_end(rays, path, monkeypatch):
+    real = cluster.remove_groups
+
+    def unplaced(groups):
+        raise KeyboardInterrupt
+
+    def slow(*arguments):
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+        return real(*arguments)
+
+    monkeypatch.setattr(cluster, "wait_placed", unplaced)
+    monkeypatch.setattr(cluster, "remove_groups", slow)
+    with pytest.raises(KeyboardInterrupt):
+        quoit.ray.slice_placement_group(**V4, ledger=path)
     assert live(path) == [] and rays.names() == [] and rays.records == {}

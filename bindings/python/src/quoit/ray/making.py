@@ -12,6 +12,7 @@ from .. import errors
 from ..groups import Group, GroupState
 from ..requests import Request
 from . import cluster
+from .ends import to_its_end
 from .ledgers import live_group
 from .placing import Made, NotPlacedError, Wish, create, free, ray_groups_of, wait_placed, write_plan, write_record
 from .records import Book
@@ -186,12 +187,8 @@ class _Attempt:
     # --- give back ---
 
     def give_back(self) -> None:
-        """Removes what was made in Ray, then releases the hold; a signal that comes meanwhile waits for its end."""
-        try:
-            self._give_back()
-        except KeyboardInterrupt:
-            self._give_back()
-            raise
+        """Removes what was made in Ray, then releases the hold; signals that come meanwhile wait for its end."""
+        to_its_end(self._give_back)
 
     def _give_back(self) -> None:
         if self._making is not None:

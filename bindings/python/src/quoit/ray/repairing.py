@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import errors
 from ..groups import Group, GroupSliceState
 from ..reports import Report
 from . import cluster
+from .ends import to_its_end
 from .placing import (
     REMOVE_S,
     Made,
@@ -21,8 +22,10 @@ from .placing import (
     free,
     ray_groups_of,
     wait_placed,
+    write_plan,
     write_record,
 )
+from .records import Book
 from .refusals import NoRoomError
 from .shapes import NodeIsGone, SlicePins, pin
 
@@ -38,33 +41,48 @@ def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
         NotNowError, NeverError: there is no other slice, and nothing has changed.
     """
     end = time.monotonic() + timeout_s
-    group = _chosen(wish, made, end)
-    ray_groups = list(made.ray_groups)
+    book, group = Book(), None
     try:
+        group = _chosen(wish, made, end)
         kept = _kept(wish, made, group)
         if len(kept) == len(group.slices) and made.ray_groups:
             return Made(group, made.selectors, made.ray_groups)
-        # Without groups the record says that they are being replaced: no sync takes them for gone.
-        write_record(wish, Made(group, made.selectors, []))
-        cluster.remove_groups([one for one in ray_groups if one not in kept.values()], REMOVE_S)
-        pins = _pins(wish, group)
-        result = Made(group, [dict(selector) for one in pins for selector in one.selectors], [])
-        names = {row["name"] for row in cluster.rows(list(kept.values()))}
-        free_names = [name for name, _ in ray_groups_of(wish, group, pins) if name not in names]
-        for slices in [[one] for one in pins] if wish.shape.arguments["pg_per_slice"] else [pins]:
-            one = kept.get(slices[0].name)
-            if one is None:
-                one = create(wish.shape, free_names.pop(0), slices)
-                ray_groups.append(one)
-            result.ray_groups.append(one)
-        write_record(wish, result)
-        wait_placed(wish.ledger, pins, [one for one in result.ray_groups if one not in kept.values()], end)
-        return result
+        return _replaced(wish, made, group, kept, book, end)
     except BaseException as error:
-        free(wish.ledger, group, ray_groups)
+        after = group or _changed(wish, made)
+        if after is not None:
+            to_its_end(lambda: free(wish.ledger, after, [*made.ray_groups, *book.made()]))
         if isinstance(error, NotPlacedError):
-            raise NoRoomError(f"{group.handle} was repaired, and is given back: {error}") from None
+            raise NoRoomError(f"{made.group.handle} was repaired, and is given back: {error}") from None
         raise
+
+
+def _replaced(wish: Wish, made: Made, group: Group, kept: Mapping[str, Any], book: Book, end: float) -> Made:
+    """Ray's groups of the group as it is now: those that are kept, and new ones."""
+    pins = _pins(wish, group)
+    names = {row["name"] for row in cluster.rows(list(kept.values()))}
+    free_names = [name for name, _ in ray_groups_of(wish, group, pins) if name not in names]
+    gone = [one for one in made.ray_groups if one not in kept.values()]
+    book.plan(free_names, is_unique=False)
+    # Without groups the record says that they are being replaced: no sync takes them for gone.
+    write_plan(wish, group, book, made.ray_groups)
+    cluster.remove_groups(gone, REMOVE_S)
+    result = Made(group, [dict(selector) for one in pins for selector in one.selectors], [])
+    for slices in [[one] for one in pins] if wish.shape.arguments["pg_per_slice"] else [pins]:
+        one = kept.get(slices[0].name)
+        result.ray_groups.append(one if one is not None else create(book, wish.shape, free_names.pop(0), slices))
+    write_record(wish, result)
+    wait_placed(wish.ledger, pins, book.groups, end)
+    return result
+
+
+def _changed(wish: Wish, made: Made) -> Group | None:
+    """The group as the ledger has it, where it has chosen other slices though its answer never came."""
+    wish.ledger.quoit.refresh()
+    with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
+        group = wish.ledger.quoit.group(made.group)
+        return group if _names(group) != _names(made.group) else None
+    return None
 
 
 def explain(wish: Wish, group: Group) -> Report:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the adapter replaces slices that are lost, on a stand-in for Ray."""
+
+import pytest
+from rays import V4, live, stand_in
+
+import quoit
+import quoit.ray
+from quoit.ray import cluster, repairing
+
+
+@pytest.fixture
+def rays(monkeypatch):
+    with stand_in(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fleet.db"
+
+
+def test_a_lost_slice_is_replaced_by_another(rays, path):
+    with quoit.ray.slice_placement_group(**V4, name="train", ledger=path) as slices:
+        rays.lose("a1")
+        quoit.ray.sync(path)
+        assert slices.state == quoit.GroupState.RESCHEDULING
+        assert slices.repair()
+        assert slices.slice_names == ("s-b",) and slices.state == quoit.GroupState.RESERVED
+        assert live(path) == [("RESERVED", ("s-b",))] and rays.names() == ["train"]
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
+@pytest.mark.parametrize("where", [
+    (repairing, "pin"), (cluster, "named_groups"), (cluster, "remove_groups"), (cluster, "create_group"),
+    (cluster, "write_record"), (cluster, "wait_placed")], ids=lambda where: where[1]
+)  # fmt: skip
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("pg_per_slice", [False, True])
+def test_an_interruption_after_quoit_has_chosen_gives_everything_back(
+    rays, path, monkeypatch, where, error, when, pg_per_slice
+):
+    slices = quoit.ray.slice_placement_group(
+        **V4, name="train", pg_per_slice=pg_per_slice, lifetime="detached", ledger=path
+    )
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    real = getattr(*where)
+
+    def interrupted(*arguments, **named):
+        monkeypatch.setattr(*where, real)
+        if when == "after":
+            real(*arguments, **named)
+        raise error
+
+    monkeypatch.setattr(*where, interrupted)
+    with pytest.raises(error):
+        slices.repair()
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+    assert slices.state == quoit.GroupState.REMOVED
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_interruption_while_quoit_chooses_leaves_all_or_nothing(rays, path, monkeypatch, when):
+    slices = quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    real = quoit.Quoit.repair
+
+    def interrupted(*arguments):
+        if when == "after":
+            real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(quoit.Quoit, "repair", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        slices.repair()
+    if when == "after":
+        assert live(path) == [] and rays.names() == [] and rays.records == {}
+    else:
+        assert live(path) == [("RESCHEDULING", ("s-a",))] and rays.names() == ["train"]
