@@ -10,7 +10,7 @@ from rays import V4, live, stand_in
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, making
+from quoit.ray import cluster, making, repairing
 
 
 @pytest.fixture
@@ -120,4 +120,70 @@ def test_interruptions_of_giving_back_wait_for_its_end(rays, path, monkeypatch):
     monkeypatch.setattr(cluster, "remove_groups", slow)
     with pytest.raises(KeyboardInterrupt):
         quoit.ray.slice_placement_group(**V4, ledger=path)
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing is given back after it."""
+
+
+def kill(monkeypatch, where, when, call):
+    """The driver is killed before or after a step of the call."""
+    real = getattr(*where)
+
+    def killed(*arguments):
+        if when == "after":
+            real(*arguments)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*where, killed)
+        patch.setattr(making, "free", lambda *_: None)
+        patch.setattr(repairing, "free", lambda *_: None)
+        with pytest.raises(Killed):
+            call()
+
+
+STEPS = [(cluster, "write_record"), (cluster, "create_group"), (cluster, "wait_placed")]
+
+
+@pytest.mark.parametrize("where", STEPS, ids=lambda where: where[1])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("name", ["", "serve"])
+def test_what_a_driver_was_killed_making_is_removed_from_ray(rays, path, monkeypatch, where, when, name):
+    monkeypatch.setattr(making, "HOLD_S", 0.05)
+    detached = dict(V4, name=name, lifetime="detached", ledger=path)
+    kill(monkeypatch, where, when, lambda: quoit.ray.slice_placement_group(**detached, key="serve"))
+    rays.driver_ends()
+    other = quoit.ray.slice_placement_group(**dict(V4, name="other", lifetime="detached", ledger=path))
+    time.sleep(0.1)
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", other.slice_names)] and rays.names() == ["other"] and len(rays.records) == 1
+    assert quoit.ray.slice_placement_group(**detached, key="serve", timeout_s=0).state == quoit.GroupState.RESERVED
+
+
+def test_what_a_driver_that_lives_is_making_stays_though_its_hold_is_over(rays, path, monkeypatch):
+    monkeypatch.setattr(making, "HOLD_S", 0.05)
+    detached = dict(V4, lifetime="detached", ledger=path)
+    kill(monkeypatch, STEPS[-1], "after", lambda: quoit.ray.slice_placement_group(**detached))
+    time.sleep(0.1)
+    for _ in range(2):
+        quoit.ray.sync(path)
+        assert live(path) == [] and len(rays.groups) == 1
+    rays.driver_ends()
+    quoit.ray.sync(path)
+    assert rays.groups == {} and rays.records == {}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("pg_per_slice", [False, True])
+def test_what_a_driver_was_killed_repairing_is_removed_from_ray(rays, path, monkeypatch, when, pg_per_slice):
+    slices = quoit.ray.slice_placement_group(
+        **V4, name="serve", lifetime="detached", pg_per_slice=pg_per_slice, ledger=path
+    )
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    kill(monkeypatch, (cluster, "create_group"), when, slices.repair)
+    rays.driver_ends()
+    quoit.ray.sync(path)
     assert live(path) == [] and rays.names() == [] and rays.records == {}

@@ -18,11 +18,13 @@ from ..imports import Import, Input
 from ..ledger import Quoit
 from ..ray_rules.arithmetic import resource_per_chip
 from . import cluster, owners, versions
+from .records import groups_of
 
 LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
 """A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
 
 _MADE_S = 2.0
+_REMOVED_S = 2.0
 
 SOURCE = "ray"
 """What the cluster is called in the ledger unless a call says otherwise."""
@@ -38,6 +40,7 @@ class RayLedger:
         self._lock = threading.RLock()
         self._signs: dict[str, owners.SignOfLife] = {}
         self._ending: set[str] = set()
+        self._cleared: set[str] = set()
         self._listing: cluster.Listing | None = None
         self._listed_at = float("-inf")
 
@@ -74,6 +77,8 @@ class RayLedger:
             # Ray removes what a driver had some time after it says that it is dead.
             standing = {group.owner for group in live if _stands(records.get(owners.record_key(group)), listing)}
             gone = [group for group in live if self._is_gone(group, records, listing, dead)]
+            for group in gone:
+                _remove(records[owners.record_key(group)], listing)
             with self.quoit.batch():
                 result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
                 for group in gone:
@@ -82,9 +87,24 @@ class RayLedger:
                     _free(self.quoit.end_owner, owner)
             for group in gone:
                 cluster.delete_record(owners.record_key(group))
+            self._clear_abandoned(listing, dead)
             self._ending = ending
             self._listing, self._listed_at = listing, time.monotonic()
             return result
+
+    def _clear_abandoned(self, listing: cluster.Listing, dead: set[str]) -> None:
+        """Removes from Ray what drivers were killed making: nobody holds it, and what is detached would stay for ever.
+
+        Of holds that are over the ledger knows those that ended by themselves; each is looked for once.
+        """
+        groups = self.quoit.snapshot().groups
+        ended = {owners.record_key(one) for one in groups if not one.source and one.state is GroupState.REMOVED}
+        records = cluster.read_records(sorted(ended - self._cleared)) if ended - self._cleared else {}
+        abandoned = {key: record for key, record in records.items() if record.get("job") in dead}
+        for key, record in abandoned.items():
+            _remove(record, listing)
+            cluster.delete_record(key)
+        self._cleared = ended - (records.keys() - abandoned.keys())
 
     def live_groups(self) -> list[Group]:
         """The groups of the ledger's own making that have something."""
@@ -137,6 +157,13 @@ class SourceTakenError(errors.ConflictError):
 def _stands(record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
     """Whether a placement group that the record names is there."""
     return record is not None and any(name in listing.groups for name in record["groups"])
+
+
+def _remove(record: Mapping[str, Any], listing: cluster.Listing) -> None:
+    """Removes from Ray what is left of what the record tells of."""
+    left = groups_of(record, listing)
+    if left:
+        cluster.remove_groups(left, _REMOVED_S)
 
 
 def _is_live(group: Group) -> bool:
