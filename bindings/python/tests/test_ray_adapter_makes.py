@@ -187,3 +187,37 @@ def test_what_a_driver_was_killed_repairing_is_removed_from_ray(rays, path, monk
     rays.driver_ends()
     quoit.ray.sync(path)
     assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+@pytest.mark.parametrize("n_times", [1, 100])
+def test_a_group_that_another_removes_meanwhile_is_never_returned_as_placed(rays, path, monkeypatch, n_times):
+    real, removed = cluster.create_group, []
+
+    def removed_at_once(*arguments):
+        group = real(*arguments)
+        if len(removed) < n_times:
+            removed.append(group)
+            cluster.remove_groups([group], 1)
+        return group
+
+    monkeypatch.setattr(cluster, "create_group", removed_at_once)
+    if n_times == 1:
+        assert quoit.ray.slice_placement_group(**V4, ledger=path).state == quoit.GroupState.RESERVED
+        return
+    with pytest.raises(quoit.NotNowError, match="removed by another"):
+        quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+def test_a_group_that_loses_its_host_meanwhile_is_never_returned_as_placed(rays, path, monkeypatch):
+    real = cluster.create_group
+
+    def lost_at_once(*arguments):
+        group = real(*arguments)
+        rays.lose("a1")
+        return group
+
+    monkeypatch.setattr(cluster, "create_group", lost_at_once)
+    slices = quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=1)
+    assert slices.slice_names == ("s-b",) and slices.state == quoit.GroupState.RESERVED
+    assert live(path) == [("RESERVED", ("s-b",))] and len(rays.groups) == 1

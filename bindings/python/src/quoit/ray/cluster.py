@@ -260,7 +260,13 @@ def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
     """The row of placement_group_table() of each group: name, state and the rest; REMOVED for one that Ray does not
     know."""
     with _asking():
-        return [_row(group) for group in groups]
+        return [_row_now(group) for group in groups]
+
+
+def _row_now(group: Any) -> dict[str, Any]:
+    """Its row, of a control plane that answers: nothing else bounds the wait for it."""
+    read_records(())
+    return _row(group)
 
 
 def _row(group: Any) -> dict[str, Any]:
@@ -289,12 +295,13 @@ def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
     """
     deadline = time.monotonic() + timeout_s
     with _asking():
-        chips = _chips([_row(group) for group in groups])
+        chips = _chips([_row_now(group) for group in groups])
         for group in groups:
+            read_records(())
             _module("ray.util.placement_group").remove_placement_group(group)
         waiting = list(groups)
         while waiting:
-            waiting = [group for group in waiting if _row(group)["state"] != "REMOVED"]
+            waiting = [group for group in waiting if _row_now(group)["state"] != "REMOVED"]
             if waiting and not _pause(deadline):
                 return False
         ends = tuple(group_id(group) for group in groups)
@@ -314,6 +321,7 @@ def _chips(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _are_back(chips: Mapping[str, float], ends: tuple[str, ...], until: float) -> bool:
+    read_records(())
     available = _state().available_resources_per_node()
     # What still runs in a removed group is seen by the group's own resources (TPU_group_0_ID), as soon as the node has
     # told of them: of a group that was made a moment ago it has not.
