@@ -60,7 +60,7 @@ class Rays:
     def lose(self, host):
         """A host is gone; the groups on it wait for another."""
         self.lost.add(host)
-        gone = _node_id(host)
+        gone = self.node_id(host)
         for row in self.groups.values():
             for bundle, node in row["bundles_to_node_id"].items():
                 if node == gone:
@@ -77,13 +77,17 @@ class Rays:
         """The names of the live groups."""
         return sorted(row["name"] for row in self.groups.values())
 
+    def node_id(self, host):
+        """Ray's id of a host; in another cluster it is another machine."""
+        return ("%02x" % (ord(host[0]) + 16 * int(host[1]))) * 27 + self.cluster[:2]
+
     # --- what the adapter asks ---
 
     def list_now(self):
-        nodes = [_node(slice_, worker, self.lost) for slice_ in "ab" for worker in range(2)]
+        nodes = [self._node(name, worker) for name in "ab" for worker in range(2)]
         available = {node["NodeID"]: dict(node["Resources"]) for node in nodes if node["Alive"]}
         for (host, resource), amount in self.used.items():
-            _take(available.get(_node_id(host), {}), {resource: amount})
+            _take(available.get(self.node_id(host), {}), {resource: amount})
         for row in self.groups.values():
             for bundle, node in row["bundles_to_node_id"].items():
                 _take(available.get(node, {}), row["bundles"][bundle])
@@ -130,44 +134,39 @@ class Rays:
     def delete_record(self, key):
         self.records.pop(key, None)
 
+    def _node(self, name, worker):
+        host = f"{name}{worker}"
+        resources = {"TPU": 4.0, "CPU": 2.0, "memory": 1e9, "object_store_memory": 1e8}
+        if worker == 0:
+            resources["TPU-v4-16-head"] = 1.0
+        is_alive = host not in self.lost
+        return {
+            "NodeID": self.node_id(host),
+            "Alive": is_alive,
+            "alive": is_alive,
+            "NodeName": f"h-{host}",
+            "NodeManagerAddress": f"127.{ord(self.cluster[0])}.{ord(name)}.{worker + 1}",
+            "NodeManagerHostname": "h",
+            "NodeManagerPort": 1,
+            "ObjectManagerPort": 1,
+            "ObjectStoreSocketName": "",
+            "RayletSocketName": "",
+            "MetricsExportPort": 1,
+            "RuntimeEnvAgentPort": 1,
+            "DeathReason": 0,
+            "DeathReasonMessage": "",
+            "Resources": resources,
+            "Labels": {
+                "ray.io/tpu-slice-name": f"s-{name}",
+                "ray.io/tpu-worker-id": str(worker),
+                "ray.io/tpu-topology": "2x2x2",
+                "ray.io/tpu-pod-type": "v4-16",
+                "ray.io/accelerator-type": "TPU-V4",
+            },
+        }
+
 
 _OURS = ("job", "lifetime")
-
-
-def _node_id(host):
-    return ("%02x" % (ord(host[0]) + 16 * int(host[1]))) * 28
-
-
-def _node(name, worker, lost):
-    host = f"{name}{worker}"
-    resources = {"TPU": 4.0, "CPU": 2.0, "memory": 1e9, "object_store_memory": 1e8}
-    if worker == 0:
-        resources["TPU-v4-16-head"] = 1.0
-    is_alive = host not in lost
-    return {
-        "NodeID": _node_id(host),
-        "Alive": is_alive,
-        "alive": is_alive,
-        "NodeName": f"h-{host}",
-        "NodeManagerAddress": f"127.0.{ord(name)}.{worker + 1}",
-        "NodeManagerHostname": "h",
-        "NodeManagerPort": 1,
-        "ObjectManagerPort": 1,
-        "ObjectStoreSocketName": "",
-        "RayletSocketName": "",
-        "MetricsExportPort": 1,
-        "RuntimeEnvAgentPort": 1,
-        "DeathReason": 0,
-        "DeathReasonMessage": "",
-        "Resources": resources,
-        "Labels": {
-            "ray.io/tpu-slice-name": f"s-{name}",
-            "ray.io/tpu-worker-id": str(worker),
-            "ray.io/tpu-topology": "2x2x2",
-            "ray.io/tpu-pod-type": "v4-16",
-            "ray.io/accelerator-type": "TPU-V4",
-        },
-    }
 
 
 def _place(nodes, selector):

@@ -61,22 +61,23 @@ def test_an_interruption_after_quoit_has_chosen_gives_everything_back(
     assert slices.state == quoit.GroupState.REMOVED
 
 
+@pytest.mark.parametrize("where", [(quoit.Quoit, "repair"), (repairing, "_chosen")], ids=lambda where: where[1])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_interruption_while_quoit_chooses_leaves_all_or_nothing(rays, path, monkeypatch, when):
+def test_an_interruption_while_quoit_chooses_leaves_all_or_nothing(rays, path, monkeypatch, where, when):
     slices = quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)
     rays.lose("a1")
     quoit.ray.sync(path)
-    real = quoit.Quoit.repair
+    real = getattr(*where)
 
     def interrupted(*arguments):
         if when == "after":
             real(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(quoit.Quoit, "repair", interrupted)
+    monkeypatch.setattr(*where, interrupted)
     with pytest.raises(KeyboardInterrupt):
         slices.repair()
-    if when == "after":
+    if (when, where[1]) == ("after", "_chosen"):
         assert live(path) == [] and rays.names() == [] and rays.records == {}
     else:
         assert live(path) == [("RESCHEDULING", ("s-a",))] and rays.names() == ["train"]

@@ -17,7 +17,7 @@ from .ledgers import live_group
 from .placing import Made, NotPlacedError, Wish, create, free, ray_groups_of, wait_placed, write_plan, write_record
 from .records import Book
 from .refusals import refusal
-from .shapes import NodeIsGone, SlicePins, pin, shortage
+from .shapes import NodeIsGone, SlicePins, foreign, pin, shortage
 
 HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
@@ -72,6 +72,7 @@ class _Attempt:
         self._excluded = excluded
         self._is_asking = False
         self._last_id = 0
+        self._foreign: list[str] = []
         self._group: Group | None = None
         self._pins: list[SlicePins] = []
         self._listing: cluster.Listing | None = None
@@ -83,7 +84,7 @@ class _Attempt:
         self.request = self._request(base if wish.name and wish.key is None else _unique(base))
 
     def _request(self, name: str) -> Request:
-        return self._wish.shape.request(name, self._wish.key, self._wish.owner, self._excluded)
+        return self._wish.shape.request(name, self._wish.key, self._wish.owner, [*self._excluded, *self._foreign])
 
     # --- hold ---
 
@@ -109,7 +110,7 @@ class _Attempt:
 
     def _held(self, listing: cluster.Listing) -> None:
         while self._group is None:
-            self._last_id = max((one.id for one in self._ledger.quoit.snapshot().groups), default=0)
+            self._look()
             self._is_asking = True
             try:
                 # Ray makes the groups while the hold is being written to the disk. What is detached waits for that: it
@@ -124,6 +125,15 @@ class _Attempt:
                 self._is_asking = False
                 if self._making is not None or not self._is_mended(error):
                     raise
+
+    def _look(self) -> bool:
+        """What the ledger has before it is asked; whether other slices than before are those of other sources."""
+        snapshot = self._ledger.quoit.snapshot()
+        self._last_id = max((one.id for one in snapshot.groups), default=0)
+        before, self._foreign = self._foreign, foreign(self._wish.shape, snapshot, self._ledger.source)
+        if self._foreign != before:
+            self.request = self._request(self.request.name)
+        return self._foreign != before
 
     def _pinned(self, group: Group, listing: cluster.Listing) -> list[SlicePins]:
         try:
@@ -140,6 +150,10 @@ class _Attempt:
         if isinstance(error, errors.ExpiredError):
             self._ledger.quoit.set_owner(self._wish.owner, lease_ms=int(self._wish.lease_s * 1000))
             return True
+        if isinstance(error, errors.NotFoundError):
+            # A slice that is excluded may have gone with its source.
+            self._ledger.quoit.refresh()
+            return self._look()
         if not isinstance(error, errors.ConflictError):
             return False
         if self._wish.key is not None:

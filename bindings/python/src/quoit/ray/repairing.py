@@ -27,7 +27,7 @@ from .placing import (
 )
 from .records import Book
 from .refusals import NoRoomError
-from .shapes import NodeIsGone, SlicePins, pin
+from .shapes import NodeIsGone, SlicePins, foreign, pin
 
 _PAUSE_S = 0.1
 
@@ -96,7 +96,8 @@ def explain(wish: Wish, group: Group) -> Report:
     lost = [one for one in snapshot.lookup_group(group).slices if one.state is not GroupSliceState.WHOLE]
     if not lost:
         raise errors.ConflictError(f"{group.handle} has lost no slice: nothing is to be explained")
-    return snapshot.explain(wish.shape.request(group.name, slices=len(lost)))
+    excluded = foreign(wish.shape, snapshot, wish.ledger.source)
+    return snapshot.explain(wish.shape.request(group.name, excluded=excluded, slices=len(lost)))
 
 
 def _chosen(wish: Wish, made: Made, end: float) -> Group:
@@ -104,8 +105,10 @@ def _chosen(wish: Wish, made: Made, end: float) -> Group:
     while True:
         wish.ledger.listing(0.0)
         try:
-            after = wish.ledger.quoit.repair(made.group).after
-            assert after is not None
+            with wish.ledger.quoit.batch():
+                after = wish.ledger.quoit.repair(made.group).after
+                assert after is not None
+                _check_source(wish, after)
             return after
         except errors.RefusedError as error:
             if isinstance(error, errors.NeverError) or time.monotonic() >= end:
@@ -115,6 +118,14 @@ def _chosen(wish: Wish, made: Made, end: float) -> Group:
                     refused.report = explain(wish, made.group)
                 raise refused from None
         time.sleep(max(0.0, min(_PAUSE_S, end - time.monotonic())))
+
+
+def _check_source(wish: Wish, group: Group) -> None:
+    """Raises where a source that came after the request has slices that it does not exclude."""
+    snapshot = wish.ledger.quoit.snapshot()
+    others = [one.name for one in group.slices if snapshot.lookup_slice(one.name).pool.source != wish.ledger.source]
+    if others:
+        raise errors.NotNowError(f"slice '{others[0]}' is free, and is not of source '{wish.ledger.source}'")
 
 
 def _kept(wish: Wish, made: Made, group: Group) -> dict[str, Any]:

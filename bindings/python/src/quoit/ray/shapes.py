@@ -130,6 +130,17 @@ def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[
     return others[0], tuple(named)
 
 
+def foreign(shape: Shape, snapshot: Snapshot, source: str) -> list[str]:
+    """The slices of other sources that the shape could be given: hosts that this cluster does not have."""
+    if all(one.name == source for one in snapshot.sources):
+        return []
+    return [
+        one.full_name
+        for one in snapshot.slices
+        if one.pool.source != source and one.accelerator == shape.rules.accelerator_version
+    ]
+
+
 # --- where bundles go ---------------------------------------------------------------------------------------------
 
 
@@ -163,7 +174,7 @@ def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing
         ids = [
             row.identity
             for row in snapshot.lookup_slice(one.name).nodes
-            if row.name in {worker.name for worker in one.workers}
+            if not {row.name, row.full_name}.isdisjoint(worker.name for worker in one.workers)
         ]
         try:
             nodes = tuple(alive[identity] for identity in ids)

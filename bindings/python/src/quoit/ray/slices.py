@@ -24,7 +24,7 @@ from .placing import Made, Wish, free
 from .refusals import NoRoomError
 from .repairing import explain as explain_repair
 from .repairing import repair
-from .shapes import Shape, shape_of
+from .shapes import Shape, foreign, shape_of
 
 LEASE_S = 60.0
 """How long what a driver holds outlives its last sign of life, where no other driver's `sync` finds it dead before."""
@@ -516,7 +516,8 @@ def explain(
     cluster.check_connected()
     held = ledger_of(ledger, source)
     held.sync()
-    return held.quoit.snapshot().explain(shape.request("explain"))
+    snapshot = held.quoit.snapshot()
+    return snapshot.explain(shape.request("explain", excluded=foreign(shape, snapshot, source)))
 
 
 # --- how it is had ------------------------------------------------------------------------------------------------

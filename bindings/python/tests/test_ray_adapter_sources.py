@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One ledger of two clusters, on a stand-in for Ray: nobody is given what another cluster has."""
+
+import pytest
+from rays import V4, live, stand_in
+
+import quoit
+import quoit.ray
+
+
+@pytest.fixture
+def rays(monkeypatch):
+    with stand_in(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture(params=["pool=aaa", "pool=zzz"])
+def path(request, tmp_path):
+    """Of a fleet with two slices that this cluster does not have."""
+    path = tmp_path / "fleet.db"
+    with quoit.create(path) as ledger:
+        ledger.import_fleet_text(f"v4 2x2x2 x2 {request.param}", source="other")
+    return path
+
+
+def test_slices_of_another_source_are_never_given(rays, path):
+    assert quoit.ray.explain("2x2x2", "v4", 2, ledger=path).verdict == quoit.Verdict.FITS
+    assert quoit.ray.explain("2x2x2", "v4", 3, ledger=path).verdict == quoit.Verdict.NEVER
+    with quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0) as slices:
+        assert slices.slice_names == ("s-a", "s-b")
+        with pytest.raises(quoit.NotNowError):
+            quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)
+    with pytest.raises(quoit.NeverError):
+        quoit.ray.slice_placement_group(**V4, num_slices=3, ledger=path, timeout_s=0)
+    assert live(path) == []
+
+
+def test_a_lost_slice_is_never_replaced_by_one_of_another_source(rays, path):
+    slices = quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0)
+    rays.lose("a1")
+    with pytest.raises(quoit.NotNowError):
+        slices.repair()
+    assert slices.explain().verdict != quoit.Verdict.FITS
+    assert live(path) == [("RESCHEDULING", ("s-a", "s-b"))]
+
+
+@pytest.mark.parametrize("pool", ["aaa", "zzz"])
+def test_a_lost_slice_is_never_replaced_by_one_of_a_source_that_came_later(rays, tmp_path, pool):
+    path = tmp_path / "fleet.db"
+    slices = quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0)
+    with quoit.open(path) as ledger:
+        ledger.import_fleet_text(f"v4 2x2x2 x2 pool={pool}", source="other")
+    rays.lose("a1")
+    with pytest.raises(quoit.NotNowError):
+        slices.repair()
+    assert live(path) == [("RESCHEDULING", ("s-a", "s-b"))] and len(rays.groups) == 1
+
+
+def test_a_lost_slice_is_replaced_after_the_other_source_is_gone(rays, path):
+    slices = quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)
+    with quoit.open(path) as ledger:
+        ledger.sync_input(quoit.Input(quoit.SourceKind.FLEET, "v4 2x2x4 x1", source="other", complete=True))
+    rays.lose("a1")
+    assert slices.repair() and slices.slice_names == ("s-b",)
+
+
+def test_two_clusters_with_hosts_and_slices_of_the_same_names_are_kept_apart(rays, tmp_path):
+    path = tmp_path / "fleet.db"
+    first = quoit.ray.slice_placement_group(**V4, num_slices=2, source="first", ledger=path, timeout_s=0)
+    standing, rays.groups = rays.groups, {}
+    rays.cluster = "d" * 56
+    with quoit.ray.slice_placement_group(**V4, num_slices=2, source="second", ledger=path, timeout_s=0) as second:
+        assert second.slice_names == tuple(f"second/{pool_of(path)}/s-{name}" for name in "ab")
+        assert len(rays.groups) == 1 and second.state == quoit.GroupState.RESERVED
+        selected = [one["ray.io/tpu-slice-name"] for one in second.bundle_label_selector]
+        assert selected == ["s-a", "s-a", "s-b", "s-b"]
+    rays.groups, rays.cluster = standing, "c" * 56
+    assert first.group.state == quoit.GroupState.RESERVED
+
+
+def pool_of(path):
+    with quoit.open(path) as ledger:
+        return ledger.snapshot().slices[0].pool.name
