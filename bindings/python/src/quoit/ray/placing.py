@@ -159,20 +159,31 @@ def _is_blocking(row: Mapping[str, Any]) -> bool:
 
 
 def free(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
-    """Removes Ray's groups, and frees in the ledger when Ray shows that their chips are free."""
-    what = "what was made" if group is None else group.handle
+    """`release`, of what nobody else can give back any more: what cannot be done is said, and left to the next sync, or
+    to the end of the lease."""
     try:
-        if ray_groups:
-            cluster.check_answers()
-            if not cluster.remove_groups(ray_groups, REMOVE_S):
-                _log.warning("%s is released, and something still runs on its chips after %g s", what, REMOVE_S)
+        release(ledger, group, ray_groups)
     except errors.NotFoundError as error:
-        # What cannot be seen to be free is not freed here: the next sync does it, or the end of the lease.
-        _log.warning("%s was not released: %s", what, error)
-        return
+        _log.warning("%s was not released: %s", _what(group), error)
+
+
+def release(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
+    """Removes Ray's groups, and frees in the ledger when Ray shows that their chips are free.
+
+    Raises:
+        NotFoundError: the control plane does not answer: nothing is free in the ledger.
+    """
+    if ray_groups:
+        cluster.check_answers()
+        if not cluster.remove_groups(ray_groups, REMOVE_S):
+            _log.warning("%s is released, and something still runs on its chips after %g s", _what(group), REMOVE_S)
     if group is None:
         return
     with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
         ledger.quoit.release(group)
     with contextlib.suppress(errors.NotFoundError):
         cluster.delete_record(owners.record_key(group))
+
+
+def _what(group: Group | None) -> str:
+    return "what was made" if group is None else group.handle

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import logging
 import math
 import os
 import threading
@@ -20,11 +22,13 @@ from ..topologies import topology as topology_of
 from . import cluster, owners, versions
 from .ledgers import SOURCE, LedgerLike, RayLedger, SourceTakenError, ledger_of, live_group
 from .making import FRESH_S, HeldElsewhere, make
-from .placing import Made, Wish, free
+from .placing import Made, Wish, free, release
 from .refusals import NoRoomError
 from .repairing import explain as explain_repair
 from .repairing import repair
 from .shapes import Shape, foreign, shape_of
+
+_log = logging.getLogger("quoit.ray")
 
 LEASE_S = 60.0
 """How long what a driver holds outlives its last sign of life, where no other driver's `sync` finds it dead before."""
@@ -97,17 +101,51 @@ class SlicePlacementGroup:
         shape = shape_of(arguments)
         cluster.check_connected()
         wish = _wish(ledger_of(ledger, source), shape, key, owner, lease)
-        self._become(wish, *_found_or_made(wish, wait_s))
+        self._find_or_make(wish, time.monotonic() + wait_s)
+
+    def _find_or_make(self, wish: Wish, end: float) -> None:
+        _wait_for_source(wish.ledger, end)
+        while True:
+            found = None if wish.key is None else _found(wish, end)
+            if found is not None:
+                return self._become(wish, found, is_own=False)
+            try:
+                return self._make(wish, max(0.0, end - time.monotonic()))
+            except HeldElsewhere:
+                continue
+
+    def _make(self, wish: Wish, timeout_s: float) -> None:
+        # The owner has a lease before anything is held in its name.
+        sign = None if wish.is_detached else _sign(wish)
+        attempt, made = f"attempt {time.monotonic_ns()}", None
+        try:
+            if sign is not None:
+                sign.keep(attempt, wish.lease_s)
+            made = make(wish, timeout_s)
+            self._become(wish, made, is_own=sign is not None)
+            if sign is not None:
+                sign.keep(made.group.handle, wish.lease_s)
+                sign.drop(attempt)
+        except BaseException:
+            if made is not None:
+                free(wish.ledger, made.group, made.ray_groups)
+                self._is_released = True
+                _kept.pop(id(self), None)
+            if sign is not None:
+                sign.drop(attempt)
+            raise
 
     def _become(self, wish: Wish, made: Made, is_own: bool) -> None:
         self._wish = wish
         self._made = made
         self._is_released = False
         self._lock = threading.RLock()
+        self._driver = cluster.driver()
+        self._process = os.getpid()
         # Who made it gives the signs of life, and releases it at the driver's end.
-        self._is_own = is_own and not wish.is_detached
-        if self._is_own:
-            _kept[id(self)] = self
+        self._is_own = is_own
+        if is_own:
+            _keep(self)
 
     def __enter__(self) -> SlicePlacementGroup:
         return self
@@ -115,7 +153,13 @@ class SlicePlacementGroup:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.release()
+        try:
+            self.release()
+        except errors.Error as error:
+            if value is None:
+                raise
+            # What the block has raised is what its caller has to know.
+            _log.warning("%s was not released: %s", self._made.group.handle, error)
 
     def __repr__(self) -> str:
         what = "released" if self._is_released else ", ".join(self.slice_names)
@@ -256,15 +300,27 @@ class SlicePlacementGroup:
     def state(self) -> GroupState:
         """RESERVED; RESCHEDULING: a host is lost or leaving; PENDING: Ray places it anew; REMOVED.
 
-        Asks Ray and reads the ledger, which each know of losses that the other has not noticed yet.
+        Asks Ray and reads the ledger, which each know of losses that the other has not noticed yet, and of what another
+        `SlicePlacementGroup` of the same reservation has repaired or released.
 
         Raises:
-            NotFoundError: Ray's control plane does not answer.
+            NotFoundError: Ray's control plane does not answer, or there is no Ray any more.
+            ConflictError: this process is a driver of another cluster now.
         """
-        if self._is_released:
+        # Without waiting for a repair or a release in another thread: whoever watches is told how that stands.
+        if self._is_released or self._has_ended():
             return GroupState.REMOVED
-        cluster.check_answers()
-        words = {row["state"] for row in cluster.rows(self._ray_groups)}
+        self._check_driver()
+        before = self._made
+        record, made = self._written(before)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._made = made if self._made is before else self._made
+            finally:
+                self._lock.release()
+        if record is not None and not record["groups"]:
+            return GroupState.PENDING
+        words = {row["state"] for row in cluster.rows(made.ray_groups)}
         if words == {"REMOVED"}:
             return GroupState.REMOVED
         if words != {"CREATED"}:
@@ -278,6 +334,36 @@ class SlicePlacementGroup:
             return quoit.group(self._made.group).state
         except (errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
             return GroupState.REMOVED
+
+    def _has_ended(self) -> bool:
+        """Whether it has ended with the driver that made it, which this process was before ray.shutdown()."""
+        return self._is_own and cluster.driver() != self._driver
+
+    def _check_driver(self) -> None:
+        """Raises where this process cannot ask the cluster that it stands in."""
+        cluster.check_connected()
+        now, then = cluster.driver(), self._driver
+        if now is None or then is None or now.cluster != then.cluster:
+            raise errors.ConflictError(
+                f"{self._made.group.handle}: cluster '{now and now.cluster}': expected '{then and then.cluster}', which "
+                "it stands in"
+            )
+        cluster.check_answers()
+
+    def _written(self, made: Made) -> tuple[Mapping[str, Any] | None, Made]:
+        """What is written down of it, None: it was released; and `made`, or what another has repaired it to."""
+        name = owners.record_key(made.group)
+        record = cluster.read_records([name]).get(name)
+        if record is None or not record["groups"]:
+            return record, made
+        ray_groups = [cluster.handle_of(one) for one in record["groups"]]
+        return record, made if ray_groups == made.ray_groups else Made(self.group, record["selectors"], ray_groups)
+
+    def _look(self) -> Mapping[str, Any] | None:
+        record, self._made = self._written(self._made)
+        if record is not None and not record["groups"] and record.get("job") not in cluster.dead_jobs():
+            raise errors.NotNowError(f"{self._made.group.handle} is being repaired by another")
+        return record
 
     def environment(self, process: int, *, profile: Profile = Profile.QUOIT) -> dict[str, str]:
         """The environment of one process, one a host, counted over all slices in their order.
@@ -296,9 +382,10 @@ class SlicePlacementGroup:
         """Why the slices that it has lost cannot be replaced now, or that they can: what `repair` would find.
 
         Raises:
-            ConflictError: it has lost nothing.
-            NotFoundError: it is released.
+            ConflictError: it has lost nothing, or this process is a driver of another cluster now.
+            NotFoundError: it is released, or Ray's control plane does not answer.
         """
+        self._check_driver()
         self._wish.ledger.sync()
         return explain_repair(self._wish, self._made.group)
 
@@ -321,10 +408,15 @@ class SlicePlacementGroup:
         Raises:
             NotNowError, NeverError: there is no other slice, and nothing has changed; or Ray would not place it there,
                 and all was given back (`state` is REMOVED).
+                Or somebody else is repairing it at this moment.
             NotFoundError: it was released, or Ray's control plane does not answer.
+            ConflictError: this process is a driver of another cluster now.
         """
         with self._lock:
-            if self._is_released:
+            if self._is_released or self._has_ended():
+                raise errors.NotFoundError(f"{self._made.group.handle} was released")
+            self._check_driver()
+            if self._look() is None:
                 raise errors.NotFoundError(f"{self._made.group.handle} was released")
             try:
                 self._made = repair(self._wish, self._made, _seconds(timeout_s, "timeout_s"))
@@ -338,14 +430,23 @@ class SlicePlacementGroup:
     def release(self) -> None:
         """Removes Ray's placement groups, and frees the slices in the ledger when Ray shows their chips as free.
 
-        To release twice does nothing. What cannot be seen to be free, because Ray is gone or was shut down, is freed by
-        the next driver's `sync`, or at the end of the lease.
+        To release twice does nothing, and what this driver has made is released with it: after ray.shutdown() Ray has
+        removed it, and the next `sync` frees it in the ledger, or the end of the lease. When it raises nothing is
+        released, and it may be called again. At the end of a ``with`` block that raises, and of the program, that is
+        logged instead.
+
+        Raises:
+            NotFoundError: Ray's control plane does not answer; or there is no Ray any more, and it outlives this driver.
+            NotNowError: somebody else is repairing it at this moment.
+            ConflictError: this process is a driver of another cluster now, and it outlives this driver.
         """
         with self._lock:
             if self._is_released:
                 return
-            if cluster.is_connected():
-                free(self._wish.ledger, self._made.group, self._made.ray_groups)
+            if not self._has_ended():
+                self._check_driver()
+                self._look()
+                release(self._wish.ledger, self._made.group, self._made.ray_groups)
             self._let_go()
 
     def _let_go(self) -> None:
@@ -551,20 +652,6 @@ def _sign(wish: Wish) -> owners.SignOfLife:
     return wish.ledger.sign_of_life(wish.owner)
 
 
-def _found_or_made(wish: Wish, timeout_s: float) -> tuple[Made, bool]:
-    """What the key stands for, else what is made; and whether it was made."""
-    end = time.monotonic() + timeout_s
-    _wait_for_source(wish.ledger, end)
-    while True:
-        found = None if wish.key is None else _found(wish, end)
-        if found is not None:
-            return found, False
-        try:
-            return _made(wish, max(0.0, end - time.monotonic())), True
-        except HeldElsewhere:
-            continue
-
-
 def _wait_for_source(ledger: RayLedger, end: float) -> None:
     """Waits where drivers of the cluster before, which was called the same, may have ended: their leases tell."""
     while True:
@@ -575,20 +662,6 @@ def _wait_for_source(ledger: RayLedger, end: float) -> None:
             if time.monotonic() >= end:
                 raise
         time.sleep(max(0.0, min(_LOOK_S, end - time.monotonic())))
-
-
-def _made(wish: Wish, timeout_s: float) -> Made:
-    if wish.is_detached:
-        return make(wish, timeout_s)
-    # The owner has a lease before anything is held in its name.
-    sign, attempt = _sign(wish), f"attempt {time.monotonic_ns()}"
-    sign.keep(attempt, wish.lease_s)
-    try:
-        made = make(wish, timeout_s)
-        sign.keep(made.group.handle, wish.lease_s)
-        return made
-    finally:
-        sign.drop(attempt)
 
 
 def _found(wish: Wish, end: float) -> Made | None:
@@ -661,13 +734,27 @@ def _named(ledger: RayLedger, name: str) -> Group | None:
 # --- the driver's end ---------------------------------------------------------------------------------------------
 
 _kept: dict[int, SlicePlacementGroup] = {}
-_pid = os.getpid()
+_registered = -1
 
 
-@atexit.register
+def _keep(one: SlicePlacementGroup) -> None:
+    global _registered
+    _kept[id(one)] = one
+    if _registered != os.getpid():
+        # Not before Ray is there: what is registered last is called first, and Ray's own is its shutdown.
+        atexit.register(_release_all)
+        _registered = os.getpid()
+
+
 def _release_all() -> None:
     """What nobody released ends with the driver, as Ray's groups do: the slices are free at once, and not at a lease's
     end."""
-    if os.getpid() == _pid and _kept and cluster.is_connected():
-        for one in list(_kept.values()):
+    # What a parent has, before fork(2), is the parent's.
+    own = [one for one in list(_kept.values()) if one._process == os.getpid()]
+    if not own or not cluster.is_connected():
+        return
+    for one in own:
+        try:
             one.release()
+        except Exception as error:  # noqa: BLE001 - the others are released all the same
+            _log.warning("%s was not released: %s", one.group.handle, error)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import logging
 import os
 import socket
 import time
@@ -64,6 +65,8 @@ _ACCELERATOR_TYPE = "accelerator_type:"
 _ANSWER_S = 5.0
 
 _PAUSE_S = 0.25
+
+_log = logging.getLogger("quoit.ray")
 
 
 def scaling_config(slices: SlicePlacementGroup, **options: Any) -> ScalingConfig:
@@ -380,7 +383,11 @@ class ReserveSlices(_SlicesCallback):
     def _give_back(self) -> None:
         slices, self._slices = self._slices, None
         if slices is not None:
-            slices.release()
+            try:
+                slices.release()
+            except errors.Error as error:
+                # It ends with the run's processes, and what the run came to is not to be hidden by it.
+                _log.warning("%s were not released: %s", _named(slices), error)
 
     async def before_controller_shutdown(self) -> None:
         """The run has ended or failed; its workers have stopped."""

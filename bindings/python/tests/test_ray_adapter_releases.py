@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How what was reserved is released, by whoever has it, on a stand-in for Ray."""
+
+import atexit
+import logging
+import sys
+import threading
+
+import pytest
+from rays import V4, live, stand_in
+
+import quoit
+import quoit.ray
+from quoit.ray import cluster, slices
+
+
+@pytest.fixture
+def rays(monkeypatch):
+    with stand_in(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "fleet.db"
+
+
+def make(path, **named):
+    return quoit.ray.slice_placement_group(**{**V4, "ledger": path, "timeout_s": 0, **named})
+
+
+def silent(*_):
+    raise quoit.NotFoundError("ray: the control plane does not answer")
+
+
+# --- when Ray does not answer ---
+
+
+@pytest.mark.parametrize("lifetime", [None, "detached"])
+@pytest.mark.parametrize("where", ["read_records", "remove_groups"])
+def test_what_could_not_be_released_is_said_and_can_be_released_again(rays, path, monkeypatch, lifetime, where):
+    made = make(path, lifetime=lifetime)
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, where, silent)
+        with pytest.raises(quoit.NotFoundError, match="does not answer"):
+            made.release()
+    assert made.state == quoit.GroupState.RESERVED and len(live(path)) == 1 and made.placement_group is not None
+    made.release()
+    assert live(path) == [] and rays.groups == {}
+
+
+def test_a_block_that_ends_well_says_that_nothing_was_released(rays, path, monkeypatch):
+    made = make(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, "remove_groups", silent)
+        with pytest.raises(quoit.NotFoundError):
+            with made:
+                pass
+    assert len(live(path)) == 1
+
+
+def test_the_error_of_a_block_is_not_hidden_by_its_release(rays, path, monkeypatch, caplog):
+    made = make(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, "remove_groups", silent)
+        with pytest.raises(ZeroDivisionError), caplog.at_level(logging.WARNING, "quoit.ray"):
+            with made:
+                1 / 0
+    assert made.group.handle in caplog.text and len(live(path)) == 1
+
+
+def test_one_release_that_fails_at_the_end_keeps_no_other_from_it(rays, path, monkeypatch, caplog):
+    first, second = make(path), make(path)
+    real = cluster.remove_groups
+
+    def fails_once(groups, timeout_s):
+        if groups == first.placement_groups:
+            raise quoit.BusyError("the first")
+        return real(groups, timeout_s)
+
+    with monkeypatch.context() as patch, caplog.at_level(logging.WARNING, "quoit.ray"):
+        patch.setattr(cluster, "remove_groups", fails_once)
+        slices._release_all()
+    assert first.group.handle in caplog.text and second.group.handle not in caplog.text
+    assert live(path) == [("RESERVED", ("s-a",))] and second.state == quoit.GroupState.REMOVED
+
+
+def test_the_end_is_asked_for_when_ray_is_there_as_the_last_who_ask_are_called_first(rays, path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(atexit, "register", asked.append)
+    monkeypatch.setattr(slices, "_registered", -1)
+    make(path, lifetime="detached")
+    assert asked == []
+    make(path)
+    assert asked == [slices._release_all]
+
+
+# --- when the driver is another ---
+
+
+@pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])
+def test_what_ended_with_its_driver_is_released_without_a_word(rays, path, monkeypatch, end):
+    made = make(path)
+    if end == "shutdown":
+        rays.is_connected = False
+    elif end == "another job":
+        rays.driver_ends()
+    else:
+        rays.begin_anew()
+    monkeypatch.setattr(cluster, "remove_groups", silent)
+    assert made.state == quoit.GroupState.REMOVED
+    with pytest.raises(quoit.NotFoundError, match="released"):
+        made.repair()
+    made.release()
+    assert made.placement_group is None
+
+
+def test_what_is_detached_is_not_released_by_a_driver_of_another_cluster(rays, path):
+    made = make(path, lifetime="detached", name="d")
+    groups, records, rays.cluster = rays.groups, rays.records, "e" * 56
+    rays.groups, rays.records = {}, {}
+    for call in (made.release, made.repair, made.explain, lambda: made.state):
+        with pytest.raises(quoit.ConflictError, match="cluster '" + "e" * 56 + "': expected '" + "c" * 56):
+            call()
+    assert len(live(path)) == 1
+    rays.groups, rays.records, rays.cluster = groups, records, "c" * 56
+    made.release()
+    assert live(path) == [] and rays.groups == {}
+
+
+# --- when another has it too ---
+
+
+def two_handles(rays, path):
+    maker = make(path, lifetime="detached", key="k")
+    return maker, quoit.ray.attach(key="k", ledger=path)
+
+
+def test_who_releases_what_another_repaired_releases_all_of_it(rays, path):
+    maker, other = two_handles(rays, path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    other.repair()
+    maker.release()
+    assert live(path) == [] and rays.groups == {} and rays.records == {}
+    assert other.state == quoit.GroupState.REMOVED
+    with pytest.raises(quoit.NotFoundError, match="released"):
+        other.repair()
+    other.release()
+
+
+def test_who_asks_sees_what_another_repaired(rays, path):
+    maker, other = two_handles(rays, path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    assert maker.state == quoit.GroupState.RESCHEDULING
+    other.repair()
+    assert maker.state == quoit.GroupState.RESERVED
+    assert maker.slice_names == ("s-b",) and maker.placement_group == other.placement_group
+    assert maker.bundle_label_selector == other.bundle_label_selector
+
+
+def test_what_another_repaired_is_not_repaired_again(rays, path):
+    maker, other = two_handles(rays, path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    other.repair()
+    assert maker.repair() and maker.placement_group == other.placement_group
+    assert len(rays.groups) == 1 and live(path) == [("RESERVED", ("s-b",))]
+
+
+def test_what_another_is_repairing_is_left_alone(rays, path, monkeypatch):
+    maker, other = two_handles(rays, path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    real, seen = cluster.create_group, []
+
+    def meanwhile(*arguments):
+        seen.append(maker.state)
+        for call in (maker.release, maker.repair):
+            with pytest.raises(quoit.NotNowError, match="being repaired"):
+                call()
+        return real(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, "create_group", meanwhile)
+        assert other.repair()
+    assert seen == [quoit.GroupState.PENDING]
+    assert maker.state == quoit.GroupState.RESERVED and live(path) == [("RESERVED", ("s-b",))]
+
+
+# --- interruptions ---
+
+
+def interrupted_at(line, call):
+    """Whether `call` came to the line-th line that the module of slices runs, and was interrupted there."""
+    left = [line]
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != slices.__file__:
+            return None
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.parametrize("named", [{}, {"key": "k"}, {"lifetime": "detached"}], ids=str)
+def test_an_interruption_at_any_line_leaves_nothing(rays, path, named):
+    line, made = 1, []
+    while interrupted_at(line, lambda: made.append(make(path, **named))):
+        assert not path.exists() or live(path) == [], line
+        assert rays.groups == {} and slices._kept == {}, line
+        line += 1
+    assert line > 50 and len(live(path)) == 1
+    made.pop().release()
+
+
+# --- threads ---
+
+
+def run_all(*calls):
+    """Runs them at once; what they raised."""
+    raised = []
+
+    def run(call):
+        try:
+            call()
+        except BaseException as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    return raised
+
+
+def test_threads_that_reserve_and_release_never_have_the_same_slice(rays, path):
+    quoit.ray.sync(path)
+    has, both = [], []
+
+    def cycle():
+        for _ in range(20):
+            with make(path, timeout_s=60) as one:
+                has.append(one.slice_names)
+                if len(has) != len(set(has)):
+                    both.append(tuple(has))
+                has.remove(one.slice_names)
+
+    assert run_all(cycle, cycle, cycle) == []
+    assert both == [] and live(path) == [] and rays.groups == {}
+    with quoit.open(path) as ledger:
+        ledger.verify()
+
+
+def test_one_thread_asks_for_the_state_while_another_releases(rays, path):
+    order = {quoit.GroupState.RESERVED: 0, quoit.GroupState.REMOVED: 1}
+    for _ in range(10):
+        one, seen = make(path), []
+        asking = threading.Event()
+
+        def ask():
+            while quoit.GroupState.REMOVED not in seen:
+                seen.append(one.state)
+                asking.set()
+
+        def release():
+            asking.wait()
+            one.release()
+
+        assert run_all(ask, release, release) == []
+        assert set(seen) <= set(order) and seen == sorted(seen, key=order.get)
+        assert live(path) == [] and rays.groups == {}
+
+
+def test_one_thread_asks_while_another_repairs(rays, path):
+    one = make(path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    seen, is_done = [], threading.Event()
+
+    def ask():
+        while not is_done.is_set():
+            seen.append(one.state)
+
+    def repair():
+        try:
+            assert one.repair()
+        finally:
+            is_done.set()
+
+    assert run_all(ask, repair) == []
+    assert one.state == quoit.GroupState.RESERVED and one.slice_names == ("s-b",)
+    assert set(seen) <= {quoit.GroupState.RESCHEDULING, quoit.GroupState.PENDING, quoit.GroupState.RESERVED}
+    one.release()
+    assert live(path) == [] and rays.groups == {}
