@@ -22,8 +22,8 @@ SITUATIONS = []
 PATIENCE_S = 5
 JOB_S = 0.5
 TRIES = 6
-# What need not wait for anybody takes no longer than this, on a machine that is busy with other things too.
-AT_ONCE_S = 3
+# What need not wait for anybody takes less than who waits in vain, on a machine that is busy with other things too.
+AT_ONCE_S = PATIENCE_S
 
 
 def situation(title, ground, smoke=False):

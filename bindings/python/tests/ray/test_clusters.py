@@ -15,7 +15,7 @@ from test_slices import live_groups
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, versions
+from quoit.ray import versions
 
 
 def run(text, **named):
@@ -111,14 +111,15 @@ def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(p
             quoit.ray.sync(path)
         with pytest.raises(quoit.NotFoundError, match="does not answer"):
             slices.state
-        slices.release()
-        assert time.monotonic() - began < 40
+        with pytest.raises(quoit.NotFoundError, match="does not answer"):
+            slices.release()
+        # Ray's own questions wait for a minute each.
+        assert time.monotonic() - began < 60
     finally:
         os.kill(server.pid, signal.SIGCONT)
-    assert [one.id for one in live_groups(path)] == [slices.group.id]
-    cluster.remove_groups(made, 10)
-    quoit.ray.sync(path)
-    assert live_groups(path) == []
+    assert [one.id for one in live_groups(path)] == [slices.group.id] and slices.placement_groups == made
+    slices.release()
+    assert live_groups(path) == [] and free_chips() == 32
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path):
         pass
 
