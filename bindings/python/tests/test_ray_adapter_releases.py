@@ -265,24 +265,30 @@ def test_threads_that_reserve_and_release_never_have_the_same_slice(rays, path):
         ledger.verify()
 
 
-def test_one_thread_asks_for_the_state_while_another_releases(rays, path):
+@pytest.mark.parametrize("time", range(10))
+def test_one_thread_asks_for_the_state_while_another_releases(rays, path, time):
     order = {quoit.GroupState.RESERVED: 0, quoit.GroupState.REMOVED: 1}
-    for _ in range(10):
-        one, seen = make(path), []
-        asking = threading.Event()
+    one, seen, is_asking, is_done = make(path), [], threading.Event(), threading.Event()
 
-        def ask():
-            while quoit.GroupState.REMOVED not in seen:
+    def ask():
+        try:
+            while not is_done.is_set():
                 seen.append(one.state)
-                asking.set()
+                is_asking.set()
+            seen.append(one.state)
+        finally:
+            is_asking.set()
 
-        def release():
-            asking.wait()
+    def release():
+        is_asking.wait()
+        try:
             one.release()
+        finally:
+            is_done.set()
 
-        assert run_all(ask, release, release) == []
-        assert set(seen) <= set(order) and seen == sorted(seen, key=order.get)
-        assert live(path) == [] and rays.groups == {}
+    assert run_all(ask, release, release) == []
+    assert set(seen) == set(order) and seen == sorted(seen, key=order.get)
+    assert live(path) == [] and rays.groups == {}
 
 
 def test_one_thread_asks_while_another_repairs(rays, path):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import logging
 import math
 import os
@@ -756,5 +755,5 @@ def _release_all() -> None:
     for one in own:
         try:
             one.release()
-        except Exception as error:  # noqa: BLE001 - the others are released all the same
+        except Exception as error:
             _log.warning("%s was not released: %s", one.group.handle, error)
