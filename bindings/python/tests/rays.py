@@ -194,7 +194,6 @@ def stand_in(monkeypatch):
     monkeypatch.setattr(cluster, "check_connected", lambda: None)
     monkeypatch.setattr(cluster, "job", lambda: made.job)
     monkeypatch.setattr(cluster, "cluster", lambda: made.cluster)
-    monkeypatch.setattr(cluster, "namespace", lambda: "tests")
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
     monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
     monkeypatch.setattr(cluster, "wait_placed", lambda groups: True)

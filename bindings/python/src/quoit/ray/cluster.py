@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the running Ray cluster says, and the groups that are made and removed in it.
 
-The only module that touches what Ray keeps private: `versions` looks for all of it before anything is held.
+Here, and in `train` what Ray Train keeps private, stands all that is used of what Ray keeps private: `versions` and
+`train` look for it before anything is held.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import dataclasses
 import importlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +29,7 @@ _POLL_S = 0.003
 _BACK_S = 1.0
 _TRUSTED_S = 0.2
 _answered_at = float("-inf")
-_GROUPED = "_group_"
+_GROUPED = re.compile(r"_group_(?:\d+_)?([0-9a-f]{36})$")
 
 SLICE_NAME = "ray.io/tpu-slice-name"
 WORKER_ID = "ray.io/tpu-worker-id"
@@ -107,11 +109,6 @@ def driver() -> Driver | None:
         return None
 
 
-def namespace() -> str:
-    """Where this process's groups have their names."""
-    return str(_worker().namespace)
-
-
 # --- what Ray says ------------------------------------------------------------------------------------------------
 
 
@@ -133,8 +130,8 @@ class Listing:
 
     def is_settling(self) -> bool:
         """Whether a node still lists resources of a removed group: its chips are free, and not yet shown to be."""
-        removed = {name for row in self.available.values() for name in row if _GROUPED in name}
-        return any(name.rpartition("_")[2] not in self.groups for name in removed)
+        of_groups = (_GROUPED.search(name) for row in self.available.values() for name in row)
+        return any(found is not None and found[1] not in self.groups for found in of_groups)
 
     def to_input(self, source: str, tpu_per_chip: int | None) -> Input:
         """As an import takes it."""

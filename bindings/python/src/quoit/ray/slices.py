@@ -483,8 +483,9 @@ def slice_placement_group(
 
     Takes the arguments of ray.util.tpu.slice_placement_group() in their order. quoit decides, so that callers who share
     a ledger never wait for what another holds in vain; it holds the slices for this driver, makes the groups, each
-    bundle pinned to its host, and confirms when Ray has placed all. After any failure, an interruption included,
-    nothing is held, in Ray or in the ledger.
+    bundle pinned to its host, and confirms when Ray has placed all. A slice on a host of which a plain task or actor
+    runs, be it on half a CPU, is used, and not given. After any failure, an interruption included, nothing is held, in
+    Ray or in the ledger.
 
     Args:
         topology: of each slice in chips, "4x4".

@@ -29,8 +29,6 @@ class Feature:
 
 NEEDED = (
     Feature("label selectors of bundles", "ray.util.placement_group", "placement_group", "bundle_label_selector"),
-    Feature("labels of TPU slices", "ray._raylet", "RAY_NODE_TPU_SLICE_NAME_KEY"),
-    Feature("labels of TPU workers", "ray._raylet", "RAY_NODE_TPU_WORKER_ID_KEY"),
     Feature("a bounded wait for a group", "ray.util.placement_group", "PlacementGroup.wait", "timeout_seconds"),
     Feature("removal of a group", "ray.util.placement_group", "remove_placement_group"),
     Feature("the list of nodes", "ray._private.state", "GlobalState.node_table"),
@@ -38,11 +36,18 @@ NEEDED = (
     Feature("what is available on each node", "ray._private.state", "GlobalState.available_resources_per_node"),
     Feature("a connection to the control plane", "ray._private.state", "GlobalState._connect_and_get_accessor"),
     Feature("the list of groups", "ray._raylet", "GlobalStateAccessor.get_placement_group_table"),
-    Feature("one group's row", "ray._raylet", "GlobalStateAccessor.get_placement_group_info"),
+    Feature("a group of the list", "ray.core.generated.gcs_pb2", "PlacementGroupTableData.REMOVED"),
+    Feature("one group's row", "ray._private.state", "GlobalState.placement_group_table", "placement_group_id"),
     Feature("a group's row as a dict", "ray._private.state", "GlobalState._gen_placement_group_info"),
-    Feature("the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"),
+    Feature("a group by its id", "ray._raylet", "PlacementGroupID"),
+    Feature("the driver", "ray._private.worker", "global_worker"),
+    Feature("the driver's job", "ray._private.worker", "Worker.current_job_id"),
+    Feature("the cluster's id", "ray._raylet", "InnerGcsClient.cluster_id"),
+    Feature("reading the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"),
+    Feature("writing to it", "ray._raylet", "InnerGcsClient.internal_kv_put", "overwrite"),
+    Feature("deleting from it", "ray._raylet", "InnerGcsClient.internal_kv_del", "del_by_prefix"),
 )
-"""All of it. Ray 2.48 lacks the labels of slices, and 2.51 the connection."""
+"""All of it that is not said in ray's reference of the API to be there. Ray 2.51 lacks the connection."""
 
 
 def _has(feature: Feature) -> bool:
