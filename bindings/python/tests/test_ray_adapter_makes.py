@@ -10,7 +10,7 @@ from rays import V4, live, stand_in
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, making, repairing
+from quoit.ray import cluster, making, repairing, slices
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def kill(monkeypatch, where, when, call):
 
     with monkeypatch.context() as patch:
         patch.setattr(*where, killed)
-        patch.setattr(making, "free", lambda *_: None)
+        patch.setattr(making._Attempt, "give_back", lambda _: None)
         patch.setattr(repairing, "free", lambda *_: None)
         with pytest.raises(Killed):
             call()
@@ -151,15 +151,32 @@ STEPS = [(cluster, "write_record"), (cluster, "create_group"), (cluster, "wait_p
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("name", ["", "serve"])
 def test_what_a_driver_was_killed_making_is_removed_from_ray(rays, path, monkeypatch, where, when, name):
-    monkeypatch.setattr(making, "HOLD_S", 0.05)
     detached = dict(V4, name=name, lifetime="detached", ledger=path)
+    other = quoit.ray.slice_placement_group(**{**detached, "name": "other"})
+    monkeypatch.setattr(making, "HOLD_S", 0.05)
     kill(monkeypatch, where, when, lambda: quoit.ray.slice_placement_group(**detached, key="serve"))
     rays.driver_ends()
-    other = quoit.ray.slice_placement_group(**dict(V4, name="other", lifetime="detached", ledger=path))
     time.sleep(0.1)
     quoit.ray.sync(path)
     assert live(path) == [("RESERVED", other.slice_names)] and rays.names() == ["other"] and len(rays.records) == 1
+    monkeypatch.setattr(making, "HOLD_S", 60.0)
     assert quoit.ray.slice_placement_group(**detached, key="serve", timeout_s=0).state == quoit.GroupState.RESERVED
+
+
+@pytest.mark.parametrize("name", ["", "serve"])
+def test_who_asks_again_with_the_key_of_a_killed_driver_finds_nothing_of_it(rays, path, monkeypatch, name):
+    detached = dict(V4, name=name, key="serve", lifetime="detached", ledger=path)
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "HOLD_S", 0.05)
+        kill(monkeypatch, STEPS[1], "after", lambda: quoit.ray.slice_placement_group(**detached))
+    rays.driver_ends()
+    time.sleep(0.1)
+    # What the ledger was told a moment ago is not asked for anew.
+    for module in (making, slices):
+        monkeypatch.setattr(module, "FRESH_S", 1000.0)
+    again = quoit.ray.slice_placement_group(**detached, timeout_s=0)
+    assert again.state == quoit.GroupState.RESERVED
+    assert len(rays.groups) == 1 and len(rays.records) == 1
 
 
 def test_what_a_driver_that_lives_is_making_stays_though_its_hold_is_over(rays, path, monkeypatch):
@@ -178,12 +195,12 @@ def test_what_a_driver_that_lives_is_making_stays_though_its_hold_is_over(rays, 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("pg_per_slice", [False, True])
 def test_what_a_driver_was_killed_repairing_is_removed_from_ray(rays, path, monkeypatch, when, pg_per_slice):
-    slices = quoit.ray.slice_placement_group(
+    made = quoit.ray.slice_placement_group(
         **V4, name="serve", lifetime="detached", pg_per_slice=pg_per_slice, ledger=path
     )
     rays.lose("a1")
     quoit.ray.sync(path)
-    kill(monkeypatch, (cluster, "create_group"), when, slices.repair)
+    kill(monkeypatch, (cluster, "create_group"), when, made.repair)
     rays.driver_ends()
     quoit.ray.sync(path)
     assert live(path) == [] and rays.names() == [] and rays.records == {}
@@ -221,3 +238,13 @@ def test_a_group_that_loses_its_host_meanwhile_is_never_returned_as_placed(rays,
     slices = quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=1)
     assert slices.slice_names == ("s-b",) and slices.state == quoit.GroupState.RESERVED
     assert live(path) == [("RESERVED", ("s-b",))] and len(rays.groups) == 1
+
+
+@pytest.mark.parametrize("use", [("TPU", 1.0), ("CPU", 0.5)], ids=lambda use: use[0])
+def test_a_slice_where_a_plain_task_runs_is_not_given(rays, path, use):
+    resource, amount = use
+    rays.used[("a1", resource)] = amount
+    with quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0) as slices:
+        assert slices.slice_names == ("s-b",)
+        with pytest.raises(quoit.NotNowError, match="external use of"):
+            quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)

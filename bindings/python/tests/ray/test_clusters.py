@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import pytest
@@ -122,6 +123,42 @@ def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(p
     assert live_groups(path) == [] and free_chips() == 32
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path):
         pass
+
+
+def test_no_call_waits_for_a_control_plane_that_hangs(path, fleet):
+    slices = quoit.ray.slice_placement_group("4x4", "v6e", key="job", lifetime="detached", ledger=path)
+    server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
+    calls = {
+        "state": lambda: slices.state,
+        "repair": slices.repair,
+        "attach": lambda: quoit.ray.attach(key="job", ledger=path),
+        "explain": lambda: quoit.ray.explain("4x4", "v6e", ledger=path),
+        "explain of a group": slices.explain,
+        "sync": lambda: quoit.ray.sync(path),
+        "fleet_from_ray": quoit.ray.fleet_from_ray,
+        "release": slices.release,
+    }
+    took = {}
+    try:
+        for name, call in calls.items():
+            os.kill(server.pid, signal.SIGCONT)
+            quoit.ray.sync(path)
+            os.kill(server.pid, signal.SIGSTOP)
+            # What is asked just before it hangs waits for as long as Ray lets it: an answer of now is not awaited here.
+            time.sleep(0.3)
+            alarm = threading.Timer(40, os.kill, (server.pid, signal.SIGCONT))
+            alarm.start()
+            began = time.monotonic()
+            try:
+                call()
+            except quoit.NotFoundError as error:
+                assert "does not answer" in str(error)
+            took[name] = round(time.monotonic() - began, 1)
+            alarm.cancel()
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    assert max(took.values()) < 20, took
+    quoit.ray.attach(key="job", ledger=path).release()
 
 
 def test_a_cluster_that_was_started_anew_has_nothing_of_the_old_one(tmp_path):

@@ -159,6 +159,8 @@ class _Attempt:
         if self._wish.key is not None:
             if live_group(self._ledger, key=self._wish.key) is not None:
                 raise HeldElsewhere from None
+            # What a killed driver left in Ray is known by the key's group, until the key is forgotten.
+            self._listing = self._ledger.listing(0.0)
             if self._is_over(self._wish.key):
                 return True
         elif self.request.name == self._wish.name:
