@@ -248,3 +248,15 @@ def test_a_slice_where_a_plain_task_runs_is_not_given(rays, path, use):
         assert slices.slice_names == ("s-b",)
         with pytest.raises(quoit.NotNowError, match="external use of"):
             quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0)
+
+
+def test_a_repair_whose_driver_was_killed_when_quoit_had_chosen_is_gone_on_with_by_another(rays, path, monkeypatch):
+    made = quoit.ray.slice_placement_group(**V4, key="serve", lifetime="detached", ledger=path)
+    rays.lose("a1")
+    quoit.ray.sync(path)
+    kill(monkeypatch, (repairing, "_chosen"), "after", made.repair)
+    rays.driver_ends()
+    other = quoit.ray.attach(key="serve", ledger=path)
+    assert other.state == quoit.GroupState.RESCHEDULING
+    assert other.repair() and other.state == quoit.GroupState.RESERVED and other.slice_names == ("s-b",)
+    assert live(path) == [("RESERVED", ("s-b",))] and len(rays.groups) == 1 and len(rays.records) == 1
