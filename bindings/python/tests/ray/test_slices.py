@@ -137,6 +137,24 @@ def test_chips_that_were_taken_since_the_ledger_was_told_cost_another_try_and_no
     ray.util.remove_placement_group(group)
 
 
+def test_a_group_that_another_removes_meanwhile_is_never_returned_as_placed(path, monkeypatch):
+    real, removed = cluster.create_group, []
+
+    def removed_once(*arguments):
+        group = real(*arguments)
+        if not removed:
+            removed.append(group)
+            assert group.wait(5)
+            ray.util.remove_placement_group(group)
+            wait_until(lambda: ray.util.placement_group_table(group)["state"] == "REMOVED")
+        return group
+
+    monkeypatch.setattr(cluster, "create_group", removed_once)
+    with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=5) as slices:
+        assert removed and slices.placement_groups != removed
+        assert slices.state == quoit.GroupState.RESERVED and hosts_of(slices.placement_group)[0][1] == 0
+
+
 def test_rays_own_helper_keeps_off_the_slices_that_quoit_gave(path):
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path) as ours:
         theirs = ray.util.tpu.slice_placement_group("4x4", "v6e", head_reservation_timeout_s=20)

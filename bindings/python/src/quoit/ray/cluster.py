@@ -248,9 +248,19 @@ def group_id(group: Any) -> str:
 
 
 def wait_placed(groups: Sequence[Any]) -> bool:
-    """Whether all groups are placed. Each is waited for for a second at most, as Ray's wait is deaf to signals."""
+    """Whether all groups are placed, or gone. Each is waited for for a second at most, as Ray's wait is deaf to signals."""
     with _asking():
-        return all(group.wait(1) for group in groups)
+        return all(_wait(group) for group in groups)
+
+
+def _wait(group: Any) -> bool:
+    try:
+        return bool(group.wait(1))
+    except Exception as error:
+        # Ray has no class of its own for a group that was removed: its row says that it was.
+        if type(error) is not Exception or "does not exist" not in str(error):
+            raise
+        return True
 
 
 def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
