@@ -11,7 +11,6 @@ import statistics
 import time
 
 import quoit
-
 from stage import THREE, TWO
 
 Outcome = collections.namedtuple("Outcome", "told seconds claims")
