@@ -87,9 +87,10 @@ def test_lists_of_a_cluster_that_never_rests_are_taken_at_last(listed):
 
 
 def test_a_removed_group_that_a_node_still_lists_is_settling():
-    left = {"aa": {"TPU": 0.0, "bundle_group_0_f00d": 1000.0}}
+    group = "f00d" * 9
+    left = {"aa": {"TPU": 0.0, f"bundle_group_0_{group}": 1000.0}}
     assert cluster.Listing([], {}, left, "c1").is_settling()
-    assert not cluster.Listing([], {"f00d": {}}, left, "c1").is_settling()
+    assert not cluster.Listing([], {group: {}}, left, "c1").is_settling()
     assert not cluster.Listing([], {}, {"aa": CHIPS}, "c1").is_settling()
 
 
