@@ -6,22 +6,11 @@ import signal
 import time
 
 import pytest
-from rays import V4, live, stand_in
+from rays import V4, live
 
 import quoit
 import quoit.ray
 from quoit.ray import cluster, making, repairing, slices
-
-
-@pytest.fixture
-def rays(monkeypatch):
-    with stand_in(monkeypatch) as made:
-        yield made
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "fleet.db"
 
 
 def test_what_is_made_stands_in_both_and_is_gone_from_both_when_released(rays, path):
@@ -82,7 +71,7 @@ def test_an_interruption_of_a_hold_frees_no_other_group_of_the_name(rays, path, 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize("where", [
-    (quoit.Quoit, "hold"), (making, "pin"), (cluster, "named_groups"), (cluster, "create_group"),
+    (quoit.Quoit, "hold"), (making, "pinned"), (cluster, "named_groups"), (cluster, "create_group"),
     (cluster, "write_record"), (cluster, "wait_placed"), (quoit.Quoit, "confirm")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])

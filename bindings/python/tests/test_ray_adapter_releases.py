@@ -7,22 +7,11 @@ import sys
 import threading
 
 import pytest
-from rays import V4, live, stand_in
+from rays import V4, live
 
 import quoit
 import quoit.ray
 from quoit.ray import cluster, slices
-
-
-@pytest.fixture
-def rays(monkeypatch):
-    with stand_in(monkeypatch) as made:
-        yield made
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "fleet.db"
 
 
 def make(path, **named):

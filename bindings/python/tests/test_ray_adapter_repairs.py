@@ -2,22 +2,11 @@
 """How the adapter replaces slices that are lost, on a stand-in for Ray."""
 
 import pytest
-from rays import V4, live, stand_in
+from rays import V4, live
 
 import quoit
 import quoit.ray
 from quoit.ray import cluster, repairing
-
-
-@pytest.fixture
-def rays(monkeypatch):
-    with stand_in(monkeypatch) as made:
-        yield made
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "fleet.db"
 
 
 def test_a_lost_slice_is_replaced_by_another(rays, path):
@@ -33,7 +22,7 @@ def test_a_lost_slice_is_replaced_by_another(rays, path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize("where", [
-    (repairing, "pin"), (cluster, "named_groups"), (cluster, "remove_groups"), (cluster, "create_group"),
+    (repairing, "pinned"), (cluster, "named_groups"), (cluster, "remove_groups"), (cluster, "create_group"),
     (cluster, "write_record"), (cluster, "wait_placed")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])

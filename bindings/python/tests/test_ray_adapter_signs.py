@@ -7,21 +7,10 @@ import time
 import weakref
 
 import pytest
-from rays import V4, live, stand_in
+from rays import V4, live
 
 import quoit
 import quoit.ray
-
-
-@pytest.fixture
-def rays(monkeypatch):
-    with stand_in(monkeypatch) as made:
-        yield made
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "fleet.db"
 
 
 def signs():

@@ -2,16 +2,10 @@
 """One ledger of two clusters, on a stand-in for Ray: nobody is given what another cluster has."""
 
 import pytest
-from rays import V4, live, stand_in
+from rays import V4, live
 
 import quoit
 import quoit.ray
-
-
-@pytest.fixture
-def rays(monkeypatch):
-    with stand_in(monkeypatch) as made:
-        yield made
 
 
 @pytest.fixture(params=["pool=aaa", "pool=zzz"])

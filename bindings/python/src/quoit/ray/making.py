@@ -14,10 +14,21 @@ from ..requests import Request
 from . import cluster
 from .ends import to_its_end
 from .ledgers import live_group
-from .placing import Made, NotPlacedError, Wish, create, free, ray_groups_of, wait_placed, write_plan, write_record
+from .placing import (
+    Made,
+    NotPlacedError,
+    Wish,
+    create,
+    free,
+    pinned,
+    ray_groups_of,
+    wait_placed,
+    write_plan,
+    write_record,
+)
 from .records import Book
 from .refusals import refusal
-from .shapes import NodeIsGone, SlicePins, foreign, pin, shortage
+from .shapes import SlicePins, foreign, shortage
 
 HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
@@ -136,10 +147,7 @@ class _Attempt:
         return self._foreign != before
 
     def _pinned(self, group: Group, listing: cluster.Listing) -> list[SlicePins]:
-        try:
-            pins = pin(self._wish.shape, group, self._ledger.quoit.snapshot(), listing)
-        except NodeIsGone as error:
-            raise NotPlacedError(f"node '{error}' is gone from Ray") from None
+        pins = pinned(self._wish, group, listing)
         lacking = shortage(pins)
         if lacking is not None:
             raise NotPlacedError(lacking[1], lacking[0])

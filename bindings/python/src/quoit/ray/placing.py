@@ -15,7 +15,7 @@ from ..groups import Group
 from . import cluster, owners
 from .ledgers import RayLedger
 from .records import Book
-from .shapes import Shape, SlicePins
+from .shapes import NodeIsGone, Shape, SlicePins, pin
 
 _log = logging.getLogger("quoit.ray")
 
@@ -64,6 +64,14 @@ class NotPlacedError(Exception):
     def __init__(self, why: str, excluded: str | None = None) -> None:
         super().__init__(why)
         self.excluded = excluded
+
+
+def pinned(wish: Wish, group: Group, listing: cluster.Listing) -> list[SlicePins]:
+    """Where the bundles of each slice go; `NotPlacedError` where Ray has a host no more."""
+    try:
+        return pin(wish.shape, group, wish.ledger.quoit.snapshot(), listing)
+    except NodeIsGone as error:
+        raise NotPlacedError(f"node '{error}' is gone from Ray") from None
 
 
 def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterator[tuple[str, list[SlicePins]]]:

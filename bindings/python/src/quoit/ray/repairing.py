@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .. import errors
@@ -20,6 +20,7 @@ from .placing import (
     Wish,
     create,
     free,
+    pinned,
     ray_groups_of,
     wait_placed,
     write_plan,
@@ -27,7 +28,7 @@ from .placing import (
 )
 from .records import Book
 from .refusals import NoRoomError
-from .shapes import NodeIsGone, SlicePins, foreign, pin
+from .shapes import foreign
 
 _PAUSE_S = 0.1
 
@@ -59,7 +60,7 @@ def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
 
 def _replaced(wish: Wish, made: Made, group: Group, kept: Mapping[str, Any], book: Book, end: float) -> Made:
     """Ray's groups of the group as it is now: those that are kept, and new ones."""
-    pins = _pins(wish, group)
+    pins = pinned(wish, group, wish.ledger.listing(0.0))
     names = {row["name"] for row in cluster.rows(list(kept.values()))}
     free_names = [name for name, _ in ray_groups_of(wish, group, pins) if name not in names]
     gone = [one for one in made.ray_groups if one not in kept.values()]
@@ -139,11 +140,3 @@ def _kept(wish: Wish, made: Made, group: Group) -> dict[str, Any]:
 
 def _names(group: Group) -> list[str]:
     return [one.name for one in group.slices]
-
-
-def _pins(wish: Wish, group: Group) -> Sequence[SlicePins]:
-    listing = wish.ledger.listing(0.0)
-    try:
-        return pin(wish.shape, group, wish.ledger.quoit.snapshot(), listing)
-    except NodeIsGone as error:
-        raise NotPlacedError(f"node {error} is gone from Ray") from None
