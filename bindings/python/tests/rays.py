@@ -113,6 +113,11 @@ class Rays:
         }
         return PlacementGroup(identity)
 
+    def wait_placed(self, groups):
+        if any(one.id.hex() not in self.groups for one in groups):
+            raise cluster.RemovedError("removed by another")
+        return all(self.groups[one.id.hex()]["state"] == "CREATED" for one in groups)
+
     def rows(self, groups):
         return [dict(self.groups.get(one.id.hex(), {"state": "REMOVED", "name": ""})) for one in groups]
 
@@ -187,8 +192,8 @@ def stand_in(monkeypatch):
     """Puts one in the place of Ray; afterwards nothing is kept for the next test."""
     made = Rays()
     monkeypatch.setattr(versions, "check", lambda: None)
-    for name in ("list_now", "create_group", "rows", "named_groups", "remove_groups", "write_record", "read_records",
-                 "delete_record"):  # fmt: skip
+    for name in ("list_now", "create_group", "wait_placed", "rows", "named_groups", "remove_groups", "write_record",
+                 "read_records", "delete_record"):  # fmt: skip
         monkeypatch.setattr(cluster, name, lambda *arguments, name=name: getattr(made, name)(*arguments))
     monkeypatch.setattr(cluster, "is_connected", lambda: made.is_connected)
     monkeypatch.setattr(cluster, "check_connected", lambda: None)
@@ -196,7 +201,6 @@ def stand_in(monkeypatch):
     monkeypatch.setattr(cluster, "cluster", lambda: made.cluster)
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
     monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
-    monkeypatch.setattr(cluster, "wait_placed", lambda groups: True)
     yield made
     made.is_connected = True
     slices._release_all()

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import threading
 import time
 
 import pytest
@@ -249,3 +250,25 @@ def test_a_repair_whose_driver_was_killed_when_quoit_had_chosen_is_gone_on_with_
     assert other.state == quoit.GroupState.RESCHEDULING
     assert other.repair() and other.state == quoit.GroupState.RESERVED and other.slice_names == ("s-b",)
     assert live(path) == [("RESERVED", ("s-b",))] and len(rays.groups) == 1 and len(rays.records) == 1
+
+
+def test_a_control_plane_that_hangs_while_groups_are_made_is_not_waited_for(rays, path, monkeypatch):
+    real, answers = cluster.create_group, threading.Event()
+
+    def hangs(*arguments):
+        answers.wait(10)
+        return real(*arguments)
+
+    monkeypatch.setattr(cluster, "create_group", hangs)
+    monkeypatch.setattr(cluster, "REPLY_S", 0.2)
+    began = time.monotonic()
+    with pytest.raises(quoit.NotFoundError, match="does not answer"):
+        quoit.ray.slice_placement_group(**V4, ledger=path)
+    assert time.monotonic() - began < 5
+    # Until it is known whether the groups are made, nobody else is given their chips.
+    assert live(path) == [("HELD", ("s-a",))] and rays.names() == []
+    answers.set()
+    end = time.monotonic() + 5
+    while live(path) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert live(path) == [] and rays.names() == [] and rays.records == {}

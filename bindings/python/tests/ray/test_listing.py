@@ -38,8 +38,9 @@ class Ray:
         return {"state": row.state}
 
 
-def group(*hosts, state=2):
-    return types.SimpleNamespace(state=state, bundles=[types.SimpleNamespace(node_id=bytes.fromhex(h)) for h in hosts])
+def group(*hosts, state=2, tpu=0.0):
+    bundles = [types.SimpleNamespace(node_id=bytes.fromhex(h), unit_resources={"TPU": tpu}) for h in hosts]
+    return types.SimpleNamespace(state=state, CREATED=2, bundles=bundles)
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def listed(monkeypatch):
         monkeypatch.setattr(cluster, "_live_groups", lambda: made.ask("groups"))
         monkeypatch.setattr(cluster, "cluster", lambda: "c1")
         monkeypatch.setattr(cluster.time, "sleep", lambda _: None)
+        monkeypatch.setattr(cluster, "_AGREE_S", 0.1)
         return cluster.list_now(), made
 
     return listing
@@ -66,6 +68,20 @@ def test_what_contradicts_itself_each_time_is_refused(listed):
         listed([[node("aa"), node("bb")]], [{"aa": CHIPS}])
     with pytest.raises(quoit.BusyError, match="on node 'cc', which is not listed"):
         listed([[node("aa")]], [{"aa": CHIPS}], groups=[{"g": group("cc")}])
+
+
+def test_a_host_that_has_not_told_yet_what_its_groups_use_is_waited_for(listed):
+    groups, used = [{"g": group("aa", tpu=3.0)}], {"aa": {"TPU": 1.0}}
+    listing, made = listed([[node("aa")]], [{"aa": CHIPS}, {"aa": CHIPS}, used], groups=groups)
+    assert listing.available == used and made.n_asked["available"] == 3
+    with pytest.raises(quoit.BusyError, match="node 'aa' shows 4 TPU as free, of which its groups leave 1"):
+        listed([[node("aa")]], [{"aa": CHIPS}], groups=groups)
+    # One that is not placed uses nothing yet, and what is used besides is nobody's business here.
+    for state, free in ((0, 4.0), (2, 0.5), (2, 1.0)):
+        listing, made = listed(
+            [[node("aa")]], [{"aa": {"TPU": free}}], groups=[{"g": group("aa", state=state, tpu=3.0)}]
+        )
+        assert made.n_asked["available"] == 1
 
 
 def test_a_dead_node_needs_no_availability(listed):

@@ -7,9 +7,12 @@ Here, and in `train` what Ray Train keeps private, stands all that is used of wh
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
+import functools
 import importlib
+import itertools
 import json
 import os
 import re
@@ -24,6 +27,8 @@ REPLY_S = 5.0
 """How long Ray's control plane may take to answer before it is said to be gone."""
 
 _TRIES = 6
+_AGREE_S = 3.0
+_ROUNDED = 1e-6
 _RECORDS = b"quoit"
 _POLL_S = 0.003
 _BACK_S = 1.0
@@ -112,6 +117,12 @@ def driver() -> Driver | None:
 # --- what Ray says ------------------------------------------------------------------------------------------------
 
 
+def place_of(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The slice's name and the worker id that a node's labels say."""
+    labels = node["Labels"]
+    return labels.get(SLICE_NAME), labels.get(WORKER_ID)
+
+
 @dataclasses.dataclass(frozen=True)
 class Listing:
     """What Ray said of one moment."""
@@ -127,6 +138,16 @@ class Listing:
     def alive(self) -> Iterator[Mapping[str, Any]]:
         """The nodes that Ray believes to be alive."""
         return (node for node in self.nodes if node["Alive"])
+
+    @functools.cached_property
+    def by_id(self) -> Mapping[str, Mapping[str, Any]]:
+        """The alive nodes."""
+        return {node["NodeID"]: node for node in self.alive()}
+
+    @functools.cached_property
+    def n_at(self) -> Mapping[tuple[str | None, str | None], int]:
+        """How many alive nodes say that they are a worker of a slice: one each, where all is well."""
+        return collections.Counter(place_of(node) for node in self.alive())
 
     def is_settling(self) -> bool:
         """Whether a node still lists resources of a removed group: its chips are free, and not yet shown to be."""
@@ -157,15 +178,25 @@ def _live_groups() -> dict[str, Any]:
 def _contradiction(
     nodes: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], available: Mapping[str, Any]
 ) -> str | None:
-    """What shows that the lists are of different moments: a node that has just come or gone."""
+    """What shows that the lists are of different moments: a node that has just come or gone, or a control plane that was
+    started again and does not know yet what its nodes use."""
     for node in nodes:
         if node["Alive"] and node["NodeID"] not in available:
             return f"node '{node['NodeID']}' is alive, and nothing says what is available there"
-    known = {node["NodeID"] for node in nodes}
+    chips = {node["NodeID"]: node["Resources"].get("TPU", 0.0) for node in nodes}
     for name, row in groups.items():
         for bundle in row.bundles:
-            if bundle.node_id and bundle.node_id.hex() not in known and any(bundle.node_id):
-                return f"group '{name}' is on node '{bundle.node_id.hex()}', which is not listed"
+            if not any(bundle.node_id):
+                continue
+            node_id = bundle.node_id.hex()
+            if node_id not in chips:
+                return f"group '{name}' is on node '{node_id}', which is not listed"
+            if row.state == row.CREATED:
+                chips[node_id] -= bundle.unit_resources.get("TPU", 0.0)
+    for node_id, left in chips.items():
+        shown = available.get(node_id, {}).get("TPU", 0.0)
+        if shown > max(left, 0.0) + _ROUNDED:
+            return f"node '{node_id}' shows {shown:g} TPU as free, of which its groups leave {left:g}"
     return None
 
 
@@ -175,23 +206,24 @@ def list_now() -> Listing:
 
     Raises:
         NotFoundError: the control plane does not answer.
-        BusyError: the lists contradicted each other each time.
+        BusyError: the lists contradicted each other for seconds.
     """
     state = _state()
-    contradiction: str | None = None
+    end = time.monotonic() + _AGREE_S
     with _asking():
         groups = _live_groups()
-        for attempt in range(_TRIES):
-            if attempt:
-                time.sleep(0.02 * attempt)
+        for attempt in itertools.count(1):
             nodes, available = state.node_table(), state.available_resources_per_node()
             before, groups = groups, _live_groups()
             contradiction = _contradiction(nodes, groups, available)
             # Where groups come and go all the time the last lists stand: each try saw others.
-            if contradiction is None and (_standing(before) == _standing(groups) or attempt == _TRIES - 1):
+            if contradiction is None and (_standing(before) == _standing(groups) or attempt >= _TRIES):
                 rows = {name: state._gen_placement_group_info(row) for name, row in groups.items()}
                 return Listing(nodes, rows, available, cluster())
-    raise errors.BusyError(f"ray: {contradiction}: expected lists of one moment, tried {_TRIES} times")
+            if time.monotonic() >= end:
+                break
+            time.sleep(0.02 * min(attempt, _TRIES))
+    raise errors.BusyError(f"ray: {contradiction}: expected lists of one moment, tried for {_AGREE_S:g} s")
 
 
 def _standing(groups: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
@@ -247,8 +279,13 @@ def group_id(group: Any) -> str:
     return str(group.id.hex())
 
 
+class RemovedError(Exception):
+    """A group that is waited for was removed by another."""
+
+
 def wait_placed(groups: Sequence[Any]) -> bool:
-    """Whether all groups are placed, or gone. Each is waited for for a second at most, as Ray's wait is deaf to signals."""
+    """Whether all groups are placed. Each is waited for for a second at most, as Ray's wait is deaf to signals; a
+    `RemovedError` comes of one that is gone."""
     with _asking():
         return all(_wait(group) for group in groups)
 
@@ -257,10 +294,10 @@ def _wait(group: Any) -> bool:
     try:
         return bool(group.wait(1))
     except Exception as error:
-        # Ray has no class of its own for a group that was removed: its row says that it was.
+        # Ray has no class of its own for it.
         if type(error) is not Exception or "does not exist" not in str(error):
             raise
-        return True
+        raise RemovedError(f"placement group '{group_id(group)}' was removed by another") from None
 
 
 def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
@@ -273,10 +310,6 @@ def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
 def _row_now(group: Any) -> dict[str, Any]:
     """Its row, of a control plane that answers: nothing else bounds the wait for it."""
     read_records(())
-    return _row(group)
-
-
-def _row(group: Any) -> dict[str, Any]:
     row: dict[str, Any] = _state().placement_group_table(group.id)
     return row or {"state": "REMOVED", "name": ""}
 
@@ -354,13 +387,14 @@ def write_record(key: str, record: Mapping[str, Any]) -> None:
         _worker().gcs_client.internal_kv_put(key.encode(), json.dumps(record).encode(), True, _RECORDS, REPLY_S)
 
 
-def check_answers() -> None:
-    """Raises where the control plane does not answer: other questions would wait for a minute, and end the driver.
+def check_answers(within_s: float = _TRUSTED_S) -> None:
+    """Raises where the control plane does not answer, and has not `within_s`: other questions would wait for a minute,
+    and end the driver.
 
     Raises:
         NotFoundError: it does not.
     """
-    if time.monotonic() - _answered_at > _TRUSTED_S:
+    if time.monotonic() - _answered_at > within_s:
         read_records(())
 
 

@@ -33,8 +33,9 @@ from .shapes import SlicePins, foreign, shortage
 HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
 
-FRESH_S = 2.0
-"""How old what the ledger was told may be when it is asked first. Before a no it is always told anew."""
+FRESH_S = 10.0
+"""How old what the ledger was told may be when it is asked first: of what has come between, Ray places nothing. Before a no
+it is always told anew."""
 
 _SETTLE_S = 1.0
 _LONGEST_PAUSE_S = 0.25
@@ -192,15 +193,24 @@ class _Attempt:
         if self._making is None:
             self._make(self._group)
         else:
-            self._making.result()
+            self._have_made(self._making)
         made = Made(self._group, [dict(one) for pins in self._pins for one in pins.selectors], self._book.groups)
         write_record(self._wish, made)
         wait_placed(self._ledger, self._pins, self._book.groups, end)
         made.group = self._ledger.quoit.confirm(self._group)
         return made
 
+    def _have_made(self, making: concurrent.futures.Future[None]) -> None:
+        try:
+            making.result(cluster.REPLY_S)
+        except concurrent.futures.TimeoutError:
+            raise errors.NotFoundError(
+                f"ray: the control plane does not answer: waited {cluster.REPLY_S:g} s"
+            ) from None
+
     def _make(self, group: Group) -> None:
-        cluster.check_answers()
+        # Its last answer is trusted for as long as the next one is waited for.
+        cluster.check_answers(cluster.REPLY_S)
         named = list(ray_groups_of(self._wish, group, self._pins))
         self._book.plan([name for name, _ in named], is_unique=not self._wish.name)
         if self._wish.is_detached:
@@ -215,8 +225,10 @@ class _Attempt:
         to_its_end(self._give_back)
 
     def _give_back(self) -> None:
-        if self._making is not None:
-            concurrent.futures.wait([self._making])
+        if self._making is not None and not concurrent.futures.wait([self._making], cluster.REPLY_S).done:
+            # The hold keeps the slices for what may still be made there, until that is known, or the hold ends.
+            self._making.add_done_callback(lambda _: self._give_back())
+            return
         group = self._group if self._group is not None or not self._is_asking else self._unheard()
         free(self._ledger, group, self._book.made())
         if group is not None and self._wish.key is not None:

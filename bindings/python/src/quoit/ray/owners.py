@@ -94,8 +94,8 @@ class SignOfLife:
             self._kept.discard(name)
 
     def _begin(self) -> None:
-        # Another process of the job may have asked for a longer lease.
-        if self._left_ms() < self._lease_ms:
+        # Another process of the job may have asked for a longer lease; and of one that lost a third the next sign is due.
+        if self._left_ms() < self._lease_ms * 2 / 3:
             self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
 
     def _left_ms(self) -> float:

@@ -26,7 +26,6 @@ REMOVE_S = 10.0
 """How long removed groups may keep their chips before the ledger gives them back all the same."""
 
 _BLOCKED_S = 1.0
-_PAUSE_S = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +112,7 @@ def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequen
     Another group that stops Ray altogether may be mended; it is waited for until `end`.
     """
     began = time.monotonic()
-    while not (cluster.wait_placed(ray_groups) and _are_created(ray_groups)):
+    while not _are_placed(ray_groups):
         listing = ledger.listing(0.0)
         obstacle = _obstacle(pins, ray_groups, listing)
         if obstacle is not None:
@@ -124,24 +123,18 @@ def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequen
             raise NotPlacedError(f"Ray has not placed the groups in {waited:.1f} s{blocking}")
 
 
-def _are_created(ray_groups: Sequence[Any]) -> bool:
-    """Whether they stand: Ray's wait ends for a group that was removed, too."""
-    rows = cluster.rows(ray_groups)
-    removed = [cluster.group_id(one) for one, row in zip(ray_groups, rows) if row["state"] == "REMOVED"]
-    if removed:
-        raise NotPlacedError(f"placement group '{removed[0]}' was removed by another")
-    is_created = all(row["state"] == "CREATED" for row in rows)
-    if not is_created:
-        time.sleep(_PAUSE_S)
-    return is_created
+def _are_placed(ray_groups: Sequence[Any]) -> bool:
+    try:
+        return cluster.wait_placed(ray_groups)
+    except cluster.RemovedError as error:
+        raise NotPlacedError(str(error)) from None
 
 
 def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: cluster.Listing) -> str | None:
     ends = tuple(cluster.group_id(one) for one in ray_groups)
-    alive = {node["NodeID"] for node in listing.alive()}
     for one in pins:
         for node in one.nodes:
-            if node["NodeID"] not in alive:
+            if node["NodeID"] not in listing.by_id:
                 return f"host '{node['NodeName']}' of slice '{one.name}' is gone"
             left = listing.available.get(node["NodeID"], {})
             is_ours = any(name.endswith(ends) for name in left)

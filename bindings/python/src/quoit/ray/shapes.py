@@ -165,10 +165,6 @@ def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing
 
     A `NodeIsGone` says that the lists which the ledger was told are older than what it gave.
     """
-    alive = {node["NodeID"]: node for node in listing.alive()}
-    places: dict[tuple[str | None, str | None], int] = {}
-    for node in alive.values():
-        places[_place(node)] = places.get(_place(node), 0) + 1
     pins = []
     for one in group.slices:
         ids = [
@@ -177,12 +173,12 @@ def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing
             if not {row.name, row.full_name}.isdisjoint(worker.name for worker in one.workers)
         ]
         try:
-            nodes = tuple(alive[identity] for identity in ids)
+            nodes = tuple(listing.by_id[identity] for identity in ids)
         except KeyError as error:
             raise NodeIsGone(str(error)) from None
         bundles, selectors = [], []
         for node in nodes:
-            select = _selector(node) if places[_place(node)] == 1 else {cluster.NODE_ID: node["NodeID"]}
+            select = _selector(node) if listing.n_at[cluster.place_of(node)] == 1 else {cluster.NODE_ID: node["NodeID"]}
             for index in range(shape.bundles_per_host):
                 bundle = dict(shape.rules.bundle_resources)
                 if index == 0:
@@ -193,14 +189,9 @@ def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing
     return pins
 
 
-def _place(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    labels = node["Labels"]
-    return labels.get(cluster.SLICE_NAME), labels.get(cluster.WORKER_ID)
-
-
 def _selector(node: Mapping[str, Any]) -> dict[str, str]:
     """By its place, which a host that replaces it has too; a host that Ray gave none, by itself."""
-    name, worker_id = _place(node)
+    name, worker_id = cluster.place_of(node)
     if name is None or worker_id is None:
         return {cluster.NODE_ID: node["NodeID"]}
     return {cluster.SLICE_NAME: name, cluster.WORKER_ID: worker_id}
