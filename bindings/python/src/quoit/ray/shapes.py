@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -76,12 +78,26 @@ def shape_of(arguments: Mapping[str, Any]) -> Shape:
     factor = arguments["tpu_resource_per_chip"]
     if factor is None:
         factor = resource_per_chip(cluster.tpu_per_chip_text())
-    rules = group_of_rules(**{**arguments, "tpu_resource_per_chip": factor})
+    whole = {**arguments, "tpu_resource_per_chip": factor}
+    if whole["resources_per_bundle"] is None and whole["bundle_label_selector"] is None:
+        # Jobs ask for the same again and again. 4, 4.0 and True are equal, and not the same.
+        with contextlib.suppress(TypeError):  # what cannot be hashed is of a wrong type, and is told so below
+            return _known_shape(tuple((name, type(value), value) for name, value in whole.items()))
+    return _shape_of(whole)
+
+
+@functools.lru_cache(maxsize=64)
+def _known_shape(arguments: tuple[tuple[str, type, Any], ...]) -> Shape:
+    return _shape_of({name: value for name, _, value in arguments})
+
+
+def _shape_of(arguments: Mapping[str, Any]) -> Shape:
+    rules = group_of_rules(**arguments)
     if rules.num_slices < 1:
         raise errors.InvalidError(f"num_slices '{rules.num_slices}': expected at least 1")
     _check_bundles(rules, arguments["strategy"])
     selectors, named = _split(rules, list(arguments["bundle_label_selector"] or ()))
-    return Shape(rules, {**arguments, "tpu_resource_per_chip": factor}, selectors, named)
+    return Shape(rules, arguments, selectors, named)
 
 
 def _check_bundles(rules: SliceGroup, strategy: str) -> None:
