@@ -29,6 +29,7 @@ static const struct {
 } kinds[] = {
   { "raycluster", QUOIT_SOURCE_KIND_RAYCLUSTER },
   { "ray-nodes", QUOIT_SOURCE_KIND_RAY_NODES },
+  { "k8s-nodes", QUOIT_SOURCE_KIND_K8S_NODES },
   { "fleet", QUOIT_SOURCE_KIND_FLEET },
 };
 
@@ -302,7 +303,7 @@ run (Session *session, ReadFunc read, GError **error)
       return check_variables (i, options.variables, error) && check_ray (i, &options, error)
              && run_on (session, i, &options, read, error);
 
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes or fleet",
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected raycluster, ray-nodes, k8s-nodes or fleet",
                session->words[0]);
   return false;
 }
@@ -321,7 +322,7 @@ run_sync (Session *session, GError **error)
 
 const Verb verb_import = {
   "import",
-  "raycluster|ray-nodes FILE | fleet TEXT",
+  "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT",
   "read a manifest, a node list or fleet text",
   "raycluster reads a RayCluster, a RayJob or a RayService, and the ResourceClaimTemplates beside it.\n"
   "FILE and TEXT may be -, for standard input. Importing a source again replaces what it said before, and prints the\n"
@@ -333,7 +334,7 @@ const Verb verb_import = {
 
 const Verb verb_sync = {
   "sync",
-  "raycluster|ray-nodes FILE | fleet TEXT",
+  "raycluster|ray-nodes|k8s-nodes FILE | fleet TEXT",
   "read a fresh list of a fleet that has changed, and say which groups lose what",
   "As import, and a held node that the source has no longer is lost: it stays in its place, dead, for as long as a "
   "group\n"

@@ -11,11 +11,22 @@ static const Column label_columns[] = {
 
 /* The library gives a label by its key: these are the ones that decide where something may run. */
 static const char *const label_keys[] = {
+  "cloud.google.com/gce-topology-block",
+  "cloud.google.com/gce-topology-host",
+  "cloud.google.com/gce-topology-subblock",
   "cloud.google.com/gke-accelerator-count",
   "cloud.google.com/gke-nodepool",
+  "cloud.google.com/gke-preemptible",
+  "cloud.google.com/gke-provisioning",
   "cloud.google.com/gke-spot",
   "cloud.google.com/gke-tpu-accelerator",
+  "cloud.google.com/gke-tpu-slice",
   "cloud.google.com/gke-tpu-topology",
+  "cloud.google.com/reservation-blocks",
+  "cloud.google.com/reservation-name",
+  "cloud.google.com/reservation-project",
+  "cloud.google.com/reservation-subblocks",
+  "node.kubernetes.io/instance-type",
   "ray.io/accelerator-type",
   "ray.io/availability-region",
   "ray.io/availability-zone",
@@ -26,6 +37,7 @@ static const char *const label_keys[] = {
   "ray.io/tpu-slice-name",
   "ray.io/tpu-topology",
   "ray.io/tpu-worker-id",
+  "topology.kubernetes.io/region",
   "topology.kubernetes.io/zone",
 };
 

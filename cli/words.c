@@ -46,6 +46,7 @@ static const Word source_kinds[] = {
   { QUOIT_SOURCE_KIND_FLEET, "fleet" },
   { QUOIT_SOURCE_KIND_RAYCLUSTER, "raycluster" },
   { QUOIT_SOURCE_KIND_RAY_NODES, "ray-nodes" },
+  { QUOIT_SOURCE_KIND_K8S_NODES, "k8s-nodes" },
 };
 
 const char *

@@ -20,7 +20,7 @@ typedef struct _QuoitInput QuoitInput;
 
 /**
  * quoit_input_new:
- * @kind: what @text is: fleet text, a manifest, or a list of Ray's nodes
+ * @kind: what @text is: fleet text, a manifest, or a list of nodes, of Ray's or of Kubernetes'
  * @text: the bytes; copied
  * @length: how many
  *
@@ -40,7 +40,7 @@ QUOIT_API void quoit_input_free (QuoitInput *input);
 /**
  * quoit_input_set_source:
  * @input: the input
- * @source: (nullable): the source's name; %NULL: "fleet", the manifest's metadata.name, "ray"
+ * @source: (nullable): the source's name; %NULL: "fleet", the manifest's metadata.name, "ray", "k8s"
  *
  * Since: 0.1
  */
@@ -113,6 +113,9 @@ QUOIT_API bool quoit_input_set_tpu_per_chip (QuoitInput *input, int64_t n_device
  * its name and the groups that hold it, and has what a node list says of it: identity, address, state, labels and
  * resources. Without a name, alive nodes of one address are joined, and nodes in old places of sources that share a
  * node already. A node that a group holds never becomes another machine than it was.
+ *
+ * A machine that both Ray and Kubernetes list stands where Ray says and has Ray's resources and the labels of both; it
+ * is draining or dead where either says so. A node of Kubernetes keeps its address while it is not Ready.
  *
  * An import then fails with %QUOIT_ERROR_NOT_FOUND when there is no such source, %QUOIT_ERROR_INVALID when it is of the
  * input's kind, and %QUOIT_ERROR_CONFLICT when a held node would get another topology or other chips.

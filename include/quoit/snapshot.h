@@ -41,7 +41,8 @@ typedef struct _QuoitFork QuoitFork;
 typedef enum {
   QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
   QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would make of it */
-  QUOIT_SOURCE_KIND_RAY_NODES = 3   /* `ray list nodes`, ray.nodes() */
+  QUOIT_SOURCE_KIND_RAY_NODES = 3,  /* `ray list nodes`, ray.nodes() */
+  QUOIT_SOURCE_KIND_K8S_NODES = 4   /* `kubectl get nodes -o json` */
 } QuoitSourceKind;
 
 /**

@@ -138,6 +138,8 @@ read_claims (const QuoitInput *input, GError **error)
                                     error);
     case QUOIT_SOURCE_KIND_RAY_NODES:
       return quoit_read_ray_files (&files, error);
+    case QUOIT_SOURCE_KIND_K8S_NODES:
+      return quoit_read_k8s_nodes (files.nodes, files.n_nodes, input->source, error);
     default:
       return quoit_fail_null (error, QUOIT_ERROR_INVALID, "source kind '%d': expected one that this version knows",
                               (int) input->kind);

@@ -39,6 +39,10 @@ QuoitClaims *quoit_read_ray_files (const QuoitRayFiles *files, GError **error);
 /* The same with nodes alone; messages have no such beginning. @source NULL: "ray". */
 QuoitClaims *quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error);
 
+/* What `kubectl get nodes -o json` shows, or -o yaml: a list, or nodes as documents. Pools whose slices have several
+ * hosts are slices; worker ids are assumed. @source NULL: "k8s". */
+QuoitClaims *quoit_read_k8s_nodes (const char *text, gsize length, const char *source, GError **error);
+
 /* A file as bytes: refuses directories, anything but regular files and pipes, and more than 256 MiB, before reading it
  * all. NOT_FOUND, INVALID or STORE; the message begins with the path. */
 gboolean quoit_read_file (const char *path, char **text, gsize *length, GError **error);

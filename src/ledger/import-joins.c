@@ -5,6 +5,7 @@
 
 #include "ledger/difference.h"
 #include "model/kind.h"
+#include "model/source-kinds.h"
 
 typedef struct {
   QuoitDifference *difference;
@@ -44,7 +45,8 @@ quoit_difference_knows_best (const QuoitDifference *difference, guint32 index)
   const QuoitLayout *layout = difference->fleet->layout;
 
   for (guint32 s = 0; s < layout->n_sources; s++)
-    if (layout->sources[s].kind > kind_of (difference) && other_claims (difference, s, index))
+    if (quoit_source_kind_knows_better (layout->sources[s].kind, kind_of (difference))
+        && other_claims (difference, s, index))
       return FALSE;
   return TRUE;
 }
@@ -62,16 +64,18 @@ QuoitNodeState
 quoit_difference_claimed_state (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  QuoitNodeState state = claim == NULL ? QUOIT_NODE_DEAD : (QuoitNodeState) claim->state;
-  QuoitSourceKind best = claim == NULL ? 0 : kind_of (difference);
+  QuoitClaimedState so_far = { .state = QUOIT_NODE_DEAD };
 
+  if (claim != NULL)
+    quoit_claimed_state_add (&so_far, kind_of (difference), claim);
   for (guint32 s = 0; s < layout->n_sources; s++)
-    if (layout->sources[s].kind > best && other_claims (difference, s, index))
+    if (other_claims (difference, s, index))
       {
-        best = layout->sources[s].kind;
-        state = quoit_layout_claim (layout, (QuoitSourceId) { s }, (QuoitNodeId) { index }, NULL).state;
+        QuoitNodeClaim other = quoit_layout_claim (layout, (QuoitSourceId) { s }, (QuoitNodeId) { index }, NULL);
+
+        quoit_claimed_state_add (&so_far, layout->sources[s].kind, &other);
       }
-  return state;
+  return so_far.state;
 }
 
 gboolean
@@ -118,11 +122,12 @@ place_of (const char *pool, const QuoitNodeClaim *claim)
              : g_strdup_printf ("%s\n%s\n%d", pool, claim->slice, claim->worker_id);
 }
 
-/* Where an alive machine is; the dead leave their address to others. */
+/* Where a machine is. What is dead to Ray has left its address to others; as long as Kubernetes has a node the address
+ * is the node's. */
 static char *
-address_of (const QuoitNodeClaim *claim)
+address_of (QuoitSourceKind kind, const QuoitNodeClaim *claim)
 {
-  return claim->state == QUOIT_NODE_DEAD ? NULL : g_strdup (claim->address);
+  return claim->state == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES ? NULL : g_strdup (claim->address);
 }
 
 /* The s-th source's nodes, by place: of two in one place the one that lives. */
@@ -153,7 +158,10 @@ index_addresses (const QuoitDifference *difference, guint32 s, GHashTable *nodes
     {
       QuoitNodeId node = quoit_layout_claimed_node (layout, (QuoitSourceId) { s }, i);
       QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, NULL);
-      char *address = quoit_fleet_node_state (difference->fleet, node) == QUOIT_NODE_DEAD ? NULL : address_of (&claim);
+      QuoitSourceKind kind = layout->sources[s].kind;
+      gboolean is_gone
+          = quoit_fleet_node_state (difference->fleet, node) == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES;
+      char *address = is_gone ? NULL : address_of (kind, &claim);
 
       if (address != NULL)
         g_hash_table_insert (nodes, address, GUINT_TO_POINTER (node.index + 1));
@@ -239,7 +247,7 @@ place_key (const QuoitClaims *claims, const QuoitNodeClaim *claim)
 static char *
 address_key (const QuoitClaims *claims, const QuoitNodeClaim *claim)
 {
-  return address_of (claim);
+  return address_of (quoit_claims_source_kind (claims), claim);
 }
 
 /* --- which sources --- */
@@ -377,7 +385,8 @@ quoit_ledger_unseen (const QuoitFleet *fleet, const char *source, const char *na
       g_autofree char *line = NULL;
       guint32 n;
 
-      if (layout->sources[s].kind == layout->sources[one.index].kind
+      if (quoit_source_kind_sees (layout->sources[plan.index].kind)
+          || layout->sources[s].kind == layout->sources[one.index].kind
           || (!share_a_node (layout, one, other)
               && g_strcmp0 (quoit_layout_text (layout, layout->sources[s].name), named) != 0))
         continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The invariants, by brute force: what the summaries say is counted again from nothing. */
 #include "model/fleet-private.h"
+#include "model/source-kinds.h"
 
 #include <string.h>
 
@@ -197,14 +198,17 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
   return TRUE;
 }
 
-/* Whether @node is where its first claim puts it, and what its last one says. Counts the rows that it has. */
+/* Whether @node is where its first claim puts it, and what the one that knows best says. Counts the rows that it has.
+ */
 static gboolean
 check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, GError **error)
 {
   const char *name = quoit_layout_node_name (layout, node);
   g_autofree char *shown = quoit_layout_node_identity (layout, node), *last_identity = NULL;
   guint32 home = layout->pools[quoit_layout_node_pool (layout, node).index].source, n = 0;
+  QuoitSourceKind best = 0;
   QuoitNodeClaim last = { 0 };
+  QuoitClaimedState state = { 0 };
   guint kinds = 0;
 
   for (guint32 s = 0; s < layout->n_sources; s++)
@@ -221,13 +225,15 @@ check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, G
         return contradiction (error, "a node does not stand where its claims say", name);
       kinds |= 1u << kind;
       n++;
-      if (kinds >> kind != 1)
+      quoit_claimed_state_add (&state, kind, &claim);
+      if (!quoit_source_kind_knows_better (kind, best))
         continue;
+      best = kind;
       last = claim;
       g_free (last_identity);
       last_identity = g_steal_pointer (&identity);
     }
-  if (n == 0 || last.state != layout->nodes[node.index].claimed
+  if (n == 0 || (guint8) state.state != layout->nodes[node.index].claimed
       || (last_identity != NULL && strcmp (last_identity, shown) != 0)
       || (last.address != NULL && g_strcmp0 (last.address, quoit_layout_node_address (layout, node)) != 0))
     return contradiction (error, "a node is not what is claimed", name);

@@ -8,6 +8,7 @@
 
 #include "base/natural.h"
 #include "model/kind.h"
+#include "model/source-kinds.h"
 
 typedef struct {
   guint32 part, pool_claim; /* where it comes from */
@@ -27,13 +28,16 @@ typedef struct {
 } ClaimRef;
 
 typedef struct {
-  guint64 key;   /* bucket, then worker id */
-  ClaimRef home; /* which says where it stands */
-  ClaimRef seen; /* which knows best what it is; mostly the same */
-  ClaimRef kind; /* likewise */
-  guint32 slice; /* draft, or QUOIT_NO_INDEX */
-  guint32 pool;  /* draft */
-  guint8 flags;  /* of all its claims */
+  guint64 key;         /* bucket, then worker id */
+  ClaimRef home;       /* which says where it stands */
+  ClaimRef seen;       /* which knows best what it is; mostly the same */
+  ClaimRef kind;       /* likewise */
+  guint32 slice;       /* draft, or QUOIT_NO_INDEX */
+  guint32 pool;        /* draft */
+  ClaimRef labels;     /* Kubernetes' claim, where another says what the node is; part QUOIT_NO_INDEX: there is none */
+  guint32 joined_kind; /* of the layout: that kind, with the labels that Kubernetes adds; QUOIT_NO_INDEX: as it is */
+  QuoitClaimedState state;
+  guint8 flags; /* of all its claims */
 } NodeDraft;
 
 typedef struct {
@@ -66,6 +70,12 @@ static guint32
 kind_at (const Builder *builder, ClaimRef ref)
 {
   return builder->kind_of[ref.part][claim_at (builder, ref)->kind];
+}
+
+static guint32
+kind_of_draft (const Builder *builder, const NodeDraft *draft)
+{
+  return draft->joined_kind != QUOIT_NO_INDEX ? draft->joined_kind : kind_at (builder, draft->kind);
 }
 
 static gint
@@ -138,7 +148,6 @@ static void
 gather_kinds (Builder *builder)
 {
   QuoitLayout *layout = builder->layout;
-  g_autoptr (GArray) classes = g_array_new (FALSE, TRUE, sizeof (QuoitClass));
 
   layout->kinds = quoit_claims_new ("", QUOIT_SOURCE_KIND_FLEET);
   builder->kind_of = g_new0 (guint32 *, builder->n_parts);
@@ -151,6 +160,14 @@ gather_kinds (Builder *builder)
       for (guint32 i = 0; i < n; i++)
         map[i] = quoit_claims_kind (layout->kinds, quoit_claims_kind_at (claims, i), NULL);
     }
+}
+
+static void
+classify_kinds (Builder *builder)
+{
+  QuoitLayout *layout = builder->layout;
+  g_autoptr (GArray) classes = g_array_new (FALSE, TRUE, sizeof (QuoitClass));
+
   layout->n_kinds = quoit_claims_n_kinds (layout->kinds);
   layout->kind_class = g_new (QuoitKindClass, layout->n_kinds + 1);
   for (guint32 i = 0; i < layout->n_kinds; i++)
@@ -209,12 +226,16 @@ slice_draft (Builder *builder, guint32 pool, const QuoitNodeClaim *claim)
   return builder->slices->len - 1;
 }
 
-/* Sources that see machines know better what they are than those that plan them: kinds are in this order. */
+static QuoitSourceKind
+source_kind_of (const Builder *builder, ClaimRef ref)
+{
+  return quoit_claims_source_kind (builder->parts[ref.part].claims);
+}
+
 static gboolean
 knows_better (const Builder *builder, ClaimRef ref, ClaimRef than)
 {
-  return quoit_claims_source_kind (builder->parts[ref.part].claims)
-         > quoit_claims_source_kind (builder->parts[than.part].claims);
+  return quoit_source_kind_knows_better (source_kind_of (builder, ref), source_kind_of (builder, than));
 }
 
 /* Of a dead node Ray tells no resources: then what another source says of them stays. */
@@ -230,10 +251,15 @@ knows_a_kind (const Builder *builder, ClaimRef ref)
 static void
 join_claim (const Builder *builder, NodeDraft *draft, ClaimRef ref)
 {
+  QuoitSourceKind kind = source_kind_of (builder, ref);
+
+  quoit_claimed_state_add (&draft->state, kind, claim_at (builder, ref));
   if (knows_better (builder, ref, draft->seen))
     draft->seen = ref;
   if (knows_better (builder, ref, draft->kind) && knows_a_kind (builder, ref))
     draft->kind = ref;
+  if (kind == QUOIT_SOURCE_KIND_K8S_NODES)
+    draft->labels = ref;
   draft->flags |= claim_at (builder, ref)->flags;
 }
 
@@ -241,8 +267,14 @@ static void
 gather_node (Builder *builder, ClaimRef ref)
 {
   const QuoitNodeClaim *claim = claim_at (builder, ref);
-  NodeDraft draft = { .home = ref, .seen = ref, .kind = ref, .flags = claim->flags };
+  NodeDraft draft = { .home = ref,
+                      .seen = ref,
+                      .kind = ref,
+                      .labels = { QUOIT_NO_INDEX, 0 },
+                      .joined_kind = QUOIT_NO_INDEX,
+                      .flags = claim->flags };
 
+  quoit_claimed_state_add (&draft.state, source_kind_of (builder, ref), claim);
   draft.pool = builder->first_pool[ref.part] + claim->pool;
   draft.slice = claim->slice == NULL ? QUOIT_NO_INDEX : slice_draft (builder, draft.pool, claim);
   g_array_append_val (builder->nodes, draft);
@@ -293,10 +325,68 @@ gather_nodes (Builder *builder)
     }
 }
 
+static gboolean
+has_label (const QuoitNodeKind *kind, const char *key)
+{
+  for (guint16 i = 0; i < kind->n_labels; i++)
+    if (strcmp (kind->labels[i].key, key) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static guint32
+add_labels_to (QuoitLayout *layout, guint32 kind, guint32 labels)
+{
+  const QuoitNodeKind *from = quoit_claims_kind_at (layout->kinds, labels);
+  QuoitNodeKind with = *quoit_claims_kind_at (layout->kinds, kind);
+  g_autofree QuoitPair *all = g_new (QuoitPair, (gsize) with.n_labels + from->n_labels + 1);
+  guint16 n = with.n_labels;
+
+  if (n > 0)
+    memcpy (all, with.labels, n * sizeof *all);
+  for (guint16 i = 0; i < from->n_labels; i++)
+    if (!has_label (&with, from->labels[i].key))
+      all[n++] = from->labels[i];
+  with.labels = all;
+  with.n_labels = n;
+  return quoit_claims_kind (layout->kinds, &with, NULL);
+}
+
+/* How a machine was bought and where it stands Kubernetes alone knows: requests select by it, whoever else says what
+ * the machine is. */
+static void
+join_labels (Builder *builder)
+{
+  g_autoptr (GHashTable) known
+      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL); /* pair -> kind + 1 */
+
+  for (guint i = 0; builder->joined->len > 0 && i < builder->nodes->len; i++)
+    {
+      NodeDraft *draft = &g_array_index (builder->nodes, NodeDraft, i);
+      guint32 kind = kind_at (builder, draft->kind), labels;
+      guint64 pair, *key;
+      gpointer joined;
+
+      if (draft->labels.part == QUOIT_NO_INDEX)
+        continue;
+      labels = kind_at (builder, draft->labels);
+      pair = (guint64) kind << 32 | labels;
+      joined = g_hash_table_lookup (known, &pair);
+      if (joined == NULL)
+        {
+          key = g_new (guint64, 1);
+          *key = pair;
+          joined = GUINT_TO_POINTER (add_labels_to (builder->layout, kind, labels) + 1);
+          g_hash_table_insert (known, key, joined);
+        }
+      draft->joined_kind = GPOINTER_TO_UINT (joined) - 1;
+    }
+}
+
 static guint32
 class_named_by (const Builder *builder, const NodeDraft *node)
 {
-  return builder->layout->kind_class[kind_at (builder, node->kind)].class_index;
+  return builder->layout->kind_class[kind_of_draft (builder, node)].class_index;
 }
 
 /* Counts the votes of the slices in @contested, whose nodes name more than one class. */
@@ -609,8 +699,6 @@ texts_of (const Builder *builder)
 static guint8
 flags_of (const Builder *builder, const NodeDraft *draft)
 {
-  if (memcmp (&draft->home, &draft->seen, sizeof draft->home) == 0)
-    return draft->flags;
   return (claim_of (builder, draft)->flags & (QUOIT_NODE_ASSUMED_ID | QUOIT_NODE_ASSUMED_NAME))
          | (claim_at (builder, draft->seen)->flags & QUOIT_NODE_LOST)
          | (draft->flags & (QUOIT_NODE_RAY_HEAD | QUOIT_NODE_EXTERNAL));
@@ -650,11 +738,11 @@ lay_nodes (Builder *builder)
       keep_facts (layout, facts, &node->name, &node->address, &node->identity);
       node->slice = draft->slice == QUOIT_NO_INDEX ? QUOIT_NO_INDEX
                                                    : g_array_index (builder->slices, SliceDraft, draft->slice).bucket;
-      node->kind = kind_at (builder, draft->kind);
+      node->kind = kind_of_draft (builder, draft);
       node->id = builder->parts[draft->home.part].ids[draft->home.claim];
       node->worker_id = (gint16) MIN (claim->worker_id, QUOIT_MOST_WORKER_ID);
       node->flags = flags_of (builder, draft);
-      node->claimed = claim_at (builder, draft->seen)->state;
+      node->claimed = (guint8) draft->state.state;
       layout->n_external += (node->flags & QUOIT_NODE_EXTERNAL) != 0;
       greatest_id = MAX (greatest_id, node->id);
     }
@@ -897,9 +985,11 @@ quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
   builder.slice_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   gather_kinds (&builder);
-  order_classes (layout);
   gather_pools (&builder);
   gather_nodes (&builder);
+  join_labels (&builder);
+  classify_kinds (&builder);
+  order_classes (layout);
   vote_classes (&builder);
   lay_pools (&builder);
   rest = lay_slices (&builder);

@@ -11,6 +11,7 @@ static const char *const source_kinds[] = {
   [QUOIT_SOURCE_KIND_FLEET] = "fleet",
   [QUOIT_SOURCE_KIND_RAYCLUSTER] = "raycluster",
   [QUOIT_SOURCE_KIND_RAY_NODES] = "ray-nodes",
+  [QUOIT_SOURCE_KIND_K8S_NODES] = "k8s-nodes",
 };
 
 static const char *const group_states[] = {

@@ -350,7 +350,7 @@ static QuoitSourceUpdate *
 get_import (Reader *in)
 {
   g_autofree char *source = get_some_text (in);
-  g_autoptr (QuoitClaims) claims = quoit_claims_new (source, get_small (in, QUOIT_SOURCE_KIND_RAY_NODES));
+  g_autoptr (QuoitClaims) claims = quoit_claims_new (source, get_small (in, QUOIT_SOURCE_KIND_K8S_NODES));
   guint32 n_removed = get_count (in), n_pools, n_kinds, n;
   g_autofree guint32 *removed = g_new0 (guint32, n_removed + 1), *pools = NULL, *kinds = NULL, *ids = NULL;
 

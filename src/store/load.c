@@ -128,7 +128,7 @@ source_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   const char *name = quoit_db_text (stmt, 1);
   int kind = sqlite3_column_int (stmt, 2);
 
-  if (!is_within (stmt, 2, QUOIT_SOURCE_KIND_FLEET, QUOIT_SOURCE_KIND_RAY_NODES) || name == NULL
+  if (!is_within (stmt, 2, QUOIT_SOURCE_KIND_FLEET, QUOIT_SOURCE_KIND_K8S_NODES) || name == NULL
       || has_source (loader, name))
     return damaged ("source", sqlite3_column_int64 (stmt, 0), error);
   draft.ids = g_array_new (FALSE, FALSE, sizeof (guint32));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML, as a manifest with and without variables, and as a node list: the first byte says as which. */
+/* YAML, as a manifest with and without variables, and as a node list of Ray and of Kubernetes: the first byte says as
+ * which. */
 #include <string.h>
 
 #include "formats/formats.h"
@@ -7,7 +8,7 @@
 #include "formats/writer.h"
 #include "fuzz.h"
 
-enum { MANIFEST = 1, VARIABLES, LIST, N_THINGS = LIST };
+enum { MANIFEST = 1, VARIABLES, LIST, K8S, N_THINGS = K8S };
 
 static void
 check (QuoitClaims *claims, GError *error)
@@ -68,6 +69,11 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (fuzz_tries (which, LIST, N_THINGS))
     {
       claims = quoit_read_ray_nodes (text, length, NULL, &error);
+      check (claims, g_steal_pointer (&error));
+    }
+  if (fuzz_tries (which, K8S, N_THINGS))
+    {
+      claims = quoit_read_k8s_nodes (text, length, NULL, &error);
       check (claims, g_steal_pointer (&error));
     }
   return 0;

@@ -64,7 +64,7 @@ kind_of_word (QuoitClaims *claims, const QuoitNodeKind *drawn, const char *word,
 
 /* The nodes of a list of what runs: words such as "A0.1x", a machine by its letter, its slice and worker ('-': in
  * none), its state where it is not alive; "A0.1@5" is at address 10.0.0.5, "A0.1=4" has 4 CPU instead of 8, "A0.1^" two
- * devices a chip. Ray tells no resources of a dead machine. */
+ * devices a chip. Of a dead machine Ray tells no resources, and Kubernetes does. */
 static inline void
 add_listed (QuoitClaims *claims, const char *drawn)
 {
@@ -91,7 +91,10 @@ add_listed (QuoitClaims *claims, const char *drawn)
       node.identity = name + 2;
       node.address = address = g_strdup_printf ("10.0.%s", at == NULL ? name : at + 1);
       node.pool = quoit_claims_pool (claims, in_slice ? "a" : "default");
-      node.kind = kind_of_word (claims, quoit_claims_kind_at (all, 0), word, node.state != QUOIT_NODE_DEAD && in_slice);
+      node.kind = kind_of_word (
+          claims, quoit_claims_kind_at (all, 0), word,
+          in_slice
+              && (node.state != QUOIT_NODE_DEAD || quoit_claims_source_kind (claims) == QUOIT_SOURCE_KIND_K8S_NODES));
       quoit_claims_add (claims, &node);
     }
 }
@@ -119,9 +122,9 @@ bundle_of_word (const QuoitClaims *claims, const char *word, QuoitResource *take
 /* The nodes of a list, and, where the list says them, its groups and what is used: "A0.0 B0.1 / g A:2 B:4 + h A:1c8 /
  * B:0c2". */
 static inline QuoitClaims *
-list_of (const char *source, const char *drawn)
+list_of (const char *source, QuoitSourceKind kind, const char *drawn)
 {
-  QuoitClaims *claims = quoit_claims_new (source, QUOIT_SOURCE_KIND_RAY_NODES);
+  QuoitClaims *claims = quoit_claims_new (source, kind);
   g_auto (GStrv) parts = g_strsplit (drawn, " /", 3);
   guint n_parts = g_strv_length (parts);
   g_auto (GStrv) groups = g_strsplit (n_parts > 1 ? parts[1] : "", " +", -1);
@@ -207,6 +210,8 @@ static const struct {
   { "ray+text", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "text" },
   { "ray+nowhere", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "nowhere" },
   { "sync-ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_sync, NULL },
+  { "k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_ledger_import, NULL },
+  { "sync-k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_ledger_sync, NULL },
   { "other+plan", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "plan" },
   { "other+ray", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "ray" },
 };
@@ -221,7 +226,8 @@ perform (const Ledger *ledger, const char *step, GError **error)
     if (g_str_equal (words[0], readings[i].verb))
       return read_source (ledger, readings[i].step,
                           readings[i].kind == QUOIT_SOURCE_KIND_RAY_NODES
-                              ? list_of (readings[i].source, rest)
+                                  || readings[i].kind == QUOIT_SOURCE_KIND_K8S_NODES
+                              ? list_of (readings[i].source, readings[i].kind, rest)
                               : plan_of (readings[i].source, readings[i].kind, rest),
                           readings[i].join, error);
   if (g_str_equal (words[0], "reserve"))
@@ -291,6 +297,23 @@ static const struct {
   { "ray A0.0 B0.1;plan ..;ray+plan A0.0 B0.1", "plan/a-0-0#3=A plan/a-0-1#4=B", NULL },
   { "ray A0.0 B0.1;plan ..;plan+ray ..", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0 B0.1;plan ..;ray A0.0 B0.1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
+  /* what Ray and Kubernetes list at one address is one machine: where Ray says, and no better than either says */
+  { "k8s A0.0 B0.1;ray A0.1 B0.0", "ray/m-B#2=B ray/m-A#1=A", NULL },
+  { "ray A0.1 B0.0;k8s A0.0 B0.1", "ray/m-B#2=B ray/m-A#1=A", NULL },
+  { "ray A0.0 B0.1;k8s A0.0d B0.1x", "ray/m-A#1=Ad ray/m-B#2=Bx", NULL },
+  { "k8s A0.0d B0.1x;ray A0.0 B0.1", "ray/m-A#1=Ad ray/m-B#2=Bx", NULL },
+  { "ray A0.0 B0.1;k8s A0.0d B0.1x;k8s A0.0 B0.1", "ray/m-A#1=A ray/m-B#2=B", NULL },
+  { "ray A0.0 B0.1;k8s A0.0 B0.1;ray A0.0x B0.1d", "ray/m-A#1=Ax ray/m-B#2=Bd", NULL },
+  { "ray A0.0 B0.1;k8s A0.0 B0.1d;ray A0.0x B0.1;ray A0.0 B0.1", "ray/m-A#1=A ray/m-B#2=Bd", NULL },
+  { "ray A0.0 B0.1;k8s A0.0d B0.1;k8s B0.1", "ray/m-A#1=A ray/m-B#2=B", NULL },
+  { "ray A0.0 B0.1;k8s A0.1 B0.0;ray B0.1", "k8s/m-A#1=A ray/m-B#2=B", NULL },
+  { "k8s A0.0;ray A0.0x", "k8s/m-A#1=A ray/m-A#2=Ax", NULL },
+  { "plan ..;ray+plan A0.0 B0.1;k8s A0.1 B0.0d", "plan/a-0-0#1=A plan/a-0-1#2=Bd", NULL },
+  { "plan ..;k8s A0.0 B0.1", "k8s/m-A#3=A k8s/m-B#4=B plan/a-0-0#1 plan/a-0-1#2", NULL },
+  { "k8s A0.0 B0.1;reserve a-0;ray A0.0 B0.1", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
+  { "k8s A0.0 B0.1;reserve a-0;ray A0.1 B0.0", "k8s/m-A#1=A* k8s/m-B#2=B*", "would stand in another place" },
+  { "ray A0.0 B0.1;reserve a-0;k8s A0.1 B0.0d", "ray/m-A#1=A* ray/m-B#2=Bd*", NULL },
+  { "ray A0.0 B0.1;k8s A0.0 B0.1;reserve a-0;sync-k8s A0.0", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
   /* what one has beside the other is its own */
   { "plan ..|..;ray+plan A0.0 B0.1 C1.0 H-", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4 ray/m-H#5=H",
     NULL },

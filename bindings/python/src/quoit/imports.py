@@ -20,6 +20,8 @@ class SourceKind(_c.Code):
     """A manifest: the nodes that KubeRay would make of it."""
     RAY_NODES = 3
     """``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes()."""
+    K8S_NODES = 4
+    """``kubectl get nodes -o json``, or ``-o yaml``."""
 
 
 class ChangeKind(_c.Code):

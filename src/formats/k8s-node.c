@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/k8s-node.h"
+
+#include <string.h>
+
+#include "formats/quantity.h"
+#include "model/labels.h"
+
+/* A name in Kubernetes is a DNS name; ids and addresses are shorter. */
+enum { MOST_TEXT = 253, MOST_CHIPS = 65535 };
+
+/* --- members --- */
+
+/* *@value is NULL where @object is, or has no such member. */
+static gboolean
+find_member (const QuoitTree *tree, JsonNode *object, const char *name, JsonNode **value, GError **error)
+{
+  JsonObject *checked;
+
+  *value = NULL;
+  if (object == NULL)
+    return TRUE;
+  if (!quoit_tree_object (tree, object, &checked, error))
+    return FALSE;
+  *value = quoit_tree_member (object, name);
+  return TRUE;
+}
+
+/* NULL for no text at all. */
+static gboolean
+read_text (const QuoitTree *tree, JsonNode *node, const char **text, GError **error)
+{
+  *text = NULL;
+  if (node == NULL)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING
+      || quoit_tree_plain (tree, node) != NULL)
+    return quoit_tree_refuse (tree, node, "text", error);
+  if (strlen (json_node_get_string (node)) > MOST_TEXT)
+    return quoit_tree_fail (tree, node, error, "a text of %zu bytes: expected at most %d",
+                            strlen (json_node_get_string (node)), MOST_TEXT);
+  if (*json_node_get_string (node) != '\0')
+    *text = json_node_get_string (node);
+  return TRUE;
+}
+
+static gboolean
+read_member_text (const QuoitTree *tree, JsonNode *object, const char *name, const char **text, GError **error)
+{
+  JsonNode *node;
+
+  return find_member (tree, object, name, &node, error) && read_text (tree, node, text, error);
+}
+
+/* What Kubernetes takes as an object's name. */
+static gboolean
+is_dns_name (const char *text)
+{
+  return g_ascii_isalnum (*text) && strspn (text, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen (text);
+}
+
+/* *@n is 0 where there is no such list. */
+static gboolean
+find_list (const QuoitTree *tree, JsonNode *object, const char *name, JsonArray **list, guint *n, GError **error)
+{
+  JsonNode *node;
+
+  *n = 0;
+  if (!find_member (tree, object, name, &node, error) || (node != NULL && !quoit_tree_array (tree, node, list, error)))
+    return FALSE;
+  *n = node == NULL ? 0 : json_array_get_length (*list);
+  return TRUE;
+}
+
+/* --- labels --- */
+
+static void
+note_label (QuoitK8sNode *node, const char *key, JsonNode *value, const char *text)
+{
+  const struct {
+    const char *key;
+    const char **text;
+  } texts[] = { { "cloud.google.com/gke-nodepool", &node->pool },
+                { "cloud.google.com/gke-tpu-slice", &node->dynamic_slice },
+                { "topology.kubernetes.io/zone", &node->zone },
+                { "topology.kubernetes.io/region", &node->region } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (strcmp (key, texts[i].key) == 0)
+      *texts[i].text = text;
+  if (strcmp (key, "cloud.google.com/gke-tpu-accelerator") == 0)
+    node->accelerator = value;
+  else if (strcmp (key, "cloud.google.com/gke-tpu-topology") == 0)
+    node->topology = value;
+  else if (strcmp (key, "cloud.google.com/gke-accelerator-topology-mode") == 0)
+    node->is_unassigned = strcmp (text, "PROVISION_ONLY") == 0;
+  else if (strcmp (key, "cloud.google.com/gke-spot") == 0 || strcmp (key, "cloud.google.com/gke-preemptible") == 0)
+    node->is_spot |= strcmp (text, "true") == 0;
+}
+
+static gboolean
+read_labels (const QuoitTree *tree, JsonNode *metadata, QuoitK8sNode *node, GError **error)
+{
+  JsonNode *labels, *value;
+  JsonObject *object;
+  JsonObjectIter iter;
+  const char *key, *text;
+
+  if (!find_member (tree, metadata, "labels", &labels, error))
+    return FALSE;
+  if (labels == NULL)
+    return TRUE;
+  if (!quoit_tree_object (tree, labels, &object, error))
+    return FALSE;
+  if (json_object_get_size (object) > QUOIT_K8S_MOST_LABELS)
+    return quoit_tree_fail (tree, labels, error, "%u labels: expected at most 256", json_object_get_size (object));
+
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &key, &value))
+    {
+      if (!read_text (tree, value, &text, error))
+        return FALSE;
+      text = text == NULL ? "" : text;
+      if (!quoit_label_check_key (key, error) || !quoit_label_check_value (text, error))
+        return quoit_tree_pass_on (tree, value, error);
+      node->labels[node->n_labels++] = (QuoitPair) { key, text };
+      if (*text != '\0')
+        note_label (node, key, value, text);
+    }
+  return TRUE;
+}
+
+/* --- states --- */
+
+static void
+worsen (QuoitK8sNode *node, QuoitK8sState state)
+{
+  node->state = MAX (node->state, state);
+}
+
+static gboolean
+read_conditions (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
+{
+  JsonArray *list = NULL;
+  QuoitK8sState ready = QUOIT_K8S_SILENT;
+  guint n;
+
+  if (!find_list (tree, status, "conditions", &list, &n, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      JsonNode *row = json_array_get_element (list, i), *value;
+      const char *type, *text;
+
+      if (!read_member_text (tree, row, "type", &type, error) || !find_member (tree, row, "status", &value, error)
+          || !read_text (tree, value, &text, error))
+        return FALSE;
+      if (g_strcmp0 (type, "Ready") != 0)
+        continue;
+      if (g_strcmp0 (text, "True") == 0)
+        ready = QUOIT_K8S_READY;
+      else if (g_strcmp0 (text, "False") == 0)
+        ready = QUOIT_K8S_NOT_READY;
+      else if (g_strcmp0 (text, "Unknown") != 0)
+        return quoit_tree_refuse (tree, value != NULL ? value : row, "the status True, False or Unknown", error);
+    }
+  worsen (node, ready);
+  return TRUE;
+}
+
+/* What Kubernetes and GKE put on nodes of which another field says more, or on every TPU node. */
+static gboolean
+is_usual (const char *key)
+{
+  static const char *const usual[] = { "google.com/tpu",
+                                       "nvidia.com/gpu",
+                                       "cloud.google.com/gke-spot",
+                                       "cloud.google.com/gke-preemptible",
+                                       "cloud.google.com/gke-provisioning",
+                                       "cloud.google.com/gke-queued",
+                                       "node.kubernetes.io/not-ready",
+                                       "node.kubernetes.io/unreachable",
+                                       "node.kubernetes.io/unschedulable" };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (usual); i++)
+    if (strcmp (key, usual[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_farewell (const char *key)
+{
+  static const char *const farewells[]
+      = { "ToBeDeletedByClusterAutoscaler", "cloud.google.com/impending-node-termination",
+          "cloud.google.com/graceful-node-termination", "node.kubernetes.io/out-of-service",
+          "node.cloudprovider.kubernetes.io/shutdown" };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (farewells); i++)
+    if (strcmp (key, farewells[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+read_taints (const QuoitTree *tree, JsonNode *spec, QuoitK8sNode *node, GError **error)
+{
+  JsonArray *list = NULL;
+  guint n;
+
+  if (!find_list (tree, spec, "taints", &list, &n, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      JsonNode *row = json_array_get_element (list, i);
+      const char *key, *effect;
+
+      if (!read_member_text (tree, row, "key", &key, error) || !read_member_text (tree, row, "effect", &effect, error))
+        return FALSE;
+      if (key == NULL || g_strcmp0 (effect, "PreferNoSchedule") == 0 || is_usual (key))
+        continue;
+      if (is_farewell (key))
+        worsen (node, QUOIT_K8S_TAINTED);
+      else
+        node->taint = key;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_spec (const QuoitTree *tree, JsonNode *spec, QuoitK8sNode *node, GError **error)
+{
+  gboolean is_unschedulable = FALSE;
+  JsonNode *value;
+
+  if (!find_member (tree, spec, "unschedulable", &value, error)
+      || (value != NULL && !quoit_tree_boolean (tree, value, &is_unschedulable, error)))
+    return FALSE;
+  if (is_unschedulable)
+    worsen (node, QUOIT_K8S_UNSCHEDULABLE);
+  return read_taints (tree, spec, node, error);
+}
+
+/* --- what it has --- */
+
+static gboolean
+read_quantity (const QuoitTree *tree, JsonNode *map, const char *name, QuoitAmount *amount, gboolean *is_there,
+               GError **error)
+{
+  JsonNode *value;
+  const char *text = NULL;
+
+  *amount = (QuoitAmount) { 0 };
+  if (!find_member (tree, map, name, &value, error))
+    return FALSE;
+  *is_there = value != NULL;
+  if (value == NULL)
+    return TRUE;
+  /* YAML shows whole numbers without quotes where somebody has written them so. */
+  if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_INT64)
+    {
+      g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (value));
+
+      return quoit_quantity_parse (digits, amount, error) || quoit_tree_pass_on (tree, value, error);
+    }
+  if (!read_text (tree, value, &text, error))
+    return FALSE;
+  return quoit_quantity_parse (text == NULL ? "" : text, amount, error) || quoit_tree_pass_on (tree, value, error);
+}
+
+/* What pods may have; what the machine has where that is not said. */
+static gboolean
+read_given (const QuoitTree *tree, JsonNode *status, const char *name, QuoitAmount *amount, GError **error)
+{
+  JsonNode *allocatable, *capacity;
+  gboolean is_there;
+
+  return find_member (tree, status, "allocatable", &allocatable, error)
+         && find_member (tree, status, "capacity", &capacity, error)
+         && read_quantity (tree, allocatable, name, amount, &is_there, error)
+         && (is_there || read_quantity (tree, capacity, name, amount, &is_there, error));
+}
+
+static gboolean
+read_chips (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
+{
+  static const char tpu[] = "google.com/tpu";
+  JsonNode *capacity, *value = NULL;
+  QuoitAmount has, may_have;
+  gboolean is_there;
+
+  if (!find_member (tree, status, "capacity", &capacity, error)
+      || !read_quantity (tree, capacity, tpu, &has, &is_there, error)
+      || !read_given (tree, status, tpu, &may_have, error))
+    return FALSE;
+  if (capacity != NULL)
+    value = quoit_tree_member (capacity, tpu);
+  /* A list without capacities has what pods may have. */
+  has.e4 = MAX (has.e4, may_have.e4);
+  if (has.e4 % QUOIT_AMOUNT_UNIT != 0 || has.e4 / QUOIT_AMOUNT_UNIT > MOST_CHIPS)
+    return quoit_tree_refuse (tree, value != NULL ? value : status, "a whole number of chips, at most 65535", error);
+  node->chips = (guint16) (has.e4 / QUOIT_AMOUNT_UNIT);
+  if (may_have.e4 < has.e4)
+    worsen (node, QUOIT_K8S_FEWER_CHIPS);
+  return TRUE;
+}
+
+static gboolean
+read_address (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
+{
+  JsonArray *list = NULL;
+  guint n;
+
+  if (!find_list (tree, status, "addresses", &list, &n, error))
+    return FALSE;
+  for (guint i = 0; i < n && node->address == NULL; i++)
+    {
+      JsonNode *row = json_array_get_element (list, i);
+      const char *type, *address;
+
+      if (!read_member_text (tree, row, "type", &type, error)
+          || !read_member_text (tree, row, "address", &address, error))
+        return FALSE;
+      if (g_strcmp0 (type, "InternalIP") == 0)
+        node->address = address;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_status (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError **error)
+{
+  return read_conditions (tree, status, node, error) && read_address (tree, status, node, error)
+         && read_chips (tree, status, node, error) && read_given (tree, status, "cpu", &node->cpu, error)
+         && read_given (tree, status, "memory", &node->memory, error)
+         && read_given (tree, status, "nvidia.com/gpu", &node->gpu, error);
+}
+
+static gboolean
+read_metadata (const QuoitTree *tree, JsonNode *metadata, QuoitK8sNode *node, GError **error)
+{
+  JsonNode *deletion;
+
+  if (!read_member_text (tree, metadata, "name", &node->name, error)
+      || !read_member_text (tree, metadata, "uid", &node->uid, error)
+      || !find_member (tree, metadata, "deletionTimestamp", &deletion, error))
+    return FALSE;
+  if (node->name == NULL)
+    return quoit_tree_fail (tree, metadata != NULL ? metadata : node->object, error,
+                            "a node without name: expected metadata.name");
+  if (!is_dns_name (node->name))
+    return quoit_tree_refuse (tree, quoit_tree_member (metadata, "name"), "a DNS name", error);
+  if (deletion != NULL)
+    worsen (node, QUOIT_K8S_DELETING);
+  return read_labels (tree, metadata, node, error);
+}
+
+gboolean
+quoit_k8s_node_read (const QuoitTree *tree, JsonNode *object, QuoitK8sNode *node, GError **error)
+{
+  JsonNode *metadata, *spec, *status;
+
+  *node = (QuoitK8sNode) { .object = object };
+  return find_member (tree, object, "metadata", &metadata, error) && find_member (tree, object, "spec", &spec, error)
+         && find_member (tree, object, "status", &status, error) && read_metadata (tree, metadata, node, error)
+         && read_spec (tree, spec, node, error) && read_status (tree, status, node, error);
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Kubernetes' list of nodes: pools are slices, its states are theirs; with Ray's list the same machines, counted once.
+. "$top_srcdir/tests/cli/lib.sh"
+
+# node NAME POOL TOPOLOGY ADDRESS READY SPEC [LABELS]: one as kubectl shows it.
+node ()
+{
+  printf '{"kind": "Node", "metadata": {"name": "%s", "uid": "uid-%s", "labels": {"kubernetes.io/hostname": "%s",
+    "cloud.google.com/gke-nodepool": "%s", "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+    "cloud.google.com/gke-tpu-topology": "%s", "topology.kubernetes.io/zone": "us-east5-b"%s}},
+    "spec": {%s"taints": [{"key": "google.com/tpu", "value": "present", "effect": "NoSchedule"}]},
+    "status": {"capacity": {"cpu": "180", "google.com/tpu": "4"}, "allocatable": {"cpu": "179", "google.com/tpu": "4"},
+    "conditions": [{"type": "Ready", "status": "%s"}], "addresses": [{"type": "InternalIP", "address": "%s"}]}}' \
+    "$1" "$1" "$1" "$2" "$3" "${7-}" "$6" "$5" "$4"
+}
+
+# cluster READY SPEC: two slices of four hosts, whose names are in another order than their worker ids; the first host of the
+# second is as said.
+cluster ()
+{
+  printf '{"apiVersion": "v1", "kind": "List", "items": ['
+  for i in 1 2 3 4; do
+    node "gke-a-$i" pool-a 4x4 "10.0.0.$((5 - i))" True ''
+    printf ','
+  done
+  node gke-b-1 pool-b 4x4 10.0.1.4 "$1" "$2"
+  for i in 2 3 4; do
+    printf ','
+    node "gke-b-$i" pool-b 4x4 "10.0.1.$((5 - i))" True '' ', "cloud.google.com/gke-spot": "true"'
+  done
+  printf ']}'
+}
+
+# ray SLICE...: Ray's list of the same machines; worker id 0 has the first address.
+ray ()
+{
+  printf '['
+  comma=
+  for slice in "$@"; do
+    for worker in 0 1 2 3; do
+      printf '%s{"NodeID": "%056d", "Alive": true, "NodeManagerAddress": "10.0.%d.%d", "NodeName": "10.0.%d.%d",
+        "Resources": {"CPU": 8.0, "TPU": 4.0}, "Labels": {"ray.io/accelerator-type": "TPU-V6E",
+        "ray.io/tpu-slice-name": "g-%d", "ray.io/tpu-worker-id": "%d", "ray.io/node-group": "g",
+        "ray.io/tpu-pod-type": "v6e-16", "ray.io/tpu-topology": "4x4"}}' "$comma" "$((slice * 4 + worker + 1))" "$slice" \
+        "$((worker + 1))" "$slice" "$((worker + 1))" "$slice" "$worker"
+      comma=,
+    done
+  done
+  printf ']'
+}
+
+cluster True '' >"$tmp/k8s.json"
+cluster True '"unschedulable": true, ' >"$tmp/cordoned.json"
+cluster Unknown '' >"$tmp/silent.json"
+ray 0 1 >"$tmp/ray.json"
+
+# --- by itself
+fresh
+ok 0 "a node list of Kubernetes" import k8s-nodes "$tmp/k8s.json" --now "$now" -o json
+fact "is a source" 'd["source"], d["new"], d["n_nodes"]' "('k8s', True, 8)"
+fact "that says what it assumed" 'd["warnings"][0].partition(";")[2]' \
+  " Kubernetes does not know worker ids, so they are assumed in the order of node names until a list of Ray's nodes says them"
+ok 0 "slices" slices -o json
+fact "are its pools" '[(s["slice"], s["topology"], s["n_nodes"]) for s in d["slices"]]' "[('pool-a', '4x4', 4), ('pool-b', '4x4', 4)]"
+ok 0 "a node" show gke-a-2 -o json
+fact "has its name's place" 'd["node"]["worker_id"], d["node"]["assumed"]' "(1, ['worker-id'])"
+ok 0 "once more" sync k8s-nodes "$tmp/k8s.json" --now "$now" -o json
+fact "changes nothing" 'd["n_changes"]' 0
+ok 0 "two slices" reserve train --accelerator v6e --topology 4x4 --slices 2 --now "$now"
+ok 0 "a host that is cordoned" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+out "leaves the group" "train@1"
+ok 0 "the group" show train -o json
+fact "knows it" 'd["group"]["state"]' rescheduling
+ok 0 "the ledger" verify
+
+# --- with Ray's list, in either order
+for first in k8s ray; do
+  fresh
+  case $first in k8s) second=ray ;; *) second=k8s ;; esac
+  ok 0 "$first" import "$first-nodes" "$tmp/$first.json" --now "$now"
+  ok 0 "and $second" import "$second-nodes" "$tmp/$second.json" --now "$now"
+  ok 0 "nodes" nodes -o json
+  fact "are counted once, $first first" 'len(d["nodes"]), {n["source"] for n in d["nodes"]}' "(8, {'ray'})"
+  fact "and have Ray's worker ids" '[n["address"] for n in d["nodes"] if n["slice"] == "g-0"]' \
+    "['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']"
+  ok 0 "a node" show 10.0.1.2 -o json
+  fact "is of both, and nothing is assumed" 'd["node"]["sources"], d["node"]["assumed"]' "(['ray', 'k8s'], [])"
+  fact "with Ray's resources and the labels of both" \
+    'd["resources"][0]["total"], d["labels"]["ray.io/tpu-slice-name"], d["labels"]["cloud.google.com/gke-spot"]' "('8', 'g-1', 'true')"
+  ok 0 "a label of Kubernetes" reserve spot --accelerator v6e --topology 4x4 --slices 1 --select 'cloud.google.com/gke-spot=!true' \
+    --now "$now"
+  ok 0 "the slice" show g-0 -o json
+  fact "that has no host without it is given, $first first" 'd["slice"]["held_by"]' "['spot@1']"
+  ok 5 "and not the other" reserve more --accelerator v6e --topology 4x4 --slices 1 \
+    --select 'cloud.google.com/gke-spot=!true' --now "$now"
+  ok 0 "its end" release spot@1 --now "$now"
+  ok 0 "what is cordoned there" sync k8s-nodes "$tmp/cordoned.json" --now "$now"
+  ok 0 "slices" slices -o json
+  fact "is draining, though Ray has it alive" '[s["conditions"] for s in d["slices"]][1]' "['intact', 'idle', 'draining']"
+  ok 0 "what is not heard of" sync k8s-nodes "$tmp/silent.json" --now "$now"
+  ok 0 "nodes" nodes -o json
+  fact "is dead, and counted once all the same" 'len(d["nodes"]), [n["address"] for n in d["nodes"] if n["state"] == "dead"]' \
+    "(8, ['10.0.1.4'])"
+  ok 0 "when it is back" sync k8s-nodes "$tmp/k8s.json" --now "$now"
+  ok 0 "nodes" nodes -o json
+  fact "it is alive" '{n["state"] for n in d["nodes"]}' "{'alive'}"
+  ok 0 "the ledger" verify
+done
+
+# --- what is no such list
+fresh
+printf 'NAME   STATUS   ROLES\n' >"$tmp/table"
+baseline
+refused 3 "a table is refused" "table: |expected nodes, as 'kubectl get nodes -o json' shows them" import k8s-nodes "$tmp/table"
+printf '{"kind": "List", "items": [{"kind": "Pod"}]}' >"$tmp/pods.json"
+refused 3 "a list of pods is refused" "pods.json: \$.items[0].kind: 'Pod'" import k8s-nodes "$tmp/pods.json"
+refused 2 "--groups are Ray's" "--groups: expected it with ray-nodes alone" import k8s-nodes "$tmp/k8s.json" --groups "$tmp/ray.json"
+finish
