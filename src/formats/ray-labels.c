@@ -6,7 +6,7 @@
 
 #include "formats/json.h"
 #include "model/labels.h"
-#include "ray/python.h"
+#include "base/python.h"
 
 int
 quoit_ray_label_check_key (const char *key, GError **error)

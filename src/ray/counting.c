@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 #include "ray/ray.h"
 
 /* What the slices that are counted have in common. */

@@ -2,7 +2,7 @@
 /* How many workers an elastic job would run, and when it changes. */
 #include <math.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 #include "ray/ray.h"
 #include "ray/train-plan.h"
 

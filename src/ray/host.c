@@ -5,7 +5,7 @@
 #include <quoit/ray-host.h>
 #include <string.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 
 struct _QuoitRayHost {
   char *pod_type, *slice_name, *worker_id, *topology, *accelerator_type; /* NULL: not known */

@@ -5,7 +5,7 @@
 #include <quoit/ray-host.h>
 #include <string.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 
 /* Ray's own list: GKE has more labels than these, and Ray knows none of the others. */
 static const struct {

@@ -6,7 +6,7 @@
 #include <quoit/ray.h>
 
 #include "catalogue/catalogue.h"
-#include "ray/big.h"
+#include "base/big.h"
 
 /* The generation that Ray calls exactly @version; NULL where Ray knows none. */
 const QuoitGenerationFacts *quoit_ray_generation (const char *version);

@@ -3,7 +3,7 @@
 #include "ray/subslices.h"
 
 #include "ray/nodes.h"
-#include "ray/python.h"
+#include "base/python.h"
 #include "ray/ray.h"
 
 struct _QuoitRaySubslicePlan {

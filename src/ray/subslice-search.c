@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ray/nodes.h"
-#include "ray/python.h"
+#include "base/python.h"
 #include "ray/ray.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ray/nodes.h"
-#include "ray/python.h"
+#include "base/python.h"
 #include "ray/ray.h"
 
 /* The slowest axis first, z, y, x; a grid of two axes has one layer. Hosts along it are what Ray takes for granted, and

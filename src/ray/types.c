@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 
 enum { CHIPS_PER_HOST = 4, CHIPS_PER_BIG_HOST = 8 };
 

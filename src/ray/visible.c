@@ -5,7 +5,7 @@
 #include <quoit/ray-host.h>
 #include <string.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 
 /* Each chip is written out as often as it counts: no variable shall take the memory of the machine. */
 enum { MOST_IDS = 1 << 16 };

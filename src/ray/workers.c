@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ray/python.h"
+#include "base/python.h"
 
 typedef struct {
   char *name;

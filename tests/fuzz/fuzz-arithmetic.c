@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "ray/python.h"
+#include "base/python.h"
 
 enum { TEXT = 1, HOSTS, POD_TYPE, WORKERS, INTEGERS, N_THINGS = INTEGERS };
 

@@ -7,7 +7,7 @@
 
 #include "suite.h"
 #include "catalogue/catalogue.h"
-#include "ray/python.h"
+#include "base/python.h"
 
 static const struct {
   const char *text, *lower, *stripped;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ray/python.h"
+#include "base/python.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ray/big.h"
+#include "base/big.h"
 
 #include <string.h>
 

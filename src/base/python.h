@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text as Python reads it. Ray's answers depend on it: which blanks, which capitals, which digits count. */
+/* Text as Python reads it. The answers of Ray and JAX depend on it: which blanks, which capitals, which digits count.
+ */
 #pragma once
 
-#include "ray/big.h"
+#include "base/big.h"
 
 /* str.lower() and str.strip(). Bytes that are not UTF-8 become U+FFFD. No locale is asked. */
 char *quoit_python_lower (const char *text);
