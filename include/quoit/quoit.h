@@ -33,6 +33,7 @@
 #include <quoit/snapshot.h>
 #include <quoit/topology.h>
 #include <quoit/renumbering.h>
+#include <quoit/identity.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>

@@ -24,49 +24,14 @@ texts (GPtrArray *array)
   return (const char *const *) array->pdata;
 }
 
-/* Null: it is not set. */
-static gboolean
-tell (GPtrArray *array, const char *name, JsonNode *value, GError **error)
-{
-  if (value == NULL || JSON_NODE_HOLDS_NULL (value))
-    return TRUE;
-  if (json_node_get_value_type (value) == G_TYPE_INT64)
-    return g_ptr_array_add (array, g_strdup_printf ("%s=%" G_GINT64_FORMAT, name, json_node_get_int (value))), TRUE;
-  if (json_node_get_value_type (value) != G_TYPE_STRING)
-    return vector_skip (error, "Python only: another type where C takes a text");
-  if (strchr (name, '=') != NULL)
-    return vector_skip (error, "a variable that cannot be");
-
-  g_ptr_array_add (array, g_strconcat (name, "=", json_node_get_string (value), NULL));
-  return TRUE;
-}
-
-static gboolean
-tell_object (GPtrArray *array, JsonNode *node, GError **error)
-{
-  g_autoptr (GList) names = NULL;
-
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return vector_skip (error, "an environment that is no object");
-
-  names = json_object_get_members (json_node_get_object (node));
-  for (GList *n = names; n != NULL; n = n->next)
-    if (!tell (array, n->data, json_object_get_member (json_node_get_object (node), n->data), error))
-      return FALSE;
-
-  return TRUE;
-}
-
 /* "metadata" is what the server says to each question, or to the one that the row is about. */
 static gboolean
 tell_metadata (Told *told, JsonNode *node, GError **error)
 {
   if (node != NULL && json_node_get_value_type (node) == G_TYPE_STRING)
-    return tell (told->metadata, "accelerator-type", node, error);
+    return vector_pair (told->metadata, "accelerator-type", node, error);
 
-  return tell_object (told->metadata, node, error);
+  return vector_pairs (told->metadata, node, error);
 }
 
 /* A worker id that is said by "source". */
@@ -80,9 +45,9 @@ tell_source (Told *told, JsonObject *in, GError **error)
   if (source == NULL)
     return TRUE;
   if (strcmp (source, "gke") == 0)
-    return tell (told->env, "TPU_WORKER_ID", json_object_get_member (in, "value"), error);
+    return vector_pair (told->env, "TPU_WORKER_ID", json_object_get_member (in, "value"), error);
   if (strcmp (source, "gce") == 0)
-    return tell (told->metadata, "agent-worker-number", json_object_get_member (in, "value"), error);
+    return vector_pair (told->metadata, "agent-worker-number", json_object_get_member (in, "value"), error);
 
   return vector_skip (error, "a source that C has not");
 }
@@ -100,7 +65,7 @@ read_told (JsonObject *in, Told *told, GError **error)
 
   told->env = g_ptr_array_new_with_free_func (g_free);
   told->metadata = g_ptr_array_new_with_free_func (g_free);
-  if (!tell_object (told->env, json_object_get_member (in, "env"), error)
+  if (!vector_pairs (told->env, json_object_get_member (in, "env"), error)
       || !tell_metadata (told, json_object_get_member (in, "metadata"), error) || !tell_source (told, in, error))
     return FALSE;
 
@@ -109,12 +74,13 @@ read_told (JsonObject *in, Told *told, GError **error)
       const char *member = m->data;
       JsonNode *value = json_object_get_member (in, member);
 
-      if (g_str_has_prefix (member, "env.") && !tell (told->env, member + strlen ("env."), value, error))
+      if (g_str_has_prefix (member, "env.") && !vector_pair (told->env, member + strlen ("env."), value, error))
         return FALSE;
-      if (g_str_has_prefix (member, "metadata.") && !tell (told->metadata, member + strlen ("metadata."), value, error))
+      if (g_str_has_prefix (member, "metadata.")
+          && !vector_pair (told->metadata, member + strlen ("metadata."), value, error))
         return FALSE;
       for (unsigned i = 0; i < G_N_ELEMENTS (names); i++)
-        if (strcmp (member, names[i].member) == 0 && !tell (told->env, names[i].variable, value, error))
+        if (strcmp (member, names[i].member) == 0 && !vector_pair (told->env, names[i].variable, value, error))
           return FALSE;
     }
   g_ptr_array_add (told->env, NULL);

@@ -172,6 +172,40 @@ vector_keep_recorded (JsonNode *in, JsonObject *answer)
 }
 
 gboolean
+vector_pair (GPtrArray *pairs, const char *name, JsonNode *value, GError **error)
+{
+  if (value == NULL || JSON_NODE_HOLDS_NULL (value))
+    return TRUE;
+  if (json_node_get_value_type (value) == G_TYPE_INT64)
+    return g_ptr_array_add (pairs, g_strdup_printf ("%s=%" G_GINT64_FORMAT, name, json_node_get_int (value))), TRUE;
+  if (json_node_get_value_type (value) != G_TYPE_STRING)
+    return vector_skip (error, "Python only: another type where C takes a text");
+  if (strchr (name, '=') != NULL)
+    return vector_skip (error, "a variable that cannot be");
+
+  g_ptr_array_add (pairs, g_strconcat (name, "=", json_node_get_string (value), NULL));
+  return TRUE;
+}
+
+gboolean
+vector_pairs (GPtrArray *pairs, JsonNode *node, GError **error)
+{
+  g_autoptr (GList) names = NULL;
+
+  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return vector_skip (error, "an environment that is no object");
+
+  names = json_object_get_members (json_node_get_object (node));
+  for (GList *n = names; n != NULL; n = n->next)
+    if (!vector_pair (pairs, n->data, json_object_get_member (json_node_get_object (node), n->data), error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
 vector_labels (JsonNode *node, QuoitRayLabels **labels, GError **error)
 {
   g_autoptr (QuoitRayLabels) read = quoit_ray_labels_new ();

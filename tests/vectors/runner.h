@@ -40,7 +40,8 @@ extern const VectorOp vector_ops_ray_groups[];
 extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslice_search[],
     vector_ops_ray_subslices[], vector_ops_ray_train[], vector_ops_ray_train_runs[];
 
-extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
+extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu,
+    vector_suite_ray_train_env;
 extern const VectorSuite vector_suite_placement, vector_suite_placement_seq;
 
 #define VECTOR_SKIP (vector_skip_quark ())
@@ -75,6 +76,11 @@ void vector_keep_recorded (JsonNode *in, JsonObject *answer);
 /* Texts with texts or null; NULL for what is absent or null; a skip for what is neither. */
 gboolean vector_labels (JsonNode *node, QuoitRayLabels **labels, GError **error);
 JsonObject *vector_object_of_labels (const QuoitRayLabels *labels);
+
+/* Adds "NAME=value" to @pairs, which frees it; nothing for null. A skip for what is no text and no integer. */
+gboolean vector_pair (GPtrArray *pairs, const char *name, JsonNode *value, GError **error);
+/* The same for every member; nothing for what is absent or null. */
+gboolean vector_pairs (GPtrArray *pairs, JsonNode *node, GError **error);
 
 /* What @refused says, as VECTOR_REFUSALS compares it with {"error": CLASS, "message": ...}; takes @refused. */
 JsonObject *vector_object_of_refusal (GError *refused);

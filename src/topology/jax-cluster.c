@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What jax.distributed.initialize() makes of a TPU host (gke-kuberay-jax 4). JAX finds each fact by itself, so that one
+ * that cannot be read leaves the others as they are. */
+#include <quoit/identity.h>
+#include <string.h>
+
+#include "base/python.h"
+
+#define DEFAULT_PORT "8482"
+
+struct _QuoitJaxCluster {
+  QuoitJaxClusterKind kind;
+  char **env, **metadata;
+  char *addresses; /* NULL: cannot be read */
+};
+
+static const char *
+variable (const QuoitJaxCluster *cluster, const char *name)
+{
+  return g_environ_getenv (cluster->env, name);
+}
+
+/* --- the workers of a slice --- */
+
+/* What the file says instead of the environment; @list is NULL where no file is named. */
+static gboolean
+read_file (const QuoitJaxCluster *cluster, char **list, GError **error)
+{
+  const char *path = variable (cluster, "TPU_PROCESS_ADDRESSES_PATH");
+  g_autofree char *quoted = NULL, *text = NULL;
+
+  *list = NULL;
+  if (path == NULL || *path == '\0')
+    return TRUE;
+  quoted = quoit_quote (path);
+  if (cluster->addresses == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU_PROCESS_ADDRESSES_PATH %s: expected a file that can be read",
+                       quoted);
+  text = quoit_python_strip (cluster->addresses);
+  if (*text == '\0')
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU_PROCESS_ADDRESSES_PATH %s: expected addresses, found none",
+                       quoted);
+
+  *list = g_steal_pointer (&text);
+  return TRUE;
+}
+
+/* The list as a pod is told it; NULL without an error: it is told none. */
+static gboolean
+find_list (const QuoitJaxCluster *cluster, char **list, GError **error)
+{
+  const char *told = variable (cluster, "TPU_PROCESS_ADDRESSES");
+
+  if (!read_file (cluster, list, error))
+    return FALSE;
+  if (*list == NULL)
+    *list = g_strdup (told != NULL ? told : variable (cluster, "TPU_WORKER_HOSTNAMES"));
+  return TRUE;
+}
+
+/* "a,b" -> a, b, and "" -> one that is empty, where GLib has none. */
+static char **
+split (const char *list)
+{
+  static const char *const empty[] = { "", NULL };
+
+  return *list == '\0' ? g_strdupv ((char **) empty) : g_strsplit (list, ",", -1);
+}
+
+static char **
+workers_of_pod (const QuoitJaxCluster *cluster, GError **error)
+{
+  g_autofree char *list = NULL;
+
+  if (!find_list (cluster, &list, error))
+    return NULL;
+
+  /* Python's text of no text is a host. */
+  return split (list != NULL ? list : "None");
+}
+
+/* "HOST", or the older "NAME:ID:ADDRESS". */
+static gboolean
+shorten_endpoint (char **endpoint, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (*endpoint, ":", -1);
+  guint n = g_strv_length (parts);
+  g_autofree char *quoted = NULL;
+
+  if (n == 3)
+    {
+      g_free (*endpoint);
+      *endpoint = g_strdup (parts[2]);
+    }
+  if (n <= 1 || n == 3)
+    return TRUE;
+
+  quoted = quoit_quote (*endpoint);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "worker-network-endpoints: %s: expected HOST or NAME:ID:ADDRESS",
+                     quoted);
+}
+
+static char **
+workers_of_vm (const QuoitJaxCluster *cluster, GError **error)
+{
+  const char *list = g_environ_getenv (cluster->metadata, "worker-network-endpoints");
+  g_auto (GStrv) workers = NULL;
+
+  if (list == NULL)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "metadata: expected worker-network-endpoints");
+  workers = split (list);
+  for (char **worker = workers; *worker != NULL; worker++)
+    if (!shorten_endpoint (worker, error))
+      return NULL;
+
+  return g_steal_pointer (&workers);
+}
+
+/* --- numbers --- */
+
+static gboolean
+read_number (const char *text, const char *what, int64_t *number, GError **error)
+{
+  g_autoptr (QuoitBig) big = quoit_python_int (text, what, error);
+  g_autofree char *quoted = NULL;
+
+  if (big == NULL)
+    return FALSE;
+  if (quoit_big_to_int (big, number))
+    return TRUE;
+
+  quoted = quoit_quote (text);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s: expected an integer of 64 bits", what, quoted);
+}
+
+static gboolean
+is_named (const char *line, const char *colon, const char *name)
+{
+  g_autofree char *key = g_strndup (line, (gsize) (colon - line)), *stripped = quoit_python_strip (key);
+
+  return strcmp (stripped, name) == 0;
+}
+
+/* The value behind the colon, without blanks and then without any single quotes around it. */
+static char *
+unquoted (const char *text)
+{
+  g_autofree char *stripped = quoit_python_strip (text);
+  const char *begin = stripped + strspn (stripped, "'"), *end = begin + strlen (begin);
+
+  while (end > begin && end[-1] == '\'')
+    end--;
+  return g_strndup (begin, (gsize) (end - begin));
+}
+
+/* "NAME: 'value'" lines; of a name that is there twice the last. */
+static char *
+find_in_metadata (const QuoitJaxCluster *cluster, const char *name)
+{
+  const char *text = g_environ_getenv (cluster->metadata, "tpu-env");
+  g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
+  const char *found = NULL;
+
+  for (char **line = lines; *line != NULL; line++)
+    {
+      const char *colon = strchr (*line, ':');
+
+      if (colon != NULL && is_named (*line, colon, name))
+        found = colon + 1;
+    }
+  return found != NULL ? unquoted (found) : NULL;
+}
+
+/* Of the environment, where an empty value hides that of the metadata; NULL for what is empty or nowhere. */
+static char *
+find_megascale (const QuoitJaxCluster *cluster, const char *name)
+{
+  const char *set = variable (cluster, name);
+  g_autofree char *value = set != NULL ? g_strdup (set) : find_in_metadata (cluster, name);
+
+  return value != NULL && *value != '\0' ? g_steal_pointer (&value) : NULL;
+}
+
+static gboolean
+read_megascale (const QuoitJaxCluster *cluster, const char *name, int64_t otherwise, int64_t *number, GError **error)
+{
+  g_autofree char *value = find_megascale (cluster, name);
+
+  *number = otherwise;
+  return value == NULL || read_number (value, name, number, error);
+}
+
+static gboolean
+read_worker_id (const QuoitJaxCluster *cluster, int64_t *id, GError **error)
+{
+  gboolean is_vm = cluster->kind == QUOIT_JAX_CLUSTER_GCE_TPU;
+  const char *name = is_vm ? "agent-worker-number" : "TPU_WORKER_ID";
+  const char *text = is_vm ? g_environ_getenv (cluster->metadata, name) : variable (cluster, name);
+
+  if (text == NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "%s is not set: expected an integer", name);
+  return read_number (text, name, id, error);
+}
+
+/* --- the cluster --- */
+
+static char **
+copy (const char *const *pairs)
+{
+  static const char *const nothing[] = { NULL };
+
+  return g_strdupv ((char **) (pairs != NULL ? pairs : nothing));
+}
+
+QuoitJaxCluster *
+quoit_jax_cluster_new (QuoitJaxClusterKind kind, const char *const *env, const char *const *metadata,
+                       const char *addresses)
+{
+  QuoitJaxCluster *cluster = g_new0 (QuoitJaxCluster, 1);
+
+  if (kind == QUOIT_JAX_CLUSTER_GCE_TPU || kind == QUOIT_JAX_CLUSTER_GKE_TPU)
+    cluster->kind = kind;
+  cluster->env = copy (env);
+  cluster->metadata = copy (metadata);
+  cluster->addresses = g_strdup (addresses);
+  return cluster;
+}
+
+static gboolean
+choose (const QuoitJaxCluster *cluster, QuoitJaxClusterKind *kind, GError **error)
+{
+  g_autofree char *list = NULL;
+
+  *kind = QUOIT_JAX_CLUSTER_GCE_TPU;
+  if (variable (cluster, "TPU_SKIP_MDS_QUERY") == NULL
+      && g_environ_getenv (cluster->metadata, "agent-worker-number") != NULL)
+    return TRUE;
+  if (!find_list (cluster, &list, error))
+    return FALSE;
+
+  *kind = list != NULL ? QUOIT_JAX_CLUSTER_GKE_TPU : QUOIT_JAX_CLUSTER_NONE;
+  return TRUE;
+}
+
+QuoitJaxCluster *
+quoit_jax_cluster_detect (const char *const *env, const char *const *metadata, const char *addresses, GError **error)
+{
+  g_autoptr (QuoitJaxCluster) cluster = quoit_jax_cluster_new (QUOIT_JAX_CLUSTER_NONE, env, metadata, addresses);
+
+  if (!choose (cluster, &cluster->kind, error))
+    return NULL;
+
+  return g_steal_pointer (&cluster);
+}
+
+void
+quoit_jax_cluster_free (QuoitJaxCluster *cluster)
+{
+  if (cluster == NULL)
+    return;
+  g_strfreev (cluster->env);
+  g_strfreev (cluster->metadata);
+  g_free (cluster->addresses);
+  g_free (cluster);
+}
+
+QuoitJaxClusterKind
+quoit_jax_cluster_get_kind (const QuoitJaxCluster *cluster)
+{
+  g_return_val_if_fail (cluster != NULL, QUOIT_JAX_CLUSTER_NONE);
+
+  return cluster->kind;
+}
+
+char **
+quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster, GError **error)
+{
+  g_return_val_if_fail (cluster != NULL, NULL);
+
+  switch (cluster->kind)
+    {
+    case QUOIT_JAX_CLUSTER_GCE_TPU:
+      return workers_of_vm (cluster, error);
+    case QUOIT_JAX_CLUSTER_GKE_TPU:
+      return workers_of_pod (cluster, error);
+    default:
+      return quoit_fail_null (error, QUOIT_ERROR_NOT_FOUND,
+                              "environment: expected TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES, or metadata with "
+                              "agent-worker-number: JAX finds no cluster");
+    }
+}
+
+static gboolean
+count_workers (const QuoitJaxCluster *cluster, int64_t *n_workers, GError **error)
+{
+  g_auto (GStrv) workers = quoit_jax_cluster_list_workers (cluster, error);
+
+  if (workers == NULL)
+    return FALSE;
+  *n_workers = g_strv_length (workers);
+  return TRUE;
+}
+
+char *
+quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluster, GError **error)
+{
+  g_autofree char *host = NULL;
+  g_auto (GStrv) workers = NULL;
+  const char *port;
+
+  g_return_val_if_fail (cluster != NULL, NULL);
+
+  host = find_megascale (cluster, "MEGASCALE_COORDINATOR_ADDRESS");
+  if (host == NULL || cluster->kind == QUOIT_JAX_CLUSTER_NONE)
+    {
+      workers = quoit_jax_cluster_list_workers (cluster, error);
+      if (workers == NULL)
+        return NULL;
+      host = g_strdup (workers[0]);
+    }
+  host[strcspn (host, ":")] = '\0';
+  port = variable (cluster, "JAX_COORDINATOR_PORT");
+  return g_strconcat (host, ":", port != NULL && *port != '\0' ? port : DEFAULT_PORT, NULL);
+}
+
+int
+quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *count, GError **error)
+{
+  int64_t n_workers, n_slices, product;
+
+  g_return_val_if_fail (cluster != NULL && count != NULL, 0);
+
+  if (!count_workers (cluster, &n_workers, error)
+      || !read_megascale (cluster, "MEGASCALE_NUM_SLICES", 1, &n_slices, error))
+    return 0;
+  if (__builtin_mul_overflow (n_workers, n_slices, &product))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "MEGASCALE_NUM_SLICES '%" G_GINT64_FORMAT "': expected a count of processes of 64 bits",
+                       n_slices);
+
+  *count = product;
+  return 1;
+}
+
+int
+quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster, int64_t *process_id, GError **error)
+{
+  int64_t n_workers, worker_id, slice_id, id;
+
+  g_return_val_if_fail (cluster != NULL && process_id != NULL, 0);
+
+  if (!count_workers (cluster, &n_workers, error) || !read_worker_id (cluster, &worker_id, error)
+      || !read_megascale (cluster, "MEGASCALE_SLICE_ID", 0, &slice_id, error))
+    return 0;
+  if (__builtin_mul_overflow (slice_id, n_workers, &id) || __builtin_add_overflow (id, worker_id, &id))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "MEGASCALE_SLICE_ID '%" G_GINT64_FORMAT "': expected a process id of 64 bits", slice_id);
+
+  *process_id = id;
+  return 1;
+}
