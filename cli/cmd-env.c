@@ -3,13 +3,14 @@
 
 #include "fleet-view.h"
 #include "group-view.h"
+#include "jax-view.h"
 #include "text.h"
 #include "verbs.h"
 
 static const char *const env_outputs[] = { "table", "env", "json", NULL };
 
 typedef struct {
-  char *slice, *slice_id, *worker, *profile;
+  char *slice, *slice_id, *worker, *profile, *reader;
 } Options;
 
 static void
@@ -19,6 +20,7 @@ options_clear (Options *options)
   g_free (options->slice_id);
   g_free (options->worker);
   g_free (options->profile);
+  g_free (options->reader);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
@@ -410,6 +412,26 @@ print_text (Session *session, const View *view, const char *profile, const GArra
   return session_write (session, text->str, error);
 }
 
+static const Column reader_columns[] = {
+  { "group", "group", CELL_TEXT },
+  { "profile", "profile", CELL_TEXT },
+  { "as_seen_by", "as seen by", CELL_TEXT },
+};
+
+static bool
+print_as_seen_by_jax (Session *session, const View *view, const char *profile, const GArray *chosen, GError **error)
+{
+  Document *document = document_new ();
+  Table *facts = table_new (reader_columns, G_N_ELEMENTS (reader_columns));
+
+  table_take_text (facts, group_label (view->group));
+  table_add_text (facts, profile);
+  table_add_text (facts, "jax");
+  document_take_facts (document, facts);
+  describe_as_seen_by_jax (document, view->topology, chosen);
+  return session_print (session, document, error);
+}
+
 static const struct {
   const char *name;
   QuoitProfile profile;
@@ -428,6 +450,23 @@ find_profile (const char *name, QuoitProfile *profile, GError **error)
         return true;
       }
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--profile '%s': expected quoit or ray-train", name);
+  return false;
+}
+
+static bool
+check_reader (const Session *session, const char *reader, GError **error)
+{
+  if (reader == NULL)
+    return true;
+  if (!g_str_equal (reader, "jax"))
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--as-seen-by '%s': expected jax", reader);
+      return false;
+    }
+  if (session->output == NULL || !g_str_equal (session->output, "env"))
+    return true;
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+               "-o env is an environment, and --as-seen-by is what is read in it: expected one of both");
   return false;
 }
 
@@ -470,6 +509,8 @@ print (Session *session, const Options *options, Choice *choice, QuoitProfile pr
   if (chosen == NULL)
     return false;
 
+  if (options->reader != NULL)
+    return print_as_seen_by_jax (session, &view, profile_name, chosen, error);
   if (session->output != NULL && g_str_equal (session->output, "env"))
     return print_env (session, &view, chosen, error);
   if (session_wants_json (session))
@@ -480,13 +521,15 @@ print (Session *session, const Options *options, Choice *choice, QuoitProfile pr
 static bool
 run (Session *session, GError **error)
 {
-  g_auto (Options) options = { NULL, NULL, NULL, NULL };
+  g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
     { "slice", 0, 0, G_OPTION_ARG_FILENAME, &options.slice, "only the workers of this slice", "NAME" },
     { "slice-id", 0, 0, G_OPTION_ARG_FILENAME, &options.slice_id, "only the workers of the slice of this id", "N" },
     { "worker", 0, 0, G_OPTION_ARG_FILENAME, &options.worker, "only the worker of this id in its slice", "N" },
     { "profile", 0, 0, G_OPTION_ARG_FILENAME, &options.profile, "whose environment: quoit or ray-train (quoit)",
       "NAME" },
+    { "as-seen-by", 0, 0, G_OPTION_ARG_FILENAME, &options.reader, "what a program makes of it instead: jax",
+      "PROGRAM" },
     G_OPTION_ENTRY_NULL,
   };
   QuoitProfile profile = QUOIT_PROFILE_QUOIT;
@@ -494,7 +537,8 @@ run (Session *session, GError **error)
 
   return session_parse (session, entries, error) && session_check (session, env_outputs, error)
          && (options.profile == NULL || find_profile (options.profile, &profile, error))
-         && read_choice (&options, &choice, error) && print (session, &options, &choice, profile, error);
+         && check_reader (session, options.reader, error) && read_choice (&options, &choice, error)
+         && print (session, &options, &choice, profile, error);
 }
 
 const Verb verb_env = {

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each process finds its cluster by itself: what they find has to fit together. */
+#include "jax-view.h"
+
+/* What one process finds; numbers only where they are known. */
+typedef struct {
+  const char *cluster; /* JAX's word; NULL: none */
+  char *coordinator;
+  gint64 count, id;
+  bool has_count, has_id;
+  char *error; /* what JAX ends with; NULL: nothing */
+} Seen;
+
+static void
+seen_clear (gpointer data)
+{
+  Seen *seen = data;
+
+  g_free (seen->coordinator);
+  g_free (seen->error);
+}
+
+static const char *
+name_of (QuoitJaxClusterKind kind)
+{
+  switch (kind)
+    {
+    case QUOIT_JAX_CLUSTER_GCE_TPU:
+      return "gcetpu";
+    case QUOIT_JAX_CLUSTER_GKE_TPU:
+      return "gketpu";
+    default:
+      return NULL;
+    }
+}
+
+/* The first is what JAX ends with. */
+static void
+take_error (Seen *seen, GError *error)
+{
+  if (error != NULL && seen->error == NULL)
+    seen->error = g_strdup (error->message);
+  g_clear_error (&error);
+}
+
+static char **
+environment_of (const QuoitTopology *topology, uint32_t process)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
+    {
+      g_autofree char *pair = g_strconcat (quoit_topology_get_variable_name (topology, process, i), "=",
+                                           quoit_topology_get_variable_value (topology, process, i), NULL);
+
+      g_strv_builder_add (builder, pair);
+    }
+  return g_strv_builder_end (builder);
+}
+
+static Seen
+see (const QuoitTopology *topology, uint32_t process)
+{
+  g_auto (GStrv) env = environment_of (topology, process);
+  GError *error = NULL;
+  g_autoptr (QuoitJaxCluster) cluster = quoit_jax_cluster_detect ((const char *const *) env, NULL, NULL, &error);
+  Seen seen = { 0 };
+
+  take_error (&seen, g_steal_pointer (&error));
+  if (cluster == NULL)
+    return seen;
+  seen.cluster = name_of (quoit_jax_cluster_get_kind (cluster));
+  seen.coordinator = quoit_jax_cluster_dup_coordinator (cluster, &error);
+  take_error (&seen, g_steal_pointer (&error));
+  seen.has_count = quoit_jax_cluster_count_processes (cluster, &seen.count, &error);
+  take_error (&seen, g_steal_pointer (&error));
+  seen.has_id = quoit_jax_cluster_find_process_id (cluster, &seen.id, &error);
+  take_error (&seen, g_steal_pointer (&error));
+  return seen;
+}
+
+static GArray *
+see_all (const QuoitTopology *topology)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Seen));
+
+  g_array_set_clear_func (all, seen_clear);
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
+    {
+      Seen seen = see (topology, p);
+
+      g_array_append_val (all, seen);
+    }
+  return all;
+}
+
+static const Seen *
+seen_at (const GArray *all, guint process)
+{
+  return &g_array_index (all, Seen, process);
+}
+
+/* --- rows --- */
+
+static const Column columns[] = {
+  { "process_id", "PROCESS", CELL_NUMBER },
+  { "slice_id", "SLICE ID", CELL_NUMBER },
+  { "worker_id", "WORKER", CELL_NUMBER },
+  { "node", "NODE", CELL_TEXT },
+  { "cluster", "CLUSTER", CELL_TEXT },
+  { "coordinator", "COORDINATOR", CELL_TEXT },
+  { "jax_process_count", "JAX PROCESSES", CELL_NUMBER },
+  { "jax_process_id", "JAX PROCESS", CELL_NUMBER },
+  { "error", "ERROR", CELL_TEXT },
+};
+
+static void
+add_known (Table *table, bool is_known, gint64 number)
+{
+  if (is_known)
+    table_add_number (table, number);
+  else
+    table_skip (table);
+}
+
+static void
+add_row (Table *table, const QuoitTopology *topology, uint32_t process, const Seen *seen)
+{
+  table_add_number (table, process);
+  table_add_number (table, quoit_topology_get_slice_id (topology, process));
+  table_add_number (table, quoit_topology_get_worker_id (topology, process));
+  table_add_text (table, quoit_topology_get_node_name (topology, process));
+  table_add_text (table, seen->cluster);
+  table_add_text (table, seen->coordinator);
+  add_known (table, seen->has_count, seen->count);
+  add_known (table, seen->has_id, seen->id);
+  table_add_text (table, seen->error);
+}
+
+/* --- what does not fit together --- */
+
+static void
+note_refusals (GPtrArray *notes, const GArray *all)
+{
+  guint n = 0, n_without = 0;
+
+  for (guint p = 0; p < all->len; p++)
+    {
+      n += seen_at (all, p)->error != NULL;
+      n_without += seen_at (all, p)->cluster == NULL;
+    }
+  if (n > 0)
+    g_ptr_array_add (notes,
+                     g_strdup_printf ("jax.distributed.initialize() finds out enough on %u of %u hosts: give it "
+                                      "coordinator_address, num_processes and process_id%s",
+                                      all->len - n, all->len, n_without == all->len ? ", as Ray Train does" : ""));
+}
+
+static void
+note_coordinators (GPtrArray *notes, const GArray *all)
+{
+  const char *first = NULL;
+
+  for (guint p = 0; p < all->len; p++)
+    {
+      const char *coordinator = seen_at (all, p)->coordinator;
+
+      if (first != NULL && coordinator != NULL && g_strcmp0 (first, coordinator) != 0)
+        {
+          g_ptr_array_add (notes, g_strdup_printf ("they meet in different places: process %u at '%s', others at '%s'",
+                                                   p, coordinator, first));
+          return;
+        }
+      if (first == NULL)
+        first = coordinator;
+    }
+}
+
+static void
+note_counts (GPtrArray *notes, const GArray *all)
+{
+  for (guint p = 0; p < all->len; p++)
+    if (seen_at (all, p)->has_count && seen_at (all, p)->count != all->len)
+      {
+        g_ptr_array_add (notes,
+                         g_strdup_printf ("process %u waits for %" G_GINT64_FORMAT " processes, the group has %u", p,
+                                          seen_at (all, p)->count, all->len));
+        return;
+      }
+}
+
+static void
+note_ids (GPtrArray *notes, const GArray *all)
+{
+  g_autoptr (GHashTable) taken = g_hash_table_new (g_int64_hash, g_int64_equal);
+  bool has_moved = false;
+
+  for (guint p = 0; p < all->len; p++)
+    {
+      const Seen *seen = seen_at (all, p);
+      gpointer other;
+
+      if (!seen->has_id)
+        continue;
+      if (g_hash_table_lookup_extended (taken, &seen->id, NULL, &other))
+        {
+          g_ptr_array_add (notes, g_strdup_printf ("processes %u and %u are both %" G_GINT64_FORMAT " to JAX",
+                                                   GPOINTER_TO_UINT (other), p, seen->id));
+          return;
+        }
+      g_hash_table_insert (taken, (gpointer) &seen->id, GUINT_TO_POINTER (p));
+      if (seen->id != p && !has_moved)
+        g_ptr_array_add (notes, g_strdup_printf ("process %u is %" G_GINT64_FORMAT " to JAX", p, seen->id));
+      has_moved |= seen->id != p;
+    }
+}
+
+void
+describe_as_seen_by_jax (Document *document, const QuoitTopology *topology, const GArray *chosen)
+{
+  g_autoptr (GArray) all = see_all (topology);
+  Table *table = table_new (columns, G_N_ELEMENTS (columns));
+  GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < chosen->len; i++)
+    {
+      uint32_t process = g_array_index (chosen, uint32_t, i);
+
+      add_row (table, topology, process, seen_at (all, process));
+    }
+  for (uint32_t i = 0; i < quoit_topology_get_n_notes (topology); i++)
+    g_ptr_array_add (notes, g_strdup (quoit_topology_get_note (topology, i)));
+  note_refusals (notes, all);
+  note_coordinators (notes, all);
+  note_counts (notes, all);
+  note_ids (notes, all);
+  document_take_table (document, "processes", NULL, table);
+  document_take_lines (document, "notes", "notes", notes);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command shows of the environments of a group as JAX reads them. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+/* Two sections of @document: the processes of @chosen (uint32_t, by process id), and what is to be known of them, the
+ * notes of @topology first. */
+void describe_as_seen_by_jax (Document *document, const QuoitTopology *topology, const GArray *chosen);
