@@ -34,6 +34,7 @@
 #include <quoit/topology.h>
 #include <quoit/renumbering.h>
 #include <quoit/identity.h>
+#include <quoit/webhook.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>

@@ -2,48 +2,29 @@
 /* Hosts, topology and accelerator of a TPU group, against each other and against the catalogue. */
 #include "formats/check-rules.h"
 
+#include "model/webhook-hosts.h"
+
 #include <string.h>
 
-/* Go's strconv.Atoi, as the webhook reads each number; what is too large for it is no number either. */
+/* The product of the numbers between the x's as the webhook has it; FALSE where one is none. */
 static gboolean
-read_go_integer (const char *text, gint64 *value)
+multiply_as_the_webhook (const char *topology, gint32 *chips)
 {
-  const char *digits = text + (*text == '+' || *text == '-');
+  g_autofree char *unread = quoit_webhook_chips (topology, chips);
 
-  return g_ascii_isdigit (*digits) && strspn (digits, "0123456789") == strlen (digits)
-         && g_ascii_string_to_signed (*text == '+' ? digits : text, 10, G_MININT64, G_MAXINT64, value, NULL);
-}
-
-/* The product of the numbers between the x's, which wraps as Go's does; FALSE where one is none. */
-static gboolean
-multiply_as_the_webhook (const char *topology, gint64 *chips)
-{
-  g_auto (GStrv) sides = g_strsplit (topology, "x", -1);
-  guint64 product = 1;
-
-  if (sides[0] == NULL)
-    return FALSE;
-  for (char **side = sides; *side != NULL; side++)
-    {
-      gint64 value;
-
-      if (!read_go_integer (*side, &value))
-        return FALSE;
-      product *= (guint64) value;
-    }
-  *chips = (gint32) (guint32) product;
-  return TRUE;
+  return unread == NULL;
 }
 
 /* Where no such slice exists the webhook has a number of hosts all the same: one, or a quotient without its rest. */
 static gboolean
 find_hosts (const QuoitCheckGroup *group, gint64 *hosts)
 {
-  gint64 chips;
+  gint32 chips, counted;
 
-  if (group->n_chips == 0 || group->topology.text == NULL || !multiply_as_the_webhook (group->topology.text, &chips))
+  if (group->n_chips == 0 || group->topology.text == NULL || !multiply_as_the_webhook (group->topology.text, &chips)
+      || !quoit_webhook_hosts (chips, group->n_chips, &counted))
     return FALSE;
-  *hosts = group->has_facts ? (gint64) group->facts.hosts : MAX (chips / group->n_chips, 1);
+  *hosts = group->has_facts ? (gint64) group->facts.hosts : counted;
   return TRUE;
 }
 
@@ -129,7 +110,7 @@ report_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
   const QuoitCheckText *topology = &group->topology;
   GError *why = NULL;
   QuoitShape shape;
-  gint64 chips;
+  gint32 chips;
 
   if (group->n_chips == 0 || group->has_shape || topology->text == NULL || *topology->text == '\0'
       || multiply_as_the_webhook (topology->text, &chips) != (wanted == KNOWN_TO_WEBHOOK_ALONE))

@@ -39,10 +39,11 @@ extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_op
 extern const VectorOp vector_ops_ray_groups[];
 extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslice_search[],
     vector_ops_ray_subslices[], vector_ops_ray_train[], vector_ops_ray_train_runs[];
+extern const VectorOp vector_ops_webhook_http[];
 
 extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu,
     vector_suite_ray_train_env;
-extern const VectorSuite vector_suite_placement, vector_suite_placement_seq;
+extern const VectorSuite vector_suite_placement, vector_suite_placement_seq, vector_suite_webhook;
 
 #define VECTOR_SKIP (vector_skip_quark ())
 GQuark vector_skip_quark (void);

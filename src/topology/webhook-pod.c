@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topology/webhook-pod.h"
+
+#include <string.h>
+
+static void
+variable_clear (gpointer data)
+{
+  QuoitWebhookVariable *variable = data;
+
+  g_free (variable->name);
+  g_free (variable->value);
+}
+
+static void
+container_clear (gpointer data)
+{
+  g_array_unref (((QuoitWebhookContainer *) data)->variables);
+}
+
+GArray *
+quoit_webhook_containers_new (void)
+{
+  GArray *containers = g_array_new (FALSE, FALSE, sizeof (QuoitWebhookContainer));
+
+  g_array_set_clear_func (containers, container_clear);
+  return containers;
+}
+
+const QuoitWebhookContainer *
+quoit_webhook_container (const GArray *containers, guint at)
+{
+  return &g_array_index (containers, QuoitWebhookContainer, at);
+}
+
+void
+quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit)
+{
+  QuoitWebhookContainer container = { request, limit, g_array_new (FALSE, FALSE, sizeof (QuoitWebhookVariable)) };
+
+  g_array_set_clear_func (container.variables, variable_clear);
+  g_array_append_val (containers, container);
+}
+
+void
+quoit_webhook_add_variable (GArray *containers, guint at, QuoitWebhookVariable variable)
+{
+  g_array_append_val (quoit_webhook_container (containers, at)->variables, variable);
+}
+
+static GHashTable *
+new_texts (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+QuoitWebhookPod *
+quoit_webhook_pod_new (void)
+{
+  QuoitWebhookPod *pod = g_new0 (QuoitWebhookPod, 1);
+
+  pod->labels = new_texts ();
+  pod->selectors = new_texts ();
+  pod->containers = quoit_webhook_containers_new ();
+  return pod;
+}
+
+void
+quoit_webhook_pod_free (QuoitWebhookPod *pod)
+{
+  if (pod == NULL)
+    return;
+  g_hash_table_unref (pod->labels);
+  g_hash_table_unref (pod->selectors);
+  g_array_unref (pod->containers);
+  g_free (pod);
+}
+
+static void
+set_text (GHashTable *texts, const char *key, const char *value)
+{
+  if (value == NULL)
+    g_hash_table_remove (texts, key);
+  else
+    g_hash_table_replace (texts, g_strdup (key), g_strdup (value));
+}
+
+void
+quoit_webhook_pod_set_label (QuoitWebhookPod *pod, const char *key, const char *value)
+{
+  g_return_if_fail (pod != NULL && key != NULL);
+
+  set_text (pod->labels, key, value);
+}
+
+void
+quoit_webhook_pod_set_selector (QuoitWebhookPod *pod, const char *key, const char *value)
+{
+  g_return_if_fail (pod != NULL && key != NULL);
+
+  set_text (pod->selectors, key, value);
+}
+
+void
+quoit_webhook_pod_add_variable (QuoitWebhookPod *pod, const char *name, const char *value)
+{
+  g_return_if_fail (pod != NULL && pod->containers->len > 0 && name != NULL);
+
+  quoit_webhook_add_variable (pod->containers, pod->containers->len - 1,
+                              (QuoitWebhookVariable) { g_strdup (name), g_strdup (value), NULL });
+}
+
+static const char *
+text_or_empty (GHashTable *texts, const char *key)
+{
+  const char *text = g_hash_table_lookup (texts, key);
+
+  return text != NULL ? text : "";
+}
+
+const char *
+quoit_webhook_pod_label (const QuoitWebhookPod *pod, const char *key)
+{
+  return text_or_empty (pod->labels, key);
+}
+
+const char *
+quoit_webhook_pod_selector (const QuoitWebhookPod *pod, const char *key)
+{
+  return text_or_empty (pod->selectors, key);
+}
+
+gboolean
+quoit_webhook_wants_tpu (const QuoitWebhookContainer *container)
+{
+  return container->request.e4 != 0 || container->limit.e4 != 0;
+}
+
+guint
+quoit_webhook_count_tpu_containers (const QuoitWebhookPod *pod)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < pod->containers->len; i++)
+    n += quoit_webhook_wants_tpu (quoit_webhook_container (pod->containers, i));
+  return n;
+}
+
+gint64
+quoit_webhook_pod_chips (const QuoitWebhookPod *pod)
+{
+  guint64 chips = 0;
+
+  for (guint i = 0; i < pod->containers->len; i++)
+    {
+      const QuoitWebhookContainer *container = quoit_webhook_container (pod->containers, i);
+      gint64 e4 = container->request.e4 != 0 ? container->request.e4 : container->limit.e4;
+
+      chips += (guint64) (e4 / QUOIT_AMOUNT_UNIT + (e4 % QUOIT_AMOUNT_UNIT > 0));
+    }
+  return (gint64) chips;
+}
+
+const char *
+quoit_webhook_variable (const QuoitWebhookContainer *container, const char *name)
+{
+  for (guint i = 0; i < container->variables->len; i++)
+    {
+      const QuoitWebhookVariable *variable = &g_array_index (container->variables, QuoitWebhookVariable, i);
+
+      if (strcmp (variable->name, name) != 0)
+        continue;
+      if (variable->value == NULL)
+        return "";
+      if (*variable->value != '\0')
+        return variable->value;
+    }
+  return NULL;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vectors do not say of the TPU webhook: numbers that wrap, what pods that are there do to the next, hostile
+ * texts, and what is left alone when something is refused. */
+#include <quoit/webhook.h>
+#include <string.h>
+
+#include "suite.h"
+
+#define TOPOLOGY "cloud.google.com/gke-tpu-topology"
+#define ACCELERATOR "cloud.google.com/gke-tpu-accelerator"
+
+static QuoitWebhookPod *
+pod_of (const char *topology, const char *chips)
+{
+  QuoitWebhookPod *pod = quoit_webhook_pod_new ();
+
+  quoit_webhook_pod_set_label (pod, "ray.io/cluster", "c");
+  quoit_webhook_pod_set_label (pod, "ray.io/group", "g");
+  quoit_webhook_pod_set_selector (pod, TOPOLOGY, topology);
+  ck_assert (quoit_webhook_pod_add_container (pod, NULL, chips, NULL));
+  return pod;
+}
+
+static const char *
+added (const QuoitWebhookPatch *patch, guint32 container, const char *name)
+{
+  for (guint32 i = 0; i < quoit_webhook_patch_get_n_variables (patch, container); i++)
+    if (strcmp (quoit_webhook_patch_get_variable_name (patch, container, i), name) == 0)
+      return quoit_webhook_patch_get_variable_value (patch, container, i);
+  return NULL;
+}
+
+static const struct {
+  const char *topology, *chips;
+  int64_t hosts;
+} admitted[] = {
+  { "4x4", "4", 4 },
+  { "+4x4", "4", 4 },
+  { "04x4", "4", 4 },
+  { "4x4", "3.5", 4 },
+  { "4x4", "0.0001", 16 },
+  { "4x4", "1e1", 1 },
+  { "-4x-4", "4", 4 },
+  { "0x4", "4", 1 },
+  { "-2147483648", "4", 1 },
+  { "65536x65536", "4", 1 },
+  { "9223372036854775807x2", "4", 1 },
+  { "65537x65536", "4", 16384 },
+  { "99999x99999", "4", 352466352 },
+  { "4x4", "4294967300", 4 },
+};
+
+START_TEST (a_group_is_admitted_with_the_hosts_that_go_divides)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of (admitted[_i].topology, admitted[_i].chips);
+  g_autoptr (GError) error = NULL;
+  const char *denial = "untouched";
+
+  ck_assert (quoit_webhook_check_group (pod, admitted[_i].hosts, &denial, &error));
+  ck_assert_msg (denial == NULL, "%s of %s: %s", admitted[_i].topology, admitted[_i].chips, denial);
+  ck_assert (quoit_webhook_check_group (pod, admitted[_i].hosts + 1, &denial, &error));
+  ck_assert_str_eq (denial, "Number of workers in worker group not equal to specified topology");
+}
+END_TEST
+
+START_TEST (what_the_webhook_cannot_read_is_refused_with_its_place)
+{
+  static const struct {
+    const char *topology, *chips;
+    int64_t hosts;
+    const char *says;
+  } rows[] = {
+    { "4x4", "4", 0, "numOfHosts '0': expected the hosts of a slice" },
+    { NULL, "4", 4, "node selector: expected cloud.google.com/gke-tpu-topology" },
+    { "", "4", 4, "node selector: expected cloud.google.com/gke-tpu-topology" },
+    { "4x", "4", 4, "topology '4x': expected integers between 'x', found ''" },
+    { "4 x4", "4", 4, "topology '4 x4': expected integers between 'x', found '4 '" },
+    { "4x9223372036854775808", "4", 4, "found '9223372036854775808'" },
+    { "4x4", "4294967296", 4, "google.com/tpu '4294967296': expected at most 2147483647" },
+  };
+  g_autoptr (QuoitWebhookPod) pod = pod_of (rows[_i].topology, rows[_i].chips);
+  g_autoptr (GError) error = NULL;
+  const char *denial = "untouched";
+
+  ck_assert (!quoit_webhook_check_group (pod, rows[_i].hosts, &denial, &error));
+  ck_assert_str_eq (denial, "untouched");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+}
+END_TEST
+
+START_TEST (a_quantity_that_is_none_adds_no_container)
+{
+  static const struct {
+    const char *request, *limit, *says;
+  } rows[] = {
+    { "four", "4", "request of google.com/tpu: quantity 'four': expected a quantity" },
+    { NULL, "-4", "limit of google.com/tpu: quantity '-4': expected one that is not negative" },
+    { "4", "", "limit of google.com/tpu: quantity '': expected a quantity" },
+  };
+  g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
+  g_autoptr (GError) error = NULL;
+  const char *denial;
+
+  ck_assert (!quoit_webhook_pod_add_container (pod, rows[_i].request, rows[_i].limit, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  ck_assert (!quoit_webhook_check_group (pod, 1, &denial, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "template: expected a container");
+}
+END_TEST
+
+START_TEST (a_pod_that_the_webhook_refuses_is_refused)
+{
+  static const struct {
+    const char *key, *value, *says;
+  } rows[] = {
+    { "ray.io/cluster", NULL, "pod: expected a label ray.io/cluster" },
+    { "ray.io/group", "", "pod: expected a label ray.io/group" },
+    { "ray.io/worker-group-replica-index", "1.5",
+      "label ray.io/worker-group-replica-index '1.5': expected an integer" },
+    { "ray.io/replica-host-index", "", "label ray.io/replica-host-index '': expected an integer" },
+  };
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4");
+  g_autoptr (GError) error = NULL;
+
+  quoit_webhook_pod_set_label (pod, "ray.io/worker-group-replica-index", "0");
+  quoit_webhook_pod_set_label (pod, "ray.io/replica-host-index", "0");
+  quoit_webhook_pod_set_label (pod, rows[_i].key, rows[_i].value);
+  ck_assert_ptr_null (quoit_webhook_mutate (pod, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+}
+END_TEST
+
+START_TEST (a_list_of_hosts_that_nobody_could_hold_is_refused_at_once)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("99999x99999", "4"), largest = pod_of ("1024x1024", "4");
+  g_autoptr (QuoitWebhookPatch) patch = NULL;
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (quoit_webhook_mutate (pod, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology '99999x99999': expected at most 262144 hosts");
+  patch = quoit_webhook_mutate (largest, NULL, &error);
+  ck_assert_ok (error);
+  ck_assert (g_str_has_suffix (added (patch, 0, "TPU_WORKER_HOSTNAMES"), ",g-0-262143.c-headless"));
+}
+END_TEST
+
+/* --- without indices of KubeRay's --- */
+
+/* A pod that the webhook has seen, as it would be read: replicaIndex and TPU_WORKER_ID. */
+static QuoitWebhookPod *
+pod_there (const char *replica, const char *id)
+{
+  QuoitWebhookPod *pod = pod_of ("4x4", "4");
+
+  quoit_webhook_pod_set_label (pod, "replicaIndex", replica);
+  if (id != NULL)
+    quoit_webhook_pod_add_variable (pod, "TPU_WORKER_ID", id);
+  return pod;
+}
+
+/* Which replica and host the next pod of slices of four hosts is: "REPLICA HOST"; what is refused otherwise. */
+static const struct {
+  const char *there, *next;
+} nexts[] = {
+  { "", "g-0 0" },
+  { "g-0:0", "g-0 1" },
+  { "g-0:1", "g-0 0" },
+  { "g-0:0 g-0:1 g-0:3", "g-0 2" },
+  { "g-0:3 g-0:0 g-0:2 g-0:1", "g-1 0" },
+  { "g-1:0 g-1:1 g-1:2 g-1:3", "g-1 4" },
+  { "g-2:0 g-0:0", "g-0 1" },
+  { "g-0:0 g-0:1 g-0:2 g-0:3 g-2:0 g-2:1 g-2:2 g-2:3", "g-2 4" },
+  { "g-x:0", "g-0 1" },
+  { "7:0", "g-7 1" },
+  { "my-group-12:0", "g-12 1" },
+  { "g-99999999999999999999:0", "g-1 0" },
+  { "g-0:x", "g-0 0" },
+  { "g-0:0 g-0:0", "TPU_WORKER_ID of the pods of replica '0': expected each once, found host '0' twice" },
+  { "g-0:1 g-0:1", "g-0 0" },
+  { "g-0:", "a pod of the group: expected TPU_WORKER_ID" },
+  { "g-0", "a pod of the group: expected TPU_WORKER_ID" },
+  { ":0", "g-0 0" },
+};
+
+START_TEST (the_next_pod_takes_the_place_that_the_webhook_finds)
+{
+  g_auto (GStrv) words = g_strsplit (nexts[_i].there, " ", -1);
+  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_webhook_pod_free);
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4");
+  g_autoptr (QuoitWebhookPatch) patch = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *got = NULL;
+
+  for (char **word = words; *word != NULL && *nexts[_i].there != '\0'; word++)
+    {
+      g_auto (GStrv) parts = g_strsplit (*word, ":", 2);
+
+      g_ptr_array_add (others, pod_there (parts[0], parts[1]));
+    }
+  g_ptr_array_add (others, NULL);
+  patch = quoit_webhook_mutate (pod, (const QuoitWebhookPod *const *) others->pdata, &error);
+  got = patch == NULL
+            ? g_strdup (error->message)
+            : g_strconcat (quoit_webhook_patch_get_replica_label (patch), " ", added (patch, 0, "TPU_WORKER_ID"), NULL);
+  ck_assert_msg (strcmp (got, nexts[_i].next) == 0, "after %s: %s", nexts[_i].there, got);
+  g_ptr_array_set_size (others, (gint) others->len - 1);
+}
+END_TEST
+
+START_TEST (a_pod_without_tpus_hides_those_behind_it)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4"), none = pod_of ("4x4", "0"), there = pod_there ("g-0", "0");
+  const QuoitWebhookPod *others[] = { none, there, NULL }, *in_order[] = { there, none, NULL };
+  g_autoptr (QuoitWebhookPatch) hidden = quoit_webhook_mutate (pod, others, NULL);
+  g_autoptr (QuoitWebhookPatch) seen = quoit_webhook_mutate (pod, in_order, NULL);
+
+  ck_assert_str_eq (added (hidden, 0, "TPU_WORKER_ID"), "0");
+  ck_assert_str_eq (added (seen, 0, "TPU_WORKER_ID"), "1");
+}
+END_TEST
+
+START_TEST (a_patch_makes_the_pod_one_that_has_been_seen)
+{
+  g_autoptr (QuoitWebhookPod) first = pod_of ("4x4", "4"), second = pod_of ("4x4", "4");
+  const QuoitWebhookPod *others[] = { first, NULL };
+  g_autoptr (QuoitWebhookPatch) of_first = quoit_webhook_mutate (first, NULL, NULL), of_second = NULL, again = NULL;
+
+  quoit_webhook_pod_apply (first, of_first);
+  of_second = quoit_webhook_mutate (second, others, NULL);
+  ck_assert_str_eq (quoit_webhook_patch_get_hostname (of_second), "g-0-1");
+  /* What has been written is not written again. */
+  again = quoit_webhook_mutate (first, NULL, NULL);
+  ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (again, 0), 0);
+}
+END_TEST
+
+/* --- what is written --- */
+
+START_TEST (a_name_that_is_there_twice_has_its_first_value)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("4x4", "4");
+  g_autoptr (QuoitWebhookPatch) patch = NULL;
+
+  quoit_webhook_pod_add_variable (pod, "TPU_NAME", "");
+  quoit_webhook_pod_add_variable (pod, "TPU_NAME", "mine");
+  quoit_webhook_pod_add_variable (pod, "TPU_WORKER_ID", NULL);
+  quoit_webhook_pod_add_variable (pod, "TPU_WORKER_ID", "3");
+  patch = quoit_webhook_mutate (pod, NULL, NULL);
+  ck_assert_ptr_null (added (patch, 0, "TPU_NAME"));
+  /* One that comes from elsewhere is before the number, and has no value. */
+  ck_assert_str_eq (added (patch, 0, "TPU_WORKER_ID"), "0");
+}
+END_TEST
+
+START_TEST (what_is_not_there_is_told_as_such)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("2x2", "4"), none = pod_of ("2x2", "0");
+  g_autoptr (QuoitWebhookPatch) patch = quoit_webhook_mutate (pod, NULL, NULL),
+                                empty = quoit_webhook_mutate (none, NULL, NULL);
+
+  ck_assert (!quoit_webhook_patch_is_empty (patch));
+  ck_assert_ptr_null (quoit_webhook_patch_get_hostname (patch));
+  ck_assert_ptr_null (quoit_webhook_patch_get_subdomain (patch));
+  ck_assert_ptr_null (quoit_webhook_patch_get_affinity (patch, QUOIT_WEBHOOK_TERM_TOGETHER, 0));
+  ck_assert_ptr_null (quoit_webhook_patch_get_affinity (patch, (QuoitWebhookTerm) 9, 0));
+  ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (patch, 1), 0);
+  ck_assert (quoit_webhook_patch_is_empty (empty));
+  ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (empty, 0), 0);
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("webhook");
+  TCase *tcase = tcase_create ("rules");
+
+  tcase_add_loop_test (tcase, a_group_is_admitted_with_the_hosts_that_go_divides, 0, G_N_ELEMENTS (admitted));
+  tcase_add_loop_test (tcase, what_the_webhook_cannot_read_is_refused_with_its_place, 0, 7);
+  tcase_add_loop_test (tcase, a_quantity_that_is_none_adds_no_container, 0, 3);
+  tcase_add_loop_test (tcase, a_pod_that_the_webhook_refuses_is_refused, 0, 4);
+  tcase_add_test (tcase, a_list_of_hosts_that_nobody_could_hold_is_refused_at_once);
+  tcase_add_loop_test (tcase, the_next_pod_takes_the_place_that_the_webhook_finds, 0, G_N_ELEMENTS (nexts));
+  tcase_add_test (tcase, a_pod_without_tpus_hides_those_behind_it);
+  tcase_add_test (tcase, a_patch_makes_the_pod_one_that_has_been_seen);
+  tcase_add_test (tcase, a_name_that_is_there_twice_has_its_first_value);
+  tcase_add_test (tcase, what_is_not_there_is_told_as_such);
+  suite_add_tcase (suite, tcase);
+  return suite_main (suite);
+}
