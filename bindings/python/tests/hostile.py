@@ -141,6 +141,7 @@ class World:
             quoit.Bundle: lambda: quoit.Bundle("TPU=4"),
             "Snapshot": lambda: self.ledger.snapshot(),
             "Fork": lambda: self.fork,
+            "JaxCluster": lambda: quoit.identity.jax_cluster({"TPU_WORKER_HOSTNAMES": "a"}),
             "Report": lambda: self.ledger.snapshot().explain(self.request(slices=9)),
         }
         made = make.get(kind) or make.get(kind.__name__)
@@ -162,6 +163,11 @@ class World:
             "import_ray_nodes.text": lambda: NODES,
             "from_bundles_file.text": lambda: '[{"TPU": 4}]',
             "Input.kind": lambda: quoit.SourceKind.FLEET,
+            "check_group.pod": lambda: quoit.webhook.Pod(),
+            "mutate.pod": lambda: quoit.webhook.Pod(),
+            "applied.pod": lambda: quoit.webhook.Pod(),
+            "applied.patch": lambda: quoit.webhook.mutate(quoit.webhook.Pod(containers=[quoit.webhook.Container()])),
+            "JaxCluster.kind": lambda: quoit.identity.JaxClusterKind.GKE_TPU,
             "Bundle.amounts": lambda: "TPU=4",
             "import_ray_nodes.source": lambda: "other",
             "import_raycluster.source": lambda: "other",

@@ -30,6 +30,7 @@ NOT_CALLED = {
     "quoit_error_quark": "libquoit has this one domain, and every GError of its calls is of it",
     "quoit_error_code_name": "the names of the classes: the test below compares them",
     "quoit_ray_labels_find": "labels are a dict, in which Python finds them",
+    "quoit_webhook_pod_apply": "a Pod of Python is a value: applied() makes another",
     "quoit_request_add_bundles": "Request takes its bundles as a sequence, and adds them one by one",
 }
 
@@ -238,7 +239,7 @@ def test_every_public_name_says_what_it_is_for():
     assert [name for name in silent if not re.search(r"(^|\.)_\w+\.\w", name)] == []
 
 
-@pytest.mark.parametrize("module", [quoit, quoit.catalogue])
+@pytest.mark.parametrize("module", [quoit, quoit.catalogue, quoit.identity, quoit.webhook])
 def test_examples_in_the_documentation_run_as_written(module):
     failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)

@@ -17,7 +17,8 @@ and what would help, `Snapshot.fork` is a copy to try things on, and `topology` 
 stands.
 
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
-functions; `quoit.catalogue` is what TPU generations there are.
+functions; `quoit.catalogue` is what TPU generations there are; `quoit.identity` is who a process is to JAX;
+`quoit.webhook` is what the TPU webhook writes into pods.
 """
 
 from __future__ import annotations
@@ -51,8 +52,10 @@ from .requests import Bundle, Policy, Request, Strategy
 
 if TYPE_CHECKING:
     from . import catalogue as catalogue
+    from . import identity as identity
     from . import ray as ray
     from . import ray_rules as ray_rules
+    from . import webhook as webhook
     from .checks import CheckRule, Finding, Severity, check_manifest, check_rules
     from .fleet import (
         Fault,
@@ -205,7 +208,7 @@ _LAZY = {
     ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("catalogue", "ray", "ray_rules")
+_SUBMODULES = ("catalogue", "identity", "ray", "ray_rules", "webhook")
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 

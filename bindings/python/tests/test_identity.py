@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who a process is in the eyes of JAX."""
+
+import copy
+
+import pytest
+
+import quoit
+from quoit import identity
+
+NOW = 1_800_000_000_000
+POD = {"TPU_WORKER_HOSTNAMES": "a,b", "TPU_WORKER_ID": "1"}
+VM = {"agent-worker-number": "0", "worker-network-endpoints": "x:y:10.0.0.1,x:y:10.0.0.2"}
+Kind = identity.JaxClusterKind
+
+
+def test_a_pod_is_what_its_environment_says():
+    cluster = identity.jax_cluster(POD)
+    assert (cluster.kind, cluster.workers()) == (Kind.GKE_TPU, ("a", "b"))
+    assert (cluster.coordinator(), cluster.process_count(), cluster.process_id()) == ("a:8482", 2, 1)
+
+
+def test_a_vm_comes_before_a_pod_unless_it_may_not_ask():
+    assert identity.jax_cluster(POD, VM).workers() == ("10.0.0.1", "10.0.0.2")
+    assert identity.jax_cluster({**POD, "TPU_SKIP_MDS_QUERY": ""}, VM).kind == Kind.GKE_TPU
+    assert identity.JaxCluster(Kind.GKE_TPU, POD, VM).workers() == ("a", "b")
+
+
+def test_where_jax_finds_no_cluster_nothing_is_found():
+    cluster = identity.jax_cluster({"TPU_WORKER_ID": "0"})
+    assert cluster.kind == Kind.NONE
+    for ask in (cluster.workers, cluster.coordinator, cluster.process_count, cluster.process_id):
+        with pytest.raises(quoit.NotFoundError, match="JAX finds no cluster"):
+            ask()
+
+
+def test_one_fact_that_is_refused_leaves_the_others():
+    cluster = identity.jax_cluster({**POD, "TPU_WORKER_ID": "one"})
+    assert cluster.process_count() == 2
+    with pytest.raises(quoit.InvalidError, match="TPU_WORKER_ID 'one': expected an integer"):
+        cluster.process_id()
+
+
+def test_a_file_of_addresses_is_given_and_not_read(tmp_path):
+    path = tmp_path / "addresses"
+    path.write_text("wrong", encoding="utf-8")
+    env = {**POD, "TPU_PROCESS_ADDRESSES_PATH": str(path)}
+    assert identity.jax_cluster(env, None, "c:1,d:1\n").workers() == ("c:1", "d:1")
+    with pytest.raises(quoit.InvalidError, match="expected a file that can be read"):
+        identity.jax_cluster(env)
+
+
+@pytest.mark.parametrize("slices", [1, 3])
+def test_jax_numbers_the_processes_of_a_topology_as_quoit_does(slices):
+    with quoit.open_memory() as ledger:
+        ledger.import_fleet_text("v6e 4x4 x3", now_ms=NOW)
+        wanted = quoit.Request("train", accelerator="v6e", topology="4x4", slices=slices)
+        made = quoit.topology(ledger.reserve(wanted, now_ms=NOW))
+    clusters = [identity.jax_cluster(one.environment) for one in made.processes]
+    assert [one.process_id() for one in clusters] == list(range(4 * slices))
+    assert {one.process_count() for one in clusters} == {4 * slices}
+    assert {one.coordinator() for one in clusters} == {"v6e-4x4-0-0:8482"}
+
+
+def test_bounds_depend_on_the_generation_by_any_name():
+    assert identity.jax_process_bounds("TPU-V6E", 8, 4) == identity.ProcessBounds("1,2,1", "2,2,1")
+    assert identity.jax_process_bounds("v5litepod", 8, 4) == identity.ProcessBounds("2,1,1", "2,2,1")
+    assert identity.jax_process_bounds("tpu8i", 4, 2) == identity.ProcessBounds("2,1,1", "2,1,1")
+    with pytest.raises(quoit.InvalidError, match="chips of a process '2': expected one of 1, 4, 8"):
+        identity.jax_process_bounds("v6e", 8, 2)
+
+
+def test_a_cluster_is_made_of_texts_and_stays_as_it_is():
+    with pytest.raises(TypeError, match="kind: expected a JaxClusterKind, not int"):
+        identity.JaxCluster(2, POD)
+    with pytest.raises(quoit.InvalidError, match="env 'A=': expected a name without '='"):
+        identity.jax_cluster({"A=": "b"})
+    cluster = identity.jax_cluster(POD)
+    assert copy.copy(cluster) is cluster
+    with pytest.raises(AttributeError, match="a JaxCluster cannot be changed: kind"):
+        cluster.kind = Kind.NONE

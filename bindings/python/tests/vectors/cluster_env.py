@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cluster-env: which cluster JAX finds around a process, and how it deals a host's chips."""
+
+import dataclasses
+
+from ray_host import texts, whole
+from rows import Skip, keep_recorded, only, refusal
+
+import quoit
+from quoit import identity
+
+Kind = identity.JaxClusterKind
+
+
+def answer(ask):
+    """What `ask` gives, or its refusal."""
+    try:
+        return ask()
+    except quoit.InvalidError as error:
+        return refusal(error)
+
+
+def facts(cluster):
+    """What is found of a cluster, each fact by itself."""
+    return {
+        "coordinator": answer(cluster.coordinator),
+        "process_count": answer(cluster.process_count),
+        "process_id": answer(cluster.process_id),
+        "workers": answer(cluster.workers),
+    }
+
+
+def arguments(told):
+    """Those of initialize() in JAX's order: coordinator, count, id, and never which devices are local on TPU hosts."""
+    cluster = identity.jax_cluster(*told)
+    if cluster.kind == Kind.NONE:
+        return [None] * 4
+    return [cluster.coordinator(), cluster.process_count(), cluster.process_id(), None]
+
+
+def detect(given, recorded):
+    """What JAX says of the cluster that it would choose, and of each kind as if it had to be that."""
+    only(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
+    if not given.get("tpu_vm", True):
+        raise Skip("no TPU host: its cluster is not modelled")
+    told = texts(whole(given.get("env"))), texts(whole(given.get("metadata"))), given.get("file")
+    found = {
+        "gke": facts(identity.JaxCluster(Kind.GKE_TPU, *told)),
+        "gce": facts(identity.JaxCluster(Kind.GCE_TPU, *told)),
+        "auto": answer(lambda: arguments(told)),
+    }
+    return keep_recorded(found, recorded)
+
+
+def process_bounds(given, recorded):
+    only(given, ["version", "host_chips", "chips_per_process"])
+    found = identity.jax_process_bounds(given["version"], given["host_chips"], given["chips_per_process"])
+    return dataclasses.asdict(found)
+
+
+OPS = {"jax_cluster_detect": detect, "tpu_process_bounds": process_bounds}
+REFUSALS = {"jax_cluster_detect"}
