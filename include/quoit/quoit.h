@@ -35,6 +35,7 @@
 #include <quoit/renumbering.h>
 #include <quoit/identity.h>
 #include <quoit/webhook.h>
+#include <quoit/mesh.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>
