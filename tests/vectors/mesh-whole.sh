@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# All rows of the file of which mesh.ndjson is every sixteenth, where it stands beside the tree.
+set -eu
+whole="$top_srcdir/../shared/vectors/mesh.ndjson"
+[ -r "$whole" ] || exit 77
+exec "$top_builddir/tests/vectors/run" "$whole"
