@@ -256,7 +256,7 @@ QUOIT_API QuoitMesh *quoit_mesh_new_hybrid (const QuoitDevices *devices, const i
  * quoit_mesh_make:
  * @devices: the devices; those in front are taken
  * @sizes: (array length=n_axes): the sizes of the axes
- * @n_axes: how many axes, 1 to 64
+ * @n_axes: how many axes, 1 to 32
  * @error: (out) (optional): set on failure
  *
  * What jax.make_mesh() makes of the first of @devices, as many as @sizes multiply to. Physical axes are split on v5e

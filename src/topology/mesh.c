@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* make_mesh() goes through an array of NumPy one by one, which takes no more. */
+enum { MOST_MADE_AXES = 32 };
+
 gboolean
 quoit_mesh_flags_check (unsigned flags, unsigned allowed, GError **error)
 {
@@ -122,6 +125,9 @@ quoit_mesh_make (const QuoitDevices *devices, const int64_t *sizes, unsigned n_a
 
   if (!quoit_mesh_sizes_check ("mesh shape", sizes, n_axes, error))
     return NULL;
+  if (n_axes > MOST_MADE_AXES)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "mesh shape of '%u' axes: expected at most %d for make_mesh",
+                            n_axes, MOST_MADE_AXES);
   count = quoit_mesh_sizes_product (sizes, n_axes);
   if (count > devices->list->len
       && !quoit_mesh_sizes_fit ("mesh shape", sizes, n_axes, devices->list->len, "devices", error))

@@ -243,6 +243,12 @@ START_TEST (a_mesh_has_1_to_64_axes)
   ck_assert_uint_eq (quoit_mesh_get_n_axes (mesh), 64);
   ck_assert_uint_eq (quoit_mesh_get_size (mesh, 63), 4);
 
+  quoit_mesh_free (mesh);
+  mesh = quoit_mesh_make (devices, &sizes[32], 32, &error);
+  ck_assert_ok (error);
+  ck_assert_ptr_null (quoit_mesh_make (devices, &sizes[31], 33, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "'33' axes: expected at most 32");
+
   sizes[63] = sizes[40] = 2;
   sizes[0] = 4;
   ck_assert_ptr_null (quoit_mesh_new (devices, sizes, 64, QUOIT_MESH_SPLIT_PHYSICAL_AXES, &error));
