@@ -17,6 +17,7 @@ static const struct {
   { "years", bench_years },         { "best-bundles", bench_best_bundles },
   { "placement", bench_placement }, { "bundle-requests", bench_bundle_requests },
   { "python", bench_python },
+  { "meshes", bench_meshes },
 };
 
 static gboolean

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device meshes: of a whole pod, with whole and with split physical axes, and of many slices. */
+#include "bench.h"
+
+#include <quoit/mesh.h>
+
+typedef struct {
+  const char *kind, *topology;
+  uint32_t n_slices;
+  int64_t sizes[3], dcn_sizes[3];
+  unsigned flags;
+  QuoitDevices *devices;
+} Case;
+
+static void
+list (Case *c)
+{
+  c->devices = quoit_devices_new_slices (c->kind, c->topology, c->n_slices, 0, 0, NULL);
+  g_assert_nonnull (c->devices);
+}
+
+static void
+list_again (gpointer data)
+{
+  Case *c = data;
+
+  quoit_devices_free (c->devices);
+  list (c);
+}
+
+static void
+make (gpointer data)
+{
+  const Case *c = data;
+  g_autoptr (QuoitMesh) mesh = NULL;
+
+  if (c->n_slices == 1)
+    mesh = quoit_mesh_new (c->devices, c->sizes, 3, c->flags, NULL);
+  else
+    mesh = quoit_mesh_new_hybrid (c->devices, c->sizes, 3, c->dcn_sizes, 3, c->flags, NULL);
+  g_assert_nonnull (mesh);
+}
+
+static void
+measure (Bench *bench, const char *scenario, const char *fleet, void (*run) (gpointer), Case *c, BenchLimit ns)
+{
+  list (c);
+  bench_measure (bench, &(BenchOperation) { .scenario = scenario,
+                                            .fleet = fleet,
+                                            .run = run,
+                                            .data = c,
+                                            .n_operations = 1,
+                                            .ns = ns,
+                                            .instructions = BENCH_NONE });
+  quoit_devices_free (c->devices);
+}
+
+void
+bench_meshes (Bench *bench)
+{
+  Case whole = { "v5p", "16x20x28", 1, { 28, 20, 16 }, { 0 }, 0, NULL };
+  Case split = { "v5p", "16x20x28", 1, { 64, 7, 20 }, { 0 }, QUOIT_MESH_SPLIT_PHYSICAL_AXES, NULL };
+  Case slices = { "v6e", "16x16", 64, { 1, 16, 16 }, { 64, 1, 1 }, 0, NULL };
+
+  measure (bench, "list the devices", "v5p, 8,960 chips", list_again, &whole, BENCH_UP_TO (5e6));
+  measure (bench, "mesh, 3 axes", "v5p, 8,960 chips", make, &whole, BENCH_UP_TO (5e6));
+  measure (bench, "mesh, 3 axes, split", "v5p, 8,960 chips", make, &split, BENCH_UP_TO (5e6));
+  measure (bench, "hybrid mesh, 3 axes", "v6e, 64 x 256 chips", make, &slices, BENCH_NONE);
+}
