@@ -343,6 +343,34 @@ answer_of (JsonNode *in, QuoitMesh *mesh)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
+/* What each function is given. */
+typedef struct {
+  JsonObject *in;
+  QuoitDevices *devices;
+  Numbers *sizes;
+} Call;
+
+static void
+call_clear (Call *call)
+{
+  quoit_devices_free (call->devices);
+  numbers_free (call->sizes);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
+
+/* @sizes is the member that has them. */
+static gboolean
+read_call (JsonNode *in, const char *const *members, const char *sizes, Call *call, GError **error)
+{
+  call->sizes = numbers_new ();
+  call->in = vector_object (in, members, error);
+  if (call->in == NULL || !read_sizes (call->in, sizes, call->sizes, error))
+    return FALSE;
+
+  call->devices = devices_of (call->in, error);
+  return call->devices != NULL;
+}
+
 static JsonNode *
 create_device_mesh (JsonNode *in, GError **error)
 {
@@ -357,19 +385,14 @@ create_device_mesh (JsonNode *in, GError **error)
                                          "order",
                                          "note",
                                          NULL };
-  JsonObject *object = vector_object (in, members, error);
-  g_autoptr (QuoitDevices) devices = NULL;
+  g_auto (Call) call = { NULL, NULL, NULL };
   QuoitMesh *mesh;
-  g_autoptr (Numbers) sizes = numbers_new ();
 
-  if (object == NULL || !read_sizes (object, "mesh_shape", sizes, error))
+  if (!read_call (in, members, "mesh_shape", &call, error))
     return NULL;
-  devices = devices_of (object, error);
-  if (devices == NULL)
-    return NULL;
-  mesh = quoit_mesh_new (devices, numbers_at (sizes), sizes->len,
-                         flag_if (object, "contiguous_submeshes", QUOIT_MESH_CONTIGUOUS_SUBMESHES)
-                             | flag_if (object, "allow_split_physical_axes", QUOIT_MESH_SPLIT_PHYSICAL_AXES),
+  mesh = quoit_mesh_new (call.devices, numbers_at (call.sizes), call.sizes->len,
+                         flag_if (call.in, "contiguous_submeshes", QUOIT_MESH_CONTIGUOUS_SUBMESHES)
+                             | flag_if (call.in, "allow_split_physical_axes", QUOIT_MESH_SPLIT_PHYSICAL_AXES),
                          error);
   return mesh == NULL ? NULL : answer_of (in, mesh);
 }
@@ -389,22 +412,19 @@ create_hybrid_device_mesh (JsonNode *in, GError **error)
                                          "note",
                                          "devices_per_chip",
                                          NULL };
-  JsonObject *object = vector_object (in, members, error);
-  g_autoptr (QuoitDevices) devices = NULL;
+  g_auto (Call) call = { NULL, NULL, NULL };
+  g_autoptr (Numbers) dcn = numbers_new ();
   QuoitMesh *mesh;
-  g_autoptr (Numbers) sizes = numbers_new (), dcn = numbers_new ();
   unsigned flags;
 
-  if (object == NULL || !read_sizes (object, "ici", sizes, error) || !read_sizes (object, "dcn", dcn, error))
+  if (!read_call (in, members, "ici", &call, error) || !read_sizes (call.in, "dcn", dcn, error))
     return NULL;
-  devices = devices_of (object, error);
-  if (devices == NULL)
-    return NULL;
-  flags = flag_if (object, "allow_split_physical_axes", QUOIT_MESH_SPLIT_PHYSICAL_AXES)
-          | flag_if (object, "process_is_granule", QUOIT_MESH_PROCESS_GRANULES);
-  if (!boolean_of (object, "should_sort_granules_by_key", TRUE))
+  flags = flag_if (call.in, "allow_split_physical_axes", QUOIT_MESH_SPLIT_PHYSICAL_AXES)
+          | flag_if (call.in, "process_is_granule", QUOIT_MESH_PROCESS_GRANULES);
+  if (!boolean_of (call.in, "should_sort_granules_by_key", TRUE))
     flags |= QUOIT_MESH_GRANULES_AS_LISTED;
-  mesh = quoit_mesh_new_hybrid (devices, numbers_at (sizes), sizes->len, numbers_at (dcn), dcn->len, flags, error);
+  mesh = quoit_mesh_new_hybrid (call.devices, numbers_at (call.sizes), call.sizes->len, numbers_at (dcn), dcn->len,
+                                flags, error);
   return mesh == NULL ? NULL : answer_of (in, mesh);
 }
 
@@ -413,17 +433,12 @@ make_mesh (JsonNode *in, GError **error)
 {
   static const char *const members[]
       = { "kind", "topology", "slices", "mesh_shape", "devices_per_chip", "order", NULL };
-  JsonObject *object = vector_object (in, members, error);
-  g_autoptr (QuoitDevices) devices = NULL;
+  g_auto (Call) call = { NULL, NULL, NULL };
   QuoitMesh *mesh;
-  g_autoptr (Numbers) sizes = numbers_new ();
 
-  if (object == NULL || !read_sizes (object, "mesh_shape", sizes, error))
+  if (!read_call (in, members, "mesh_shape", &call, error))
     return NULL;
-  devices = devices_of (object, error);
-  if (devices == NULL)
-    return NULL;
-  mesh = quoit_mesh_make (devices, numbers_at (sizes), sizes->len, error);
+  mesh = quoit_mesh_make (call.devices, numbers_at (call.sizes), call.sizes->len, error);
   return mesh == NULL ? NULL : answer_of (in, mesh);
 }
 
