@@ -137,12 +137,23 @@ refuse (const QuoitTorus *torus, const gint64 *sizes, guint n, const QuoitTorusM
 
 /* --- dealing --- */
 
+static gboolean
+is_dealt (const QuoitMeshPart *part, const QuoitTorus *torus)
+{
+  return part->order == QUOIT_MESH_ORDER_TORUS && part->n_physical == torus->n_axes
+         && memcmp (part->sizes, torus->sizes, sizeof part->sizes) == 0
+         && memcmp (part->axes, torus->axes, sizeof part->axes) == 0;
+}
+
 gboolean
 quoit_mesh_deal (const QuoitTorus *torus, const gint64 *sizes, guint n, unsigned flags, QuoitMeshPart *part,
                  GError **error)
 {
   QuoitTorusMismatch mismatch;
 
+  if (is_dealt (part, torus))
+    return TRUE;
+  memset (part, 0, sizeof *part);
   part->order = QUOIT_MESH_ORDER_TORUS;
   part->n_physical = torus->n_axes;
   memcpy (part->sizes, torus->sizes, sizeof part->sizes);

@@ -122,9 +122,12 @@ shift_shares (QuoitMeshPart *part, guint n, guint by)
 }
 
 static guint32
-find_part (GHashTable *known, GArray *parts, const QuoitMeshPart *part)
+find_part (GHashTable *known, GArray *parts, const QuoitMeshPart *part, guint32 before)
 {
   gpointer number;
+
+  if (before < parts->len && part_equal (part, &g_array_index (parts, QuoitMeshPart, before)))
+    return before;
 
   if (!g_hash_table_lookup_extended (known, part, NULL, &number))
     {
@@ -187,21 +190,22 @@ join_granules (const QuoitDevices *devices, Granules *granules, const Joined *jo
   g_autofree guint32 *granule_part = g_new (guint32, granules->n);
   g_autoptr (GHashTable) known = g_hash_table_new_full (part_hash, part_equal, g_free, NULL);
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (QuoitMeshPart));
+  QuoitMeshPart part = { 0 };
   QuoitMesh *mesh;
 
   find_places (joined, bases, offsets);
   for (guint32 g = 0; g < granules->n; begin = granules->ends[g++])
     {
       QuoitDeviceSet set = { devices, granules->members + begin, granules->ends[g] - begin };
-      QuoitMeshPart part;
 
       if (!quoit_mesh_arrange (&set, sizes, n, flags, places, &part, error))
         return g_prefix_error (error, "granule %d: ", granules->keys[g]), NULL;
       for (guint32 i = 0; i < set.n; i++)
         indices[bases[g] + offsets[i]] = set.members[places[i]];
-      shift_shares (&part, n, joined->n - n);
-      granule_part[g] = find_part (known, parts, &part);
+      granule_part[g] = find_part (known, parts, &part, g == 0 ? 0 : granule_part[g - 1]);
     }
+  for (guint i = 0; i < parts->len; i++)
+    shift_shares (&g_array_index (parts, QuoitMeshPart, i), n, joined->n - n);
 
   mesh = quoit_mesh_of (devices, joined->sizes, joined->n, g_steal_pointer (&indices), total, NULL);
   memcpy (mesh->dcn_sizes, joined->dcn, sizeof joined->dcn);

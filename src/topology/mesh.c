@@ -39,15 +39,18 @@ quoit_mesh_arrange (const QuoitDeviceSet *set, const gint64 *sizes, guint n, uns
                     QuoitMeshPart *part, GError **error)
 {
   QuoitRing ring = set->devices->kind.ring;
+  QuoitMeshOrder order = QUOIT_MESH_ORDER_TORUS;
 
-  memset (part, 0, sizeof *part);
-  part->order = QUOIT_MESH_ORDER_TORUS;
   if (!quoit_mesh_sizes_fit ("mesh shape", sizes, n, set->n, "devices", error))
     return FALSE;
-  if (ring != NULL && !ring (set, sizes, n, places, &part->order, error))
+  if (ring != NULL && !ring (set, sizes, n, places, &order, error))
     return FALSE;
+  if (order == QUOIT_MESH_ORDER_TORUS)
+    return arrange_on_torus (set, sizes, n, flags, places, part, error);
 
-  return part->order != QUOIT_MESH_ORDER_TORUS || arrange_on_torus (set, sizes, n, flags, places, part, error);
+  memset (part, 0, sizeof *part);
+  part->order = order;
+  return TRUE;
 }
 
 QuoitMesh *
@@ -80,7 +83,7 @@ mesh_of_first (const QuoitDevices *devices, guint32 count, const gint64 *sizes, 
 {
   g_autofree guint32 *members = g_new (guint32, count), *places = g_new (guint32, count);
   QuoitDeviceSet set = { devices, members, count };
-  QuoitMeshPart part;
+  QuoitMeshPart part = { 0 };
 
   for (guint32 i = 0; i < count; i++)
     members[i] = i;

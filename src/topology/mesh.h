@@ -108,7 +108,7 @@ gboolean quoit_mesh_deal (const QuoitTorus *torus, const gint64 *sizes, guint n,
                           GError **error);
 /* "x", "y", "z", "core". */
 const char *quoit_mesh_axis_name (guint8 axis);
-/* create_device_mesh(): @places of @set in the order of the mesh. @sizes were checked. */
+/* create_device_mesh(): @places of @set in the order of the mesh. @sizes were checked; @part as for dealing. */
 gboolean quoit_mesh_arrange (const QuoitDeviceSet *set, const gint64 *sizes, guint n, unsigned flags, guint32 *places,
                              QuoitMeshPart *part, GError **error);
 

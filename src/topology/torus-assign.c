@@ -63,12 +63,24 @@ find_set (const QuoitTorus *torus, guint n_members, const guint32 *left, guint64
   return found;
 }
 
-/* As many physical axes as can be: for more bandwidth. */
+static guint
+all_of_one (const QuoitTorus *torus, const guint32 *left)
+{
+  guint set = 0;
+
+  for (guint p = 0; p < torus->n_axes; p++)
+    set = set << 1 | (left[p] == 1);
+  return set;
+}
+
+/* As many physical axes as can be: for more bandwidth. Only those of 1 multiply to 1. */
 static guint
 find_largest_set (const QuoitTorus *torus, const guint32 *left, guint64 size)
 {
   guint set = 0;
 
+  if (size == 1)
+    return all_of_one (torus, left);
   for (guint n_members = torus->n_axes; n_members > 0 && set == 0; n_members--)
     set = find_set (torus, n_members, left, size);
   return set;

@@ -593,7 +593,7 @@ START_TEST (what_is_wrong_with_granules_is_said_with_what_would_do)
 }
 END_TEST
 
-START_TEST (a_million_granules_are_joined)
+START_TEST (a_million_granules_of_64_axes_are_joined)
 {
   g_autoptr (QuoitDevices) devices = new_slices ("v4", "128x128x256", 1);
   g_autoptr (GError) error = NULL;
@@ -683,7 +683,7 @@ main (void)
   tcase_add_test (tcase, shapes_of_different_lengths_are_joined_from_the_back);
   tcase_add_test (tcase, granules_are_sorted_by_key_unless_they_stay_as_listed);
   tcase_add_test (tcase, what_is_wrong_with_granules_is_said_with_what_would_do);
-  tcase_add_test (tcase, a_million_granules_are_joined);
+  tcase_add_test (tcase, a_million_granules_of_64_axes_are_joined);
   tcase_add_loop_test (tcase, a_torus_that_cannot_be_is_refused, 0, G_N_ELEMENTS (bad_tori));
   tcase_add_test (tcase, the_largest_torus_is_split_among_many_axes);
   suite_add_tcase (suite, tcase);
