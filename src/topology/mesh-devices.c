@@ -92,7 +92,7 @@ find_block (const QuoitDeviceKind *kind, QuoitShape shape, unsigned chips_per_ho
 static gboolean
 lay_out (const QuoitDeviceKind *kind, const char *topology, unsigned chips_per_host, Layout *layout, GError **error)
 {
-  QuoitShape shape, block;
+  QuoitShape shape = { { 1, 1, 1 }, 0 }, block = { { 1, 1, 1 }, 0 };
 
   if (!quoit_shape_parse (topology, &shape, error) || !find_block (kind, shape, chips_per_host, &block, error))
     return FALSE;

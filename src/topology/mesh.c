@@ -175,7 +175,7 @@ quoit_mesh_new_torus (const char *kind, const int64_t *physical_sizes, unsigned 
                       unsigned n_axes, unsigned flags, GError **error)
 {
   QuoitDeviceKind known = { .name = NULL };
-  QuoitTorus torus;
+  QuoitTorus torus = { .n_axes = 0 };
   QuoitMeshPart part = { 0 };
   guint32 volume, *places;
 
