@@ -13,7 +13,7 @@
 #ifndef QUOIT_MESH_H
 #define QUOIT_MESH_H
 
-#include <quoit/error.h>
+#include <quoit/group.h>
 
 G_BEGIN_DECLS
 
@@ -103,6 +103,22 @@ QUOIT_API QuoitDevices *quoit_devices_new (const char *kind, GError **error);
  */
 QUOIT_API QuoitDevices *quoit_devices_new_slices (const char *kind, const char *topology, uint32_t n_slices,
                                                   unsigned chips_per_host, unsigned devices_per_chip, GError **error);
+
+/**
+ * quoit_devices_new_group:
+ * @group: a group that has whole slices
+ * @error: (out) (optional): set on failure
+ *
+ * The devices of the slices that @group has, as quoit_devices_new_slices() lists them: slice index i is the slice of id i
+ * in %QUOIT_PROFILE_QUOIT. A slice that is leaving counts as it is.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a removed group, for one that has parts of nodes and for slices of several kinds;
+ * %QUOIT_ERROR_NOT_NOW when a slice is lost, or what it is is not known (the message says which, and the remedy).
+ *
+ * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitDevices *quoit_devices_new_group (const QuoitGroup *group, GError **error);
 
 /**
  * quoit_devices_free:

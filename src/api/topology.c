@@ -99,6 +99,18 @@ fill_ray_train (QuoitTopology *topology, const QuoitGroup *group, GError **error
   return TRUE;
 }
 
+gboolean
+quoit_group_check_hosts (const QuoitGroup *group, GError **error)
+{
+  if (group->data->n_nodes == 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s' holds nothing any more", group->data->name);
+  if (group->data->bundles != NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group '%s' has bundles, not whole hosts: its processes cannot be told from them",
+                       group->data->name);
+  return TRUE;
+}
+
 QuoitTopology *
 quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **error)
 {
@@ -107,12 +119,8 @@ quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **erro
 
   g_return_val_if_fail (group != NULL, NULL);
 
-  if (group->data->n_nodes == 0)
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "group '%s' holds nothing any more", group->data->name);
-  if (group->data->bundles != NULL)
-    return quoit_fail_null (error, QUOIT_ERROR_INVALID,
-                            "group '%s' has bundles, not whole hosts: its processes cannot be told from them",
-                            group->data->name);
+  if (!quoit_group_check_hosts (group, error))
+    return NULL;
   if (profile != QUOIT_PROFILE_QUOIT && profile != QUOIT_PROFILE_RAY_TRAIN)
     return quoit_fail_null (error, QUOIT_ERROR_INVALID, "profile '%d': expected quoit or ray-train", (int) profile);
 

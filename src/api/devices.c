@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices of a group's slices. */
+#include <quoit/mesh.h>
+
+#include "api/handles.h"
+
+static QuoitSliceId
+slice_of (const QuoitGroup *group, guint32 slice)
+{
+  const QuoitGroupData *data = group->data;
+  guint32 first = slice == 0 ? 0 : data->slice_end[slice - 1];
+
+  return (QuoitSliceId) { group->layout->nodes[group->layout->by_id[data->node_ids[first]]].slice };
+}
+
+static guint32
+hosts_of (const QuoitGroup *group, guint32 slice)
+{
+  return group->data->slice_end[slice] - (slice == 0 ? 0 : group->data->slice_end[slice - 1]);
+}
+
+/* "4x4 of v6e on hosts of 4 chips" */
+static char *
+describe (const QuoitClass *class)
+{
+  g_autofree char *shape = quoit_shape_format (class->facts.shape);
+
+  return g_strdup_printf ("%s of %s on hosts of %u chips", shape, quoit_generation_name (class->facts.generation),
+                          class->facts.chips_per_host);
+}
+
+/* Whether all chips of the slice are there, and it is of the class that the first is of. */
+static gboolean
+check_slice (const QuoitGroup *group, guint32 slice, GError **error)
+{
+  const QuoitClass *first = quoit_layout_slice_class (group->layout, slice_of (group, 0));
+  const QuoitClass *class = quoit_layout_slice_class (group->layout, slice_of (group, slice));
+  g_autofree char *name = quoit_layout_slice_display (group->layout, slice_of (group, slice));
+  g_autofree char *wanted = NULL, *found = NULL;
+
+  if (class == NULL)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "group '%s': generation and topology of slice '%s' are not known, as its source no longer says "
+                       "them: import it again when it does",
+                       group->data->name, name);
+  if (quoit_group_get_slice_state (group, slice) == QUOIT_GROUP_SLICE_LOST)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "group '%s': slice '%s' is lost, and a mesh wants every device: expected slices that are whole; "
+                       "repair the group, or release the slice",
+                       group->data->name, name);
+  if (hosts_of (group, slice) != class->facts.hosts)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "group '%s': slice '%s' has '%u' hosts: expected all %u of it; repair the group, or release the "
+                       "slice",
+                       group->data->name, name, hosts_of (group, slice), class->facts.hosts);
+  if (quoit_slice_facts_same_class (&class->facts, &first->facts))
+    return TRUE;
+
+  found = describe (class);
+  wanted = describe (first);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s': slice '%s' is %s: expected %s, as its first slice is",
+                     group->data->name, name, found, wanted);
+}
+
+QuoitDevices *
+quoit_devices_new_group (const QuoitGroup *group, GError **error)
+{
+  const QuoitSliceFacts *facts;
+  g_autofree char *shape = NULL;
+
+  g_return_val_if_fail (group != NULL, NULL);
+
+  if (!quoit_group_check_hosts (group, error))
+    return NULL;
+  for (guint32 slice = 0; slice < group->data->n_slices; slice++)
+    if (!check_slice (group, slice, error))
+      return NULL;
+
+  facts = &quoit_layout_slice_class (group->layout, slice_of (group, 0))->facts;
+  shape = quoit_shape_format (facts->shape);
+  return quoit_devices_new_slices (quoit_generation_facts (facts->generation)->jax_kinds[0], shape,
+                                   group->data->n_slices, facts->chips_per_host, 0, error);
+}
