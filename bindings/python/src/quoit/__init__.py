@@ -18,7 +18,7 @@ stands.
 
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
 functions; `quoit.catalogue` is what TPU generations there are; `quoit.identity` is who a process is to JAX;
-`quoit.webhook` is what the TPU webhook writes into pods.
+`quoit.webhook` is what the TPU webhook writes into pods; `quoit.meshes` is JAX's order of devices.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ from .requests import Bundle, Policy, Request, Strategy
 if TYPE_CHECKING:
     from . import catalogue as catalogue
     from . import identity as identity
+    from . import meshes as meshes
     from . import ray as ray
     from . import ray_rules as ray_rules
     from . import webhook as webhook
@@ -208,7 +209,7 @@ _LAZY = {
     ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("catalogue", "identity", "ray", "ray_rules", "webhook")
+_SUBMODULES = ("catalogue", "identity", "meshes", "ray", "ray_rules", "webhook")
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 

@@ -151,6 +151,20 @@ def to_float(value: object, what: str) -> float:
         raise errors.InvalidError(f"{what} {shown(value)}: expected a number: {error}") from None
 
 
+def to_bool(value: object, what: str) -> bool:
+    """A bool; no other value stands for one."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise TypeError(f"{what}: expected a bool, not {type(value).__name__}")
+
+
+def elements(values: Any, what: str, kind: str) -> Iterable[Any]:
+    """What a sequence has; a text or a mapping is none."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}: expected a sequence of {kind}, not {type(values).__name__}")
+    return values
+
+
 def to_texts(values: object, what: str) -> Any:
     """A NULL-terminated array of texts for the length of one call; keep what is returned alive."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):

@@ -94,13 +94,6 @@ def _to_list(values: Mapping[str, Any], what: str, to_value: Callable[[object, s
 # --- what both are made of ----------------------------------------------------------------------------------------
 
 
-def elements(values: Any, what: str, kind: str) -> Iterable[Any]:
-    """What a sequence has; a text or a mapping is none."""
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise TypeError(f"{what}: expected a sequence of {kind}, not {type(values).__name__}")
-    return values
-
-
 def items(values: Any, what: str, kind: str) -> Iterable[tuple[Any, Any]]:
     """What a mapping has; the keys are not looked at."""
     if not isinstance(values, Mapping):
@@ -111,13 +104,6 @@ def items(values: Any, what: str, kind: str) -> Iterable[tuple[Any, Any]]:
 def to_int_or_null(value: int | None, what: str) -> Any:
     """A number that may be left out, as a pointer for the length of one call; keep what is returned alive."""
     return _c.NULL if value is None else ffi.new("int64_t *", _c.to_int(value, what))
-
-
-def to_bool(value: object, what: str) -> bool:
-    """A bool; no other value stands for one."""
-    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        return bool(value)
-    raise TypeError(f"{what}: expected a bool, not {type(value).__name__}")
 
 
 def checked(function: Callable[..., Any], *arguments: Any) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _c, errors
 from .._c import call, lib
-from ._resources import elements, taken_labels, to_labels, to_selector
+from ._resources import taken_labels, to_labels, to_selector
 
 
 def labels_parse(text: str) -> dict[str, str]:
@@ -127,7 +127,7 @@ def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
         InvalidError: for the first that Ray does not take.
         TypeError: it has what JSON has not.
     """
-    listed = elements(fallback_strategy, "fallback_strategy", "mappings")
+    listed = _c.elements(fallback_strategy, "fallback_strategy", "mappings")
     try:
         text = json.dumps([dict(one) if isinstance(one, Mapping) else one for one in listed], allow_nan=False)
     except (ValueError, RecursionError) as error:

@@ -17,7 +17,7 @@ from typing import Any, Callable
 
 from .. import _c
 from .._c import lib
-from ._resources import elements, items, to_int_or_null, to_labels_or_null, to_resources, to_resources_or_null
+from ._resources import items, to_int_or_null, to_labels_or_null, to_resources, to_resources_or_null
 
 Row = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ Row = Mapping[str, Any]
 def to_nodes(nodes: Iterable[Row], available: Mapping[str, Mapping[str, float]] | None = None) -> Any:
     """The list as C takes it. `available` is what each node id has left."""
     handle = _c.owned(lib.quoit_ray_nodes_new(), lib.quoit_ray_nodes_free)
-    for index, row in enumerate(elements(nodes, "nodes", "mappings")):
+    for index, row in enumerate(_c.elements(nodes, "nodes", "mappings")):
         _add(handle, row, f"nodes[{index}]")
     for node_id, left in () if available is None else items(available, "available", "resources"):
         named = _c.to_text(node_id, "available")

@@ -21,7 +21,7 @@ from .. import _c, errors
 from .._c import call, ffi, lib
 from .._turns import Turns
 from ..requests import Strategy
-from ._resources import elements, items
+from ._resources import items
 
 
 class PlacementResult(_c.Code):
@@ -92,7 +92,7 @@ class Cluster(_c.Unsent):
         self._handle = _c.owned(lib.quoit_ray_cluster_new(), lib.quoit_ray_cluster_free)
         self._turns = Turns("cluster")
         self._numbers: dict[str, int] = {}
-        for node in elements(nodes, "nodes", "ClusterNode"):
+        for node in _c.elements(nodes, "nodes", "ClusterNode"):
             self._add(node)
 
     def _add(self, node: ClusterNode) -> None:
@@ -224,7 +224,7 @@ class Cluster(_c.Unsent):
         return number
 
     def _numbers_of(self, group: PlacementGroup, nodes: Sequence[str]) -> Any:
-        numbers = [self._number(node) for node in elements(nodes, "nodes", "str")]
+        numbers = [self._number(node) for node in _c.elements(nodes, "nodes", "str")]
         if len(numbers) != group.num_bundles:
             raise errors.InvalidError(f"nodes: expected {group.num_bundles}, one for each bundle, found {len(numbers)}")
         return ffi.new("uint32_t[]", numbers)
@@ -288,13 +288,13 @@ class PlacementGroup(_c.Sealed):
             place = f"topology_strategy[{_c.shown(key)}]"
             lib.quoit_ray_group_add_topology(handle, named, _strategy(inside, place))
         lib.quoit_ray_group_set_soft_target(handle, _c.to_text_or_null(soft_target_node_id, "soft_target_node_id"))
-        for index, bundle in enumerate(elements(bundles, "bundles", "mapping")):
+        for index, bundle in enumerate(_c.elements(bundles, "bundles", "mapping")):
             _add_bundle(handle, bundle, f"bundles[{index}]")
         if bundle_label_selector is not None:
-            _add_selectors(handle, list(elements(bundle_label_selector, "bundle_label_selector", "mapping")))
+            _add_selectors(handle, list(_c.elements(bundle_label_selector, "bundle_label_selector", "mapping")))
         lib.quoit_ray_group_set_lifetime(handle, _c.to_text_or_null(lifetime, "lifetime"))
         lib.quoit_ray_group_bind(handle, _c.to_text_or_null(bound, "bound"))
-        for index, node in enumerate(elements(excluded, "excluded", "str")):
+        for index, node in enumerate(_c.elements(excluded, "excluded", "str")):
             lib.quoit_ray_group_exclude(handle, _c.to_text(node, f"excluded[{index}]"))
         object.__setattr__(self, "_handle", handle)
 

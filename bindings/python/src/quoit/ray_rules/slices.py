@@ -264,11 +264,11 @@ def slice_placement_group(
     if tpu_resource_per_chip is not None:
         factor = _c.to_int(tpu_resource_per_chip, "tpu_resource_per_chip")
         lib.quoit_ray_slice_request_set_resource_per_chip(request, factor)
-    if _resources.to_bool(pg_per_slice, "pg_per_slice"):
+    if _c.to_bool(pg_per_slice, "pg_per_slice"):
         lib.quoit_ray_slice_request_set_layout(request, _Layout.GROUP_PER_SLICE)
     what = "bundle_label_selector"
     asked = () if bundle_label_selector is None else bundle_label_selector
-    selectors = list(_resources.elements(asked, what, "mappings"))
+    selectors = list(_c.elements(asked, what, "mappings"))
     for index, selector in enumerate(selectors):
         labels = _resources.to_selector({} if selector is None else selector, f"{what}[{index}]")
         lib.quoit_ray_slice_request_add_selector(request, labels)

@@ -77,8 +77,8 @@ def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) ->
         TypeError: an argument has another type.
     """
     chips = [
-        list(_resources.elements(chip, f"coords[{index}]", "int"))
-        for index, chip in enumerate(_resources.elements(coords, "coords", "coordinates"))
+        list(_c.elements(chip, f"coords[{index}]", "int"))
+        for index, chip in enumerate(_c.elements(coords, "coords", "coordinates"))
     ]
     worker_grid(parent_topology)  # refused before coordinates are read, as by Ray
     least, most = min(map(len, chips), default=0), max(map(len, chips), default=0)

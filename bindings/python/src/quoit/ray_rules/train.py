@@ -86,8 +86,8 @@ class ScalingConfig(_c.Sealed):
             raise InvalidError(f"trainer_resources {_c.shown(trainer_resources)}: expected None in Ray Train V2")
         scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
         _set_workers(scaling, num_workers)
-        gpu = _Accelerators.GPU * _resources.to_bool(use_gpu, "use_gpu")
-        tpu = _Accelerators.TPU * _resources.to_bool(use_tpu, "use_tpu")
+        gpu = _Accelerators.GPU * _c.to_bool(use_gpu, "use_gpu")
+        tpu = _Accelerators.TPU * _c.to_bool(use_tpu, "use_tpu")
         lib.quoit_ray_scaling_set_accelerators(scaling, _Accelerators(gpu | tpu))
         lib.quoit_ray_scaling_set_topology(scaling, _c.to_text_or_null(topology, "topology"))
         lib.quoit_ray_scaling_set_accelerator_type(scaling, _c.to_text_or_null(accelerator_type, "accelerator_type"))
@@ -251,7 +251,7 @@ def _set_selectors(scaling: Any, label_selector: Selector | Sequence[Selector] |
     if isinstance(label_selector, Mapping):
         lib.quoit_ray_scaling_set_selector(scaling, _resources.to_selector(label_selector, "label_selector"))
         return
-    listed = _resources.elements(label_selector, "label_selector", "mappings")
+    listed = _c.elements(label_selector, "label_selector", "mappings")
     each = [_resources.to_selector(one, f"label_selector[{index}]") for index, one in enumerate(listed)]
     lib.quoit_ray_scaling_set_selectors(scaling, ffi.new("QuoitRayLabels *[]", each), len(each))
 
@@ -293,7 +293,7 @@ def rank_by_slice(slice_names: Sequence[str | None], nodes: Sequence[str]) -> tu
     Raises:
         InvalidError: there are not as many nodes as names.
     """
-    listed = list(_resources.elements(slice_names, "slice_names", "str"))
+    listed = list(_c.elements(slice_names, "slice_names", "str"))
     names = _c.to_texts(["" if name is None else name for name in listed], "slice_names")
     addresses = _c.to_texts(nodes, "nodes")
     _check_length("nodes", len(addresses) - 1, len(listed))
@@ -317,7 +317,7 @@ def rank_by_node(
     num_workers = len(nodes) - 1
     gpus = _c.NULL
     if lowest_gpu is not None:
-        listed = list(_resources.elements(lowest_gpu, "lowest_gpu", "int"))
+        listed = list(_c.elements(lowest_gpu, "lowest_gpu", "int"))
         _check_length("lowest_gpu", len(listed), num_workers)
         gpus = ffi.new("int64_t[]", [_c.to_int(gpu, f"lowest_gpu[{index}]") for index, gpu in enumerate(listed)])
     first = _c.to_text_or_null(first_id, "first_id")

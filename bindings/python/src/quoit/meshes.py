@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device meshes, without JAX: in which order JAX 0.12 puts the devices of slices into an array of the shape that a job
+wants, so that neighbours in the array are neighbours on the hardware.
+
+`Devices` is a list of devices as jax.devices() gives it. The functions are called as JAX's, and so are their arguments:
+the same devices come to the same places, and what JAX refuses is refused with `quoit.InvalidError` and what would work
+instead.
+
+    >>> from quoit import meshes
+    >>> devices = meshes.Devices.of_slices("v6e", "4x4", 2)
+    >>> mesh = meshes.create_hybrid_device_mesh((1, 16), (2, 1), devices)
+    >>> mesh.shape, mesh.ids[:6]
+    ((2, 16), (0, 1, 2, 3, 7, 6))
+
+An axis that talks more belongs further back in the shape: JAX deals the physical axes out from the last one on.
+Coordinates are x first. Everything is pure: no state, no environment, no clock.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+from . import _c, errors
+from ._c import call, ffi, lib
+from .groups import Group
+
+_INT32 = range(-(2**31), 2**31)
+_COUNT = range(2**31)
+
+
+class _MeshFlags(enum.IntFlag):
+    """libquoit's numbers for how a mesh is made."""
+
+    CONTIGUOUS_SUBMESHES = 1
+    SPLIT_PHYSICAL_AXES = 2
+    PROCESS_GRANULES = 4
+    GRANULES_AS_LISTED = 8
+
+
+class MeshOrder(_c.Code):
+    """Where the order of devices comes from."""
+
+    TORUS = 1
+    """Physical axes, or parts of them, were given to the axes of the mesh."""
+    RING = 2
+    """JAX has an order for just these devices: a ring; the sizes of the axes only cut it."""
+    LISTED = 3
+    """The order of the list."""
+
+
+# --- devices ------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A JAX device."""
+
+    id: int
+    coordinates: tuple[int, int, int]
+    """Of its chip: x, y, z; in slices of two dimensions z is 0."""
+    core: int = 0
+    """Its number on the chip."""
+    process_index: int = 0
+    slice_index: int | None = None
+    """None where JAX gives it none."""
+
+
+class Devices(_c.Sealed, Sequence[Device]):
+    """A list of JAX devices of one kind, in the order in which JAX is given them.
+
+    Args:
+        kind: device_kind in JAX, "TPU v5 lite", or any system's name of a generation: "v6e" is "TPU v6 lite".
+        devices: the devices; two may have one id.
+
+    Raises:
+        InvalidError: nobody knows that kind, a number is below 0 (coordinates and ids may be) or beyond 32 bits, or
+            there are more than 4,194,304.
+    """
+
+    __slots__ = ("_handle",)
+
+    _handle: Any
+    _instead = "send its kind and list() of it"
+
+    def __init__(self, kind: str, devices: Iterable[Device]) -> None:
+        handle = _c.owned(call(lib.quoit_devices_new, _c.to_text(kind, "kind")), lib.quoit_devices_free)
+        for index, device in enumerate(_c.elements(devices, "devices", "Device")):
+            _add(handle, device, f"devices[{index}]")
+        object.__setattr__(self, "_handle", handle)
+
+    @classmethod
+    def of_slices(
+        cls, kind: str, topology: str, slices: int = 1, *, chips_per_host: int = 0, devices_per_chip: int = 0
+    ) -> Devices:
+        """The devices of whole slices as JAX lists them: slice after slice, host after host with x fastest, and in each
+        host chip after chip with x fastest, core after core.
+
+        Ids count cores, x, y, z, slices; process indices hosts in x, y, z, slices.
+
+        Args:
+            kind: as for the class.
+            topology: the shape of each slice in chips, "4x4" or "2x2x4"; any shape, listed in the catalogue or not.
+            slices: how many, of slice index 0 to n - 1.
+            chips_per_host: 1, 2, 4 or 8; 0 for JAX's own hosts of 2x2 chips, or as many of them as the slice has.
+            devices_per_chip: 1 or 2; 0 for what the kind has.
+
+        Raises:
+            InvalidError: kind or topology is none, hosts do not tile the slice, the devices of a chip are not known, a
+                number is out of range, or these are more than 4,194,304 devices.
+        """
+        pointer = call(
+            lib.quoit_devices_new_slices,
+            _c.to_text(kind, "kind"),
+            _c.to_text(topology, "topology"),
+            _c.to_int(slices, "slices", _c.UINT32),
+            _c.to_int(chips_per_host, "chips_per_host", _c.UINT32),
+            _c.to_int(devices_per_chip, "devices_per_chip", _c.UINT32),
+        )
+        return cls._of(pointer)
+
+    @classmethod
+    def of_group(cls, group: Group) -> Devices:
+        """The devices of the slices that the group has: slice index i is the slice of id i in `Profile.QUOIT`.
+
+        A slice that is leaving counts as it is.
+
+        Raises:
+            InvalidError: the group is removed, has parts of nodes, or slices of several kinds.
+            NotNowError: a slice is lost, or what it is is not known; the message says which, and the remedy.
+        """
+        if not isinstance(group, Group):
+            raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
+        return cls._of(call(lib.quoit_devices_new_group, group._handle))
+
+    @classmethod
+    def _of(cls, pointer: Any) -> Devices:
+        made = Devices.__new__(Devices)
+        object.__setattr__(made, "_handle", _c.owned(pointer, lib.quoit_devices_free))
+        return made
+
+    @property
+    def kind(self) -> str:
+        """As JAX calls it: "TPU v6 lite", also for a list of "v6e"."""
+        return _c.text(lib.quoit_devices_get_kind(self._handle))
+
+    def __len__(self) -> int:
+        return int(lib.quoit_devices_get_n(self._handle))
+
+    @overload
+    def __getitem__(self, index: int) -> Device: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Device, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Device | tuple[Device, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._at, range(*index.indices(len(self)))))
+        number = _c.to_int(index, "index")
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"index {number}: expected less than {len(self)}")
+        return self._at(number % len(self))
+
+    def _at(self, index: int) -> Device:
+        x, y, z = lib.quoit_devices_get_coordinates(self._handle, index)[0:3]
+        slice_index = int(lib.quoit_devices_get_slice_index(self._handle, index))
+        return Device(
+            int(lib.quoit_devices_get_id(self._handle, index)),
+            (x, y, z),
+            int(lib.quoit_devices_get_core(self._handle, index)),
+            int(lib.quoit_devices_get_process_index(self._handle, index)),
+            None if slice_index < 0 else slice_index,
+        )
+
+    def __repr__(self) -> str:
+        return f"<quoit.meshes.Devices: {len(self)} of {self.kind}>"
+
+
+def _add(handle: Any, device: object, what: str) -> None:
+    if not isinstance(device, Device):
+        raise TypeError(f"{what}: expected a Device, not {type(device).__name__}")
+    coordinates = [
+        _c.to_int(one, f"{what}.coordinates[{axis}]", _INT32)
+        for axis, one in enumerate(_c.elements(device.coordinates, f"{what}.coordinates", "int"))
+    ]
+    if len(coordinates) != 3:
+        raise errors.InvalidError(f"{what}.coordinates of '{len(coordinates)}' numbers: expected x, y and z")
+    slice_index = -1 if device.slice_index is None else _c.to_int(device.slice_index, f"{what}.slice_index", _COUNT)
+    call(
+        lib.quoit_devices_add,
+        handle,
+        _c.to_int(device.id, f"{what}.id"),
+        ffi.new("int32_t[3]", coordinates),
+        _c.to_int(device.core, f"{what}.core", _COUNT),
+        _c.to_int(device.process_index, f"{what}.process_index", _COUNT),
+        slice_index,
+    )
+
+
+# --- meshes -------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class PhysicalAxis:
+    """A physical axis of a granule, and who has it."""
+
+    name: str
+    """"x", "y", "z" or "core"; "4" to "7" for the further axes of `create_device_mesh_for_nd_torus`."""
+    size: int
+    """The devices along it."""
+    shares: tuple[int, ...]
+    """How much of it each axis of the mesh has; 1: nothing. They multiply to `size`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Granule:
+    """A slice, or a process, of a mesh. A mesh that is not hybrid has one of them."""
+
+    key: int | None
+    """Its slice index, or process index; None for a mesh that is not hybrid."""
+    order: MeshOrder
+    """Granules of one mesh may differ: a ring is made at the origin alone."""
+    physical_axes: tuple[PhysicalAxis, ...]
+    """Those that were dealt out: none but in `MeshOrder.TORUS`. Where submeshes are to be contiguous, z comes before y."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mesh:
+    """Devices in an array, and how they came there."""
+
+    shape: tuple[int, ...]
+    """The devices along each axis, those of all granules."""
+    dcn_shape: tuple[int, ...]
+    """The granules along each axis; 1 where the axis does not leave them."""
+    ids: tuple[int, ...]
+    """Of the devices in the places of the mesh, row-major: the last axis is the fastest."""
+    indices: tuple[int, ...]
+    """The same devices by their places in the list that the mesh was made of."""
+    granules: tuple[Granule, ...]
+    """Row-major in `dcn_shape`."""
+
+
+def create_device_mesh(
+    mesh_shape: Iterable[int],
+    devices: Devices,
+    *,
+    contiguous_submeshes: bool = False,
+    allow_split_physical_axes: bool = False,
+) -> Mesh:
+    """The devices of one slice, or of a box in it, as a mesh.
+
+    Args:
+        mesh_shape: the sizes of the axes, 1 to 64 of them; their product is the number of devices.
+        devices: the devices.
+        contiguous_submeshes: whether the devices of a process stay together; a few shapes have a way to do so.
+        allow_split_physical_axes: whether an axis may have a part of a physical axis.
+
+    Raises:
+        InvalidError: the sizes do not multiply to the devices (the message names the nearest that do), these are no box
+            of chips without holes, an axis is not made up of whole physical axes (the message names shapes that can be
+            had), or JAX has no contiguous submeshes of that shape.
+    """
+    flags = _flag(_MeshFlags.CONTIGUOUS_SUBMESHES, contiguous_submeshes, "contiguous_submeshes")
+    flags |= _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
+    sizes = _to_sizes(mesh_shape, "mesh_shape")
+    return _taken(call(lib.quoit_mesh_new, _handle_of(devices), sizes, len(sizes), flags))
+
+
+def create_hybrid_device_mesh(
+    mesh_shape: Iterable[int],
+    dcn_mesh_shape: Iterable[int],
+    devices: Devices,
+    *,
+    process_is_granule: bool = False,
+    should_sort_granules_by_key: bool = True,
+    allow_split_physical_axes: bool = False,
+) -> Mesh:
+    """The devices of several granules, slices or processes, as a mesh.
+
+    Each size of the mesh is that in the granule times that of the granules, of which the second is the slow digit. Of
+    two shapes of different lengths the shorter has axes of size 1 put in front.
+
+    Args:
+        mesh_shape: the shape of the mesh in each granule (ICI).
+        dcn_mesh_shape: the shape of the granules (DCN).
+        devices: the devices of all granules.
+        process_is_granule: whether processes are the granules; else slices are.
+        should_sort_granules_by_key: False: granules stand in the order of their first device.
+        allow_split_physical_axes: whether an axis may have a part of a physical axis.
+
+    Raises:
+        InvalidError: as for `create_device_mesh` of any granule, `dcn_mesh_shape` does not multiply to the granules (the
+            message names the nearest that does), or a device has no slice index.
+    """
+    flags = _flag(_MeshFlags.PROCESS_GRANULES, process_is_granule, "process_is_granule")
+    flags |= _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
+    if not _c.to_bool(should_sort_granules_by_key, "should_sort_granules_by_key"):
+        flags |= _MeshFlags.GRANULES_AS_LISTED
+    sizes, dcn_sizes = _to_sizes(mesh_shape, "mesh_shape"), _to_sizes(dcn_mesh_shape, "dcn_mesh_shape")
+    handle = _handle_of(devices)
+    return _taken(call(lib.quoit_mesh_new_hybrid, handle, sizes, len(sizes), dcn_sizes, len(dcn_sizes), flags))
+
+
+def make_mesh(mesh_shape: Iterable[int], devices: Devices) -> Mesh:
+    """What jax.make_mesh() makes of the first devices, as many as the sizes multiply to.
+
+    Physical axes are split on v5e alone.
+
+    Args:
+        mesh_shape: the sizes of the axes, 1 to 32 of them.
+        devices: the devices; those in front are taken.
+
+    Raises:
+        InvalidError: as for `create_device_mesh`, there are too few devices, or those taken are of several slices.
+    """
+    sizes = _to_sizes(mesh_shape, "mesh_shape")
+    return _taken(call(lib.quoit_mesh_make, _handle_of(devices), sizes, len(sizes)))
+
+
+def create_device_mesh_for_nd_torus(
+    physical_shape: Iterable[int],
+    mesh_shape: Iterable[int],
+    *,
+    kind: str | None = None,
+    allow_split_physical_axes: bool = False,
+) -> Mesh:
+    """How physical axes are dealt out to the axes of a mesh, whatever devices are there.
+
+    It is what `create_device_mesh` does where it has no ring. The ids of the mesh are the places of the torus, row-major.
+
+    Args:
+        physical_shape: the sizes of the physical axes, 1 to 8 of them.
+        mesh_shape: the sizes of the axes; their product is the number of places.
+        kind: as for `Devices`; on "TPU7x" and "TPU7" the last of four axes, the cores, goes first.
+        allow_split_physical_axes: whether an axis may have a part of a physical axis.
+
+    Raises:
+        InvalidError: as for `create_device_mesh`, a physical size is not positive, or there are more than 4,194,304
+            places.
+    """
+    flags = _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
+    physical, sizes = _to_sizes(physical_shape, "physical_shape"), _to_sizes(mesh_shape, "mesh_shape")
+    name = _c.to_text_or_null(kind, "kind")
+    return _taken(call(lib.quoit_mesh_new_torus, name, physical, len(physical), sizes, len(sizes), flags))
+
+
+def _flag(flag: _MeshFlags, wanted: object, what: str) -> int:
+    return int(flag) if _c.to_bool(wanted, what) else 0
+
+
+def _to_sizes(sizes: object, what: str) -> Any:
+    numbers = [_c.to_int(one, f"{what}[{axis}]") for axis, one in enumerate(_c.elements(sizes, what, "int"))]
+    return ffi.new("int64_t[]", numbers)
+
+
+def _handle_of(devices: object) -> Any:
+    if not isinstance(devices, Devices):
+        raise TypeError(f"devices: expected a quoit.meshes.Devices, not {type(devices).__name__}")
+    return devices._handle
+
+
+def _taken(pointer: Any) -> Mesh:
+    """The mesh; libquoit's is freed."""
+    try:
+        axes, n_devices = range(lib.quoit_mesh_get_n_axes(pointer)), lib.quoit_mesh_get_n_devices(pointer)
+        return Mesh(
+            tuple(int(lib.quoit_mesh_get_size(pointer, axis)) for axis in axes),
+            tuple(int(lib.quoit_mesh_get_dcn_size(pointer, axis)) for axis in axes),
+            tuple(ffi.unpack(lib.quoit_mesh_get_ids(pointer), n_devices)),
+            tuple(ffi.unpack(lib.quoit_mesh_get_indices(pointer), n_devices)),
+            tuple(_granule(pointer, at, len(axes)) for at in range(lib.quoit_mesh_get_n_granules(pointer))),
+        )
+    finally:
+        lib.quoit_mesh_free(pointer)
+
+
+def _granule(pointer: Any, at: int, n_axes: int) -> Granule:
+    key = int(lib.quoit_mesh_get_granule_key(pointer, at))
+    return Granule(
+        None if key < 0 else key,
+        MeshOrder(lib.quoit_mesh_get_order(pointer, at)),
+        tuple(
+            PhysicalAxis(
+                _c.text(lib.quoit_mesh_get_physical_axis(pointer, at, one)),
+                int(lib.quoit_mesh_get_physical_size(pointer, at, one)),
+                tuple(int(lib.quoit_mesh_get_share(pointer, at, one, axis)) for axis in range(n_axes)),
+            )
+            for one in range(lib.quoit_mesh_get_n_physical_axes(pointer, at))
+        ),
+    )
