@@ -109,8 +109,8 @@ QUOIT_API QuoitDevices *quoit_devices_new_slices (const char *kind, const char *
  * @group: a group that has whole slices
  * @error: (out) (optional): set on failure
  *
- * The devices of the slices that @group has, as quoit_devices_new_slices() lists them: slice index i is the slice of id i
- * in %QUOIT_PROFILE_QUOIT. A slice that is leaving counts as it is.
+ * The devices of the slices that @group has, as quoit_devices_new_slices() lists them: slice index i is the slice of id
+ * i in %QUOIT_PROFILE_QUOIT. A slice that is leaving counts as it is.
  *
  * Fails with %QUOIT_ERROR_INVALID for a removed group, for one that has parts of nodes and for slices of several kinds;
  * %QUOIT_ERROR_NOT_NOW when a slice is lost, or what it is is not known (the message says which, and the remedy).

@@ -36,6 +36,7 @@
 #include <quoit/identity.h>
 #include <quoit/webhook.h>
 #include <quoit/mesh.h>
+#include <quoit/mesh-links.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>

@@ -8,6 +8,7 @@ devices_of (const QuoitDeviceKind *kind, guint32 n)
   QuoitDevices *devices = g_new (QuoitDevices, 1);
 
   devices->kind = *kind;
+  devices->shape = (QuoitShape) { { 0, 0, 0 }, 0 };
   devices->list = g_array_sized_new (FALSE, FALSE, sizeof (QuoitDevice), n);
   return devices;
 }
@@ -58,12 +59,14 @@ quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates
     id, { coordinates[0], coordinates[1], coordinates[2] }, core, process_index, slice_index,
   };
   g_array_append_val (devices->list, device);
+  devices->shape.n_dims = 0;
   return TRUE;
 }
 
 /* --- whole slices --- */
 
 typedef struct {
+  QuoitShape shape;
   guint32 sides[3], block[3], grid[3]; /* of the slice in chips, of a host in chips, of the slice in hosts */
   guint32 per_chip;
 } Layout;
@@ -97,6 +100,7 @@ lay_out (const QuoitDeviceKind *kind, const char *topology, unsigned chips_per_h
   if (!quoit_shape_parse (topology, &shape, error) || !find_block (kind, shape, chips_per_host, &block, error))
     return FALSE;
 
+  layout->shape = shape;
   for (guint axis = 0; axis < 3; axis++)
     {
       if (shape.dims[axis] % block.dims[axis] != 0)
@@ -180,6 +184,7 @@ quoit_devices_new_slices (const char *kind, const char *topology, uint32_t n_sli
                             n_slices, topology, of_slice, QUOIT_MESH_MOST_DEVICES);
 
   devices = devices_of (&known, (guint32) of_slice * n_slices);
+  devices->shape = layout.shape;
   for (guint32 slice = 0; slice < n_slices; slice++)
     append_slice (devices, &layout, slice);
   return devices;

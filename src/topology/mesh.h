@@ -38,6 +38,7 @@ typedef struct {
 
 struct _QuoitDevices {
   QuoitDeviceKind kind;
+  QuoitShape shape; /* of the slices; no dimensions: not known */
   GArray *list; /* of QuoitDevice */
 };
 

@@ -192,3 +192,37 @@ def test_meshes_that_cannot_be_are_refused_with_what_can(make, message):
 def test_wrong_types_are_refused(make, message):
     with pytest.raises(TypeError, match=message):
         make()
+
+
+# --- links --------------------------------------------------------------------------------------------------------
+
+
+def test_each_axis_says_what_it_talks_over():
+    mesh = meshes.create_hybrid_device_mesh((1, 16), (2, 1), V6E)
+    data, fsdp = meshes.axis_links(V6E, mesh, 10**9)
+    assert (data.network, data.form, data.hops, data.hops_back, data.physical) == (
+        meshes.MeshNetwork.DCN, meshes.MeshForm.NONE, 0, 0, "",
+    )  # fmt: skip
+    assert (data.all_gather_ns, data.all_reduce_ns) == (40_000_000, 80_000_000)
+    assert (fsdp.network, fsdp.form, fsdp.hops, fsdp.hops_back, fsdp.physical) == (
+        meshes.MeshNetwork.ICI, meshes.MeshForm.RING, 1, 1, "x 4, y 4",
+    )  # fmt: skip
+    assert fsdp.all_gather_ns == 4_687_500
+    assert [one.all_gather_ns for one in meshes.axis_links(V6E, mesh, 0)] == [0, 0]
+
+
+def test_no_time_is_told_where_no_bandwidth_is_published():
+    links = meshes.axis_links(V4, meshes.create_device_mesh((4, 16), V4))
+    assert [(one.all_gather_ns, one.all_reduce_ns) for one in links] == [(None, None)] * 2
+
+
+def test_links_are_those_of_the_devices_that_the_mesh_was_made_of():
+    mesh = meshes.create_device_mesh((4, 16), V4)
+    with pytest.raises(quoit.InvalidError, match="expected the list of devices that it was made of"):
+        meshes.axis_links(V6E, mesh)
+    with pytest.raises(quoit.InvalidError, match="mesh: expected what quoit.meshes made in this process, found a copy"):
+        meshes.axis_links(V4, pickle.loads(pickle.dumps(mesh)))
+    with pytest.raises(TypeError, match="mesh: expected a quoit.meshes.Mesh, not tuple"):
+        meshes.axis_links(V4, mesh.ids)
+    with pytest.raises(quoit.InvalidError, match="n_bytes '-1'"):
+        meshes.axis_links(V4, mesh, -1)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Iterable, Sequence
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 from . import _c, errors
 from ._c import call, ffi, lib
@@ -49,6 +49,34 @@ class MeshOrder(_c.Code):
     """JAX has an order for just these devices: a ring; the sizes of the axes only cut it."""
     LISTED = 3
     """The order of the list."""
+
+
+class MeshNetwork(_c.Code):
+    """What the devices along an axis talk over."""
+
+    NONE = 0
+    """The axis has one device."""
+    CHIP = 1
+    """The devices of a line are cores of one chip."""
+    ICI = 2
+    """They are of one slice."""
+    DCN = 3
+    """Each is of another slice."""
+    ICI_AND_DCN = 4
+    """They are of several slices, several of each."""
+
+
+class MeshForm(_c.Code):
+    """How the devices along an axis stand to each other in their slice."""
+
+    NONE = 0
+    """No two of them are in one slice."""
+    LINE = 1
+    """Each is one hop from the next."""
+    RING = 2
+    """And the last of three or more is one hop from the first."""
+    JUMPS = 3
+    """Some are further from the next."""
 
 
 # --- devices ------------------------------------------------------------------------------------------------------
@@ -240,6 +268,10 @@ class Mesh:
     """The same devices by their places in the list that the mesh was made of."""
     granules: tuple[Granule, ...]
     """Row-major in `dcn_shape`."""
+    _handle: ClassVar[Any] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_handle"}
 
 
 def create_device_mesh(
@@ -362,18 +394,17 @@ def _handle_of(devices: object) -> Any:
 
 
 def _taken(pointer: Any) -> Mesh:
-    """The mesh; libquoit's is freed."""
-    try:
-        axes, n_devices = range(lib.quoit_mesh_get_n_axes(pointer)), lib.quoit_mesh_get_n_devices(pointer)
-        return Mesh(
-            tuple(int(lib.quoit_mesh_get_size(pointer, axis)) for axis in axes),
-            tuple(int(lib.quoit_mesh_get_dcn_size(pointer, axis)) for axis in axes),
-            tuple(ffi.unpack(lib.quoit_mesh_get_ids(pointer), n_devices)),
-            tuple(ffi.unpack(lib.quoit_mesh_get_indices(pointer), n_devices)),
-            tuple(_granule(pointer, at, len(axes)) for at in range(lib.quoit_mesh_get_n_granules(pointer))),
-        )
-    finally:
-        lib.quoit_mesh_free(pointer)
+    handle = _c.owned(pointer, lib.quoit_mesh_free)
+    axes, n_devices = range(lib.quoit_mesh_get_n_axes(handle)), lib.quoit_mesh_get_n_devices(handle)
+    made = Mesh(
+        tuple(int(lib.quoit_mesh_get_size(handle, axis)) for axis in axes),
+        tuple(int(lib.quoit_mesh_get_dcn_size(handle, axis)) for axis in axes),
+        tuple(ffi.unpack(lib.quoit_mesh_get_ids(handle), n_devices)),
+        tuple(ffi.unpack(lib.quoit_mesh_get_indices(handle), n_devices)),
+        tuple(_granule(handle, at, len(axes)) for at in range(lib.quoit_mesh_get_n_granules(handle))),
+    )
+    vars(made)["_handle"] = handle  # beside the fields: copies are of these alone
+    return made
 
 
 def _granule(pointer: Any, at: int, n_axes: int) -> Granule:
@@ -389,4 +420,64 @@ def _granule(pointer: Any, at: int, n_axes: int) -> Granule:
             )
             for one in range(lib.quoit_mesh_get_n_physical_axes(pointer, at))
         ),
+    )
+
+
+# --- links --------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class AxisLinks:
+    """What an axis of a mesh talks over: the worst of its lines, which are the devices along it."""
+
+    network: MeshNetwork
+    form: MeshForm
+    hops: int
+    """The most from a device to the next along the axis that is in its slice; cores of one chip are none apart."""
+    hops_back: int
+    """The most from the last device along the axis to the first that is in its slice."""
+    physical: str
+    """The axes of the slice along which the devices stand, and how many places of each they take: "x 4, y 2 of 8"."""
+    all_gather_ns: int | None
+    """The least time of an all-gather along the axis, when all of its lines do one at once: what the links can carry by
+    the catalogue's bandwidths, without latency. None where no bandwidth is published."""
+    all_reduce_ns: int | None
+    """That of an all-reduce."""
+
+
+def axis_links(devices: Devices, mesh: Mesh, n_bytes: int = 2**30) -> tuple[AxisLinks, ...]:
+    """What each axis of a mesh talks over, and how long collectives along it take at least.
+
+    Links along an axis of the slice close to a ring where the catalogue says so of the slice's shape: that is known of
+    devices of whole slices, and taken for not so of lists that were made one by one.
+
+    Args:
+        devices: the list that the mesh was made of.
+        mesh: the mesh.
+        n_bytes: what each device has after the all-gather or all-reduce.
+
+    Raises:
+        InvalidError: the mesh was made of another list, or was pickled.
+    """
+    handle = _handle_of(devices)
+    if not isinstance(mesh, Mesh):
+        raise TypeError(f"mesh: expected a quoit.meshes.Mesh, not {type(mesh).__name__}")
+    if mesh._handle is None:
+        raise errors.InvalidError("mesh: expected what quoit.meshes made in this process, found a copy")
+    number = _c.to_int(n_bytes, "n_bytes", range(2**63))
+    links = _c.owned(call(lib.quoit_mesh_links_new, handle, mesh._handle), lib.quoit_mesh_links_free)
+    return tuple(_axis(links, axis, number) for axis in range(len(mesh.shape)))
+
+
+def _axis(links: Any, axis: int, n_bytes: int) -> AxisLinks:
+    gather_ns = int(lib.quoit_mesh_links_get_all_gather_ns(links, axis, n_bytes))
+    reduce_ns = int(lib.quoit_mesh_links_get_all_reduce_ns(links, axis, n_bytes))
+    return AxisLinks(
+        MeshNetwork(lib.quoit_mesh_links_get_network(links, axis)),
+        MeshForm(lib.quoit_mesh_links_get_form(links, axis)),
+        int(lib.quoit_mesh_links_get_hops(links, axis)),
+        int(lib.quoit_mesh_links_get_hops_back(links, axis)),
+        _c.taken_text(lib.quoit_mesh_links_dup_physical(links, axis)),
+        None if gather_ns < 0 else gather_ns,
+        None if reduce_ns < 0 else reduce_ns,
     )
