@@ -216,6 +216,42 @@ word_of_severity (QuoitSeverity severity)
   return FIND (severities, severity);
 }
 
+static const Word mesh_orders[] = {
+  { QUOIT_MESH_ORDER_TORUS, "torus" },
+  { QUOIT_MESH_ORDER_RING, "ring" },
+  { QUOIT_MESH_ORDER_LISTED, "listed" },
+};
+
+const char *
+word_of_mesh_order (QuoitMeshOrder order)
+{
+  return FIND (mesh_orders, order);
+}
+
+static const Word mesh_networks[] = {
+  { QUOIT_MESH_NETWORK_NONE, "none" }, { QUOIT_MESH_NETWORK_CHIP, "chip" },           { QUOIT_MESH_NETWORK_ICI, "ici" },
+  { QUOIT_MESH_NETWORK_DCN, "dcn" },   { QUOIT_MESH_NETWORK_ICI_AND_DCN, "ici+dcn" },
+};
+
+const char *
+word_of_mesh_network (QuoitMeshNetwork network)
+{
+  return FIND (mesh_networks, network);
+}
+
+static const Word mesh_forms[] = {
+  { QUOIT_MESH_FORM_NONE, "none" },
+  { QUOIT_MESH_FORM_LINE, "line" },
+  { QUOIT_MESH_FORM_RING, "ring" },
+  { QUOIT_MESH_FORM_JUMPS, "jumps" },
+};
+
+const char *
+word_of_mesh_form (QuoitMeshForm form)
+{
+  return FIND (mesh_forms, form);
+}
+
 static GPtrArray *
 words_of_bits (const Word *words, guint n, guint bits)
 {

@@ -18,6 +18,9 @@ const char *word_of_ray_answer (QuoitRayAnswer answer);
 const char *word_of_step (QuoitStepKind kind);
 const char *word_of_renumbering (QuoitRenumberingHow how);
 const char *word_of_severity (QuoitSeverity severity);
+const char *word_of_mesh_order (QuoitMeshOrder order);
+const char *word_of_mesh_network (QuoitMeshNetwork network);
+const char *word_of_mesh_form (QuoitMeshForm form);
 
 /* Ray's word for the state of a placement group; NULL where Ray has none. */
 const char *word_of_ray_group_state (QuoitGroupState state);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Named sizes, as --axes and --dcn have them: "data=2,fsdp=16". */
+#pragma once
+
+#include <stdbool.h>
+#include <glib.h>
+
+typedef struct {
+  char **names;
+  gint64 *sizes;
+  guint n;
+} Axes;
+
+void axes_clear (Axes *axes);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Axes, axes_clear)
+
+/* USAGE for what is no such text, INVALID for a size below 1 or beyond any mesh, and for a name that is there twice.
+ * @option is what the text was given for. */
+bool axes_parse (const char *text, const char *option, Axes *axes, GError **error);
+
+/* The sizes that @part has for the axes of @axes, 1 where it has none: g_free() them. INVALID for a name that is none
+ * of these, and for a size that does not divide the axis's. @option is where @part was given. */
+gint64 *axes_align (const Axes *axes, const Axes *part, const char *option, GError **error);
+
+/* "data=2,fsdp=16": g_free() it. @sizes stand for those of @axes. */
+char *axes_format (const Axes *axes, const gint64 *sizes);

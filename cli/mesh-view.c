@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mesh-view.h"
+
+#include "words.h"
+
+GPtrArray *
+words_of_mesh_orders (const QuoitMesh *mesh)
+{
+  GPtrArray *words = g_ptr_array_new ();
+
+  for (uint32_t i = 0; i < quoit_mesh_get_n_granules (mesh); i++)
+    {
+      const char *word = word_of_mesh_order (quoit_mesh_get_order (mesh, i));
+
+      if (!g_ptr_array_find_with_equal_func (words, word, g_str_equal, NULL))
+        g_ptr_array_add (words, (char *) word);
+    }
+  return words;
+}
+
+char *
+format_ns (gint64 ns)
+{
+  static const struct {
+    gint64 ns;
+    const char *unit;
+  } units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (ns < 0)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (ns >= units[i].ns)
+      return g_strdup_printf (
+          "%s %s", g_ascii_formatd (digits, sizeof digits, "%.3f", (double) ns / (double) units[i].ns), units[i].unit);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " ns", ns);
+}
+
+static const Column axis_columns[] = {
+  { "axis", "AXIS", CELL_TEXT },     { "size", "SIZE", CELL_NUMBER },        { "dcn_size", "IN DCN", CELL_NUMBER },
+  { "network", "OVER", CELL_TEXT },  { "physical", "PHYSICAL", CELL_TEXT },  { "form", "FORM", CELL_TEXT },
+  { "hops", "HOPS", CELL_NUMBER },   { "hops_back", "BACK", CELL_NUMBER },   { "all_gather_ns", NULL, CELL_NUMBER },
+  { NULL, "ALL-GATHER", CELL_TEXT }, { "all_reduce_ns", NULL, CELL_NUMBER }, { NULL, "ALL-REDUCE", CELL_TEXT },
+};
+
+static void
+add_time (Table *table, gint64 ns)
+{
+  if (ns < 0)
+    table_skip (table);
+  else
+    table_add_number (table, ns);
+  table_take_text (table, format_ns (ns));
+}
+
+static void
+add_axis (Table *table, const MeshView *view, unsigned axis)
+{
+  const QuoitMeshLinks *links = view->links;
+
+  table_add_text (table, view->axes->names[axis]);
+  table_add_number (table, quoit_mesh_get_size (view->mesh, axis));
+  table_add_number (table, quoit_mesh_get_dcn_size (view->mesh, axis));
+  table_add_text (table, word_of_mesh_network (quoit_mesh_links_get_network (links, axis)));
+  table_take_text (table, quoit_mesh_links_dup_physical (links, axis));
+  table_add_text (table, word_of_mesh_form (quoit_mesh_links_get_form (links, axis)));
+  table_add_number (table, quoit_mesh_links_get_hops (links, axis));
+  table_add_number (table, quoit_mesh_links_get_hops_back (links, axis));
+  add_time (table, quoit_mesh_links_get_all_gather_ns (links, axis, view->n_bytes));
+  add_time (table, quoit_mesh_links_get_all_reduce_ns (links, axis, view->n_bytes));
+}
+
+Table *
+mesh_axes_table (const MeshView *view)
+{
+  Table *table = table_new (axis_columns, G_N_ELEMENTS (axis_columns));
+
+  for (unsigned axis = 0; axis < quoit_mesh_get_n_axes (view->mesh); axis++)
+    add_axis (table, view, axis);
+  return table;
+}
+
+static const Column device_columns[] = {
+  { "place", "PLACE", CELL_TEXT },
+  { "id", "DEVICE", CELL_NUMBER },
+  { "slice_id", "SLICE ID", CELL_NUMBER },
+  { "process_index", "PROCESS", CELL_NUMBER },
+  { "x", "X", CELL_NUMBER },
+  { "y", "Y", CELL_NUMBER },
+  { "z", "Z", CELL_NUMBER },
+  { "core", "CORE", CELL_NUMBER },
+};
+
+/* "1,0,3" */
+static char *
+format_place (const QuoitMesh *mesh, uint32_t place)
+{
+  unsigned n_axes = quoit_mesh_get_n_axes (mesh);
+  g_auto (GStrv) indices = g_new0 (char *, n_axes + 1);
+
+  for (unsigned axis = n_axes; axis-- > 0;)
+    {
+      uint32_t size = quoit_mesh_get_size (mesh, axis);
+
+      indices[axis] = g_strdup_printf ("%u", place % size);
+      place /= size;
+    }
+  return g_strjoinv (",", indices);
+}
+
+Table *
+mesh_devices_table (const MeshView *view)
+{
+  Table *table = table_new (device_columns, G_N_ELEMENTS (device_columns));
+  const uint32_t *indices = quoit_mesh_get_indices (view->mesh);
+
+  for (uint32_t place = 0; place < quoit_mesh_get_n_devices (view->mesh); place++)
+    {
+      uint32_t index = indices[place];
+      const int32_t *at = quoit_devices_get_coordinates (view->devices, index);
+
+      table_take_text (table, format_place (view->mesh, place));
+      table_add_number (table, quoit_devices_get_id (view->devices, index));
+      table_add_number (table, quoit_devices_get_slice_index (view->devices, index));
+      table_add_number (table, quoit_devices_get_process_index (view->devices, index));
+      for (guint i = 0; i < 3; i++)
+        table_add_number (table, at[i]);
+      table_add_number (table, quoit_devices_get_core (view->devices, index));
+    }
+  return table;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command shows of a device mesh. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "axes.h"
+#include "document.h"
+
+typedef struct {
+  const QuoitDevices *devices;
+  const QuoitMesh *mesh;
+  const QuoitMeshLinks *links;
+  const Axes *axes;
+  gint64 n_bytes; /* of the collectives that are timed */
+} MeshView;
+
+/* The words for where the orders of the mesh's granules come from, each once. g_ptr_array_unref() them. */
+GPtrArray *words_of_mesh_orders (const QuoitMesh *mesh);
+
+/* "4.69 ms"; NULL below 0, which the library says where nothing is published. g_free() it. */
+char *format_ns (gint64 ns);
+
+/* One row an axis; one row a place, row-major. */
+Table *mesh_axes_table (const MeshView *view);
+Table *mesh_devices_table (const MeshView *view);

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# quoit mesh: the mesh that JAX makes of a group, what its axes talk over, and what is refused with what would do.
+. "$top_srcdir/tests/cli/lib.sh"
+fresh 'v6e 4x4 x3; v5p 4x4x4; v4 2x2x4 pool=four; tpu7x 2x2x2 pool=seven'
+for group in 'train v6e 4x4 2' 'one v6e 4x4 1' 'cube v5p 4x4x4 1' 'four v4 2x2x4 1' 'seven tpu7x 2x2x2 1'; do
+  # shellcheck disable=SC2086
+  set -- $group
+  quoit reserve "$1" --accelerator "$2" --topology "$3" --slices "$4" --now "$now" >/dev/null
+done
+baseline
+
+# --- the mesh
+ok 0 "two slices, data between them" mesh train --axes data=2,fsdp=16 --dcn data=2 -o json
+json "it is a document"
+fact "of this group" 'd["group"]' 'train@1'
+fact "of these devices" 'd["kind"], d["n_devices"], d["n_slices"]' "('TPU v6 lite', 32, 2)"
+fact "JAX has a ring for them" 'd["orders"]' "['ring']"
+fact "each place has its device" '[one["id"] for one in d["devices"][:16]]' \
+  '[0, 1, 2, 3, 7, 6, 5, 9, 10, 11, 15, 14, 13, 12, 8, 4]'
+fact "the second half is the other slice" '{one["slice_id"] for one in d["devices"][16:]}, d["devices"][16]["id"]' '({1}, 16)'
+fact "a place is named by its indices" 'd["devices"][18]["place"]' '1,2'
+fact "a device by its coordinates" '[d["devices"][7][key] for key in ("id", "x", "y", "z", "core", "process_index")]' \
+  '[9, 1, 2, 0, 0, 2]'
+fact "data goes over DCN" 'd["axes"][0]["network"], d["axes"][0]["dcn_size"], d["axes"][0]["form"]' "('dcn', 2, 'none')"
+fact "fsdp is a ring of ICI" '[d["axes"][1][key] for key in ("axis", "size", "network", "form", "hops", "hops_back")]' \
+  "['fsdp', 16, 'ici', 'ring', 1, 1]"
+fact "over both axes of the slice" 'd["axes"][1]["physical"]' 'x 4, y 4'
+fact "an all-gather of 1 GiB over DCN" 'd["axes"][0]["all_gather_ns"], d["axes"][0]["all_reduce_ns"]' '(42949673, 85899346)'
+ok 0 "as a table" mesh train --axes data=2,fsdp=16 --dcn data=2 --bytes 1000000000
+out "the axes" "fsdp   16      1 ici  x 4, y 4 ring    1    1 4.688 ms   9.375 ms"
+out "and the places" "0,4        7        0       1 3 1 0    0"
+ok 0 "other bytes" mesh train --axes data=2,fsdp=16 --dcn data=2 --bytes 0 -o json
+fact "take other times" 'd["n_bytes"], d["axes"][1]["all_gather_ns"]' '(0, 0)'
+
+ok 0 "a cube" mesh cube --axes a=4,b=4,c=4 -o json
+fact "whose axes close" '[(one["physical"], one["form"], one["all_gather_ns"]) for one in d["axes"]]' \
+  "[('z 4', 'ring', 4026532), ('y 4', 'ring', 4026532), ('x 4', 'ring', 4026532)]"
+fact "in the order of a torus" 'd["orders"]' "['torus']"
+ok 0 "no bandwidth of v4 is published" mesh four --axes a=4,b=4 -o json
+fact "and no time is told" '[one["all_reduce_ns"] for one in d["axes"]]' '[None, None]'
+ok 0 "two devices a chip" mesh seven --axes a=8,core=2 -o json
+fact "talk on it" 'd["axes"][1]["network"], d["axes"][1]["physical"], d["axes"][1]["all_gather_ns"]' "('chip', 'core 2', None)"
+
+ok 0 "physical axes that are split" mesh train --axes a=2,b=2,c=8 --dcn a=2 --split-physical -o json
+fact "and the document says so" 'd["allow_split_physical_axes"], d["process_is_granule"]' '(True, False)'
+ok 0 "submeshes that are contiguous" mesh cube --axes a=16,b=4 --contiguous -o json
+fact "are another order" '[one["id"] for one in d["devices"][:6]]' "[0, 1, 2, 3, 4, 5]"
+ok 0 "processes as granules" mesh train --axes a=8,b=4 --dcn a=8 --process-granule -o json
+fact "each has its devices" '[one["process_index"] for one in d["devices"]] == [i // 4 for i in range(32)]' True
+
+# --- what is refused
+refused 2 "no axes" "expected --axes NAME=SIZE" mesh train
+refused 2 "no size" "--axes 'data': expected NAME=SIZE" mesh train --axes data,fsdp=16
+refused 2 "no name" "--axes '=2': expected NAME=SIZE" mesh train --axes =2
+refused 2 "nothing" "--axes '': expected NAME=SIZE" mesh train --axes ''
+refused 2 "no number" "axis 'data' of size 'two': expected 1 to 4194304 devices" mesh train --axes data=two,fsdp=16
+refused 3 "zero" "--axes: axis 'data' of size '0': expected 1 to 4194304 devices" mesh train --axes data=0,fsdp=16
+refused 3 "negative" "axis 'fsdp' of size '-16'" mesh train --axes data=2,fsdp=-16
+refused 3 "2^63" "axis 'fsdp' of size '9223372036854775808'" mesh train --axes data=2,fsdp=9223372036854775808
+refused 3 "an axis twice" "--axes: axis 'data' is there twice" mesh train --axes data=2,data=16
+refused 3 "sizes that do not multiply" "--axes 'a=4,b=5'|multiplies to 20: expected 64, the devices there are, as '" \
+  mesh cube --axes a=4,b=5
+refused 3 "nor in a slice" "--axes 'data=2,fsdp=17' with 'data=2,fsdp=1' of it in --dcn|granule 0|expected 16, the devices there are, as '1,16' does" \
+  mesh train --axes data=2,fsdp=17 --dcn data=2
+refused 3 "nor to the slices" "expected 2, the granules there are, as '" mesh train --axes data=4,fsdp=8 --dcn data=4
+refused 3 "an axis of --dcn that is none" "--dcn 'dcn': expected an axis of the mesh: data, fsdp" \
+  mesh train --axes data=2,fsdp=16 --dcn dcn=2
+refused 3 "one that does not divide" "--dcn: axis 'fsdp' of size '3': expected a number that divides 16" \
+  mesh train --axes data=2,fsdp=16 --dcn fsdp=3
+refused 3 "slices that nothing joins" "on 2 slices without --dcn|all of one slice" mesh train --axes data=2,fsdp=16
+refused 3 "an axis that cannot be had" "axis 1 of size '8' is no product of whole physical axes|'16,4', '4,16' or" \
+  mesh cube --axes a=8,b=8
+refused 3 "no contiguous submeshes of it" "contiguous" mesh four --axes a=2,b=8 --contiguous
+refused 2 "contiguous granules" "expected one of --contiguous and --dcn" mesh train --axes a=32 --dcn a=2 --contiguous
+refused 2 "granules of nothing" "--process-granule without --dcn" mesh train --axes a=32 --process-granule
+refused 2 "bytes" "--bytes 'many'" mesh train --axes a=32 --dcn a=2 --bytes many
+refused 3 "fewer than none" "--bytes '-1'" mesh train --axes a=32 --dcn a=2 --bytes -1
+refused 4 "no group" "'nobody'" mesh nobody --axes a=32
+
+quoit set-state v6e-4x4-1-3 dead --now "$now" >/dev/null
+baseline
+refused 5 "a lost slice" "group 'train': slice 'v6e-4x4-1' is lost|repair the group, or release the slice" \
+  mesh train --axes data=2,fsdp=16 --dcn data=2
+quoit release train --slice v6e-4x4-1 --now "$now" >/dev/null
+baseline
+ok 0 "what is left of it" mesh train --axes fsdp=16
+refused 3 "is less than it was" "expected 1, the granules there are" mesh train --axes data=2,fsdp=16 --dcn data=2
+quoit release train --now "$now" >/dev/null
+baseline
+refused 4 "nothing is left" "'train'" mesh train --axes fsdp=16
+quoit reserve half --bundle TPU=1 --now "$now" >/dev/null
+baseline
+refused 3 "parts of hosts" "group 'half' has bundles, not whole hosts" mesh half --axes a=1
+finish
