@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Meshes that quoit has made, as JAX's own: JAX is imported when the first is asked for, and never by `import quoit`.
+
+A mesh is planned where there is no TPU, and no JAX: by `quoit mesh GROUP --axes data=2,fsdp=16 --dcn data=2 -o json`, or
+by `quoit.meshes`. Each process of the job makes a ``jax.sharding.Mesh`` of it with `mesh`, of the devices that it has then.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _c, catalogue, errors, meshes
+
+if TYPE_CHECKING:
+    import jax
+
+__all__ = ["mesh"]
+
+_COUNT = range(2**31)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Plan:
+    """What is wanted, whoever said it."""
+
+    names: tuple[str, ...]
+    shape: tuple[int, ...]
+    ids: tuple[int, ...]
+    places: tuple[tuple[int, ...], ...] | None
+    """Slice, x, y, z and core of each device; None where only ids are known."""
+    kind: str | None
+
+
+def mesh(
+    document: str | bytes | Mapping[str, Any] | meshes.Mesh,
+    axis_names: Iterable[str] | None = None,
+    *,
+    devices: Sequence[Any] | None = None,
+) -> jax.sharding.Mesh:
+    """The mesh as JAX's.
+
+    A device of TPU is found by its slice, coordinates and core where the document says them, else by its id; so are
+    those of other platforms, such as the CPU devices of a test.
+
+    Args:
+        document: what `quoit mesh -o json` wrote, as text or as json.loads() reads it; or a mesh of `quoit.meshes`.
+        axis_names: a name for each axis; None for those that the document has.
+        devices: those to find them among; None for jax.devices().
+
+    Raises:
+        InvalidError: it is no such document, a mesh of `quoit.meshes` came without names, names do not fit the axes, or a
+            device is not there or is of another kind.
+        ImportError: JAX is not installed.
+    """
+    plan = _of_mesh(document, axis_names) if isinstance(document, meshes.Mesh) else _of_document(document, axis_names)
+    try:
+        import jax
+        import numpy
+    except ImportError as error:
+        remedy = f"quoit.jax.mesh() makes a mesh of JAX's, which is not installed: pip install jax ({error})"
+        raise ImportError(remedy) from error
+    found = _find(plan, jax.devices() if devices is None else devices)
+    array = numpy.empty(len(found), dtype=object)
+    array[:] = found
+    return jax.sharding.Mesh(array.reshape(plan.shape), plan.names)
+
+
+# --- what is wanted -----------------------------------------------------------------------------------------------
+
+
+def _of_mesh(given: meshes.Mesh, axis_names: Iterable[str] | None) -> _Plan:
+    if axis_names is None:
+        raise errors.InvalidError("axis_names: expected a name for each axis, which a mesh of quoit.meshes has none of")
+    return _Plan(_to_names(axis_names, len(given.shape)), given.shape, given.ids, None, None)
+
+
+def _of_document(given: object, axis_names: Iterable[str] | None) -> _Plan:
+    document = _read(given)
+    axes = [_mapping(one, f"document: $.axes[{at}]") for at, one in enumerate(_array(document, "axes"))]
+    rows = [_mapping(one, f"document: $.devices[{at}]") for at, one in enumerate(_array(document, "devices"))]
+    names = [_text(one, "axis", f"document: $.axes[{at}]") for at, one in enumerate(axes)]
+    shape = tuple(_number(one, "size", f"document: $.axes[{at}]", range(1, 2**31)) for at, one in enumerate(axes))
+    if math.prod(shape) != len(rows):
+        raise errors.InvalidError(
+            f"document: $.devices has '{len(rows)}' rows: expected {math.prod(shape)}, to which the axes multiply"
+        )
+    return _Plan(
+        _to_names(names if axis_names is None else axis_names, len(shape)),
+        shape,
+        tuple(_number(one, "id", f"document: $.devices[{at}]", _c.INT64) for at, one in enumerate(rows)),
+        tuple(
+            tuple(
+                _number(one, key, f"document: $.devices[{at}]", _COUNT) for key in ("slice_id", "x", "y", "z", "core")
+            )
+            for at, one in enumerate(rows)
+        ),
+        _text(document, "kind", "document: $"),
+    )
+
+
+def _read(given: object) -> Mapping[str, Any]:
+    document = given
+    if not isinstance(given, Mapping):
+        text = _c.to_document(given, "document")
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise errors.InvalidError(
+                f"document: expected what 'quoit mesh -o json' writes: {_c.shown(str(error))}"
+            ) from None
+    found = _mapping(document, "document: $")
+    schema = _text(found, "schema", "document: $")
+    if schema != "quoit/1":
+        raise errors.InvalidError(f"document: $.schema {_c.shown(schema)}: expected 'quoit/1'")
+    return found
+
+
+def _member(value: Mapping[str, Any], key: str, place: str) -> object:
+    try:
+        return value[key]
+    except KeyError:
+        raise errors.InvalidError(f"{place}: expected '{key}', as what 'quoit mesh -o json' writes has it") from None
+
+
+def _mapping(value: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise errors.InvalidError(f"{place}: expected an object, not {type(value).__name__}")
+    return value
+
+
+def _array(value: Mapping[str, Any], key: str) -> list[Any]:
+    found = _member(value, key, "document: $")
+    if not isinstance(found, list):
+        raise errors.InvalidError(f"document: $.{key}: expected an array, not {type(found).__name__}")
+    return found
+
+
+def _text(value: Mapping[str, Any], key: str, place: str) -> str:
+    found = _member(value, key, place)
+    if not isinstance(found, str):
+        raise errors.InvalidError(f"{place}.{key}: expected text, not {type(found).__name__}")
+    return _c.exact(found)
+
+
+def _number(value: Mapping[str, Any], key: str, place: str, allowed: range) -> int:
+    try:
+        return _c.to_int(_member(value, key, place), f"{place}.{key}", allowed)
+    except TypeError as error:
+        raise errors.InvalidError(str(error)) from None
+
+
+def _to_names(names: object, n_axes: int) -> tuple[str, ...]:
+    found = [
+        _c.to_text(one, f"axis_names[{at}]").decode() for at, one in enumerate(_c.elements(names, "axis_names", "str"))
+    ]
+    if len(found) != n_axes:
+        raise errors.InvalidError(f"axis_names: '{len(found)}' names: expected {n_axes}, one for each axis")
+    twice = next((one for at, one in enumerate(found) if one in found[:at]), None)
+    if twice is not None:
+        raise errors.InvalidError(f"axis_names: {_c.shown(twice)} is there twice: expected each name once")
+    return tuple(found)
+
+
+# --- what is there ------------------------------------------------------------------------------------------------
+
+
+def _find(plan: _Plan, devices: Sequence[Any]) -> list[Any]:
+    """The device of each place."""
+    has_places = plan.places is not None and all(getattr(one, "coords", None) is not None for one in devices)
+    wanted: Sequence[Any] = plan.places if has_places and plan.places is not None else plan.ids
+    there = {_place_of(one) if has_places else one.id: one for one in devices}
+    found = []
+    for at, key in enumerate(wanted):
+        if key not in there:
+            raise errors.InvalidError(f"{_where(plan, at)}: expected it among the {len(devices)} devices that JAX has")
+        found.append(there[key])
+        _check_kind(plan, there[key])
+    return found
+
+
+def _place_of(device: Any) -> tuple[int, ...]:
+    return (getattr(device, "slice_index", None) or 0, *device.coords, getattr(device, "core_on_chip", None) or 0)
+
+
+def _where(plan: _Plan, at: int) -> str:
+    name = f"device '{plan.ids[at]}'"
+    if plan.places is None:
+        return name
+    slice_id, x, y, z, core = plan.places[at]
+    return f"{name}, core {core} of the chip at {x},{y},{z} of slice {slice_id}"
+
+
+def _check_kind(plan: _Plan, device: Any) -> None:
+    if plan.kind is None or device.platform != "tpu" or _generation(device.device_kind) == _generation(plan.kind):
+        return
+    raise errors.InvalidError(
+        f"device '{device.id}' is of kind {_c.shown(device.device_kind)}: expected {_c.shown(plan.kind)}"
+    )
+
+
+def _generation(kind: str) -> str:
+    """What names of one generation come to: JAX has two of some."""
+    try:
+        return catalogue.lookup_generation(kind).id
+    except errors.InvalidError:
+        return kind
