@@ -17,6 +17,7 @@
 
 #include <quoit/error.h>
 #include <quoit/catalogue.h>
+#include <quoit/coordinates.h>
 #include <quoit/check.h>
 #include <quoit/ray.h>
 #include <quoit/ray-labels.h>
