@@ -338,6 +338,11 @@ def the_catalogue(_world):
     assert quoit.catalogue.generations()
 
 
+def the_coordinates(_world):
+    assert quoit.coordinates.torus("v4", "4x4x8", wiring=quoit.coordinates.Wiring.TWISTED).hops(0, 127)
+    refused(quoit.InvalidError, quoit.coordinates.torus, "v6e", "99999x99999")
+
+
 def a_check(_world):
     assert len(quoit.check_manifest(MANIFEST, variables={"NAME": "lab", "HOSTS": "3"}))
     refused(quoit.InvalidError, quoit.check_manifest, "a: [")
@@ -388,6 +393,7 @@ KINDS = {
         a_scaling_of_rays,
         sub_slices_of_rays,
         the_catalogue,
+        the_coordinates,
         a_check,
     )
 }

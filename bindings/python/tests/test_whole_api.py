@@ -239,7 +239,7 @@ def test_every_public_name_says_what_it_is_for():
     assert [name for name in silent if not re.search(r"(^|\.)_\w+\.\w", name)] == []
 
 
-@pytest.mark.parametrize("module", [quoit, quoit.catalogue, quoit.identity, quoit.webhook])
+@pytest.mark.parametrize("module", [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.webhook])
 def test_examples_in_the_documentation_run_as_written(module):
     failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)
@@ -281,7 +281,7 @@ def made_objects():
         snapshot.explain(quoit.Request("more", accelerator="v6e", topology="4x4", slices=2)),
         snapshot.explain(quoit.Request("wide", bundles=["TPU=8"])), entries, ledger.read_checkpoint(), quoit.check_rules(),
         quoit.check_manifest("kind: RayCluster\napiVersion: ray.io/v1"), quoit.catalogue.lookup_generation("v6e"),
-        quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.InvalidError("x"),
+        quoit.Input(quoit.SourceKind.FLEET, "v6e 4x4"), quoit.InvalidError("x"), quoit.coordinates.torus("v4", "4x4x8"),
     ]  # fmt: skip
 
 
@@ -386,7 +386,13 @@ def imported_by(statement):
 def test_an_import_of_the_package_takes_little():
     taken = imported_by("import quoit")
     assert {name.split(".")[0] for name in taken} & {"ray", "numpy", "typing_extensions", "json", "asyncio"} == set()
-    waiting = {"quoit.ray", "quoit.ray_rules", "quoit.catalogue", *(f"quoit.{module}" for module in quoit._LAZY)}
+    waiting = {
+        "quoit.ray",
+        "quoit.ray_rules",
+        "quoit.catalogue",
+        "quoit.coordinates",
+        *(f"quoit.{module}" for module in quoit._LAZY),
+    }
     assert taken & waiting == set()
     assert "quoit.snapshots" in imported_by("import quoit; quoit.Snapshot")
     ours = {name for name in taken if name.split(".")[0] in ("quoit", "_cffi_backend")}

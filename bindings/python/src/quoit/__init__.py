@@ -19,7 +19,8 @@ stands.
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
 functions; `quoit.catalogue` is what TPU generations there are; `quoit.identity` is who a process is to JAX;
 `quoit.webhook` is what the TPU webhook writes into pods; `quoit.meshes` is JAX's order of devices; `quoit.meshes` is
-JAX's order of their devices, and `quoit.jax` makes JAX's own meshes of it.
+JAX's order of their devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.catalogue` is what TPU generations
+there are, and `quoit.coordinates` where the chips of a slice are.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from .requests import Bundle, Policy, Request, Strategy
 
 if TYPE_CHECKING:
     from . import catalogue as catalogue
+    from . import coordinates as coordinates
     from . import identity as identity
     from . import jax as jax
     from . import meshes as meshes
@@ -211,7 +213,7 @@ _LAZY = {
     ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("catalogue", "identity", "jax", "meshes", "ray", "ray_rules", "webhook")
+_SUBMODULES = ("catalogue", "coordinates", "identity", "jax", "meshes", "ray", "ray_rules", "webhook")
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 

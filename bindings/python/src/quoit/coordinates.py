@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the chips, hosts and JAX devices of a slice are on its torus, and how many links are between them.
+
+Facts of a topology alone: no fleet, no database. Everything is numbered x first, as JAX and GKE do; a host's number is
+its worker id.
+
+>>> import quoit
+>>> torus = quoit.coordinates.torus("v6e", "4x4")
+>>> torus.worker_chips(1), torus.chip_at(6), torus.hops(0, 15)
+((2, 3, 6, 7), (2, 1, 0), 6)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, TypeVar
+
+from . import _c, errors
+from ._c import call, lib
+
+_Value = TypeVar("_Value")
+
+Place = tuple[int, int, int]
+"""Along x, y and z, from 0; z is 0 where a topology has two dimensions."""
+
+
+class Axis(_c.Code):
+    """The axes of a torus, in the order of a topology's numbers."""
+
+    X = 0
+    Y = 1
+    Z = 2
+
+
+class Direction(_c.Code):
+    """Which way along an axis."""
+
+    UP = 1
+    DOWN = 2
+
+
+class Wiring(_c.Code):
+    """How the links that close the axes are laid."""
+
+    STRAIGHT = 1
+    """Each comes out where it began, on the other end of its axis. GKE announces nothing else."""
+    TWISTED = 2
+    """Those of the short axes come out half way along the long ones, k of 2k further; only k k 2k and k 2k 2k can be so:
+    see `catalogue.Topology.is_twistable`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Torus:
+    """The torus of one topology; `torus` makes one. Numbers of chips, hosts and devices are from 0 on."""
+
+    accelerator: str
+    topology: str
+    chips_per_host: int
+    wiring: Wiring
+    lengths: Place
+    """Chips along each axis."""
+    host_lengths: Place
+    """Chips of a host along each axis."""
+    rings: tuple[bool, bool, bool]
+    """Whether links join the two ends of each axis; else it is a line."""
+    twist: tuple[Place, Place, Place]
+    """Of each axis, how much further along each other the link that closes it comes out."""
+    n_chips: int
+    n_hosts: int
+    n_devices: int
+    """What JAX calls devices."""
+    bisection: int
+    """Links that the cut through the middle of an axis severs, of the axis where they are the fewest."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def chip_at(self, chip: int) -> Place:
+        """Where the chip is.
+
+        Raises:
+            InvalidError: there is no chip of that number.
+        """
+        number = self._chip(chip)
+        return _of_axes(lambda axis: int(lib.quoit_coordinates_get_chip_at(self._handle, number, axis)))
+
+    def find_chip(self, x: int, y: int, z: int = 0) -> int | None:
+        """The number of the chip there; None: that is beyond an end.
+
+        Raises:
+            InvalidError: a number below 0 or beyond 32 bits.
+        """
+        return _number(lib.quoit_coordinates_find_chip(self._handle, *_place(x, y, z)))
+
+    def worker_at(self, worker_id: int) -> Place:
+        """Where the host is, counted in hosts.
+
+        Raises:
+            InvalidError: there is no host of that worker id.
+        """
+        number = self._worker(worker_id)
+        return _of_axes(lambda axis: int(lib.quoit_coordinates_get_worker_at(self._handle, number, axis)))
+
+    def find_worker(self, x: int, y: int, z: int = 0) -> int | None:
+        """The worker id of the host there, counted in hosts; None: that is beyond an end.
+
+        Raises:
+            InvalidError: a number below 0 or beyond 32 bits.
+        """
+        return _number(lib.quoit_coordinates_find_worker(self._handle, *_place(x, y, z)))
+
+    def chip_worker(self, chip: int) -> int:
+        """The worker id of the host that has the chip.
+
+        Raises:
+            InvalidError: there is no chip of that number.
+        """
+        return int(lib.quoit_coordinates_get_chip_worker(self._handle, self._chip(chip)))
+
+    def chip_local(self, chip: int) -> int:
+        """The chip's number among those of its host: what `PlacedBundle.chips` has.
+
+        Raises:
+            InvalidError: there is no chip of that number.
+        """
+        return int(lib.quoit_coordinates_get_chip_local(self._handle, self._chip(chip)))
+
+    def worker_chips(self, worker_id: int) -> tuple[int, ...]:
+        """The chips of the host, in the order of their numbers in it.
+
+        Raises:
+            InvalidError: there is no host of that worker id.
+        """
+        number = self._worker(worker_id)
+        return tuple(
+            int(lib.quoit_coordinates_get_worker_chip(self._handle, number, local))
+            for local in range(self.chips_per_host)
+        )
+
+    def device_chip(self, device: int) -> int:
+        """The chip that the JAX device is on.
+
+        Raises:
+            InvalidError: there is no device of that id.
+        """
+        number = _c.to_int(device, "device", range(lib.quoit_coordinates_get_n_devices(self._handle)))
+        return int(lib.quoit_coordinates_get_device_chip(self._handle, number))
+
+    def chip_devices(self, chip: int) -> tuple[int, ...]:
+        """The ids of the chip's JAX devices in the slice.
+
+        Raises:
+            InvalidError: there is no chip of that number.
+        """
+        number = self._chip(chip)
+        return tuple(
+            int(lib.quoit_coordinates_get_chip_device(self._handle, number, core))
+            for core in range(self.n_devices // self.n_chips)
+        )
+
+    def find_neighbour(self, chip: int, axis: Axis, direction: Direction) -> int | None:
+        """The chip at the other end of that link: one further, or behind the link that closes the ring.
+
+        None: there is no such link.
+
+        Raises:
+            InvalidError: there is no such chip, axis or direction.
+        """
+        number = self._chip(chip)
+        ways = _known(Axis, axis, "axis"), _known(Direction, direction, "direction")
+        return _number(lib.quoit_coordinates_find_neighbour(self._handle, number, *ways))
+
+    def hops(self, start: int, end: int) -> int:
+        """The links of a shortest way between two chips.
+
+        Raises:
+            InvalidError: there is no chip of such a number.
+        """
+        return int(lib.quoit_coordinates_get_hops(self._handle, self._chip(start, "start"), self._chip(end, "end")))
+
+    @property
+    def _handle(self) -> Any:
+        """Of this process: it is made anew where a torus came from another."""
+        given = self.accelerator, self.topology, self.chips_per_host, self.wiring
+        return _c.kept(self, "_made", lambda: _made(*given))
+
+    def _chip(self, chip: object, what: str = "chip") -> int:
+        return _c.to_int(chip, what, range(lib.quoit_coordinates_get_n_chips(self._handle)))
+
+    def _worker(self, worker_id: object) -> int:
+        return _c.to_int(worker_id, "worker_id", range(lib.quoit_coordinates_get_n_hosts(self._handle)))
+
+
+def torus(accelerator: str, topology: str, chips_per_host: int = 0, wiring: Wiring = Wiring.STRAIGHT) -> Torus:
+    """The torus of a slice of that topology on such hosts, as the catalogue has it.
+
+    Args:
+        accelerator: any system's name of the generation: "v6e", "TPU-V5LITEPOD".
+        topology: "4x4", "2x2x4".
+        chips_per_host: the chips of each host; 0 for what Ray assumes, as in `catalogue.Generation.lookup_topology`.
+        wiring: how the axes close.
+
+    Raises:
+        InvalidError: nobody calls a generation so, the topology is none of it (the message has the byte, or names the
+            nearest) or is never built of such hosts, or it cannot be twisted.
+    """
+    handle = _made(accelerator, topology, chips_per_host, wiring)
+    n_chips, n_hosts = lib.quoit_coordinates_get_n_chips(handle), lib.quoit_coordinates_get_n_hosts(handle)
+    return Torus(
+        accelerator=_c.exact(accelerator),
+        topology=_c.exact(topology),
+        chips_per_host=int(n_chips // n_hosts),
+        wiring=wiring,
+        lengths=_of_axes(lambda axis: int(lib.quoit_coordinates_get_length(handle, axis))),
+        host_lengths=_of_axes(lambda axis: int(lib.quoit_coordinates_get_host_length(handle, axis))),
+        rings=_of_axes(lambda axis: bool(lib.quoit_coordinates_is_ring(handle, axis))),
+        twist=_of_axes(lambda axis: _of_axes(lambda along: int(lib.quoit_coordinates_get_twist(handle, axis, along)))),
+        n_chips=int(n_chips),
+        n_hosts=int(n_hosts),
+        n_devices=int(lib.quoit_coordinates_get_n_devices(handle)),
+        bisection=int(lib.quoit_coordinates_get_bisection(handle)),
+    )
+
+
+def _made(accelerator: object, topology: object, chips_per_host: object, wiring: object) -> Any:
+    pointer = call(
+        lib.quoit_coordinates_new,
+        _c.to_text(accelerator, "accelerator"),
+        _c.to_text(topology, "topology"),
+        _c.to_int(chips_per_host, "chips_per_host", _c.UINT32),
+        _c.to_member(Wiring, wiring, "wiring"),
+    )
+    return _c.owned(pointer, lib.quoit_coordinates_free)
+
+
+def _known(kind: type[_c.Code], value: object, what: str) -> int:
+    """A member that the library takes: it has no failure for another."""
+    number = _c.to_member(kind, value, what)
+    if number not in kind.__members__.values():
+        raise errors.InvalidError(f"{what} '{number}': expected one of {', '.join(kind.__members__)}")
+    return number
+
+
+def _of_axes(get: Callable[[int], _Value]) -> tuple[_Value, _Value, _Value]:
+    return get(Axis.X), get(Axis.Y), get(Axis.Z)
+
+
+def _place(*numbers: int) -> tuple[int, ...]:
+    return tuple(_c.to_int(number, axis, _c.UINT32) for number, axis in zip(numbers, "xyz"))
+
+
+def _number(number: int) -> int | None:
+    return None if number < 0 else int(number)
