@@ -681,6 +681,33 @@ QUOIT_API QuoitGroup *quoit_snapshot_dup_node_user (const QuoitSnapshot *snapsho
 QUOIT_API char *quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user);
 
 /**
+ * quoit_snapshot_get_node_user_chips:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ * @user: below quoit_snapshot_get_node_n_users()
+ *
+ * Which chips of the node the bundles of that user have, wholly or in part; all when the group has the node whole. Of an
+ * imported group Ray says how many, and which ones is quoit's choice.
+ *
+ * Returns: the chips: bit 0 is chip 0
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_snapshot_get_node_user_chips (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user);
+
+/**
+ * quoit_snapshot_get_node_external_chips:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Which chips of the node something has that is no group, wholly or in part. Ray says how many, and which ones is
+ * quoit's choice.
+ *
+ * Returns: the chips: bit 0 is chip 0
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_snapshot_get_node_external_chips (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
  * quoit_snapshot_dup_node_label:
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()

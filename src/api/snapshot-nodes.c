@@ -166,6 +166,27 @@ quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node
   return quoit_fleet_node_share_text (snapshot->fleet, (QuoitNodeId) { node }, groups->pdata[user]);
 }
 
+uint64_t
+quoit_snapshot_get_node_user_chips (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
+{
+  g_autoptr (GPtrArray) groups = NULL;
+
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
+  g_return_val_if_fail (user < groups->len, 0);
+
+  return quoit_fleet_node_chips_of (snapshot->fleet, (QuoitNodeId) { node }, groups->pdata[user]);
+}
+
+uint64_t
+quoit_snapshot_get_node_external_chips (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  return quoit_fleet_node_chips_of (snapshot->fleet, (QuoitNodeId) { node }, NULL);
+}
+
 char *
 quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, const char *key)
 {

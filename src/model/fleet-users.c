@@ -98,3 +98,26 @@ quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const Qu
       }
   return g_string_free (text, FALSE);
 }
+
+static guint64
+all_chips (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  guint n = quoit_layout_node_kind (fleet->layout, node)->chips;
+
+  return n < 64 ? ((guint64) 1 << n) - 1 : G_MAXUINT64;
+}
+
+guint64
+quoit_fleet_node_chips_of (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  const QuoitGroupData *user;
+  guint64 chips = 0;
+
+  if (group != NULL ? group->bundles == NULL : quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
+    return all_chips (fleet, node);
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (group != NULL ? user == group : user->kind == QUOIT_HOLDER_EXTERNAL)
+      chips |= users.bundle->chips | (users.bundle->part.e4 > 0 ? (guint64) 1 << users.bundle->chip : 0);
+  return chips;
+}

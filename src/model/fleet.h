@@ -154,6 +154,8 @@ GPtrArray *quoit_fleet_node_groups (const QuoitFleet *fleet, QuoitNodeId node);
 /* What the bundles of @group have of @node, in words: "chips 0,1: CPU 1, TPU 2 + chip 3: TPU 1". Owned; NULL: all of
  * it. */
 char *quoit_fleet_node_share_text (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
+/* The chips of @node that @group has, wholly or in part, or something external where it is NULL: bit 0 is chip 0. */
+guint64 quoit_fleet_node_chips_of (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group);
 
 /* What is left of @node, chip by chip, and of each of its kind's resources (in their order), after the shares of
  * groups. All zero when a group or something external has the node whole. @left has room for the kind's resources. */

@@ -270,6 +270,55 @@ START_TEST (a_host_does_not_shrink_below_what_bundles_have_of_it)
 }
 END_TEST
 
+static QuoitGroup *
+reserve_bundles (Quoit *quoit, const char *name, const char *amounts, guint n)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new (name);
+  GError *error = NULL;
+  QuoitGroup *group;
+
+  ck_assert (quoit_request_add_bundles (request, amounts, n, NULL));
+  group = quoit_reserve (quoit, request, T0, &error);
+  ck_assert_ok (error);
+  return group;
+}
+
+START_TEST (a_user_has_the_chips_that_its_bundles_are_of)
+{
+  static const char fleet[] = "v6e 2x4 x1 pool=a; v5e 2x2 x1 pool=b busy=0; v5e 2x2 x1 pool=c";
+  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitRequest) whole = quoit_request_new ("whole");
+  g_autoptr (QuoitGroup) parts = NULL, one = NULL, slice = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  GError *error = NULL;
+  uint32_t a, b, c;
+
+  quoit_import_free (quoit_import_fleet_text (quoit, fleet, strlen (fleet), NULL, T0, &error));
+  ck_assert_ok (error);
+  parts = reserve_bundles (quoit, "parts", "TPU=1.5", 2);
+  one = reserve_bundles (quoit, "one", "TPU=1", 1);
+  ck_assert (quoit_request_set_accelerator (whole, "v5e", NULL) && quoit_request_set_topology (whole, "2x2", NULL)
+             && quoit_request_set_slices (whole, 1, NULL));
+  slice = quoit_reserve (quoit, whole, T0, &error);
+  ck_assert_ok (error);
+  snapshot = quoit_snapshot (quoit);
+  ck_assert (quoit_snapshot_lookup_node (snapshot, "a-0-0", &a, NULL));
+  ck_assert (quoit_snapshot_lookup_node (snapshot, "b-0-0", &b, NULL));
+  ck_assert (quoit_snapshot_lookup_node (snapshot, "c-0-0", &c, NULL));
+
+  ck_assert_uint_eq (quoit_snapshot_get_node_n_users (snapshot, a), 2);
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_chips (snapshot, a, 0),
+                     quoit_group_get_bundle_chips (parts, 0) | quoit_group_get_bundle_chips (parts, 1));
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_chips (snapshot, a, 0), 7);
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_chips (snapshot, a, 1), 8);
+  ck_assert_uint_eq (quoit_snapshot_get_node_external_chips (snapshot, a), 0);
+  ck_assert_uint_eq (quoit_snapshot_get_node_n_users (snapshot, b), 0);
+  ck_assert_uint_eq (quoit_snapshot_get_node_external_chips (snapshot, b), 15);
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_chips (snapshot, c, 0), 15);
+  ck_assert_uint_eq (quoit_snapshot_get_node_external_chips (snapshot, c), 0);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -280,6 +329,7 @@ main (void)
   tcase_add_loop_test (tcase, in_memory, 0, G_N_ELEMENTS (facts));
   tcase_add_loop_test (tcase, in_a_file_that_is_opened_before_each_line, 0, G_N_ELEMENTS (facts));
   tcase_add_test (tcase, a_host_does_not_shrink_below_what_bundles_have_of_it);
+  tcase_add_test (tcase, a_user_has_the_chips_that_its_bundles_are_of);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

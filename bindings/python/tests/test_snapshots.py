@@ -215,10 +215,22 @@ def test_who_has_a_node_is_told(ledger):
     group = ledger.reserve(one_slice(), now_ms=NOW)
     half = ledger.reserve(quoit.Request("half", bundles=["TPU=2"]), now_ms=NOW)
     snapshot = ledger.snapshot()
-    assert snapshot.lookup_node(group.slices[0].workers[0].name).users == (quoit.NodeUser(group, None),)
+    assert snapshot.lookup_node(group.slices[0].workers[0].name).users == (quoit.NodeUser(group, None, (0, 1, 2, 3)),)
     ((user,),) = [snapshot.lookup_node(half.bundles[0].node).users]
     assert user.group == half
     assert user.share == half.bundles[0].text
+    assert user.chips == half.bundles[0].chips and len(user.chips) == 2
+
+
+def test_what_is_external_has_chips():
+    said = [ray_node(worker_id) for worker_id in range(4)]
+    free = {one["NodeID"]: {"TPU": tpu} for one, tpu in zip(said, (2.5, 4.0, 4.0, 0.0))}
+    with quoit.open_memory() as ledger:
+        wanted = quoit.Input(
+            quoit.SourceKind.RAY_NODES, json.dumps(said), ray_groups="[]", ray_available=json.dumps(free)
+        )
+        ledger.import_input(wanted, now_ms=NOW)
+        assert [len(node.external_chips) for node in ledger.snapshot().nodes] == [2, 0, 0, 4]
 
 
 def test_rows_are_a_sequence(snapshot):

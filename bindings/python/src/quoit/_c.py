@@ -242,6 +242,11 @@ def taken_pairs(pointer: Any) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in taken_texts(pointer))
 
 
+def bits(mask: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
 def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
     """get(0), get(1) and so on, up to the first NULL."""
     values: list[Any] = []

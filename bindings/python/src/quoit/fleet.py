@@ -127,6 +127,8 @@ class NodeUser:
     group: Group
     share: str | None
     """What its bundles have of the node, in words: "chips 0,1: CPU 1, TPU 2". None: it has the node whole."""
+    chips: tuple[int, ...]
+    """Which chips of the node that is, wholly or in part."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -308,6 +310,11 @@ class Node(Row):
         return bool(lib.quoit_snapshot_is_node_external(self._handle, self._index))
 
     @property
+    def external_chips(self) -> tuple[int, ...]:
+        """Which of its chips something has that is no group, wholly or in part."""
+        return _c.bits(lib.quoit_snapshot_get_node_external_chips(self._handle, self._index))
+
+    @property
     def assumptions(self) -> NodeAssumptions:
         """What is said of it though its source did not state it; 0 where all of it was stated."""
         return NodeAssumptions(lib.quoit_snapshot_get_node_assumptions(self._handle, self._index))
@@ -320,7 +327,8 @@ class Node(Row):
     def _user(self, user: int) -> NodeUser:
         at = self._handle, self._index, user
         share = _c.taken_text_or_none(lib.quoit_snapshot_dup_node_user_share(*at))
-        return NodeUser(owned_group(lib.quoit_snapshot_dup_node_user(*at)), share)
+        chips = _c.bits(lib.quoit_snapshot_get_node_user_chips(*at))
+        return NodeUser(owned_group(lib.quoit_snapshot_dup_node_user(*at)), share, chips)
 
     @property
     def resources(self) -> tuple[NodeResource, ...]:

@@ -195,7 +195,7 @@ class Group(_c.Sealed):
         }
         return PlacedBundle(
             _c.text_or_none(lib.quoit_group_get_bundle_node(self._handle, index)),
-            tuple(chip for chip in range(64) if mask >> chip & 1),
+            _c.bits(mask),
             GroupSliceState(lib.quoit_group_get_bundle_state(self._handle, index)),
             _c.taken_text(lib.quoit_group_dup_bundle_text(self._handle, index)),
             resources,
