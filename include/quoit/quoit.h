@@ -26,6 +26,7 @@
 #include <quoit/ray-subslices.h>
 #include <quoit/ray-host.h>
 #include <quoit/ray-train.h>
+#include <quoit/maxtext.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/ray-placement.h>

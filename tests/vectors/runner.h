@@ -45,6 +45,8 @@ extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_
     vector_suite_ray_train_env;
 extern const VectorSuite vector_suite_placement, vector_suite_placement_seq, vector_suite_webhook;
 extern const VectorSuite vector_suite_kuberay, vector_suite_mesh, vector_suite_ray_core, vector_suite_ray_tpu,
+extern const VectorSuite vector_suite_maxtext;
+extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
 extern const VectorSuite vector_suite_placement, vector_suite_placement_seq;
 
 #define VECTOR_SKIP (vector_skip_quark ())
