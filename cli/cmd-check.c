@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "check-train.h"
 #include "report-view.h"
 #include "text.h"
 #include "verbs.h"
@@ -283,34 +284,64 @@ check_manifests (Session *session, char **variables, gboolean strict, GError **e
   return answer (session, files, strict, error);
 }
 
+/* What is checked, and that the other's options are not there. */
+static bool
+check_usage (char **words, char **variables, const TrainOptions *train, GError **error)
+{
+  bool is_train = g_str_equal (words[0], "train");
+  const char *foreign = is_train ? variables == NULL ? NULL : "--set" : train_options_given (train);
+
+  if (!is_train && !g_str_equal (words[0], "manifest"))
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected manifest or train", words[0]);
+  else if (foreign != NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected it with %s alone", foreign,
+                 is_train ? "manifest" : "train");
+  else if (!is_train && words[1] == NULL)
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                         "expected the arguments: manifest FILE...; see quoit check --help");
+  else
+    return true;
+  return false;
+}
+
 static bool
 run (Session *session, GError **error)
 {
   g_auto (GStrv) variables = NULL;
-  gboolean strict = FALSE;
+  g_auto (TrainOptions) train = { 0 };
   const GOptionEntry entries[] = {
-    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &variables, "a ${VARIABLE} of a manifest", "VARIABLE=VALUE" },
-    { "strict", 0, 0, G_OPTION_ARG_NONE, &strict, "warnings count as errors do", NULL },
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &variables, "of manifest: a ${VARIABLE}", "VARIABLE=VALUE" },
+    { "strict", 0, 0, G_OPTION_ARG_NONE, &train.strict, "warnings count as errors do", NULL },
+    { "accelerator", 0, 0, G_OPTION_ARG_FILENAME, &train.accelerator,
+      "of train: TPU generation, in any system's spelling", "GEN" },
+    { "topology", 0, 0, G_OPTION_ARG_FILENAME, &train.topology, "of train: shape of each slice, as 4x4", "SHAPE" },
+    { "slices", 0, 0, G_OPTION_ARG_FILENAME, &train.slices, "of train: how many slices (1)", "N" },
+    { "chips-per-host", 0, 0, G_OPTION_ARG_FILENAME, &train.chips_per_host, "of train: 1, 2, 4 or 8 (Ray's default)",
+      "N" },
+    { "workers", 0, 0, G_OPTION_ARG_FILENAME, &train.workers,
+      "of train: num_workers of the ScalingConfig; 8..16 for an elastic job", "N" },
+    { "worker-resources", 0, 0, G_OPTION_ARG_FILENAME, &train.worker_resources,
+      "of train: resources_per_worker, as TPU=4,CPU=8", "AMOUNTS" },
     G_OPTION_ENTRY_NULL,
   };
 
-  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+      || !check_usage (session->words, variables, &train, error))
     return false;
-  if (!g_str_equal (session->words[0], "manifest"))
-    {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected manifest", session->words[0]);
-      return false;
-    }
-  return check_manifests (session, variables, strict, error);
+  if (g_str_equal (session->words[0], "train"))
+    return check_train (session, &train, error);
+  return check_manifests (session, variables, train.strict, error);
 }
 
 const Verb verb_check = {
   "check",
-  "manifest FILE...",
-  "what is wrong with RayCluster, RayJob and RayService manifests",
-  "It needs no database. FILE may be -, for standard input. One line a finding, as compilers write them:\n"
-  "FILE:LINE: SEVERITY: TEXT [RULE]. The exit status is 0 when there is no error, 3 when there is one.",
-  2,
+  "manifest FILE... | train [KEY=VALUE...]",
+  "what is wrong with manifests, or with the settings of a MaxText job",
+  "It needs no database. manifest reads RayClusters, RayJobs and RayServices; FILE may be -, for standard input. One\n"
+  "line a finding, as compilers write them: FILE:LINE: SEVERITY: TEXT [RULE]. train fills in the axes of MaxText's "
+  "mesh\n"
+  "and checks its settings on slices. The exit status is 0 when there is no error, 3 when there is one.",
+  1,
   G_MAXUINT,
   run,
 };

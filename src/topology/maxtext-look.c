@@ -108,6 +108,42 @@ quoit_maxtext_look_slices (QuoitMaxtextLook *look)
   return look->n_slices;
 }
 
+/* --- how many devices --- */
+
+/* "2,2,1": the box from the smallest coordinates that a single controller of one slice keeps, as far as the slice has
+ * it. FALSE for what is none. */
+static gboolean
+cut_box (const char *text, QuoitShape *shape)
+{
+  g_auto (GStrv) sides = g_strsplit (text, ",", -1);
+  guint64 side;
+
+  for (unsigned axis = 0; sides[axis] != NULL; axis++)
+    {
+      g_strstrip (sides[axis]);
+      if (axis >= 3 || !g_ascii_string_to_unsigned (sides[axis], 10, 1, G_MAXINT64, &side, NULL))
+        return FALSE;
+      shape->dims[axis] = (guint16) MIN (side, shape->dims[axis]);
+    }
+  return TRUE;
+}
+
+static int64_t
+devices_of_slice (QuoitMaxtextLook *look)
+{
+  const char *box = quoit_maxtext_settings_find (look->settings, "subslice_shape");
+  QuoitShape shape = look->slice.shape;
+
+  if (box != NULL && *box != '\0' && look->n_slices == 1
+      && quoit_maxtext_settings_flag (look->settings, "enable_single_controller", FALSE) && !cut_box (box, &shape))
+    {
+      quoit_maxtext_report_add (look->report, QUOIT_MAXTEXT_RULE_VALUE, "subslice_shape", box,
+                                "up to three numbers of chips with commas between them, as 2,2,1");
+      shape = look->slice.shape;
+    }
+  return quoit_shape_devices (look->slice.generation, shape);
+}
+
 /* --- the whole --- */
 
 static void
@@ -135,7 +171,7 @@ quoit_maxtext_look (const QuoitMaxtextJob *job, GError **error)
     return NULL;
 
   report->slice = look.slice;
-  look.n_devices = quoit_shape_devices (look.slice.generation, look.slice.shape);
+  look.n_devices = devices_of_slice (&look);
   count (&look);
   check_hardware (&look);
   check_multislice (&look);

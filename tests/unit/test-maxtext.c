@@ -250,6 +250,10 @@ static const struct {
   { "v6e 4x4 1", "mesh_axes=[fsdp,tensor,model] ici_tensor_parallelism=2", "fsdp=4x1 tensor=2x1 model=2x1" },
   { "v6e 4x4 2", "mesh_axes=[data,'fsdp',model] ici_tensor_parallelism=2", "data=1x2 fsdp=8x1 model=2x1" },
   { "v6e 4x4 1", "mesh_axes=fsdp,attn_dp", "fsdp=16x1" },
+  { "v6e 4x8 1", "subslice_shape=2,2,1 enable_single_controller=true", "fsdp=4x1" },
+  { "v6e 4x8 1", "subslice_shape=2,99 enable_single_controller=true", "fsdp=16x1" },
+  { "v6e 4x8 1", "subslice_shape=2,2,1", "fsdp=32x1" },
+  { "v6e 4x8 2", "subslice_shape=2,2,1 enable_single_controller=true", "data=1x2 fsdp=32x1" },
   { "", "compile_topology=v5p-16 compile_topology_num_slices=3", "data=1x3 fsdp=8x1" },
   { "", "compile_topology=v5p-16 compile_topology_num_slices=1", "fsdp=8x1" },
   { "v6e 4x4 2", "num_slices=2 compile_topology_num_slices=9", "data=1x2 fsdp=16x1" },
@@ -290,6 +294,9 @@ static const struct {
   { "v6e 4x4 1", "gradient_accumulation_steps=0", "value", "gradient_accumulation_steps '0': expected 1 or more" },
   { "v6e 4x4 1", "custom_mesh=hybrid_ring_64x4 allow_split_physical_axes=maybe", "value custom-mesh-unused",
     "allow_split_physical_axes 'maybe': expected true or false" },
+  { "v6e 4x4 1", "subslice_shape=2,b enable_single_controller=1", "value",
+    "subslice_shape '2,b': expected up to three" },
+  { "v6e 4x4 1", "subslice_shape=2,2,1,1 enable_single_controller=1", "value", "'2,2,1,1'" },
   { "v6e 4x4 1", "hardware=gpu", "hardware", "hardware 'gpu': expected tpu" },
   { "v3 4x4 2", "", "multislice", "slices '2': expected 1: GKE joins no slices of v3" },
   { "v6e 2x2 2", "", "multislice", "slices of several hosts" },
@@ -395,27 +402,6 @@ START_TEST (what_maxtext_takes_is_not_found)
       g_autofree char *rules = rules_of (report);
 
       ck_assert_msg (*rules == '\0', "%s: %s", taken[i], rules);
-    }
-}
-END_TEST
-
-START_TEST (every_rule_of_settings_is_broken_by_a_case)
-{
-  const char *name;
-
-  for (unsigned rule = 0; (name = quoit_maxtext_rule_get_name (rule)) != NULL; rule++)
-    {
-      gboolean is_broken = g_str_has_prefix (name, "scaling");
-
-      for (unsigned i = 0; i < G_N_ELEMENTS (wrongs); i++)
-        {
-          g_auto (GStrv) rules = g_strsplit (wrongs[i].rules, " ", -1);
-
-          is_broken = is_broken || g_strv_contains ((const char *const *) rules, name);
-        }
-      ck_assert_msg (is_broken, "%s", name);
-      ck_assert_int_ge (quoit_maxtext_rule_get_severity (rule), QUOIT_SEVERITY_ERROR);
-      ck_assert_int_le (quoit_maxtext_rule_get_severity (rule), QUOIT_SEVERITY_NOTE);
     }
 }
 END_TEST
@@ -612,6 +598,33 @@ START_TEST (a_scaling_config_that_contradicts_the_slices_is_found)
 }
 END_TEST
 
+START_TEST (every_rule_is_broken_by_a_case_and_has_a_line_in_the_documentation)
+{
+  static const char *const words[] = { "", "error", "warning", "note" };
+  g_autofree char *path = g_build_filename (g_getenv ("top_srcdir"), "docs", "checking.md", NULL), *page = NULL;
+  const char *name;
+
+  ck_assert (g_file_get_contents (path, &page, NULL, NULL));
+
+  for (unsigned rule = 0; (name = quoit_maxtext_rule_get_name (rule)) != NULL; rule++)
+    {
+      g_autofree char *line = g_strdup_printf ("| `%s` | %s |", name, words[quoit_maxtext_rule_get_severity (rule)]);
+      gboolean is_broken = FALSE;
+
+      for (unsigned i = 0; i < G_N_ELEMENTS (wrongs); i++)
+        {
+          g_auto (GStrv) rules = g_strsplit (wrongs[i].rules, " ", -1);
+
+          is_broken = is_broken || g_strv_contains ((const char *const *) rules, name);
+        }
+      for (unsigned i = 0; i < G_N_ELEMENTS (scalings); i++)
+        is_broken = is_broken || strstr (scalings[i].rules, name) != NULL;
+      ck_assert_msg (is_broken, "%s", name);
+      ck_assert_msg (strstr (page, line) != NULL, "docs/checking.md has no '%s'", line);
+    }
+}
+END_TEST
+
 /* --- hostile words --- */
 
 START_TEST (messages_are_one_line_of_bounded_length)
@@ -675,7 +688,7 @@ main (void)
   tcase_add_loop_test (checking, a_mesh_that_maxtext_makes_is_filled_and_has_no_error, 0, G_N_ELEMENTS (meshes));
   tcase_add_loop_test (checking, what_maxtext_would_refuse_is_found_and_said, 0, G_N_ELEMENTS (wrongs));
   tcase_add_test (checking, what_maxtext_takes_is_not_found);
-  tcase_add_test (checking, every_rule_of_settings_is_broken_by_a_case);
+  tcase_add_test (checking, every_rule_is_broken_by_a_case_and_has_a_line_in_the_documentation);
   tcase_add_test (checking, numbers_are_of_all_slices);
   tcase_add_test (checking, slices_that_nobody_has_are_refused);
   tcase_add_test (checking, every_size_that_is_proposed_fills);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check-train.h"
+
+#include <string.h>
+
+#include "text.h"
+#include "words.h"
+
+void
+train_options_clear (TrainOptions *options)
+{
+  g_free (options->accelerator);
+  g_free (options->topology);
+  g_free (options->slices);
+  g_free (options->chips_per_host);
+  g_free (options->workers);
+  g_free (options->worker_resources);
+}
+
+const char *
+train_options_given (const TrainOptions *options)
+{
+  const struct {
+    const char *option, *value;
+  } given[] = {
+    { "--accelerator", options->accelerator }, { "--topology", options->topology },
+    { "--slices", options->slices },           { "--chips-per-host", options->chips_per_host },
+    { "--workers", options->workers },         { "--worker-resources", options->worker_resources },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (given); i++)
+    if (given[i].value != NULL)
+      return given[i].option;
+  return NULL;
+}
+
+/* --- what is asked --- */
+
+static bool
+refuse (GError **error, const char *message)
+{
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, message);
+  return false;
+}
+
+static bool
+set_slices (QuoitMaxtextJob *job, const TrainOptions *options, GError **error)
+{
+  static const NumberRule slices = { "--slices", "1 to 1000000 slices", G_MININT64, G_MAXINT64 };
+  static const NumberRule chips = { "--chips-per-host", "1, 2, 4 or 8 chips", 1, 8 };
+  gint64 n_slices = 1, per_host = 0;
+
+  if (options->accelerator == NULL && options->topology == NULL)
+    {
+      if (options->slices != NULL || options->chips_per_host != NULL)
+        return refuse (error, "--slices, --chips-per-host: expected also --accelerator and --topology");
+      return true;
+    }
+  if (options->accelerator == NULL || options->topology == NULL)
+    return refuse (error, "expected both --accelerator and --topology, or neither beside compile_topology=NAME");
+  if (options->slices != NULL && !text_parse_number (options->slices, &slices, &n_slices, error))
+    return false;
+  if (options->chips_per_host != NULL && !text_parse_number (options->chips_per_host, &chips, &per_host, error))
+    return false;
+  return quoit_maxtext_job_set_slices (job, options->accelerator, options->topology, n_slices, (unsigned) per_host,
+                                       error);
+}
+
+/* "8", or "8..16" for an elastic job. */
+static bool
+set_workers (QuoitRayScaling *scaling, const char *text, GError **error)
+{
+  static const NumberRule rule = { "--workers", "a number of workers, or two as 8..16", G_MININT64, G_MAXINT64 };
+  const char *dots = strstr (text, "..");
+  g_autofree char *first = dots == NULL ? NULL : g_strndup (text, (gsize) (dots - text));
+  gint64 least, most;
+
+  if (dots == NULL)
+    {
+      if (!text_parse_number (text, &rule, &most, error))
+        return false;
+      quoit_ray_scaling_set_n_workers (scaling, most);
+      return true;
+    }
+  if (!text_parse_number (first, &rule, &least, error) || !text_parse_number (dots + 2, &rule, &most, error))
+    return false;
+  quoit_ray_scaling_set_worker_range (scaling, least, most);
+  return true;
+}
+
+/* "TPU=4,CPU=8". */
+static bool
+set_resources (QuoitRayScaling *scaling, const char *text, GError **error)
+{
+  g_autoptr (QuoitRayResources) resources = quoit_ray_resources_new ();
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+
+  for (char **part = parts; *part != NULL; part++)
+    {
+      char *equals = strchr (*part, '='), *end = NULL;
+      double amount = equals == NULL ? 0 : g_ascii_strtod (equals + 1, &end);
+
+      if (equals == NULL || equals == *part || strspn (equals + 1, "0123456789.") == 0 || *end != '\0')
+        {
+          g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                       "--worker-resources '%s': expected amounts, as TPU=4,CPU=8", text);
+          return false;
+        }
+      *equals = '\0';
+      quoit_ray_resources_set (resources, *part, amount);
+    }
+  quoit_ray_scaling_set_resources (scaling, resources);
+  return true;
+}
+
+/* The ScalingConfig that asks for the slices that are checked. */
+static QuoitRayScaling *
+scaling_of (const TrainOptions *options, GError **error)
+{
+  g_autoptr (QuoitRayScaling) scaling = quoit_ray_scaling_new ();
+  g_autofree char *resource = NULL;
+  const QuoitCatalogueGeneration *generation;
+
+  if (options->accelerator == NULL)
+    return refuse (error, "--workers: expected also --accelerator and --topology"), NULL;
+  generation = quoit_catalogue_lookup_generation (options->accelerator, error);
+  if (generation == NULL || !set_workers (scaling, options->workers, error)
+      || (options->worker_resources != NULL && !set_resources (scaling, options->worker_resources, error)))
+    return NULL;
+
+  resource = quoit_catalogue_generation_dup_text (generation, QUOIT_GENERATION_TEXT_RAY_RESOURCE, 0);
+  quoit_ray_scaling_set_accelerators (scaling, QUOIT_RAY_USE_TPU);
+  quoit_ray_scaling_set_topology (scaling, options->topology);
+  quoit_ray_scaling_set_accelerator_type (scaling, resource == NULL ? options->accelerator : resource);
+  return g_steal_pointer (&scaling);
+}
+
+static QuoitMaxtextReport *
+ask (const Session *session, const TrainOptions *options, GError **error)
+{
+  g_autoptr (QuoitMaxtextJob) job = quoit_maxtext_job_new ();
+  g_autoptr (QuoitRayScaling) scaling = NULL;
+
+  if (options->workers == NULL && options->worker_resources != NULL)
+    return refuse (error, "--worker-resources: expected also --workers"), NULL;
+  if (!set_slices (job, options, error))
+    return NULL;
+  if (options->workers != NULL)
+    {
+      scaling = scaling_of (options, error);
+      if (scaling == NULL)
+        return NULL;
+    }
+  for (char **word = session->words + 1; *word != NULL; word++)
+    quoit_maxtext_job_add_setting (job, *word);
+  return quoit_maxtext_check (job, scaling, error);
+}
+
+/* --- answers --- */
+
+/* In the order of QuoitMaxtextNumber. */
+static const Column number_columns[] = {
+  { "n_slices", "slices", CELL_NUMBER },
+  { "n_hosts", "hosts", CELL_NUMBER },
+  { "n_chips", "chips", CELL_NUMBER },
+  { "n_devices", "devices", CELL_NUMBER },
+  { "n_devices_per_slice", "devices a slice", CELL_NUMBER },
+  { "batch", "rows a pass", CELL_NUMBER },
+  { "batch_to_load", "rows loaded a step", CELL_NUMBER },
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (number_columns) == QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD + 1);
+
+static const Column axis_columns[] = {
+  { "axis", "AXIS", CELL_TEXT },
+  { "ici", "ICI", CELL_NUMBER },
+  { "dcn", "DCN", CELL_NUMBER },
+};
+
+static const Column finding_columns[] = {
+  { "severity", "SEVERITY", CELL_TEXT }, { "rule", "RULE", CELL_TEXT },   { "setting", NULL, CELL_TEXT },
+  { "value", NULL, CELL_TEXT },          { "expected", NULL, CELL_TEXT }, { "message", "MESSAGE", CELL_TEXT },
+};
+
+static Table *
+list_numbers (const QuoitMaxtextReport *report)
+{
+  Table *table = table_new (number_columns, G_N_ELEMENTS (number_columns));
+
+  for (guint i = 0; i < G_N_ELEMENTS (number_columns); i++)
+    {
+      int64_t number = quoit_maxtext_report_get_number (report, (QuoitMaxtextNumber) i);
+
+      if (number < 0)
+        table_skip (table);
+      else
+        table_add_number (table, number);
+    }
+  return table;
+}
+
+static Table *
+list_axes (const QuoitMaxtextReport *report)
+{
+  Table *table = table_new (axis_columns, G_N_ELEMENTS (axis_columns));
+
+  for (uint32_t i = 0; i < quoit_maxtext_report_get_n_axes (report); i++)
+    {
+      table_add_text (table, quoit_maxtext_report_get_axis_name (report, i));
+      table_add_number (table, quoit_maxtext_report_get_axis_size (report, i, QUOIT_MAXTEXT_ICI));
+      table_add_number (table, quoit_maxtext_report_get_axis_size (report, i, QUOIT_MAXTEXT_DCN));
+    }
+  return table;
+}
+
+static Table *
+list_findings (const QuoitMaxtextReport *report)
+{
+  Table *table = table_new (finding_columns, G_N_ELEMENTS (finding_columns));
+
+  for (uint32_t i = 0; i < quoit_maxtext_report_get_n_findings (report); i++)
+    {
+      table_add_text (table, word_of_severity (quoit_maxtext_report_get_severity (report, i)));
+      table_add_text (table, quoit_maxtext_report_get_rule (report, i));
+      table_add_text (table, quoit_maxtext_report_get_key (report, i));
+      table_add_text (table, quoit_maxtext_report_get_value (report, i));
+      table_add_text (table, quoit_maxtext_report_get_expected (report, i));
+      table_add_text (table, quoit_maxtext_report_get_message (report, i));
+    }
+  return table;
+}
+
+static guint
+count (const QuoitMaxtextReport *report, QuoitSeverity severity)
+{
+  guint n = 0;
+
+  for (uint32_t i = 0; i < quoit_maxtext_report_get_n_findings (report); i++)
+    n += quoit_maxtext_report_get_severity (report, i) == severity;
+  return n;
+}
+
+bool
+check_train (Session *session, const TrainOptions *options, GError **error)
+{
+  g_autoptr (QuoitMaxtextReport) report = ask (session, options, error);
+  Document *document;
+
+  if (report == NULL)
+    return false;
+
+  document = document_new ();
+  document_take_facts (document, list_numbers (report));
+  document_take_table (document, "axes", "mesh", list_axes (report));
+  document_take_table (document, "findings", "findings", list_findings (report));
+  if (!session_print (session, document, error))
+    return false;
+  if (count (report, QUOIT_SEVERITY_ERROR) > 0 || (options->strict && count (report, QUOIT_SEVERITY_WARNING) > 0))
+    session->exit_status = QUOIT_ERROR_INVALID;
+  return true;
+}
