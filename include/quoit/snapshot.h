@@ -686,8 +686,8 @@ QUOIT_API char *quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapsho
  * @node: below quoit_snapshot_get_n_nodes()
  * @user: below quoit_snapshot_get_node_n_users()
  *
- * Which chips of the node the bundles of that user have, wholly or in part; all when the group has the node whole. Of an
- * imported group Ray says how many, and which ones is quoit's choice.
+ * Which chips of the node the bundles of that user have, wholly or in part; all when the group has the node whole. Of
+ * an imported group Ray says how many, and which ones is quoit's choice.
  *
  * Returns: the chips: bit 0 is chip 0
  * Since: 0.1

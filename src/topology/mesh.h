@@ -39,7 +39,7 @@ typedef struct {
 struct _QuoitDevices {
   QuoitDeviceKind kind;
   QuoitShape shape; /* of the slices; no dimensions: not known */
-  GArray *list; /* of QuoitDevice */
+  GArray *list;     /* of QuoitDevice */
 };
 
 /* Some of a list, in an order: those of a granule, or all. */

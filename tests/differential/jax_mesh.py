@@ -225,7 +225,9 @@ def draw_made(rand):
 
 def draw_torus(rand):
     while True:
-        physical = [rand.choice([1, 2, 2, 3, 4, 4, 5, 6, 8, 10, 12, 16]) for _ in range(rand.choice([1, 2, 3, 3, 4, 4]))]
+        physical = [
+            rand.choice([1, 2, 2, 3, 4, 4, 5, 6, 8, 10, 12, 16]) for _ in range(rand.choice([1, 2, 3, 3, 4, 4]))
+        ]
         if math.prod(physical) <= MOST_DEVICES:
             break
     kind = rand.choice([None, "TPU7x", "TPU7", "TPU8i", "TPU v4"])

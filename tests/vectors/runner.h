@@ -31,23 +31,13 @@ typedef struct {
 } VectorSuite;
 
 /* Tables of a suite that has too many ops for one file. */
-extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[];
-extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_labels[];
-extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_tpu_host[], vector_ops_ray_tpu_labels[];
-extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslices[],
-    vector_ops_ray_train[];
-extern const VectorOp vector_ops_ray_groups[];
-extern const VectorOp vector_ops_ray_nodes[], vector_ops_ray_slices[], vector_ops_ray_subslice_search[],
-    vector_ops_ray_subslices[], vector_ops_ray_train[], vector_ops_ray_train_runs[];
-extern const VectorOp vector_ops_webhook_http[];
+extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_groups[], vector_ops_ray_nodes[],
+    vector_ops_ray_slices[], vector_ops_ray_subslice_search[], vector_ops_ray_subslices[], vector_ops_ray_tpu_host[],
+    vector_ops_ray_tpu_labels[], vector_ops_ray_train[], vector_ops_ray_train_runs[], vector_ops_webhook_http[];
 
-extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu,
-    vector_suite_ray_train_env;
-extern const VectorSuite vector_suite_placement, vector_suite_placement_seq, vector_suite_webhook;
-extern const VectorSuite vector_suite_kuberay, vector_suite_mesh, vector_suite_ray_core, vector_suite_ray_tpu,
-extern const VectorSuite vector_suite_maxtext;
-extern const VectorSuite vector_suite_kuberay, vector_suite_ray_core, vector_suite_ray_tpu, vector_suite_ray_train_env;
-extern const VectorSuite vector_suite_placement, vector_suite_placement_seq;
+extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_suite_maxtext, vector_suite_mesh,
+    vector_suite_placement, vector_suite_placement_seq, vector_suite_ray_core, vector_suite_ray_tpu,
+    vector_suite_ray_train_env, vector_suite_webhook;
 
 #define VECTOR_SKIP (vector_skip_quark ())
 GQuark vector_skip_quark (void);
