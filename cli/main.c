@@ -11,7 +11,7 @@
 /* clang-format off */
 static const Verb *const verbs[] = {
   &verb_init, &verb_import, &verb_sync, &verb_export, &verb_verify, &verb_backup, &verb_journal,
-  &verb_status, &verb_nodes, &verb_slices, &verb_groups, &verb_show, &verb_slots, &verb_who_holds,
+  &verb_status, &verb_nodes, &verb_slices, &verb_groups, &verb_show, &verb_map, &verb_slots, &verb_who_holds,
   &verb_reserve, &verb_hold, &verb_confirm, &verb_renew, &verb_release, &verb_resize, &verb_repair, &verb_forget,
   &verb_owner, &verb_set_state, &verb_drain, &verb_undrain,
   &verb_fits, &verb_explain, &verb_env, &verb_mesh, &verb_catalogue, &verb_check,

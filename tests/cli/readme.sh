@@ -23,7 +23,8 @@ without_times ()
   sed 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9:.]*Z/TIME/'
 }
 
-for page in README.md docs/bundles.md docs/checking.md docs/elastic.md docs/holds.md docs/meshes.md docs/verdicts.md; do
+for page in README.md docs/bundles.md docs/checking.md docs/coordinates.md docs/elastic.md docs/holds.md \
+  docs/meshes.md docs/verdicts.md; do
   mkdir "$tmp/session"
   ln -s "$top_srcdir/examples" "$tmp/session/examples"
   blocks "$top_srcdir/$page" | without_times >"$tmp/shown"

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A map for programs: each slice with its hosts, each host with its chips, and the legend. */
+#include "map.h"
+
+#include "words.h"
+
+static const Column chip_columns[] = {
+  { "chip", NULL, CELL_NUMBER },  { "x", NULL, CELL_NUMBER },   { "y", NULL, CELL_NUMBER },
+  { "z", NULL, CELL_NUMBER },     { "state", NULL, CELL_TEXT }, { "symbol", NULL, CELL_TEXT },
+  { "held_by", NULL, CELL_LIST },
+};
+
+static const Column host_columns[] = {
+  { "worker_id", NULL, CELL_NUMBER }, { "x", NULL, CELL_NUMBER },    { "y", NULL, CELL_NUMBER },
+  { "z", NULL, CELL_NUMBER },         { "node", NULL, CELL_TEXT },   { "full_name", NULL, CELL_TEXT },
+  { "state", NULL, CELL_TEXT },       { "chips", NULL, CELL_TABLE },
+};
+
+static const Column slice_columns[] = {
+  { "slice", NULL, CELL_TEXT },    { "full_name", NULL, CELL_TEXT },        { "accelerator", NULL, CELL_TEXT },
+  { "topology", NULL, CELL_TEXT }, { "chips_per_host", NULL, CELL_NUMBER }, { "host_block", NULL, CELL_TEXT },
+  { "wrap", NULL, CELL_TEXT },     { "hosts", NULL, CELL_TABLE },           { "not_drawn", NULL, CELL_LIST },
+};
+
+static const Column legend_columns[] = {
+  { "symbol", NULL, CELL_TEXT },  { "state", NULL, CELL_TEXT },      { "group", NULL, CELL_TEXT },
+  { "chips", NULL, CELL_NUMBER }, { "draining", NULL, CELL_NUMBER }, { "dead", NULL, CELL_NUMBER },
+};
+
+static void
+take_symbol (Table *table, char symbol)
+{
+  table_take_text (table, g_strdup_printf ("%c", symbol));
+}
+
+/* Every group that has the chip, or part of it. */
+static GPtrArray *
+holders_of (const Map *map, int64_t node, uint32_t local)
+{
+  const QuoitSnapshot *snapshot = map->snapshot;
+  GPtrArray *holders = g_ptr_array_new_with_free_func (g_free);
+  uint32_t n = node < 0 ? 0 : quoit_snapshot_get_node_n_users (snapshot, (uint32_t) node);
+
+  for (uint32_t u = 0; u < n; u++)
+    if ((quoit_snapshot_get_node_user_chips (snapshot, (uint32_t) node, u) >> local & 1) != 0)
+      {
+        guint group = map_group_of (map, quoit_snapshot_get_node_user_id (snapshot, (uint32_t) node, u));
+
+        g_ptr_array_add (holders, g_strdup (g_array_index (map->groups, MapGroup, group).label));
+      }
+  return holders;
+}
+
+static Table *
+chips_of (const Map *map, const MapSlice *slice, uint32_t worker)
+{
+  Table *chips = table_new (chip_columns, G_N_ELEMENTS (chip_columns));
+  uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / quoit_coordinates_get_n_hosts (slice->torus);
+
+  for (uint32_t local = 0; local < n; local++)
+    {
+      uint32_t number = quoit_coordinates_get_worker_chip (slice->torus, worker, local);
+      const MapChip *chip = &slice->chips[number];
+
+      table_add_number (chips, number);
+      for (guint axis = QUOIT_AXIS_X; axis <= QUOIT_AXIS_Z; axis++)
+        table_add_number (chips, quoit_coordinates_get_chip_at (slice->torus, number, (QuoitAxis) axis));
+      table_add_text (chips, map_word (chip->state));
+      take_symbol (chips, map_symbol (chip));
+      table_take_list (chips, holders_of (map, slice->nodes[worker], local));
+    }
+  return chips;
+}
+
+static Table *
+hosts_of (const Map *map, const MapSlice *slice)
+{
+  Table *hosts = table_new (host_columns, G_N_ELEMENTS (host_columns));
+  uint32_t n = slice->torus == NULL ? 0 : quoit_coordinates_get_n_hosts (slice->torus);
+
+  for (uint32_t w = 0; w < n; w++)
+    {
+      int64_t node = slice->nodes[w];
+
+      table_add_number (hosts, w);
+      for (guint axis = QUOIT_AXIS_X; axis <= QUOIT_AXIS_Z; axis++)
+        table_add_number (hosts, quoit_coordinates_get_worker_at (slice->torus, w, (QuoitAxis) axis));
+      table_add_text (hosts, node < 0 ? NULL : quoit_snapshot_get_node_name (map->snapshot, (uint32_t) node));
+      table_take_text (hosts, node < 0 ? NULL : quoit_snapshot_dup_node_full_name (map->snapshot, (uint32_t) node));
+      table_add_text (
+          hosts, node < 0 ? NULL : word_of_node_state (quoit_snapshot_get_node_state (map->snapshot, (uint32_t) node)));
+      table_take_table (hosts, chips_of (map, slice, w));
+    }
+  return hosts;
+}
+
+static void
+add_slice (Table *slices, const Map *map, const MapSlice *slice)
+{
+  g_autofree char *topology = quoit_snapshot_dup_slice_topology (map->snapshot, slice->slice);
+
+  table_add_text (slices, quoit_snapshot_get_slice_name (map->snapshot, slice->slice));
+  table_take_text (slices, quoit_snapshot_dup_slice_full_name (map->snapshot, slice->slice));
+  if (slice->torus == NULL)
+    for (guint i = 0; i < 5; i++)
+      table_skip (slices);
+  else
+    {
+      table_add_text (slices, quoit_snapshot_get_slice_accelerator (map->snapshot, slice->slice));
+      table_add_text (slices, topology);
+      table_add_number (slices, quoit_snapshot_get_slice_chips_per_host (map->snapshot, slice->slice));
+      table_take_text (slices, map_host_block (slice, topology));
+      table_take_text (slices, map_rings (slice));
+    }
+  table_take_table (slices, hosts_of (map, slice));
+  table_take_list (slices, g_ptr_array_ref (slice->undrawn));
+}
+
+static Table *
+legend_of (const Map *map)
+{
+  Table *legend = table_new (legend_columns, G_N_ELEMENTS (legend_columns));
+
+  for (guint i = 0; i < map->groups->len; i++)
+    {
+      const MapGroup *group = &g_array_index (map->groups, MapGroup, i);
+
+      take_symbol (legend, map_group_symbol (i));
+      table_add_text (legend, map_word (CHIP_HELD));
+      table_add_text (legend, group->label);
+      table_add_number (legend, map_count_chips (group->n_chips));
+      table_add_number (legend, group->n_chips[CHIP_DRAINING]);
+      table_add_number (legend, group->n_chips[CHIP_DEAD]);
+    }
+  for (guint state = 0; state < N_CHIP_STATES; state++)
+    if (state != CHIP_HELD)
+      {
+        take_symbol (legend, map_state_symbol (state));
+        table_add_text (legend, map_word (state));
+        table_skip (legend);
+        table_add_number (legend, map->n_chips[state]);
+        table_skip (legend);
+        table_skip (legend);
+      }
+  return legend;
+}
+
+Document *
+map_document (const Map *map)
+{
+  Document *document = document_new ();
+  Table *slices = table_new (slice_columns, G_N_ELEMENTS (slice_columns));
+
+  for (guint i = 0; i < map->slices->len; i++)
+    add_slice (slices, map, map->slices->pdata[i]);
+  document_take_table (document, "slices", NULL, slices);
+  document_take_table (document, "legend", NULL, legend_of (map));
+  return document;
+}

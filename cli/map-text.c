@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A map as characters: x to the right, y downwards, a layer for each z, as many beside each other as a line has room
+ * for. */
+#include "map.h"
+
+#include "text.h"
+
+enum { WIDTH = 100, GAP = 4 };
+
+typedef struct {
+  guint32 x, y, z;
+} Lengths;
+
+static Lengths
+lengths_of (const MapSlice *slice)
+{
+  return (Lengths) { quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_X),
+                     quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Y),
+                     quoit_coordinates_get_length (slice->torus, QUOIT_AXIS_Z) };
+}
+
+/* Of a layer and the gap behind it; no head is wider than a layer of four. */
+static guint
+width_of (Lengths n)
+{
+  return MAX (2 * n.x - 1, 4) + GAP;
+}
+
+static void
+append_line (GString *text, const char *line)
+{
+  g_autofree char *shown = text_for_terminal (line);
+
+  g_string_append_printf (text, "%s\n", shown);
+}
+
+/* "z=0    z=1", each above its layer. */
+static void
+append_heads (GString *text, Lengths n, guint32 first, guint32 end)
+{
+  guint width = width_of (n);
+
+  for (guint32 z = first; z < end; z++)
+    {
+      g_autofree char *head = g_strdup_printf ("z=%u", z);
+
+      g_string_append_printf (text, "%-*s", z + 1 < end ? (int) width : 0, head);
+    }
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_row (GString *text, const MapSlice *slice, Lengths n, guint32 y, guint32 z)
+{
+  for (guint32 x = 0; x < n.x; x++)
+    g_string_append_printf (text, "%s%c", x > 0 ? " " : "",
+                            map_symbol (&slice->chips[quoit_coordinates_find_chip (slice->torus, x, y, z)]));
+}
+
+static void
+append_layers (GString *text, const MapSlice *slice, Lengths n, guint32 first, guint32 end)
+{
+  guint width = width_of (n);
+
+  if (n.z > 1)
+    append_heads (text, n, first, end);
+  for (guint32 y = 0; y < n.y; y++)
+    {
+      for (guint32 z = first; z < end; z++)
+        {
+          append_row (text, slice, n, y, z);
+          if (z + 1 < end)
+            g_string_append_printf (text, "%*s", (int) (width - (2 * n.x - 1)), "");
+        }
+      g_string_append_c (text, '\n');
+    }
+}
+
+static void
+append_slice (GString *text, const Map *map, const MapSlice *slice)
+{
+  g_autofree char *description = map_describe (map, slice);
+
+  append_line (text, description);
+  if (slice->torus != NULL)
+    {
+      Lengths n = lengths_of (slice);
+      guint32 abreast = MAX (WIDTH / width_of (n), 1);
+
+      for (guint32 z = 0; z < n.z; z += abreast)
+        {
+          if (z > 0)
+            g_string_append_c (text, '\n');
+          append_layers (text, slice, n, z, MIN (z + abreast, n.z));
+        }
+    }
+  for (guint i = 0; i < slice->undrawn->len; i++)
+    {
+      g_autofree char *line = g_strconcat ("not drawn: ", slice->undrawn->pdata[i], NULL);
+
+      append_line (text, line);
+    }
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_legend (GString *text, const Map *map)
+{
+  static const struct {
+    ChipState state;
+    const char *means;
+    bool is_always_told;
+  } rows[] = {
+    { CHIP_IDLE, "idle", true },           { CHIP_DRAINING, "on a draining host", true },
+    { CHIP_DEAD, "on a dead host", true }, { CHIP_EXTERNAL, "in use by something that is no group", false },
+    { CHIP_MISSING, "not there", false },
+  };
+
+  for (guint i = 0; i < map->groups->len; i++)
+    {
+      g_autofree char *description = map_describe_group (&g_array_index (map->groups, MapGroup, i));
+      g_autofree char *line = g_strdup_printf ("%c %s", map_group_symbol (i), description);
+
+      append_line (text, line);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (rows[i].is_always_told || map->n_chips[rows[i].state] > 0)
+      g_string_append_printf (text, "%c %s: %u\n", map_state_symbol (rows[i].state), rows[i].means,
+                              map->n_chips[rows[i].state]);
+}
+
+char *
+map_format_text (const Map *map)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < map->slices->len; i++)
+    append_slice (text, map, map->slices->pdata[i]);
+  append_legend (text, map);
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who has each chip of some slices. */
+#include "map.h"
+
+#include "fleet-view.h"
+#include "group-view.h"
+
+static void
+slice_free (gpointer data)
+{
+  MapSlice *slice = data;
+
+  quoit_coordinates_free (slice->torus);
+  g_free (slice->chips);
+  g_free (slice->nodes);
+  g_ptr_array_unref (slice->undrawn);
+  g_free (slice);
+}
+
+static void
+group_clear (gpointer data)
+{
+  g_free (((MapGroup *) data)->label);
+}
+
+void
+map_free (Map *map)
+{
+  if (map == NULL)
+    return;
+  g_ptr_array_unref (map->slices);
+  g_array_unref (map->groups);
+  g_free (map);
+}
+
+static QuoitCoordinates *
+torus_of (const QuoitSnapshot *snapshot, uint32_t slice)
+{
+  const char *accelerator = quoit_snapshot_get_slice_accelerator (snapshot, slice);
+  g_autofree char *topology = quoit_snapshot_dup_slice_topology (snapshot, slice);
+
+  if (accelerator[0] == '\0')
+    return NULL;
+  return quoit_coordinates_new (accelerator, topology, quoit_snapshot_get_slice_chips_per_host (snapshot, slice),
+                                QUOIT_WIRING_STRAIGHT, NULL);
+}
+
+static void
+leave_out (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node, const char *why)
+{
+  g_autofree char *name = shown_node (snapshot, node);
+
+  g_ptr_array_add (slice->undrawn, g_strdup_printf ("%s: %s", name, why));
+}
+
+static bool
+is_dead (const QuoitSnapshot *snapshot, int64_t node)
+{
+  return quoit_snapshot_get_node_state (snapshot, (uint32_t) node) == QUOIT_NODE_DEAD;
+}
+
+/* Of two nodes with one worker id the one that lives is drawn. */
+static void
+take_place (MapSlice *slice, const QuoitSnapshot *snapshot, uint32_t node)
+{
+  int32_t worker = quoit_snapshot_get_node_worker_id (snapshot, node);
+  int64_t *place;
+
+  if (worker < 0 || (uint32_t) worker >= quoit_coordinates_get_n_hosts (slice->torus))
+    {
+      leave_out (slice, snapshot, node, worker < 0 ? "no worker id" : "its topology has no such worker");
+      return;
+    }
+  place = &slice->nodes[worker];
+  if (*place >= 0 && !(is_dead (snapshot, *place) && !is_dead (snapshot, node)))
+    {
+      leave_out (slice, snapshot, node, "its place has another node");
+      return;
+    }
+  if (*place >= 0)
+    leave_out (slice, snapshot, (uint32_t) *place, "its place has another node");
+  *place = node;
+}
+
+static MapSlice *
+slice_of (const QuoitSnapshot *snapshot, uint32_t number)
+{
+  MapSlice *slice = g_new0 (MapSlice, 1);
+  uint32_t first = quoit_snapshot_get_slice_first_node (snapshot, number), n_hosts;
+
+  slice->slice = number;
+  slice->undrawn = g_ptr_array_new_with_free_func (g_free);
+  slice->torus = torus_of (snapshot, number);
+  if (slice->torus == NULL)
+    return slice;
+  n_hosts = quoit_coordinates_get_n_hosts (slice->torus);
+  slice->chips = g_new0 (MapChip, quoit_coordinates_get_n_chips (slice->torus));
+  slice->nodes = g_new (int64_t, n_hosts);
+  for (uint32_t i = 0; i < n_hosts; i++)
+    slice->nodes[i] = -1;
+  for (uint32_t i = 0; i < quoit_snapshot_get_slice_n_nodes (snapshot, number); i++)
+    take_place (slice, snapshot, first + i);
+  return slice;
+}
+
+/* --- who has what --- */
+
+static gint
+by_id (gconstpointer a, gconstpointer b)
+{
+  const MapGroup *x = a, *y = b;
+
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+static guint32
+n_hosts_of (const MapSlice *slice)
+{
+  return slice->torus == NULL ? 0 : quoit_coordinates_get_n_hosts (slice->torus);
+}
+
+static guint32
+n_users_of (const Map *map, int64_t node)
+{
+  return node < 0 ? 0 : quoit_snapshot_get_node_n_users (map->snapshot, (uint32_t) node);
+}
+
+/* The ids of the groups that have something of what is drawn. */
+static GHashTable *
+ids_of (const Map *map)
+{
+  GHashTable *ids = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+
+  for (guint s = 0; s < map->slices->len; s++)
+    {
+      const MapSlice *slice = map->slices->pdata[s];
+
+      for (uint32_t w = 0; w < n_hosts_of (slice); w++)
+        for (uint32_t u = 0; u < n_users_of (map, slice->nodes[w]); u++)
+          {
+            uint64_t id = quoit_snapshot_get_node_user_id (map->snapshot, (uint32_t) slice->nodes[w], u);
+
+            if (!g_hash_table_contains (ids, &id))
+              g_hash_table_add (ids, g_memdup2 (&id, sizeof id));
+          }
+    }
+  return ids;
+}
+
+static void
+find_groups (Map *map)
+{
+  g_autoptr (GHashTable) ids = ids_of (map);
+
+  for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (map->snapshot); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (map->snapshot, i);
+      MapGroup row = { .id = quoit_group_get_id (group) };
+
+      if (!g_hash_table_contains (ids, &row.id))
+        continue;
+      row.label = group_label (group);
+      g_array_append_val (map->groups, row);
+    }
+  g_array_sort (map->groups, by_id);
+}
+
+guint
+map_group_of (const Map *map, uint64_t id)
+{
+  const MapGroup wanted = { .id = id };
+  guint index = 0;
+
+  g_assert (g_array_binary_search (map->groups, &wanted, by_id, &index));
+  return index;
+}
+
+/* What a chip of an alive host is. */
+static ChipState
+use_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t local, bool is_held)
+{
+  if (local >= quoit_snapshot_get_node_chips (snapshot, node))
+    return CHIP_MISSING;
+  if (is_held)
+    return CHIP_HELD;
+  return (quoit_snapshot_get_node_external_chips (snapshot, node) >> local & 1) != 0 ? CHIP_EXTERNAL : CHIP_IDLE;
+}
+
+static ChipState
+state_of (const QuoitSnapshot *snapshot, int64_t node, uint32_t local, bool is_held)
+{
+  QuoitNodeState state;
+
+  if (node < 0)
+    return CHIP_MISSING;
+  state = quoit_snapshot_get_node_state (snapshot, (uint32_t) node);
+  if (state == QUOIT_NODE_DEAD)
+    return CHIP_DEAD;
+  return state == QUOIT_NODE_DRAINING ? CHIP_DRAINING : use_of (snapshot, (uint32_t) node, local, is_held);
+}
+
+/* The chips that each group has of a host: the first of several has the chip on the map, all of them count it. */
+static void
+hold_chips (Map *map, MapChip **chips, uint32_t n, int64_t node)
+{
+  for (uint32_t u = 0; u < n_users_of (map, node); u++)
+    {
+      uint64_t mask = quoit_snapshot_get_node_user_chips (map->snapshot, (uint32_t) node, u);
+      guint index = map_group_of (map, quoit_snapshot_get_node_user_id (map->snapshot, (uint32_t) node, u));
+      MapGroup *group = &g_array_index (map->groups, MapGroup, index);
+
+      for (uint32_t local = 0; local < n; local++)
+        if ((mask >> local & 1) != 0)
+          {
+            if (chips[local]->n_groups++ == 0)
+              chips[local]->group = index;
+            group->n_chips[state_of (map->snapshot, node, local, true)]++;
+          }
+    }
+}
+
+static void
+fill_host (Map *map, MapSlice *slice, uint32_t worker)
+{
+  uint32_t n = quoit_coordinates_get_n_chips (slice->torus) / n_hosts_of (slice);
+  g_autofree MapChip **chips = g_new (MapChip *, n);
+
+  for (uint32_t local = 0; local < n; local++)
+    {
+      chips[local] = &slice->chips[quoit_coordinates_get_worker_chip (slice->torus, worker, local)];
+      chips[local]->group = -1;
+    }
+  hold_chips (map, chips, n, slice->nodes[worker]);
+  for (uint32_t local = 0; local < n; local++)
+    {
+      chips[local]->state = state_of (map->snapshot, slice->nodes[worker], local, chips[local]->n_groups > 0);
+      map->n_chips[chips[local]->state]++;
+    }
+}
+
+Map *
+map_of (const QuoitSnapshot *snapshot, const GArray *slices)
+{
+  Map *map = g_new0 (Map, 1);
+
+  map->snapshot = snapshot;
+  map->slices = g_ptr_array_new_with_free_func (slice_free);
+  map->groups = g_array_new (FALSE, TRUE, sizeof (MapGroup));
+  g_array_set_clear_func (map->groups, group_clear);
+  for (guint i = 0; i < slices->len; i++)
+    g_ptr_array_add (map->slices, slice_of (snapshot, g_array_index (slices, uint32_t, i)));
+  find_groups (map);
+  for (guint i = 0; i < map->slices->len; i++)
+    {
+      MapSlice *slice = map->slices->pdata[i];
+
+      for (uint32_t w = 0; w < n_hosts_of (slice); w++)
+        fill_host (map, slice, w);
+    }
+  return map;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices as pictures of their tori: who has each chip, as text, as a document and as SVG. */
+#pragma once
+
+#include <quoit/quoit.h>
+
+#include "document.h"
+
+/* What a chip is shown as: the state of its host where that is not alive, else who has it. */
+typedef enum { CHIP_IDLE, CHIP_HELD, CHIP_EXTERNAL, CHIP_DRAINING, CHIP_DEAD, CHIP_MISSING, N_CHIP_STATES } ChipState;
+
+typedef struct {
+  ChipState state;
+  int64_t group;  /* the first that has it, or part of it: an index into the groups; -1: none */
+  guint n_groups; /* that have it */
+} MapChip;
+
+typedef struct {
+  uint32_t slice;
+  QuoitCoordinates *torus; /* NULL: its nodes name no topology of the catalogue */
+  MapChip *chips;          /* by their numbers */
+  int64_t *nodes;          /* by worker id; -1: there is none */
+  GPtrArray *undrawn;      /* the nodes that have no place, and why */
+} MapSlice;
+
+typedef struct {
+  uint64_t id;
+  char *label;                  /* "train@17" */
+  guint n_chips[N_CHIP_STATES]; /* that it has of those that are drawn */
+} MapGroup;
+
+typedef struct {
+  const QuoitSnapshot *snapshot;
+  GPtrArray *slices;            /* of MapSlice */
+  GArray *groups;               /* of MapGroup, by id */
+  guint n_chips[N_CHIP_STATES]; /* of all slices */
+} Map;
+
+/* @slices: their numbers, uint32_t. map_free() it. */
+Map *map_of (const QuoitSnapshot *snapshot, const GArray *slices);
+void map_free (Map *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Map, map_free)
+
+/* The character of a chip, of a state and of a group, and the word of a state. */
+char map_symbol (const MapChip *chip);
+char map_state_symbol (ChipState state);
+char map_group_symbol (guint group);
+/* Where the group of that id, which is drawn, is among the groups. */
+guint map_group_of (const Map *map, uint64_t id);
+const char *map_word (ChipState state);
+
+/* "2x2x1", and "xyz", of a slice with a torus. g_free() them. */
+char *map_host_block (const MapSlice *slice, const char *topology);
+char *map_rings (const MapSlice *slice);
+
+/* In whatever state. */
+guint map_count_chips (const guint n_chips[N_CHIP_STATES]);
+
+/* "a: v6e 4x4, hosts of 2x2 chips, no ring" and "train@17: 16 chips, 4 draining". g_free() them. */
+char *map_describe (const Map *map, const MapSlice *slice);
+char *map_describe_group (const MapGroup *group);
+
+/* The picture, and the facts of it: g_free(), or document_free(). */
+char *map_format_text (const Map *map);
+Document *map_document (const Map *map);
+char *map_format_svg (const Map *map, const char *title);
