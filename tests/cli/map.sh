@@ -220,6 +220,14 @@ PYTHON
   ok 0 "and drawn" map --svg "$tmp/hostile.svg"
   holds "without control bytes" test -z "$(LC_ALL=C tr -d '\n -~' <"$tmp/out")"
   drawn "as text in the picture" "$tmp/hostile.svg" 's.all("script"), "</title><script>" in s.words("title")[1]' '([], True)'
+  hostile="<b>\"&']]>"
+  ok 0 "a group of such a name" reserve "$hostile" --bundle TPU=1 --now "$now"
+  ok 0 "is drawn" map "$hostile" --svg "$tmp/hostile.svg"
+  holds "without control bytes too" test -z "$(LC_ALL=C tr -d '\n -~' <"$tmp/out")"
+  drawn "its name is in the legend" "$tmp/hostile.svg" \
+    '[w == "<b>\"&\x27]]>@1: 1 chip" for w in s.words("text") if w.startswith("<b>")]' '[True]'
+  drawn "in the title" "$tmp/hostile.svg" 's.words("title")[0].endswith("chips of <b>\"&\x27]]>")' True
+  drawn "and in what it shows" "$tmp/hostile.svg" '"<b>" in s.words("desc")[0], s.all("b")' '(True, [])'
 else
   skip "hostile names: no python3"
 fi

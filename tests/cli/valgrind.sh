@@ -19,6 +19,8 @@ ok 0 "what the workers need is printed" env train -o json
 ok 0 "a host dies" set-state tpu-group-0-1 dead --now "$now"
 ok 0 "what is free" slots -o json
 ok 0 "who holds it" who-holds tpu-group-0-1
+ok 0 "a picture of it" map train --svg "$tmp/train.svg"
+ok 0 "and the facts of it" map -o json
 ok 0 "the group is released" release train --now "$now"
 ok 0 "the journal" journal
 ok 0 "all of it" export json
