@@ -119,11 +119,12 @@ axes_align (const Axes *axes, const Axes *part, const char *option, GError **err
 }
 
 char *
-axes_format (const Axes *axes, const gint64 *sizes)
+axes_format (const Axes *axes, const gint64 *sizes, gint64 least)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < axes->n; i++)
-    g_string_append_printf (text, "%s%s=%" G_GINT64_FORMAT, i == 0 ? "" : ",", axes->names[i], sizes[i]);
+    if (sizes[i] >= least)
+      g_string_append_printf (text, "%s%s=%" G_GINT64_FORMAT, text->len == 0 ? "" : ",", axes->names[i], sizes[i]);
   return g_string_free (text, FALSE);
 }

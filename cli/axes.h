@@ -22,5 +22,5 @@ bool axes_parse (const char *text, const char *option, Axes *axes, GError **erro
  * of these, and for a size that does not divide the axis's. @option is where @part was given. */
 gint64 *axes_align (const Axes *axes, const Axes *part, const char *option, GError **error);
 
-/* "data=2,fsdp=16": g_free() it. @sizes stand for those of @axes. */
-char *axes_format (const Axes *axes, const gint64 *sizes);
+/* "data=2,fsdp=16", of the axes whose size in @sizes is @least or more: g_free() it. */
+char *axes_format (const Axes *axes, const gint64 *sizes, gint64 least);

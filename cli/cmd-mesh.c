@@ -5,11 +5,11 @@
 #include "text.h"
 #include "verbs.h"
 
-enum { DEFAULT_BYTES = 1 << 30 };
+enum { DEFAULT_BYTES = 1 << 30, MOST_SUGGESTED = 10 };
 
 typedef struct {
   char *axes, *dcn, *bytes;
-  gboolean contiguous, split_physical, process_granule;
+  gboolean contiguous, split_physical, process_granule, suggest;
 } Options;
 
 static void
@@ -46,6 +46,11 @@ check_options (const Options *options, GError **error)
 
   if (options->axes == NULL)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected --axes NAME=SIZE,...: the sizes of the mesh");
+  else if (options->suggest && (options->contiguous || options->split_physical || options->process_granule))
+    g_set_error (
+        error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+        "--suggest with --contiguous, --split-physical or --process-granule: expected --axes, --dcn and --bytes "
+        "alone, as it says itself what to split");
   else if (options->contiguous && is_hybrid)
     g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                  "expected one of --contiguous and --dcn, got both: JAX has contiguous submeshes in one granule alone");
@@ -106,8 +111,8 @@ new_mesh (const QuoitDevices *devices, const Wish *wish, GError **error)
 static void
 name_options (const Wish *wish, uint32_t n_slices, GError **error)
 {
-  g_autofree char *axes = axes_format (&wish->axes, wish->axes.sizes);
-  g_autofree char *dcn = wish->dcn_sizes == NULL ? NULL : axes_format (&wish->axes, wish->dcn_sizes);
+  g_autofree char *axes = axes_format (&wish->axes, wish->axes.sizes, 1);
+  g_autofree char *dcn = wish->dcn_sizes == NULL ? NULL : axes_format (&wish->axes, wish->dcn_sizes, 2);
 
   if (dcn != NULL)
     g_prefix_error (error, "--axes '%s' with '%s' of it in --dcn: ", axes, dcn);
@@ -174,13 +179,51 @@ print_mesh (Session *session, const QuoitGroup *group, const Wish *wish, GError 
   return session_print (session, document, error);
 }
 
+static const Column suggestion_columns[] = {
+  { "group", "group", CELL_TEXT },
+  { "kind", "devices", CELL_TEXT },
+  { "n_devices", "number", CELL_NUMBER },
+  { "n_slices", "slices", CELL_NUMBER },
+  { "n_choices", "meshes that differ", CELL_NUMBER },
+  { "n_bytes", "bytes of collectives", CELL_NUMBER },
+};
+
 static bool
-print (Session *session, const Wish *wish, GError **error)
+print_choices (Session *session, const QuoitGroup *group, const Wish *wish, GError **error)
+{
+  g_autoptr (QuoitDevices) devices = quoit_devices_new_group (group, error);
+  g_autoptr (QuoitMeshChoices) choices = NULL;
+  Table *facts;
+  Document *document;
+
+  if (devices == NULL)
+    return false;
+  choices = quoit_mesh_choices_new (devices, wish->axes.sizes, wish->axes.n, wish->dcn_sizes, wish->n_bytes, error);
+  if (choices == NULL)
+    return false;
+
+  facts = table_new (suggestion_columns, G_N_ELEMENTS (suggestion_columns));
+  table_take_text (facts, group_label (group));
+  table_add_text (facts, quoit_devices_get_kind (devices));
+  table_add_number (facts, quoit_devices_get_n (devices));
+  table_add_number (facts, quoit_group_get_n_slices (group));
+  table_add_number (facts, quoit_mesh_choices_get_n (choices));
+  table_add_number (facts, wish->n_bytes);
+  document = document_new ();
+  document_take_facts (document, facts);
+  document_take_table (document, "choices", "the best first",
+                       mesh_choices_table (choices, &wish->axes, MOST_SUGGESTED));
+  return session_print (session, document, error);
+}
+
+static bool
+print (Session *session, const Wish *wish, bool (*print_group) (Session *, const QuoitGroup *, const Wish *, GError **),
+       GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
   g_autoptr (QuoitGroup) group = snapshot == NULL ? NULL : group_find (snapshot, session->words[0], error);
 
-  return group != NULL && print_mesh (session, group, wish, error);
+  return group != NULL && print_group (session, group, wish, error);
 }
 
 static bool
@@ -197,13 +240,16 @@ run (Session *session, GError **error)
       NULL },
     { "process-granule", 0, 0, G_OPTION_ARG_NONE, &options.process_granule, "--dcn lays out processes, not slices",
       NULL },
+    { "suggest", 0, 0, G_OPTION_ARG_NONE, &options.suggest, "rank the meshes that these axes can be, in any order",
+      NULL },
     { "bytes", 0, 0, G_OPTION_ARG_FILENAME, &options.bytes, "of the collectives that are timed (1073741824)", "N" },
     G_OPTION_ENTRY_NULL,
   };
   g_auto (Wish) wish = { .dcn_sizes = NULL };
 
   return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
-         && read_wish (&options, &wish, error) && print (session, &wish, error);
+         && read_wish (&options, &wish, error)
+         && print (session, &wish, options.suggest ? print_choices : print_mesh, error);
 }
 
 const Verb verb_mesh = {

@@ -43,13 +43,20 @@ static const Column axis_columns[] = {
   { NULL, "ALL-GATHER", CELL_TEXT }, { "all_reduce_ns", NULL, CELL_NUMBER }, { NULL, "ALL-REDUCE", CELL_TEXT },
 };
 
+/* Below 0 nothing is published. */
 static void
-add_time (Table *table, gint64 ns)
+add_number_or_skip (Table *table, gint64 ns)
 {
   if (ns < 0)
     table_skip (table);
   else
     table_add_number (table, ns);
+}
+
+static void
+add_time (Table *table, gint64 ns)
+{
+  add_number_or_skip (table, ns);
   table_take_text (table, format_ns (ns));
 }
 
@@ -127,5 +134,73 @@ mesh_devices_table (const MeshView *view)
         table_add_number (table, at[i]);
       table_add_number (table, quoit_devices_get_core (view->devices, index));
     }
+  return table;
+}
+
+/* --- choices --- */
+
+static const Column choice_columns[] = {
+  { "rank", "RANK", CELL_NUMBER },   { "axes", "--axes", CELL_TEXT },
+  { "dcn", "--dcn", CELL_TEXT },     { "allow_split_physical_axes", "--split-physical", CELL_FLAG },
+  { NULL, "ALL-REDUCE", CELL_LIST }, { "times", NULL, CELL_TABLE },
+};
+
+static const Column time_columns[] = {
+  { "axis", NULL, CELL_TEXT },
+  { "all_reduce_ns", NULL, CELL_NUMBER },
+};
+
+static void
+add_times (Table *table, const QuoitMeshChoices *choices, unsigned choice, const Axes *ordered)
+{
+  GPtrArray *texts = g_ptr_array_new_with_free_func (g_free);
+  Table *times = table_new (time_columns, G_N_ELEMENTS (time_columns));
+
+  for (unsigned place = 0; place < ordered->n; place++)
+    {
+      gint64 ns = quoit_mesh_choices_get_all_reduce_ns (choices, choice, place);
+      g_autofree char *text = format_ns (ns);
+
+      g_ptr_array_add (texts, g_strdup_printf ("%s %s", ordered->names[place], text == NULL ? "-" : text));
+      table_add_text (times, ordered->names[place]);
+      add_number_or_skip (times, ns);
+    }
+  table_take_list (table, texts);
+  table_take_table (table, times);
+}
+
+static void
+add_choice (Table *table, const QuoitMeshChoices *choices, unsigned choice, const Axes *axes)
+{
+  g_autofree char **names = g_new0 (char *, axes->n + 1); /* borrowed */
+  g_autofree gint64 *sizes = g_new (gint64, axes->n), *dcn_sizes = g_new (gint64, axes->n);
+  Axes ordered = { names, sizes, axes->n };
+  char *dcn;
+
+  for (unsigned place = 0; place < axes->n; place++)
+    {
+      unsigned axis = quoit_mesh_choices_get_axis (choices, choice, place);
+
+      names[place] = axes->names[axis];
+      sizes[place] = axes->sizes[axis];
+      dcn_sizes[place] = quoit_mesh_choices_get_dcn_size (choices, choice, place);
+    }
+  dcn = axes_format (&ordered, dcn_sizes, 2);
+  table_add_number (table, choice + 1);
+  table_take_text (table, axes_format (&ordered, sizes, 1));
+  if (dcn[0] == '\0')
+    g_clear_pointer (&dcn, g_free);
+  table_take_text (table, dcn);
+  table_add_flag (table, quoit_mesh_choices_get_flags (choices, choice) != 0);
+  add_times (table, choices, choice, &ordered);
+}
+
+Table *
+mesh_choices_table (const QuoitMeshChoices *choices, const Axes *axes, unsigned most)
+{
+  Table *table = table_new (choice_columns, G_N_ELEMENTS (choice_columns));
+
+  for (unsigned choice = 0; choice < quoit_mesh_choices_get_n (choices) && choice < most; choice++)
+    add_choice (table, choices, choice, axes);
   return table;
 }

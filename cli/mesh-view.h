@@ -24,3 +24,6 @@ char *format_ns (gint64 ns);
 /* One row an axis; one row a place, row-major. */
 Table *mesh_axes_table (const MeshView *view);
 Table *mesh_devices_table (const MeshView *view);
+
+/* One row a choice, the best first, of which at most @most. @axes are those that it was asked for. */
+Table *mesh_choices_table (const QuoitMeshChoices *choices, const Axes *axes, unsigned most);

@@ -39,6 +39,7 @@
 #include <quoit/webhook.h>
 #include <quoit/mesh.h>
 #include <quoit/mesh-links.h>
+#include <quoit/mesh-choices.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>

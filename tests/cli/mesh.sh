@@ -49,6 +49,44 @@ fact "are another order" '[one["id"] for one in d["devices"][:6]]' "[0, 1, 2, 3,
 ok 0 "processes as granules" mesh train --axes a=8,b=4 --dcn a=8 --process-granule -o json
 fact "each has its devices" '[one["process_index"] for one in d["devices"]] == [i // 4 for i in range(32)]' True
 
+# --- what it could be
+ok 0 "the meshes that axes can be" mesh train --axes data=2,fsdp=16 --suggest -o json
+json "they are a document"
+fact "the best keeps fsdp inside the slice" '[d["choices"][0][key] for key in ("rank", "axes", "dcn", "allow_split_physical_axes")]' \
+  "[1, 'data=2,fsdp=16', 'data=2', False]"
+fact "and its times are those of that mesh" '[(one["axis"], one["all_reduce_ns"]) for one in d["choices"][0]["times"]]' \
+  "[('data', 85899346), ('fsdp', 10066330)]"
+fact "there are others" 'len(d["choices"]) == d["n_choices"] > 1' True
+ok 0 "each can be had with its options" mesh train --axes data=4,fsdp=4,tensor=2 --suggest -o json
+fact "ten are shown" 'len(d["choices"])' 10
+cp "$tmp/out" "$tmp/choices"
+if [ -n "$python" ]; then
+  "$python" -c 'import json, sys
+for one in json.load(open(sys.argv[1]))["choices"]:
+    split = " --split-physical" if one["allow_split_physical_axes"] else ""
+    print("--axes", one["axes"], "--dcn", str(one["dcn"]) + split, *["%s=%d" % (t["axis"], t["all_reduce_ns"]) for t in one["times"]], sep=" ")' \
+    "$tmp/choices" | while read -r _ axes _ dcn times; do
+    split=
+    case $times in --split-physical*) split=--split-physical times=${times#--split-physical } ;; esac
+    # shellcheck disable=SC2086
+    quoit mesh train --axes "$axes" --dcn "$dcn" $split -o json >"$tmp/one" || echo "refused: $axes $dcn"
+    "$python" -c 'import json, sys
+said = ["%s=%d" % (one["axis"], one["all_reduce_ns"]) for one in json.load(open(sys.argv[1]))["axes"]]
+assert said == sys.argv[2:], (said, sys.argv[2:])' "$tmp/one" $times || echo "another time: $axes $dcn"
+    echo made
+  done >"$tmp/made" 2>&1
+  holds "and takes the time that was told" test "$(sort -u "$tmp/made")" = made
+  holds "all of them" test "$(grep -c made "$tmp/made")" -eq 10
+fi
+ok 0 "one slice" mesh cube --axes a=4,b=16 --suggest
+out "is joined by nothing" "   1 a=4,b=16 -     -"
+ok 0 "slices that are joined as it is asked for" mesh train --axes data=2,fsdp=16 --dcn fsdp=2 --suggest -o json
+fact "are joined so" '{one["dcn"] for one in d["choices"]}' "{'fsdp=2'}"
+refused 3 "axes that do not multiply to the devices" "'2,17' multiplies to 34|as '2,16' does" \
+  mesh train --axes data=2,fsdp=17 --suggest
+refused 2 "what it says itself" "--suggest with --contiguous, --split-physical or --process-granule" \
+  mesh train --axes data=2,fsdp=16 --suggest --split-physical
+
 # --- what is refused
 refused 2 "no axes" "expected --axes NAME=SIZE" mesh train
 refused 2 "no size" "--axes 'data': expected NAME=SIZE" mesh train --axes data,fsdp=16
@@ -61,7 +99,7 @@ refused 3 "2^63" "axis 'fsdp' of size '9223372036854775808'" mesh train --axes d
 refused 3 "an axis twice" "--axes: axis 'data' is there twice" mesh train --axes data=2,data=16
 refused 3 "sizes that do not multiply" "--axes 'a=4,b=5'|multiplies to 20: expected 64, the devices there are, as '" \
   mesh cube --axes a=4,b=5
-refused 3 "nor in a slice" "--axes 'data=2,fsdp=17' with 'data=2,fsdp=1' of it in --dcn|granule 0|expected 16, the devices there are, as '1,16' does" \
+refused 3 "nor in a slice" "--axes 'data=2,fsdp=17' with 'data=2' of it in --dcn|granule 0|expected 16, the devices there are, as '1,16' does" \
   mesh train --axes data=2,fsdp=17 --dcn data=2
 refused 3 "nor to the slices" "expected 2, the granules there are, as '" mesh train --axes data=4,fsdp=8 --dcn data=4
 refused 3 "an axis of --dcn that is none" "--dcn 'dcn': expected an axis of the mesh: data, fsdp" \

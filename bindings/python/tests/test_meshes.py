@@ -226,3 +226,39 @@ def test_links_are_those_of_the_devices_that_the_mesh_was_made_of():
         meshes.axis_links(V4, mesh.ids)
     with pytest.raises(quoit.InvalidError, match="n_bytes '-1'"):
         meshes.axis_links(V4, mesh, -1)
+
+
+# --- choices ------------------------------------------------------------------------------------------------------
+
+
+def test_choices_can_be_made_as_they_are_told():
+    told = meshes.choices((2, 4, 4), V6E, n_bytes=10**9)
+    assert len(told) >= 3 and len(set(told)) == len(told)
+    for one in told:
+        mesh = meshes.create_hybrid_device_mesh(
+            one.mesh_shape, one.dcn_shape, V6E, allow_split_physical_axes=one.allow_split_physical_axes
+        )
+        assert mesh.shape == one.shape == tuple((2, 4, 4)[axis] for axis in one.axes)
+        links = meshes.axis_links(V6E, mesh, 10**9)
+        assert tuple(axis.all_reduce_ns for axis in links) == one.all_reduce_ns
+
+
+def test_the_axis_that_talks_most_stays_inside_the_slice():
+    best = meshes.choices((2, 16), V6E)[0]
+    assert (best.axes, best.shape, best.dcn_shape, best.mesh_shape) == ((0, 1), (2, 16), (2, 1), (1, 16))
+    asked = meshes.choices((2, 16), V6E, dcn_mesh_shape=(1, 2))
+    assert {one.dcn_shape[one.axes.index(1)] for one in asked} == {2}
+    assert {time for one in meshes.choices((4, 16), V4) for time in one.all_reduce_ns} == {None}
+
+
+def test_sizes_that_have_no_choice_are_refused():
+    with pytest.raises(
+        quoit.InvalidError, match="'2,17' multiplies to 34: expected 32, the devices there are, as '2,16'"
+    ):
+        meshes.choices((2, 17), V6E)
+    with pytest.raises(quoit.InvalidError, match="dcn_mesh_shape of '1' sizes: expected 2, one for each axis"):
+        meshes.choices((2, 16), V6E, dcn_mesh_shape=(2,))
+    with pytest.raises(quoit.InvalidError, match="at most 6 that are longer than 1"):
+        meshes.choices([2] * 8, meshes.Devices.of_slices("v6e", "16x16"))
+    with pytest.raises(TypeError, match="devices: expected a quoit.meshes.Devices, not list"):
+        meshes.choices((2, 16), [])

@@ -481,3 +481,75 @@ def _axis(links: Any, axis: int, n_bytes: int) -> AxisLinks:
         None if gather_ns < 0 else gather_ns,
         None if reduce_ns < 0 else reduce_ns,
     )
+
+
+# --- choices ------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """A way to lay axes of given sizes out on devices."""
+
+    axes: tuple[int, ...]
+    """Which of the given axes stands at each place of the mesh."""
+    shape: tuple[int, ...]
+    """The sizes in that order, of the whole mesh."""
+    dcn_shape: tuple[int, ...]
+    """How much of each goes from slice to slice."""
+    allow_split_physical_axes: bool
+    """Whether JAX makes it with that alone."""
+    all_reduce_ns: tuple[int | None, ...]
+    """The least time of an all-reduce along each; None where no bandwidth is published."""
+
+    @property
+    def mesh_shape(self) -> tuple[int, ...]:
+        """The sizes within a slice, for `create_hybrid_device_mesh`; those of the whole mesh where one slice is all."""
+        return tuple(size // of_dcn for size, of_dcn in zip(self.shape, self.dcn_shape))
+
+
+def choices(
+    mesh_shape: Iterable[int], devices: Devices, *, dcn_mesh_shape: Iterable[int] | None = None, n_bytes: int = 2**30
+) -> tuple[Choice, ...]:
+    """The meshes that JAX makes of devices with axes of these sizes: in any order, joining slices by any of them.
+
+    The axes are given in the order in which they talk, the last the most. The best choice is the one in which that axis
+    has its all-reduce in the least time, among those the one that is best for the axis before it, and so on. Where no
+    bandwidth is published, and among equal times, it is links inside the slice before those between slices, then axes
+    that do not jump, then fewer hops, then no axis that is split, then what is nearer to the order that was given. Of
+    meshes in which every axis talks over the same links one is told.
+
+    Args:
+        mesh_shape: the sizes of the axes of the whole mesh; at most 6 are longer than 1.
+        devices: the devices, of one slice or of several.
+        dcn_mesh_shape: how much of each axis goes from slice to slice; None for any.
+        n_bytes: of the all-reduce.
+
+    Raises:
+        InvalidError: the sizes do not multiply to the devices (the message names the nearest that do) or not to the
+            slices, JAX refuses all of them, or there are more ways than can be tried in a few seconds.
+    """
+    sizes, number = _to_sizes(mesh_shape, "mesh_shape"), _c.to_int(n_bytes, "n_bytes", range(2**63))
+    dcn_sizes = _c.NULL if dcn_mesh_shape is None else _to_sizes(dcn_mesh_shape, "dcn_mesh_shape")
+    if dcn_mesh_shape is not None and len(dcn_sizes) != len(sizes):
+        raise errors.InvalidError(
+            f"dcn_mesh_shape of '{len(dcn_sizes)}' sizes: expected {len(sizes)}, one for each axis"
+        )
+    pointer = call(lib.quoit_mesh_choices_new, _handle_of(devices), sizes, len(sizes), dcn_sizes, number)
+    try:
+        given = tuple(sizes)
+        return tuple(_choice(pointer, at, given) for at in range(lib.quoit_mesh_choices_get_n(pointer)))
+    finally:
+        lib.quoit_mesh_choices_free(pointer)
+
+
+def _choice(pointer: Any, at: int, given: tuple[int, ...]) -> Choice:
+    places = range(len(given))
+    axes = tuple(int(lib.quoit_mesh_choices_get_axis(pointer, at, place)) for place in places)
+    times = [int(lib.quoit_mesh_choices_get_all_reduce_ns(pointer, at, place)) for place in places]
+    return Choice(
+        axes,
+        tuple(given[axis] for axis in axes),
+        tuple(int(lib.quoit_mesh_choices_get_dcn_size(pointer, at, place)) for place in places),
+        bool(lib.quoit_mesh_choices_get_flags(pointer, at) & _MeshFlags.SPLIT_PHYSICAL_AXES),
+        tuple(None if one < 0 else one for one in times),
+    )
