@@ -348,6 +348,17 @@ def a_check(_world):
     refused(quoit.InvalidError, quoit.check_manifest, "a: [")
 
 
+def a_check_of_a_job(_world):
+    slices = {"accelerator": "v6e", "topology": "4x4", "num_slices": 2}
+    settings = ["ici_tensor_parallelism=3", "steps=1", "steps=2", "a", "b=c", "mesh_axes=[data,fsdp]"]
+    workers = {"num_workers": (4, 12), "resources_per_worker": {"TPU": 4}}
+    assert quoit.maxtext.check(settings, **slices, **workers).findings
+    assert quoit.maxtext.check(["custom_mesh=x", "compile_topology=v4-8"], **slices, num_workers=7).findings
+    assert quoit.maxtext.fill([-1, 4], 16) == (4, 4)
+    refused(quoit.InvalidError, quoit.maxtext.check, settings)
+    refused(quoit.InvalidError, quoit.maxtext.lookup_accelerator, "v6e-17")
+
+
 def a_leak(_world):
     """What the test must find: an error that nobody frees."""
     from quoit import _c
@@ -395,6 +406,7 @@ KINDS = {
         the_catalogue,
         the_coordinates,
         a_check,
+        a_check_of_a_job,
     )
 }
 SLOW = "a_backup", "a_compaction", "a_ledger_in_a_file"  # they wait for the disk

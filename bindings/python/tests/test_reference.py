@@ -51,7 +51,9 @@ def test_every_public_name_of_a_module_is_on_its_page(pages, module):
     assert [name for name in names if f'id="{name}"' not in pages[Path("quoit") / module]] == []
 
 
-@pytest.mark.parametrize("module", ["catalogue", "coordinates", "identity", "meshes", "ray_rules", "webhook"])
+@pytest.mark.parametrize(
+    "module", ["catalogue", "coordinates", "identity", "maxtext", "meshes", "ray_rules", "webhook"]
+)
 def test_a_module_has_its_page(pages, module):
     page = pages[Path("quoit") / module]
     loaded = importlib.import_module(f"quoit.{module}")

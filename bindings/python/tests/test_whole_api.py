@@ -239,7 +239,9 @@ def test_every_public_name_says_what_it_is_for():
     assert [name for name in silent if not re.search(r"(^|\.)_\w+\.\w", name)] == []
 
 
-@pytest.mark.parametrize("module", [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.webhook])
+@pytest.mark.parametrize(
+    "module", [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.maxtext, quoit.webhook]
+)
 def test_examples_in_the_documentation_run_as_written(module):
     failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)
@@ -391,6 +393,7 @@ def test_an_import_of_the_package_takes_little():
         "quoit.ray_rules",
         "quoit.catalogue",
         "quoit.coordinates",
+        "quoit.maxtext",
         *(f"quoit.{module}" for module in quoit._LAZY),
     }
     assert taken & waiting == set()

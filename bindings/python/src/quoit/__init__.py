@@ -17,10 +17,10 @@ and what would help, `Snapshot.fork` is a copy to try things on, and `topology` 
 stands.
 
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
-functions; `quoit.catalogue` is what TPU generations there are; `quoit.identity` is who a process is to JAX;
-`quoit.webhook` is what the TPU webhook writes into pods; `quoit.meshes` is JAX's order of devices; `quoit.meshes` is
-JAX's order of their devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.catalogue` is what TPU generations
-there are, and `quoit.coordinates` where the chips of a slice are.
+functions; `quoit.catalogue` is what TPU generations there are, and `quoit.coordinates` where the chips of a slice are;
+`quoit.identity` is who a process is to JAX; `quoit.webhook` is what the TPU webhook writes into pods; `quoit.meshes` is
+JAX's order of devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.maxtext` says what MaxText would make of a
+job.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from . import coordinates as coordinates
     from . import identity as identity
     from . import jax as jax
+    from . import maxtext as maxtext
     from . import meshes as meshes
     from . import ray as ray
     from . import ray_rules as ray_rules
@@ -213,7 +214,7 @@ _LAZY = {
     ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("catalogue", "coordinates", "identity", "jax", "meshes", "ray", "ray_rules", "webhook")
+_SUBMODULES = ("catalogue", "coordinates", "identity", "jax", "maxtext", "meshes", "ray", "ray_rules", "webhook")
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What MaxText would say of a job, asked from Python."""
+
+import math
+
+import pytest
+
+import quoit
+from quoit import maxtext
+
+TWO = {"accelerator": "v6e", "topology": "4x4", "num_slices": 2}
+
+
+def sizes(report):
+    return {axis.name: (axis.ici, axis.dcn) for axis in report.axes if axis.size != 1}
+
+
+def test_the_axis_that_is_minus_one_is_filled_in():
+    assert maxtext.fill([4, -1, 2], 16) == (4, 2, 2)
+    assert maxtext.fill((-2, -2), 4) == (-2, -2)
+    assert maxtext.fill([], 1) == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "target", "links", "error", "said"),
+    [
+        ([-1, -1], 4, "ICI", quoit.InvalidError, "^ICI sizes '-1,-1': expected -1 for one axis at most"),
+        ([-1, 3], 4, "DCN", quoit.InvalidError, "^DCN sizes '-1,3': expected others than -1"),
+        ([2, 3], 4, "ICI", quoit.InvalidError, "expected a product of 4, the devices of a slice"),
+        ([2**63], 4, "ICI", quoit.InvalidError, r"^sizes\[0\] '9223372036854775808'"),
+        ([2.0], 4, "ICI", TypeError, r"^sizes\[0\]: expected an int"),
+        ("12", 4, "ICI", TypeError, "^sizes: expected a sequence"),
+    ],
+)
+def test_sizes_that_maxtext_refuses_are_refused(values, target, links, error, said):
+    before = list(values)
+    with pytest.raises(error, match=said):
+        maxtext.fill(values, target, maxtext.MaxtextLinks[links])
+    assert list(values) == before
+
+
+def test_every_accelerator_is_found_by_its_name():
+    listed = maxtext.accelerators()
+    assert len(listed) == 224
+    for one in listed:
+        assert maxtext.lookup_accelerator(one.name) == one
+        assert (one.topology is None) == (one.platform == "gpu") == (one.host_bounds is None) == (one.wrap is None)
+        if one.topology is not None:
+            chips = math.prod(map(int, one.topology.partition(":")[2].split("x")))
+            assert one.num_devices in (chips, 2 * chips)
+    with pytest.raises(quoit.InvalidError, match="accelerator 'v6e-17': expected one that MaxText lists, as 'v6e-16'"):
+        maxtext.lookup_accelerator("v6e-17")
+
+
+def test_a_job_is_filled_and_counted():
+    report = maxtext.check(["ici_tensor_parallelism=4", "per_device_batch_size=2"], **TWO)
+    assert sizes(report) == {"data": (1, 2), "fsdp": (4, 1), "tensor": (4, 1)}
+    assert (report.num_slices, report.num_hosts, report.num_chips, report.num_devices) == (2, 8, 32, 32)
+    assert (report.num_devices_per_slice, report.batch, report.batch_to_load) == (16, 64, 64)
+    assert report.is_right
+    assert report.findings == ()
+
+
+def test_slices_may_be_named_in_maxtexts_words():
+    report = maxtext.check(["compile_topology=tpu7x-16", "compile_topology_num_slices=2"])
+    assert (report.num_chips, report.num_devices) == (16, 32)
+
+
+def test_what_would_fail_is_found_with_what_would_work():
+    report = maxtext.check(["ici_tensor_parallelism=3", "per_device_batch_size=-1"], **TWO)
+    axis, batch = report.findings
+    assert (axis.severity, axis.rule, axis.key, axis.value) == (
+        quoit.Severity.ERROR, "unspecified-value", "ici_fsdp_parallelism", "-1",
+    )  # fmt: skip
+    assert axis.expected.endswith(": as ici_tensor_parallelism=4")
+    assert axis.message == f"ici_fsdp_parallelism '-1': expected {axis.expected}"
+    assert batch.rule == "batch-empty"
+    assert (report.batch, report.batch_to_load, report.is_right) == (None, None, False)
+    assert sizes(report)["fsdp"] == (-1, 1)
+
+
+def test_a_word_that_is_no_setting_has_no_key():
+    (found,) = maxtext.check(["ici_fdsp_parallelism=4"], **TWO).findings
+    assert (found.key, found.value) == (None, "ici_fdsp_parallelism")
+    assert "'ici_fsdp_parallelism'" in found.expected
+
+
+def test_a_warning_is_no_error():
+    report = maxtext.check(["ici_sequence_parallelism=4"], **TWO)
+    assert [one.severity for one in report.findings] == [quoit.Severity.WARNING]
+    assert report.is_right
+
+
+@pytest.mark.parametrize(
+    ("workers", "resources", "settings", "rules"),
+    [
+        (8, {"TPU": 4}, [], []),
+        ((4, 12), {"TPU": 4}, [], []),
+        (4, {"TPU": 4}, [], ["scaling-slices"]),
+        (7, {"TPU": 4}, [], ["scaling"]),
+        ((4, 12), {"TPU": 4}, ["dcn_data_parallelism=2"], ["scaling-elastic"]),
+    ],
+)
+def test_workers_are_held_against_the_slices(workers, resources, settings, rules):
+    report = maxtext.check(settings, **TWO, num_workers=workers, resources_per_worker=resources)
+    assert [one.rule for one in report.findings] == rules
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "error", "said"),
+    [
+        ([], {}, quoit.InvalidError, "slices: expected accelerator and topology, or a compile_topology"),
+        ([], {**TWO, "accelerator": "v9"}, quoit.InvalidError, "generation 'v9'"),
+        ([], {**TWO, "topology": "4x5"}, quoit.InvalidError, "topology '4x5'"),
+        ([], {**TWO, "topology": None}, quoit.InvalidError, "accelerator: expected both accelerator and topology"),
+        ([], {**TWO, "num_slices": 0}, quoit.InvalidError, "slices '0': expected 1 to 1000000"),
+        ([], {**TWO, "chips_per_host": -1}, quoit.InvalidError, "chips_per_host '-1'"),
+        ([], {**TWO, "num_workers": "8"}, quoit.InvalidError, "num_workers '8'"),
+        ([], {**TWO, "resources_per_worker": 4}, TypeError, "resources_per_worker: expected a mapping"),
+        ("steps=1", TWO, TypeError, "settings: expected a sequence of str"),
+        ([1], TWO, TypeError, r"settings\[0\]: expected a str"),
+        (["a\0=1"], TWO, quoit.InvalidError, "NUL"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(settings, arguments, error, said):
+    with pytest.raises(error, match=said):
+        maxtext.check(settings, **arguments)
+
+
+def test_findings_are_of_the_rules_that_there_are():
+    rules = {rule.name: rule.severity for rule in maxtext.check_rules()}
+    assert len(rules) == len(maxtext.check_rules()) > 20
+    found = maxtext.check(["a", "b=1", "hardware=gpu", "ici_sequence_parallelism=2", "base.yml"], **TWO).findings
+    assert len({one.rule for one in found}) == 5
+    assert all(rules[one.rule] == one.severity for one in found)
