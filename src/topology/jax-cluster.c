@@ -326,7 +326,7 @@ quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluster, GError **erro
 int
 quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *count, GError **error)
 {
-  int64_t n_workers, n_slices, product;
+  int64_t n_workers = 0, n_slices = 0, product;
 
   g_return_val_if_fail (cluster != NULL && count != NULL, 0);
 
@@ -345,7 +345,7 @@ quoit_jax_cluster_count_processes (const QuoitJaxCluster *cluster, int64_t *coun
 int
 quoit_jax_cluster_find_process_id (const QuoitJaxCluster *cluster, int64_t *process_id, GError **error)
 {
-  int64_t n_workers, worker_id, slice_id, id;
+  int64_t n_workers = 0, worker_id = 0, slice_id = 0, id;
 
   g_return_val_if_fail (cluster != NULL && process_id != NULL, 0);
 

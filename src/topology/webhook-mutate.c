@@ -7,7 +7,7 @@
 #include "model/webhook-names.h"
 #include "topology/webhook-index.h"
 
-enum { PROCESS_PORT = 8471, MEGASCALE_PORT = 8081, MOST_HOSTS = 1 << 18 };
+enum { PROCESS_PORT = 8471, MEGASCALE_PORT = 8081, MOST_NAMES = 1 << 18 };
 
 /* The pod as it is read, and where it stands. */
 typedef struct {
@@ -39,12 +39,14 @@ typedef struct {
 
 /* --- reading the pod --- */
 
-/* A topology that cannot be read has no hosts here, and the pod is one of a slice of one. */
+/* A topology that cannot be read has no hosts here, and the pod is one of a slice of one. Each container is told all
+ * hosts, of tpu7x with a port for each of its neighbours. */
 static gboolean
 read_hosts (Mutation *mutation, const char *topology, GError **error)
 {
   gint32 chips;
   g_autofree char *unread = quoit_webhook_chips (topology, &chips), *quoted = NULL;
+  gint32 n_ports = mutation->is_tpu7x ? (gint32) mutation->n_containers : 1;
 
   mutation->n_hosts = 0;
   if (unread != NULL)
@@ -52,12 +54,13 @@ read_hosts (Mutation *mutation, const char *topology, GError **error)
   if (!quoit_webhook_hosts (chips, quoit_webhook_pod_chips (mutation->pod), &mutation->n_hosts))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "google.com/tpu '%" G_GINT64_FORMAT "': expected at most 2147483647",
                        quoit_webhook_pod_chips (mutation->pod));
-  if (mutation->n_hosts <= MOST_HOSTS)
+  if (mutation->n_hosts <= 1 || mutation->n_hosts <= MOST_NAMES / (gint32) mutation->n_containers / n_ports)
     return TRUE;
 
   quoted = quoit_quote (topology);
-  return quoit_fail (error, QUOIT_ERROR_INVALID, "topology %s: expected at most %d hosts, which are all named", quoted,
-                     MOST_HOSTS);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "topology %s: expected at most %d names of hosts in the environment, found those of %d hosts",
+                     quoted, MOST_NAMES, mutation->n_hosts);
 }
 
 static gboolean

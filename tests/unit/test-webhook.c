@@ -137,10 +137,31 @@ START_TEST (a_list_of_hosts_that_nobody_could_hold_is_refused_at_once)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (quoit_webhook_mutate (pod, NULL, &error));
-  ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology '99999x99999': expected at most 262144 hosts");
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "topology '99999x99999': expected at most 262144 names of hosts");
   patch = quoit_webhook_mutate (largest, NULL, &error);
   ck_assert_ok (error);
   ck_assert (g_str_has_suffix (added (patch, 0, "TPU_WORKER_HOSTNAMES"), ",g-0-262143.c-headless"));
+}
+END_TEST
+
+START_TEST (containers_that_are_told_of_each_other_are_no_way_around_it)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of ("1024x2600", "1"), alone = pod_of ("2x2", "1");
+  g_autoptr (QuoitWebhookPatch) patch = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (unsigned i = 1; i < 600; i++)
+    {
+      ck_assert (quoit_webhook_pod_add_container (pod, "1", NULL, NULL));
+      ck_assert (quoit_webhook_pod_add_container (alone, "1", NULL, NULL));
+    }
+  quoit_webhook_pod_set_selector (pod, ACCELERATOR, "tpu7x");
+  quoit_webhook_pod_set_selector (alone, ACCELERATOR, "tpu7x");
+  ck_assert_ptr_null (quoit_webhook_mutate (pod, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "found those of 4437 hosts");
+  patch = quoit_webhook_mutate (alone, NULL, &error);
+  ck_assert_ok (error);
+  ck_assert_str_eq (added (patch, 599, "TPU_WORKER_ID"), "599");
 }
 END_TEST
 
@@ -280,6 +301,7 @@ main (void)
   tcase_add_loop_test (tcase, a_quantity_that_is_none_adds_no_container, 0, 3);
   tcase_add_loop_test (tcase, a_pod_that_the_webhook_refuses_is_refused, 0, 4);
   tcase_add_test (tcase, a_list_of_hosts_that_nobody_could_hold_is_refused_at_once);
+  tcase_add_test (tcase, containers_that_are_told_of_each_other_are_no_way_around_it);
   tcase_add_loop_test (tcase, the_next_pod_takes_the_place_that_the_webhook_finds, 0, G_N_ELEMENTS (nexts));
   tcase_add_test (tcase, a_pod_without_tpus_hides_those_behind_it);
   tcase_add_test (tcase, a_patch_makes_the_pod_one_that_has_been_seen);

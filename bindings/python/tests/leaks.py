@@ -343,6 +343,24 @@ def the_coordinates(_world):
     refused(quoit.InvalidError, quoit.coordinates.torus, "v6e", "99999x99999")
 
 
+def a_process_to_jax(_world):
+    cluster = quoit.identity.jax_cluster({"TPU_WORKER_HOSTNAMES": "a,b", "TPU_WORKER_ID": "x"}, {"tpu-env": "A: 'b'"})
+    assert cluster.workers() and cluster.coordinator() and cluster.process_count()
+    refused(quoit.InvalidError, cluster.process_id)
+    refused(quoit.InvalidError, quoit.identity.jax_cluster, {"TPU_PROCESS_ADDRESSES_PATH": "/f"})
+    assert quoit.identity.jax_process_bounds("v6e", 8, 4).process_bounds
+
+
+def pods_of_the_webhook(_world):
+    labels = {"ray.io/cluster": "c", "ray.io/group": "g"}
+    containers = [quoit.webhook.Container(limit="4", env=[("TPU_NAME", "n")])]
+    pod = quoit.webhook.Pod(labels, {quoit.webhook.TOPOLOGY: "4x4"}, containers)
+    patch = quoit.webhook.mutate(pod, [quoit.webhook.applied(pod, quoit.webhook.mutate(pod))])
+    assert patch.hostname == "g-0-1" and quoit.webhook.check_group(pod, 5)
+    refused(quoit.InvalidError, quoit.webhook.mutate, quoit.webhook.Pod({}, {}, containers))
+    refused(quoit.InvalidError, quoit.webhook.check_group, quoit.webhook.Pod(), 1)
+
+
 def a_check(_world):
     assert len(quoit.check_manifest(MANIFEST, variables={"NAME": "lab", "HOSTS": "3"}))
     refused(quoit.InvalidError, quoit.check_manifest, "a: [")
@@ -405,6 +423,8 @@ KINDS = {
         sub_slices_of_rays,
         the_catalogue,
         the_coordinates,
+        a_process_to_jax,
+        pods_of_the_webhook,
         a_check,
         a_check_of_a_job,
     )

@@ -44,6 +44,12 @@ def test_the_quick_start_of_the_package_is_what_python_says(tmp_path):
     assert not found, found
 
 
+def test_the_page_about_processes_is_what_python_says(tmp_path):
+    assert len(session(TOP / "docs" / "identity.md").examples) > 5
+    found = differences(TOP / "docs" / "identity.md", tmp_path)
+    assert not found, found
+
+
 def test_a_page_that_shows_something_else_is_noticed(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("```pycon\n>>> 6 * 7\n41\n```\n", encoding="utf-8")

@@ -130,7 +130,7 @@ def mutate(pod: Pod, others: Iterable[Pod] = ()) -> Patch:
     Raises:
         InvalidError: the webhook answers with an error, which Kubernetes shows as "Failed to mutate Pod": labels,
             containers or the topology are missing, an index is no number, or the worker ids of `others` are missing or
-            there twice; and, other than the webhook, for more than 262144 hosts.
+            there twice; and, other than the webhook, where more than 262144 names of hosts would be written.
     """
     handle = _handle(pod, "pod")
     if isinstance(others, (str, bytes)) or not isinstance(others, Iterable):
