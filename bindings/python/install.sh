@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install.sh: installs the package of this tree, against the library of this build, below bindings/python/site in the build
-# tree, as `pip install` does for a user, and then makes site.stamp there. Where it cannot be done there is no stamp, so that
-# the next run tries again, and site.skipped says why: run.sh reads it.
+# install.sh: installs the package of this tree, against the library of this build, staged below bindings/python/prefix in
+# the build tree, below bindings/python/site there, as `pip install` does for a user, and then makes site.stamp. Where it
+# cannot be done there is no stamp, so that the next run tries again, and site.skipped says why: run.sh reads it.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 out=${top_builddir:?has to say where the build tree is}/bindings/python
@@ -27,8 +27,6 @@ cat "$out/wheels.log" >&2
 "$venv/bin/python" -c 'import os, sys, sysconfig
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' ||
   skip "the headers of $("$venv/bin/python" --version) are not there (Debian: python3-dev)"
-
-sh "$here/../../tests/staged.sh" "$out/prefix"
 
 # pip writes beside what it builds: into a copy.
 rm -rf "$out/work"
