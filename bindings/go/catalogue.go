@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"math"
+
+	"quoit/internal/door"
+)
+
+// Generation is a TPU generation, as libquoit's catalogue has it. Numbers that nobody publishes are -1.
+type Generation struct {
+	ID          string   // quoit's own word, "v5e"
+	Name        string   // the word in pod types: Ray's where there is one, "v5litepod"
+	RayVersion  string   // "v5litepod"; "" where Ray does not know it
+	RayResource string   // "TPU-V5LITEPOD"; "" where Ray does not know it
+	GKEPrefix   string   // as in TPU_ACCELERATOR_TYPE, "v5litepod"
+	GKELabels   []string // values of cloud.google.com/gke-tpu-accelerator
+	JAXKinds    []string // device_kind in JAX, "TPU v5 lite"
+	Aliases     []string // what people say, "Trillium"
+	MaxTopology string   // the largest of one job, where the vendor names it: "16x16x24"
+
+	Dims              int64 // of its topologies: 2 or 3
+	CoresPerChip      int64
+	JAXDevicesPerChip int64
+	HBMGB             int64 // a chip, as the next four
+	HBMGBytesPerS     int64
+	BF16GFLOPS        int64
+	ICIGBytesPerS     int64 // to its neighbours in the slice
+	DCNGBitPerS       int64 // to other slices
+	PodChips          int64
+	MaxSliceChips     int64
+	OCSCubeChips      int64 // of the cube that optical switches join
+	MultisliceOnGKE   int64 // 1: slices of one job may be joined on GKE; 0: not
+
+	c *C.QuoitCatalogueGeneration
+}
+
+// Shape is a topology of a generation on hosts of one size, as libquoit's catalogue has it.
+type Shape struct {
+	Topology           string // "4x8", x first
+	PodType            string // Ray's: "v7x-16"
+	GKEAcceleratorType string // TPU_ACCELERATOR_TYPE on GKE: "tpu7x-16"
+	MachineType        string // "ct6e-standard-4t"
+	HostBlock          string // the chips of one host: "2x2", "2x2x1"
+	HostGrid           string // the hosts: "2x4"
+	Wrap               string // the axes that close to a ring: "", "y", "xyz"
+	AcceptedBy         string // a letter each: K kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit; "": documented alone
+
+	Chips        int64
+	Hosts        int64
+	ChipsPerHost int64
+	Cores        int64
+	JAXDevices   int64
+	Twistable    bool // the hardware can twist it
+	RayOnly      bool // no other system offers this order of the axes
+}
+
+// Machine is a machine type of a generation.
+type Machine struct {
+	Name               string // "ct6e-standard-4t"
+	GKELabel           string // "tpu-v6e-slice"
+	SingleHostTopology string // of one machine alone: "2x2"
+
+	Chips     int64
+	VCPUs     int64
+	MemoryGB  int64
+	MultiHost bool // several of them make one slice
+}
+
+// Generations are all that there are, the oldest first.
+func Generations() []*Generation {
+	var generations []*Generation
+	for {
+		c := C.quoit_catalogue_get_generation(C.unsigned(len(generations)))
+		if c == nil {
+			return generations
+		}
+		generations = append(generations, generationOf(c))
+	}
+}
+
+// LookupGeneration is the generation that any system's spelling names: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice".
+//
+// It fails with Invalid for a name that is no generation; the message lists those there are.
+func LookupGeneration(text string) (*Generation, error) {
+	var arguments door.Arguments
+	var gerror *C.GError
+	name := (*C.char)(arguments.Text("accelerator", text))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	c := C.quoit_catalogue_lookup_generation(name, &gerror)
+	if err := take(gerror); err != nil {
+		return nil, err
+	}
+	return generationOf(c), nil
+}
+
+func generationOf(c *C.QuoitCatalogueGeneration) *Generation {
+	text := func(which C.QuoitGenerationText) string {
+		return taken(C.quoit_catalogue_generation_dup_text(c, which, 0))
+	}
+	number := func(which C.QuoitGenerationNumber) int64 {
+		return int64(C.quoit_catalogue_generation_get_number(c, which))
+	}
+	return &Generation{
+		ID:          text(C.QUOIT_GENERATION_TEXT_ID),
+		Name:        text(C.QUOIT_GENERATION_TEXT_NAME),
+		RayVersion:  text(C.QUOIT_GENERATION_TEXT_RAY_VERSION),
+		RayResource: text(C.QUOIT_GENERATION_TEXT_RAY_RESOURCE),
+		GKEPrefix:   text(C.QUOIT_GENERATION_TEXT_GKE_PREFIX),
+		GKELabels:   generationTexts(c, C.QUOIT_GENERATION_TEXT_GKE_LABEL),
+		JAXKinds:    generationTexts(c, C.QUOIT_GENERATION_TEXT_JAX_KIND),
+		Aliases:     generationTexts(c, C.QUOIT_GENERATION_TEXT_ALIAS),
+		MaxTopology: text(C.QUOIT_GENERATION_TEXT_MAX_TOPOLOGY),
+
+		Dims:              number(C.QUOIT_GENERATION_NUMBER_DIMS),
+		CoresPerChip:      number(C.QUOIT_GENERATION_NUMBER_CORES_PER_CHIP),
+		JAXDevicesPerChip: number(C.QUOIT_GENERATION_NUMBER_JAX_DEVICES_PER_CHIP),
+		HBMGB:             number(C.QUOIT_GENERATION_NUMBER_HBM_GB),
+		HBMGBytesPerS:     number(C.QUOIT_GENERATION_NUMBER_HBM_GBYTES_PER_S),
+		BF16GFLOPS:        number(C.QUOIT_GENERATION_NUMBER_BF16_GFLOPS),
+		ICIGBytesPerS:     number(C.QUOIT_GENERATION_NUMBER_ICI_GBYTES_PER_S),
+		DCNGBitPerS:       number(C.QUOIT_GENERATION_NUMBER_DCN_GBIT_PER_S),
+		PodChips:          number(C.QUOIT_GENERATION_NUMBER_POD_CHIPS),
+		MaxSliceChips:     number(C.QUOIT_GENERATION_NUMBER_MAX_SLICE_CHIPS),
+		OCSCubeChips:      number(C.QUOIT_GENERATION_NUMBER_OCS_CUBE_CHIPS),
+		MultisliceOnGKE:   number(C.QUOIT_GENERATION_NUMBER_MULTISLICE_ON_GKE),
+
+		c: c,
+	}
+}
+
+func generationTexts(c *C.QuoitCatalogueGeneration, which C.QuoitGenerationText) []string {
+	var texts []string
+	for {
+		text := C.quoit_catalogue_generation_dup_text(c, which, C.unsigned(len(texts)))
+		if text == nil {
+			return texts
+		}
+		texts = append(texts, taken(text))
+	}
+}
+
+// Shapes are all topologies that the generation has, each once for each size of host; none of a Generation that was not
+// made by this package.
+func (g *Generation) Shapes() []Shape {
+	var shapes []Shape
+	if g.c == nil {
+		return nil
+	}
+	for {
+		c := C.quoit_catalogue_get_topology(g.c, C.unsigned(len(shapes)))
+		if c == nil {
+			return shapes
+		}
+		shapes = append(shapes, shapeOf(c))
+	}
+}
+
+// LookupShape is the topology of that shape, "4x8", on hosts of so many chips; 0: as Ray has it by default.
+//
+// It fails with Invalid for text that is no topology, and for one that the generation does not have.
+func (g *Generation) LookupShape(topology string, chipsPerHost int64) (Shape, error) {
+	var arguments door.Arguments
+	var gerror *C.GError
+	text := (*C.char)(arguments.Text("topology", topology))
+	if err := arguments.Err(); err != nil {
+		return Shape{}, err
+	}
+	if g.c == nil {
+		return Shape{}, door.Invalid("a generation: expected one of Generations or LookupGeneration")
+	}
+	if chipsPerHost < 0 || chipsPerHost > math.MaxUint32 {
+		return Shape{}, door.Invalid("chips a host '%d': expected 0 to %d", chipsPerHost, uint32(math.MaxUint32))
+	}
+	c := C.quoit_catalogue_lookup_topology(g.c, text, C.unsigned(chipsPerHost), &gerror)
+	if err := take(gerror); err != nil {
+		return Shape{}, err
+	}
+	return shapeOf(c), nil
+}
+
+func shapeOf(c *C.QuoitCatalogueTopology) Shape {
+	text := func(which C.QuoitTopologyText) string {
+		return taken(C.quoit_catalogue_topology_dup_text(c, which))
+	}
+	number := func(which C.QuoitTopologyNumber) int64 {
+		return int64(C.quoit_catalogue_topology_get_number(c, which))
+	}
+	return Shape{
+		Topology:           text(C.QUOIT_TOPOLOGY_TEXT_SHAPE),
+		PodType:            text(C.QUOIT_TOPOLOGY_TEXT_POD_TYPE),
+		GKEAcceleratorType: text(C.QUOIT_TOPOLOGY_TEXT_GKE_ACCELERATOR_TYPE),
+		MachineType:        text(C.QUOIT_TOPOLOGY_TEXT_MACHINE_TYPE),
+		HostBlock:          text(C.QUOIT_TOPOLOGY_TEXT_HOST_BLOCK),
+		HostGrid:           text(C.QUOIT_TOPOLOGY_TEXT_HOST_GRID),
+		Wrap:               text(C.QUOIT_TOPOLOGY_TEXT_WRAP),
+		AcceptedBy:         text(C.QUOIT_TOPOLOGY_TEXT_ACCEPTED_BY),
+		Chips:              number(C.QUOIT_TOPOLOGY_NUMBER_CHIPS),
+		Hosts:              number(C.QUOIT_TOPOLOGY_NUMBER_HOSTS),
+		ChipsPerHost:       number(C.QUOIT_TOPOLOGY_NUMBER_CHIPS_PER_HOST),
+		Cores:              number(C.QUOIT_TOPOLOGY_NUMBER_CORES),
+		JAXDevices:         number(C.QUOIT_TOPOLOGY_NUMBER_JAX_DEVICES),
+		Twistable:          number(C.QUOIT_TOPOLOGY_NUMBER_TWISTABLE) == 1,
+		RayOnly:            number(C.QUOIT_TOPOLOGY_NUMBER_RAY_ONLY) == 1,
+	}
+}
+
+// Machines are all machine types of the generation; none of a Generation that was not made by this package.
+func (g *Generation) Machines() []Machine {
+	var machines []Machine
+	if g.c == nil {
+		return nil
+	}
+	for {
+		c := C.quoit_catalogue_get_machine(g.c, C.unsigned(len(machines)))
+		if c == nil {
+			return machines
+		}
+		machines = append(machines, machineOf(c))
+	}
+}
+
+func machineOf(c *C.QuoitCatalogueMachine) Machine {
+	text := func(which C.QuoitMachineText) string {
+		return taken(C.quoit_catalogue_machine_dup_text(c, which))
+	}
+	number := func(which C.QuoitMachineNumber) int64 {
+		return int64(C.quoit_catalogue_machine_get_number(c, which))
+	}
+	return Machine{
+		Name:               text(C.QUOIT_MACHINE_TEXT_NAME),
+		GKELabel:           text(C.QUOIT_MACHINE_TEXT_GKE_LABEL),
+		SingleHostTopology: text(C.QUOIT_MACHINE_TEXT_SINGLE_HOST_TOPOLOGY),
+		Chips:              number(C.QUOIT_MACHINE_NUMBER_CHIPS),
+		VCPUs:              number(C.QUOIT_MACHINE_NUMBER_VCPUS),
+		MemoryGB:           number(C.QUOIT_MACHINE_NUMBER_MEMORY_GB),
+		MultiHost:          number(C.QUOIT_MACHINE_NUMBER_MULTI_HOST) == 1,
+	}
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The tests of the module for Go: its form, `go vet`, and all tests under the race detector where there is one.
+set -eu
+here=$top_srcdir/bindings/go
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+# step COMMAND...: what it says is shown, and it fails as the command does.
+step ()
+{
+  status=0
+  "$@" >"$out" 2>&1 || status=$?
+  cat "$out"
+  if [ $status -eq 77 ]; then
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 77
+  fi
+}
+
+step sh "$here/run.sh" vet ./...
+if [ $status -ne 0 ]; then
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+unformatted=$(cd "$here" && gofmt -l .)
+[ -z "$unformatted" ] || {
+  printf '%s: not as gofmt writes it\n' $unformatted
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+race=
+case $(go env GOOS/GOARCH) in
+  linux/amd64 | linux/arm64 | linux/ppc64le | linux/s390x) race=-race ;;
+esac
+step sh "$here/run.sh" test -v -count=1 $race ./...
+
+# Each test counts, and so does each row of the vectors, whose runner says how many.
+awk -v status=$status '
+  /^ *--- PASS: / { passed++ }
+  /^ *--- FAIL: / { failed++ }
+  /^ *--- SKIP: / { skipped++ }
+  $0 ~ /^[0-9]+ rows passed, [0-9]+ failed, [0-9]+ skipped$/ { passed += $1; skipped += $6 }
+  END {
+    if (status != 0 && failed == 0) failed = 1
+    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+  }' "$out"
+exit $status

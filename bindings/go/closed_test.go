@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"quoit"
+)
+
+// argumentOf is something that a method takes, which is not what it fails for.
+func argumentOf(kind reflect.Type) reflect.Value {
+	switch {
+	case kind == reflect.TypeOf((*context.Context)(nil)).Elem():
+		return reflect.ValueOf(bg)
+	case kind == reflect.TypeOf(now):
+		return reflect.ValueOf(now)
+	case kind == reflect.TypeOf((*quoit.Request)(nil)):
+		return reflect.ValueOf(slices("train", 1))
+	case kind == reflect.TypeOf((*quoit.Input)(nil)):
+		return reflect.ValueOf(&quoit.Input{Kind: quoit.FleetText, Text: []byte("v6e 4x4")})
+	case kind == reflect.TypeOf(quoit.SliceFlags(0)):
+		return reflect.ValueOf(quoit.SliceFree)
+	case kind.Kind() == reflect.String:
+		return reflect.ValueOf("train@1").Convert(kind)
+	case kind.Kind() == reflect.Func:
+		return reflect.ValueOf(func() error { return nil })
+	}
+	return reflect.Zero(kind)
+}
+
+// callAll calls every method that can fail, and gives how each did.
+func callAll(value any) map[string]error {
+	failed := map[string]error{}
+	of := reflect.ValueOf(value)
+	for index := 0; index < of.NumMethod(); index++ {
+		method := of.Method(index)
+		kind := method.Type()
+		last := kind.NumOut() - 1
+		if last < 0 || kind.Out(last) != reflect.TypeOf((*error)(nil)).Elem() {
+			continue
+		}
+		arguments := make([]reflect.Value, kind.NumIn())
+		for argument := range arguments {
+			arguments[argument] = argumentOf(kind.In(argument))
+		}
+		err, _ := method.Call(arguments)[last].Interface().(error)
+		failed[of.Type().Method(index).Name] = err
+	}
+	return failed
+}
+
+func TestEveryCallOnWhatIsClosedFailsAndNoneCrashes(t *testing.T) {
+	ledger := quoit.OpenMemory()
+	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
+	group := must[*quoit.Group](t)(ledger.Reserve(bg, slices("train", 1), now))
+	snapshot := must[*quoit.Snapshot](t)(ledger.Snapshot())
+	fork := must[*quoit.Fork](t)(snapshot.Fork())
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+
+	for _, closer := range []interface{ Close() }{ledger, group, snapshot, fork, topology} {
+		closer.Close()
+		closer.Close()
+	}
+	least := map[any]int{ledger: 30, snapshot: 20, fork: 7, group: 2}
+	for value, count := range least {
+		failed := callAll(value)
+		if len(failed) < count {
+			t.Errorf("%T: %d methods can fail: expected %d or more", value, len(failed), count)
+		}
+		for name, err := range failed {
+			if !errors.Is(err, quoit.ErrClosed) || !errors.Is(err, quoit.Invalid) {
+				t.Errorf("%T.%s: %v: expected that it is closed", value, name, err)
+			}
+		}
+	}
+	_, err := quoit.Renumber(topology, nil)
+	want(t, err, quoit.Invalid)
+	if group.Handle() != "train@1" || group.ID() != 1 || len(topology.Processes) != 4 {
+		t.Error("what is Go's went with Close")
+	}
+}
+
+func TestZeroValuesAndNilAreClosed(t *testing.T) {
+	var nothing *quoit.Ledger
+	nothing.Close()
+	for _, value := range []any{&quoit.Ledger{}, &quoit.Snapshot{}, &quoit.Fork{}, &quoit.Group{}, nothing,
+		(*quoit.Snapshot)(nil), (*quoit.Fork)(nil)} {
+		for name, err := range callAll(value) {
+			if !errors.Is(err, quoit.ErrClosed) {
+				t.Errorf("%T.%s: %v: expected that it is closed", value, name, err)
+			}
+		}
+	}
+	_, err := quoit.OpenMemory().Reserve(bg, nil, now)
+	want(t, err, quoit.Invalid)
+}
+
+func TestASnapshotOutlivesItsLedger(t *testing.T) {
+	ledger := quoit.OpenMemory()
+	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
+	snapshot := snapshotOf(t, ledger)
+	group := reserve(t, ledger, slices("train", 2))
+	ledger.Close()
+	if nodes := must[[]quoit.Node](t)(snapshot.Nodes()); len(nodes) != 8 {
+		t.Errorf("%d nodes: expected 8", len(nodes))
+	}
+	if info := must[quoit.GroupInfo](t)(group.Info()); len(info.Slices) != 2 {
+		t.Errorf("%d slices: expected 2", len(info.Slices))
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("this system does not list open files")
+	}
+	return len(entries)
+}
+
+func TestTheGarbageCollectorClosesWhatWasForgotten(t *testing.T) {
+	before := openFiles(t)
+	for count := 0; count < 20; count++ { // a file each: SQLite keeps those open that another ledger of the file has locked
+		must[*quoit.Ledger](t)(quoit.Create(filepath.Join(t.TempDir(), "quoit.db"), time.Second))
+	}
+	if openFiles(t) < before+20 {
+		t.Fatal("ledgers that are open have no files")
+	}
+	for try := 0; try < 100 && openFiles(t) > before+1; try++ {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+	}
+	if after := openFiles(t); after > before+1 {
+		t.Errorf("%d files are open: expected %d", after, before)
+	}
+}
+
+func TestCloseWaitsForTheCallsOfOtherGoroutines(t *testing.T) {
+	for round := 0; round < 50; round++ {
+		ledger := ledgerOf(t, "v6e 4x4 x4")
+		var all sync.WaitGroup
+		for worker := 0; worker < 4; worker++ {
+			all.Add(1)
+			go func(name string) {
+				defer all.Done()
+				for {
+					group, err := ledger.Reserve(bg, slices(name, 1), now)
+					if err != nil {
+						want(t, err, quoit.Invalid)
+						return
+					}
+					if err := ledger.Release(bg, group.Handle(), now); err != nil {
+						want(t, err, quoit.Invalid)
+						return
+					}
+				}
+			}(string(rune('a' + worker)))
+		}
+		time.Sleep(time.Millisecond)
+		ledger.Close()
+		all.Wait()
+	}
+}

@@ -1,0 +1,3 @@
+module quoit
+
+go 1.21

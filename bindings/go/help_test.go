@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"quoit"
+)
+
+var (
+	now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	bg  = context.Background()
+)
+
+// ledgerOf is a ledger in memory of a fleet, closed with the test.
+func ledgerOf(t *testing.T, fleet string) *quoit.Ledger {
+	t.Helper()
+	ledger := quoit.OpenMemory()
+	t.Cleanup(ledger.Close)
+	if _, err := ledger.ImportFleetText(bg, fleet, now); err != nil {
+		t.Fatal(err)
+	}
+	return ledger
+}
+
+// databaseOf is a database of a fleet, opened twice: as two processes have it.
+func databaseOf(t *testing.T, fleet string, wait time.Duration) (first, second *quoit.Ledger) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "quoit.db")
+	first, err := quoit.Create(path, wait)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(first.Close)
+	if _, err := first.ImportFleetText(bg, fleet, now); err != nil {
+		t.Fatal(err)
+	}
+	if second, err = quoit.Open(path, wait); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(second.Close)
+	return first, second
+}
+
+func slices(name string, count int64) *quoit.Request {
+	return &quoit.Request{Name: name, Accelerator: "v6e", Topology: "4x4", Slices: count}
+}
+
+func want(t *testing.T, err error, code quoit.Code) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Errorf("%v: expected %v", err, code)
+	}
+}
+
+// must is a value that a call gives when it does not fail.
+func must[Value any](t *testing.T) func(Value, error) Value {
+	return func(value Value, err error) Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func snapshotOf(t *testing.T, ledger *quoit.Ledger) *quoit.Snapshot {
+	t.Helper()
+	snapshot, err := ledger.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(snapshot.Close)
+	return snapshot
+}
+
+func reserve(t *testing.T, ledger *quoit.Ledger, request *quoit.Request) *quoit.Group {
+	t.Helper()
+	group, err := ledger.Reserve(bg, request, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(group.Close)
+	return group
+}

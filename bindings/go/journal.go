@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"context"
+	"time"
+)
+
+// EffectType is what kind of effect an entry of the journal has.
+type EffectType int
+
+// The kinds of effects.
+const (
+	EffectImport         EffectType = C.QUOIT_EFFECT_IMPORT          // a source says something new; the name is the source's
+	EffectGroupAdded     EffectType = C.QUOIT_EFFECT_GROUP_ADDED     // a group has what it holds; name and id are its own
+	EffectGroupRemoved   EffectType = C.QUOIT_EFFECT_GROUP_REMOVED   // a group has gone; the id is the group's
+	EffectNodeState      EffectType = C.QUOIT_EFFECT_NODE_STATE      // a node has another state; the name is the node's
+	EffectGroupChanged   EffectType = C.QUOIT_EFFECT_GROUP_CHANGED   // a group has other slices or bundles than it had
+	EffectGroupLease     EffectType = C.QUOIT_EFFECT_GROUP_LEASE     // a group is confirmed, or has another lease
+	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // what was kept of a removed group is dropped
+)
+
+var effectTypeNames = map[EffectType]string{
+	EffectImport: "IMPORT", EffectGroupAdded: "GROUP_ADDED", EffectGroupRemoved: "GROUP_REMOVED",
+	EffectNodeState: "NODE_STATE", EffectGroupChanged: "GROUP_CHANGED", EffectGroupLease: "GROUP_LEASE",
+	EffectGroupForgotten: "GROUP_FORGOTTEN",
+}
+
+// String is the name of the kind.
+func (t EffectType) String() string { return named(effectTypeNames, t) }
+
+// Entry is one change that was made: its effects say what happened, and never what was asked.
+type Entry struct {
+	Seq     uint64 // from 1, without gaps
+	Time    time.Time
+	Verb    string // "reserve", "release", "import"...
+	Actor   string // who asked; "" where nobody said
+	Effects []Effect
+}
+
+// Effect is one thing that a change has done.
+type Effect struct {
+	Type    EffectType
+	Name    string // the source, group or node; "" where it is not known
+	GroupID uint64 // 0 for effects on no group
+	Text    string // in words: "train@3 holds 8 nodes of 2 slices"
+}
+
+// ChangesSince are the entries of the journal after that one, up to what this ledger knows: see Refresh.
+//
+// It fails with NotFound when a checkpoint has taken the place of some of them (the message names the first there is),
+// Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
+func (l *Ledger) ChangesSince(ctx context.Context, seq uint64) ([]Entry, error) {
+	var journal *C.QuoitJournal
+	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+		journal = C.quoit_changes_since(c, C.uint64_t(seq), &gerror)
+		return gerror
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.quoit_journal_free(journal)
+	entries := make([]Entry, C.quoit_journal_get_n_entries(journal))
+	for index := range entries {
+		entries[index] = entryOf(journal, C.uint32_t(index))
+	}
+	return entries, nil
+}
+
+func entryOf(journal *C.QuoitJournal, entry C.uint32_t) Entry {
+	effects := make([]Effect, C.quoit_journal_get_n_effects(journal, entry))
+	for index := range effects {
+		effect := C.uint32_t(index)
+		effects[index] = Effect{
+			Type:    EffectType(C.quoit_journal_get_effect_type(journal, entry, effect)),
+			Name:    C.GoString(C.quoit_journal_get_effect_name(journal, entry, effect)),
+			GroupID: uint64(C.quoit_journal_get_effect_group_id(journal, entry, effect)),
+			Text:    taken(C.quoit_journal_dup_effect_text(journal, entry, effect)),
+		}
+	}
+	return Entry{
+		Seq:     uint64(C.quoit_journal_get_seq(journal, entry)),
+		Time:    timeOf(int64(C.quoit_journal_get_time_ms(journal, entry))),
+		Verb:    C.GoString(C.quoit_journal_get_verb(journal, entry)),
+		Actor:   C.GoString(C.quoit_journal_get_actor(journal, entry)),
+		Effects: effects,
+	}
+}
+
+// Verify replays the journal and compares the result with the state that is kept, counts every summary again, and has
+// SQLite check its file.
+//
+// It fails with Damaged: the message names the first difference; restore a backup. Also with Conflict inside a Batch,
+// Store, Busy, Cancelled and Version.
+func (l *Ledger) Verify(ctx context.Context) error {
+	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+		C.quoit_verify(c, &gerror)
+		return gerror
+	})
+}
+
+// Backup copies the database to a new file while others may use it: the copy is the state at one moment, a database of
+// its own, of mode 0600.
+//
+// It fails with Conflict when there is a file or link of that name already, or inside a Batch, Invalid for a ledger in
+// memory, Store when it cannot be written (nothing is left there), Busy, Cancelled and Version.
+func (l *Ledger) Backup(ctx context.Context, path string) error {
+	return l.onName(ctx, "path", path, func(c *C.Quoit, name *C.char, gerror **C.GError) {
+		C.quoit_backup(c, name, gerror)
+	})
+}
+
+// Compact puts a checkpoint, a checked image of the state right before the entry of that number, in the place of all
+// entries before it, in one transaction, and says how many have gone. The past before the checkpoint can be neither seen
+// nor verified any more.
+//
+// It fails with Invalid for a number before the checkpoint that there is, or beyond the next entry; Damaged when the
+// journal contradicts itself (nothing is dropped then), Conflict inside a Batch, Store, Busy, Cancelled and Version.
+func (l *Ledger) Compact(ctx context.Context, before uint64, now time.Time) (uint64, error) {
+	var removed C.uint64_t
+	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+		C.quoit_compact_journal(c, C.uint64_t(before), C.int64_t(clock(now)), &removed, &gerror)
+		return gerror
+	})
+	if err != nil {
+		return 0, err
+	}
+	return uint64(removed), nil
+}
+
+// Checkpoint is where a journal begins.
+type Checkpoint struct {
+	Seq  uint64    // the last entry that it has taken the place of; 0: there is no checkpoint
+	Made time.Time // the clock of who asked for it; the zero time: there is none
+}
+
+// Checkpoint is where the journal begins: the entries behind it are kept, and SnapshotAt goes back to it.
+//
+// It fails with Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
+func (l *Ledger) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	var seq C.uint64_t
+	var made C.int64_t
+	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+		C.quoit_read_checkpoint(c, &seq, &made, &gerror)
+		return gerror
+	})
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	return Checkpoint{Seq: uint64(seq), Made: timeOf(int64(made))}, nil
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"quoit"
+)
+
+func TestAReservationOutlivesItsLedger(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quoit.db")
+	ledger := must[*quoit.Ledger](t)(quoit.Create(path, time.Second))
+	must[*quoit.Import](t)(ledger.ImportFleetText(bg, "v6e 4x4 x2", now))
+	reserve(t, ledger, slices("train", 2))
+	ledger.Close()
+
+	ledger = must[*quoit.Ledger](t)(quoit.Open(path, time.Second))
+	defer ledger.Close()
+	group := must[*quoit.Group](t)(snapshotOf(t, ledger).Group("train"))
+	info := must[quoit.GroupInfo](t)(group.Info())
+	if info.State != quoit.GroupReserved || len(info.Slices) != 2 || len(info.Slices[1].Workers) != 4 {
+		t.Errorf("%+v: expected two slices of four", info)
+	}
+	if info.Slices[1].Workers[3].Name != "v6e-4x4-1-3" || !info.Since.Equal(now) || !info.Until.IsZero() {
+		t.Errorf("%+v: expected the worker, the clock and no lease", info)
+	}
+	_, err := quoit.Create(path, time.Second)
+	want(t, err, quoit.Conflict)
+	_, err = quoit.Open(path+".not", time.Second)
+	want(t, err, quoit.NotFound)
+	for _, bad := range []string{"", "a\x00b"} {
+		_, err = quoit.Open(bad, time.Second)
+		want(t, err, quoit.Invalid)
+	}
+	_, err = quoit.Open(path, -time.Nanosecond)
+	want(t, err, quoit.Invalid)
+}
+
+func TestARefusalIsOneOfItsCodeAndChangesNothing(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	reserve(t, ledger, slices("train", 2))
+	before := must[string](t)(snapshotOf(t, ledger).JSON())
+	for code, request := range map[quoit.Code]*quoit.Request{
+		quoit.NotNow:   slices("more", 1),
+		quoit.Never:    slices("more", 3),
+		quoit.Conflict: slices("train", 1),
+		quoit.NotFound: {Name: "more", Accelerator: "v6e", Topology: "4x4", Slices: 1, Pool: "nowhere"},
+		quoit.Invalid:  {Name: "more", Accelerator: "v99", Topology: "4x4", Slices: 1},
+	} {
+		group, err := ledger.Reserve(bg, request, now)
+		var said *quoit.Error
+		if group != nil || !errors.As(err, &said) || said.Code != code || said.Message == "" {
+			t.Errorf("%v: expected %v", err, code)
+		}
+		for _, other := range []quoit.Code{quoit.NotNow, quoit.Never, quoit.Conflict, quoit.NotFound, quoit.Invalid} {
+			if errors.Is(err, other) != (other == code) {
+				t.Errorf("'%v' is %v: %t", err, other, other != code)
+			}
+		}
+	}
+	if after := must[string](t)(snapshotOf(t, ledger).JSON()); after != before {
+		t.Error("a refusal has changed the ledger")
+	}
+}
+
+func TestAKeyMakesARetrySafe(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	request := slices("train", 1)
+	request.Key = "job-1"
+	first, again := reserve(t, ledger, request), reserve(t, ledger, request)
+	if first.ID() != again.ID() {
+		t.Errorf("%v and %v: expected one group", first, again)
+	}
+	if err := ledger.Release(bg, first.Handle(), now); err != nil {
+		t.Fatal(err)
+	}
+	gone := reserve(t, ledger, request)
+	if info := must[quoit.GroupInfo](t)(gone.Info()); info.State != quoit.GroupRemoved || !info.Ended.Equal(now) {
+		t.Errorf("%+v: expected the removed group", info)
+	}
+	if err := ledger.ForgetKey(bg, "job-1", now); err != nil {
+		t.Fatal(err)
+	}
+	want(t, ledger.Forget(bg, first.Handle(), now), quoit.NotFound)
+	if reserve(t, ledger, request).ID() == first.ID() {
+		t.Error("an id was used again")
+	}
+	want(t, ledger.Release(bg, first.Handle(), now), quoit.Conflict)
+}
+
+func TestAHoldEndsWithItsLeaseUnlessItIsConfirmed(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	held := must[*quoit.Group](t)(ledger.Hold(bg, slices("a", 1), time.Minute, now))
+	kept := must[*quoit.Group](t)(ledger.Hold(bg, slices("b", 1), time.Minute, now))
+	info := must[quoit.GroupInfo](t)(held.Info())
+	if info.State != quoit.GroupHeld || !info.Until.Equal(now.Add(time.Minute)) {
+		t.Errorf("%+v: expected a hold of a minute", info)
+	}
+	must[*quoit.Group](t)(ledger.Confirm(bg, kept.Handle(), 0, now))
+	later := now.Add(2 * time.Minute)
+	_, err := ledger.Confirm(bg, held.Handle(), 0, later)
+	want(t, err, quoit.Expired)
+	_, err = ledger.Renew(bg, kept.Handle(), time.Minute, later)
+	want(t, err, quoit.Conflict)
+	looked := must[*quoit.Snapshot](t)(snapshotOf(t, ledger).AsOf(later))
+	defer looked.Close()
+	if count := must[int](t)(looked.CountClass(0, quoit.SliceFree)); count != 1 {
+		t.Errorf("%d slices are free: expected 1", count)
+	}
+}
+
+// What is shorter than a millisecond is not for ever, and what is below 0 is not 0.
+func TestAShortLeaseIsNotForEver(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	group := reserve(t, ledger, slices("train", 1))
+	confirmed := must[*quoit.Group](t)(ledger.Confirm(bg, group.Handle(), 0, now))
+	if info := must[quoit.GroupInfo](t)(confirmed.Info()); !info.Until.IsZero() {
+		t.Errorf("%v: expected no lease", info.Until)
+	}
+	held := must[*quoit.Group](t)(ledger.Hold(bg, slices("held", 1), time.Hour, now))
+	confirmed = must[*quoit.Group](t)(ledger.Confirm(bg, held.Handle(), time.Microsecond, now))
+	if info := must[quoit.GroupInfo](t)(confirmed.Info()); !info.Until.Equal(now.Add(time.Millisecond)) {
+		t.Errorf("%v: expected a lease of a millisecond", info.Until)
+	}
+	_, err := ledger.Confirm(bg, group.Handle(), -time.Microsecond, now)
+	want(t, err, quoit.Invalid)
+	_, err = ledger.Reserve(bg, &quoit.Request{Name: "x", Accelerator: "v6e", Topology: "4x4", Slices: 1, Lease: -1}, now)
+	want(t, err, quoit.Invalid)
+}
+
+func TestAClockOutsideItsYearsIsRefused(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	for _, bad := range []time.Time{{}, time.Unix(0, 0), time.Unix(1<<40, 0), time.Unix(math.MaxInt64, 0),
+		time.Unix(math.MinInt64, 0), time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		_, err := ledger.Reserve(bg, slices("train", 1), bad)
+		want(t, err, quoit.Invalid)
+	}
+	if groups := must[[]*quoit.Group](t)(snapshotOf(t, ledger).Groups()); len(groups) != 0 {
+		t.Errorf("%v: expected no group", groups)
+	}
+}
+
+func TestTextWithANULIsRefusedAndChangesNothing(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	bad := "a\x00b"
+	before := must[string](t)(snapshotOf(t, ledger).JSON())
+	for name, request := range map[string]*quoit.Request{
+		"name": {Name: bad}, "key": {Key: bad}, "owner": {Owner: bad}, "accelerator": {Accelerator: bad},
+		"topology": {Topology: bad}, "TPU per bundle": {TPUPerBundle: bad}, "pool": {Pool: bad}, "zone": {Zone: bad},
+		"soft target": {SoftTarget: bad}, "topology label": {TopologyLabel: bad},
+		"selector":  {Selectors: []quoit.Selector{{Key: "k", Value: bad}}},
+		"slice":     {OnlySlices: []string{bad}},
+		"slice ":    {ExcludedSlices: []string{"a", bad}},
+		"amounts":   {Bundles: []quoit.BundleRequest{{Amounts: bad}}},
+		"selector ": {Bundles: []quoit.BundleRequest{{Amounts: "TPU=1", Selectors: []quoit.Selector{{Key: bad}}}}},
+	} {
+		_, err := ledger.Reserve(bg, request, now)
+		want(t, err, quoit.Invalid)
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)+" 'a\\x00b'") {
+			t.Errorf("%v: expected the place and the value", err)
+		}
+	}
+	want(t, ledger.Release(bg, bad, now), quoit.Invalid)
+	want(t, ledger.SetActor(bad), quoit.Invalid)
+	_, err := ledger.ImportFleetText(bg, "v6e 4x4\x00", now)
+	want(t, err, quoit.Invalid)
+	_, err = ledger.Import(bg, &quoit.Input{Kind: quoit.RayCluster, Variables: map[string]string{"A=B": "c"}}, now)
+	want(t, err, quoit.Invalid)
+	_, err = ledger.Import(bg, &quoit.Input{Kind: 99}, now)
+	want(t, err, quoit.Invalid)
+	if after := must[string](t)(snapshotOf(t, ledger).JSON()); after != before {
+		t.Error("a refusal has changed the ledger")
+	}
+}
+
+func TestAnOwnersEndFreesWhatItHolds(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x3")
+	want(t, ledger.RenewOwner(bg, "me", time.Minute, now), quoit.NotFound)
+	if err := ledger.SetOwner(bg, "me", time.Minute, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := ledger.RenewOwner(bg, "me", time.Hour, now); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		request := slices(name, 1)
+		request.Owner = "me"
+		reserve(t, ledger, request)
+	}
+	owners := must[[]quoit.Owner](t)(snapshotOf(t, ledger).Owners())
+	if len(owners) != 1 || owners[0].Name != "me" || owners[0].Groups != 2 || !owners[0].Until.Equal(now.Add(time.Hour)) {
+		t.Errorf("%+v: expected one owner of two groups", owners)
+	}
+	if count := must[int](t)(ledger.EndOwner(bg, "me", now)); count != 2 {
+		t.Errorf("%d groups were freed: expected 2", count)
+	}
+	_, err := ledger.EndOwner(bg, "me", now)
+	want(t, err, quoit.NotFound)
+}
+
+func TestABatchIsOneTransaction(t *testing.T) {
+	first, second := databaseOf(t, "v6e 4x4 x4", time.Second)
+	seq := must[uint64](t)(snapshotOf(t, first).Seq())
+	stop := errors.New("stop")
+	err := first.Batch(bg, func() error {
+		reserve(t, first, slices("a", 1))
+		return stop
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("%v: expected what the function returned", err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = first.Batch(bg, func() error {
+			reserve(t, first, slices("a", 1))
+			panic("stop")
+		})
+		t.Error("a panic was swallowed")
+	}()
+	if after := must[uint64](t)(snapshotOf(t, first).Seq()); after != seq {
+		t.Errorf("the journal has %d entries: expected %d", after, seq)
+	}
+	err = first.Batch(bg, func() error {
+		reserve(t, first, slices("a", 1))
+		_, err := first.Reserve(bg, slices("b", 9), now)
+		want(t, err, quoit.Never)
+		want(t, first.Batch(bg, func() error { return nil }), quoit.Conflict)
+		reserve(t, first, slices("c", 1))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Refresh(bg); err != nil {
+		t.Fatal(err)
+	}
+	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 2 {
+		t.Errorf("%v: expected two groups", groups)
+	}
+}
+
+func TestABatchWhoseLedgerIsClosedInsideIsStillOne(t *testing.T) {
+	first, second := databaseOf(t, "v6e 4x4 x4", time.Second)
+	err := first.Batch(bg, func() error {
+		reserve(t, first, slices("a", 1))
+		first.Close()
+		_, err := first.Reserve(bg, slices("b", 1), now)
+		want(t, err, quoit.Invalid)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reserve(t, second, slices("c", 1))
+	if groups := must[[]*quoit.Group](t)(snapshotOf(t, second).Groups()); len(groups) != 2 {
+		t.Errorf("%v: expected two groups", groups)
+	}
+}
+
+func TestTheJournalTellsWhatWasDoneAndCanBeCompacted(t *testing.T) {
+	first, _ := databaseOf(t, "v6e 4x4 x2", time.Second)
+	if err := first.SetActor("me"); err != nil {
+		t.Fatal(err)
+	}
+	group := reserve(t, first, slices("train", 1))
+	if err := first.Release(bg, group.Handle(), now); err != nil {
+		t.Fatal(err)
+	}
+	entries := must[[]quoit.Entry](t)(first.ChangesSince(bg, 1))
+	if len(entries) != 2 || entries[0].Seq != 2 || entries[0].Verb != "reserve" || entries[0].Actor != "me" {
+		t.Fatalf("%+v: expected a reservation and its release", entries)
+	}
+	effect := entries[0].Effects[0]
+	if effect.Type != quoit.EffectGroupAdded || effect.Name != "train" || effect.GroupID != group.ID() ||
+		!strings.Contains(effect.Text, "train@1") || !entries[1].Time.Equal(now) {
+		t.Errorf("%+v: expected the group", effect)
+	}
+	past := must[*quoit.Snapshot](t)(first.SnapshotAt(bg, 2))
+	defer past.Close()
+	if groups := must[[]*quoit.Group](t)(past.Groups()); len(groups) != 1 {
+		t.Errorf("%v: expected the group that was", groups)
+	}
+	backup := filepath.Join(t.TempDir(), "copy.db")
+	if err := first.Backup(bg, backup); err != nil {
+		t.Fatal(err)
+	}
+	want(t, first.Backup(bg, backup), quoit.Conflict)
+	if removed := must[uint64](t)(first.Compact(bg, 3, now)); removed != 2 {
+		t.Errorf("%d entries have gone: expected 2", removed)
+	}
+	checkpoint := must[quoit.Checkpoint](t)(first.Checkpoint(bg))
+	if checkpoint.Seq != 2 || !checkpoint.Made.Equal(now) {
+		t.Errorf("%+v: expected that of entry 2", checkpoint)
+	}
+	_, err := first.SnapshotAt(bg, 1)
+	want(t, err, quoit.NotFound)
+	if err := first.Verify(bg); err != nil {
+		t.Error(err)
+	}
+	copied := must[*quoit.Ledger](t)(quoit.Open(backup, time.Second))
+	defer copied.Close()
+	if seq := must[uint64](t)(snapshotOf(t, copied).Seq()); seq != 3 {
+		t.Errorf("the copy has %d entries: expected 3", seq)
+	}
+}
+
+func TestAFileIsReadWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte("a\x00b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := must[[]byte](t)(quoit.LoadText(path)); string(text) != "a\x00b" {
+		t.Errorf("%q: expected all of it", text)
+	}
+	_, err := quoit.LoadText(path + ".not")
+	want(t, err, quoit.NotFound)
+	_, err = quoit.LoadText(t.TempDir())
+	want(t, err, quoit.Invalid)
+}
+
+// --- elastic jobs, and what they are told ---
+
+func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x3")
+	request := slices("train", 2)
+	request.SlicesAtLeast = 1
+	group := reserve(t, ledger, request)
+	if err := ledger.SetNodeState(bg, "v6e-4x4-0-1", quoit.NodeDead, now); err != nil {
+		t.Fatal(err)
+	}
+	lost := must[*quoit.Group](t)(snapshotOf(t, ledger).Group("train"))
+	if info := must[quoit.GroupInfo](t)(lost.Info()); info.State != quoit.GroupRescheduling ||
+		info.Slices[0].State != quoit.SliceLost || info.Slices[1].State != quoit.SliceWhole {
+		t.Errorf("%+v: expected a lost slice", info)
+	}
+	change := must[*quoit.GroupChange](t)(ledger.Resize(bg, group.Handle(), 1, now))
+	defer change.Close()
+	before := must[*quoit.Topology](t)(change.Before.Topology(quoit.ProfileQuoit))
+	after := must[*quoit.Topology](t)(change.After.Topology(quoit.ProfileQuoit))
+	renumbering := must[*quoit.Renumbering](t)(quoit.Renumber(before, after))
+	if len(renumbering.Rows) != 8 || renumbering.Changed != 8 {
+		t.Fatalf("%+v: expected eight rows", renumbering)
+	}
+	row := renumbering.Rows[0]
+	if row.How != quoit.ProcessMoved || row.Before != (quoit.Numbers{Process: 4, SliceID: 1, WorkerID: 0}) ||
+		row.After != (quoit.Numbers{Process: 0, SliceID: 0, WorkerID: 0}) {
+		t.Errorf("%+v: expected another process id", row)
+	}
+	gone := renumbering.Rows[7]
+	if gone.How != quoit.ProcessLeft || gone.After.Process != -1 || gone.Slice != "v6e-4x4-0" {
+		t.Errorf("%+v: expected a process that left", gone)
+	}
+	for _, variable := range row.Variables {
+		if variable.Name == "MEGASCALE_NUM_SLICES" && (variable.Before == nil || variable.After != nil) {
+			t.Errorf("%+v: expected that it is not set any more", variable)
+		}
+	}
+	if same := must[*quoit.Renumbering](t)(quoit.Renumber(after, after)); same.Changed != 0 {
+		t.Errorf("%+v: expected no change", same)
+	}
+	if joined := must[*quoit.Renumbering](t)(quoit.Renumber(nil, after)); joined.Rows[0].How != quoit.ProcessJoined {
+		t.Errorf("%+v: expected processes that joined", joined)
+	}
+	released := must[*quoit.GroupChange](t)(ledger.ReleaseSlice(bg, "train", "v6e-4x4-1", now))
+	if released.After != nil || released.Nothing {
+		t.Errorf("%+v: expected that the group is gone", released)
+	}
+	released.Close()
+}
+
+func TestARepairReplacesWhatIsLostAlone(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x3")
+	group := reserve(t, ledger, slices("train", 2))
+	if change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now)); !change.Nothing {
+		t.Error("a whole group was changed")
+	}
+	if err := ledger.DrainNode(bg, "v6e-4x4-1-0", now); err != nil {
+		t.Fatal(err)
+	}
+	change := must[*quoit.GroupChange](t)(ledger.Repair(bg, group.Handle(), now))
+	info := must[quoit.GroupInfo](t)(change.After.Info())
+	if change.Nothing || info.Slices[0].Name != "v6e-4x4-0" || info.Slices[1].Name != "v6e-4x4-2" {
+		t.Errorf("%+v: expected another slice for the one that leaves", info)
+	}
+	if err := ledger.UndrainNode(bg, "v6e-4x4-1-0", now); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ledger.Repair(bg, "nobody", now)
+	want(t, err, quoit.NotFound)
+}
+
+func TestTheEnvironmentOfEachProcessIsThere(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	group := reserve(t, ledger, slices("train", 2))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+	if len(topology.Processes) != 8 {
+		t.Fatalf("%d processes: expected 8", len(topology.Processes))
+	}
+	process := topology.Processes[5]
+	if process.SliceID != 1 || process.WorkerID != 1 || process.Node != "v6e-4x4-1-1" || process.Slice != "v6e-4x4-1" {
+		t.Errorf("%+v: expected slice 1, worker 1", process)
+	}
+	values := map[string]string{}
+	for _, one := range process.Environment {
+		values[one.Name] = one.Value
+	}
+	if values["MEGASCALE_SLICE_ID"] != "1" || values["TPU_WORKER_ID"] != "1" || values["TPU_ACCELERATOR_TYPE"] != "v6e-16" {
+		t.Errorf("%v: expected its place", values)
+	}
+	_, err := group.Topology(quoit.Profile(99))
+	want(t, err, quoit.Invalid)
+	_, err = group.Topology(quoit.ProfileRayTrain)
+	want(t, err, quoit.NotNow)
+}

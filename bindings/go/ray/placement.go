@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ray
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"math"
+	"unsafe"
+
+	"quoit"
+	"quoit/internal/door"
+)
+
+// Result is what Ray says of a placement group.
+type Result int
+
+// Ray's answers.
+const (
+	Success    Result = C.QUOIT_RAY_SUCCESS    // every bundle has a node
+	Failed     Result = C.QUOIT_RAY_FAILED     // not now: Ray tries again
+	Infeasible Result = C.QUOIT_RAY_INFEASIBLE // not with these nodes: Ray waits for another to join
+)
+
+// String is Ray's word for it.
+func (r Result) String() string {
+	switch r {
+	case Success:
+		return "SUCCESS"
+	case Failed:
+		return "FAILED"
+	case Infeasible:
+		return "INFEASIBLE"
+	}
+	return "UNKNOWN"
+}
+
+// Whether is an answer that may be out of reach.
+type Whether int
+
+// The answers.
+const (
+	No      Whether = C.QUOIT_RAY_NO
+	Yes     Whether = C.QUOIT_RAY_YES
+	Unknown Whether = C.QUOIT_RAY_UNKNOWN // the budget ended before it was known
+)
+
+// String is the name of the answer.
+func (w Whether) String() string {
+	switch w {
+	case No:
+		return "NO"
+	case Yes:
+		return "YES"
+	}
+	return "UNKNOWN"
+}
+
+// ParseStrategy is the strategy that Ray means by "PACK", "SPREAD", "STRICT_PACK" or "STRICT_SPREAD".
+//
+// It fails with Invalid for any other text, as Ray does for "pack".
+func ParseStrategy(name string) (quoit.Strategy, error) {
+	var a call
+	var strategy C.QuoitStrategy
+	var gerror *C.GError
+	text := a.text("strategy", name)
+	if err := a.Err(); err != nil {
+		return 0, err
+	}
+	C.quoit_ray_strategy_parse(text, &strategy, &gerror)
+	if err := take(gerror); err != nil {
+		return 0, err
+	}
+	return quoit.Strategy(strategy), nil
+}
+
+// --- the nodes ---
+
+// NodeAmount is what a node has of a resource, in ten-thousandths.
+type NodeAmount struct {
+	Name      string // "CPU", "TPU", "TPU-v6e-16-head"
+	Total     int64
+	Available int64 // what of it is free
+}
+
+// ClusterNode is a node that may be used: alive and not draining, which is all that Ray looks at.
+type ClusterNode struct {
+	ID      string // Ray's id of the node, or any other text by which groups may name it
+	Amounts []NodeAmount
+	Labels  Labels
+}
+
+// Cluster is what Ray's control plane knows of nodes. They have numbers, 0 and up, in the order in which they were added;
+// of nodes that are equally good the one with the smallest number is taken. Any number of goroutines may ask about one
+// that nobody changes. Close frees it; the garbage collector does where that is forgotten.
+type Cluster struct {
+	h *door.Handle
+}
+
+// NewCluster is a cluster without nodes.
+func NewCluster() *Cluster {
+	free := func(p unsafe.Pointer) { C.quoit_ray_cluster_free((*C.QuoitRayCluster)(p)) }
+	return &Cluster{door.NewHandle("cluster", unsafe.Pointer(C.quoit_ray_cluster_new()), free)}
+}
+
+// Close frees what the cluster keeps; calls that come later fail. To close twice does nothing.
+func (c *Cluster) Close() {
+	if c != nil {
+		c.h.Close()
+	}
+}
+
+func (c *Cluster) with(run func(*C.QuoitRayCluster) error) error {
+	if c == nil {
+		return door.Invalid("cluster: expected one, not nil")
+	}
+	pointer, err := c.h.Use()
+	if err != nil {
+		return err
+	}
+	defer c.h.Done()
+	return run((*C.QuoitRayCluster)(pointer))
+}
+
+// Add adds a node, wholly or not at all.
+//
+// It fails with Invalid when there is a node of that id already, for negative amounts, and for a resource without a name.
+func (c *Cluster) Add(node ClusterNode) error {
+	var a call
+	id := a.text("id", node.ID)
+	names := make([]*C.char, len(node.Amounts))
+	for index, one := range node.Amounts {
+		names[index] = a.text("resource", one.Name)
+		if one.Total < 0 || one.Available < 0 || one.Name == "" {
+			return door.Invalid("amount[%d] of node %s: expected a name and amounts from 0", index, door.Shown(node.ID))
+		}
+	}
+	keys, values := make([]*C.char, len(node.Labels)), make([]*C.char, len(node.Labels))
+	for index, one := range node.Labels {
+		keys[index], values[index] = a.text("key", one.Key), a.text("value", one.Value)
+	}
+	if err := a.Err(); err != nil {
+		return err
+	}
+	return c.with(func(cluster *C.QuoitRayCluster) error {
+		var gerror *C.GError
+		number := C.quoit_ray_cluster_get_n_nodes(cluster)
+		C.quoit_ray_cluster_add_node(cluster, id, &gerror)
+		if err := take(gerror); err != nil {
+			return err
+		}
+		for index, one := range node.Amounts {
+			C.quoit_ray_cluster_set_resource_e4(cluster, number, names[index], C.int64_t(one.Total),
+				C.int64_t(one.Available), &gerror)
+			if err := take(gerror); err != nil {
+				return err
+			}
+		}
+		for index := range keys {
+			C.quoit_ray_cluster_set_label(cluster, number, keys[index], values[index])
+		}
+		return nil
+	})
+}
+
+// onNode runs what is asked of the node of a number.
+func (c *Cluster) onNode(node int, run func(*C.QuoitRayCluster, C.uint32_t) error) error {
+	return c.with(func(cluster *C.QuoitRayCluster) error {
+		if count := int(C.quoit_ray_cluster_get_n_nodes(cluster)); node < 0 || node >= count {
+			return door.Invalid("number of a node '%d': expected 0 to %d", node, count-1)
+		}
+		return run(cluster, C.uint32_t(node))
+	})
+}
+
+// SetResource states an amount of the node of a number, as a report of the node would, in doubles that are cut to
+// ten-thousandths as Ray cuts them: 0.57 is 0.5699. A resource that is never stated is 0.
+//
+// It fails with Invalid for amounts that are negative, not finite, or 922337203685477.5808 and up, for a resource without
+// a name, and for a number that no node has.
+func (c *Cluster) SetResource(node int, resource string, total, available float64) error {
+	var a call
+	name := a.text("resource", resource)
+	if err := a.Err(); err != nil {
+		return err
+	}
+	return c.onNode(node, func(cluster *C.QuoitRayCluster, number C.uint32_t) error {
+		var gerror *C.GError
+		C.quoit_ray_cluster_set_resource(cluster, number, name, C.double(total), C.double(available), &gerror)
+		return take(gerror)
+	})
+}
+
+// Available is what is free of a resource on the node of a number, in ten-thousandths, after what Take took.
+//
+// It fails with Invalid for a number that no node has.
+func (c *Cluster) Available(node int, resource string) (e4 int64, err error) {
+	var a call
+	name := a.text("resource", resource)
+	if err := a.Err(); err != nil {
+		return 0, err
+	}
+	err = c.onNode(node, func(cluster *C.QuoitRayCluster, number C.uint32_t) error {
+		e4 = int64(C.quoit_ray_cluster_get_available_e4(cluster, number, name))
+		return nil
+	})
+	return e4, err
+}
+
+// NodeIDs are the ids of the nodes, by their numbers.
+//
+// It fails with Invalid after Close.
+func (c *Cluster) NodeIDs() (ids []string, err error) {
+	err = c.with(func(cluster *C.QuoitRayCluster) error {
+		ids = make([]string, C.quoit_ray_cluster_get_n_nodes(cluster))
+		for node := range ids {
+			ids[node] = borrowed(C.quoit_ray_cluster_get_node_id(cluster, C.uint32_t(node)))
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// --- the group ---
+
+// Bundle is what one bundle asks for.
+type Bundle struct {
+	Amounts Resources
+	// Selectors that its node satisfies; of a key that comes twice the last counts.
+	Selectors Labels
+}
+
+// Level is one entry of topology_strategy. The key "ray.io/node-id" stands for the nodes themselves; with another key all
+// bundles are placed on nodes that share one value of that label.
+type Level struct {
+	Key      string
+	Strategy quoit.Strategy
+}
+
+// Group is what placement_group() is called with.
+type Group struct {
+	Bundles []Bundle
+	// Strategy is how the bundles stand to each other; nil: as Topology says, else PACK, as Ray's.
+	Strategy   *quoit.Strategy
+	Topology   []Level
+	SoftTarget string // the id of the node that STRICT_PACK prefers; "" for none
+	Lifetime   string // "detached", which is only checked; "" for none
+	// Bound and Excluded say where those bundles stand that have their nodes already, when this is what was lost of another
+	// group: the value of the topology label, nil for any; and ids of nodes that STRICT_SPREAD does not take.
+	Bound    *string
+	Excluded []string
+}
+
+// opened is the group as C has it, for the caller to free.
+func (g *Group) opened(a *call) *C.QuoitRayGroup {
+	c := C.quoit_ray_group_new()
+	if g.Strategy != nil {
+		C.quoit_ray_group_set_strategy(c, C.QuoitStrategy(*g.Strategy))
+	}
+	for _, bundle := range g.Bundles {
+		number := C.quoit_ray_group_add_bundle(c)
+		for _, one := range bundle.Amounts {
+			if name := a.text("resource", one.Name); a.Err() == nil {
+				C.quoit_ray_group_set_amount(c, number, name, C.double(one.Amount))
+			}
+		}
+		for _, one := range bundle.Selectors {
+			if key, value := a.text("key", one.Key), a.text("value", one.Value); a.Err() == nil {
+				C.quoit_ray_group_set_selector(c, number, key, value)
+			}
+		}
+	}
+	for _, level := range g.Topology {
+		if key := a.text("key", level.Key); a.Err() == nil {
+			C.quoit_ray_group_add_topology(c, key, C.QuoitStrategy(level.Strategy))
+		}
+	}
+	for _, id := range g.Excluded {
+		if text := a.text("id", id); a.Err() == nil {
+			C.quoit_ray_group_exclude(c, text)
+		}
+	}
+	bound, target := a.textOrNil("bound", g.Bound), a.textOrNull("soft target", g.SoftTarget)
+	if lifetime := a.textOrNull("lifetime", g.Lifetime); a.Err() == nil {
+		C.quoit_ray_group_bind(c, bound)
+		C.quoit_ray_group_set_soft_target(c, target)
+		C.quoit_ray_group_set_lifetime(c, lifetime)
+	}
+	return c
+}
+
+func (g *Group) with(run func(*C.QuoitRayGroup) error) error {
+	var a call
+	c := g.opened(&a)
+	defer C.quoit_ray_group_free(c)
+	if err := a.Err(); err != nil {
+		return err
+	}
+	return run(c)
+}
+
+// on runs what is asked of the group on a cluster.
+func (g *Group) on(cluster *Cluster, run func(*C.QuoitRayGroup, *C.QuoitRayCluster, **C.GError)) error {
+	return g.with(func(group *C.QuoitRayGroup) error {
+		return cluster.with(func(cluster *C.QuoitRayCluster) error {
+			var gerror *C.GError
+			run(group, cluster, &gerror)
+			return take(gerror)
+		})
+	})
+}
+
+// Check is the checks of placement_group() itself, before Ray's control plane hears of the group. What they let through
+// may be refused by Place, and what they refuse may be placed.
+//
+// It fails with Invalid where placement_group() raises; the first check that fails has the word.
+func (g *Group) Check() error {
+	return g.with(func(c *C.QuoitRayGroup) error {
+		var gerror *C.GError
+		C.quoit_ray_group_check(c, &gerror)
+		return take(gerror)
+	})
+}
+
+// Answer is Ray's to a group: with Success the number of a node for each bundle, else none.
+type Answer struct {
+	Result Result
+	Nodes  []int
+}
+
+// numbersOf is room for a number a bundle, which has an address also where there is none.
+func numbersOf(count int) []C.uint32_t {
+	return make([]C.uint32_t, count, count+1)
+}
+
+func address(numbers []C.uint32_t) *C.uint32_t {
+	return &numbers[:1][0]
+}
+
+func (g *Group) nodeNumbers(nodes []int) ([]C.uint32_t, error) {
+	if len(nodes) != len(g.Bundles) {
+		return nil, door.Invalid("nodes: expected %d, one a bundle, found %d", len(g.Bundles), len(nodes))
+	}
+	numbers := numbersOf(len(nodes))
+	for bundle, node := range nodes {
+		if node < 0 || node >= math.MaxUint32 {
+			return nil, door.Invalid("nodes[%d] '%d': expected the number of a node", bundle, node)
+		}
+		numbers[bundle] = C.uint32_t(node)
+	}
+	return numbers, nil
+}
+
+// Place is where Ray's control plane would put the bundles, all or nothing. Where several nodes are equally good Ray takes
+// any, another one from call to call; here it is the one that was added first.
+//
+// It fails with Invalid for amounts that are not finite or 922337203685477.5808 and up, for sums of that size where Ray
+// adds bundles up, for a resource without a name or called "bundle", for several topology labels, and for what memory
+// should not hold.
+func (g *Group) Place(cluster *Cluster) (Answer, error) {
+	var result C.QuoitRayResult
+	numbers := numbersOf(len(g.Bundles))
+	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_group_place(group, nodes, &result, address(numbers), gerror)
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Result: Result(result)}
+	if answer.Result == Success {
+		answer.Nodes = make([]int, len(numbers))
+		for bundle, node := range numbers {
+			answer.Nodes[bundle] = int(node)
+		}
+	}
+	return answer, nil
+}
+
+// IsDetermined says whether Ray gives the answer of Place each time. The budget is how many placements may be tried to find
+// another: 1,000 takes some milliseconds.
+//
+// It fails as Place does.
+func (g *Group) IsDetermined(cluster *Cluster, budget uint64) (Whether, error) {
+	var determined C.QuoitRayWhether
+	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_group_is_determined(group, nodes, C.uint64_t(budget), &determined, gerror)
+	})
+	return Whether(determined), err
+}
+
+// IsPossible says whether Ray could answer so. The budget is how many placements may be tried where the answer is not
+// Success, which is never Unknown.
+//
+// It fails as Place does, and with Invalid for an answer of Success that has not a node for each bundle.
+func (g *Group) IsPossible(cluster *Cluster, answer Answer, budget uint64) (Whether, error) {
+	var possible C.QuoitRayWhether
+	var first *C.uint32_t
+	if answer.Result == Success {
+		numbers, err := g.nodeNumbers(answer.Nodes)
+		if err != nil {
+			return Unknown, err
+		}
+		first = address(numbers)
+	}
+	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_group_is_possible(group, nodes, C.QuoitRayResult(answer.Result), first, C.uint64_t(budget),
+			&possible, gerror)
+	})
+	return Whether(possible), err
+}
+
+// Take lowers what is free as Ray's control plane does when it has placed a group: at once, and never below 0.
+//
+// It fails with Invalid for a number that is no node's, and for what Place would refuse.
+func (c *Cluster) Take(group *Group, nodes []int) error {
+	numbers, err := group.nodeNumbers(nodes)
+	if err != nil {
+		return err
+	}
+	return group.on(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_cluster_take(cluster, placed, address(numbers), gerror)
+	})
+}
+
+// GiveBack raises what is free as the reports of the nodes do after a group was removed: never above what there is.
+//
+// It fails with Invalid for a number that is no node's, and for what Place would refuse.
+func (c *Cluster) GiveBack(group *Group, nodes []int) error {
+	numbers, err := group.nodeNumbers(nodes)
+	if err != nil {
+		return err
+	}
+	return group.on(c, func(placed *C.QuoitRayGroup, cluster *C.QuoitRayCluster, gerror **C.GError) {
+		C.quoit_ray_cluster_give_back(cluster, placed, address(numbers), gerror)
+	})
+}
+
+// BundleOrder is the bundle that PACK, SPREAD and STRICT_SPREAD place first, then the next.
+//
+// It fails with Invalid for amounts and numbers of them that Place refuses.
+func (g *Group) BundleOrder() ([]int, error) {
+	numbers := numbersOf(len(g.Bundles))
+	err := g.with(func(c *C.QuoitRayGroup) error {
+		var gerror *C.GError
+		C.quoit_ray_bundle_order(c, address(numbers), &gerror)
+		return take(gerror)
+	})
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(numbers))
+	for place, bundle := range numbers {
+		order[place] = int(bundle)
+	}
+	return order, nil
+}
+
+// --- names ---
+
+// ResourceID is the number by which Ray orders resources: 0 to 3 for CPU, memory, GPU and object_store_memory, else
+// libstdc++'s hash of the name as a signed number.
+//
+// It fails with Invalid for text with a NUL alone.
+func ResourceID(resource string) (int64, error) {
+	var a call
+	name := a.text("resource", resource)
+	if err := a.Err(); err != nil {
+		return 0, err
+	}
+	return int64(C.quoit_ray_resource_id(name)), nil
+}
+
+// BundleResource is what Ray calls the part of a resource on a node that belongs to one bundle: "TPU_group_0_<id>".
+// "bundle" is what Ray adds to each bundle, 1000 of it.
+//
+// It fails with Invalid for a resource without a name, a number below 0, or an id that is not 36 hexadecimal digits.
+func BundleResource(resource, groupID string, bundle int) (string, error) {
+	var a call
+	var gerror *C.GError
+	name, id := a.text("resource", resource), a.text("group", groupID)
+	if err := a.Err(); err != nil {
+		return "", err
+	}
+	if bundle < 0 || bundle > math.MaxUint32 {
+		return "", door.Invalid("bundle '%d': expected 0 to %d", bundle, uint32(math.MaxUint32))
+	}
+	text := C.quoit_ray_dup_bundle_resource(name, id, C.uint32_t(bundle), &gerror)
+	return taken(text), take(gerror)
+}
+
+// GroupResource is what Ray calls the part of a resource on a node that belongs to any bundle of a group:
+// "TPU_group_<id>".
+//
+// It fails as BundleResource does.
+func GroupResource(resource, groupID string) (string, error) {
+	var a call
+	var gerror *C.GError
+	name, id := a.text("resource", resource), a.text("group", groupID)
+	if err := a.Err(); err != nil {
+		return "", err
+	}
+	text := C.quoit_ray_dup_group_resource(name, id, &gerror)
+	return taken(text), take(gerror)
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package ray
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import "quoit/internal/door"
+
+// Layout is how the bundles are divided into placement groups.
+type Layout int
+
+// The layouts.
+const (
+	OneGroup      Layout = C.QUOIT_RAY_LAYOUT_ONE_GROUP       // one placement group holds the bundles of all slices
+	GroupPerSlice Layout = C.QUOIT_RAY_LAYOUT_GROUP_PER_SLICE // each slice has a placement group of its own
+)
+
+// SliceRequest is the arguments of Ray's slice_placement_group().
+type SliceRequest struct {
+	Topology           string // "4x4", of each slice; blanks around it and capitals do not matter
+	AcceleratorVersion string // "v6e", "TPU-V6E"; blanks around it do not matter
+	// Slices is num_slices; nil: 1.
+	Slices *int64
+	// ChipsPerVM is chips_per_vm; nil: ChipsPerHost.
+	ChipsPerVM *int64
+	// ResourcePerChip is tpu_resource_per_chip; nil: 1. Ray takes it from RAY_TPU_RESOURCE_PER_CHIP where it is not given.
+	ResourcePerChip *int64
+	// PerBundle is resources_per_bundle; CPU and TPU that are not in it are added, as WorkerResources adds them.
+	PerBundle Resources
+	// Strategy is "SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK"; "" is SPREAD. Ray checks it when it makes the groups.
+	Strategy string
+	// Name of the group; "" for none.
+	Name string
+	// Lifetime is "detached", or "": the groups end with their creator.
+	Lifetime string
+	// Layout is pg_per_slice.
+	Layout Layout
+	// BundleSelectors is bundle_label_selector: none at all, or one for each bundle over all slices.
+	BundleSelectors []Labels
+	// SliceNames are the slices whose heads were taken, by the index of the slice.
+	SliceNames map[int64]string
+}
+
+// SliceGroup is what Ray makes of a request for slices: bundles, selectors, placement groups and heads.
+type SliceGroup struct {
+	Topology        string    // as Ray writes it
+	Version         string    // the generation as Ray writes it
+	Slices          int64     // those that were asked for
+	ChipsPerHost    int64     // the chips of one host
+	DevicesPerHost  int64     // the resource TPU of one host
+	Hosts           int64     // over all slices, at least one a slice
+	BundleCount     int64     // over all slices; less than 0 for less than no slices
+	BundlesPerSlice int64     // of each slice
+	Resources       Resources // what each bundle asks for
+	IsSingleHost    bool      // such slices have no heads, and their bundles select no slice
+	Strategy        string    // of every placement group
+	Lifetime        string    // of every placement group; "" for none
+
+	Bundles      []Labels // what each selects its node by, slice by slice
+	Heads        []Head   // those that Ray takes, one after the other
+	HeadResource string   // the resource of which the bundle of every head asks for 1
+	HeadLabels   Labels   // what the bundle of every head selects its node by
+	Groups       []PlacedGroup
+}
+
+// Head is one that Ray takes for a slice, before it makes its group.
+type Head struct {
+	Slice int64 // the index of the slice
+}
+
+// PlacedGroup is one of the placement groups that hold the bundles, the next of all in their order.
+type PlacedGroup struct {
+	Name    string // "" for none
+	Bundles int64
+}
+
+// most bundles, heads or groups that are listed: more than any fleet has.
+const most = 10_000_000
+
+// opened is the request as C has it; it frees nothing on failure but what it made.
+func (r *SliceRequest) opened(a *call) *C.QuoitRaySliceRequest {
+	topology, version := a.text("topology", r.Topology), a.text("accelerator version", r.AcceleratorVersion)
+	per := a.resourcesOrNil("resources", r.PerBundle)
+	strategy, name := a.text("strategy", r.Strategy), a.text("name", r.Name)
+	lifetime := a.textOrNull("lifetime", r.Lifetime)
+	selectors := make([]*C.QuoitRayLabels, len(r.BundleSelectors))
+	for index, labels := range r.BundleSelectors {
+		selectors[index] = a.labelsOrNil("selector", labels)
+	}
+	if a.Err() != nil {
+		return nil
+	}
+	c := C.quoit_ray_slice_request_new(topology, version)
+	if r.Slices != nil {
+		C.quoit_ray_slice_request_set_n_slices(c, C.int64_t(*r.Slices))
+	}
+	if r.ChipsPerVM != nil {
+		C.quoit_ray_slice_request_set_chips_per_vm(c, C.int64_t(*r.ChipsPerVM))
+	}
+	if r.ResourcePerChip != nil {
+		C.quoit_ray_slice_request_set_resource_per_chip(c, C.int64_t(*r.ResourcePerChip))
+	}
+	if r.Strategy != "" {
+		C.quoit_ray_slice_request_set_strategy(c, strategy)
+	}
+	C.quoit_ray_slice_request_set_resources(c, per)
+	C.quoit_ray_slice_request_set_name(c, name)
+	C.quoit_ray_slice_request_set_lifetime(c, lifetime)
+	C.quoit_ray_slice_request_set_layout(c, C.QuoitRaySliceLayout(r.Layout))
+	for _, selector := range selectors {
+		C.quoit_ray_slice_request_add_selector(c, selector)
+	}
+	return c
+}
+
+// SlicePlacementGroup is what slice_placement_group() of Ray asks the cluster for. Less than no slices are accepted, as by
+// Ray.
+//
+// It fails with Invalid when WorkerResources would, when Ray does not list the topology for the generation, when there are
+// selectors and not as many as bundles, when no slice is asked for, when SliceNames names one that no head is taken for,
+// when a count is beyond 64 bits, and when there are more than ten million bundles.
+func SlicePlacementGroup(request SliceRequest) (*SliceGroup, error) {
+	var a call
+	defer a.free()
+	asked := request.opened(&a)
+	if err := a.Err(); err != nil {
+		return nil, err
+	}
+	defer C.quoit_ray_slice_request_free(asked)
+	return sliceGroupOf(&a, asked, request.SliceNames)
+}
+
+func sliceGroupOf(a *call, asked *C.QuoitRaySliceRequest, names map[int64]string) (*SliceGroup, error) {
+	var gerror *C.GError
+	c := C.quoit_ray_slice_group_new(asked, &gerror)
+	if err := take(gerror); err != nil {
+		return nil, err
+	}
+	defer C.quoit_ray_slice_group_free(c)
+	for slice, name := range names {
+		text := a.text("slice", name)
+		if err := a.Err(); err != nil {
+			return nil, err
+		}
+		C.quoit_ray_slice_group_set_slice_name(c, C.int64_t(slice), text, &gerror)
+		if err := take(gerror); err != nil {
+			return nil, err
+		}
+	}
+	return readSliceGroup(c)
+}
+
+func readSliceGroup(c *C.QuoitRaySliceGroup) (*SliceGroup, error) {
+	group := &SliceGroup{
+		Topology:        borrowed(C.quoit_ray_slice_group_get_topology(c)),
+		Version:         borrowed(C.quoit_ray_slice_group_get_version(c)),
+		Slices:          int64(C.quoit_ray_slice_group_get_n_slices(c)),
+		ChipsPerHost:    int64(C.quoit_ray_slice_group_get_chips_per_host(c)),
+		DevicesPerHost:  int64(C.quoit_ray_slice_group_get_devices_per_host(c)),
+		Hosts:           int64(C.quoit_ray_slice_group_get_n_hosts(c)),
+		BundleCount:     int64(C.quoit_ray_slice_group_get_n_bundles(c)),
+		BundlesPerSlice: int64(C.quoit_ray_slice_group_get_bundles_per_slice(c)),
+		Resources:       resourcesOf(C.quoit_ray_slice_group_get_resources(c)),
+		IsSingleHost:    C.quoit_ray_slice_group_is_single_host(c) == 1,
+		Strategy:        borrowed(C.quoit_ray_slice_group_get_strategy(c)),
+		Lifetime:        borrowed(C.quoit_ray_slice_group_get_lifetime(c)),
+		HeadResource:    borrowed(C.quoit_ray_slice_group_get_head_resource(c)),
+		HeadLabels:      labelsFrom(C.quoit_ray_slice_group_get_head_labels(c)),
+	}
+	heads, groups := C.quoit_ray_slice_group_get_n_heads(c), C.quoit_ray_slice_group_get_n_groups(c)
+	if group.BundleCount > most || heads > most || groups > most {
+		return nil, door.Invalid("bundles '%d': expected at most %d", group.BundleCount, most)
+	}
+	for bundle := C.int64_t(0); bundle < C.int64_t(group.BundleCount); bundle++ {
+		group.Bundles = append(group.Bundles, takenLabels(C.quoit_ray_slice_group_dup_bundle_labels(c, bundle)))
+	}
+	for head := C.int64_t(0); head < heads; head++ {
+		group.Heads = append(group.Heads, Head{int64(C.quoit_ray_slice_group_get_head_slice(c, head))})
+	}
+	for index := C.int64_t(0); index < groups; index++ {
+		group.Groups = append(group.Groups, PlacedGroup{
+			Name:    taken(C.quoit_ray_slice_group_dup_group_name(c, index)),
+			Bundles: int64(C.quoit_ray_slice_group_get_group_n_bundles(c, index)),
+		})
+	}
+	return group, nil
+}
+
+// CheckLayout refuses what Ray's two properties refuse: slice_placement_group of several groups, and
+// slice_placement_groups of one.
+//
+// It fails with Invalid when the request is refused, or asks for another layout.
+func CheckLayout(request SliceRequest, layout Layout) error {
+	var a call
+	var gerror *C.GError
+	defer a.free()
+	asked := request.opened(&a)
+	if err := a.Err(); err != nil {
+		return err
+	}
+	defer C.quoit_ray_slice_request_free(asked)
+	c := C.quoit_ray_slice_group_new(asked, &gerror)
+	if err := take(gerror); err != nil {
+		return err
+	}
+	defer C.quoit_ray_slice_group_free(c)
+	C.quoit_ray_slice_group_check_layout(c, C.QuoitRaySliceLayout(layout), &gerror)
+	return take(gerror)
+}

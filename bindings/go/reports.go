@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit
+
+/*
+#include <stdlib.h>
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"runtime"
+
+	"quoit/internal/door"
+)
+
+// Verdict says whether a request fits. The numbers are those of Code.
+type Verdict int
+
+// The verdicts.
+const (
+	Fits       Verdict = C.QUOIT_VERDICT_FITS
+	FitsNotNow Verdict = C.QUOIT_VERDICT_NOT_NOW // it would with every group released, and every known node alive
+	FitsNever  Verdict = C.QUOIT_VERDICT_NEVER   // not even then
+)
+
+var verdictNames = map[Verdict]string{Fits: "FITS", FitsNotNow: "NOT_NOW", FitsNever: "NEVER"}
+
+// String is the name of the verdict.
+func (v Verdict) String() string { return named(verdictNames, v) }
+
+// Constraint is what narrows the slices of the fleet down to those that can be had now, or the nodes to those that one
+// bundle can be placed on.
+type Constraint int
+
+// The constraints; a slice or node is counted against the first that it fails.
+const (
+	ConstraintAccelerator   Constraint = C.QUOIT_CONSTRAINT_ACCELERATOR
+	ConstraintTopology      Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY
+	ConstraintChipsPerHost  Constraint = C.QUOIT_CONSTRAINT_CHIPS_PER_HOST
+	ConstraintPool          Constraint = C.QUOIT_CONSTRAINT_POOL
+	ConstraintZone          Constraint = C.QUOIT_CONSTRAINT_ZONE
+	ConstraintSelector      Constraint = C.QUOIT_CONSTRAINT_SELECTOR
+	ConstraintNamedSlice    Constraint = C.QUOIT_CONSTRAINT_NAMED_SLICE
+	ConstraintExcludedSlice Constraint = C.QUOIT_CONSTRAINT_EXCLUDED_SLICE
+	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // every host alive, nothing contradicts
+	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host draining
+	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // no host held by a group
+	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host used by something that is no group
+	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // the node has the label
+	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // it has so much in all
+	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // it is not dead
+	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // what is left is whole chips, or enough of one
+	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // all bundles can be placed together
+)
+
+var constraintNames = map[Constraint]string{
+	ConstraintAccelerator: "ACCELERATOR", ConstraintTopology: "TOPOLOGY", ConstraintChipsPerHost: "CHIPS_PER_HOST",
+	ConstraintPool: "POOL", ConstraintZone: "ZONE", ConstraintSelector: "SELECTOR",
+	ConstraintNamedSlice: "NAMED_SLICE", ConstraintExcludedSlice: "EXCLUDED_SLICE", ConstraintIntact: "INTACT",
+	ConstraintDraining: "DRAINING", ConstraintHeld: "HELD", ConstraintExternal: "EXTERNAL",
+	ConstraintTopologyLabel: "TOPOLOGY_LABEL", ConstraintTotal: "TOTAL", ConstraintAlive: "ALIVE",
+	ConstraintChips: "CHIPS", ConstraintStrategy: "STRATEGY",
+}
+
+// String is the name of the constraint.
+func (c Constraint) String() string { return named(constraintNames, c) }
+
+// RayAnswer is what Ray 2.60's control plane would answer.
+type RayAnswer int
+
+// Ray's answers.
+const (
+	RayNone       RayAnswer = C.QUOIT_RAY_ANSWER_NONE       // it has no such request: whole slices, several values of a label
+	RaySuccess    RayAnswer = C.QUOIT_RAY_ANSWER_SUCCESS    // placed
+	RayFailed     RayAnswer = C.QUOIT_RAY_ANSWER_FAILED     // not placed; tried again each second
+	RayInfeasible RayAnswer = C.QUOIT_RAY_ANSWER_INFEASIBLE // not placed; tried again when a node joins
+)
+
+var rayAnswerNames = map[RayAnswer]string{
+	RayNone: "NONE", RaySuccess: "SUCCESS", RayFailed: "FAILED", RayInfeasible: "INFEASIBLE",
+}
+
+// String is Ray's word for it.
+func (a RayAnswer) String() string { return named(rayAnswerNames, a) }
+
+// StepKind is what one change is that would help.
+type StepKind int
+
+// The steps.
+const (
+	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // the named node, now dead, is alive again
+	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // the named node is no longer draining
+	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // the group of that name and id is released
+	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // what uses the named node, and is no group, ends
+	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // the number of slices to ask for
+	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // the topology to ask for; a number: on hosts of so many chips
+	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // the number of chips a host to ask for
+	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of that NAME@ID ends, at that time in ms
+	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the group is removed by the source that has made it
+)
+
+var stepKindNames = map[StepKind]string{
+	StepNodeBack: "NODE_BACK", StepUndrain: "UNDRAIN", StepRelease: "RELEASE", StepExternalEnds: "EXTERNAL_ENDS",
+	StepFewerSlices: "FEWER_SLICES", StepOtherTopology: "OTHER_TOPOLOGY", StepOtherHosts: "OTHER_HOSTS",
+	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
+}
+
+// String is the name of the kind.
+func (k StepKind) String() string { return named(stepKindNames, k) }
+
+// Report is why a request fits or not: the verdict, what each constraint removed, and small sets of changes that would
+// turn a "no" into a "yes".
+type Report struct {
+	Verdict     Verdict
+	IsOfBundles bool // bundles were asked for, and the numbers are of nodes
+	Wanted      int  // the slices, or bundles, that the request asks for
+	Now         int  // the slices that satisfy the request, or nodes that Bundle can be placed on, now
+	Could       int  // the same with every group released, and every known node alive and undrained
+	Bundle      int  // the one that is hardest to place, of which reasons and misses are; 0 where slices were asked for
+	RayAnswer   RayAnswer
+	RayVaries   bool     // Ray chose among nodes that it thinks equally good, and may answer otherwise the next time
+	IsProven    bool     // false: the verdict is only that nothing was found until the search ended
+	Reasons     []Reason // the first stands in the way first
+	Misses      []Miss   // the nodes that come nearest to being enough for Bundle, where none is
+	Options     []Option // each alone turns the refusal into a yes; the smallest first
+
+	c *reportKept
+}
+
+// Reason is what one constraint removed.
+type Reason struct {
+	Constraint Constraint
+	Before     int    // the slices, or nodes, that passed every constraint before this one
+	After      int    // those of them that passed this one too
+	Text       string // "2 of 3 slices are held by groups"
+}
+
+// Miss is a node that is nearly enough; the amounts are decimal text.
+type Miss struct {
+	Node     string
+	Resource string // of which it has too little; of several the one that lacks most
+	Left     string // how much is left there
+	Wanted   string // how much the bundle wants
+}
+
+// Option is a set of changes, all of which must be made.
+type Option struct {
+	Steps []Step
+	Text  string // "release train@17 and undrain host-3"
+}
+
+// Step is one change that would help.
+type Step struct {
+	Kind   StepKind
+	Name   string // the node, group or topology; "" where the number says all
+	Number uint64 // the group's id, the number of slices or of chips, or the time; 0 where the name says all
+}
+
+// reportKept is what Summary asks; it ends with the report.
+type reportKept struct {
+	c *C.QuoitReport
+}
+
+func takenReport(c *C.QuoitReport) *Report {
+	report := &Report{
+		Verdict:     Verdict(C.quoit_report_get_verdict(c)),
+		IsOfBundles: bool(C.quoit_report_is_of_bundles(c)),
+		Wanted:      int(C.quoit_report_get_n_wanted(c)),
+		Now:         int(C.quoit_report_get_n_now(c)),
+		Could:       int(C.quoit_report_get_n_could(c)),
+		Bundle:      int(C.quoit_report_get_bundle(c)),
+		RayAnswer:   RayAnswer(C.quoit_report_get_ray_answer(c)),
+		RayVaries:   bool(C.quoit_report_does_ray_vary(c)),
+		IsProven:    bool(C.quoit_report_is_proven(c)),
+		Reasons:     make([]Reason, C.quoit_report_get_n_reasons(c)),
+		Misses:      make([]Miss, C.quoit_report_get_n_misses(c)),
+		Options:     make([]Option, C.quoit_report_get_n_options(c)),
+		c:           &reportKept{c},
+	}
+	runtime.SetFinalizer(report.c, func(kept *reportKept) { C.quoit_report_unref(kept.c) })
+	for index := range report.Reasons {
+		report.Reasons[index] = reasonOf(c, C.uint32_t(index))
+	}
+	for index := range report.Misses {
+		report.Misses[index] = missOf(c, C.uint32_t(index))
+	}
+	for index := range report.Options {
+		report.Options[index] = optionOf(c, C.uint32_t(index))
+	}
+	return report
+}
+
+func reasonOf(c *C.QuoitReport, reason C.uint32_t) Reason {
+	return Reason{
+		Constraint: Constraint(C.quoit_report_get_reason_constraint(c, reason)),
+		Before:     int(C.quoit_report_get_reason_before(c, reason)),
+		After:      int(C.quoit_report_get_reason_after(c, reason)),
+		Text:       taken(C.quoit_report_dup_reason_text(c, reason)),
+	}
+}
+
+func missOf(c *C.QuoitReport, miss C.uint32_t) Miss {
+	return Miss{
+		Node:     C.GoString(C.quoit_report_get_miss_node(c, miss)),
+		Resource: C.GoString(C.quoit_report_get_miss_resource(c, miss)),
+		Left:     taken(C.quoit_report_dup_miss_left(c, miss)),
+		Wanted:   taken(C.quoit_report_dup_miss_wanted(c, miss)),
+	}
+}
+
+func optionOf(c *C.QuoitReport, option C.uint32_t) Option {
+	steps := make([]Step, C.quoit_report_get_n_steps(c, option))
+	for index := range steps {
+		step := C.uint32_t(index)
+		steps[index] = Step{
+			Kind:   StepKind(C.quoit_report_get_step_kind(c, option, step)),
+			Name:   C.GoString(C.quoit_report_get_step_name(c, option, step)),
+			Number: uint64(C.quoit_report_get_step_number(c, option, step)),
+		}
+	}
+	return Option{Steps: steps, Text: taken(C.quoit_report_dup_option_text(c, option))}
+}
+
+// Summary is verdict, numbers, dominant reason and first option in one sentence, which begins with what was asked.
+//
+// It fails with Invalid for text with a NUL, and for a report that was not made by this package.
+func (r *Report) Summary(what string) (string, error) {
+	var arguments door.Arguments
+	text := (*C.char)(arguments.Text("what", what))
+	if err := arguments.Err(); err != nil {
+		return "", err
+	}
+	if r.c == nil {
+		return "", door.Invalid("a report: expected one of Snapshot.Explain or Snapshot.ExplainGroup")
+	}
+	defer runtime.KeepAlive(r.c)
+	return taken(C.quoit_report_dup_summary(r.c.c, text)), nil
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"quoit/internal/door"
+)
+
+// Profile is whose environment is made.
+type Profile int
+
+// The profiles.
+const (
+	// ProfileQuoit has slices and workers in natural order, TPU_ACCELERATOR_TYPE in GKE's spelling, and MEGASCALE_* only
+	// for more than one slice.
+	ProfileQuoit Profile = C.QUOIT_PROFILE_QUOIT
+	// ProfileRayTrain is what Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text.
+	ProfileRayTrain Profile = C.QUOIT_PROFILE_RAY_TRAIN
+)
+
+var profileNames = map[Profile]string{ProfileQuoit: "QUOIT", ProfileRayTrain: "RAY_TRAIN"}
+
+// String is the name of the profile.
+func (p Profile) String() string { return named(profileNames, p) }
+
+// Topology is where each process of a group stands, one process a host, in the order of the profile. Close frees what it
+// keeps for Renumber; the garbage collector does where that is forgotten. What it says is there also then.
+type Topology struct {
+	Processes []Process // by process id
+	Notes     []string  // what the caller should know, such as that no addresses are known or that a host is dead
+
+	h *door.Handle
+}
+
+// Process is one process of a group: its place, and its environment.
+type Process struct {
+	SliceID     int    // the slice id that the profile gives its slice
+	Slice       string // the name of that slice
+	WorkerID    int    // of its host in the slice
+	Node        string // the node that it runs on
+	Address     string // of that node; "" where it is not known
+	Environment []Variable
+}
+
+// Variable is one of an environment. The value stands as it is: whoever writes it to a shell must quote it.
+type Variable struct {
+	Name, Value string
+}
+
+// Topology is where each process of the group stands.
+//
+// It fails with Invalid for a removed group, for one that has parts of nodes, for a profile that libquoit does not know,
+// when Ray's own arithmetic refuses the slices, and after Close; NotNow when the profile needs addresses, or the topology
+// of a slice, that the group's sources do not know: import the node list of the running cluster.
+func (g *Group) Topology(profile Profile) (*Topology, error) {
+	pointer, err := g.h.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer g.h.Done()
+	var gerror *C.GError
+	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), C.QuoitProfile(profile), &gerror)
+	if err := take(gerror); err != nil {
+		return nil, err
+	}
+	free := func(p unsafe.Pointer) { C.quoit_topology_unref((*C.QuoitTopology)(p)) }
+	topology := &Topology{
+		Processes: make([]Process, C.quoit_topology_get_n_processes(c)),
+		Notes:     make([]string, C.quoit_topology_get_n_notes(c)),
+		h:         door.NewHandle("topology", unsafe.Pointer(c), free),
+	}
+	for process := range topology.Processes {
+		topology.Processes[process] = processOf(c, C.uint32_t(process))
+	}
+	for note := range topology.Notes {
+		topology.Notes[note] = C.GoString(C.quoit_topology_get_note(c, C.uint32_t(note)))
+	}
+	return topology, nil
+}
+
+func processOf(c *C.QuoitTopology, process C.uint32_t) Process {
+	environment := make([]Variable, C.quoit_topology_get_n_variables(c, process))
+	for variable := range environment {
+		environment[variable] = Variable{
+			Name:  C.GoString(C.quoit_topology_get_variable_name(c, process, C.uint32_t(variable))),
+			Value: C.GoString(C.quoit_topology_get_variable_value(c, process, C.uint32_t(variable))),
+		}
+	}
+	return Process{
+		SliceID:     int(C.quoit_topology_get_slice_id(c, process)),
+		Slice:       C.GoString(C.quoit_topology_get_slice_name(c, process)),
+		WorkerID:    int(C.quoit_topology_get_worker_id(c, process)),
+		Node:        C.GoString(C.quoit_topology_get_node_name(c, process)),
+		Address:     C.GoString(C.quoit_topology_get_node_address(c, process)),
+		Environment: environment,
+	}
+}
+
+// Close frees what the topology keeps. To close twice does nothing.
+func (t *Topology) Close() {
+	if t != nil {
+		t.h.Close()
+	}
+}
+
+// --- renumbering ---
+
+// RenumberingHow is what has become of a process.
+type RenumberingHow int
+
+// What may have become of a process.
+const (
+	ProcessSame    RenumberingHow = C.QUOIT_RENUMBERING_SAME    // it has the numbers and the environment that it had
+	ProcessChanged RenumberingHow = C.QUOIT_RENUMBERING_CHANGED // its numbers are the same, its environment is not
+	ProcessMoved   RenumberingHow = C.QUOIT_RENUMBERING_MOVED   // it has another process id, slice id or worker id
+	ProcessJoined  RenumberingHow = C.QUOIT_RENUMBERING_JOINED  // it was not there before
+	ProcessLeft    RenumberingHow = C.QUOIT_RENUMBERING_LEFT    // it is there no more
+)
+
+var renumberingHowNames = map[RenumberingHow]string{
+	ProcessSame: "SAME", ProcessChanged: "CHANGED", ProcessMoved: "MOVED", ProcessJoined: "JOINED", ProcessLeft: "LEFT",
+}
+
+// String is the name of what has become of it.
+func (h RenumberingHow) String() string { return named(renumberingHowNames, h) }
+
+// Renumbering is what a change of a group means for each process: first those that there are now, in the order of their
+// process ids, then those that are gone, in the order of theirs.
+type Renumbering struct {
+	Rows    []RenumberingRow
+	Changed int // the rows that are not ProcessSame; 0: nobody has to be told anything
+}
+
+// Numbers are those of a process; -1: none.
+type Numbers struct {
+	Process, SliceID, WorkerID int
+}
+
+// RenumberingRow is what has become of one process.
+type RenumberingRow struct {
+	How           RenumberingHow
+	Node, Slice   string // as they are named now, or were where the process is gone
+	Counterpart   string // the node whose place it takes, or that takes its place; "" where there is none
+	Before, After Numbers
+	Variables     []VariableChange // those that differ, sorted by name; of a process that joined or left, all
+	Text          string           // the row in a line for people, values as they are
+}
+
+// VariableChange is what has become of one variable; nil: it was, or is, not set.
+type VariableChange struct {
+	Name          string
+	Before, After *string
+}
+
+// Renumber compares two topologies of one group, of the same profile; nil: it had, or has, no process.
+//
+// It fails with Invalid when one of them has been closed.
+func Renumber(before, after *Topology) (*Renumbering, error) {
+	old, done, err := before.compared()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	now := old
+	if after != before { // a lock is not taken twice
+		var doneToo func()
+		if now, doneToo, err = after.compared(); err != nil {
+			return nil, err
+		}
+		defer doneToo()
+	}
+	c := C.quoit_renumbering_new(old, now)
+	defer C.quoit_renumbering_free(c)
+	renumbering := &Renumbering{
+		Rows:    make([]RenumberingRow, C.quoit_renumbering_get_n_rows(c)),
+		Changed: int(C.quoit_renumbering_get_n_changed(c)),
+	}
+	for row := range renumbering.Rows {
+		renumbering.Rows[row] = rowOf(c, C.uint32_t(row))
+	}
+	return renumbering, nil
+}
+
+func (t *Topology) compared() (*C.QuoitTopology, func(), error) {
+	if t == nil {
+		return nil, func() {}, nil
+	}
+	pointer, err := t.h.Use()
+	if err != nil {
+		return nil, nil, err
+	}
+	return (*C.QuoitTopology)(pointer), t.h.Done, nil
+}
+
+func rowOf(c *C.QuoitRenumbering, row C.uint32_t) RenumberingRow {
+	variables := make([]VariableChange, C.quoit_renumbering_get_n_variables(c, row))
+	for index := range variables {
+		variable := C.uint32_t(index)
+		variables[index] = VariableChange{
+			Name:   C.GoString(C.quoit_renumbering_get_variable_name(c, row, variable)),
+			Before: textOrNil(C.quoit_renumbering_get_variable_before(c, row, variable)),
+			After:  textOrNil(C.quoit_renumbering_get_variable_after(c, row, variable)),
+		}
+	}
+	return RenumberingRow{
+		How:         RenumberingHow(C.quoit_renumbering_get_how(c, row)),
+		Node:        C.GoString(C.quoit_renumbering_get_node_name(c, row)),
+		Slice:       C.GoString(C.quoit_renumbering_get_slice_name(c, row)),
+		Counterpart: C.GoString(C.quoit_renumbering_get_counterpart(c, row)),
+		Before: Numbers{
+			Process:  int(C.quoit_renumbering_get_process_before(c, row)),
+			SliceID:  int(C.quoit_renumbering_get_slice_id_before(c, row)),
+			WorkerID: int(C.quoit_renumbering_get_worker_id_before(c, row)),
+		},
+		After: Numbers{
+			Process:  int(C.quoit_renumbering_get_process_after(c, row)),
+			SliceID:  int(C.quoit_renumbering_get_slice_id_after(c, row)),
+			WorkerID: int(C.quoit_renumbering_get_worker_id_after(c, row)),
+		},
+		Variables: variables,
+		Text:      taken(C.quoit_renumbering_dup_text(c, row)),
+	}
+}
+
+func textOrNil(text *C.char) *string {
+	if text == nil {
+		return nil
+	}
+	value := C.GoString(text)
+	return &value
+}

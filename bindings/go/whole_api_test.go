@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"testing"
+
+	"quoit"
+)
+
+// Functions of the headers that no code here calls, and why.
+var notCalled = map[string]string{
+	"quoit_error_quark":             "libquoit has this one domain, and every GError of its calls is of it",
+	"quoit_import_fleet_text":       "Import takes an Input of every kind",
+	"quoit_import_ray_nodes":        "Import takes an Input of every kind",
+	"quoit_import_raycluster":       "Import takes an Input of every kind",
+	"quoit_ray_group_get_n_bundles": "the bundles of a Group are a slice of Go",
+	"quoit_ray_labels_find":         "Labels are a slice, in which Go finds them",
+	"quoit_report_ref":              "a Report is read at once, and has one owner",
+	"quoit_request_add_bundle":      "BundleRequest has a count, which may be 1",
+	"quoit_snapshot_ref":            "a Snapshot is shared by its pointer",
+}
+
+var (
+	declaration = regexp.MustCompile(`(?m)^QUOIT_API [^;]*?\b(quoit_[a-z0-9_]+) \(`)
+	called      = regexp.MustCompile(`\bC\.(quoit_[a-z0-9_]+)\(`)
+	constant    = regexp.MustCompile(`\bC\.(QUOIT_[A-Z0-9_]+)\b`)
+	enumMember  = regexp.MustCompile(`(?m)\b(QUOIT_[A-Z0-9_]+)(?: *\n? *= [0-9]+)?,?`)
+	comment     = regexp.MustCompile(`(?s)/\*.*?\*/`)
+)
+
+func headers(t *testing.T) string {
+	t.Helper()
+	paths, _ := filepath.Glob(filepath.Join("..", "..", "include", "quoit", "*.h"))
+	if len(paths) == 0 {
+		t.Skip("the headers of the source tree are not there")
+	}
+	return readAll(t, paths)
+}
+
+func readAll(t *testing.T, paths []string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+func goFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, folder := range []string{".", "ray", filepath.Join("internal", "door")} {
+		found, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+		for _, path := range found {
+			if !strings.HasSuffix(path, "_test.go") {
+				files = append(files, path)
+			}
+		}
+	}
+	return files
+}
+
+func setOf(pattern *regexp.Regexp, text string) map[string]bool {
+	found := map[string]bool{}
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		found[match[1]] = true
+	}
+	return found
+}
+
+func sorted(set map[string]bool) []string {
+	names := make([]string, 0, len(set))
+	for name := range set {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func TestEveryFunctionOfTheHeadersIsCalledOrNotNeeded(t *testing.T) {
+	declared := setOf(declaration, comment.ReplaceAllString(headers(t), ""))
+	calls := setOf(called, readAll(t, goFiles(t)))
+	if len(declared) < 450 {
+		t.Errorf("%d functions are declared: expected more than 450", len(declared))
+	}
+	for _, name := range sorted(declared) {
+		reason, excused := notCalled[name]
+		switch {
+		case calls[name] && excused:
+			t.Errorf("%s is called, though it is said not to be: %s", name, reason)
+		case !calls[name] && !excused:
+			t.Errorf("nobody calls %s", name)
+		}
+	}
+	for name := range notCalled {
+		if !declared[name] {
+			t.Errorf("%s is said not to be called, and is not declared", name)
+		}
+	}
+}
+
+func TestEveryMemberOfAnEnumHasItsConstant(t *testing.T) {
+	text := comment.ReplaceAllString(headers(t), "")
+	used := setOf(constant, readAll(t, goFiles(t)))
+	count := 0
+	for _, body := range regexp.MustCompile(`(?s)typedef enum \{(.*?)\}`).FindAllStringSubmatch(text, -1) {
+		for member := range setOf(enumMember, body[1]) {
+			count++
+			if !used[member] {
+				t.Errorf("no constant is %s", member)
+			}
+		}
+	}
+	if count < 140 {
+		t.Errorf("%d members: expected more than 140", count)
+	}
+}
+
+// What String says of a constant is the end of its name in C.
+func TestTheNamesOfConstantsAreThoseOfTheHeaders(t *testing.T) {
+	text := readAll(t, goFiles(t))
+	ofC := map[string]string{}
+	for _, match := range regexp.MustCompile(`(\w+) +\w+ += C\.(QUOIT_\w+)`).FindAllStringSubmatch(text, -1) {
+		ofC[match[1]] = match[2]
+	}
+	pairs := regexp.MustCompile(`\b([A-Z]\w+): "([A-Z_0-9]+)"`).FindAllStringSubmatch(text, -1)
+	if len(pairs) < 70 {
+		t.Errorf("%d names: expected more than 70", len(pairs))
+	}
+	for _, pair := range pairs {
+		if !strings.HasSuffix(ofC[pair[1]], "_"+pair[2]) {
+			t.Errorf("%s is '%s': expected the end of %s", pair[1], pair[2], ofC[pair[1]])
+		}
+	}
+}
+
+func TestTheNamesOfFlagsAreThoseOfTheHeaders(t *testing.T) {
+	for got, expected := range map[string]string{
+		quoit.SliceIntact.String():                     "INTACT",
+		(quoit.SliceHeld | quoit.SliceFree).String():   "HELD|FREE",
+		quoit.SliceDraining.String():                   "DRAINING",
+		(quoit.SlicePartly | quoit.SliceFull).String(): "PARTLY|FULL",
+		quoit.SliceIdle.String():                       "IDLE",
+		quoit.FaultPodType.String():                    "POD_TYPE",
+		quoit.FaultTopology.String():                   "TOPOLOGY",
+		quoit.FaultTooManyHosts.String():               "TOO_MANY_HOSTS",
+		(quoit.AssumesHostName | 1<<20).String():       "HOST_NAME|UNKNOWN_1048576",
+		quoit.GroupState(99).String():                  "UNKNOWN_99",
+		quoit.Strategy(99).String():                    "UNKNOWN_99",
+		quoit.StrictSpread.String():                    "STRICT_SPREAD",
+		quoit.SliceFlags(0).String():                   "",
+	} {
+		if got != expected {
+			t.Errorf("'%s': expected '%s'", got, expected)
+		}
+	}
+}
+
+// The codes of the headers, in their order, are those of Go, by number and name.
+func TestEachCodeHasItsNumberAndName(t *testing.T) {
+	members := regexp.MustCompile(`QUOIT_ERROR_([A-Z_]+) = ([0-9]+)`).FindAllStringSubmatch(headers(t), -1)
+	codes := []quoit.Code{
+		quoit.Failed, quoit.Usage, quoit.Invalid, quoit.NotFound, quoit.NotNow, quoit.Never, quoit.Conflict,
+		quoit.Store, quoit.Version, quoit.Busy, quoit.Expired, quoit.Cancelled, quoit.Damaged,
+	}
+	if len(members) != len(codes) {
+		t.Fatalf("%d codes in the header, %d in Go", len(members), len(codes))
+	}
+	text := readAll(t, goFiles(t))
+	for index, code := range codes {
+		if int(code) != index+1 || code.String() != members[index][1] || code.Error() != members[index][1] {
+			t.Errorf("code %d is %v: expected %s", int(code), code, members[index][1])
+		}
+		camel := ""
+		for _, word := range strings.Split(members[index][1], "_") {
+			camel += word[:1] + strings.ToLower(word[1:])
+		}
+		if !regexp.MustCompile(`\b` + camel + ` +Code = C\.QUOIT_ERROR_` + members[index][1] + `\b`).MatchString(text) {
+			t.Errorf("no constant %s is QUOIT_ERROR_%s", camel, members[index][1])
+		}
+	}
+	if quoit.Code(99).String() != "FAILED" {
+		t.Errorf("a code that is not known is '%v'", quoit.Code(99))
+	}
+}
+
+// undocumented is the names of a file that callers see, and of which nothing is said.
+func undocumented(file *ast.File) []string {
+	var missing []string
+	for _, one := range file.Decls {
+		switch decl := one.(type) {
+		case *ast.FuncDecl:
+			if decl.Name.IsExported() && isOfPublic(decl) && decl.Doc == nil {
+				missing = append(missing, decl.Name.Name)
+			}
+		case *ast.GenDecl:
+			missing = append(missing, undocumentedSpecs(decl)...)
+		}
+	}
+	return missing
+}
+
+func isOfPublic(decl *ast.FuncDecl) bool {
+	if decl.Recv == nil {
+		return true
+	}
+	kind := decl.Recv.List[0].Type
+	if star, ok := kind.(*ast.StarExpr); ok {
+		kind = star.X
+	}
+	name, ok := kind.(*ast.Ident)
+	return ok && name.IsExported()
+}
+
+func undocumentedSpecs(decl *ast.GenDecl) []string {
+	var missing []string
+	for _, spec := range decl.Specs {
+		if one, ok := spec.(*ast.TypeSpec); ok && one.Name.IsExported() && one.Doc == nil && decl.Doc == nil {
+			missing = append(missing, one.Name.Name)
+		}
+		if one, ok := spec.(*ast.ValueSpec); ok && one.Names[0].IsExported() && one.Doc == nil && decl.Doc == nil {
+			missing = append(missing, one.Names[0].Name)
+		}
+	}
+	return missing
+}
+
+func TestEverythingPublicIsDocumented(t *testing.T) {
+	for _, path := range goFiles(t) {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range undocumented(file) {
+			t.Errorf("%s: %s has no documentation", path, name)
+		}
+	}
+}
+
+// A function that returns an error says of which codes.
+func TestEveryFunctionThatFailsSaysHow(t *testing.T) {
+	says := regexp.MustCompile(`fails? |Fails|[Ff]ailing`)
+	for _, path := range goFiles(t) {
+		if strings.Contains(path, "internal") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range file.Decls {
+			decl, ok := one.(*ast.FuncDecl)
+			if !ok || !decl.Name.IsExported() || !isOfPublic(decl) || !returnsError(decl) || isOfSnapshot(decl) {
+				continue
+			}
+			if decl.Doc != nil && !says.MatchString(decl.Doc.Text()) {
+				t.Errorf("%s: %s does not say with which codes it fails", path, decl.Name.Name)
+			}
+		}
+	}
+}
+
+func returnsError(decl *ast.FuncDecl) bool {
+	if decl.Type.Results == nil || decl.Name.Name == "Unwrap" {
+		return false
+	}
+	results := decl.Type.Results.List
+	last, ok := results[len(results)-1].Type.(*ast.Ident)
+	return ok && last.Name == "error"
+}
+
+// isOfSnapshot: the type itself says how all of its methods fail.
+func isOfSnapshot(decl *ast.FuncDecl) bool {
+	if decl.Recv == nil {
+		return false
+	}
+	star, ok := decl.Recv.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	name, ok := star.X.(*ast.Ident)
+	return ok && name.Name == "Snapshot"
+}
