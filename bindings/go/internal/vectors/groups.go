@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// ray-core: what placement_group() is called with, what it refuses, and in which order bundles are placed.
+
+import (
+	"strconv"
+
+	"quoit/ray"
+)
+
+func bundlesOf(value any) ([]ray.Bundle, error) {
+	given, ok := value.([]any)
+	if !ok {
+		return nil, skip("another type where Go takes bundles")
+	}
+	bundles := make([]ray.Bundle, len(given))
+	for index, one := range given {
+		amounts, err := resourcesOf(one)
+		if err != nil {
+			return nil, err
+		}
+		if amounts == nil {
+			return nil, skip("another type where Go takes resources")
+		}
+		bundles[index].Amounts = amounts
+	}
+	return bundles, nil
+}
+
+// addSelectors gives bundles their selectors; null for one selects as {} does.
+func addSelectors(bundles []ray.Bundle, value any) error {
+	if value == nil {
+		return nil
+	}
+	given, ok := value.([]any)
+	if !ok || len(given) != len(bundles) {
+		return skip("selectors that are no list as long as the bundles")
+	}
+	for index, one := range given {
+		selector, err := labelsOf(one)
+		if err != nil {
+			return err
+		}
+		bundles[index].Selectors = selector
+	}
+	return nil
+}
+
+func levelsOf(value any) ([]ray.Level, error) {
+	if value == nil {
+		return nil, nil
+	}
+	given, ok := value.(*object)
+	if !ok {
+		return nil, skip("another type where Go takes a topology")
+	}
+	var levels []ray.Level
+	for _, key := range given.keys {
+		name, ok := given.values[key].(string)
+		if !ok {
+			return nil, skip("another type where Go takes a strategy")
+		}
+		strategy, err := ray.ParseStrategy(name)
+		if err != nil {
+			return nil, err
+		}
+		levels = append(levels, ray.Level{Key: key, Strategy: strategy})
+	}
+	return levels, nil
+}
+
+// validatePlacementGroup reads the arguments in the order in which Ray looks at them: what Go cannot say does not matter
+// behind what is refused.
+func validatePlacementGroup(in, _ any) (any, error) {
+	given := read(in, "name", "bundles", "strategy", "topology_strategy", "lifetime", "_soft_target_node_id",
+		"bundle_label_selector")
+	strategy := given.textOrNil("strategy")
+	target, lifetime := given.textOrNil("_soft_target_node_id"), given.textOrNil("lifetime")
+	if target != nil && *target == "" || lifetime != nil && *lifetime == "" {
+		given.fail("an empty text that Go takes for none")
+	}
+	if given.err != nil {
+		return nil, given.err
+	}
+	group := ray.Group{SoftTarget: given.textOr("_soft_target_node_id", ""), Lifetime: given.textOr("lifetime", "")}
+	var err error
+	if strategy != nil {
+		parsed, err := ray.ParseStrategy(*strategy)
+		if err != nil {
+			return nil, err
+		}
+		group.Strategy = &parsed
+	}
+	if group.Topology, err = levelsOf(given.values["topology_strategy"]); err != nil {
+		return nil, err
+	}
+	if group.Bundles, err = bundlesOf(given.values["bundles"]); err != nil {
+		return nil, err
+	}
+	if err := addSelectors(group.Bundles, given.values["bundle_label_selector"]); err != nil {
+		return nil, err
+	}
+	return nil, group.Check()
+}
+
+func resourceID(in, _ any) (any, error) {
+	return textArgument(func(name string) (any, error) {
+		id, err := ray.ResourceID(name)
+		return strconv.FormatInt(id, 10), err
+	})(in)
+}
+
+func bundleOrder(in, _ any) (any, error) {
+	bundles, err := bundlesOf(in)
+	if err != nil {
+		return nil, err
+	}
+	order, err := (&ray.Group{Bundles: bundles}).BundleOrder()
+	answer := []any{}
+	for _, bundle := range order {
+		answer = append(answer, int64(bundle))
+	}
+	return answer, err
+}
+
+var groupOps = map[string]op{
+	"bundle_order":             {answer: bundleOrder},
+	"resource_id":              {answer: resourceID},
+	"validate_placement_group": {answer: validatePlacementGroup},
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// ray-core and ray-tpu: labels and selectors. The one gives a function's argument, the other an object of arguments.
+
+import "quoit/ray"
+
+// ofArgument is an op whose "in" is the argument itself, or, in ray-tpu, a member of it.
+func ofArgument(name, member string, answer func(any) (any, error), refusals bool) map[string]op {
+	return map[string]op{
+		name: {answer: func(in, _ any) (any, error) { return answer(in) }, refusals: refusals},
+		"ray._private.label_utils." + name: {answer: func(in, _ any) (any, error) {
+			given := read(in, member)
+			if given.err != nil {
+				return nil, given.err
+			}
+			return answer(given.values[member])
+		}, refusals: refusals},
+	}
+}
+
+func textArgument(run func(string) (any, error)) func(any) (any, error) {
+	return func(in any) (any, error) {
+		text, ok := in.(string)
+		if !ok {
+			return nil, skip("another type where Go takes a text")
+		}
+		return run(text)
+	}
+}
+
+func checkOf(check func(string) error) func(any) (any, error) {
+	return textArgument(func(text string) (any, error) { return nil, check(text) })
+}
+
+func checkSelector(in any) (any, error) {
+	labels, err := labelsOf(in)
+	if err != nil {
+		return nil, err
+	}
+	return nil, ray.CheckSelector(labels)
+}
+
+func parseText(text string) (any, error) {
+	labels, err := ray.ParseLabels(text)
+	return ofLabels(labels), err
+}
+
+func parseJSON(text string) (any, error) {
+	labels, err := ray.ParseLabelsJSON([]byte(text))
+	return ofLabels(labels), err
+}
+
+func checkFallback(in, _ any) (any, error) {
+	return nil, ray.CheckFallback([]byte(shown(in)))
+}
+
+func readSelector(in, _ any) (any, error) {
+	return textArgument(func(value string) (any, error) {
+		operator := "IN"
+		if ray.SelectorIsNegated(value) {
+			operator = "NOT_IN"
+		}
+		values, err := ray.SelectorValues(value)
+		return []any{(&object{}).set("operator", operator).set("values", ofTexts(values))}, err
+	})(in)
+}
+
+func match(in, _ any) (any, error) {
+	given := read(in, "labels", "selector")
+	selector, labels := given.labels("selector"), given.labels("labels")
+	if given.err != nil {
+		return nil, given.err
+	}
+	return wrapped(ray.SelectorHolds(selector, labels))
+}
+
+var labelOps = merged(
+	map[string]op{
+		"label_selector.match":       {answer: match},
+		"label_selector.parse":       {answer: readSelector},
+		"validate_fallback_strategy": {answer: checkFallback, refusals: true},
+	},
+	ofArgument("validate_label_key", "key", checkOf(ray.CheckLabelKey), true),
+	ofArgument("validate_label_selector", "label_selector", checkSelector, true),
+	ofArgument("validate_label_selector_value", "selector", checkOf(ray.CheckSelectorValue), true),
+	ofArgument("validate_label_value", "value", checkOf(ray.CheckLabelValue), true),
+	ofArgument("parse_node_labels_json", "labels_json", textArgument(parseJSON), false),
+	ofArgument("parse_node_labels_string", "labels_str", textArgument(parseText), false),
+)
+
+func merged(tables ...map[string]op) map[string]op {
+	all := map[string]op{}
+	for _, table := range tables {
+		for name, one := range table {
+			all[name] = one
+		}
+	}
+	return all
+}

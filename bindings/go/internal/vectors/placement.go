@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// What Ray's server answered when it was asked for groups. Where it chooses at will, its answer has to be one that it could
+// have given by the rules, and so has quoit's; where it does not, they have to be the same.
+
+import (
+	"fmt"
+	"reflect"
+
+	"quoit"
+	"quoit/ray"
+)
+
+const budget = 20000 // tries, for answers without nodes
+
+// amountsOf is an object of ten-thousandths.
+func amountsOf(value any) (map[string]int64, error) {
+	given, ok := value.(*object)
+	if !ok {
+		return nil, skip("another type where Go takes amounts")
+	}
+	amounts := map[string]int64{}
+	for _, name := range given.keys {
+		amount, ok := given.values[name].(int64)
+		if !ok {
+			return nil, skip("another type where Go takes an amount")
+		}
+		amounts[name] = amount
+	}
+	return amounts, nil
+}
+
+func readClusterNode(value any) (ray.ClusterNode, error) {
+	given, ok := value.(*object)
+	if !ok {
+		return ray.ClusterNode{}, skip("another type where Go takes a node")
+	}
+	r := &reading{object: given}
+	node := ray.ClusterNode{ID: r.text("id"), Labels: r.labels("labels")}
+	if r.err != nil {
+		return node, r.err
+	}
+	total, err := amountsOf(given.values["total"])
+	if err != nil {
+		return node, err
+	}
+	free := total
+	if given.has("avail") {
+		if free, err = amountsOf(given.values["avail"]); err != nil {
+			return node, err
+		}
+	}
+	for _, name := range given.values["total"].(*object).keys {
+		node.Amounts = append(node.Amounts, ray.NodeAmount{Name: name, Total: total[name], Available: free[name]})
+	}
+	return node, nil
+}
+
+func readCluster(given *object) (*ray.Cluster, error) {
+	nodes, ok := given.values["nodes"].([]any)
+	if !ok {
+		return nil, disagreement("nodes: expected a list")
+	}
+	cluster := ray.NewCluster()
+	for _, one := range nodes {
+		node, err := readClusterNode(one)
+		if err == nil {
+			err = cluster.Add(node)
+		}
+		if err != nil {
+			cluster.Close()
+			return nil, err
+		}
+	}
+	return cluster, nil
+}
+
+func readRayGroup(given *object) (*ray.Group, error) {
+	r := &reading{object: given}
+	group := &ray.Group{SoftTarget: r.textOr("soft_target", ""), Bound: r.textOrNil("pinned"), Excluded: r.texts("exclude")}
+	name := r.text("strategy")
+	if r.err != nil {
+		return nil, r.err
+	}
+	strategy, err := ray.ParseStrategy(name)
+	if err != nil {
+		return nil, err
+	}
+	group.Topology = []ray.Level{{Key: "ray.io/node-id", Strategy: strategy}}
+	if key := r.textOrNil("topology"); key != nil {
+		group.Topology = append(group.Topology, ray.Level{Key: *key, Strategy: quoit.StrictPack})
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if group.Bundles, err = bundlesOf(given.values["bundles"]); err != nil {
+		return nil, err
+	}
+	return group, addSelectors(group.Bundles, given.values["selectors"])
+}
+
+var results = map[string]ray.Result{"SUCCESS": ray.Success, "FAILED": ray.Failed, "INFEASIBLE": ray.Infeasible}
+
+func readAnswer(value any) (ray.Answer, error) {
+	given, ok := value.(*object)
+	if !ok {
+		return ray.Answer{}, disagreement("an answer: expected an object")
+	}
+	r := &reading{object: given}
+	result, known := results[r.text("result")]
+	if !known {
+		return ray.Answer{}, disagreement("an answer: expected a result of Ray's")
+	}
+	answer := ray.Answer{Result: result}
+	if result != ray.Success {
+		return answer, nil
+	}
+	answer.Nodes = []int{}
+	for _, one := range r.list("nodes") {
+		number, ok := one.(int64)
+		if !ok {
+			return answer, disagreement("an answer: expected numbers of nodes")
+		}
+		answer.Nodes = append(answer.Nodes, int(number))
+	}
+	return answer, nil
+}
+
+func checkPossible(group *ray.Group, cluster *ray.Cluster, answer ray.Answer, whose string) error {
+	possible, err := group.IsPossible(cluster, answer, budget)
+	if err != nil {
+		return err
+	}
+	if possible != ray.Yes {
+		return disagreement(fmt.Sprintf("%s answer %v, of which it is %v that it is possible", whose, answer, possible))
+	}
+	return nil
+}
+
+func ask(group *ray.Group, cluster *ray.Cluster) (ray.Answer, error) {
+	ours, err := group.Place(cluster)
+	if err != nil {
+		return ours, err
+	}
+	return ours, checkPossible(group, cluster, ours, "our")
+}
+
+// checkDetermined: "possible" is how many answers there are; it is no number where counting them was ended.
+func checkDetermined(group *ray.Group, cluster *ray.Cluster, isDetermined bool, recorded *object) error {
+	if _, counted := numberOf(recorded.values["possible"]); !isDetermined && !counted {
+		return nil
+	}
+	determined, err := group.IsDetermined(cluster, budget)
+	if err != nil {
+		return err
+	}
+	if determined == ray.Unknown || (determined == ray.Yes) != isDetermined {
+		return disagreement(fmt.Sprintf("determined is %v", determined))
+	}
+	return nil
+}
+
+func place(in, out any) (any, error) {
+	given, ok := in.(*object)
+	recorded, isObject := out.(*object)
+	if !ok || !isObject {
+		return nil, skip("an input or answer that is no object")
+	}
+	cluster, err := readCluster(given)
+	if err != nil {
+		return nil, err
+	}
+	defer cluster.Close()
+	group, err := readRayGroup(given)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := ask(group, cluster)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{object: recorded}
+	isDetermined := r.flag("deterministic", false)
+	if err := checkDetermined(group, cluster, isDetermined, recorded); err != nil {
+		return nil, err
+	}
+	for _, one := range r.list("answers") {
+		theirs, err := readAnswer(one)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkPossible(group, cluster, theirs, "Ray's"); err != nil {
+			return nil, err
+		}
+		if isDetermined && !reflect.DeepEqual(theirs, ours) {
+			return nil, disagreement(fmt.Sprintf("%v where Ray says %v", ours, theirs))
+		}
+	}
+	return recorded, r.err
+}
+
+// placed is a group, and where Ray put it.
+type placed struct {
+	group *ray.Group
+	nodes []int
+}
+
+// sequence is what Ray said step by step: its answer is what the next step finds, not ours.
+func sequence(in, out any) (any, error) {
+	given, ok := in.(*object)
+	if !ok {
+		return nil, skip("an input that is no object")
+	}
+	cluster, err := readCluster(given)
+	if err != nil {
+		return nil, err
+	}
+	defer cluster.Close()
+	there := map[int64]placed{}
+	steps, _ := given.values["steps"].([]any)
+	for index, one := range steps {
+		step, ok := one.(*object)
+		if !ok {
+			return nil, disagreement("steps: expected objects")
+		}
+		if err := runStep(cluster, step, int64(index), there); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func runStep(cluster *ray.Cluster, step *object, index int64, there map[int64]placed) error {
+	if step.values["op"] == "remove" {
+		if number, given := step.values["pg"].(int64); given {
+			gone := there[number]
+			return cluster.GiveBack(gone.group, gone.nodes)
+		}
+		return nil
+	}
+	group, err := readRayGroup(step)
+	if err != nil {
+		return err
+	}
+	if _, err := ask(group, cluster); err != nil {
+		return err
+	}
+	theirs, err := readAnswer(step.values["answer"])
+	if err != nil {
+		return err
+	}
+	if err := checkPossible(group, cluster, theirs, fmt.Sprintf("step %d: Ray's", index)); err != nil {
+		return err
+	}
+	if theirs.Result != ray.Success {
+		return nil
+	}
+	there[index] = placed{group, theirs.Nodes}
+	return cluster.Take(group, theirs.Nodes)
+}
+
+var placementOps = map[string]op{"place": {answer: place}, "sequence": {answer: sequence}}

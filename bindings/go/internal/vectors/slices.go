@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// ray-tpu: what a request for whole slices asks the cluster for.
+
+import (
+	"fmt"
+
+	"quoit/ray"
+)
+
+// readSliceRequest is the request of a row; rows about names and properties name no shape.
+func readSliceRequest(in any) (ray.SliceRequest, *reading, error) {
+	r := read(in, "topology", "accelerator_version", "resources_per_bundle", "strategy", "name", "lifetime",
+		"num_slices", "chips_per_vm", "pg_per_slice", "bundle_label_selector", "tpu_resource_per_chip", "reserved_slice")
+	request := ray.SliceRequest{
+		Topology: r.textOr("topology", ""), AcceleratorVersion: r.textOr("accelerator_version", ""),
+		PerBundle: r.resources("resources_per_bundle"), Strategy: r.textOr("strategy", ""), Name: r.textOr("name", ""),
+		Lifetime: r.textOr("lifetime", ""), Slices: r.integerOrNil("num_slices"),
+		ChipsPerVM: r.integerOrNil("chips_per_vm"), ResourcePerChip: r.integerOrNil("tpu_resource_per_chip"),
+	}
+	if !r.has("topology") {
+		request.Topology = "4x4"
+	}
+	if !r.has("accelerator_version") {
+		request.AcceleratorVersion = "v6e"
+	}
+	for _, member := range []string{"topology", "accelerator_version", "strategy", "name", "num_slices"} {
+		if r.has(member) && r.values[member] == nil {
+			r.fail("null where Go takes a value")
+		}
+	}
+	if r.flag("pg_per_slice", false) {
+		request.Layout = ray.GroupPerSlice
+	}
+	for _, one := range r.list("bundle_label_selector") {
+		labels, err := labelsOf(one)
+		if one == nil {
+			err = skip("null where Go takes labels")
+		}
+		if err != nil && r.err == nil {
+			r.err = err
+		}
+		request.BundleSelectors = append(request.BundleSelectors, labels)
+	}
+	return request, r, r.err
+}
+
+// readSliceGroup is the group of a row, whose heads turn out to be those of slices "slice-0" and on, or of the one that
+// it names.
+func readSliceGroup(in any) (*ray.SliceGroup, ray.SliceRequest, error) {
+	request, r, err := readSliceRequest(in)
+	if err != nil {
+		return nil, request, err
+	}
+	group, err := ray.SlicePlacementGroup(request)
+	if err != nil || len(group.Heads) == 0 {
+		return group, request, err
+	}
+	named := r.textOr("reserved_slice", "")
+	request.SliceNames = map[int64]string{}
+	for index, head := range group.Heads {
+		request.SliceNames[head.Slice] = named
+		if named == "" {
+			request.SliceNames[head.Slice] = fmt.Sprintf("slice-%d", index)
+		}
+	}
+	if r.err != nil {
+		return nil, request, r.err
+	}
+	group, err = ray.SlicePlacementGroup(request)
+	return group, request, err
+}
+
+func ofGroups(group *ray.SliceGroup, answer *object) *object {
+	groups, names := []any{}, []any{}
+	for _, one := range group.Groups {
+		groups = append(groups, (&object{}).set("bundles", one.Bundles).set("strategy", group.Strategy).
+			set("name", one.Name).set("lifetime", ofText(group.Lifetime)))
+		names = append(names, one.Name)
+	}
+	return answer.set("worker_groups", groups).set("names", names)
+}
+
+// userValueKept says whether every slice that a bundle asked for by name is the one that it selects.
+func userValueKept(group *ray.SliceGroup, request ray.SliceRequest) bool {
+	for bundle, asked := range request.BundleSelectors {
+		if name, named := asked.Get(labelOfSlice); named {
+			if is, _ := group.Bundles[bundle].Get(labelOfSlice); is != name {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sliceGroup(in, recorded any) (any, error) {
+	group, request, err := readSliceGroup(in)
+	if err != nil {
+		return nil, err
+	}
+	selectors := []any{}
+	for _, labels := range group.Bundles {
+		selectors = append(selectors, ofLabels(labels))
+	}
+	bundles, heads := []any{}, []any{}
+	var first any
+	for range group.Heads {
+		bundle := (&object{}).set(group.HeadResource, int64(1))
+		bundles = append(bundles, []any{bundle})
+		heads = append(heads, []any{ofLabels(group.HeadLabels)})
+		first = bundle
+	}
+	answer := (&object{}).
+		set("accelerator_version", group.Version).
+		set("topology", group.Topology).
+		set("chips_per_host", group.ChipsPerHost).
+		set("devices_per_host", group.DevicesPerHost).
+		set("num_hosts", group.Hosts).
+		set("num_bundles", group.BundleCount).
+		set("bundles_per_slice", group.BundlesPerSlice).
+		set("head_reservations", int64(len(group.Heads))).
+		set("single_host", group.IsSingleHost).
+		set("bundle_resources", ofResources(group.Resources)).
+		set("bundle_label_selector", selectors).
+		set("bundle_labels", selectors).
+		set("user_value_kept", userValueKept(group, request)).
+		set("head_bundle", first).
+		set("head_bundles", bundles).
+		set("head_selectors", heads)
+	return keepRecorded(ofGroups(group, answer), recorded), nil
+}
+
+// ofLayout is what Ray's property for one layout says.
+func ofLayout(layout ray.Layout) op {
+	return op{answer: func(in, recorded any) (any, error) {
+		group, request, err := readSliceGroup(in)
+		if err != nil {
+			return nil, err
+		}
+		if err := ray.CheckLayout(request, layout); err != nil {
+			return nil, err
+		}
+		return keepRecorded(ofGroups(group, &object{}), recorded), nil
+	}}
+}
+
+var sliceOps = map[string]op{
+	"util.SlicePlacementGroup":                        {answer: sliceGroup},
+	"util.SlicePlacementGroup.slice_placement_group":  ofLayout(ray.OneGroup),
+	"util.SlicePlacementGroup.slice_placement_groups": ofLayout(ray.GroupPerSlice),
+	"util.slice_placement_group":                      {answer: sliceGroup},
+}
