@@ -140,8 +140,8 @@ quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node)
   return groups->len;
 }
 
-QuoitGroup *
-quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
+static const QuoitGroupData *
+user_at (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
   g_autoptr (GPtrArray) groups = NULL;
 
@@ -150,33 +150,39 @@ quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint
   groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
   g_return_val_if_fail (user < groups->len, NULL);
 
-  return quoit_group_in (snapshot->fleet, groups->pdata[user]);
+  return groups->pdata[user];
+}
+
+QuoitGroup *
+quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
+{
+  const QuoitGroupData *group = user_at (snapshot, node, user);
+
+  return group == NULL ? NULL : quoit_group_in (snapshot->fleet, group);
 }
 
 char *
 quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
-  g_autoptr (GPtrArray) groups = NULL;
+  const QuoitGroupData *group = user_at (snapshot, node, user);
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, NULL);
+  return group == NULL ? NULL : quoit_fleet_node_share_text (snapshot->fleet, (QuoitNodeId) { node }, group);
+}
 
-  groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
-  g_return_val_if_fail (user < groups->len, NULL);
+uint64_t
+quoit_snapshot_get_node_user_id (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
+{
+  const QuoitGroupData *group = user_at (snapshot, node, user);
 
-  return quoit_fleet_node_share_text (snapshot->fleet, (QuoitNodeId) { node }, groups->pdata[user]);
+  return group == NULL ? 0 : group->id;
 }
 
 uint64_t
 quoit_snapshot_get_node_user_chips (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
-  g_autoptr (GPtrArray) groups = NULL;
+  const QuoitGroupData *group = user_at (snapshot, node, user);
 
-  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
-
-  groups = quoit_fleet_node_groups (snapshot->fleet, (QuoitNodeId) { node });
-  g_return_val_if_fail (user < groups->len, 0);
-
-  return quoit_fleet_node_chips_of (snapshot->fleet, (QuoitNodeId) { node }, groups->pdata[user]);
+  return group == NULL ? 0 : quoit_fleet_node_chips_of (snapshot->fleet, (QuoitNodeId) { node }, group);
 }
 
 uint64_t

@@ -107,6 +107,12 @@ all_chips (const QuoitFleet *fleet, QuoitNodeId node)
   return n < 64 ? ((guint64) 1 << n) - 1 : G_MAXUINT64;
 }
 
+static guint64
+chips_of_bundle (const QuoitBundle *bundle)
+{
+  return bundle->chips | (bundle->part.e4 > 0 ? (guint64) 1 << bundle->chip : 0);
+}
+
 guint64
 quoit_fleet_node_chips_of (const QuoitFleet *fleet, QuoitNodeId node, const QuoitGroupData *group)
 {
@@ -114,10 +120,10 @@ quoit_fleet_node_chips_of (const QuoitFleet *fleet, QuoitNodeId node, const Quoi
   const QuoitGroupData *user;
   guint64 chips = 0;
 
-  if (group != NULL ? group->bundles == NULL : quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
+  if (group == NULL && quoit_fleet_node_use (fleet, node) == QUOIT_USE_EXTERNAL)
     return all_chips (fleet, node);
   while ((user = quoit_fleet_users_next (&users)) != NULL)
     if (group != NULL ? user == group : user->kind == QUOIT_HOLDER_EXTERNAL)
-      chips |= users.bundle->chips | (users.bundle->part.e4 > 0 ? (guint64) 1 << users.bundle->chip : 0);
+      chips |= users.bundle == NULL ? all_chips (fleet, node) : chips_of_bundle (users.bundle);
   return chips;
 }

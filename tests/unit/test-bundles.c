@@ -307,6 +307,9 @@ START_TEST (a_user_has_the_chips_that_its_bundles_are_of)
   ck_assert (quoit_snapshot_lookup_node (snapshot, "c-0-0", &c, NULL));
 
   ck_assert_uint_eq (quoit_snapshot_get_node_n_users (snapshot, a), 2);
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_id (snapshot, a, 0), quoit_group_get_id (parts));
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_id (snapshot, a, 1), quoit_group_get_id (one));
+  ck_assert_uint_eq (quoit_snapshot_get_node_user_id (snapshot, c, 0), quoit_group_get_id (slice));
   ck_assert_uint_eq (quoit_snapshot_get_node_user_chips (snapshot, a, 0),
                      quoit_group_get_bundle_chips (parts, 0) | quoit_group_get_bundle_chips (parts, 1));
   ck_assert_uint_eq (quoit_snapshot_get_node_user_chips (snapshot, a, 0), 7);
