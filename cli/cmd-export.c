@@ -1,27 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs.h"
 
+/* NULL: there is no such form, or it failed. */
+static char *
+text_of (const QuoitSnapshot *snapshot, const char *form, GError **error)
+{
+  if (g_str_equal (form, "json"))
+    return quoit_snapshot_dup_json (snapshot);
+  if (g_str_equal (form, "dot"))
+    return quoit_snapshot_dup_graph (snapshot, QUOIT_GRAPH_FORM_DOT, error);
+  return quoit_snapshot_dup_graph (snapshot, QUOIT_GRAPH_FORM_JGF, error);
+}
+
 static bool
 run (Session *session, GError **error)
 {
+  static const char *const forms[] = { "json", "dot", "jgf", NULL };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autofree char *json = NULL;
+  g_autofree char *text = NULL;
   g_autofree char *line = NULL;
 
   if (!session_begin (session, error))
     return false;
-  if (!g_str_equal (session->words[0], "json"))
+  if (!g_strv_contains (forms, session->words[0]))
     {
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected json", session->words[0]);
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "'%s': expected json, dot or jgf", session->words[0]);
       return false;
     }
   snapshot = session_look (session, error);
   if (snapshot == NULL)
     return false;
 
-  json = quoit_snapshot_dup_json (snapshot);
-  line = g_str_has_suffix (json, "\n") ? g_steal_pointer (&json) : g_strconcat (json, "\n", NULL);
+  text = text_of (snapshot, session->words[0], error);
+  if (text == NULL)
+    return false;
+  line = g_str_has_suffix (text, "\n") ? g_steal_pointer (&text) : g_strconcat (text, "\n", NULL);
   return session_write (session, line, error);
 }
 
-const Verb verb_export = { "export", "json", "all that the ledger knows, as one JSON document", NULL, 1, 1, run };
+const Verb verb_export = { "export", "json|dot|jgf", "all that the ledger knows, as one document", NULL, 1, 1, run };

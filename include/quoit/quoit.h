@@ -33,6 +33,7 @@
 #include <quoit/report.h>
 #include <quoit/group.h>
 #include <quoit/snapshot.h>
+#include <quoit/graph.h>
 #include <quoit/topology.h>
 #include <quoit/renumbering.h>
 #include <quoit/identity.h>

@@ -354,3 +354,17 @@ def test_the_past_can_be_looked_at(ledger):
     assert len(ledger.snapshot_at(2).groups) == 1
     with pytest.raises(quoit.NotFoundError):
         ledger.snapshot_at(99)
+
+
+def test_a_graph_has_a_vertex_for_each_node_and_chip():
+    with quoit.open_memory() as ledger:
+        ledger.import_input(quoit.Input(quoit.SourceKind.FLEET, FLEET), now_ms=NOW)
+        snapshot = ledger.snapshot()
+        graph = json.loads(snapshot.to_graph(quoit.GraphForm.JGF))["graph"]
+        types = [vertex["metadata"]["type"] for vertex in graph["nodes"]]
+        assert types.count("node") == len(snapshot.nodes) and types.count("chip") == sum(
+            n.chips for n in snapshot.nodes
+        )
+        assert snapshot.to_graph().startswith("digraph fleet {")
+        with pytest.raises(TypeError):
+            snapshot.to_graph("dot")

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from .forks import Fork
     from .journal import Checkpoint, Effect, EffectType, JournalEntry
     from .reports import Constraint, Miss, Option, RayAnswer, Reason, Report, Step, StepKind, Verdict
-    from .snapshots import Snapshot
+    from .snapshots import GraphForm, Snapshot
     from .topologies import (
         Process,
         Profile,
@@ -114,6 +114,7 @@ __all__ = [
     "Fault",
     "Finding",
     "Fork",
+    "GraphForm",
     "Group",
     "GroupChange",
     "GroupSlice",
@@ -200,7 +201,7 @@ _LAZY = {
     "forks": ("Fork",),
     "journal": ("Checkpoint", "Effect", "EffectType", "JournalEntry"),
     "reports": ("Constraint", "Miss", "Option", "RayAnswer", "Reason", "Report", "Step", "StepKind", "Verdict"),
-    "snapshots": ("Snapshot",),
+    "snapshots": ("GraphForm", "Snapshot"),
     "topologies": (
         "Process",
         "Profile",

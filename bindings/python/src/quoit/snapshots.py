@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from .forks import Fork
 
 
+class GraphForm(_c.Code):
+    """How a graph is written."""
+
+    DOT = 1
+    """For Graphviz."""
+    JGF = 2
+    """The JSON graph that Fluxion's resource-query reads."""
+
+
 class Snapshot(View):
     """The fleet at one journal entry: immutable, readable from any number of threads while others write.
 
@@ -92,6 +101,18 @@ class Snapshot(View):
     def to_json(self) -> str:
         """Everything that the ledger knows, as a document with "schema": "quoit/1". Equal states give equal text."""
         return _c.taken_text(lib.quoit_snapshot_dup_json(self._handle))
+
+    def to_graph(self, form: GraphForm = GraphForm.DOT) -> str:
+        """The fleet as a graph: fleet, sources, pools, slices, nodes, chips and groups; what contains what, the links
+        (``ici``, ``dcn``), and what groups hold. Equal states give equal text.
+
+        Args:
+            form: how it is written.
+
+        Raises:
+            InvalidError: there is no such form.
+        """
+        return _c.taken_text(call(lib.quoit_snapshot_dup_graph, self._handle, _c.to_member(GraphForm, form, "form")))
 
     def check(self) -> None:
         """Counts everything again: summaries, indexes, who holds what. For tests and for the suspicious.

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The fleet as a graph: for Graphviz, and as Fluxion reads it.
+. "$top_srcdir/tests/cli/lib.sh"
+
+fresh
+ok 0 "a fleet" import fleet 'v6e 2x4 x2 hostchips=4; v5p 4x4x4 dead=0.1; tpu7x 2x2x1; v6e 16x16' --now "$now"
+ok 0 "two slices" reserve train --accelerator v6e --topology 2x4 --chips-per-host 4 --slices 2 --now "$now"
+ok 0 "a chip" reserve one --bundle TPU=1 --now "$now"
+ok 0 "the graph" export jgf
+fact "has every vertex once" 'len({v["id"] for v in d["graph"]["nodes"]}) == len(d["graph"]["nodes"])' True
+cat >"$tmp/check.py" <<'E2'
+import collections, json, sys
+
+graph = json.load(open(sys.argv[1]))["graph"]
+vertices = {v["id"]: v["metadata"] for v in graph["nodes"]}
+edges = collections.defaultdict(list)
+for edge in graph["edges"]:
+    edges[edge["metadata"]["subsystem"]].append((edge["source"], edge["target"]))
+parent = {to: at for at, to in edges["containment"]}
+assert len(parent) == len(edges["containment"])
+roots = [v for v in vertices if v not in parent and vertices[v]["type"] != "group"]
+assert [vertices[v]["type"] for v in roots] == ["fleet"], roots
+for v, at in parent.items():
+    assert vertices[v]["paths"]["containment"].rpartition("/")[0] == vertices[at]["paths"]["containment"]
+    order = ["fleet", "source", "pool", "slice", "node", "chip"]
+    assert order.index(vertices[v]["type"]) > order.index(vertices[at]["type"])
+# Links, by the coordinates alone: an axis is a ring where the hardware closes it.
+RINGS = {"v5p": lambda dims: [min(dims) >= 4] * 3, "v6e": lambda dims: [n == 16 for n in dims]}
+slices = collections.defaultdict(dict)
+for v, what in vertices.items():
+    if what["type"] == "chip":
+        at = tuple(int(what["properties"][axis]) for axis in "xyz")
+        slices[parent[parent[v]]][at] = v
+wanted = set()
+for one, chips in slices.items():
+    facts = vertices[one]["properties"]
+    dims = [int(n) for n in facts["topology"].split("x")]
+    dims += [1] * (3 - len(dims))
+    rings = RINGS.get(facts["accelerator"], lambda _: [False] * 3)(dims)
+    assert len(chips) == dims[0] * dims[1] * dims[2], (one, len(chips))
+    for at, chip in chips.items():
+        for axis in range(3):
+            there = list(at)
+            there[axis] += 1
+            if there[axis] == dims[axis] and rings[axis]:
+                there[axis] = 0
+            other = chips.get(tuple(there))
+            if other not in (None, chip):
+                wanted.add(frozenset((chip, other)))
+seen = [frozenset(pair) for pair in edges["ici"]]
+assert len(seen) == len(set(seen)) and set(seen) == wanted, (len(seen), len(wanted))
+groups = {what["name"]: v for v, what in vertices.items() if what["type"] == "group"}
+assert sorted(groups) == ["one@2", "train@1"]
+held = [to for at, to in edges["holds"] if at == groups["train@1"]]
+assert len(held) == 4 and {vertices[v]["type"] for v in held} == {"node"}
+assert {frozenset(parent[v] for v in held)} == {frozenset(pair) for pair in edges["dcn"]}
+(share,) = [e["metadata"].get("detail") for e in graph["edges"] if e["source"] == groups["one@2"]]
+assert share == "chip 0: TPU 1", share
+down = [what["name"] for what in vertices.values() if what["status"] == 1]
+assert down == ["v5p-4x4x4-0-1"], down
+E2
+holds "is a tree of containment, with the links of the hardware and what groups hold" "$python" "$tmp/check.py" "$tmp/out"
+cp "$tmp/out" "$tmp/first"
+ok 0 "the graph again" export jgf
+holds "is the same text" cmp "$tmp/first" "$tmp/out"
+ok 0 "for Graphviz" export dot
+out "it is a digraph" "digraph fleet {"
+out "with the links of chips" "[class=ici, dir=none"
+out "and what is held" "[class=holds, color=red"
+if command -v dot >/dev/null; then
+  cp "$tmp/out" "$tmp/graph.dot"
+  holds "that Graphviz reads" dot -Tcanon -o "$tmp/canon" "$tmp/graph.dot"
+else
+  skip "graphviz is not installed"
+fi
+
+# --- hostile names
+fresh
+printf '[{"NodeID": "%056d", "Alive": true, "NodeManagerAddress": "10.0.0.1", "NodeName": "a\\"];\\n\\\\N/<b>\\u0007",
+  "Resources": {"CPU": 1.0}, "Labels": {}}]' 1 >"$tmp/hostile.json"
+ok 0 "a node with a name of its own" import ray-nodes "$tmp/hostile.json" --now "$now"
+ok 0 "for Graphviz" export dot
+out "its name is text in quotes" 'label="a\"];\\x0a\\N/<b>\\x07"'
+ok 0 "for Fluxion" export jgf
+fact "it is one part of a path" '[v["metadata"]["paths"]["containment"].count("/") for v in d["graph"]["nodes"] if v["metadata"]["type"] == "node"]' "[4]"
+baseline
+refused 2 "another form is refused" "'svg': expected json, dot or jgf" export svg
+finish
