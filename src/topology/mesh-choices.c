@@ -278,8 +278,8 @@ run_search (Search *search, GError **error)
   guint8 order[MOST_LONG_AXES];
   guint number = 0;
 
-  for (guint8 i = 0; i < MOST_LONG_AXES; i++)
-    order[i] = i;
+  for (guint i = 0; i < MOST_LONG_AXES; i++)
+    order[i] = (guint8) i;
   do
     for (guint i = 0; i < search->dcn_ways->len; i++)
       try_way (search, order, &g_array_index (search->dcn_ways, DcnWay, i), number++);
