@@ -16,6 +16,9 @@ ok 0 "a manifest is imported" import raycluster "$two_slices" --now "$now"
 ok 0 "both slices are reserved" reserve train --topology 4x4 --accelerator v6e --slices 2 --key job-17 --now "$now"
 ok 5 "one more is refused" reserve more --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 ok 0 "what the workers need is printed" env train -o json
+ok 0 "the mesh of it" mesh train --axes data=2,fsdp=16 --dcn data=2
+ok 0 "the meshes that it could be" mesh train --axes data=2,fsdp=16 --suggest -o json
+ok 3 "one that it cannot be" mesh train --axes data=2,fsdp=17 --dcn data=2
 ok 0 "a host dies" set-state tpu-group-0-1 dead --now "$now"
 ok 0 "what is free" slots -o json
 ok 0 "who holds it" who-holds tpu-group-0-1

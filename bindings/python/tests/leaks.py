@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import quoit
-from quoit import ray_rules
+from quoit import meshes, ray_rules
 
 NOW = 1_790_000_000_000
 FLEET = "v6e 4x4 x6"
@@ -170,6 +170,14 @@ def a_snapshot(world):
     assert snapshot.seq and len(snapshot.slices) == 6 and snapshot.lookup_slice("v6e-4x4-0").n_hosts == 4
     assert snapshot.nodes[0].resources and snapshot.groups[0].id and snapshot.pools and snapshot.classes
     refused(quoit.NotFoundError, snapshot.lookup_node, "nobody")
+
+
+def a_mesh(_world):
+    devices = meshes.Devices.of_slices("v6e", "2x2", 2)
+    mesh = meshes.create_hybrid_device_mesh((1, 4), (2, 1), devices)
+    assert meshes.axis_links(devices, mesh, 1000) and meshes.choices((2, 4), devices)
+    refused(quoit.InvalidError, meshes.create_device_mesh, (3, 3), devices)
+    refused(quoit.InvalidError, meshes.Devices, "v6e", [meshes.Device(0, (0, 0, 0), -1)])
 
 
 def a_document(world):
@@ -397,6 +405,7 @@ KINDS = {
         a_refusal,
         bad_input,
         a_snapshot,
+        a_mesh,
         a_document,
         a_fork,
         a_report,
