@@ -11,6 +11,7 @@
 #define QUOIT_MAXTEXT_H
 
 #include <quoit/check.h>
+#include <quoit/mesh.h>
 #include <quoit/ray-train.h>
 
 G_BEGIN_DECLS
@@ -31,7 +32,7 @@ typedef enum { QUOIT_MAXTEXT_ICI = 1, QUOIT_MAXTEXT_DCN = 2 } QuoitMaxtextLinks;
 /**
  * quoit_maxtext_fill:
  * @links: whose sizes; for the message alone
- * @sizes: (array length=n_axes) (inout): the sizes of the axes, of which one may be -1
+ * @sizes: (array length=n_axes): the sizes of the axes, of which one may be -1; filled in place
  * @n_axes: how many axes
  * @target: what the sizes are to multiply to: the devices of a slice, or the slices
  * @error: (out) (optional): set on failure
@@ -150,6 +151,80 @@ QUOIT_API unsigned quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextA
 QUOIT_API int quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, unsigned axis);
 
 /**
+ * QuoitMaxtextMeshFlags:
+ * @QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES: allow_split_physical_axes
+ * @QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E: optimize_mesh_for_tpu_v6e: of 2x4 devices along one axis the last four are
+ * reversed, which undoes JAX's ring
+ *
+ * How a mesh is made: bits.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES = 1,
+  QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E = 2
+} QuoitMaxtextMeshFlags;
+
+/**
+ * quoit_maxtext_mesh_new:
+ * @devices: the devices of all slices
+ * @ici: (array length=n_axes): the sizes of the axes within a slice, of which one may be -1
+ * @dcn: (array length=n_axes): those between slices, likewise; not looked at for one slice
+ * @n_axes: how many axes, 1 to 64
+ * @n_slices: how many slices MaxText takes there to be
+ * @custom_mesh: (nullable): "hybrid_ring_64x4", "hybrid_ring_32x8"; "" or %NULL for none. On one slice it is not looked
+ * at where physical axes are not split
+ * @flags: of QuoitMaxtextMeshFlags
+ * @error: (out) (optional): set on failure
+ *
+ * The mesh that MaxText makes: JAX's, or a ring of its own in each slice of 16x16 devices.
+ *
+ * Fails with %QUOIT_ERROR_INVALID as quoit_maxtext_fill(), quoit_mesh_new() and quoit_mesh_new_hybrid(), and when there
+ * is no such @custom_mesh or it is not for these sizes.
+ *
+ * Returns: (transfer full): the mesh; quoit_mesh_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitMesh *quoit_maxtext_mesh_new (const QuoitDevices *devices, const int64_t *ici, const int64_t *dcn,
+                                             unsigned n_axes, int64_t n_slices, const char *custom_mesh, unsigned flags,
+                                             GError **error);
+
+/**
+ * quoit_maxtext_custom_mesh_check:
+ * @custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"
+ * @ici: (array length=n_axes): the sizes of the axes within a slice, filled
+ * @n_axes: how many axes
+ * @error: (out) (optional): set on failure
+ *
+ * Whether MaxText has a ring of its own for these sizes: those of its name, with one or more of 1 beside them.
+ *
+ * Fails with %QUOIT_ERROR_INVALID when it has not.
+ *
+ * Returns: 1 when it has, 0 on failure
+ * Since: 0.1
+ */
+QUOIT_API int quoit_maxtext_custom_mesh_check (const char *custom_mesh, const int64_t *ici, unsigned n_axes,
+                                               GError **error);
+
+/**
+ * quoit_maxtext_devices_new_box:
+ * @devices: the devices of one slice
+ * @sides: (array length=n_sides): of the box in chips: x, y, z
+ * @n_sides: how many, at most 3; the box goes through where there is no side
+ * @error: (out) (optional): set on failure
+ *
+ * What a single controller keeps of one slice where it has a subslice_shape: the devices in the box from the smallest
+ * coordinates, in their order.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for more sides, and when nothing is kept.
+ *
+ * Returns: (transfer full): the list; quoit_devices_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitDevices *quoit_maxtext_devices_new_box (const QuoitDevices *devices, const int64_t *sides,
+                                                       unsigned n_sides, GError **error);
+
+/**
  * QuoitMaxtextJob:
  *
  * Slices, and the settings that MaxText is to be started with.
@@ -242,8 +317,9 @@ typedef enum {
  * @error: (out) (optional): set on failure
  *
  * Finds all that MaxText would refuse, or take in vain: names and types of settings, the sizes of the axes of the mesh,
- * the batch, the number of slices; and where @scaling and the slices contradict each other. What would work instead is
- * in what is expected. Settings of the model are not looked at, but for their names.
+ * whether JAX can lay them out on a slice, the batch, the number of slices; and where @scaling and the slices
+ * contradict each other. What would work instead is in what is expected. Settings of the model are not looked at, but
+ * for their names.
  *
  * Fails with %QUOIT_ERROR_INVALID when neither quoit_maxtext_job_set_slices() nor a compile_topology that MaxText lists
  * says what the slices are.

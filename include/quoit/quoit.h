@@ -26,7 +26,6 @@
 #include <quoit/ray-subslices.h>
 #include <quoit/ray-host.h>
 #include <quoit/ray-train.h>
-#include <quoit/maxtext.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
 #include <quoit/ray-placement.h>
@@ -39,6 +38,7 @@
 #include <quoit/identity.h>
 #include <quoit/webhook.h>
 #include <quoit/mesh.h>
+#include <quoit/maxtext.h>
 #include <quoit/mesh-links.h>
 #include <quoit/mesh-choices.h>
 #include <quoit/journal.h>

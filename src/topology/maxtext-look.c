@@ -128,8 +128,8 @@ cut_box (const char *text, QuoitShape *shape)
   return TRUE;
 }
 
-static int64_t
-devices_of_slice (QuoitMaxtextLook *look)
+static QuoitShape
+box_of (QuoitMaxtextLook *look)
 {
   const char *box = quoit_maxtext_settings_find (look->settings, "subslice_shape");
   QuoitShape shape = look->slice.shape;
@@ -141,7 +141,7 @@ devices_of_slice (QuoitMaxtextLook *look)
                                 "up to three numbers of chips with commas between them, as 2,2,1");
       shape = look->slice.shape;
     }
-  return quoit_shape_devices (look->slice.generation, shape);
+  return shape;
 }
 
 /* --- the whole --- */
@@ -163,7 +163,7 @@ quoit_maxtext_look (const QuoitMaxtextJob *job, GError **error)
 {
   g_autoptr (QuoitMaxtextReport) report = quoit_maxtext_report_new ();
   g_autoptr (QuoitMaxtextSettings) settings = quoit_maxtext_settings_new (job->words, report);
-  QuoitMaxtextLook look = { settings, report, job->slice, job->n_slices, 0 };
+  QuoitMaxtextLook look = { .settings = settings, .report = report, .slice = job->slice, .n_slices = job->n_slices };
   const QuoitMaxtextAccelerator *compiled = compile_accelerator (&look);
   int64_t n_slices;
 
@@ -171,7 +171,8 @@ quoit_maxtext_look (const QuoitMaxtextJob *job, GError **error)
     return NULL;
 
   report->slice = look.slice;
-  look.n_devices = devices_of_slice (&look);
+  look.box = box_of (&look);
+  look.n_devices = quoit_shape_devices (look.slice.generation, look.box);
   count (&look);
   check_hardware (&look);
   check_multislice (&look);

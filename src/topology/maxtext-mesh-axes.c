@@ -217,8 +217,8 @@ quoit_maxtext_look_axes (QuoitMaxtextLook *look, int64_t n_slices)
     is_dcn = quoit_maxtext_mesh_fill (look, &mesh, QUOIT_LINK_DCN, n_slices);
   else
     check_one_slice (look);
-  if (is_ici)
-    quoit_maxtext_check_custom_mesh (look, &mesh, n_slices);
   put_axes (look->report->axes, names, &mesh, n_slices);
+  if (is_ici)
+    quoit_maxtext_look_layout (look, n_slices);
   return is_ici && is_dcn;
 }

@@ -21,5 +21,8 @@ gboolean quoit_maxtext_size_is_given (const QuoitMaxtextLook *look, QuoitMaxtext
 /* Fills in what is -1; FALSE where that cannot be, which is reported with what could. */
 gboolean quoit_maxtext_mesh_fill (QuoitMaxtextLook *look, QuoitMaxtextMesh *mesh, QuoitMaxtextLink links,
                                   int64_t target);
-/* @mesh is filled within a slice. */
-void quoit_maxtext_check_custom_mesh (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, int64_t n_slices);
+/* The devices in a row of a block of the ring @name, when MaxText has it for these sizes; else INVALID. */
+gboolean quoit_maxtext_ring_of (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
+                                GError **error);
+/* Whether JAX, or a ring of MaxText's, can lay out the report's axes, which are filled within a slice. */
+void quoit_maxtext_look_layout (QuoitMaxtextLook *look, int64_t n_slices);

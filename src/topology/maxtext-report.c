@@ -26,6 +26,7 @@ static const struct {
   [QUOIT_MAXTEXT_RULE_ICI_PRODUCT]        = { "ici-product", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_DCN_PRODUCT]        = { "dcn-product", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_DCN_ONE_SLICE]      = { "dcn-one-slice", QUOIT_SEVERITY_ERROR },
+  [QUOIT_MAXTEXT_RULE_MESH]               = { "mesh", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_CUSTOM_MESH]        = { "custom-mesh", QUOIT_SEVERITY_ERROR },
   [QUOIT_MAXTEXT_RULE_CUSTOM_MESH_UNUSED] = { "custom-mesh-unused", QUOIT_SEVERITY_WARNING },
   [QUOIT_MAXTEXT_RULE_BATCH_EMPTY]        = { "batch-empty", QUOIT_SEVERITY_ERROR },

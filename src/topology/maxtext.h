@@ -84,6 +84,7 @@ typedef enum {
   QUOIT_MAXTEXT_RULE_ICI_PRODUCT,
   QUOIT_MAXTEXT_RULE_DCN_PRODUCT,
   QUOIT_MAXTEXT_RULE_DCN_ONE_SLICE,
+  QUOIT_MAXTEXT_RULE_MESH,
   QUOIT_MAXTEXT_RULE_CUSTOM_MESH,
   QUOIT_MAXTEXT_RULE_CUSTOM_MESH_UNUSED,
   QUOIT_MAXTEXT_RULE_BATCH_EMPTY,
@@ -158,6 +159,7 @@ typedef struct {
   QuoitSliceFacts slice;
   int64_t n_slices;  /* there are */
   int64_t n_devices; /* of a slice */
+  QuoitShape box;    /* of chips that have them: the slice, or what a single controller keeps of it */
 } QuoitMaxtextLook;
 
 /* INVALID when nobody says what the slices are. */

@@ -247,8 +247,8 @@ static const struct {
   { "tpu7x 2x2x2 1", "", "fsdp=16x1" },
   { "v5p 2x2x2 1", "", "fsdp=8x1" },
   { "v6e 4x4 4", "dcn_diloco_parallelism=-1 dcn_fsdp_parallelism=2", "diloco=1x2 fsdp=16x2" },
-  { "v6e 4x4 1", "mesh_axes=[fsdp,tensor,model] ici_tensor_parallelism=2", "fsdp=4x1 tensor=2x1 model=2x1" },
-  { "v6e 4x4 2", "mesh_axes=[data,'fsdp',model] ici_tensor_parallelism=2", "data=1x2 fsdp=8x1 model=2x1" },
+  { "v6e 4x4 1", "mesh_axes=[fsdp,tensor,model] ici_tensor_parallelism=4", "tensor=4x1 model=4x1" },
+  { "v6e 4x4 2", "mesh_axes=[data,'fsdp',model] ici_tensor_parallelism=4", "data=1x2 fsdp=4x1 model=4x1" },
   { "v6e 4x4 1", "mesh_axes=fsdp,attn_dp", "fsdp=16x1" },
   { "v6e 4x8 1", "subslice_shape=2,2,1 enable_single_controller=true", "fsdp=4x1" },
   { "v6e 4x8 1", "subslice_shape=2,99 enable_single_controller=true", "fsdp=16x1" },
@@ -345,6 +345,8 @@ static const struct {
     "dcn_*_parallelism '3': expected a product of 2, the slices: as dcn_data_parallelism=2" },
   { "v6e 4x4 1", "dcn_data_parallelism=2", "dcn-one-slice", "dcn_data_parallelism '2': expected 1" },
   { "v6e 4x4 1", "dcn_sequence_parallelism=-2", "axis-unused dcn-one-slice", "dcn_sequence_parallelism '-2'" },
+  { "v6e 4x4 1", "ici_tensor_parallelism=2", "mesh", "ici_*_parallelism: mesh shape '1,1,1,8,1,1,1,1,2,1,1,1'" },
+  { "v5p 4x4x8 2", "ici_tensor_parallelism=16 ici_expert_parallelism=2", "mesh", "'1,1,1,4,1,1,1,1,16,1,2,1'" },
   { "v6e 4x4 1", "custom_mesh=hybrid_ring_64x4", "custom-mesh-unused", "allow_split_physical_axes=true beside it" },
   { "v6e 16x16 2", "custom_mesh=other", "custom-mesh", "custom_mesh 'other': expected hybrid_ring_64x4" },
   { "v6e 16x16 2", "custom_mesh=hybrid_ring_64x4", "custom-mesh", "ICI sizes of 64 and 4" },
@@ -387,7 +389,7 @@ START_TEST (what_maxtext_takes_is_not_found)
     "per_device_batch_size=0.5 attention=dot_product",
     "per_device_batch_size=0.25 ici_tensor_parallelism=4",
     "per_device_batch_size=1.5 gradient_accumulation_steps=2 attention=dot_product",
-    "ici_pipeline_parallelism=2",
+    "ici_pipeline_parallelism=2 allow_split_physical_axes=true",
     "ici_pipeline_parallelism=4 num_pipeline_microbatches=8 per_device_batch_size=1",
     "dcn_data_parallelism=1 dcn_fsdp_parallelism=2",
     "ici_sequence_parallelism=1",
@@ -534,6 +536,129 @@ START_TEST (every_size_that_is_proposed_fills)
           }
     }
   ck_assert_uint_gt (n_checked, 1000);
+}
+END_TEST
+
+/* --- device meshes --- */
+
+typedef struct {
+  const char *kind, *topology;
+  uint32_t slices; /* that there are */
+  const char *ici, *dcn;
+  int64_t n_slices; /* of the settings */
+  const char *custom_mesh;
+  unsigned flags;
+  const char *expected; /* the first ids, or what the refusal says */
+} MeshCase;
+
+static QuoitMesh *
+new_mesh (const MeshCase *of, GError **error)
+{
+  g_autoptr (QuoitDevices) devices = quoit_devices_new_slices (of->kind, of->topology, of->slices, 0, 0, NULL);
+  int64_t ici[MOST_SIZES] = { 0 }, dcn[MOST_SIZES] = { 0 };
+  unsigned n = read_sizes (of->ici, ici);
+
+  ck_assert_uint_eq (read_sizes (of->dcn, dcn), n);
+  return quoit_maxtext_mesh_new (devices, ici, dcn, n, of->n_slices, of->custom_mesh, of->flags, error);
+}
+
+enum { SPLIT = QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES, OPTIMIZE = QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E };
+
+static const MeshCase device_meshes[] = {
+  { "v6e", "4x4", 1, "1,-1", "1,1", 1, NULL, 0, "0,1,2,3,7,6,5,9" },
+  { "v6e", "4x4", 2, "1,-1", "-1,1", 2, NULL, 0, "0,1,2,3,7,6,5,9" },
+  { "v6e", "4x4", 1, "-1,2", "1,1", 1, NULL, SPLIT, "0,1,4,5,8,9,12,13" },
+  { "v6e", "4x4", 1, "-1,2", "1,1", 1, NULL, 0, "mesh shape '8,2'" },
+  { "v6e", "4x4", 1, "-1,2", "9,9", 1, "", SPLIT, "0,1,4,5,8,9,12,13" },
+  { "v6e", "2x4", 1, "8", "1", 1, NULL, OPTIMIZE, "0,1,2,3,4,5,6,7" },
+  { "v6e", "2x4", 1, "8", "1", 1, NULL, OPTIMIZE | SPLIT, "0,1,2,3,7,6,5,4" },
+  { "v6e", "2x4", 1, "2,4", "1,1", 1, NULL, OPTIMIZE, "0,1,2,3,7,6,5,4" },
+  { "v6e", "4x2", 1, "8", "1", 1, NULL, OPTIMIZE, "0,1,2,3,7,6,5,4" },
+  { "v5e", "2x4", 1, "8", "1", 1, NULL, OPTIMIZE, "0,1,2,3,7,6,5,4" },
+  { "v6e", "16x16", 1, "1,64,4", "1,1,1", 1, "hybrid_ring_64x4", SPLIT, "0,1,17,16,2,3,19,18" },
+  { "v6e", "16x16", 1, "1,32,8", "1,1,1", 1, "hybrid_ring_32x8", SPLIT, "0,1,2,3,19,18,17,16" },
+  { "v6e", "16x16", 1, "1,64,4", "1,1,1", 1, "hybrid_ring_64x4", 0, "mesh shape '1,64,4'" },
+  { "v6e", "16x16", 2, "1,4,64", "2,1,1", 2, "hybrid_ring_64x4", 0, "0,1,17,16,2,3,19,18" },
+  { "v6e", "16x16", 2, "4,64", "2,1", 2, "hybrid_ring_64x4", 0, "expected it with ICI sizes of 64 and 4" },
+  { "v6e", "16x16", 2, "1,256", "2,1", 2, "ring\n", 0, "custom_mesh 'ring\\n': expected hybrid_ring_64x4" },
+  { "v5p", "4x8x8", 2, "1,4,64", "2,1,1", 2, "hybrid_ring_64x4", 0, "mesh shape '16,16'" },
+  { "v6e", "4x4", 2, "-1", "3", 3, NULL, 0, "'2'" },
+  { "v6e", "4x4", 2, "-1", "3", 2, NULL, 0, "DCN sizes '3'" },
+  { "v6e", "4x4", 1, "-2,-8", "1,1", 1, NULL, 0, "mesh shape '-2,-8'" },
+  { "v6e", "4x4", 1, "-1", "1", 0, NULL, 0, "slices '0': expected 1 to 1000000" },
+  { "v6e", "4x4", 1, "", "", 1, NULL, 0, "mesh of '0' axes: expected 1 to 64" },
+  { "v6e", "4x4", 1, "-1", "1", 1, NULL, 4, "flags '4'" },
+};
+
+START_TEST (devices_are_where_maxtext_puts_them)
+{
+  const MeshCase *of = &device_meshes[_i];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitMesh) mesh = new_mesh (of, &error);
+  g_autofree char *first = NULL;
+
+  if (mesh == NULL)
+    {
+      ck_assert_refused (error, QUOIT_ERROR_INVALID, of->expected);
+      return;
+    }
+  ck_assert_ok (error);
+  first = write_sizes (quoit_mesh_get_ids (mesh), 8);
+  ck_assert_str_eq (first, of->expected);
+}
+END_TEST
+
+/* Along the short axis of a ring each device is a neighbour of the next, and the last of the first. */
+START_TEST (a_ring_of_maxtexts_goes_round_neighbours)
+{
+  static const struct {
+    const char *name, *ici;
+    unsigned length;
+  } rings[] = { { "hybrid_ring_64x4", "1,64,4", 4 }, { "hybrid_ring_32x8", "1,32,8", 8 } };
+
+  for (unsigned k = 0; k < G_N_ELEMENTS (rings); k++)
+    {
+      const MeshCase of = { "v6e", "16x16", 3, rings[k].ici, "3,1,1", 3, rings[k].name, 0, NULL };
+      g_autoptr (QuoitMesh) mesh = new_mesh (&of, NULL);
+      const int64_t *ids = quoit_mesh_get_ids (mesh);
+      g_autofree unsigned *seen = g_new0 (unsigned, quoit_mesh_get_n_devices (mesh));
+
+      ck_assert_uint_eq (quoit_mesh_get_n_devices (mesh), 768);
+      ck_assert_uint_eq (quoit_mesh_get_n_granules (mesh), 3);
+      ck_assert_uint_eq (quoit_mesh_get_dcn_size (mesh, 0), 3);
+      ck_assert_int_eq (quoit_mesh_get_order (mesh, 0), QUOIT_MESH_ORDER_RING);
+      for (unsigned i = 0; i < 768; i++)
+        {
+          unsigned next = i / rings[k].length * rings[k].length + (i + 1) % rings[k].length;
+          int64_t dx = ids[next] % 16 - ids[i] % 16, dy = ids[next] / 16 - ids[i] / 16;
+
+          ck_assert_int_eq (ABS (dx) + ABS (dy), 1);
+          ck_assert_int_eq (ids[i] / 256, i / 256);
+          ck_assert_uint_eq (seen[ids[i]]++, 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST (a_box_is_kept_from_the_smallest_coordinates)
+{
+  g_autoptr (QuoitDevices) all = quoit_devices_new_slices ("v6e", "8x8", 1, 0, 0, NULL);
+  const int64_t sides[] = { 2, 4, 1, 1 };
+  g_autoptr (QuoitDevices) box = quoit_maxtext_devices_new_box (all, sides, 3, NULL);
+  g_autoptr (QuoitDevices) whole = quoit_maxtext_devices_new_box (all, NULL, 0, NULL);
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_uint_eq (quoit_devices_get_n (whole), 64);
+  ck_assert_uint_eq (quoit_devices_get_n (box), 8);
+  for (uint32_t i = 0; i < 8; i++)
+    {
+      ck_assert_int_lt (quoit_devices_get_coordinates (box, i)[0], 2);
+      ck_assert_int_lt (quoit_devices_get_coordinates (box, i)[1], 4);
+    }
+  ck_assert_ptr_null (quoit_maxtext_devices_new_box (all, sides, 4, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "box of '4' sides: expected at most 3");
+  ck_assert_ptr_null (quoit_maxtext_devices_new_box (all, (int64_t[]) { 0 }, 1, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "box: expected sides of 1 or more");
 }
 END_TEST
 
@@ -692,6 +817,9 @@ main (void)
   tcase_add_test (checking, numbers_are_of_all_slices);
   tcase_add_test (checking, slices_that_nobody_has_are_refused);
   tcase_add_test (checking, every_size_that_is_proposed_fills);
+  tcase_add_loop_test (checking, devices_are_where_maxtext_puts_them, 0, G_N_ELEMENTS (device_meshes));
+  tcase_add_test (checking, a_ring_of_maxtexts_goes_round_neighbours);
+  tcase_add_test (checking, a_box_is_kept_from_the_smallest_coordinates);
   tcase_add_loop_test (checking, a_scaling_config_that_contradicts_the_slices_is_found, 0, G_N_ELEMENTS (scalings));
   tcase_add_test (checking, messages_are_one_line_of_bounded_length);
   suite_add_tcase (suite, checking);

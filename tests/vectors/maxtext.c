@@ -22,9 +22,9 @@ read_links (JsonObject *in, QuoitMaxtextLinks *links, GError **error)
 
 /* NULL with a skip where one is no integer. */
 static GArray *
-read_sizes (JsonObject *in, GError **error)
+read_sizes (JsonObject *in, const char *member, GError **error)
 {
-  JsonNode *node = json_object_get_member (in, "values");
+  JsonNode *node = json_object_get_member (in, member);
   g_autoptr (GArray) sizes = g_array_new (FALSE, TRUE, sizeof (int64_t));
 
   if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
@@ -47,7 +47,7 @@ fill (JsonNode *in, GError **error)
 {
   static const char *const members[] = { "values", "target", "kind", NULL };
   JsonObject *object = vector_object (in, members, error);
-  g_autoptr (GArray) sizes = object != NULL ? read_sizes (object, error) : NULL;
+  g_autoptr (GArray) sizes = object != NULL ? read_sizes (object, "values", error) : NULL;
   const gint64 *given;
   gint64 target;
   QuoitMaxtextLinks links = QUOIT_MAXTEXT_ICI;
@@ -132,9 +132,210 @@ accelerator (JsonNode *in, GError **error)
   return json_node_init_array (json_node_alloc (), row);
 }
 
+/* --- meshes --- */
+
+typedef struct {
+  GArray *ici, *dcn;
+  gint64 n_slices;
+  const char *custom_mesh, *box; /* NULL: none */
+  unsigned flags;
+} Wanted;
+
+static void
+wanted_clear (Wanted *wanted)
+{
+  g_clear_pointer (&wanted->ici, g_array_unref);
+  g_clear_pointer (&wanted->dcn, g_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, wanted_clear)
+
+static gboolean
+read_options (JsonObject *in, Wanted *wanted, GError **error)
+{
+  static const char *const members[] = { "allow_split_physical_axes", "custom_mesh",    "enable_single_controller",
+                                         "optimize_mesh_for_tpu_v6e", "subslice_shape", NULL };
+  JsonNode *node = json_object_get_member (in, "opts");
+  JsonObject *options;
+
+  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  options = vector_object (node, members, error);
+  if (options == NULL || !vector_text (options, "custom_mesh", &wanted->custom_mesh, error)
+      || !vector_text (options, "subslice_shape", &wanted->box, error))
+    return FALSE;
+
+  if (json_object_get_boolean_member_with_default (options, "allow_split_physical_axes", FALSE))
+    wanted->flags |= QUOIT_MAXTEXT_MESH_SPLIT_PHYSICAL_AXES;
+  if (json_object_get_boolean_member_with_default (options, "optimize_mesh_for_tpu_v6e", FALSE))
+    wanted->flags |= QUOIT_MAXTEXT_MESH_OPTIMIZE_FOR_V6E;
+  if (wanted->n_slices != 1
+      || !json_object_get_boolean_member_with_default (options, "enable_single_controller", FALSE))
+    wanted->box = NULL;
+  return TRUE;
+}
+
+static gboolean
+read_wanted (JsonObject *in, Wanted *wanted, GError **error)
+{
+  const gint64 *given;
+
+  wanted->ici = read_sizes (in, "ici", error);
+  wanted->dcn = wanted->ici == NULL ? NULL : read_sizes (in, "dcn", error);
+  if (wanted->dcn == NULL || !vector_integer (in, "slices", &wanted->n_slices, &given, error))
+    return FALSE;
+  if (given == NULL || wanted->dcn->len != wanted->ici->len)
+    return vector_skip (error, "axes of another form");
+  return read_options (in, wanted, error);
+}
+
+/* "2,2,1" */
+static QuoitDevices *
+box_of (const QuoitDevices *devices, const char *text, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+  g_autofree int64_t *sides = g_new0 (int64_t, g_strv_length (words) + 1);
+  unsigned n = 0;
+
+  for (; words[n] != NULL; n++)
+    {
+      gint64 side;
+
+      if (!g_ascii_string_to_signed (words[n], 10, G_MININT64, G_MAXINT64, &side, NULL))
+        return vector_skip (error, "a subslice_shape that is no numbers"), NULL;
+      sides[n] = side;
+    }
+  return quoit_maxtext_devices_new_box (devices, sides, n, error);
+}
+
+static QuoitDevices *
+devices_of (JsonObject *in, const Wanted *wanted, GError **error)
+{
+  const char *kind, *topology;
+  g_autoptr (QuoitDevices) devices = NULL;
+
+  if (!vector_text (in, "k", &kind, error) || !vector_text (in, "t", &topology, error))
+    return NULL;
+  if (kind == NULL || topology == NULL || wanted->n_slices < 1 || wanted->n_slices > 1000)
+    return vector_skip (error, "devices of another form"), NULL;
+
+  devices = quoit_devices_new_slices (kind, topology, (uint32_t) wanted->n_slices, 0, 0, error);
+  return devices == NULL || wanted->box == NULL ? g_steal_pointer (&devices) : box_of (devices, wanted->box, error);
+}
+
+static JsonArray *
+shape_of (const QuoitMesh *mesh)
+{
+  JsonArray *array = json_array_new ();
+
+  for (unsigned axis = 0; axis < quoit_mesh_get_n_axes (mesh); axis++)
+    json_array_add_int_element (array, quoit_mesh_get_size (mesh, axis));
+  return array;
+}
+
+static JsonArray *
+ids_of (const QuoitMesh *mesh, uint32_t n)
+{
+  JsonArray *array = json_array_new ();
+
+  for (uint32_t i = 0; i < MIN (n, quoit_mesh_get_n_devices (mesh)); i++)
+    json_array_add_int_element (array, quoit_mesh_get_ids (mesh)[i]);
+  return array;
+}
+
+/* Long meshes are recorded by the beginning of their ids, and of the hash of all with commas between them. */
+static gboolean
+is_as_recorded (JsonObject *in, const QuoitMesh *mesh)
+{
+  g_autoptr (JsonArray) first = ids_of (mesh, 16);
+  g_autoptr (JsonNode) got = json_node_init_array (json_node_alloc (), first);
+  g_autoptr (GString) ids = g_string_new (NULL);
+  g_autofree char *hash = NULL;
+
+  for (uint32_t i = 0; i < quoit_mesh_get_n_devices (mesh); i++)
+    g_string_append_printf (ids, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "", (gint64) quoit_mesh_get_ids (mesh)[i]);
+  hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, ids->str, -1);
+  return json_node_equal (got, json_object_get_member (in, "first16"))
+         && g_str_has_prefix (hash, json_object_get_string_member (in, "sha256_16"));
+}
+
+/* Takes @mesh. */
+static JsonNode *
+answer_of (JsonObject *in, QuoitMesh *mesh)
+{
+  g_autoptr (JsonObject) answer = json_object_new ();
+  gboolean is_long = json_object_has_member (in, "sha256_16");
+
+  json_object_set_array_member (answer, "shape", shape_of (mesh));
+  if (is_long && is_as_recorded (in, mesh))
+    json_object_set_null_member (answer, "ids");
+  else
+    json_object_set_array_member (answer, "ids", ids_of (mesh, is_long ? 16 : G_MAXUINT32));
+  quoit_mesh_free (mesh);
+  return json_node_init_object (json_node_alloc (), answer);
+}
+
+/* is_valid_custom_mesh() alone, which makes no mesh. */
+static JsonNode *
+custom_mesh (JsonObject *in, GError **error)
+{
+  g_autoptr (JsonObject) answer = json_object_new ();
+  g_autoptr (GArray) sizes = read_sizes (in, "ici", error);
+  const char *name;
+
+  if (sizes == NULL || !vector_text (in, "strategy", &name, error))
+    return NULL;
+  if (name == NULL || *name == '\0')
+    return vector_skip (error, "no custom mesh"), NULL;
+  if (!quoit_maxtext_custom_mesh_check (name, (const int64_t *) (gconstpointer) sizes->data, sizes->len, error))
+    return NULL;
+
+  json_object_set_null_member (answer, "shape");
+  json_object_set_null_member (answer, "ids");
+  return json_node_init_object (json_node_alloc (), answer);
+}
+
+/* One row was made with a number of slices in the settings that only its note speaks of. */
+static gboolean
+has_other_slices (JsonNode *in)
+{
+  JsonObject *row = json_node_get_object (json_node_get_parent (in));
+
+  return json_object_has_member (row, "note")
+         && g_str_has_prefix (json_object_get_string_member (row, "note"), "num_slices does not divide");
+}
+
+static JsonNode *
+create_device_mesh (JsonNode *in, GError **error)
+{
+  static const char *const members[]
+      = { "axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok", NULL };
+  JsonObject *object = vector_object (in, members, error);
+  g_auto (Wanted) wanted = { 0 };
+  g_autoptr (QuoitDevices) devices = NULL;
+  QuoitMesh *mesh;
+
+  if (object == NULL)
+    return NULL;
+  if (has_other_slices (in))
+    return vector_skip (error, "a number of slices in the settings that the row does not have"), NULL;
+  if (json_object_has_member (object, "strategy"))
+    return custom_mesh (object, error);
+  if (!read_wanted (object, &wanted, error))
+    return NULL;
+  devices = devices_of (object, &wanted, error);
+  if (devices == NULL)
+    return NULL;
+
+  mesh = quoit_maxtext_mesh_new (devices, (const int64_t *) (gconstpointer) wanted.ici->data,
+                                 (const int64_t *) (gconstpointer) wanted.dcn->data, wanted.ici->len, wanted.n_slices,
+                                 wanted.custom_mesh, wanted.flags, error);
+  return mesh == NULL ? NULL : answer_of (object, mesh);
+}
+
 static const VectorOp ops[] = {
   { "fill_unspecified_mesh_axes", fill, VECTOR_ANY_ORDER },
   { "maxtext_accelerator", accelerator, VECTOR_ANY_ORDER },
+  { "maxtext_create_device_mesh", create_device_mesh, VECTOR_ANY_ORDER },
   { NULL, NULL, VECTOR_ANY_ORDER },
 };
 

@@ -381,6 +381,10 @@ def a_check_of_a_job(_world):
     assert quoit.maxtext.check(settings, **slices, **workers).findings
     assert quoit.maxtext.check(["custom_mesh=x", "compile_topology=v4-8"], **slices, num_workers=7).findings
     assert quoit.maxtext.fill([-1, 4], 16) == (4, 4)
+    devices = quoit.meshes.Devices.of_slices("v6e", "16x16", 2)
+    assert quoit.maxtext.create_device_mesh(devices, [64, 4, 1], [2, 1, 1], 2, custom_mesh="hybrid_ring_64x4").ids
+    assert quoit.maxtext.devices_in_box(devices, [2, 2])
+    refused(quoit.InvalidError, quoit.maxtext.create_device_mesh, devices, [3], [1])
     refused(quoit.InvalidError, quoit.maxtext.check, settings)
     refused(quoit.InvalidError, quoit.maxtext.lookup_accelerator, "v6e-17")
 

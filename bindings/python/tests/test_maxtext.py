@@ -6,7 +6,7 @@ import math
 import pytest
 
 import quoit
-from quoit import maxtext
+from quoit import maxtext, meshes
 
 TWO = {"accelerator": "v6e", "topology": "4x4", "num_slices": 2}
 
@@ -50,6 +50,56 @@ def test_every_accelerator_is_found_by_its_name():
             assert one.num_devices in (chips, 2 * chips)
     with pytest.raises(quoit.InvalidError, match="accelerator 'v6e-17': expected one that MaxText lists, as 'v6e-16'"):
         maxtext.lookup_accelerator("v6e-17")
+
+
+def test_a_mesh_is_jaxs_where_it_is_no_ring_of_maxtexts():
+    devices = meshes.Devices.of_slices("v6e", "4x4", 2)
+    mesh = maxtext.create_device_mesh(devices, [1, -1], [-1, 1], 2)
+    assert mesh == meshes.create_hybrid_device_mesh((1, 16), (2, 1), devices)
+
+
+def test_a_ring_of_maxtexts_is_dealt_out_in_each_slice():
+    devices = meshes.Devices.of_slices("v6e", "16x16", 2)
+    mesh = maxtext.create_device_mesh(devices, [1, 4, 64], [2, 1, 1], 2, custom_mesh="hybrid_ring_64x4")
+    assert mesh.shape == (2, 4, 64)
+    assert mesh.ids[:4] == (0, 1, 17, 16)
+    assert sorted(mesh.ids) == sorted(device.id for device in devices)
+    assert mesh.ids[256:] == tuple(one + 256 for one in mesh.ids[:256])
+    assert [granule.key for granule in mesh.granules] == [0, 1]
+
+
+def test_what_is_said_to_optimize_undoes_jaxs_ring():
+    devices = meshes.Devices.of_slices("v6e", "2x4")
+    assert maxtext.create_device_mesh(devices, [8], [1]).ids == (0, 1, 2, 3, 7, 6, 5, 4)
+    assert maxtext.create_device_mesh(devices, [8], [1], optimize_mesh_for_tpu_v6e=True).ids == tuple(range(8))
+
+
+def test_a_box_has_the_devices_from_the_smallest_coordinates():
+    devices = meshes.Devices.of_slices("v6e", "8x8")
+    assert [device.id for device in maxtext.devices_in_box(devices, (2, 2))] == [0, 1, 8, 9]
+    assert len(maxtext.devices_in_box(devices, [])) == 64
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda one: maxtext.create_device_mesh(one, [3, -1], [1, 1]), "ICI sizes '3,-1'"),
+        (lambda one: maxtext.create_device_mesh(one, [2, -1], [1, 1]), "mesh shape '2,8'"),
+        (lambda one: maxtext.create_device_mesh(one, [16], [1, 1]), "dcn of '2' sizes: expected 1"),
+        (lambda one: maxtext.create_device_mesh(one, [16], [1], 0), "slices '0'"),
+        (lambda one: maxtext.create_device_mesh(one, [-1], [2], 2), "'2'"),
+        (
+            lambda one: maxtext.create_device_mesh(one, [16], [1], custom_mesh="x", allow_split_physical_axes=True),
+            "custom_mesh 'x': expected hybrid_ring_64x4",
+        ),
+        (lambda one: maxtext.check_custom_mesh("hybrid_ring_64x4", [64, 4]), "one or more of 1"),
+        (lambda one: maxtext.devices_in_box(one, [0]), "box: expected sides of 1 or more"),
+        (lambda one: maxtext.devices_in_box(one, [1, 1, 1, 1]), "box of '4' sides"),
+    ],
+)
+def test_meshes_that_maxtext_refuses_are_refused(call, said):
+    with pytest.raises(quoit.InvalidError, match=said):
+        call(meshes.Devices.of_slices("v6e", "4x4"))
 
 
 def test_a_job_is_filled_and_counted():

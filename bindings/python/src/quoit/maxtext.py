@@ -18,11 +18,12 @@ findings.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import enum
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import _c, catalogue
-from ._c import call, ffi, lib
+from . import _c, catalogue, meshes
+from ._c import call, lib
 from .checks import CheckRule, Severity
 from .errors import InvalidError
 from .ray_rules import _resources, train
@@ -35,6 +36,13 @@ class MaxtextLinks(_c.Code):
     """Within a slice: ici_*_parallelism."""
     DCN = 2
     """Between slices: dcn_*_parallelism."""
+
+
+class _MaxtextMeshFlags(enum.IntFlag):
+    """libquoit's numbers for how a mesh is made."""
+
+    SPLIT_PHYSICAL_AXES = 1
+    OPTIMIZE_FOR_V6E = 2
 
 
 class _MaxtextNumber(_c.Code):
@@ -67,8 +75,7 @@ def fill(sizes: Sequence[int], target: int, links: MaxtextLinks = MaxtextLinks.I
         InvalidError: more than one is -1, what it stands for is no whole number from 1, or the sizes do not multiply to
             `target`.
     """
-    listed = list(_c.elements(sizes, "sizes", "int"))
-    array = ffi.new("int64_t[]", [_c.to_int(size, f"sizes[{index}]") for index, size in enumerate(listed)])
+    array = meshes._to_sizes(sizes, "sizes")
     number = _c.to_member(MaxtextLinks, links, "links")
     call(lib.quoit_maxtext_fill, number, array, len(array), _c.to_int(target, "target"))
     return tuple(map(int, array))
@@ -124,6 +131,75 @@ def _accelerator(pointer: Any) -> Accelerator:
         wrap=None if topology is None else wrap,
         num_devices=int(lib.quoit_maxtext_accelerator_get_n_devices(pointer)),
     )
+
+
+# --- meshes ---------------------------------------------------------------------------------------------------------
+
+
+def create_device_mesh(
+    devices: meshes.Devices,
+    ici: Iterable[int],
+    dcn: Iterable[int],
+    num_slices: int = 1,
+    *,
+    custom_mesh: str = "",
+    allow_split_physical_axes: bool = False,
+    optimize_mesh_for_tpu_v6e: bool = False,
+) -> meshes.Mesh:
+    """The mesh that MaxText makes: JAX's, or a ring of its own in each slice of 16x16 devices.
+
+    Args:
+        devices: of all slices.
+        ici: the sizes of the axes within a slice, of which one may be -1.
+        dcn: those between slices, likewise, one for each of `ici`; not looked at for one slice.
+        num_slices: how many slices MaxText takes there to be.
+        custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"; "" for none. On one slice it is not looked at where physical
+            axes are not split.
+        allow_split_physical_axes: whether an axis may have a part of a physical one.
+        optimize_mesh_for_tpu_v6e: whether of 2x4 devices along one axis the last four are reversed, which undoes JAX's
+            ring.
+
+    Raises:
+        InvalidError: sizes do not fill, JAX cannot lay them out, or there is no such custom mesh for them.
+    """
+    flags = _MaxtextMeshFlags.SPLIT_PHYSICAL_AXES * _c.to_bool(allow_split_physical_axes, "allow_split_physical_axes")
+    flags |= _MaxtextMeshFlags.OPTIMIZE_FOR_V6E * _c.to_bool(optimize_mesh_for_tpu_v6e, "optimize_mesh_for_tpu_v6e")
+    sizes, dcn_sizes = meshes._to_sizes(ici, "ici"), meshes._to_sizes(dcn, "dcn")
+    slices, ring = _c.to_int(num_slices, "num_slices"), _c.to_text(custom_mesh, "custom_mesh")
+    handle = meshes._handle_of(devices)
+    if len(sizes) != len(dcn_sizes):
+        raise InvalidError(f"dcn of '{len(dcn_sizes)}' sizes: expected {len(sizes)}, one for each of ici")
+    return meshes._taken(call(lib.quoit_maxtext_mesh_new, handle, sizes, dcn_sizes, len(sizes), slices, ring, flags))
+
+
+def check_custom_mesh(custom_mesh: str, ici: Iterable[int]) -> None:
+    """Whether MaxText has a ring of its own for these sizes: those of its name, with one or more of 1 beside them.
+
+    Args:
+        custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8".
+        ici: the sizes of the axes within a slice, filled.
+
+    Raises:
+        InvalidError: it has not.
+    """
+    sizes = meshes._to_sizes(ici, "ici")
+    call(lib.quoit_maxtext_custom_mesh_check, _c.to_text(custom_mesh, "custom_mesh"), sizes, len(sizes))
+
+
+def devices_in_box(devices: meshes.Devices, sides: Iterable[int]) -> meshes.Devices:
+    """What a single controller keeps of one slice where it has a subslice_shape.
+
+    It is the devices in the box from the smallest coordinates, in their order.
+
+    Args:
+        devices: of one slice.
+        sides: of the box in chips, x, y, z; it goes through where there is no side.
+
+    Raises:
+        InvalidError: there are more than three sides, or nothing is kept.
+    """
+    handle, sizes = meshes._handle_of(devices), meshes._to_sizes(sides, "sides")
+    return meshes.Devices._of(call(lib.quoit_maxtext_devices_new_box, handle, sizes, len(sizes)))
 
 
 # --- checking -------------------------------------------------------------------------------------------------------
@@ -253,7 +329,7 @@ def _scaling(num_workers: object, topology: Any, resources: Any) -> Any:
     if num_workers is None:
         return _c.NULL
     scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
-    train.set_workers(scaling, num_workers)
+    train._set_workers(scaling, num_workers)
     lib.quoit_ray_scaling_set_resources(scaling, resources)
     lib.quoit_ray_scaling_set_accelerators(scaling, lib.QUOIT_RAY_USE_TPU)
     lib.quoit_ray_scaling_set_topology(scaling, topology)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""maxtext: MaxText's fill of -1 and its table of accelerators."""
+"""maxtext: MaxText's fill of -1, its table of accelerators, and its meshes."""
 
-from rows import Skip, only
+import hashlib
 
-from quoit import maxtext
+from rows import Disagreement, Skip, only
+
+from quoit import maxtext, meshes
 
 
 def fill(given, recorded):
@@ -21,4 +23,40 @@ def accelerator(given, recorded):
     return [one.platform, one.topology, one.chip_config, one.host_bounds, one.num_devices, wrap]
 
 
-OPS = {"fill_unspecified_mesh_axes": fill, "maxtext_accelerator": accelerator}
+# --- meshes -------------------------------------------------------------------------------------------------------
+
+OPTIONS = ("allow_split_physical_axes", "custom_mesh", "optimize_mesh_for_tpu_v6e")
+OF_DEVICES = ("enable_single_controller", "subslice_shape")
+
+
+def devices_of(given, options):
+    """A single controller may keep a box of one slice."""
+    devices = meshes.Devices.of_slices(given["k"], given["t"], given["slices"])
+    if given["slices"] != 1 or not (options.get("subslice_shape") and options.get("enable_single_controller")):
+        return devices
+    return maxtext.devices_in_box(devices, [int(side) for side in options["subslice_shape"].split(",")])
+
+
+def create_device_mesh(given, recorded):
+    """Long meshes are recorded by the beginning of their ids, and of the hash of all with commas between them."""
+    only(given, ["axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok"])
+    if "strategy" in given:
+        maxtext.check_custom_mesh(given["strategy"], given["ici"])
+        return {"shape": None, "ids": None}
+    options = given.get("opts") or {}
+    only(options, [*OPTIONS, *OF_DEVICES])
+    wanted = {name: options[name] for name in OPTIONS if name in options}
+    mesh = maxtext.create_device_mesh(devices_of(given, options), given["ici"], given["dcn"], given["slices"], **wanted)
+    if "sha256_16" not in given:
+        return {"shape": mesh.shape, "ids": mesh.ids}
+    digest = hashlib.sha256(",".join(map(str, mesh.ids)).encode()).hexdigest()
+    if list(mesh.ids[:16]) != given["first16"] or not digest.startswith(given["sha256_16"]):
+        raise Disagreement(f"ids {mesh.ids[:16]}, hash {digest}")
+    return {"shape": mesh.shape, "ids": None}
+
+
+OPS = {
+    "fill_unspecified_mesh_axes": fill,
+    "maxtext_accelerator": accelerator,
+    "maxtext_create_device_mesh": create_device_mesh,
+}

@@ -85,7 +85,7 @@ class ScalingConfig(_c.Sealed):
         if trainer_resources is not None:
             raise InvalidError(f"trainer_resources {_c.shown(trainer_resources)}: expected None in Ray Train V2")
         scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)
-        set_workers(scaling, num_workers)
+        _set_workers(scaling, num_workers)
         gpu = _Accelerators.GPU * _c.to_bool(use_gpu, "use_gpu")
         tpu = _Accelerators.TPU * _c.to_bool(use_tpu, "use_tpu")
         lib.quoit_ray_scaling_set_accelerators(scaling, _Accelerators(gpu | tpu))
@@ -229,8 +229,8 @@ class ScalingConfig(_c.Sealed):
         return bool(lib.quoit_ray_train_resizes(self._plan, _c.to_int(num_running, "num_running"), possible))
 
 
-def set_workers(scaling: Any, num_workers: object) -> None:
-    """Sets num_workers of arguments in C. Ray's own word for another type here is ValueError."""
+def _set_workers(scaling: Any, num_workers: object) -> None:
+    """Ray's own word for another type here is ValueError."""
     is_range = isinstance(num_workers, tuple)
     ends: Sequence[object] = num_workers if isinstance(num_workers, tuple) else (num_workers,)
     try:
