@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the package for Python adds to the same calls in C, in the same run, and what its import takes. */
+/* What the packages for other languages add to the same calls in C, in the same run, and what Python's import takes. */
 #include "bench.h"
 
 #include <quoit/quoit.h>
@@ -7,7 +7,6 @@
 
 enum { BATCH = 200 };
 
-#define SCRIPT "bench/python_calls.py"
 #define SCENARIO "reserve and release"
 #define FLEET "v6e 4x4 x1000"
 #define NOW G_GINT64_CONSTANT (1767225600000)
@@ -34,7 +33,7 @@ close_ledger (gpointer data)
   g_clear_pointer (&calls->quoit, quoit_unref);
 }
 
-/* As Python does it: a group is released as NAME@ID, which has to be written first. */
+/* As the others do it: a group is released as NAME@ID, which has to be written first. */
 static void
 reserve_and_release (gpointer data)
 {
@@ -70,26 +69,59 @@ measure_c (Bench *bench)
                                             .n_operations = BATCH });
 }
 
+/* What a language adds to a call: a row for it, and one for the difference, of which @most_ns was promised. */
 static void
-take_line (Bench *bench, const char *scenario, const char *fleet, double ns)
+add_language (Bench *bench, const char *language, const char *fleet, double ns, double most_ns)
+{
+  g_autofree char *whole = g_strdup_printf (SCENARIO ", %s", language),
+                  *difference = g_strdup_printf (SCENARIO ", %s - C", language);
+
+  bench_add (bench, whole, fleet, ns, "ns", BENCH_NONE);
+  bench_add (bench, difference, fleet, ns - bench_ns (bench, SCENARIO, fleet), "ns", BENCH_UP_TO (most_ns));
+}
+
+static void
+take_python (Bench *bench, const char *scenario, const char *fleet, double ns)
 {
   if (strcmp (scenario, SCENARIO) != 0)
-    {
-      bench_add (bench, scenario, fleet, ns / 1e6, "ms", BENCH_UP_TO (50));
-      return;
-    }
-  bench_add (bench, SCENARIO ", Python", fleet, ns, "ns", BENCH_NONE);
-  bench_add (bench, SCENARIO ", Python - C", fleet, ns - bench_ns (bench, SCENARIO, fleet), "ns", BENCH_UP_TO (20000));
+    bench_add (bench, scenario, fleet, ns / 1e6, "ms", BENCH_UP_TO (50));
+  else
+    add_language (bench, "Python", fleet, ns, 20000);
+}
+
+static void
+take_go (Bench *bench, const char *scenario, const char *fleet, double ns)
+{
+  if (strcmp (scenario, SCENARIO) == 0)
+    add_language (bench, "Go", fleet, ns, 2000);
+}
+
+static void
+measure_python (Bench *bench)
+{
+  g_autofree char *run = g_build_filename (g_getenv ("top_srcdir"), "bindings/python/run.sh", NULL),
+                  *script = g_build_filename (g_getenv ("top_srcdir"), "bench/python_calls.py", NULL);
+  char *argv[] = { "sh", run, script, NULL };
+
+  bench_program (bench, argv, take_python);
+}
+
+static void
+measure_go (Bench *bench)
+{
+  g_autofree char *run = g_build_filename (g_getenv ("top_srcdir"), "bindings/go/run.sh", NULL);
+  char *argv[] = { "sh", run, "run", "./internal/calls", NULL };
+
+  bench_program (bench, argv, take_go);
 }
 
 void
-bench_python (Bench *bench)
+bench_bindings (Bench *bench)
 {
-  g_autofree char *run = g_build_filename (g_getenv ("top_srcdir"), "bindings/python/run.sh", NULL),
-                  *script = g_build_filename (g_getenv ("top_srcdir"), SCRIPT, NULL);
-  char *argv[] = { "sh", run, script, NULL };
-
   measure_c (bench);
-  if (!bench_is_counting (bench))
-    bench_program (bench, argv, take_line);
+  if (bench_is_counting (bench))
+    return;
+
+  measure_python (bench);
+  measure_go (bench);
 }
