@@ -31,7 +31,7 @@ unformatted=$(cd "$here" && gofmt -l .)
 }
 
 race=
-case $(go env GOOS/GOARCH) in
+case $(go env GOOS)/$(go env GOARCH) in
   linux/amd64 | linux/arm64 | linux/ppc64le | linux/s390x) race=-race ;;
 esac
 step sh "$here/run.sh" test -v -count=1 $race ./...
