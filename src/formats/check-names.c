@@ -4,27 +4,12 @@
 
 #include <string.h>
 
+#include "base/dns.h"
 #include "model/labels.h"
 #include "model/webhook-names.h"
 
-enum { LONGEST_DNS_LABEL = 63 };
-
 /* What KubeRay appends to the name of a RayJob or RayService: "-" and five random letters. */
 static const char random_suffix[] = "-xxxxx";
-
-/* A DNS label in lower case; RFC 1123 lets it begin with a digit, RFC 1035 does not. */
-static gboolean
-is_dns_label (const char *text, gsize most)
-{
-  gsize length = strlen (text);
-
-  if (length == 0 || length > most || !g_ascii_isalnum (text[0]) || !g_ascii_isalnum (text[length - 1]))
-    return FALSE;
-  for (const char *p = text; *p != '\0'; p++)
-    if (!g_ascii_islower (*p) && !g_ascii_isdigit (*p) && *p != '-')
-      return FALSE;
-  return TRUE;
-}
 
 static void
 check_cluster (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
@@ -37,7 +22,7 @@ check_cluster (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitChe
     quoit_check_report (checker, rule, metadata != NULL ? metadata : cluster->document, "no 'metadata.name'",
                         "the name of the %s", cluster->kind);
   if (cluster->name.text != NULL
-      && (!is_dns_label (cluster->name.text, cluster->longest_name) || !g_ascii_islower (*cluster->name.text)))
+      && (!quoit_dns_is_label (cluster->name.text, cluster->longest_name) || !g_ascii_islower (*cluster->name.text)))
     quoit_check_report (checker, rule, cluster->name.node, "name",
                         "at most %" G_GSIZE_FORMAT " lower-case letters, digits and '-', a letter first and no '-' "
                         "last, KubeRay takes no other %s",
@@ -118,13 +103,13 @@ check_host_name (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
     return;
   name = g_strdup_printf ("%s-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, group->name.text, MAX (most, 1) - 1,
                           group->hosts.number - 1);
-  if (is_dns_label (name, LONGEST_DNS_LABEL))
+  if (quoit_dns_is_label (name, QUOIT_LONGEST_DNS_LABEL))
     return;
   quoted = quoit_quote (name);
   quoit_check_report (checker, rule, group->name.node, "groupName",
                       "lower-case letters, digits and '-' that make host names of at most %d bytes, the TPU webhook "
                       "makes %s of %" G_GSIZE_FORMAT,
-                      LONGEST_DNS_LABEL, quoted, strlen (name));
+                      QUOIT_LONGEST_DNS_LABEL, quoted, strlen (name));
 }
 
 const QuoitCheckRule quoit_check_name_rules[] = {
