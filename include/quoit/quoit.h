@@ -34,6 +34,7 @@
 #include <quoit/snapshot.h>
 #include <quoit/graph.h>
 #include <quoit/topology.h>
+#include <quoit/launch.h>
 #include <quoit/renumbering.h>
 #include <quoit/identity.h>
 #include <quoit/webhook.h>

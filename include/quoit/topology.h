@@ -2,6 +2,7 @@
 #ifndef QUOIT_TOPOLOGY_H
 #define QUOIT_TOPOLOGY_H
 
+#include <quoit/coordinates.h>
 #include <quoit/group.h>
 
 G_BEGIN_DECLS
@@ -11,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * QuoitTopology:
  *
- * Where each process of a group stands: one process a host, in the order of the profile. Immutable; any thread may read
- * it.
+ * Where each process of a group stands, in the order of the profile: slice by slice, host by host. Immutable; any
+ * thread may read it.
  *
  * Since: 0.1
  */
@@ -29,11 +30,24 @@ typedef struct _QuoitTopology QuoitTopology;
  *
  * %QUOIT_PROFILE_RAY_TRAIN: what Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text.
  *
- * Variables that the manifest sets are kept where the profile's system keeps them: MEGASCALE_PORT in both.
+ * %QUOIT_PROFILE_KUBERAY: what stands in a pod once GKE's TPU webhook has seen it (see quoit/webhook.h): a slice's id
+ * is its replica's index, whichever others the group has, and there are MEGASCALE_* only where the manifest sets
+ * MEGASCALE_NUM_SLICES.
+ *
+ * %QUOIT_PROFILE_JOBSET: the slices as the jobs of a JobSet, in natural order, and the workers as their pods: host
+ * JOBSET-REPLICATEDJOB-JOB-POD.JOBSET, JOB_COMPLETION_INDEX for the worker id (see quoit_launch_set_jobset()).
+ *
+ * Variables that the manifest sets are kept where the profile's system keeps them: MEGASCALE_PORT in the first three,
+ * none in the last, whose pods no RayCluster makes.
  *
  * Since: 0.1
  */
-typedef enum { QUOIT_PROFILE_QUOIT = 1, QUOIT_PROFILE_RAY_TRAIN = 2 } QuoitProfile;
+typedef enum {
+  QUOIT_PROFILE_QUOIT = 1,
+  QUOIT_PROFILE_RAY_TRAIN = 2,
+  QUOIT_PROFILE_KUBERAY = 3,
+  QUOIT_PROFILE_JOBSET = 4
+} QuoitProfile;
 
 /**
  * quoit_topology_new:
@@ -41,10 +55,13 @@ typedef enum { QUOIT_PROFILE_QUOIT = 1, QUOIT_PROFILE_RAY_TRAIN = 2 } QuoitProfi
  * @profile: whose environment
  * @error: (out) (optional): set on failure
  *
+ * One process a host; quoit_topology_new_launched() starts several.
+ *
  * Fails with %QUOIT_ERROR_INVALID for a removed group, for one that has parts of nodes, for a profile that this version
- * does not know, or when Ray's own arithmetic refuses the slices; %QUOIT_ERROR_NOT_NOW when the profile needs
- * addresses, or the topology of a slice, that the group's sources do not know: import the node list of the running
- * cluster.
+ * does not know, when Ray's own arithmetic or the webhook refuses the slices, or when Kubernetes refuses the group's
+ * name for a JobSet; %QUOIT_ERROR_NOT_NOW when the profile needs addresses, the topology of a slice, or the cluster and
+ * the replica that a slice is, which the group's sources do not know: import the node list of the running cluster, or
+ * the manifest.
  *
  * Returns: (transfer full): the topology; quoit_topology_unref() it. %NULL on failure
  * Since: 0.1
@@ -79,6 +96,29 @@ QUOIT_API uint32_t quoit_topology_get_n_processes (const QuoitTopology *topology
 QUOIT_API uint32_t quoit_topology_get_slice_id (const QuoitTopology *topology, uint32_t process);
 
 /**
+ * quoit_topology_find_slice_id:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ * @profile: any profile
+ *
+ * The slice id that another profile gives the process's slice. They differ: Ray Train overrides the webhook's.
+ *
+ * Returns: the slice id; -1: none, as for KUBERAY of a slice that is not called GROUP-REPLICA
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_topology_find_slice_id (const QuoitTopology *topology, uint32_t process, QuoitProfile profile);
+
+/**
+ * quoit_topology_get_group_slice:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ *
+ * Returns: which slice of the group it is in, for quoit_group_dup_slice_name(), in every profile
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_group_slice (const QuoitTopology *topology, uint32_t process);
+
+/**
  * quoit_topology_get_slice_name:
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
@@ -97,6 +137,85 @@ QUOIT_API const char *quoit_topology_get_slice_name (const QuoitTopology *topolo
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_worker_id (const QuoitTopology *topology, uint32_t process);
+
+/**
+ * quoit_topology_get_processes_per_host:
+ * @topology: the topology
+ *
+ * Returns: how many processes each host has
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_processes_per_host (const QuoitTopology *topology);
+
+/**
+ * quoit_topology_get_local:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ *
+ * Returns: its number among the processes of its host, from 0
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_local (const QuoitTopology *topology, uint32_t process);
+
+/**
+ * quoit_topology_get_n_chips:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ *
+ * Returns: the chips that the process has; 0 where the topology of its slice is not known
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_n_chips (const QuoitTopology *topology, uint32_t process);
+
+/**
+ * quoit_topology_get_chip:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ * @chip: below quoit_topology_get_n_chips()
+ *
+ * A chip of the process. Of several processes of a host each has the block that TPU_PROCESS_BOUNDS and
+ * TPU_CHIPS_PER_PROCESS_BOUNDS make of it, x first, which is where JAX will see its devices.
+ *
+ * Returns: its number in the slice, as in quoit/coordinates.h
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_chip (const QuoitTopology *topology, uint32_t process, uint32_t chip);
+
+/**
+ * quoit_topology_get_chip_at:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ * @chip: below quoit_topology_get_n_chips()
+ * @axis: an axis
+ *
+ * Returns: where that chip is on @axis of its slice's torus, from 0
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_chip_at (const QuoitTopology *topology, uint32_t process, uint32_t chip,
+                                               QuoitAxis axis);
+
+/**
+ * quoit_topology_get_n_devices:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ *
+ * Returns: what JAX calls the local devices of the process; 0 where the topology of its slice is not known
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_topology_get_n_devices (const QuoitTopology *topology, uint32_t process);
+
+/**
+ * quoit_topology_get_device:
+ * @topology: the topology
+ * @process: below quoit_topology_get_n_processes()
+ * @device: below quoit_topology_get_n_devices(); chip by chip, the devices of a chip follow each other
+ *
+ * The devices of a slice are numbered behind those of the slices before it in the order of the processes.
+ *
+ * Returns: the id of that device in the whole job, as quoit_devices_new_slices() has it
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_topology_get_device (const QuoitTopology *topology, uint32_t process, uint32_t device);
 
 /**
  * quoit_topology_get_node_name:

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "topology/topology.h"
+#include "topology/slice-variables.h"
 #include "topology/webhook.h"
 
 #define DEFAULT_MEGASCALE_PORT "8081" /* the webhook's base, and Ray's */
@@ -29,31 +29,12 @@ typedef struct {
   char *service; /* NULL: hosts are called as their nodes are */
 } Names;
 
-/* One slice of the group: what its processes have in common. */
-typedef struct {
-  guint32 n_slices;
-  const QuoitClass *class;
-  char *name, *topology, *type, *hostnames;
-  char *addresses; /* NULL: none */
-} SliceVariables;
-
 static void
 clear_names (Names *names)
 {
   g_clear_pointer (&names->service, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, clear_names)
-
-static void
-clear_slice (SliceVariables *slice)
-{
-  g_clear_pointer (&slice->name, quoit_variable_unref);
-  g_clear_pointer (&slice->topology, quoit_variable_unref);
-  g_clear_pointer (&slice->type, quoit_variable_unref);
-  g_clear_pointer (&slice->hostnames, quoit_variable_unref);
-  g_clear_pointer (&slice->addresses, quoit_variable_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SliceVariables, clear_slice)
 
 /* By what others reach the node: the webhook's name for a manifest's pod, which stays when the pod is replaced, unless
  * the name is assumed; else its address, else its own name. */
@@ -109,96 +90,99 @@ process_at (const QuoitTopology *topology, guint at)
   return &g_array_index (topology->processes, QuoitProcess, at);
 }
 
-static void
-name_hosts (const QuoitTopology *topology, Names *names, guint first, guint end, SliceVariables *slice)
+static gboolean
+name_slice (QuoitSliceVariables *slice, Names *names, GError **error)
 {
-  gboolean is_tpu7x = slice->class != NULL && slice->class->facts.generation == QUOIT_GENERATION_TPU7X;
-  const char *port = port_of (topology, process_at (topology, first), "TPU_PROCESS_PORT", DEFAULT_PROCESS_PORT);
-  g_autoptr (GString) hosts = g_string_new (NULL), addresses = g_string_new (NULL);
-
-  for (guint i = first; i < end; i++)
-    {
-      const char *comma = i > first ? "," : "";
-      g_autofree char *host = host_of (names, process_at (topology, i)->node);
-
-      g_string_append_printf (hosts, "%s%s", comma, host);
-      if (is_tpu7x)
-        g_string_append_printf (addresses, "%s%s:%s", comma, host, port);
-    }
-  /* A host that is alone in its slice talks to nobody: GKE's device plugin says so in this way, before tpu7x. */
-  if (end - first == 1 && !is_tpu7x)
-    g_string_assign (hosts, "localhost");
-  slice->hostnames = quoit_variable_new ("TPU_WORKER_HOSTNAMES", hosts->str);
-  if (end - first > 1 && is_tpu7x)
-    slice->addresses = quoit_variable_new ("TPU_PROCESS_ADDRESSES", addresses->str);
-}
-
-static void
-name_slice (const QuoitTopology *topology, guint first, SliceVariables *slice)
-{
+  const QuoitTopology *topology = slice->topology;
   const QuoitLayout *layout = topology->layout;
-  QuoitSliceId id = { layout->nodes[process_at (topology, first)->node].slice };
-  g_autofree char *shape = NULL, *type = NULL;
+  const QuoitProcess *first = process_at (topology, slice->first);
+  const char *port = port_of (topology, first, "TPU_PROCESS_PORT", DEFAULT_PROCESS_PORT);
+  g_autoptr (GPtrArray) hosts = g_ptr_array_new_with_free_func (g_free);
 
-  slice->class = quoit_layout_slice_class (layout, id);
-  slice->name = quoit_variable_new ("TPU_NAME", quoit_layout_text (layout, layout->slices[id.index].name));
-  if (slice->class == NULL)
+  for (guint i = slice->first; i < slice->end; i += topology->per_host)
+    g_ptr_array_add (hosts, host_of (names, process_at (topology, i)->node));
+  quoit_slice_variables_add (slice, "TPU_NAME",
+                             quoit_layout_text (layout, layout->slices[layout->nodes[first->node].slice].name));
+  return quoit_slice_variables_add_hosts (slice, hosts, port, error);
+}
+
+/* What the slices of a group that has several have in common. */
+typedef struct {
+  char *n_slices, *coordinator; /* variables; NULL: there is one slice */
+  QuoitNumbered worker_ids, task_ids;
+} Group;
+
+static void
+clear_group (Group *of)
+{
+  g_clear_pointer (&of->n_slices, quoit_variable_unref);
+  g_clear_pointer (&of->coordinator, quoit_variable_unref);
+  quoit_numbered_clear (&of->worker_ids);
+  quoit_numbered_clear (&of->task_ids);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Group, clear_group)
+
+static void
+describe_group (Group *of, const QuoitTopology *topology, Names *names, guint32 n_slices)
+{
+  g_autofree char *number = g_strdup_printf ("%u", n_slices);
+  g_autofree char *coordinator = host_of (names, process_at (topology, 0)->node);
+
+  of->worker_ids = quoit_numbered ("TPU_WORKER_ID");
+  of->task_ids = quoit_numbered ("CLOUD_TPU_TASK_ID");
+  if (n_slices < 2)
     return;
-  shape = quoit_shape_format (slice->class->facts.shape);
-  type = quoit_gke_accelerator_type (slice->class->facts.generation, slice->class->facts.shape);
-  slice->topology = quoit_variable_new ("TPU_TOPOLOGY", shape);
-  slice->type = quoit_variable_new ("TPU_ACCELERATOR_TYPE", type);
+  of->n_slices = quoit_variable_new ("MEGASCALE_NUM_SLICES", number);
+  of->coordinator = quoit_variable_new ("MEGASCALE_COORDINATOR_ADDRESS", coordinator);
 }
 
 static void
-set_number (QuoitProcess *process, const char *name, guint32 number)
+place_slice (QuoitSliceVariables *slice, Group *of)
 {
-  char text[16];
+  const QuoitProcess *first = process_at (slice->topology, slice->first);
+  g_autofree char *slice_id = g_strdup_printf ("%u", first->slice_id);
 
-  g_snprintf (text, sizeof text, "%u", number);
-  quoit_process_set (process, name, text);
+  if (of->n_slices == NULL)
+    return;
+  quoit_slice_variables_share (slice, of->n_slices);
+  quoit_slice_variables_share (slice, of->coordinator);
+  quoit_slice_variables_add (slice, "MEGASCALE_SLICE_ID", slice_id);
+  quoit_slice_variables_add (slice, "MEGASCALE_PORT",
+                             port_of (slice->topology, first, "MEGASCALE_PORT", DEFAULT_MEGASCALE_PORT));
 }
 
+/* Where a host has several processes, the number of each in its slice is its worker id to JAX and its task to
+ * PyTorch/XLA. */
 static void
-describe (const QuoitTopology *topology, QuoitProcess *process, const SliceVariables *slice, const char *coordinator)
+describe (const QuoitSliceVariables *slice, Group *of, QuoitProcess *process)
 {
-  char *const shared[] = { slice->name, slice->topology, slice->type, slice->hostnames, slice->addresses };
+  guint32 task = quoit_process_task (slice->topology, process);
 
-  keep_manifest (topology, process);
-  for (unsigned i = 0; i < G_N_ELEMENTS (shared); i++)
-    if (shared[i] != NULL)
-      quoit_process_share (process, shared[i]);
-  set_number (process, "TPU_WORKER_ID", process->worker_id);
-  if (slice->addresses != NULL)
-    quoit_process_set (process, "TPU_PROCESS_PORT",
-                       port_of (topology, process, "TPU_PROCESS_PORT", DEFAULT_PROCESS_PORT));
-  if (slice->n_slices < 2)
-    return;
-  set_number (process, "MEGASCALE_NUM_SLICES", slice->n_slices);
-  set_number (process, "MEGASCALE_SLICE_ID", process->slice_id);
-  quoit_process_set (process, "MEGASCALE_COORDINATOR_ADDRESS", coordinator);
-  quoit_process_set (process, "MEGASCALE_PORT", port_of (topology, process, "MEGASCALE_PORT", DEFAULT_MEGASCALE_PORT));
+  keep_manifest (slice->topology, process);
+  quoit_slice_variables_give (slice, process);
+  quoit_numbered_give (&of->worker_ids, task, process);
+  if (slice->topology->per_host > 1)
+    quoit_numbered_give (&of->task_ids, task, process);
 }
 
 QuoitTopology *
-quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group)
+quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group, const QuoitLaunch *launch, GError **error)
 {
-  QuoitTopology *topology = quoit_topology_of (layout, group, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_of (layout, group, QUOIT_SLICES_IN_ORDER, launch->per_host);
   g_auto (Names) names = { .layout = layout, .source = QUOIT_NO_INDEX };
-  g_autofree char *coordinator = NULL;
+  g_auto (Group) of = { 0 };
 
-  for (guint first = 0, end; first < topology->processes->len; first = end)
+  describe_group (&of, topology, &names, group->n_slices);
+  for (guint first = 0; first < topology->processes->len;)
     {
-      g_auto (SliceVariables) slice = { .n_slices = group->n_slices };
+      g_auto (QuoitSliceVariables) slice = quoit_slice_variables (topology, first);
 
-      end = quoit_topology_slice_end (topology, first);
-      if (coordinator == NULL)
-        coordinator = host_of (&names, process_at (topology, first)->node);
-      name_slice (topology, first, &slice);
-      name_hosts (topology, &names, first, end, &slice);
-      for (guint i = first; i < end; i++)
-        describe (topology, &g_array_index (topology->processes, QuoitProcess, i), &slice, coordinator);
+      if (!name_slice (&slice, &names, error))
+        return NULL;
+      place_slice (&slice, &of);
+      for (; first < slice.end; first++)
+        describe (&slice, &of, &g_array_index (topology->processes, QuoitProcess, first));
     }
   quoit_topology_quoit_notes (topology, group->n_slices);
-  return topology;
+  return g_steal_pointer (&topology);
 }

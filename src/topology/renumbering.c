@@ -23,11 +23,15 @@ process_of (const Standing *standing)
   return &g_array_index (standing->topology->processes, QuoitProcess, standing->index);
 }
 
-/* Durable: a node keeps it from one layout to the next, and a new machine of an old name has another. */
+/* Durable: a node keeps it from one layout to the next, and a new machine of an old name has another. The processes of
+ * a node have as many. */
 static gpointer
 identity_of (const Standing *standing)
 {
-  return GUINT_TO_POINTER (standing->topology->layout->nodes[process_of (standing)->node].id);
+  const QuoitProcess *process = process_of (standing);
+  gsize node = standing->topology->layout->nodes[process->node].id;
+
+  return GSIZE_TO_POINTER (node * QUOIT_MOST_PER_HOST + process->local);
 }
 
 /* Node id -> index of its process, plus 1. */
@@ -164,7 +168,7 @@ key_of_slice_name (const Standing *standing)
   QuoitLayout *layout = standing->topology->layout;
   g_autofree char *slice = quoit_layout_slice_full_name (layout, (QuoitSliceId) { layout->nodes[process->node].slice });
 
-  return g_strdup_printf ("%u %s", process->worker_id, slice);
+  return g_strdup_printf ("%u %u %s", process->worker_id, process->local, slice);
 }
 
 static char *
@@ -172,7 +176,7 @@ key_of_slice_id (const Standing *standing)
 {
   const QuoitProcess *process = process_of (standing);
 
-  return g_strdup_printf ("%u %u", process->worker_id, process->slice_id);
+  return g_strdup_printf ("%u %u %u", process->worker_id, process->local, process->slice_id);
 }
 
 /* Those that left, and nobody has the place of, by what @key_of says of them. */

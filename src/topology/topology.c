@@ -16,32 +16,86 @@ quoit_topology_unref (QuoitTopology *topology)
     return;
   quoit_layout_unref (topology->layout);
   g_array_unref (topology->processes);
+  g_array_unref (topology->text_ranks);
   g_ptr_array_unref (topology->notes);
   g_free (topology);
 }
 
+/* --- the order of the slices --- */
+
+/* The slice's name as Ray knows it, which other sources have no part in. */
+static const char *
+slice_name (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice)
+{
+  guint32 first = slice == 0 ? 0 : group->slice_end[slice - 1];
+
+  return quoit_layout_text (layout, layout->slices[layout->nodes[layout->by_id[group->node_ids[first]]].slice].name);
+}
+
+static gint
+by_text (gconstpointer a, gconstpointer b, gpointer names)
+{
+  return strcmp (((const char *const *) names)[*(const guint32 *) a],
+                 ((const char *const *) names)[*(const guint32 *) b]);
+}
+
+/* The slices of the group, sorted as text: those that share a name as the group has them. */
+static guint32 *
+order_as_text (const QuoitLayout *layout, const QuoitGroupData *group)
+{
+  guint32 n = group->n_slices, *order = g_new (guint32, n + 1);
+  g_autofree const char **names = g_new (const char *, n + 1);
+
+  for (guint32 s = 0; s < n; s++)
+    {
+      order[s] = s;
+      names[s] = slice_name (layout, group, s);
+    }
+  g_qsort_with_data (order, (gint) n, sizeof *order, by_text, names);
+  return order;
+}
+
+static void
+rank (QuoitTopology *topology, const guint32 *order, guint32 n_slices)
+{
+  topology->text_ranks = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n_slices);
+  g_array_set_size (topology->text_ranks, n_slices);
+  for (guint32 s = 0; s < n_slices; s++)
+    g_array_index (topology->text_ranks, guint32, order[s]) = s;
+}
+
+/* --- the processes --- */
+
+static void
+add_host (QuoitTopology *topology, QuoitProcess process)
+{
+  process.worker_id = (guint32) topology->layout->nodes[process.node].worker_id;
+  for (process.local = 0; process.local < topology->per_host; process.local++)
+    {
+      process.variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
+      g_array_append_val (topology->processes, process);
+    }
+}
+
 QuoitTopology *
-quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint32 *order)
+quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, QuoitSliceOrder order, guint32 per_host)
 {
   QuoitTopology *topology = g_new0 (QuoitTopology, 1);
+  g_autofree guint32 *as_text = order_as_text (layout, group);
 
   topology->layout = quoit_layout_ref (layout);
-  topology->processes = g_array_new (FALSE, FALSE, sizeof (QuoitProcess));
+  topology->per_host = per_host;
+  topology->processes = g_array_sized_new (FALSE, FALSE, sizeof (QuoitProcess), group->n_nodes * per_host);
   g_array_set_clear_func (topology->processes, process_clear);
   topology->notes = g_ptr_array_new_with_free_func (g_free);
+  rank (topology, as_text, group->n_slices);
   for (guint32 s = 0; s < group->n_slices; s++)
     {
-      guint32 slice = order == NULL ? s : order[s], first = slice == 0 ? 0 : group->slice_end[slice - 1];
+      guint32 slice = order == QUOIT_SLICES_IN_ORDER ? s : as_text[s];
 
-      for (guint32 i = first; i < group->slice_end[slice]; i++)
-        {
-          guint32 node = layout->by_id[group->node_ids[i]];
-          QuoitProcess process = { .slice_id = s, .node = node };
-
-          process.worker_id = (guint32) layout->nodes[node].worker_id;
-          process.variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
-          g_array_append_val (topology->processes, process);
-        }
+      for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
+        add_host (topology,
+                  (QuoitProcess) { .slice_id = s, .group_slice = slice, .node = layout->by_id[group->node_ids[i]] });
     }
   return topology;
 }
@@ -52,7 +106,7 @@ quoit_topology_slice_end (const QuoitTopology *topology, guint first)
   const QuoitProcess *processes = &g_array_index (topology->processes, QuoitProcess, 0);
   guint end = first + 1;
 
-  while (end < topology->processes->len && processes[end].slice_id == processes[first].slice_id)
+  while (end < topology->processes->len && processes[end].group_slice == processes[first].group_slice)
     end++;
   return end;
 }
@@ -147,13 +201,21 @@ quoit_process_share (QuoitProcess *process, char *variable)
   take_variable (process, g_atomic_rc_box_acquire (variable));
 }
 
-const char *
-quoit_process_find (const QuoitProcess *process, const char *name)
+char *
+quoit_process_variable (const QuoitProcess *process, const char *name)
 {
   gboolean is_there;
   guint at = place_of (process, name, &is_there);
 
-  return is_there ? quoit_variable_value (process->variables->pdata[at]) : NULL;
+  return is_there ? process->variables->pdata[at] : NULL;
+}
+
+const char *
+quoit_process_find (const QuoitProcess *process, const char *name)
+{
+  const char *variable = quoit_process_variable (process, name);
+
+  return variable == NULL ? NULL : quoit_variable_value (variable);
 }
 
 const QuoitPair *

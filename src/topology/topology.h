@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A placed group as processes: one a host, each with its environment. Pure. */
+/* A placed group as processes: one or several a host, each with its environment. Pure. */
 #pragma once
 
 #include <quoit/topology.h>
 
 #include "model/fleet.h"
+#include "topology/coordinates.h"
+#include "topology/launch.h"
 
 typedef struct {
   guint32 slice_id, worker_id;
+  guint32 group_slice;  /* of the group's slices, as the group counts them */
   guint32 node;         /* index in the layout */
+  guint32 local;        /* of the processes of its host */
   GPtrArray *variables; /* sorted by name, each name once; processes share equal ones */
 } QuoitProcess;
 
 struct _QuoitTopology {
   QuoitLayout *layout;
-  GArray *processes; /* of QuoitProcess */
+  GArray *processes; /* of QuoitProcess; those of a host follow each other */
+  guint32 per_host;
+  GArray *text_ranks; /* of guint32: of each slice of the group, its number when they are sorted as text */
   GPtrArray *notes;
 };
 
-/* The processes of @group, slice by slice in @order (slice numbers of the group; NULL: the group's own), without
- * variables. */
-QuoitTopology *quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, const guint32 *order);
+typedef enum { QUOIT_SLICES_IN_ORDER, QUOIT_SLICES_AS_TEXT } QuoitSliceOrder;
+
+/* The processes of @group, slice by slice, without variables. As text "s-10" is before "s-9". */
+QuoitTopology *quoit_topology_of (QuoitLayout *layout, const QuoitGroupData *group, QuoitSliceOrder order,
+                                  guint32 per_host);
 /* The processes of a slice follow each other; the first behind @first that is not of its slice. */
 guint quoit_topology_slice_end (const QuoitTopology *topology, guint first);
 /* Each sentence once, however often it is noted. */
@@ -39,14 +47,34 @@ const char *quoit_variable_value (const char *variable);
 /* Sets a variable, instead of what it was: a new one, or one that other processes have too. */
 void quoit_process_set (QuoitProcess *process, const char *name, const char *value);
 void quoit_process_share (QuoitProcess *process, char *variable);
-/* The value; NULL where it has none of that name. */
+/* The variable, borrowed; NULL where it has none of that name. */
+char *quoit_process_variable (const QuoitProcess *process, const char *name);
+/* Its value. */
 const char *quoit_process_find (const QuoitProcess *process, const char *name);
 
-/* Profile quoit. */
-QuoitTopology *quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group);
+/* Fails where the hosts of a slice cannot have so many processes, and where names or ports cannot be. */
+QuoitTopology *quoit_topology_quoit (QuoitLayout *layout, const QuoitGroupData *group, const QuoitLaunch *launch,
+                                     GError **error);
+QuoitTopology *quoit_topology_kuberay (QuoitLayout *layout, const QuoitGroupData *group, const QuoitLaunch *launch,
+                                       GError **error);
+QuoitTopology *quoit_topology_jobset (QuoitLayout *layout, const QuoitGroupData *group, const QuoitLaunch *launch,
+                                      GError **error);
 
 /* Notes what the variables of profile quoit are not: the last step of making it. */
 void quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices);
+
+/* Its slice's id in another profile; -1: none. */
+gint64 quoit_process_slice_id (const QuoitTopology *topology, const QuoitProcess *process, QuoitProfile profile);
+/* Notes where the profiles count the slices in different ways. */
+void quoit_topology_note_slice_ids (QuoitTopology *topology, QuoitProfile profile);
+
+/* FALSE where it is not known. */
+gboolean quoit_process_torus (const QuoitTopology *topology, const QuoitProcess *process, QuoitCoordinates *torus);
+guint32 quoit_process_n_chips (const QuoitTopology *topology, const QuoitProcess *process);
+/* The number of a process's chip in its slice. */
+guint32 quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip);
+/* The JAX devices of the slices before the process's. */
+guint64 quoit_process_first_device (const QuoitTopology *topology, const QuoitProcess *process);
 
 /* The plain variables that the manifest sets in the containers of the process's pool. */
 const QuoitPair *quoit_process_manifest_env (const QuoitTopology *topology, const QuoitProcess *process,

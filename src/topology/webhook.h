@@ -12,3 +12,7 @@ char *quoit_webhook_cluster (const QuoitLayout *layout, guint32 source);
 
 /* Whether the webhook's name of the node, which is assumed, yields to an address that is known. */
 gboolean quoit_webhook_yields (const QuoitLayout *layout, guint32 node);
+
+/* Which replica of its worker group the node is of, by its slice's name, GROUP-REPLICA; -1: it is not called so, or
+ * no pod. */
+gint64 quoit_webhook_replica (const QuoitLayout *layout, guint32 node);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the processes of a group are started. */
+#pragma once
+
+#include <quoit/launch.h>
+
+enum { QUOIT_MOST_PER_HOST = 8 };
+
+struct _QuoitLaunch {
+  QuoitProfile profile;
+  guint32 per_host;
+  char *jobset, *replicated_job; /* NULL: what they are otherwise */
+};
+
+/* INVALID where Kubernetes does not take a JobSet of that name. */
+gboolean quoit_launch_check_jobset (const char *name, GError **error);
