@@ -112,3 +112,113 @@ def test_a_topology_can_be_sent_to_the_workers(ledger):
         quoit.renumbering(made, copy)
     with pytest.raises(TypeError, match="before: expected a quoit.Topology or None"):
         quoit.renumbering("train", made)
+
+
+MANIFEST = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: c}
+spec:
+  headGroupSpec:
+    rayStartParams: {}
+    template: {spec: {containers: [{name: h, resources: {limits: {cpu: '8'}}}]}}
+  workerGroupSpecs:
+  - groupName: tpu
+    replicas: 3
+    numOfHosts: 4
+    rayStartParams: {}
+    template:
+      spec:
+        nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}
+        containers:
+        - name: w
+          resources: {limits: {cpu: '8', google.com/tpu: '4'}}
+          env: [{name: MEGASCALE_NUM_SLICES, value: '2'}]
+"""
+
+
+@pytest.fixture
+def cluster():
+    with quoit.open_memory() as opened:
+        opened.import_raycluster(MANIFEST, now_ms=NOW)
+        yield opened
+
+
+def test_pytorch_has_a_process_a_chip():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text("v5p 2x2x2 pool=p", now_ms=NOW)
+        group = opened.reserve(quoit.Request("train", accelerator="v5p", topology="2x2x2", slices=1), now_ms=NOW)
+        made = quoit.topology(group, processes_per_host=4)
+    assert (made.processes_per_host, len(made.processes)) == (4, 8)
+    told = made.processes[6]
+    assert (told.worker_id, told.local) == (1, 2)
+    assert told.environment["TPU_PROCESS_BOUNDS"] == "2,2,2"
+    assert told.environment["TPU_CHIPS_PER_PROCESS_BOUNDS"] == "1,1,1"
+    assert told.environment["TPU_VISIBLE_CHIPS"] == "2"
+    assert told.environment["CLOUD_TPU_TASK_ID"] == "6"
+    assert told.environment["TPU_PROCESS_PORT"] == "8473"
+    assert (told.chips, told.coordinates, told.devices) == ((6,), ((0, 1, 1),), (6,))
+    assert sorted(chip for one in made.processes for chip in one.chips) == list(range(8))
+
+
+def test_jax_finds_each_of_several_processes_of_a_host(ledger):
+    made = quoit.topology(reserve(ledger, 2), processes_per_host=2)
+    found = [quoit.identity.jax_cluster(one.environment) for one in made.processes]
+    assert [one.process_id() for one in found] == list(range(16))
+    assert {one.process_count() for one in found} == {16}
+
+
+def test_the_chips_of_a_process_are_those_of_its_host(ledger):
+    torus = quoit.coordinates.torus("v6e", "4x4")
+    for one in quoit.topology(reserve(ledger, 2)).processes:
+        assert one.chips == torus.worker_chips(one.worker_id)
+        assert one.coordinates == tuple(torus.chip_at(chip) for chip in one.chips)
+        assert one.devices == tuple(16 * one.slice_id + chip for chip in one.chips)
+
+
+def test_the_webhook_and_ray_count_slices_in_their_own_ways(cluster):
+    first = cluster.reserve(quoit.Request("one", accelerator="v6e", topology="4x4", slices=1), now_ms=NOW)
+    group = reserve(cluster, 2)
+    assert first.slices[0].name == "tpu-0"
+    made = quoit.topology(group, quoit.Profile.KUBERAY)
+    told = made.processes[5]
+    assert (told.slice_id, told.group_slice, told.environment["MEGASCALE_SLICE_ID"]) == (2, 1, "2")
+    profile = quoit.Profile
+    assert told.slice_ids == {profile.QUOIT: 1, profile.RAY_TRAIN: 1, profile.KUBERAY: 2, profile.JOBSET: 1}
+    assert any("Ray Train counts slices" in note for note in made.notes)
+    assert profile.KUBERAY not in quoit.topology(reserve_fleet()).processes[0].slice_ids
+
+
+def reserve_fleet():
+    with quoit.open_memory() as opened:
+        opened.import_fleet_text("v6e 4x4", now_ms=NOW)
+        return reserve(opened, 1)
+
+
+def test_a_jobset_names_its_pods(ledger):
+    made = quoit.topology(reserve(ledger, 2), quoit.Profile.JOBSET, jobset="mine", replicated_job="workers")
+    told = made.processes[6].environment
+    assert told["TPU_WORKER_HOSTNAMES"].split(",")[2] == "mine-workers-1-2.mine"
+    assert (told["JOB_COMPLETION_INDEX"], told["MEGASCALE_SLICE_ID"]) == ("2", "1")
+    assert told["MEGASCALE_COORDINATOR_ADDRESS"] == "mine-workers-0-0.mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"processes_per_host": 3}, "processes per host '3': expected 1, 2, 4 or 8"),
+        ({"processes_per_host": -1}, "processes_per_host '-1'"),
+        ({"processes_per_host": 8}, "expected at most the 4 chips of a host"),
+        ({"profile": quoit.Profile.JOBSET, "jobset": "No"}, "JobSet 'No'"),
+        ({"profile": quoit.Profile.JOBSET, "jobset": "n" * 60}, "at most 63 bytes"),
+        ({"profile": quoit.Profile.JOBSET, "replicated_job": ""}, "replicated job ''"),
+    ],
+)
+def test_what_cannot_be_started_so_is_refused(ledger, arguments, message):
+    with pytest.raises(quoit.InvalidError, match=message):
+        quoit.topology(reserve(ledger, 1), **arguments)
+
+
+def test_a_profile_that_needs_a_manifest_says_so(ledger):
+    with pytest.raises(quoit.NotNowError, match="needs the RayCluster"):
+        quoit.topology(reserve(ledger, 1), quoit.Profile.KUBERAY)

@@ -9,7 +9,10 @@ from typing import Any, ClassVar
 
 from . import _c, errors
 from ._c import call, lib
+from .coordinates import Axis, Place
 from .groups import Group
+
+_UINT32 = range(2**32)
 
 
 class Profile(_c.Code):
@@ -20,6 +23,11 @@ class Profile(_c.Code):
     nodes come from a manifest, else by address; MEGASCALE_* only for more than one slice."""
     RAY_TRAIN = 2
     """What Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text."""
+    KUBERAY = 3
+    """What stands in a pod once GKE's TPU webhook has seen it: a slice's id is its replica's index, and there are
+    MEGASCALE_* only where the manifest sets MEGASCALE_NUM_SLICES."""
+    JOBSET = 4
+    """The slices as the jobs of a JobSet, in natural order, and the workers as their pods."""
 
 
 class RenumberingHow(_c.Code):
@@ -39,7 +47,7 @@ class RenumberingHow(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Process(_c.WithMappings):
-    """A process of a group, one a host; its place in `Topology.processes` is its process id."""
+    """A process of a group; its place in `Topology.processes` is its process id."""
 
     slice_id: int
     """What the profile gives its slice."""
@@ -51,6 +59,20 @@ class Process(_c.WithMappings):
     """None where it is not known."""
     environment: Mapping[str, str]
     """Its variables, sorted by name, with values as they are: whoever writes one to a shell must quote it."""
+    group_slice: int
+    """Which slice of the group it is in, by its place in `Group.slices`, in every profile."""
+    local: int
+    """Its number among the processes of its host, from 0."""
+    chips: tuple[int, ...]
+    """Its chips, by their numbers in the slice (see `quoit.coordinates`); none where the topology is not known. Of
+    several processes of a host each has the block that TPU_PROCESS_BOUNDS and TPU_CHIPS_PER_PROCESS_BOUNDS make of it."""
+    coordinates: tuple[Place, ...]
+    """Where each of these is on its slice's torus."""
+    devices: tuple[int, ...]
+    """The ids of its local devices in the whole job, as JAX numbers them: chip by chip."""
+    slice_ids: Mapping[Profile, int]
+    """What each profile gives its slice, without those that give it none. They differ: Ray Train overrides the
+    webhook's."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +84,8 @@ class Topology:
     """By process id, 0 to n - 1."""
     notes: tuple[str, ...]
     """What the caller should know, a sentence each: that no addresses are known, that a host is dead."""
+    processes_per_host: int = 1
+    """The processes of a host follow each other."""
     _handle: ClassVar[Any] = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -112,29 +136,51 @@ class Renumbering:
     """The rows that are not SAME; 0: nobody has to be told anything."""
 
 
-def topology(group: Group, profile: Profile = Profile.QUOIT) -> Topology:
+def topology(
+    group: Group,
+    profile: Profile = Profile.QUOIT,
+    *,
+    processes_per_host: int = 1,
+    jobset: str | None = None,
+    replicated_job: str | None = None,
+) -> Topology:
     """Where each process of the group stands, and its environment, as the profile has it.
 
     Args:
         group: one that has its nodes whole.
         profile: whose environment is made.
+        processes_per_host: 1, 2, 4 or 8, to which a host's chips are dealt evenly: one for JAX in host mode, one a chip
+            for PyTorch/XLA in device mode. Profiles QUOIT and JOBSET then set TPU_PROCESS_BOUNDS,
+            TPU_CHIPS_PER_PROCESS_BOUNDS, TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and
+            CLOUD_TPU_TASK_ID.
+        jobset: the name of the JobSet, for profile JOBSET; None: the group's.
+        replicated_job: that of its replicated job; None: "slice-job".
 
     Raises:
-        InvalidError: the group is removed or has parts of nodes, or Ray's own arithmetic refuses the slices.
-        NotNowError: the profile needs addresses, or a slice's topology, that the group's sources do not know: import
-            the node list of the running cluster.
+        InvalidError: the group is removed or has parts of nodes, Ray's own arithmetic or the webhook refuses the slices,
+            the chips of a host are not dealt to so many processes, or Kubernetes refuses a name.
+        NotNowError: the profile needs addresses, a slice's topology, or its cluster and replica, that the group's
+            sources do not know: import the node list of the running cluster, or the manifest.
     """
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
-    pointer = call(lib.quoit_topology_new, group._handle, _c.to_member(Profile, profile, "profile"))
+    launch = _c.owned(lib.quoit_launch_new(_c.to_member(Profile, profile, "profile")), lib.quoit_launch_free)
+    call(lib.quoit_launch_set_processes_per_host, launch, _c.to_int(processes_per_host, "processes_per_host", _UINT32))
+    call(lib.quoit_launch_set_jobset, launch, _name(jobset, "jobset"), _name(replicated_job, "replicated_job"))
+    pointer = call(lib.quoit_topology_new_launched, group._handle, launch)
     handle = _c.owned(pointer, lib.quoit_topology_unref)
     made = Topology(
         profile,
         tuple(_process(handle, at) for at in range(lib.quoit_topology_get_n_processes(handle))),
         tuple(_c.text(lib.quoit_topology_get_note(handle, at)) for at in range(lib.quoit_topology_get_n_notes(handle))),
+        int(lib.quoit_topology_get_processes_per_host(handle)),
     )
     vars(made)["_handle"] = handle  # beside the fields: copies are of these alone
     return made
+
+
+def _name(value: str | None, what: str) -> Any:
+    return _c.NULL if value is None else _c.to_text(value, what)
 
 
 def _process(handle: Any, at: int) -> Process:
@@ -144,14 +190,30 @@ def _process(handle: Any, at: int) -> Process:
         )
         for one in range(lib.quoit_topology_get_n_variables(handle, at))
     }
+    chips = range(lib.quoit_topology_get_n_chips(handle, at))
+    slice_ids = {one: int(lib.quoit_topology_find_slice_id(handle, at, int(one))) for one in Profile}
     return Process(
-        int(lib.quoit_topology_get_slice_id(handle, at)),
-        _c.text(lib.quoit_topology_get_slice_name(handle, at)),
-        int(lib.quoit_topology_get_worker_id(handle, at)),
-        _c.text(lib.quoit_topology_get_node_name(handle, at)),
-        _c.text_or_none(lib.quoit_topology_get_node_address(handle, at)),
-        environment,
+        slice_id=int(lib.quoit_topology_get_slice_id(handle, at)),
+        slice_name=_c.text(lib.quoit_topology_get_slice_name(handle, at)),
+        worker_id=int(lib.quoit_topology_get_worker_id(handle, at)),
+        node_name=_c.text(lib.quoit_topology_get_node_name(handle, at)),
+        node_address=_c.text_or_none(lib.quoit_topology_get_node_address(handle, at)),
+        environment=environment,
+        group_slice=int(lib.quoit_topology_get_group_slice(handle, at)),
+        local=int(lib.quoit_topology_get_local(handle, at)),
+        chips=tuple(int(lib.quoit_topology_get_chip(handle, at, chip)) for chip in chips),
+        coordinates=tuple(_place(handle, at, chip) for chip in chips),
+        devices=tuple(
+            int(lib.quoit_topology_get_device(handle, at, one))
+            for one in range(lib.quoit_topology_get_n_devices(handle, at))
+        ),
+        slice_ids={one: number for one, number in slice_ids.items() if number >= 0},
     )
+
+
+def _place(handle: Any, at: int, chip: int) -> Place:
+    x, y, z = (int(lib.quoit_topology_get_chip_at(handle, at, chip, int(axis))) for axis in (Axis.X, Axis.Y, Axis.Z))
+    return x, y, z
 
 
 def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
