@@ -4,13 +4,15 @@
 #include "fleet-view.h"
 #include "group-view.h"
 #include "jax-view.h"
+#include "launch.h"
 #include "text.h"
 #include "verbs.h"
 
 static const char *const env_outputs[] = { "table", "env", "json", NULL };
 
 typedef struct {
-  char *slice, *slice_id, *worker, *profile, *reader;
+  char *slice, *slice_id, *worker, *process, *reader;
+  LaunchOptions launch;
 } Options;
 
 static void
@@ -19,8 +21,9 @@ options_clear (Options *options)
   g_free (options->slice);
   g_free (options->slice_id);
   g_free (options->worker);
-  g_free (options->profile);
+  g_free (options->process);
   g_free (options->reader);
+  launch_options_clear (&options->launch);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
@@ -30,7 +33,7 @@ typedef struct {
   const QuoitSnapshot *snapshot;
   const QuoitGroup *group;
   QuoitTopology *topology;
-  gint64 *slices; /* of the snapshot, by slice id; -1: gone since */
+  gint64 *slices; /* of the snapshot, by their place in the group; -1: gone since */
 } View;
 
 static void
@@ -41,58 +44,32 @@ view_clear (View *view)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (View, view_clear)
 
-/* The group's slices by their short names, those that share one in their order: it is the one that the topology keeps
- * among them, whatever the profile sorts by. */
-static GHashTable *
-slices_by_name (const QuoitSnapshot *snapshot, const QuoitGroup *group)
-{
-  GHashTable *by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_queue_free);
-
-  for (uint32_t i = 0; i < quoit_group_get_n_slices (group); i++)
-    {
-      g_autofree char *name = quoit_group_dup_slice_name (group, i);
-      const char *short_name;
-      GQueue *same;
-      uint32_t slice;
-
-      if (!quoit_snapshot_lookup_slice (snapshot, name, &slice, NULL))
-        continue;
-      short_name = quoit_snapshot_get_slice_name (snapshot, slice);
-      same = g_hash_table_lookup (by_name, short_name);
-      if (same == NULL)
-        g_hash_table_insert (by_name, (char *) short_name, same = g_queue_new ());
-      g_queue_push_tail (same, GUINT_TO_POINTER (slice));
-    }
-  return by_name;
-}
-
-/* The topology says which processes are of one slice, and what that is called for short. */
 static void
 find_slices (View *view)
 {
-  g_autoptr (GHashTable) by_name = slices_by_name (view->snapshot, view->group);
   uint32_t n = quoit_group_get_n_slices (view->group);
-  g_autofree bool *seen = g_new0 (bool, n);
 
   view->slices = g_new (gint64, n);
-  for (uint32_t p = 0; p < quoit_topology_get_n_processes (view->topology); p++)
+  for (uint32_t i = 0; i < n; i++)
     {
-      uint32_t id = quoit_topology_get_slice_id (view->topology, p);
-      GQueue *same = g_hash_table_lookup (by_name, quoit_topology_get_slice_name (view->topology, p));
+      g_autofree char *name = quoit_group_dup_slice_name (view->group, i);
+      uint32_t slice;
 
-      if (seen[id])
-        continue;
-      seen[id] = true;
-      view->slices[id]
-          = same == NULL || g_queue_is_empty (same) ? -1 : (gint64) GPOINTER_TO_UINT (g_queue_pop_head (same));
+      view->slices[i] = quoit_snapshot_lookup_slice (view->snapshot, name, &slice, NULL) ? (gint64) slice : -1;
     }
+}
+
+static gint64
+slice_of (const View *view, uint32_t process)
+{
+  return view->slices[quoit_topology_get_group_slice (view->topology, process)];
 }
 
 /* As it can be typed. */
 static char *
 slice_name_of (const View *view, uint32_t process)
 {
-  gint64 slice = view->slices[quoit_topology_get_slice_id (view->topology, process)];
+  gint64 slice = slice_of (view, process);
 
   return slice < 0 ? g_strdup (quoit_topology_get_slice_name (view->topology, process))
                    : shown_slice (view->snapshot, (uint32_t) slice);
@@ -101,7 +78,7 @@ slice_name_of (const View *view, uint32_t process)
 static char *
 full_name_of (const View *view, uint32_t process)
 {
-  gint64 slice = view->slices[quoit_topology_get_slice_id (view->topology, process)];
+  gint64 slice = slice_of (view, process);
 
   return slice < 0 ? NULL
                    : full_name_of_worker (view->snapshot, (uint32_t) slice,
@@ -113,6 +90,7 @@ full_name_of (const View *view, uint32_t process)
 typedef struct {
   gint64 slice;               /* of the snapshot; -1: any */
   gint64 slice_id, worker_id; /* -1: any */
+  gint64 process;             /* -1: any */
 } Choice;
 
 /* All but the slice's name, which wants a snapshot. */
@@ -121,15 +99,17 @@ read_choice (const Options *options, Choice *choice, GError **error)
 {
   static const NumberRule slice_id = { "--slice-id", "a slice id from 0", 0, G_MAXUINT32 };
   static const NumberRule worker = { "--worker", "a worker id from 0", 0, G_MAXUINT32 };
+  static const NumberRule process = { "--process", "a process id from 0", 0, G_MAXUINT32 };
 
-  *choice = (Choice) { -1, -1, -1 };
+  *choice = (Choice) { -1, -1, -1, -1 };
   if (options->slice != NULL && options->slice_id != NULL)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected one of --slice and --slice-id, got both");
       return false;
     }
   return (options->slice_id == NULL || text_parse_number (options->slice_id, &slice_id, &choice->slice_id, error))
-         && (options->worker == NULL || text_parse_number (options->worker, &worker, &choice->worker_id, error));
+         && (options->worker == NULL || text_parse_number (options->worker, &worker, &choice->worker_id, error))
+         && (options->process == NULL || text_parse_number (options->process, &process, &choice->process, error));
 }
 
 static bool
@@ -137,7 +117,8 @@ is_chosen (const View *view, const Choice *choice, uint32_t process)
 {
   uint32_t id = quoit_topology_get_slice_id (view->topology, process);
 
-  return (choice->slice < 0 || choice->slice == view->slices[id]) && (choice->slice_id < 0 || choice->slice_id == id)
+  return (choice->slice < 0 || choice->slice == slice_of (view, process))
+         && (choice->process < 0 || choice->process == process) && (choice->slice_id < 0 || choice->slice_id == id)
          && (choice->worker_id < 0 || choice->worker_id == quoit_topology_get_worker_id (view->topology, process));
 }
 
@@ -177,7 +158,7 @@ worker_id_of (const View *view, uint32_t process)
 static bool
 find_slice (const View *view, const char *given, gint64 *slice, GError **error)
 {
-  static const Choice any = { -1, -1, -1 };
+  static const Choice any = { -1, -1, -1, -1 };
   g_autoptr (GError) why = NULL;
   g_autofree char *known = NULL;
   uint32_t found;
@@ -205,10 +186,19 @@ find_slice (const View *view, const char *given, gint64 *slice, GError **error)
 static void
 refuse_choice (const View *view, const Choice *choice, GError **error)
 {
-  Choice others = { choice->slice, choice->slice_id, -1 };
+  Choice others = { choice->slice, choice->slice_id, -1, -1 };
   g_autofree char *workers = list_of (view, &others, worker_id_of);
   g_autofree char *slices = NULL;
 
+  if (choice->process >= 0)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
+                   "--process '%" G_GINT64_FORMAT
+                   "': expected one of 0 to %u, and of the slice and the worker that are "
+                   "chosen beside it",
+                   choice->process, quoit_topology_get_n_processes (view->topology) - 1);
+      return;
+    }
   if (workers[0] != '\0')
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
@@ -289,7 +279,8 @@ print_env (Session *session, const View *view, const GArray *chosen, GError **er
   if (chosen->len > 1)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                   "-o env is for one process, these are %u: choose it by --slice-id (or --slice) and --worker",
+                   "-o env is for one process, these are %u: choose it by --slice-id (or --slice) and --worker, or by "
+                   "--process",
                    chosen->len);
       return false;
     }
@@ -306,7 +297,8 @@ static const Column fact_columns[] = {
 static const Column process_columns[] = {
   { "process_id", NULL, CELL_NUMBER }, { "slice_id", NULL, CELL_NUMBER }, { "slice", NULL, CELL_TEXT },
   { "worker_id", NULL, CELL_NUMBER },  { "node", NULL, CELL_TEXT },       { "full_name", NULL, CELL_TEXT },
-  { "address", NULL, CELL_TEXT },      { "environment", NULL, CELL_MAP },
+  { "address", NULL, CELL_TEXT },      { "local", NULL, CELL_NUMBER },    { "devices", NULL, CELL_TABLE },
+  { "environment", NULL, CELL_MAP },
 };
 
 static void
@@ -327,6 +319,8 @@ add_process (Table *table, const View *view, uint32_t process)
   table_add_text (table, quoit_topology_get_node_name (topology, process));
   table_take_text (table, full_name_of (view, process));
   table_add_text (table, quoit_topology_get_node_address (topology, process));
+  table_add_number (table, quoit_topology_get_local (topology, process));
+  table_take_table (table, devices_of_process (topology, process));
   table_take_list (table, pairs);
 }
 
@@ -432,27 +426,6 @@ print_as_seen_by_jax (Session *session, const View *view, const char *profile, c
   return session_print (session, document, error);
 }
 
-static const struct {
-  const char *name;
-  QuoitProfile profile;
-} profiles[] = {
-  { "quoit", QUOIT_PROFILE_QUOIT },
-  { "ray-train", QUOIT_PROFILE_RAY_TRAIN },
-};
-
-static bool
-find_profile (const char *name, QuoitProfile *profile, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++)
-    if (g_str_equal (profiles[i].name, name))
-      {
-        *profile = profiles[i].profile;
-        return true;
-      }
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--profile '%s': expected quoit or ray-train", name);
-  return false;
-}
-
 static bool
 check_reader (const Session *session, const char *reader, GError **error)
 {
@@ -486,9 +459,9 @@ check_alive (const QuoitGroup *group, GError **error)
 }
 
 static bool
-print (Session *session, const Options *options, Choice *choice, QuoitProfile profile, GError **error)
+print (Session *session, const Options *options, Choice *choice, const QuoitLaunch *launch, GError **error)
 {
-  const char *profile_name = options->profile == NULL ? "quoit" : options->profile;
+  const char *profile_name = launch_profile_name (&options->launch);
   g_autoptr (QuoitSnapshot) snapshot = session_look (session, error);
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (GArray) chosen = NULL;
@@ -499,7 +472,7 @@ print (Session *session, const Options *options, Choice *choice, QuoitProfile pr
   group = group_find (snapshot, session->words[0], error);
   if (group == NULL || !check_alive (group, error))
     return false;
-  view = (View) { snapshot, group, quoit_topology_new (group, profile, error), NULL };
+  view = (View) { snapshot, group, quoit_topology_new_launched (group, launch, error), NULL };
   if (view.topology == NULL)
     return false;
   find_slices (&view);
@@ -526,19 +499,26 @@ run (Session *session, GError **error)
     { "slice", 0, 0, G_OPTION_ARG_FILENAME, &options.slice, "only the workers of this slice", "NAME" },
     { "slice-id", 0, 0, G_OPTION_ARG_FILENAME, &options.slice_id, "only the workers of the slice of this id", "N" },
     { "worker", 0, 0, G_OPTION_ARG_FILENAME, &options.worker, "only the worker of this id in its slice", "N" },
-    { "profile", 0, 0, G_OPTION_ARG_FILENAME, &options.profile, "whose environment: quoit or ray-train (quoit)",
-      "NAME" },
+    { "process", 0, 0, G_OPTION_ARG_FILENAME, &options.process, "only the process of this id in the job", "N" },
+    { "profile", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.profile,
+      "whose environment: quoit, ray-train, kuberay or jobset (quoit)", "NAME" },
+    { "processes-per-host", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.per_host,
+      "how many processes share the chips of a host: 1, 2, 4 or 8 (1)", "N" },
+    { "jobset", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.jobset, "the JobSet's name (the group's)", "NAME" },
+    { "replicated-job", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.replicated_job,
+      "the name of its replicated job (slice-job)", "NAME" },
     { "as-seen-by", 0, 0, G_OPTION_ARG_FILENAME, &options.reader, "what a program makes of it instead: jax",
       "PROGRAM" },
     G_OPTION_ENTRY_NULL,
   };
-  QuoitProfile profile = QUOIT_PROFILE_QUOIT;
+  g_autoptr (QuoitLaunch) launch = NULL;
   Choice choice;
 
-  return session_parse (session, entries, error) && session_check (session, env_outputs, error)
-         && (options.profile == NULL || find_profile (options.profile, &profile, error))
-         && check_reader (session, options.reader, error) && read_choice (&options, &choice, error)
-         && print (session, &options, &choice, profile, error);
+  if (!session_parse (session, entries, error) || !session_check (session, env_outputs, error))
+    return false;
+  launch = launch_of (&options.launch, error);
+  return launch != NULL && check_reader (session, options.reader, error) && read_choice (&options, &choice, error)
+         && print (session, &options, &choice, launch, error);
 }
 
 const Verb verb_env = {
