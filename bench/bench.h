@@ -69,4 +69,5 @@ void bench_sync (Bench *bench);
 void bench_years (Bench *bench);
 void bench_best_bundles (Bench *bench);
 void bench_bundle_requests (Bench *bench);
+void bench_environments (Bench *bench);
 void bench_meshes (Bench *bench);

@@ -16,7 +16,8 @@ static const struct {
   { "holds", bench_holds },         { "sync", bench_sync },
   { "years", bench_years },         { "best-bundles", bench_best_bundles },
   { "placement", bench_placement }, { "bundle-requests", bench_bundle_requests },
-  { "bindings", bench_bindings },   { "meshes", bench_meshes },
+  { "bindings", bench_bindings },   { "environments", bench_environments },
+  { "meshes", bench_meshes },
 };
 
 static gboolean

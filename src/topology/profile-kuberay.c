@@ -5,15 +5,26 @@
 
 #include "base/error.h"
 #include "topology/topology.h"
+#include "topology/webhook-pod.h"
 #include "topology/webhook.h"
 
-/* A host whose pod is made: a container for each of its processes. */
+/* A slice of which the pod of a host is made, with a container for each process; the others differ from it in their
+ * worker ids alone. */
 typedef struct {
   QuoitTopology *topology;
-  guint first; /* of its processes */
+  guint first, end; /* its processes */
   const QuoitClass *class;
   const char *cluster;
-} Host;
+  GPtrArray *variables[QUOIT_MOST_PER_HOST]; /* of each container; NULL: not made yet */
+} Slice;
+
+static void
+clear_slice (Slice *slice)
+{
+  for (guint container = 0; container < QUOIT_MOST_PER_HOST; container++)
+    g_clear_pointer (&slice->variables[container], g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Slice, clear_slice)
 
 static QuoitProcess *
 process_at (const QuoitTopology *topology, guint at)
@@ -81,14 +92,14 @@ set_number (QuoitWebhookPod *pod, const char *label, gint64 number)
 }
 
 static gboolean
-add_containers (const Host *host, QuoitWebhookPod *pod, GError **error)
+add_containers (const Slice *slice, QuoitWebhookPod *pod, GError **error)
 {
-  const QuoitProcess *process = process_at (host->topology, host->first);
-  g_autofree char *chips = g_strdup_printf ("%u", host->class->facts.chips_per_host / host->topology->per_host);
+  const QuoitProcess *process = process_at (slice->topology, slice->first);
+  g_autofree char *chips = g_strdup_printf ("%u", slice->class->facts.chips_per_host / slice->topology->per_host);
   guint32 n;
-  const QuoitPair *env = quoit_process_manifest_env (host->topology, process, &n);
+  const QuoitPair *env = quoit_process_manifest_env (slice->topology, process, &n);
 
-  for (guint container = 0; container < host->topology->per_host; container++)
+  for (guint container = 0; container < slice->topology->per_host; container++)
     {
       if (!quoit_webhook_pod_add_container (pod, chips, chips, error))
         return FALSE;
@@ -100,63 +111,66 @@ add_containers (const Host *host, QuoitWebhookPod *pod, GError **error)
 
 /* As KubeRay makes it since 1.6, with its indices. */
 static QuoitWebhookPod *
-pod_of (const Host *host, GError **error)
+pod_of (const Slice *slice, GError **error)
 {
-  const QuoitLayout *layout = host->topology->layout;
-  const QuoitProcess *process = process_at (host->topology, host->first);
+  const QuoitLayout *layout = slice->topology->layout;
+  const QuoitProcess *process = process_at (slice->topology, slice->first);
   QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { process->node });
-  g_autofree char *shape = quoit_shape_format (host->class->facts.shape);
+  g_autofree char *shape = quoit_shape_format (slice->class->facts.shape);
   g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
 
-  quoit_webhook_pod_set_label (pod, "ray.io/cluster", host->cluster);
+  quoit_webhook_pod_set_label (pod, "ray.io/cluster", slice->cluster);
   quoit_webhook_pod_set_label (pod, "ray.io/group", quoit_layout_text (layout, layout->pools[pool.index].name));
   set_number (pod, "ray.io/worker-group-replica-index", quoit_webhook_replica (layout, process->node));
   set_number (pod, "ray.io/replica-host-index", process->worker_id);
   quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", shape);
   quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-accelerator",
-                                  gke_label (host->class->facts.generation));
-  return add_containers (host, pod, error) ? g_steal_pointer (&pod) : NULL;
+                                  gke_label (slice->class->facts.generation));
+  return add_containers (slice, pod, error) ? g_steal_pointer (&pod) : NULL;
 }
 
 /* --- its environment --- */
 
-/* The value that the one before in the slice has too, where it is the same: the lists of hosts are long. */
-static void
-set_shared (QuoitProcess *process, const QuoitProcess *before, const char *name, const char *value)
-{
-  char *same = before == NULL ? NULL : quoit_process_variable (before, name);
-
-  if (same != NULL && strcmp (quoit_variable_value (same), value) == 0)
-    quoit_process_share (process, same);
-  else
-    quoit_process_set (process, name, value);
-}
-
 /* What comes from a field of the pod is not known before there is one. */
-static void
-describe (const Host *host, const QuoitWebhookPatch *patch, guint container)
+static GPtrArray *
+variables_of (const Slice *slice, const QuoitWebhookPatch *patch, guint container)
 {
-  guint at = host->first + container;
-  QuoitProcess *process = process_at (host->topology, at);
-  const QuoitProcess *before = at == 0 ? NULL : process_at (host->topology, at - 1);
+  GPtrArray *variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
   guint32 n;
-  const QuoitPair *env = quoit_process_manifest_env (host->topology, process, &n);
+  const QuoitPair *env = quoit_process_manifest_env (slice->topology, process_at (slice->topology, slice->first), &n);
 
   for (guint32 i = 0; i < n; i++)
-    set_shared (process, before, env[i].key, env[i].value);
+    g_ptr_array_add (variables, quoit_variable_new (env[i].key, env[i].value));
   for (guint32 i = 0; i < quoit_webhook_patch_get_n_variables (patch, container); i++)
     {
       const char *value = quoit_webhook_patch_get_variable_value (patch, container, i);
 
       if (value != NULL)
-        set_shared (process, before, quoit_webhook_patch_get_variable_name (patch, container, i), value);
+        g_ptr_array_add (variables,
+                         quoit_variable_new (quoit_webhook_patch_get_variable_name (patch, container, i), value));
     }
+  return variables;
+}
+
+static void
+describe (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *process)
+{
+  const GPtrArray *variables = slice->variables[process->local];
+  gboolean is_tpu7x = slice->class->facts.generation == QUOIT_GENERATION_TPU7X;
+  g_autofree char *worker_id
+      = quoit_webhook_worker_id (quoit_webhook_container (pod->containers, process->local), process->local,
+                                 slice->topology->per_host, is_tpu7x, process->worker_id);
+
+  for (guint i = 0; i < variables->len; i++)
+    quoit_process_share (process, variables->pdata[i]);
+  if (worker_id != NULL)
+    quoit_process_set (process, "TPU_WORKER_ID", worker_id);
 }
 
 static gboolean
-describe_host (const Host *host, GError **error)
+describe_pods (Slice *slice, GError **error)
 {
-  g_autoptr (QuoitWebhookPod) pod = pod_of (host, error);
+  g_autoptr (QuoitWebhookPod) pod = pod_of (slice, error);
   g_autoptr (QuoitWebhookPatch) patch = NULL;
 
   if (pod == NULL)
@@ -164,8 +178,10 @@ describe_host (const Host *host, GError **error)
   patch = quoit_webhook_mutate (pod, NULL, error);
   if (patch == NULL)
     return FALSE;
-  for (guint container = 0; container < host->topology->per_host; container++)
-    describe (host, patch, container);
+  for (guint container = 0; container < slice->topology->per_host; container++)
+    slice->variables[container] = variables_of (slice, patch, container);
+  for (guint i = slice->first; i < slice->end; i++)
+    describe (slice, pod, process_at (slice->topology, i));
   return TRUE;
 }
 
@@ -175,14 +191,13 @@ describe_slice (QuoitTopology *topology, guint first, guint end, GError **error)
   const QuoitLayout *layout = topology->layout;
   const QuoitProcess *process = process_at (topology, first);
   g_autofree char *cluster = quoit_webhook_cluster (layout, quoit_webhook_source (layout, process->node));
-  Host host = { topology, first,
-                quoit_layout_slice_class (layout, (QuoitSliceId) { layout->nodes[process->node].slice }), cluster };
+  g_auto (Slice) slice
+      = { topology, first,
+          end,      quoit_layout_slice_class (layout, (QuoitSliceId) { layout->nodes[process->node].slice }),
+          cluster,  { NULL } };
 
-  if (!check_slice (topology, process, host.class, cluster, error))
+  if (!check_slice (topology, process, slice.class, cluster, error) || !describe_pods (&slice, error))
     return FALSE;
-  for (; host.first < end; host.first += topology->per_host)
-    if (!describe_host (&host, error))
-      return FALSE;
   for (guint i = first; i < end; i++)
     process_at (topology, i)->slice_id = (guint32) quoit_webhook_replica (layout, process->node);
   return TRUE;

@@ -95,9 +95,10 @@ host_name (const Mutation *mutation, gint64 replica, gint64 host)
 static void
 append_host (GString *list, const Mutation *mutation, gint64 host)
 {
-  g_autofree char *name = host_name (mutation, mutation->index.replica, host);
-
-  g_string_append_printf (list, "%s%s.%s", list->len > 0 ? "," : "", name, mutation->service);
+  if (list->len > 0)
+    g_string_append_c (list, ',');
+  g_string_append_printf (list, "%s-%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT ".%s", mutation->group,
+                          mutation->index.replica, host, mutation->service);
 }
 
 static void
@@ -217,18 +218,29 @@ write_hosts (const Writer *writer)
 }
 
 /* A number that is the container's own is what the device plugin puts there. */
+char *
+quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers, gboolean is_tpu7x,
+                         gint64 host)
+{
+  gint64 id = (gint64) (is_tpu7x ? (guint64) host * n_containers + number : (guint64) host);
+  const char *set = quoit_webhook_variable (container, "TPU_WORKER_ID");
+  g_autofree char *wanted = g_strdup_printf ("%" G_GINT64_FORMAT, id);
+  g_autofree char *of_plugin = g_strdup_printf ("%u", number);
+
+  if (set == NULL || *set == '\0' || (strcmp (set, of_plugin) == 0 && strcmp (set, wanted) != 0))
+    return g_steal_pointer (&wanted);
+  return NULL;
+}
+
 static void
 write_worker_id (const Writer *writer)
 {
   const Mutation *mutation = writer->mutation;
-  guint64 host = (guint64) mutation->index.host;
-  gint64 id = (gint64) (mutation->is_tpu7x ? host * mutation->n_containers + writer->number : host);
-  const char *set = value_of (writer, "TPU_WORKER_ID");
-  g_autofree char *wanted = g_strdup_printf ("%" G_GINT64_FORMAT, id);
-  g_autofree char *of_plugin = g_strdup_printf ("%u", writer->number);
+  g_autofree char *id = quoit_webhook_worker_id (writer->container, writer->number, mutation->n_containers,
+                                                 mutation->is_tpu7x, mutation->index.host);
 
-  if (*set == '\0' || (strcmp (set, of_plugin) == 0 && strcmp (set, wanted) != 0))
-    write_text (writer, "TPU_WORKER_ID", wanted);
+  if (id != NULL)
+    write_text (writer, "TPU_WORKER_ID", id);
 }
 
 static void

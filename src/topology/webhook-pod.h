@@ -48,3 +48,8 @@ gint64 quoit_webhook_pod_chips (const QuoitWebhookPod *pod);
 
 /* The first of that name that has a value or comes from elsewhere, then as an empty value; NULL: not set. */
 const char *quoit_webhook_variable (const QuoitWebhookContainer *container, const char *name);
+
+/* What the webhook writes into TPU_WORKER_ID of the @number-th of a pod's @n_containers with TPUs, owned; NULL: what it
+ * has stays. Nothing else of the environment depends on @host. */
+char *quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers,
+                               gboolean is_tpu7x, gint64 host);

@@ -236,6 +236,82 @@ START_TEST (a_process_is_started_in_the_environment_of_its_profile)
 }
 END_TEST
 
+/* --- the webhook, pod by pod --- */
+
+static const struct {
+  Source source;
+  uint32_t per_host;
+} seen_by_webhook[] = {
+  { MANIFEST ("MEGASCALE_NUM_SLICES=2 MEGASCALE_PORT=9915"), 1 },
+  { MANIFEST ("TPU_WORKER_ID=0 TPU_WORKER_HOSTNAMES=localhost TPU_NAME="), 1 },
+  { MANIFEST ("TPU_WORKER_ID=1"), 2 },
+  { TPU7X, 4 },
+};
+
+/* The pod of a host as KubeRay makes it. */
+static QuoitWebhookPod *
+pod_of (const Source *source, const QuoitTopology *topology, uint32_t process, uint32_t per_host)
+{
+  QuoitWebhookPod *pod = quoit_webhook_pod_new ();
+  g_auto (GStrv) env = g_strsplit (source->env, " ", -1);
+  g_autofree char *replica = g_strdup_printf ("%u", quoit_topology_get_slice_id (topology, process));
+  g_autofree char *host = g_strdup_printf ("%u", quoit_topology_get_worker_id (topology, process));
+  g_autofree char *chips = g_strdup_printf ("%u", source->chips / per_host);
+
+  quoit_webhook_pod_set_label (pod, "ray.io/cluster", "c");
+  quoit_webhook_pod_set_label (pod, "ray.io/group", "tpu");
+  quoit_webhook_pod_set_label (pod, "ray.io/worker-group-replica-index", replica);
+  quoit_webhook_pod_set_label (pod, "ray.io/replica-host-index", host);
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-accelerator", source->gke);
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", source->topology);
+  for (uint32_t container = 0; container < per_host; container++)
+    {
+      ck_assert (quoit_webhook_pod_add_container (pod, NULL, chips, NULL));
+      quoit_webhook_pod_add_variable (pod, "KEPT", "yes");
+      for (char **pair = env; *pair != NULL; pair++)
+        {
+          g_auto (GStrv) of = g_strsplit (*pair, "=", 2);
+
+          quoit_webhook_pod_add_variable (pod, of[0], of[1]);
+        }
+    }
+  return pod;
+}
+
+static const char *
+value_of (const QuoitTopology *topology, uint32_t process, const char *name)
+{
+  for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
+    if (strcmp (quoit_topology_get_variable_name (topology, process, i), name) == 0)
+      return quoit_topology_get_variable_value (topology, process, i);
+  return NULL;
+}
+
+START_TEST (every_host_has_what_the_webhook_writes_into_its_own_pod)
+{
+  const Source *source = &seen_by_webhook[_i].source;
+  uint32_t per_host = seen_by_webhook[_i].per_host, n_compared = 0;
+  g_autoptr (QuoitTopology) topology = launch (source, 2, QUOIT_PROFILE_KUBERAY, per_host, NULL);
+
+  for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
+    {
+      g_autoptr (QuoitWebhookPod) pod = pod_of (source, topology, p, per_host);
+      g_autoptr (QuoitWebhookPatch) patch = quoit_webhook_mutate (pod, NULL, NULL);
+      uint32_t container = quoit_topology_get_local (topology, p);
+
+      for (uint32_t i = 0; i < quoit_webhook_patch_get_n_variables (patch, container); i++)
+        {
+          const char *name = quoit_webhook_patch_get_variable_name (patch, container, i);
+
+          ck_assert_pstr_eq (value_of (topology, p, name),
+                             quoit_webhook_patch_get_variable_value (patch, container, i));
+          n_compared++;
+        }
+    }
+  ck_assert_uint_ge (n_compared, quoit_topology_get_n_processes (topology) * 3);
+}
+END_TEST
+
 /* --- chips and devices --- */
 
 /* "0 1|2 3": the chips of each process of a slice's first hosts. */
@@ -599,6 +675,8 @@ main (void)
 
   tcase_add_loop_test (profiles, a_process_is_started_in_the_environment_of_its_profile, 0,
                        G_N_ELEMENTS (environments));
+  tcase_add_loop_test (profiles, every_host_has_what_the_webhook_writes_into_its_own_pod, 0,
+                       G_N_ELEMENTS (seen_by_webhook));
   tcase_add_loop_test (profiles, the_processes_of_a_host_have_the_chips_that_its_bounds_deal_them, 0,
                        G_N_ELEMENTS (dealt));
   tcase_add_test (profiles, a_chip_is_where_its_torus_has_it);
