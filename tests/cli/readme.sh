@@ -24,7 +24,7 @@ without_times ()
 }
 
 for page in README.md docs/bundles.md docs/checking.md docs/coordinates.md docs/elastic.md docs/holds.md \
-  docs/identity.md docs/meshes.md docs/verdicts.md; do
+  docs/identity.md docs/meshes.md docs/processes.md docs/verdicts.md; do
   mkdir "$tmp/session"
   ln -s "$top_srcdir/examples" "$tmp/session/examples"
   blocks "$top_srcdir/$page" | without_times >"$tmp/shown"
