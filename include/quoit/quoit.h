@@ -38,6 +38,7 @@
 #include <quoit/renumbering.h>
 #include <quoit/identity.h>
 #include <quoit/webhook.h>
+#include <quoit/kuberay.h>
 #include <quoit/mesh.h>
 #include <quoit/maxtext.h>
 #include <quoit/mesh-links.h>

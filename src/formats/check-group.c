@@ -6,6 +6,7 @@
 
 #include "formats/quantity.h"
 #include "formats/variables.h"
+#include "model/kuberay.h"
 
 static const char tpu[] = "google.com/tpu";
 
@@ -116,7 +117,7 @@ read_replicas (QuoitChecker *checker, QuoitCheckGroup *group)
   group->lowest = read_number (checker, group->node, "minReplicas", 0);
   group->highest = read_number (checker, group->node, "maxReplicas", G_MAXINT32);
   group->hosts = read_number (checker, group->node, "numOfHosts", 1);
-  group->n_slices = MAX (MIN (group->replicas.number, group->highest.number), group->lowest.number);
+  group->n_slices = quoit_kuberay_replicas (group->replicas.number, group->lowest.number, group->highest.number);
 }
 
 /* All that a container asks for must be quantities, whoever reads them. */

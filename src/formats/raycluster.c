@@ -5,54 +5,62 @@
 
 #include "formats/variables.h"
 #include "formats/yaml.h"
+#include "model/kuberay.h"
 #include "model/labels.h"
 
 /* What KubeRay calls the head's group. */
 static const char head_pool[] = "headgroup";
 
+gboolean
+quoit_ray_numbers_read (const QuoitManifest *manifest, JsonNode *group, QuoitRayNumbers *numbers)
+{
+  *numbers = (QuoitRayNumbers) { .highest = G_MAXINT32, .hosts = 1 };
+  return quoit_manifest_find_count (manifest, group, "replicas", &numbers->replicas_node, &numbers->replicas)
+         && quoit_manifest_find_count (manifest, group, "minReplicas", NULL, &numbers->lowest)
+         && quoit_manifest_find_count (manifest, group, "maxReplicas", NULL, &numbers->highest)
+         && quoit_manifest_find_count (manifest, group, "numOfHosts", &numbers->hosts_node, &numbers->hosts)
+         && quoit_manifest_find_boolean (manifest, group, "suspend", &numbers->is_suspended);
+}
+
 /* KubeRay's arithmetic, with the guard that it lacks. */
 static gboolean
 read_replicas (const QuoitManifest *manifest, QuoitRayGroup *group)
 {
-  gint64 replicas = 0, lowest = 0, highest = G_MAXINT32;
-  gboolean is_suspended = FALSE;
-  JsonNode *replicas_node;
+  QuoitRayNumbers numbers;
+  gint64 replicas;
 
-  group->hosts = 1;
-  if (!quoit_manifest_find_count (manifest, group->node, "replicas", &replicas_node, &replicas)
-      || !quoit_manifest_find_count (manifest, group->node, "minReplicas", NULL, &lowest)
-      || !quoit_manifest_find_count (manifest, group->node, "maxReplicas", NULL, &highest)
-      || !quoit_manifest_find_count (manifest, group->node, "numOfHosts", &group->hosts_node, &group->hosts)
-      || !quoit_manifest_find_boolean (manifest, group->node, "suspend", &is_suspended))
+  if (!quoit_ray_numbers_read (manifest, group->node, &numbers))
     return FALSE;
 
-  replicas = MAX (MIN (replicas, highest), lowest);
+  group->hosts = numbers.hosts;
+  group->hosts_node = numbers.hosts_node;
+  replicas = quoit_kuberay_replicas (numbers.replicas, numbers.lowest, numbers.highest);
   if (replicas * group->hosts > QUOIT_MOST_NODES)
-    return quoit_tree_fail (manifest->tree, replicas_node != NULL ? replicas_node : group->node, manifest->error,
+    return quoit_tree_fail (manifest->tree, numbers.replicas_node != NULL ? numbers.replicas_node : group->node,
+                            manifest->error,
                             "%" G_GINT64_FORMAT " replicas of %" G_GINT64_FORMAT " hosts: expected at most %u pods%s",
                             replicas, group->hosts, (unsigned) QUOIT_MOST_NODES,
                             replicas * group->hosts > G_MAXINT32 ? ", KubeRay itself would count wrongly" : "");
-  group->replicas = is_suspended || group->object->is_suspended ? 0 : replicas;
+  group->replicas = numbers.is_suspended || group->object->is_suspended ? 0 : replicas;
   return TRUE;
 }
 
-static gboolean
-read_group_name (const QuoitManifest *manifest, QuoitRayGroup *group, GHashTable *groups)
+gboolean
+quoit_ray_group_name_read (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups, const char **name)
 {
   JsonNode *node;
 
-  if (!quoit_manifest_find (manifest, group->node, &node, "groupName", NULL))
+  if (!quoit_manifest_find (manifest, group, &node, "groupName", NULL))
     return FALSE;
   if (node == NULL)
-    return quoit_tree_fail (manifest->tree, group->node, manifest->error,
-                            "no 'groupName': expected the name of the group");
-  if (!quoit_manifest_text (manifest, node, &group->name))
+    return quoit_tree_fail (manifest->tree, group, manifest->error, "no 'groupName': expected the name of the group");
+  if (!quoit_manifest_text (manifest, node, name))
     return FALSE;
-  if (!quoit_label_check_value (group->name, manifest->error))
+  if (!quoit_label_check_value (*name, manifest->error))
     return quoit_manifest_pass_on (manifest, node);
-  if (*group->name == '\0' || strcmp (group->name, head_pool) == 0)
+  if (**name == '\0' || strcmp (*name, head_pool) == 0)
     return quoit_manifest_refuse (manifest, node, "a name for the group, other than 'headgroup', which is the head's");
-  if (!g_hash_table_add (groups, (char *) group->name))
+  if (!g_hash_table_add (groups, (char *) *name))
     return quoit_manifest_refuse (manifest, node, "each groupName once");
   return TRUE;
 }
@@ -90,7 +98,7 @@ add_workers (const QuoitManifest *manifest, const QuoitRayObject *object, GHashT
     {
       QuoitRayGroup group = { .object = object, .node = json_array_get_element (array, i) };
 
-      if (!read_group_name (manifest, &group, groups) || !read_replicas (manifest, &group))
+      if (!quoit_ray_group_name_read (manifest, group.node, groups, &group.name) || !read_replicas (manifest, &group))
         return FALSE;
       n_nodes += group.replicas * group.hosts;
       if (n_nodes > QUOIT_MOST_NODES)

@@ -49,6 +49,19 @@ typedef struct {
 /* The only one of the file; all is valid as long as the manifest. */
 gboolean quoit_ray_object_find (const QuoitManifest *manifest, QuoitRayObject *object);
 
+/* How many pods a worker group is to have, as it says, or as the API server has it where it says nothing. */
+typedef struct {
+  gint64 replicas, lowest, highest, hosts;
+  gboolean is_suspended;
+  JsonNode *replicas_node, *hosts_node; /* NULL: not stated */
+} QuoitRayNumbers;
+
+gboolean quoit_ray_numbers_read (const QuoitManifest *manifest, JsonNode *group, QuoitRayNumbers *numbers);
+
+/* The name, which becomes a key of @groups: each may be there once. */
+gboolean quoit_ray_group_name_read (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups,
+                                    const char **name);
+
 /* Adds the pool and the nodes of one group. */
 typedef struct {
   const QuoitRayObject *object;

@@ -17,13 +17,30 @@ is_go_punctuation (char byte)
   return byte != '\0' && strchr ("!\"#%&'()*,-./:;?@[\\]_{}\xa1\xa7\xab\xb6\xb7\xbb\xbf", byte) != NULL;
 }
 
+static const char *
+end_of (const char *name, gsize most)
+{
+  gsize length = strlen (name);
+
+  return length > most ? name + length - most : name;
+}
+
 char *
 quoit_webhook_check_name (const char *name)
 {
-  gsize length = strlen (name);
-  char *cut = g_strdup (length > QUOIT_WEBHOOK_LONGEST_SERVICE ? name + length - QUOIT_WEBHOOK_LONGEST_SERVICE : name);
+  char *cut = g_strdup (end_of (name, QUOIT_WEBHOOK_LONGEST_SERVICE));
 
   if (g_ascii_isdigit (*cut) || is_go_punctuation (*cut))
+    *cut = 'r';
+  return cut;
+}
+
+char *
+quoit_webhook_check_label (const char *value)
+{
+  char *cut = g_strdup (end_of (value, QUOIT_WEBHOOK_LONGEST_LABEL));
+
+  if (is_go_punctuation (*cut))
     *cut = 'r';
   return cut;
 }

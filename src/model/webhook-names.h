@@ -5,10 +5,14 @@
 
 #include <glib.h>
 
-enum { QUOIT_WEBHOOK_LONGEST_SERVICE = 50 }; /* bytes; of what is longer the webhook takes the end */
+/* In bytes; of what is longer the end is taken. */
+enum { QUOIT_WEBHOOK_LONGEST_SERVICE = 50, QUOIT_WEBHOOK_LONGEST_LABEL = 63 };
 
 /* KubeRay's CheckName, which the webhook calls: the last 50 bytes, and a first byte that a DNS name may begin with. */
 char *quoit_webhook_check_name (const char *name);
+
+/* KubeRay's CheckLabel: the last 63 bytes, and a first byte that the value of a label may begin with. */
+char *quoit_webhook_check_label (const char *value);
 
 char *quoit_webhook_kuberay_service (const char *cluster);
 char *quoit_webhook_service (const char *cluster);

@@ -287,7 +287,7 @@ write_environments (QuoitWebhookPatch *patch, const Mutation *mutation)
 static QuoitWebhookPatch *
 patch_new (void)
 {
-  QuoitWebhookPatch *patch = g_new0 (QuoitWebhookPatch, 1);
+  QuoitWebhookPatch *patch = g_atomic_rc_box_new0 (QuoitWebhookPatch);
 
   for (guint term = 0; term < QUOIT_WEBHOOK_N_TERMS; term++)
     patch->terms[term] = g_ptr_array_new_with_free_func (g_free);
@@ -331,18 +331,24 @@ quoit_webhook_mutate (const QuoitWebhookPod *pod, const QuoitWebhookPod *const *
   return patch_of (&mutation);
 }
 
-void
-quoit_webhook_patch_free (QuoitWebhookPatch *patch)
+static void
+patch_clear (gpointer data)
 {
-  if (patch == NULL)
-    return;
+  QuoitWebhookPatch *patch = data;
+
   for (guint term = 0; term < QUOIT_WEBHOOK_N_TERMS; term++)
     g_ptr_array_unref (patch->terms[term]);
   g_array_unref (patch->containers);
   g_free (patch->hostname);
   g_free (patch->subdomain);
   g_free (patch->replica_label);
-  g_free (patch);
+}
+
+void
+quoit_webhook_patch_free (QuoitWebhookPatch *patch)
+{
+  if (patch != NULL)
+    g_atomic_rc_box_release_full (patch, patch_clear);
 }
 
 void

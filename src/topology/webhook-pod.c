@@ -77,6 +77,42 @@ quoit_webhook_pod_free (QuoitWebhookPod *pod)
 }
 
 static void
+copy_texts (GHashTable *from, GHashTable *to)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (to, g_strdup (key), g_strdup (value));
+}
+
+static void
+copy_container (const QuoitWebhookContainer *container, GArray *containers)
+{
+  quoit_webhook_add_container (containers, container->request, container->limit);
+  for (guint i = 0; i < container->variables->len; i++)
+    {
+      const QuoitWebhookVariable *of = &g_array_index (container->variables, QuoitWebhookVariable, i);
+      QuoitWebhookVariable variable = { g_strdup (of->name), g_strdup (of->value), of->field };
+
+      quoit_webhook_add_variable (containers, containers->len - 1, variable);
+    }
+}
+
+QuoitWebhookPod *
+quoit_webhook_pod_copy (const QuoitWebhookPod *pod)
+{
+  QuoitWebhookPod *copy = quoit_webhook_pod_new ();
+
+  copy_texts (pod->labels, copy->labels);
+  copy_texts (pod->selectors, copy->selectors);
+  for (guint i = 0; i < pod->containers->len; i++)
+    copy_container (quoit_webhook_container (pod->containers, i), copy->containers);
+  return copy;
+}
+
+static void
 set_text (GHashTable *texts, const char *key, const char *value)
 {
   if (value == NULL)

@@ -25,6 +25,7 @@ struct _QuoitWebhookPod {
 
 enum { QUOIT_WEBHOOK_N_TERMS = 4 };
 
+/* Of g_atomic_rc_box_new0(): it is immutable, and may be shared. */
 struct _QuoitWebhookPatch {
   char *hostname, *subdomain, *replica_label;
   GPtrArray *terms[QUOIT_WEBHOOK_N_TERMS]; /* of text */
@@ -37,6 +38,8 @@ const QuoitWebhookContainer *quoit_webhook_container (const GArray *containers, 
 void quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit);
 void quoit_webhook_add_variable (GArray *containers, guint at, QuoitWebhookVariable variable); /* takes its texts */
 GArray *quoit_webhook_containers_new (void);
+
+QuoitWebhookPod *quoit_webhook_pod_copy (const QuoitWebhookPod *pod);
 
 /* Empty text where there is none, as Go has it. */
 const char *quoit_webhook_pod_label (const QuoitWebhookPod *pod, const char *key);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cluster of a manifest, as KubeRay's operator and the TPU webhook see it. */
+#include <quoit/kuberay.h>
+
+#include "formats/kuberay.h"
+#include "topology/webhook-pod.h"
+
+static void
+add_container (QuoitWebhookPod *pod, const QuoitKuberayContainer *container)
+{
+  quoit_webhook_add_container (pod->containers, container->request, container->limit);
+  for (guint i = 0; i < container->env->len; i++)
+    {
+      const QuoitPair *pair = &g_array_index (container->env, QuoitPair, i);
+
+      quoit_webhook_pod_add_variable (pod, pair->key, pair->value);
+    }
+}
+
+static QuoitWebhookPod *
+pod_of (const QuoitKuberayTemplate *template)
+{
+  QuoitWebhookPod *pod = quoit_webhook_pod_new ();
+
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-accelerator", template->accelerator);
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", template->topology);
+  for (guint i = 0; i < template->containers->len; i++)
+    add_container (pod, &g_array_index (template->containers, QuoitKuberayContainer, i));
+  return pod;
+}
+
+static gboolean
+add_group (QuoitKuberay *kuberay, const QuoitKuberayManifest *manifest, guint32 index, GError **error)
+{
+  const QuoitKuberayTemplate *template = &g_array_index (manifest->groups, QuoitKuberayTemplate, index);
+  g_autoptr (QuoitWebhookPod) pod = pod_of (template);
+
+  if (!quoit_kuberay_add_group (kuberay, template->name, template->hosts, pod, error))
+    return FALSE;
+
+  quoit_kuberay_set_replicas (kuberay, index, template->replicas);
+  quoit_kuberay_set_bounds (kuberay, index, template->lowest, template->highest);
+  if (manifest->is_suspended || template->is_suspended)
+    quoit_kuberay_suspend_group (kuberay, index);
+  return TRUE;
+}
+
+QuoitKuberay *
+quoit_kuberay_parse_manifest (const char *text, size_t length, const char *const *variables, uint32_t flags,
+                              GError **error)
+{
+  g_autoptr (QuoitKuberayManifest) manifest = NULL;
+  g_autoptr (QuoitKuberay) kuberay = NULL;
+
+  g_return_val_if_fail (text != NULL, NULL);
+
+  manifest = quoit_kuberay_manifest_read (text, length, variables, error);
+  if (manifest == NULL)
+    return NULL;
+
+  kuberay = quoit_kuberay_new (manifest->cluster,
+                               flags | (manifest->has_autoscaler ? (uint32_t) QUOIT_KUBERAY_AUTOSCALING : 0));
+  for (guint32 i = 0; i < manifest->groups->len; i++)
+    if (!add_group (kuberay, manifest, i, error))
+      return NULL;
+  return g_steal_pointer (&kuberay);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The worker groups of a manifest with what KubeRay and the TPU webhook look at, whatever a slice can be. */
+#pragma once
+
+#include "base/amount.h"
+#include "model/claims.h"
+
+/* The chips are those of google.com/tpu; 0 where there are none. */
+typedef struct {
+  QuoitAmount request, limit;
+  GArray *env; /* of QuoitPair, in order, a name perhaps twice; a value of NULL comes from elsewhere */
+} QuoitKuberayContainer;
+
+typedef struct {
+  const char *name;
+  gint32 replicas, lowest, highest, hosts;
+  gboolean is_suspended;
+  const char *accelerator, *topology; /* node selectors; NULL: none */
+  GArray *containers;                 /* of QuoitKuberayContainer */
+} QuoitKuberayTemplate;
+
+typedef struct {
+  struct _QuoitTree *tree; /* these two own the texts */
+  GStringChunk *texts;
+  const char *cluster;
+  gboolean is_suspended, has_autoscaler;
+  GArray *groups; /* of QuoitKuberayTemplate */
+} QuoitKuberayManifest;
+
+QuoitKuberayManifest *quoit_kuberay_manifest_read (const char *text, gsize length, const char *const *set,
+                                                   GError **error);
+void quoit_kuberay_manifest_free (QuoitKuberayManifest *manifest);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitKuberayManifest, quoit_kuberay_manifest_free)

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pods of a RayCluster: what KubeRay labels them with, and what the TPU webhook makes of that. */
+#include "topology/kuberay.h"
+
+#include <string.h>
+
+#include "model/webhook-names.h"
+
+void
+quoit_kuberay_pod_free (gpointer data)
+{
+  QuoitKuberayPod *pod = data;
+
+  if (pod == NULL)
+    return;
+  quoit_webhook_patch_free (pod->patch);
+  quoit_webhook_pod_free (pod->admitted);
+  g_clear_error (&pod->refused);
+  g_free (pod);
+}
+
+gboolean
+quoit_kuberay_is_of_hosts (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
+{
+  return group->n_hosts > 1 && (kuberay->flags & QUOIT_KUBERAY_NO_INDICES) == 0;
+}
+
+gboolean
+quoit_kuberay_is_counted (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
+{
+  return !quoit_kuberay_is_of_hosts (kuberay, group) && quoit_webhook_count_tpu_containers (group->template) > 0;
+}
+
+char *
+quoit_kuberay_replica_name (const QuoitKuberayGroup *group, gint64 incarnation)
+{
+  return g_strdup_printf ("%s-<%" G_GINT64_FORMAT ">", group->name, incarnation);
+}
+
+/* --- labels --- */
+
+static void
+set_label (GHashTable *labels, const char *key, char *value)
+{
+  g_hash_table_replace (labels, g_strdup (key), value);
+}
+
+static void
+set_index (GHashTable *labels, const char *key, gint64 index)
+{
+  if (index >= 0)
+    set_label (labels, key, g_strdup_printf ("%" G_GINT64_FORMAT, index));
+}
+
+static void
+set_labels (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod, GHashTable *labels)
+{
+  const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, pod->group);
+  g_autofree char *identifier = g_strconcat (kuberay->cluster, "-worker", NULL);
+
+  set_label (labels, "ray.io/is-ray-node", g_strdup ("yes"));
+  set_label (labels, "ray.io/cluster", g_strdup (kuberay->cluster));
+  set_label (labels, "ray.io/group", g_strdup (group->name));
+  set_label (labels, "ray.io/node-type", g_strdup ("worker"));
+  set_label (labels, "ray.io/identifier", quoit_webhook_check_label (identifier));
+  set_label (labels, "app.kubernetes.io/name", g_strdup ("kuberay"));
+  set_label (labels, "app.kubernetes.io/created-by", g_strdup ("kuberay-operator"));
+  set_index (labels, "ray.io/worker-group-replica-index", pod->replica);
+  set_index (labels, "ray.io/replica-host-index", pod->host);
+  if (pod->incarnation >= 0)
+    set_label (labels, "ray.io/worker-group-replica-name", quoit_kuberay_replica_name (group, pod->incarnation));
+}
+
+static QuoitWebhookPod *
+build_pod (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod)
+{
+  QuoitWebhookPod *built = quoit_webhook_pod_copy (quoit_kuberay_group (kuberay, pod->group)->template);
+
+  set_labels (kuberay, pod, built->labels);
+  return built;
+}
+
+/* --- the webhook --- */
+
+/* What it has refused is no pod of the cluster, and so none that it counts. */
+static GPtrArray *
+find_others (const QuoitKuberay *kuberay, guint32 group)
+{
+  GPtrArray *others = g_ptr_array_new ();
+
+  for (guint i = 0; i < kuberay->pods->len; i++)
+    if (quoit_kuberay_pod (kuberay, i)->group == group && quoit_kuberay_pod (kuberay, i)->admitted != NULL)
+      g_ptr_array_add (others, quoit_kuberay_pod (kuberay, i)->admitted);
+  g_ptr_array_add (others, NULL);
+  return others;
+}
+
+static void
+admit (const QuoitKuberay *kuberay, QuoitKuberayPod *pod)
+{
+  g_autoptr (QuoitWebhookPod) built = build_pod (kuberay, pod);
+  g_autoptr (GPtrArray) others = find_others (kuberay, pod->group);
+
+  pod->patch = quoit_webhook_mutate (built, (const QuoitWebhookPod *const *) others->pdata, &pod->refused);
+  if (pod->patch == NULL)
+    return;
+  quoit_webhook_pod_apply (built, pod->patch);
+  pod->admitted = g_steal_pointer (&built);
+}
+
+void
+quoit_kuberay_add_pod (QuoitKuberay *kuberay, guint32 group, gint64 replica, gint64 host, gint64 incarnation)
+{
+  QuoitKuberayPod *pod = g_new0 (QuoitKuberayPod, 1);
+
+  pod->serial = kuberay->n_made++;
+  pod->group = group;
+  pod->replica = replica;
+  pod->host = host;
+  pod->incarnation = incarnation;
+  if (quoit_kuberay_is_counted (kuberay, quoit_kuberay_group (kuberay, group)))
+    admit (kuberay, pod);
+  g_ptr_array_add (kuberay->pods, pod);
+}
+
+/* --- what callers ask --- */
+
+static QuoitKuberayPod *
+pod_at (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  g_return_val_if_fail (kuberay != NULL && pod < kuberay->pods->len, NULL);
+
+  return quoit_kuberay_pod (kuberay, pod);
+}
+
+uint32_t
+quoit_kuberay_get_n_pods (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return kuberay->pods->len;
+}
+
+uint64_t
+quoit_kuberay_get_pod_serial (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? 0 : at->serial;
+}
+
+uint32_t
+quoit_kuberay_get_pod_group (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? 0 : at->group;
+}
+
+int64_t
+quoit_kuberay_get_pod_replica (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? -1 : at->replica;
+}
+
+int64_t
+quoit_kuberay_get_pod_host (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? -1 : at->host;
+}
+
+int64_t
+quoit_kuberay_get_pod_incarnation (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? -1 : at->incarnation;
+}
+
+static gint
+by_text (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+char **
+quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  g_autoptr (GHashTable) labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GPtrArray) pairs = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (at == NULL)
+    return NULL;
+  set_labels (kuberay, at, labels);
+  g_hash_table_iter_init (&iter, labels);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_ptr_array_add (pairs, g_strdup_printf ("%s=%s", (char *) key, (char *) value));
+  g_ptr_array_sort (pairs, by_text);
+  g_ptr_array_add (pairs, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&pairs), FALSE);
+}
+
+QuoitWebhookPatch *
+quoit_kuberay_mutate_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  g_autoptr (QuoitWebhookPod) built = NULL;
+
+  if (at == NULL)
+    return NULL;
+  if (at->patch != NULL)
+    return g_atomic_rc_box_acquire (at->patch);
+  if (at->refused != NULL)
+    {
+      g_propagate_error (error, g_error_copy (at->refused));
+      return NULL;
+    }
+  built = build_pod (kuberay, at);
+  return quoit_webhook_mutate (built, NULL, error);
+}
+
+void
+quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, QuoitKuberayEvent event)
+{
+  QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  if (at == NULL)
+    return;
+  if (event == QUOIT_KUBERAY_EVENT_GONE)
+    g_ptr_array_remove_index (kuberay->pods, pod);
+  else if (event == QUOIT_KUBERAY_EVENT_FAILED || event == QUOIT_KUBERAY_EVENT_ENDED)
+    at->is_broken = TRUE;
+  else if (event == QUOIT_KUBERAY_EVENT_NAMED)
+    at->is_named = TRUE;
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vectors do not say of KubeRay's operator: what ends a pass, numbers that wrap, what the webhook writes into
+ * the pods of a manifest, names that break, and what is refused. */
+#include <quoit/kuberay.h>
+#include <string.h>
+
+#include "suite.h"
+
+static const char manifest[] = "kind: RayCluster\n"
+                               "metadata: {name: c}\n"
+                               "spec:\n"
+                               "  headGroupSpec: {template: {spec: {containers: [{}]}}}\n"
+                               "  workerGroupSpecs:\n"
+                               "  - groupName: g\n"
+                               "    replicas: 2\n"
+                               "    numOfHosts: 2\n"
+                               "    template:\n"
+                               "      spec:\n"
+                               "        nodeSelector:\n"
+                               "          cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice\n"
+                               "          cloud.google.com/gke-tpu-topology: 2x4\n"
+                               "        containers:\n"
+                               "        - env:\n"
+                               "          - {name: MEGASCALE_NUM_SLICES, valueFrom: {fieldRef: {fieldPath: x}}}\n"
+                               "          - {name: TPU_NAME, value: mine}\n"
+                               "          resources: {limits: {google.com/tpu: 4}}\n"
+                               "        - {}\n";
+
+/* --- fixtures --- */
+
+static QuoitKuberay *
+cluster_of (uint32_t flags, const char *group, int64_t n_hosts, int32_t replicas)
+{
+  QuoitKuberay *kuberay = quoit_kuberay_new ("c", flags);
+
+  ck_assert (quoit_kuberay_add_group (kuberay, group, n_hosts, NULL, NULL));
+  quoit_kuberay_set_replicas (kuberay, 0, replicas);
+  return kuberay;
+}
+
+static QuoitKuberay *
+cluster_of_manifest (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitKuberay *kuberay = quoit_kuberay_parse_manifest (text, strlen (text), NULL, 0, &error);
+
+  ck_assert_ok (error);
+  return kuberay;
+}
+
+/* What the operator says, and the pods: "g0.0<0> g0.1<0>". */
+static char *
+pass (QuoitKuberay *kuberay)
+{
+  GString *all = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  const char *requeued;
+
+  ck_assert (quoit_kuberay_reconcile (kuberay, &requeued, &error));
+  if (requeued != NULL)
+    g_string_append_printf (all, "(%s)", requeued);
+  for (uint32_t i = 0; i < quoit_kuberay_get_n_pods (kuberay); i++)
+    g_string_append_printf (all, "%s%s%d.%d<%d>", all->len > 0 ? " " : "",
+                            quoit_kuberay_get_group_name (kuberay, quoit_kuberay_get_pod_group (kuberay, i)),
+                            (int) quoit_kuberay_get_pod_replica (kuberay, i),
+                            (int) quoit_kuberay_get_pod_host (kuberay, i),
+                            (int) quoit_kuberay_get_pod_incarnation (kuberay, i));
+  return g_string_free (all, FALSE);
+}
+
+#define assert_pass(kuberay, expected)                                                                                 \
+  do                                                                                                                   \
+    {                                                                                                                  \
+      g_autofree char *got = pass (kuberay);                                                                           \
+                                                                                                                       \
+      ck_assert_str_eq (got, expected);                                                                                \
+    }                                                                                                                  \
+  while (0)
+
+static const char *
+added (const QuoitWebhookPatch *patch, const char *name)
+{
+  for (uint32_t i = 0; i < quoit_webhook_patch_get_n_variables (patch, 0); i++)
+    if (strcmp (quoit_webhook_patch_get_variable_name (patch, 0, i), name) == 0)
+      return quoit_webhook_patch_get_variable_value (patch, 0, i);
+  return NULL;
+}
+
+/* --- passes --- */
+
+START_TEST (an_incomplete_replica_goes_in_one_pass_and_comes_back_in_the_next)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 2);
+
+  assert_pass (kuberay, "g0.0<0> g0.1<0> g1.0<1> g1.1<1>");
+  quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_GONE);
+  ck_assert_uint_eq (quoit_kuberay_get_n_pods (kuberay), 3);
+  assert_pass (kuberay, "(cleaned up incomplete replica group g-<0>, requeueing) g1.0<1> g1.1<1>");
+  assert_pass (kuberay, "g0.0<2> g0.1<2> g1.0<1> g1.1<1>");
+  assert_pass (kuberay, "g0.0<2> g0.1<2> g1.0<1> g1.1<1>");
+}
+END_TEST
+
+START_TEST (a_host_whose_container_has_ended_takes_its_replica_along_only_if_it_cannot_restart)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 1);
+
+  assert_pass (kuberay, "g0.0<0> g0.1<0>");
+  quoit_kuberay_mark_pod (kuberay, 1, QUOIT_KUBERAY_EVENT_RESTARTED);
+  assert_pass (kuberay, "g0.0<0> g0.1<0>");
+  quoit_kuberay_mark_pod (kuberay, 1, QUOIT_KUBERAY_EVENT_ENDED);
+  assert_pass (kuberay, "g0.0<1> g0.1<1>");
+}
+END_TEST
+
+START_TEST (a_pass_that_ends_early_leaves_the_groups_behind_as_they_are)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "a", 2, 1);
+
+  ck_assert (quoit_kuberay_add_group (kuberay, "b", 1, NULL, NULL));
+  assert_pass (kuberay, "a0.0<0> a0.1<0>");
+  quoit_kuberay_set_replicas (kuberay, 1, 1);
+  quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_NAMED);
+  assert_pass (kuberay, "(deleted 2 worker Pods based on ScaleStrategy, requeueing)");
+  assert_pass (kuberay, "a0.0<1> a0.1<1> b0.-1<-1>");
+}
+END_TEST
+
+START_TEST (gaps_are_filled_before_new_indices_are_taken)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (QUOIT_KUBERAY_AUTOSCALING, "g", 1, 3);
+
+  assert_pass (kuberay, "g0.-1<-1> g1.-1<-1> g2.-1<-1>");
+  quoit_kuberay_set_replicas (kuberay, 0, 2);
+  quoit_kuberay_mark_pod (kuberay, 1, QUOIT_KUBERAY_EVENT_NAMED);
+  assert_pass (kuberay, "g0.-1<-1> g2.-1<-1>");
+  quoit_kuberay_set_replicas (kuberay, 0, 4);
+  assert_pass (kuberay, "g0.-1<-1> g1.-1<-1> g2.-1<-1> g3.-1<-1>");
+}
+END_TEST
+
+START_TEST (what_is_too_many_goes_unless_the_autoscaler_decides)
+{
+  g_autoptr (QuoitKuberay) plain = cluster_of (0, "g", 2, 3);
+  g_autoptr (QuoitKuberay) scaled = cluster_of (QUOIT_KUBERAY_AUTOSCALING, "g", 2, 2);
+  g_autoptr (QuoitKuberay) random = cluster_of (QUOIT_KUBERAY_AUTOSCALING | QUOIT_KUBERAY_RANDOM_DELETION, "g", 1, 2);
+
+  g_free (pass (plain));
+  quoit_kuberay_set_replicas (plain, 0, 1);
+  ck_assert_int_eq (quoit_kuberay_is_arbitrary (plain), 0);
+  assert_pass (plain, "g0.0<0> g0.1<0>");
+  ck_assert_int_eq (quoit_kuberay_is_arbitrary (plain), 1);
+  quoit_kuberay_set_replicas (plain, 0, 0);
+  assert_pass (plain, "");
+  ck_assert_int_eq (quoit_kuberay_is_arbitrary (plain), 0);
+
+  g_free (pass (scaled));
+  quoit_kuberay_set_replicas (scaled, 0, 0);
+  assert_pass (scaled, "g0.0<0> g0.1<0> g1.0<1> g1.1<1>");
+
+  g_free (pass (random));
+  quoit_kuberay_set_replicas (random, 0, 1);
+  assert_pass (random, "g0.-1<-1>");
+  ck_assert_int_eq (quoit_kuberay_is_arbitrary (random), 1);
+}
+END_TEST
+
+START_TEST (without_indices_hosts_fail_one_by_one)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (QUOIT_KUBERAY_NO_INDICES, "g", 2, 1);
+
+  assert_pass (kuberay, "g-1.-1<-1> g-1.-1<-1>");
+  quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_FAILED);
+  assert_pass (kuberay, "(delete 1 unhealthy worker Pods) g-1.-1<-1>");
+  ck_assert_uint_eq (quoit_kuberay_get_pod_serial (kuberay, 0), 1);
+  assert_pass (kuberay, "g-1.-1<-1> g-1.-1<-1>");
+  ck_assert_uint_eq (quoit_kuberay_get_pod_serial (kuberay, 1), 2);
+}
+END_TEST
+
+/* --- numbers --- */
+
+static const struct {
+  int64_t hosts;
+  int32_t replicas, lowest, highest, desired;
+} counts[] = {
+  { 2, 3, 0, G_MAXINT32, 6 },
+  { 2, 3, 5, 2, 10 },
+  { 2, 9, 5, 2, 4 },
+  { 4, -7, 0, 5, 0 },
+  { 2, 2000000000, 0, G_MAXINT32, -294967296 },
+  { 3, 2000000000, 0, G_MAXINT32, 1705032704 },
+  { G_MAXINT32, G_MININT32, G_MININT32, G_MAXINT32, G_MININT32 },
+};
+
+START_TEST (pods_are_counted_in_32_bits_with_the_lower_bound_first)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", counts[_i].hosts, counts[_i].replicas);
+
+  quoit_kuberay_set_bounds (kuberay, 0, counts[_i].lowest, counts[_i].highest);
+  ck_assert_int_eq (quoit_kuberay_get_n_desired (kuberay, 0), counts[_i].desired);
+  quoit_kuberay_suspend_group (kuberay, 0);
+  ck_assert_int_eq (quoit_kuberay_get_n_desired (kuberay, 0), 0);
+}
+END_TEST
+
+START_TEST (a_product_that_wraps_to_no_multiple_ends_the_pass)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 3, -1431655766);
+
+  quoit_kuberay_set_bounds (kuberay, 0, G_MININT32, G_MAXINT32);
+  ck_assert_int_eq (quoit_kuberay_get_n_desired (kuberay, 0), -2);
+  assert_pass (kuberay, "(desired worker pods (-2) is not a multiple of NumOfHosts (3) for group g)");
+}
+END_TEST
+
+START_TEST (too_many_pods_are_refused_and_none_has_changed)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 1);
+  g_autoptr (GError) error = NULL;
+  const char *requeued = "untouched";
+
+  g_free (pass (kuberay));
+  quoit_kuberay_set_replicas (kuberay, 0, 32769);
+  ck_assert (!quoit_kuberay_reconcile (kuberay, &requeued, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "group 'g': '65538' pods: expected at most 65536");
+  ck_assert_str_eq (requeued, "untouched");
+  ck_assert_uint_eq (quoit_kuberay_get_n_pods (kuberay), 2);
+  quoit_kuberay_set_replicas (kuberay, 0, 32768);
+  ck_assert (quoit_kuberay_reconcile (kuberay, &requeued, &error));
+  ck_assert_uint_eq (quoit_kuberay_get_n_pods (kuberay), 65536);
+}
+END_TEST
+
+START_TEST (a_group_is_there_once_and_has_hosts)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 0, 3);
+  g_autoptr (GError) error = NULL;
+
+  ck_assert (!quoit_kuberay_add_group (kuberay, "g", 1, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "group 'g': expected each groupName once");
+  ck_assert (!quoit_kuberay_add_group (kuberay, "h", -1, NULL, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "group 'h': numOfHosts '-1': expected 0 to 2147483647");
+  ck_assert_uint_eq (quoit_kuberay_get_n_groups (kuberay), 1);
+  assert_pass (kuberay, "");
+}
+END_TEST
+
+/* --- the webhook --- */
+
+START_TEST (the_pods_of_a_manifest_get_what_the_webhook_writes)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of_manifest (manifest);
+  g_autoptr (QuoitWebhookPatch) patch = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) labels = NULL;
+  g_autofree char *joined = NULL;
+
+  assert_pass (kuberay, "g0.0<0> g0.1<0> g1.0<1> g1.1<1>");
+  ck_assert_str_eq (quoit_kuberay_get_service (kuberay), "c-headless");
+  patch = quoit_kuberay_mutate_pod (kuberay, 3, &error);
+  ck_assert_ok (error);
+  ck_assert_str_eq (quoit_webhook_patch_get_hostname (patch), "g-1-1");
+  ck_assert_str_eq (quoit_webhook_patch_get_subdomain (patch), "c-headless");
+  ck_assert_str_eq (added (patch, "MEGASCALE_SLICE_ID"), "1");
+  ck_assert_str_eq (added (patch, "TPU_WORKER_HOSTNAMES"), "g-1-0.c-headless,g-1-1.c-headless");
+  ck_assert_ptr_null (added (patch, "TPU_NAME"));
+  ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (patch, 1), 0);
+
+  labels = quoit_kuberay_dup_pod_labels (kuberay, 3);
+  joined = g_strjoinv (" ", labels);
+  ck_assert_str_eq (joined, "app.kubernetes.io/created-by=kuberay-operator app.kubernetes.io/name=kuberay "
+                            "ray.io/cluster=c ray.io/group=g ray.io/identifier=c-worker ray.io/is-ray-node=yes "
+                            "ray.io/node-type=worker ray.io/replica-host-index=1 "
+                            "ray.io/worker-group-replica-index=1 ray.io/worker-group-replica-name=g-<1>");
+}
+END_TEST
+
+static QuoitKuberay *
+cluster_of_chips (uint32_t flags, const char *topology, int64_t n_hosts)
+{
+  QuoitKuberay *kuberay = quoit_kuberay_new ("c", flags);
+  g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
+
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", topology);
+  ck_assert (quoit_webhook_pod_add_container (pod, NULL, "4", NULL));
+  ck_assert (quoit_kuberay_add_group (kuberay, "g", n_hosts, pod, NULL));
+  return kuberay;
+}
+
+static const char *
+slice_of (const QuoitKuberay *kuberay, uint32_t pod, char **slice)
+{
+  g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, pod, NULL);
+
+  g_free (*slice);
+  return *slice = g_strdup_printf ("%s.%s", added (patch, "TPU_NAME"), added (patch, "TPU_WORKER_ID"));
+}
+
+START_TEST (a_pod_that_the_webhook_numbers_keeps_the_number_that_it_was_given)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "2x2", 1);
+  g_autofree char *slice = NULL;
+
+  quoit_kuberay_set_replicas (kuberay, 0, 3);
+  g_free (pass (kuberay));
+  ck_assert_str_eq (slice_of (kuberay, 2, &slice), "g-2.0");
+  quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_GONE);
+  ck_assert_str_eq (slice_of (kuberay, 1, &slice), "g-2.0");
+  /* Two replicas there are, so that the webhook takes the third number, which one of them has. */
+  assert_pass (kuberay, "g0.-1<-1> g1.-1<-1> g2.-1<-1>");
+  ck_assert_str_eq (slice_of (kuberay, 0, &slice), "g-2.1");
+}
+END_TEST
+
+START_TEST (a_pod_that_the_webhook_refuses_says_why)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "", 2);
+  g_autoptr (GError) error = NULL;
+
+  quoit_kuberay_set_replicas (kuberay, 0, 1);
+  assert_pass (kuberay, "g0.0<0> g0.1<0>");
+  ck_assert_ptr_null (quoit_kuberay_mutate_pod (kuberay, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a node selector cloud.google.com/gke-tpu-topology");
+
+  quoit_kuberay_free (kuberay);
+  kuberay = cluster_of_chips (QUOIT_KUBERAY_NO_INDICES, "", 2);
+  quoit_kuberay_set_replicas (kuberay, 0, 1);
+  assert_pass (kuberay, "g-1.-1<-1> g-1.-1<-1>");
+  ck_assert_ptr_null (quoit_kuberay_mutate_pod (kuberay, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected a node selector cloud.google.com/gke-tpu-topology");
+}
+END_TEST
+
+START_TEST (a_few_thousand_pods_that_the_webhook_numbers_are_refused)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (0, "2x2", 1);
+  g_autoptr (GError) error = NULL;
+  const char *requeued;
+
+  quoit_kuberay_set_replicas (kuberay, 0, 2049);
+  ck_assert (!quoit_kuberay_reconcile (kuberay, &requeued, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID,
+                     "group 'g': '2049' pods: expected at most 2048, which the TPU webhook");
+}
+END_TEST
+
+/* --- names --- */
+
+static const struct {
+  const char *cluster, *group;
+  int64_t hosts;
+  int32_t replicas;
+  const char *says; /* NULL: they hold */
+} names[] = {
+  { "c23456789012345678901234567890123456789041", "g", 1, 1, NULL },
+  { "c2345678901234567890123456789012345678901", "g", 2, 1, NULL },
+  { "c23456789012345678901234567890123456789012", "g", 2, 1,
+    "cluster 'c23456789012345678901234567890123456789012': expected at most 41 bytes, a letter first: the headless "
+    "service is called 'c23456789012345678901234567890123456789012-headless', the TPU webhook tells the hosts "
+    "'r3456789012345678901234567890123456789012-headless'" },
+  { "2c", "g", 2, 1, "is called '2c-headless', the TPU webhook tells the hosts 'rc-headless'" },
+  { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 10, NULL },
+  { "c", "g234567890123456789012345678901234567890123456789012345678-", 2, 11,
+    "-10-1' of 64 bytes: expected at most 63, a groupName shorter by 1" },
+  { "c", "Workers", 2, 1, "group 'Workers': host name 'Workers-0-1': expected a groupName of lower-case letters" },
+};
+
+START_TEST (names_that_no_host_would_find_are_refused_with_what_is_too_long)
+{
+  g_autoptr (QuoitKuberay) kuberay = quoit_kuberay_new (names[_i].cluster, 0);
+  g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
+  g_autoptr (GError) error = NULL;
+
+  ck_assert (quoit_webhook_pod_add_container (pod, "4", NULL, NULL));
+  ck_assert (quoit_kuberay_add_group (kuberay, names[_i].group, names[_i].hosts, pod, &error));
+  quoit_kuberay_set_replicas (kuberay, 0, names[_i].replicas);
+  ck_assert_int_eq (quoit_kuberay_check_names (kuberay, &error), names[_i].says == NULL);
+  if (names[_i].says != NULL)
+    ck_assert_refused (error, QUOIT_ERROR_INVALID, names[_i].says);
+  ck_assert_ok (error);
+}
+END_TEST
+
+START_TEST (names_of_groups_without_tpus_are_nobodys_matter)
+{
+  g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "Workers", 2, 1);
+
+  ck_assert (quoit_kuberay_check_names (kuberay, NULL));
+  ck_assert_str_eq (quoit_kuberay_get_service (kuberay), "c-headless");
+}
+END_TEST
+
+START_TEST (prefixes_of_pods_are_cut_before_they_are_lowered)
+{
+  g_autofree char *upper = quoit_kuberay_dup_pod_prefix ("My-Cluster-ÄG");
+  g_autofree char *cut = quoit_kuberay_dup_pod_prefix ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaÄ");
+
+  ck_assert_str_eq (upper, "my-cluster-äg-worker-");
+  ck_assert_str_eq (cut, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbf\xbd-worker-");
+}
+END_TEST
+
+/* --- manifests --- */
+
+static const struct {
+  const char *text, *says;
+} refused[] = {
+  { "kind: [", "line 2, column 1: " },
+  { "kind: Pod", "no Ray object in it" },
+  { "kind: RayCluster\nmetadata: {name: c}\nspec:\n  workerGroupSpecs:\n  - {groupName: g, numOfHosts: -1}",
+    "line 5: spec.workerGroupSpecs[0].numOfHosts: '-1': expected a whole number" },
+  { "kind: RayCluster\nmetadata: {name: c}\nspec:\n  workerGroupSpecs:\n  - {groupName: g}",
+    "no 'template.spec': expected that of the pods" },
+  { "kind: RayCluster\nmetadata: {name: c}\nspec:\n  enableInTreeAutoscaling: 3", "'3': expected true or false" },
+  { "kind: RayCluster\nmetadata: {name: c}\nspec:\n  workerGroupSpecs:\n  - groupName: g\n"
+    "    template: {spec: {containers: [{env: [{value: x}]}]}}",
+    "line 6: spec.workerGroupSpecs[0].template.spec.containers[0].env[0]: a variable without name: expected 'name'" },
+  { "kind: RayCluster\nmetadata: {name: c}\nspec:\n  workerGroupSpecs:\n  - groupName: g\n"
+    "    template: {spec: {containers: [{resources: {limits: {google.com/tpu: four}}}]}}",
+    "'four'" },
+  { "kind: RayCluster\nmetadata: {name: c}\nspec:\n  workerGroupSpecs:\n  - groupName: g\n    template: {spec: {}}\n"
+    "  - groupName: g\n    template: {spec: {}}",
+    "line 7: spec.workerGroupSpecs[1].groupName: 'g': expected each groupName once" },
+};
+
+START_TEST (a_manifest_that_cannot_be_read_is_refused_with_its_place)
+{
+  g_autoptr (GError) error = NULL;
+
+  ck_assert_ptr_null (quoit_kuberay_parse_manifest (refused[_i].text, strlen (refused[_i].text), NULL, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].says);
+}
+END_TEST
+
+START_TEST (a_manifest_says_how_many_pods_and_who_deletes_them)
+{
+  g_autoptr (QuoitKuberay) kuberay
+      = cluster_of_manifest ("kind: RayCluster\nmetadata: {name: c}\nspec:\n  enableInTreeAutoscaling: true\n"
+                             "  workerGroupSpecs:\n  - {groupName: a, minReplicas: 2, template: {spec: {}}}\n"
+                             "  - {groupName: b, replicas: 2, suspend: true, template: {spec: {}}}");
+
+  assert_pass (kuberay, "a0.-1<-1> a1.-1<-1>");
+  ck_assert_ptr_null (quoit_kuberay_get_service (kuberay));
+  quoit_kuberay_set_bounds (kuberay, 0, 0, 1);
+  quoit_kuberay_resume_group (kuberay, 1);
+  assert_pass (kuberay, "a0.-1<-1> a1.-1<-1> b0.-1<-1> b1.-1<-1>");
+}
+END_TEST
+
+START_TEST (a_cluster_that_is_suspended_has_no_pods)
+{
+  g_autoptr (QuoitKuberay) kuberay
+      = cluster_of_manifest ("kind: RayJob\nmetadata: {name: j}\nspec:\n  suspend: true\n  rayClusterSpec:\n"
+                             "    workerGroupSpecs:\n    - {groupName: a, replicas: 2, template: {spec: {}}}\n");
+
+  ck_assert_str_eq (quoit_kuberay_get_cluster (kuberay), "j-xxxxx");
+  assert_pass (kuberay, "");
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("kuberay");
+  TCase *passes = tcase_create ("passes"), *numbers = tcase_create ("numbers"), *webhook = tcase_create ("webhook");
+  TCase *called = tcase_create ("names"), *manifests = tcase_create ("manifests");
+
+  tcase_add_test (passes, an_incomplete_replica_goes_in_one_pass_and_comes_back_in_the_next);
+  tcase_add_test (passes, a_host_whose_container_has_ended_takes_its_replica_along_only_if_it_cannot_restart);
+  tcase_add_test (passes, a_pass_that_ends_early_leaves_the_groups_behind_as_they_are);
+  tcase_add_test (passes, gaps_are_filled_before_new_indices_are_taken);
+  tcase_add_test (passes, what_is_too_many_goes_unless_the_autoscaler_decides);
+  tcase_add_test (passes, without_indices_hosts_fail_one_by_one);
+  suite_add_tcase (suite, passes);
+
+  tcase_add_loop_test (numbers, pods_are_counted_in_32_bits_with_the_lower_bound_first, 0, G_N_ELEMENTS (counts));
+  tcase_add_test (numbers, a_product_that_wraps_to_no_multiple_ends_the_pass);
+  tcase_add_test (numbers, too_many_pods_are_refused_and_none_has_changed);
+  tcase_add_test (numbers, a_group_is_there_once_and_has_hosts);
+  suite_add_tcase (suite, numbers);
+
+  tcase_add_test (webhook, the_pods_of_a_manifest_get_what_the_webhook_writes);
+  tcase_add_test (webhook, a_pod_that_the_webhook_numbers_keeps_the_number_that_it_was_given);
+  tcase_add_test (webhook, a_pod_that_the_webhook_refuses_says_why);
+  tcase_add_test (webhook, a_few_thousand_pods_that_the_webhook_numbers_are_refused);
+  suite_add_tcase (suite, webhook);
+
+  tcase_add_loop_test (called, names_that_no_host_would_find_are_refused_with_what_is_too_long, 0,
+                       G_N_ELEMENTS (names));
+  tcase_add_test (called, names_of_groups_without_tpus_are_nobodys_matter);
+  tcase_add_test (called, prefixes_of_pods_are_cut_before_they_are_lowered);
+  suite_add_tcase (suite, called);
+
+  tcase_add_loop_test (manifests, a_manifest_that_cannot_be_read_is_refused_with_its_place, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (manifests, a_manifest_says_how_many_pods_and_who_deletes_them);
+  tcase_add_test (manifests, a_cluster_that_is_suspended_has_no_pods);
+  suite_add_tcase (suite, manifests);
+
+  return suite_main (suite);
+}
