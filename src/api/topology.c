@@ -90,11 +90,13 @@ fill_ray_train (QuoitTopology *topology, const QuoitGroup *group, GError **error
   const char *address = quoit_layout_node_address (topology->layout, (QuoitNodeId) { first->node });
   g_autoptr (QuoitRayResources) worker = quoit_ray_resources_new ();
   g_autofree char *shape = NULL;
+  guint32 n_chips;
 
   if (!check_ray_train (topology, first, class, address, error))
     return FALSE;
   shape = quoit_shape_format (class->facts.shape);
-  quoit_ray_resources_set (worker, "TPU", class->facts.chips_per_host / topology->per_host);
+  n_chips = class->facts.chips_per_host / topology->per_host;
+  quoit_ray_resources_set (worker, "TPU", n_chips);
   for (guint i = 0; i < topology->processes->len; i++)
     {
       QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, i);

@@ -140,7 +140,7 @@ refused 4 "and a slice" "--slice 'nope': expected a slice of the group: small-0,
 refused 4 "of the group" "--slice 'tpu-group-0': expected a slice of the group: small-0" env train --slice tpu-group-0
 refused 4 "by id too" "--slice-id '2': expected a slice id of the group: 0, 1" env train --slice-id 2 --worker 0
 refused 4 "a group must be there" "nobody" env nobody
-refused 2 "env knows two profiles" "--profile 'slurm'|expected quoit or ray-train" env train --profile slurm
+refused 2 "env knows four profiles" "--profile 'slurm'|expected quoit, ray-train, kuberay or jobset" env train --profile slurm
 refused 2 "a slice is chosen once" "--slice and --slice-id" env train --slice small-0 --slice-id 0
 refused 5 "ray-train needs addresses" "address" env train --profile ray-train
 holds "a host is dead" quoit set-state small-1-0 dead --now "$now"
