@@ -202,6 +202,16 @@ QUOIT_API const char *quoit_kuberay_get_group_name (const QuoitKuberay *kuberay,
 QUOIT_API int64_t quoit_kuberay_get_group_hosts (const QuoitKuberay *kuberay, uint32_t group);
 
 /**
+ * quoit_kuberay_get_group_containers:
+ * @kuberay: a cluster
+ * @group: below quoit_kuberay_get_n_groups()
+ *
+ * Returns: the containers of each of its pods
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_kuberay_get_group_containers (const QuoitKuberay *kuberay, uint32_t group);
+
+/**
  * quoit_kuberay_set_replicas:
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
@@ -227,6 +237,8 @@ QUOIT_API void quoit_kuberay_set_bounds (QuoitKuberay *kuberay, uint32_t group, 
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
  *
+ * The group is to have no pods, until it is resumed.
+ *
  * Since: 0.1
  */
 QUOIT_API void quoit_kuberay_suspend_group (QuoitKuberay *kuberay, uint32_t group);
@@ -235,6 +247,8 @@ QUOIT_API void quoit_kuberay_suspend_group (QuoitKuberay *kuberay, uint32_t grou
  * quoit_kuberay_resume_group:
  * @kuberay: a cluster
  * @group: below quoit_kuberay_get_n_groups()
+ *
+ * The group is to have its pods again.
  *
  * Since: 0.1
  */

@@ -138,6 +138,14 @@ quoit_kuberay_get_group_hosts (const QuoitKuberay *kuberay, uint32_t group)
   return at == NULL ? 0 : at->n_hosts;
 }
 
+uint32_t
+quoit_kuberay_get_group_containers (const QuoitKuberay *kuberay, uint32_t group)
+{
+  const QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  return at == NULL ? 0 : at->template->containers->len;
+}
+
 void
 quoit_kuberay_set_replicas (QuoitKuberay *kuberay, uint32_t group, int32_t replicas)
 {

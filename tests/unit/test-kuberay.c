@@ -266,6 +266,7 @@ START_TEST (the_pods_of_a_manifest_get_what_the_webhook_writes)
   ck_assert_str_eq (added (patch, "TPU_WORKER_HOSTNAMES"), "g-1-0.c-headless,g-1-1.c-headless");
   ck_assert_ptr_null (added (patch, "TPU_NAME"));
   ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (patch, 1), 0);
+  ck_assert_uint_eq (quoit_kuberay_get_group_containers (kuberay, 0), 2);
 
   labels = quoit_kuberay_dup_pod_labels (kuberay, 3);
   joined = g_strjoinv (" ", labels);

@@ -20,7 +20,9 @@ Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit
 functions; `quoit.catalogue` is what TPU generations there are, and `quoit.coordinates` where the chips of a slice are;
 `quoit.identity` is who a process is to JAX; `quoit.webhook` is what the TPU webhook writes into pods; `quoit.meshes` is
 JAX's order of devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.maxtext` says what MaxText would make of a
-job.
+job; `quoit.catalogue` is what TPU generations there are; `quoit.kuberay` is which pods a RayCluster has, and
+`quoit.webhook` what the TPU webhook writes into them; `quoit.meshes` is JAX's order of devices; `quoit.meshes` is JAX's
+order of their devices, and `quoit.jax` makes JAX's own meshes of it.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from . import coordinates as coordinates
     from . import identity as identity
     from . import jax as jax
+    from . import kuberay as kuberay
     from . import maxtext as maxtext
     from . import meshes as meshes
     from . import ray as ray
@@ -215,7 +218,7 @@ _LAZY = {
     ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("catalogue", "coordinates", "identity", "jax", "maxtext", "meshes", "ray", "ray_rules", "webhook")
+_SUBMODULES = ("catalogue", "coordinates", "identity", "jax", "kuberay", "maxtext", "meshes", "ray", "ray_rules", "webhook")
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 

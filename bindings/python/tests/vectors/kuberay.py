@@ -1,78 +1,135 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeRay's arithmetic and names of pods, as readers of manifests have them: groups make a manifest, pods its nodes."""
+"""KubeRay's operator: how many pods a group is to have, which pods there are after each step, and names."""
 
-import json
+import re
 
 from rows import Skip, only
 
-import quoit
+from quoit import kuberay
 
-FIELDS = ("replicas", "minReplicas", "maxReplicas", "numOfHosts")
-POD = {"spec": {"containers": [{}]}}
-
-
-def group_of(name, given, names):
-    """A worker group, whose numbers are called as the row calls them."""
-    group = {"groupName": name, "template": POD}
-    for field, called in zip(FIELDS, names):
-        if given.get(called) is not None:
-            if given[called] < 0:
-                raise Skip("a negative number, which quoit refuses")
-            group[field] = given[called]
-    return group
+GROUP = ["groupName", "replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend"]
+EVENTS = {
+    ("fail", "Failed"): kuberay.KuberayEvent.FAILED,
+    ("fail", "Succeeded"): kuberay.KuberayEvent.FAILED,
+    ("crash", "Never"): kuberay.KuberayEvent.ENDED,
+    ("crash", "Always"): kuberay.KuberayEvent.RESTARTED,
+    ("crash", "OnFailure"): kuberay.KuberayEvent.RESTARTED,
+    ("toDelete", ""): kuberay.KuberayEvent.NAMED,
+    ("delete", ""): kuberay.KuberayEvent.GONE,
+}
 
 
-def manifest_of(groups):
-    spec = {"headGroupSpec": {"template": POD}, "workerGroupSpecs": groups}
-    return json.dumps({"kind": "RayCluster", "metadata": {"name": "c"}, "spec": spec})
+def or_else(value, otherwise):
+    return otherwise if value is None else value
+
+
+def add_group(cluster, name, given, lowest, highest):
+    """Without replicas a group has the fewest that it may have."""
+    least = or_else(given.get(lowest), 0)
+    replicas = or_else(given.get("replicas"), least)
+    cluster.add_group(name, hosts=or_else(given.get("numOfHosts"), 1), replicas=replicas)
+    cluster.set_bounds(name, least, or_else(given.get(highest), 2**31 - 1))
+    if given.get("suspend"):
+        cluster.suspend(name)
 
 
 def desired(given, recorded):
     """How many pods a group is to have."""
     only(given, ["numOfHosts", "replicas", "min", "max", "suspend"])
-    group = group_of("g", given, ("replicas", "min", "max", "numOfHosts"))
-    if given.get("suspend"):
-        group["suspend"] = True
-    try:
-        with quoit.open_memory() as ledger:
-            return ledger.import_raycluster(manifest_of([group])).n_nodes - 1
-    except quoit.InvalidError as error:
-        if "pods" in str(error):
-            raise Skip("more pods than a fleet has: quoit refuses what KubeRay does not guard") from None
-        raise
+    cluster = kuberay.Kuberay("c")
+    add_group(cluster, "g", given, "min", "max")
+    return cluster.desired("g")
 
 
-# --- reconcile ----------------------------------------------------------------------------------------------------
+# --- steps --------------------------------------------------------------------------------------------------------
 
 
-def pod_of(node, replicas):
-    """Node GROUP-R is a replica of one host; GROUP-R-H is of the n-th of several hosts that was made."""
-    name = node.pool.name
-    replica, _, host = node.name[len(name) + 1 :].partition("-")
-    if not host:
-        return f"{name} replica={replica} host= name="
-    number = replicas.setdefault((name, replica), len(replicas))
-    return f"{name} replica={replica} host={host} name={name}-<{number}>"
+def find_pod(cluster, numbers):
+    """By the indices that a step has: of a replica of one host it says that of the replica alone."""
+    first = next(iter(cluster.groups))
+    place = (numbers[0], numbers[1] if len(numbers) > 1 else None)
+    for pod in cluster.pods:
+        if pod.group == first and (pod.replica, pod.host) == place:
+            return pod
+    raise Skip("a step of a pod that is not there")
+
+
+def take_step(cluster, step):
+    first = next(iter(cluster.groups))
+    verb, *words = step.split(" ")
+    if verb == "replicas":
+        cluster.set_replicas(first, int(words[0]))
+    elif (verb, words) == ("suspend", ["true"]):
+        cluster.suspend(first)
+    elif (verb, words) == ("suspend", ["false"]):
+        cluster.resume(first)
+    else:
+        numbers = [int(word) for word in words if word.isdigit()]
+        event = EVENTS.get((verb, "".join(word for word in words if not word.isdigit())))
+        if event is None or not numbers:
+            raise Skip("a step that nobody knows")
+        cluster.mark(find_pod(cluster, numbers), event)
+
+
+def shown(index):
+    return "" if index is None else index
+
+
+def pod_of(pod):
+    name = pod.labels.get("ray.io/worker-group-replica-name", "")
+    return f"{pod.group} replica={shown(pod.replica)} host={shown(pod.host)} name={name}"
+
+
+def state_of(cluster, requeued, seen):
+    """The pods by text, in which names are numbered as they are first seen."""
+
+    def renumbered(text):
+        return re.sub("<([0-9]+)>", lambda found: f"<{seen.setdefault(found.group(1), len(seen))}>", text)
+
+    error = {} if requeued is None else {"error": renumbered(requeued)}
+    return {**error, "pods": [renumbered(text) for text in sorted(map(pod_of, cluster.pods))]}
 
 
 def reconcile(given, recorded):
-    """What a first pass makes; what becomes of pods later is not a manifest's matter."""
+    """What each step leaves."""
     only(given, ["autoscaling", "multi_host_indexing", "groups", "steps"])
-    if given.get("steps") != ["reconcile"]:
-        raise Skip("pods that come and go: a manifest has those that are desired")
+    flags = kuberay.KuberayFlags(0)
+    if given.get("autoscaling"):
+        flags |= kuberay.KuberayFlags.AUTOSCALING
     if not given.get("multi_host_indexing", True):
-        raise Skip("an operator without indices, as before 1.6")
-    groups = []
+        flags |= kuberay.KuberayFlags.NO_INDICES
+    cluster, answers, seen = kuberay.Kuberay("c", flags=flags), [], {}
     for each in given.get("groups") or []:
-        only(each, ["groupName", *FIELDS])
-        if each.get("groupName") is None:
-            raise Skip("a group without a name, which quoit refuses")
-        groups.append(group_of(each["groupName"], each, FIELDS))
-    with quoit.open_memory() as ledger:
-        ledger.import_raycluster(manifest_of(groups))
-        replicas = {}
-        pods = [pod_of(node, replicas) for node in ledger.snapshot().nodes if not node.is_ray_head]
-    return [{"pods": sorted(pods)}]
+        only(each, GROUP)
+        add_group(cluster, each.get("groupName") or "", each, "minReplicas", "maxReplicas")
+    for step in given["steps"]:
+        if step != "reconcile":
+            take_step(cluster, step)
+            answers.append({})
+            continue
+        done = cluster.reconcile()
+        if done.is_arbitrary:
+            raise Skip("pods of which KubeRay does not say which go")
+        answers.append(state_of(cluster, done.requeued, seen))
+    return answers
 
 
-OPS = {"kuberay_desired": desired, "kuberay_reconcile": reconcile}
+# --- names --------------------------------------------------------------------------------------------------------
+
+
+def check_name(given, recorded):
+    if given == "":
+        raise Skip("an empty name, which Go does not survive")
+    return kuberay.checked_name(given)
+
+
+def pod_name(given, recorded):
+    return kuberay.pod_prefix(given)
+
+
+OPS = {
+    "kuberay_CheckName": check_name,
+    "kuberay_PodName": pod_name,
+    "kuberay_desired": desired,
+    "kuberay_reconcile": reconcile,
+}
