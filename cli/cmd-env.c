@@ -5,6 +5,7 @@
 #include "group-view.h"
 #include "jax-view.h"
 #include "launch.h"
+#include "manifest-env.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -491,10 +492,42 @@ print (Session *session, const Options *options, Choice *choice, const QuoitLaun
   return print_text (session, &view, profile_name, chosen, error);
 }
 
+/* What is asked of: a group of the database, or a manifest, each with options of its own. */
+static bool
+check_usage (const Session *session, const Options *options, const ManifestOptions *of, GError **error)
+{
+  const char *foreign = of->manifest == NULL ? (of->group != NULL       ? "--group"
+                                                : of->variables != NULL ? "--set"
+                                                : of->steps != NULL     ? "--then"
+                                                                        : NULL)
+                                             : (options->slice != NULL                   ? "--slice"
+                                                : options->process != NULL               ? "--process"
+                                                : options->launch.profile != NULL        ? "--profile"
+                                                : options->launch.per_host != NULL       ? "--processes-per-host"
+                                                : options->launch.jobset != NULL         ? "--jobset"
+                                                : options->launch.replicated_job != NULL ? "--replicated-job"
+                                                : options->reader != NULL                ? "--as-seen-by"
+                                                                                         : NULL);
+
+  if (foreign != NULL)
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "%s: expected it %s --manifest alone", foreign,
+                 of->manifest == NULL ? "with" : "without");
+  else if ((session->words[0] == NULL) == (of->manifest == NULL))
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                         "expected the arguments: GROUP | --manifest FILE; see quoit env --help");
+  else if (of->manifest != NULL && session->output != NULL && g_str_equal (session->output, "env"))
+    g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                         "-o env: expected it without --manifest, a pod has variables that only its cluster knows");
+  else
+    return true;
+  return false;
+}
+
 static bool
 run (Session *session, GError **error)
 {
   g_auto (Options) options = { 0 };
+  g_auto (ManifestOptions) of = { 0 };
   const GOptionEntry entries[] = {
     { "slice", 0, 0, G_OPTION_ARG_FILENAME, &options.slice, "only the workers of this slice", "NAME" },
     { "slice-id", 0, 0, G_OPTION_ARG_FILENAME, &options.slice_id, "only the workers of the slice of this id", "N" },
@@ -509,13 +542,23 @@ run (Session *session, GError **error)
       "the name of its replicated job (slice-job)", "NAME" },
     { "as-seen-by", 0, 0, G_OPTION_ARG_FILENAME, &options.reader, "what a program makes of it instead: jax",
       "PROGRAM" },
+    { "manifest", 0, 0, G_OPTION_ARG_FILENAME, &of.manifest, "the pods that it will make instead; - is standard input",
+      "FILE" },
+    { "group", 0, 0, G_OPTION_ARG_FILENAME, &of.group, "of --manifest: only the pods of this worker group", "NAME" },
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &of.variables, "of --manifest: a ${VARIABLE}", "VARIABLE=VALUE" },
+    { "then", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &of.steps, "of --manifest: what KubeRay does when this happens",
+      "STEP" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (QuoitLaunch) launch = NULL;
   Choice choice;
 
-  if (!session_parse (session, entries, error) || !session_check (session, env_outputs, error))
+  if (!session_parse (session, entries, error) || !session_check (session, env_outputs, error)
+      || !check_usage (session, &options, &of, error))
     return false;
+  if (of.manifest != NULL)
+    return read_choice (&options, &choice, error)
+           && manifest_env (session, &of, choice.slice_id, choice.worker_id, error);
   launch = launch_of (&options.launch, error);
   return launch != NULL && check_reader (session, options.reader, error) && read_choice (&options, &choice, error)
          && print (session, &options, &choice, launch, error);
@@ -523,10 +566,12 @@ run (Session *session, GError **error)
 
 const Verb verb_env = {
   "env",
-  "GROUP",
-  "the environment of each process of a group",
-  "-o env writes one process as NAME='value' lines for a POSIX shell.",
-  1,
+  "GROUP | --manifest FILE",
+  "the environment of each process of a group, or of each pod of a manifest",
+  "-o env writes one process of a group as NAME='value' lines for a POSIX shell. --manifest needs no database; its\n"
+  "slice ids and workers are the indices of replicas and hosts. A STEP is fail=REPLICA.HOST, end=..., restart=...,\n"
+  "lose=..., delete=..., replicas=N, suspend or resume.",
+  0,
   1,
   run,
 };

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What KubeRay's operator does when something happens to the pods of a manifest: a row for each replica that comes or
+ * goes, in the pass in which it does. */
+#include "manifest-env.h"
+
+#include <string.h>
+
+enum { MOST_PASSES = 1000 };
+
+static const char expected_step[]
+    = "fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume";
+
+static const Column pass_columns[] = {
+  { "step", "step", CELL_TEXT },
+  { "pass", "pass", CELL_NUMBER },
+  { "change", "change", CELL_TEXT },
+  { "replica", "replica", CELL_NUMBER },
+  { "n_pods", "pods", CELL_NUMBER },
+  { "incarnation", "incarnation", CELL_NUMBER },
+  { "is_arbitrary", "or another", CELL_FLAG },
+  { "says", "operator", CELL_TEXT },
+};
+
+typedef struct {
+  QuoitKuberay *kuberay;
+  uint32_t group;
+  const char *step;
+  gint64 pass;
+  const char *says;
+  Table *rows;
+} Run;
+
+/* --- what there was --- */
+
+typedef struct {
+  guint64 serial;
+  gint64 replica, incarnation;
+} Seen;
+
+/* The pods of the group, in the order of replicas. */
+static GArray *
+look (const Run *run)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Seen));
+
+  for (uint32_t i = 0; i < quoit_kuberay_get_n_pods (run->kuberay); i++)
+    {
+      Seen seen = { quoit_kuberay_get_pod_serial (run->kuberay, i), quoit_kuberay_get_pod_replica (run->kuberay, i),
+                    quoit_kuberay_get_pod_incarnation (run->kuberay, i) };
+
+      if (quoit_kuberay_get_pod_group (run->kuberay, i) == run->group)
+        g_array_append_val (all, seen);
+    }
+  return all;
+}
+
+static GHashTable *
+serials_of (const GArray *pods)
+{
+  GHashTable *serials = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint i = 0; i < pods->len; i++)
+    g_hash_table_add (serials, &g_array_index (pods, Seen, i).serial);
+  return serials;
+}
+
+static void
+add_index (Table *table, gint64 index)
+{
+  if (index < 0)
+    table_skip (table);
+  else
+    table_add_number (table, index);
+}
+
+static void
+add_row (const Run *run, const char *change, const Seen *of, guint n_pods)
+{
+  table_add_text (run->rows, run->step);
+  table_add_number (run->rows, run->pass);
+  table_add_text (run->rows, change);
+  add_index (run->rows, of->replica);
+  table_add_number (run->rows, n_pods);
+  add_index (run->rows, of->incarnation);
+  table_add_flag (run->rows, g_str_equal (change, "deleted") && quoit_kuberay_is_arbitrary (run->kuberay));
+  table_add_text (run->rows, run->says);
+}
+
+/* What @pods have and @others have not, a row a replica. */
+static guint
+add_rows (const Run *run, const char *change, const GArray *pods, const GArray *others)
+{
+  g_autoptr (GHashTable) known = serials_of (others);
+  const Seen *of = NULL;
+  guint n_rows = 0, n_pods = 0;
+
+  for (guint i = 0; i < pods->len; i++)
+    {
+      const Seen *seen = &g_array_index (pods, Seen, i);
+
+      if (g_hash_table_contains (known, &seen->serial))
+        continue;
+      if (of != NULL && (of->replica != seen->replica || of->incarnation != seen->incarnation))
+        {
+          add_row (run, change, of, n_pods);
+          n_pods = 0;
+        }
+      of = seen;
+      n_pods++;
+      n_rows++;
+    }
+  if (of != NULL)
+    add_row (run, change, of, n_pods);
+  return n_rows;
+}
+
+static void
+add_quiet_pass (const Run *run)
+{
+  static const Seen nothing = { 0, -1, -1 };
+
+  add_row (run, run->says == NULL ? "none" : "ended", &nothing, 0);
+}
+
+/* Passes until one comes to its end and changes nothing: the last of several is told only where it is the first. */
+static bool
+run_passes (Run *run, GError **error)
+{
+  for (run->pass = 1; run->pass <= MOST_PASSES; run->pass++)
+    {
+      g_autoptr (GArray) before = look (run), after = NULL;
+      guint n_changes;
+
+      if (!quoit_kuberay_reconcile (run->kuberay, &run->says, error))
+        return false;
+      after = look (run);
+      n_changes = add_rows (run, "deleted", before, after);
+      n_changes += add_rows (run, "created", after, before);
+      if (n_changes > 0)
+        continue;
+      if (run->pass == 1)
+        add_quiet_pass (run);
+      return true;
+    }
+  return true;
+}
+
+/* --- steps --- */
+
+static const struct {
+  const char *verb;
+  QuoitKuberayEvent event;
+} events[] = {
+  { "fail", QUOIT_KUBERAY_EVENT_FAILED },       { "end", QUOIT_KUBERAY_EVENT_ENDED },
+  { "restart", QUOIT_KUBERAY_EVENT_RESTARTED }, { "lose", QUOIT_KUBERAY_EVENT_GONE },
+  { "delete", QUOIT_KUBERAY_EVENT_NAMED },
+};
+
+static bool
+refuse_step (const Run *run, GError **error)
+{
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--then '%s': expected %s", run->step, expected_step);
+  return false;
+}
+
+/* "REPLICA.HOST", or "REPLICA" of a group whose replicas have one host. */
+static bool
+mark_pod (const Run *run, QuoitKuberayEvent event, const char *place, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (place, ".", 3);
+  guint64 replica, host = 0;
+
+  if (parts[0] == NULL || !g_ascii_string_to_unsigned (parts[0], 10, 0, G_MAXINT32, &replica, NULL)
+      || (parts[1] != NULL && !g_ascii_string_to_unsigned (parts[1], 10, 0, G_MAXINT32, &host, NULL))
+      || (parts[1] != NULL && parts[2] != NULL))
+    return refuse_step (run, error);
+  for (uint32_t i = 0; i < quoit_kuberay_get_n_pods (run->kuberay); i++)
+    if (quoit_kuberay_get_pod_group (run->kuberay, i) == run->group
+        && quoit_kuberay_get_pod_replica (run->kuberay, i) == (gint64) replica
+        && MAX (quoit_kuberay_get_pod_host (run->kuberay, i), 0) == (gint64) host)
+      {
+        quoit_kuberay_mark_pod (run->kuberay, i, event);
+        return true;
+      }
+  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND,
+               "--then '%s': expected a pod that is there when it happens, by its replica and host index", run->step);
+  return false;
+}
+
+static bool
+set_replicas (const Run *run, const char *text, GError **error)
+{
+  guint64 replicas;
+
+  if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT32, &replicas, NULL))
+    return refuse_step (run, error);
+  quoit_kuberay_set_replicas (run->kuberay, run->group, (int32_t) replicas);
+  return true;
+}
+
+static bool
+take_step (const Run *run, GError **error)
+{
+  const char *value = strchr (run->step, '=');
+  g_autofree char *verb = value == NULL ? g_strdup (run->step) : g_strndup (run->step, (gsize) (value - run->step));
+
+  if (value == NULL && g_str_equal (verb, "suspend"))
+    quoit_kuberay_suspend_group (run->kuberay, run->group);
+  else if (value == NULL && g_str_equal (verb, "resume"))
+    quoit_kuberay_resume_group (run->kuberay, run->group);
+  else if (value != NULL && g_str_equal (verb, "replicas"))
+    return set_replicas (run, value + 1, error);
+  else
+    {
+      for (guint i = 0; value != NULL && i < G_N_ELEMENTS (events); i++)
+        if (g_str_equal (verb, events[i].verb))
+          return mark_pod (run, events[i].event, value + 1, error);
+      return refuse_step (run, error);
+    }
+  return true;
+}
+
+bool
+manifest_steps (Session *session, QuoitKuberay *kuberay, uint32_t group, char **steps, GError **error)
+{
+  g_autoptr (Table) rows = table_new (pass_columns, G_N_ELEMENTS (pass_columns));
+  Run run = { .kuberay = kuberay, .group = group, .rows = rows };
+  Document *document;
+
+  for (char **step = steps; *step != NULL; step++)
+    {
+      run.step = *step;
+      if (!take_step (&run, error) || !run_passes (&run, error))
+        return false;
+    }
+  document = document_new ();
+  document_take_table (document, "passes", NULL, g_steal_pointer (&rows));
+  return session_print (session, document, error);
+}
