@@ -119,13 +119,24 @@ static const Column variable_columns[] = {
   { "field", NULL, CELL_TEXT },
 };
 
-static void
-add_index (Table *table, gint64 index)
+void
+manifest_add_index (Table *table, gint64 index)
 {
   if (index < 0)
     table_skip (table);
   else
     table_add_number (table, index);
+}
+
+static QuoitWebhookPatch *
+patch_of (const QuoitKuberay *kuberay, uint32_t pod, GError **error)
+{
+  QuoitWebhookPatch *patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
+
+  if (patch == NULL)
+    g_prefix_error (error,
+                    "group '%s': ", quoit_kuberay_get_group_name (kuberay, quoit_kuberay_get_pod_group (kuberay, pod)));
+  return patch;
 }
 
 static char *
@@ -181,17 +192,14 @@ static bool
 add_pod (const View *view, uint32_t pod, Table *table, GError **error)
 {
   const QuoitKuberay *kuberay = view->kuberay;
-  g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
+  g_autoptr (QuoitWebhookPatch) patch = patch_of (kuberay, pod, error);
   uint32_t group = quoit_kuberay_get_pod_group (kuberay, pod);
 
   if (patch == NULL)
-    {
-      g_prefix_error (error, "group '%s': ", quoit_kuberay_get_group_name (kuberay, group));
-      return false;
-    }
+    return false;
   table_add_text (table, quoit_kuberay_get_group_name (kuberay, group));
-  add_index (table, quoit_kuberay_get_pod_replica (kuberay, pod));
-  add_index (table, quoit_kuberay_get_pod_host (kuberay, pod));
+  manifest_add_index (table, quoit_kuberay_get_pod_replica (kuberay, pod));
+  manifest_add_index (table, quoit_kuberay_get_pod_host (kuberay, pod));
   table_take_text (table, prefix_of (kuberay, pod));
   table_add_text (table, quoit_webhook_patch_get_hostname (patch));
   table_add_text (table, quoit_webhook_patch_get_subdomain (patch));
@@ -278,14 +286,11 @@ append_pod (const View *view, uint32_t pod, GString *text, GError **error)
 {
   const QuoitKuberay *kuberay = view->kuberay;
   uint32_t group = quoit_kuberay_get_pod_group (kuberay, pod);
-  g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
+  g_autoptr (QuoitWebhookPatch) patch = patch_of (kuberay, pod, error);
   g_autoptr (GPtrArray) labels = NULL;
 
   if (patch == NULL)
-    {
-      g_prefix_error (error, "group '%s': ", quoit_kuberay_get_group_name (kuberay, group));
-      return false;
-    }
+    return false;
   labels = labels_of (kuberay, pod, patch);
   g_string_append_c (text, '\n');
   append_comment (text, describe_pod (kuberay, pod, patch));

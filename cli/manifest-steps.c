@@ -65,23 +65,14 @@ serials_of (const GArray *pods)
 }
 
 static void
-add_index (Table *table, gint64 index)
-{
-  if (index < 0)
-    table_skip (table);
-  else
-    table_add_number (table, index);
-}
-
-static void
 add_row (const Run *run, const char *change, const Seen *of, guint n_pods)
 {
   table_add_text (run->rows, run->step);
   table_add_number (run->rows, run->pass);
   table_add_text (run->rows, change);
-  add_index (run->rows, of->replica);
+  manifest_add_index (run->rows, of->replica);
   table_add_number (run->rows, n_pods);
-  add_index (run->rows, of->incarnation);
+  manifest_add_index (run->rows, of->incarnation);
   table_add_flag (run->rows, g_str_equal (change, "deleted") && quoit_kuberay_is_arbitrary (run->kuberay));
   table_add_text (run->rows, run->says);
 }

@@ -61,4 +61,4 @@ char *quoit_kuberay_replica_name (const QuoitKuberayGroup *group, gint64 incarna
 
 /* Behind the others, and through the webhook where that looks at them. */
 void quoit_kuberay_add_pod (QuoitKuberay *kuberay, guint32 group, gint64 replica, gint64 host, gint64 incarnation);
-void quoit_kuberay_pod_free (gpointer pod);
+void quoit_kuberay_pod_free (gpointer data); /* of QuoitKuberayPod; or NULL */

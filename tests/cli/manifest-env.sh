@@ -66,6 +66,8 @@ refused 4 "and a replica" "--slice-id, --worker" env --manifest "$two_slices" --
 refused 4 "and a file" "nothing.yaml" env --manifest "$tmp/nothing.yaml"
 printf 'kind: RayCluster\nmetadata: {name: c}\nspec: {workerGroupSpecs: [{groupName: g, numOfHosts: 0x2}]}\n' >"$tmp/bad.yaml"
 refused 3 "what is wrong has its place" "bad.yaml: line 3: spec.workerGroupSpecs[0].numOfHosts" env --manifest "$tmp/bad.yaml"
+grep -v gke-tpu-topology "$two_slices" >"$tmp/shapeless.yaml"
+refused 3 "nor what the webhook would refuse" "group 'tpu-group': pod: expected a node selector" env --manifest "$tmp/shapeless.yaml"
 sed 's/replicas: 2/replicas: 99999/' "$two_slices" >"$tmp/many.yaml"
 refused 3 "nor more pods than can be shown" "expected at most 65536" env --manifest "$tmp/many.yaml"
 

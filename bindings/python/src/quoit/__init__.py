@@ -218,7 +218,18 @@ _LAZY = {
     ),
 }
 _MODULES = {name: module for module, names in _LAZY.items() for name in names}
-_SUBMODULES = ("catalogue", "coordinates", "identity", "jax", "kuberay", "maxtext", "meshes", "ray", "ray_rules", "webhook")
+_SUBMODULES = (
+    "catalogue",
+    "coordinates",
+    "identity",
+    "jax",
+    "kuberay",
+    "maxtext",
+    "meshes",
+    "ray",
+    "ray_rules",
+    "webhook",
+)
 
 if not TYPE_CHECKING:  # mypy would take any name to be there
 
