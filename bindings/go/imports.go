@@ -19,10 +19,10 @@ import (
 type Input struct {
 	// Kind is what Text is.
 	Kind SourceKind
-	// Text is fleet text, a manifest (YAML), or a list of Ray's nodes (`ray list nodes` as JSON or YAML, the JSON of
-	// ray.nodes()).
+	// Text is fleet text, a manifest (YAML), a list of Ray's nodes (`ray list nodes` as JSON or YAML, the JSON of
+	// ray.nodes()), or one of Kubernetes's (`kubectl get nodes -o json`).
 	Text []byte
-	// Source is the source's name; "" is "fleet", the manifest's metadata.name, "ray".
+	// Source is the source's name; "" is "fleet", the manifest's metadata.name, "ray", "k8s".
 	Source string
 	// Variables are values for ${NAME} in a manifest.
 	Variables map[string]string
@@ -120,7 +120,7 @@ func (i *Input) opened() (*inputMaking, error) {
 		return nil, door.Invalid("input: expected one, not nil")
 	}
 	if _, known := sourceKindNames[i.Kind]; !known {
-		return nil, door.Invalid("kind of the input '%d': expected FleetText, RayCluster or RayNodes", int(i.Kind))
+		return nil, door.Invalid("kind of the input '%d': expected FleetText, RayCluster, RayNodes or K8sNodes", int(i.Kind))
 	}
 	var arguments door.Arguments
 	defer arguments.Free()

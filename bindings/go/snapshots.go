@@ -22,9 +22,12 @@ const (
 	FleetText  SourceKind = C.QUOIT_SOURCE_KIND_FLEET      // fleet text
 	RayCluster SourceKind = C.QUOIT_SOURCE_KIND_RAYCLUSTER // a manifest: the nodes that KubeRay would make of it
 	RayNodes   SourceKind = C.QUOIT_SOURCE_KIND_RAY_NODES  // `ray list nodes`, ray.nodes()
+	K8sNodes   SourceKind = C.QUOIT_SOURCE_KIND_K8S_NODES  // `kubectl get nodes -o json`
 )
 
-var sourceKindNames = map[SourceKind]string{FleetText: "FLEET", RayCluster: "RAYCLUSTER", RayNodes: "RAY_NODES"}
+var sourceKindNames = map[SourceKind]string{
+	FleetText: "FLEET", RayCluster: "RAYCLUSTER", RayNodes: "RAY_NODES", K8sNodes: "K8S_NODES",
+}
 
 // String is the name of the kind.
 func (k SourceKind) String() string { return named(sourceKindNames, k) }
