@@ -8,8 +8,6 @@ package quoit
 import "C"
 
 import (
-	"math"
-
 	"quoit/internal/door"
 )
 
@@ -177,8 +175,8 @@ func (g *Generation) LookupShape(topology string, chipsPerHost int64) (Shape, er
 	if g.c == nil {
 		return Shape{}, door.Invalid("a generation: expected one of Generations or LookupGeneration")
 	}
-	if chipsPerHost < 0 || chipsPerHost > math.MaxUint32 {
-		return Shape{}, door.Invalid("chips a host '%d': expected 0 to %d", chipsPerHost, uint32(math.MaxUint32))
+	if err := checkUnsigned("chips a host", chipsPerHost); err != nil {
+		return Shape{}, err
 	}
 	c := C.quoit_catalogue_lookup_topology(g.c, text, C.unsigned(chipsPerHost), &gerror)
 	if err := take(gerror); err != nil {
