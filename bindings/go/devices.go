@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit
+
+/*
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"quoit/internal/door"
+)
+
+// Device is one that JAX has.
+type Device struct {
+	ID           int64    // two devices may have one
+	Coordinates  [3]int32 // of its chip: x, y, z; in slices of two dimensions z is 0
+	Core         int32    // its number on the chip
+	ProcessIndex int32    // of the process that it belongs to
+	SliceIndex   int32    // of its slice; -1 when JAX gives it none
+}
+
+// Devices is a list of JAX devices of one kind, in the order in which JAX is given them. It does not change, and any number
+// of goroutines may use it. Close frees it; the garbage collector does where that is forgotten. Its fields are there also
+// then.
+type Devices struct {
+	Kind  string // as JAX calls it: "TPU v6 lite", also for a list of "v6e"
+	Count int
+
+	h *door.Handle
+}
+
+// NewDevices is a list of devices of a kind: device_kind in JAX, "TPU v5 lite", or any system's name of a generation. Links
+// between their chips are not taken to close to rings: nobody knows whether these are whole slices.
+//
+// It fails with Invalid when nobody knows the kind (the message has those that are known), for numbers below 0 (-1 for
+// SliceIndex; coordinates and ids may be) and for more than 4,194,304 devices.
+func NewDevices(kind string, devices []Device) (*Devices, error) {
+	var arguments door.Arguments
+	var gerror *C.GError
+	name := (*C.char)(arguments.Text("kind", kind))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	c := C.quoit_devices_new(name, &gerror)
+	if err := take(gerror); err != nil {
+		return nil, err
+	}
+	for index := range devices {
+		if err := addDevice(c, &devices[index]); err != nil {
+			C.quoit_devices_free(c)
+			return nil, prefixed(fmt.Sprintf("devices[%d]: ", index), err)
+		}
+	}
+	return newDevices(c), nil
+}
+
+// prefixed is an error of this package with its place in front.
+func prefixed(place string, err error) error {
+	var of *Error
+	if !errors.As(err, &of) {
+		return err
+	}
+	return &Error{Code: of.Code, Message: place + of.Message, cause: of.cause}
+}
+
+func addDevice(c *C.QuoitDevices, device *Device) error {
+	var gerror *C.GError
+	coordinates := (*C.int32_t)(unsafe.Pointer(&device.Coordinates[0]))
+	C.quoit_devices_add(c, C.int64_t(device.ID), coordinates, C.int32_t(device.Core), C.int32_t(device.ProcessIndex),
+		C.int32_t(device.SliceIndex), &gerror)
+	return take(gerror)
+}
+
+// SliceDevices asks for the devices of whole slices.
+type SliceDevices struct {
+	Kind     string // as for NewDevices
+	Topology string // of each slice in chips, "4x4" or "2x2x4"; any shape, listed in the catalogue or not
+	Slices   int    // how many, of slice index 0 to n - 1; 0 stands for 1
+	// ChipsPerHost is 1, 2, 4 or 8; 0 for JAX's own hosts of 2x2 chips, or as many of them as the slice has in x and y.
+	ChipsPerHost int
+	// DevicesPerChip is 1 or 2; 0 for what the kind has: 2 for v2, v3 and 7x, else 1.
+	DevicesPerChip int
+}
+
+// NewSliceDevices is the devices of whole slices as JAX lists them: slice after slice, host after host with x fastest, and
+// in each host chip after chip with x fastest, core after core. Ids count cores, x, y, z, slices; process indices hosts in
+// x, y, z, slices. A process index says where the host is, and need not be its worker id.
+//
+// It fails with Invalid when kind or topology is none, when hosts do not tile the slice (the catalogue says which hosts of
+// other than 0 chips a slice can have), when the devices of a chip are not known, for numbers out of range and for more
+// than 4,194,304 devices.
+func NewSliceDevices(asked SliceDevices) (*Devices, error) {
+	var arguments door.Arguments
+	var gerror *C.GError
+	kind, topology := (*C.char)(arguments.Text("kind", asked.Kind)), (*C.char)(arguments.Text("topology", asked.Topology))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	if asked.Slices == 0 {
+		asked.Slices = 1
+	}
+	for _, one := range []struct {
+		what  string
+		count int
+	}{{"slices", asked.Slices}, {"chips a host", asked.ChipsPerHost}, {"devices a chip", asked.DevicesPerChip}} {
+		if err := checkUnsigned(one.what, one.count); err != nil {
+			return nil, err
+		}
+	}
+	c := C.quoit_devices_new_slices(kind, topology, C.uint32_t(asked.Slices), C.unsigned(asked.ChipsPerHost),
+		C.unsigned(asked.DevicesPerChip), &gerror)
+	if err := take(gerror); err != nil {
+		return nil, err
+	}
+	return newDevices(c), nil
+}
+
+// Devices is the devices of the slices that the group has, as NewSliceDevices lists them: slice index i is the slice of id i
+// in ProfileQuoit. A slice that is leaving counts as it is.
+//
+// It fails with Invalid for a removed group, for one that has parts of nodes, for slices of several kinds, and after Close;
+// NotNow when a slice is lost, or what it is is not known (the message says which, and the remedy).
+func (g *Group) Devices() (*Devices, error) {
+	pointer, err := g.h.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer g.h.Done()
+	var gerror *C.GError
+	c := C.quoit_devices_new_group((*C.QuoitGroup)(pointer), &gerror)
+	if err := take(gerror); err != nil {
+		return nil, err
+	}
+	return newDevices(c), nil
+}
+
+func newDevices(c *C.QuoitDevices) *Devices {
+	return &Devices{
+		Kind:  C.GoString(C.quoit_devices_get_kind(c)),
+		Count: int(C.quoit_devices_get_n(c)),
+		h: door.NewHandle("list of devices", unsafe.Pointer(c),
+			func(p unsafe.Pointer) { C.quoit_devices_free((*C.QuoitDevices)(p)) }),
+	}
+}
+
+// Close frees what the list keeps; calls that come later fail. Meshes that were made of it stay. To close twice does nothing.
+func (d *Devices) Close() {
+	if d != nil {
+		d.h.Close()
+	}
+}
+
+func (d *Devices) with(run func(*C.QuoitDevices) error) error {
+	if d == nil {
+		return closed("nil list of devices")
+	}
+	pointer, err := d.h.Use()
+	if err != nil {
+		return err
+	}
+	defer d.h.Done()
+	return run((*C.QuoitDevices)(pointer))
+}
+
+// List is the devices, in their order.
+//
+// It fails with Invalid after Close.
+func (d *Devices) List() (devices []Device, err error) {
+	err = d.with(func(c *C.QuoitDevices) error {
+		devices = make([]Device, C.quoit_devices_get_n(c))
+		for index := range devices {
+			devices[index] = deviceOf(c, C.uint32_t(index))
+		}
+		return nil
+	})
+	return devices, err
+}
+
+func deviceOf(c *C.QuoitDevices, index C.uint32_t) Device {
+	at := unsafe.Slice(C.quoit_devices_get_coordinates(c, index), 3)
+	return Device{
+		ID:           int64(C.quoit_devices_get_id(c, index)),
+		Coordinates:  [3]int32{int32(at[0]), int32(at[1]), int32(at[2])},
+		Core:         int32(C.quoit_devices_get_core(c, index)),
+		ProcessIndex: int32(C.quoit_devices_get_process_index(c, index)),
+		SliceIndex:   int32(C.quoit_devices_get_slice_index(c, index)),
+	}
+}
