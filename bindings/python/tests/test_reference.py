@@ -52,8 +52,8 @@ def test_every_public_name_of_a_module_is_on_its_page(pages, module):
 
 
 @pytest.mark.parametrize(
-"module", ["catalogue", "coordinates", "identity", "maxtext", "meshes", "ray_rules", "webhook"]; "module", ["catalogue",
-"coordinates", "identity", "kuberay", "meshes", "ray_rules", "webhook"].
+    "module",
+    ["catalogue", "coordinates", "identity", "kuberay", "maxtext", "meshes", "ray_rules", "webhook"],
 )
 def test_a_module_has_its_page(pages, module):
     page = pages[Path("quoit") / module]

@@ -242,8 +242,8 @@ def test_every_public_name_says_what_it_is_for():
 
 
 @pytest.mark.parametrize(
-    "module", [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.maxtext, quoit.webhook]
-    "module", [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.kuberay, quoit.webhook]
+    "module",
+    [quoit, quoit.catalogue, quoit.coordinates, quoit.identity, quoit.kuberay, quoit.maxtext, quoit.webhook],
 )
 def test_examples_in_the_documentation_run_as_written(module):
     failed, tried = doctest.testmod(module)

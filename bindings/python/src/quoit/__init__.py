@@ -18,11 +18,9 @@ stands.
 
 Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
 functions; `quoit.catalogue` is what TPU generations there are, and `quoit.coordinates` where the chips of a slice are;
-`quoit.identity` is who a process is to JAX; `quoit.webhook` is what the TPU webhook writes into pods; `quoit.meshes` is
-JAX's order of devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.maxtext` says what MaxText would make of a
-job; `quoit.catalogue` is what TPU generations there are; `quoit.kuberay` is which pods a RayCluster has, and
-`quoit.webhook` what the TPU webhook writes into them; `quoit.meshes` is JAX's order of devices; `quoit.meshes` is JAX's
-order of their devices, and `quoit.jax` makes JAX's own meshes of it.
+`quoit.meshes` is JAX's order of devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.identity` is who a process
+is to JAX; `quoit.kuberay` is which pods a RayCluster has, and `quoit.webhook` what the TPU webhook writes into them;
+`quoit.maxtext` says what MaxText would make of a job.
 """
 
 from __future__ import annotations

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package maxtext_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"reflect"
+	"strings"
+	"testing"
+
+	"quoit"
+	"quoit/maxtext"
+	"quoit/ray"
+)
+
+func checked(t *testing.T, job maxtext.Job) *maxtext.Report {
+	t.Helper()
+	report, err := job.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func wantInvalid(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, quoit.Invalid) {
+		t.Errorf("%v: expected INVALID", err)
+	}
+}
+
+func hasRule(report *maxtext.Report, rule string) bool {
+	for _, finding := range report.Findings {
+		if finding.Rule == rule {
+			return true
+		}
+	}
+	return false
+}
+
+func TestTheSizeThatIsMissingIsFilledInAndTheOthersAreKept(t *testing.T) {
+	given := []int64{2, -1, 5}
+	filled, err := maxtext.Fill(maxtext.ICI, given, 20)
+	if err != nil || !reflect.DeepEqual(filled, []int64{2, 2, 5}) || given[1] != -1 {
+		t.Errorf("%v of %v, %v", filled, given, err)
+	}
+	for _, sizes := range [][]int64{{-1, -1}, {3, -1}, {4, 4}, {0, -1}} {
+		_, err := maxtext.Fill(maxtext.DCN, sizes, 20)
+		wantInvalid(t, err)
+		if err != nil && !strings.Contains(err.Error(), "DCN") {
+			t.Errorf("'%v': expected whose sizes they are", err)
+		}
+	}
+	_, err = maxtext.Fill(0, []int64{20}, 20)
+	wantInvalid(t, err)
+	if none, err := maxtext.Fill(maxtext.ICI, nil, 1); err != nil || len(none) != 0 {
+		t.Errorf("%v, %v", none, err)
+	}
+}
+
+func TestEveryAcceleratorIsFoundByItsName(t *testing.T) {
+	all := maxtext.Accelerators()
+	if len(all) < 100 {
+		t.Errorf("%d accelerators: expected more than 100", len(all))
+	}
+	gpus := 0
+	for _, one := range all {
+		found, err := maxtext.LookupAccelerator(one.Name)
+		if err != nil || found != one {
+			t.Errorf("%+v, %v: expected %+v", found, err, one)
+		}
+		if one.Platform == "gpu" {
+			gpus++
+		} else if one.Topology == "" || one.ChipConfig == "" || one.HostBounds[0] == 0 || one.Devices == 0 {
+			t.Errorf("%+v", one)
+		}
+	}
+	if gpus != 1 {
+		t.Errorf("%d are no TPU: expected 1", gpus)
+	}
+	for _, name := range []string{"v6e-17", "", "v6e\x00"} {
+		_, err := maxtext.LookupAccelerator(name)
+		wantInvalid(t, err)
+	}
+}
+
+func TestWhatMaxTextWouldRefuseIsAFinding(t *testing.T) {
+	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{"ici_tensor_parallelism=3"}}
+	report := checked(t, job)
+	if report.IsRight() || !hasRule(report, "unspecified-value") {
+		t.Errorf("%+v", report.Findings)
+	}
+	job.Settings = []string{"ici_tensor_parallelism=4", "per_device_batch_size=2"}
+	report = checked(t, job)
+	sizes := map[string][2]int64{}
+	for _, axis := range report.Axes {
+		sizes[axis.Name] = [2]int64{axis.ICI, axis.DCN}
+	}
+	if !report.IsRight() || sizes["tensor"] != [2]int64{4, 1} || sizes["fsdp"] != [2]int64{4, 1} || sizes["data"] != [2]int64{1, 2} {
+		t.Errorf("%+v", report)
+	}
+	if report.Slices != 2 || report.Hosts != 8 || report.Chips != 32 || report.Devices != 32 ||
+		report.DevicesPerSlice != 16 || report.Batch != 64 || report.BatchToLoad < 64 {
+		t.Errorf("%+v", report)
+	}
+	named := checked(t, maxtext.Job{Settings: []string{"compile_topology=v6e-16", "compile_topology_num_slices=1"}})
+	if named.Devices != 16 || named.Slices != 1 {
+		t.Errorf("%+v", named)
+	}
+}
+
+func TestASettingThatIsNoneHasItsWordAsValue(t *testing.T) {
+	report := checked(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{"--what"}})
+	found := false
+	for _, finding := range report.Findings {
+		found = found || finding.HasValue && finding.Value == "--what"
+		if finding.Message == "" || finding.Expected == "" {
+			t.Errorf("%+v", finding)
+		}
+	}
+	if !found || report.IsRight() {
+		t.Errorf("%+v", report.Findings)
+	}
+}
+
+func TestAScalingConfigThatContradictsTheSlicesIsAFinding(t *testing.T) {
+	workers := int64(4)
+	scaling := &ray.Scaling{Workers: &workers, Accelerators: ray.UseTPU, Topology: "4x4", AcceleratorType: "TPU-V6E"}
+	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Scaling: scaling}
+	if report := checked(t, job); !report.IsRight() {
+		t.Errorf("%+v", report.Findings)
+	}
+	job.Slices = 2
+	if report := checked(t, job); report.IsRight() {
+		t.Error("four workers run on two slices of four hosts")
+	}
+	scaling.Topology = "4x4\x00"
+	_, err := job.Check()
+	wantInvalid(t, err)
+}
+
+func TestSlicesThatAreNoneAreRefused(t *testing.T) {
+	for _, job := range []maxtext.Job{
+		{}, {Accelerator: "v6e"}, {Topology: "4x4"}, {Accelerator: "v6e", Topology: "4x"},
+		{Accelerator: "v6e", Topology: "4x4", Slices: -1}, {Accelerator: "v6e", Topology: "4x4", Slices: 1000001},
+		{Accelerator: "v6e", Topology: "4x4", ChipsPerHost: 3}, {Accelerator: "v6e", Topology: "4x4", ChipsPerHost: 1 << 33},
+		{Accelerator: "v6e", Topology: "4x4", Settings: []string{"a\x00"}}, {Settings: []string{"compile_topology=v9-1"}},
+	} {
+		_, err := job.Check()
+		wantInvalid(t, err)
+	}
+}
+
+func TestEveryFindingIsOfARule(t *testing.T) {
+	rules := map[string]quoit.Severity{}
+	for _, rule := range maxtext.Rules() {
+		rules[rule.Name] = rule.Severity
+	}
+	if len(rules) < 10 {
+		t.Errorf("%d rules: expected more than 10", len(rules))
+	}
+	report := checked(t, maxtext.Job{Accelerator: "v6e", Topology: "4x4", Settings: []string{
+		"ici_tensor_parallelism=0", "no_such_key=1", "per_device_batch_size=x", "dcn_data_parallelism=2",
+	}})
+	if len(report.Findings) < 3 {
+		t.Errorf("%+v", report.Findings)
+	}
+	for _, finding := range report.Findings {
+		if severity, known := rules[finding.Rule]; !known || severity != finding.Severity {
+			t.Errorf("%+v: no such rule", finding)
+		}
+	}
+}
+
+func ExampleJob_Check() {
+	job := maxtext.Job{Accelerator: "v6e", Topology: "4x4", Slices: 2, Settings: []string{"ici_tensor_parallelism=4"}}
+	report, err := job.Check()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, axis := range report.Axes {
+		if axis.ICI*axis.DCN > 1 {
+			fmt.Println(axis.Name, axis.ICI, axis.DCN)
+		}
+	}
+	// Output:
+	// data 1 2
+	// fsdp 4 1
+	// tensor 4 1
+}
