@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook
+
+/*
+#cgo pkg-config: quoit
+#include <quoit/quoit.h>
+*/
+import "C"
+
+import (
+	"fmt"
+	"sort"
+	"unsafe"
+
+	_ "quoit" // whose errors are those of this package
+	"quoit/internal/door"
+)
+
+// Keys of node selectors that the webhook looks at, and the topology key of all terms of the affinity that it requires.
+const (
+	TopologySelector    = "cloud.google.com/gke-tpu-topology"    // "4x4"
+	AcceleratorSelector = "cloud.google.com/gke-tpu-accelerator" // "tpu-v6e-slice"
+	TopologyKey         = "cloud.google.com/gke-nodepool"
+)
+
+// Pod is one, or the template of a worker group, with what the webhook looks at.
+type Pod struct {
+	Labels     map[string]string // "ray.io/cluster", "ray.io/group"...
+	Selectors  map[string]string // of the nodes that it may run on
+	Containers []Container
+}
+
+// Container is one of a pod.
+type Container struct {
+	Request *string // google.com/tpu in its requests, "4"; nil where there is none
+	Limit   *string // likewise in its limits
+	Env     []EnvVar
+}
+
+// EnvVar is a variable of a container; a name may be there twice.
+type EnvVar struct {
+	Name  string
+	Value *string // nil where it has a valueFrom instead
+}
+
+// CheckGroup is what the webhook says of one worker group of a RayCluster, its template and its numOfHosts, when it does not
+// admit the cluster; "": it has nothing against the group. Of several groups the first that is refused or denied decides. It
+// compares the hosts with the chips of the topology over those of a pod, without their rest and in 32 bits.
+//
+// It fails with Invalid when the webhook answers with an error, which Kubernetes shows as "Failed to validate RayCluster":
+// numOfHosts, containers or the topology are missing, or a number of the topology cannot be read; and when chips are no
+// quantity of Kubernetes's, or a negative one.
+func CheckGroup(template Pod, hosts int64) (denial string, err error) {
+	c, err := template.opened("template")
+	if err != nil {
+		return "", err
+	}
+	defer C.quoit_webhook_pod_free(c)
+	var said *C.char
+	var gerror *C.GError
+	C.quoit_webhook_check_group(c, C.int64_t(hosts), &said, &gerror)
+	if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+		return "", err
+	}
+	return C.GoString(said), nil
+}
+
+// opened is the pod as C has it, which copies what it is given; the caller frees it.
+func (p *Pod) opened(what string) (*C.QuoitWebhookPod, error) {
+	c := C.quoit_webhook_pod_new()
+	err := eachText(what+".Labels", p.Labels, func(key, value *C.char) { C.quoit_webhook_pod_set_label(c, key, value) })
+	if err == nil {
+		err = eachText(what+".Selectors", p.Selectors,
+			func(key, value *C.char) { C.quoit_webhook_pod_set_selector(c, key, value) })
+	}
+	for index := 0; index < len(p.Containers) && err == nil; index++ {
+		err = p.Containers[index].add(c, fmt.Sprintf("%s.Containers[%d]", what, index))
+	}
+	if err != nil {
+		C.quoit_webhook_pod_free(c)
+		return nil, err
+	}
+	return c, nil
+}
+
+// eachText gives keys with their values to C, sorted: of several that cannot be text it is always the same that is named.
+func eachText(what string, texts map[string]string, set func(key, value *C.char)) error {
+	var arguments door.Arguments
+	keys := make([]string, 0, len(texts))
+	for key := range texts {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		name, value := (*C.char)(arguments.Text(what, key)), (*C.char)(arguments.Text(what, texts[key]))
+		if err := arguments.Err(); err != nil {
+			return err
+		}
+		set(name, value)
+	}
+	return nil
+}
+
+func (c *Container) add(pod *C.QuoitWebhookPod, what string) error {
+	var arguments door.Arguments
+	var gerror *C.GError
+	request := (*C.char)(arguments.TextOrNil(what+".Request", c.Request))
+	limit := (*C.char)(arguments.TextOrNil(what+".Limit", c.Limit))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	C.quoit_webhook_pod_add_container(pod, request, limit, &gerror)
+	if err := door.Take(unsafe.Pointer(gerror)); err != nil {
+		return err
+	}
+	for index, variable := range c.Env {
+		place := fmt.Sprintf("%s.Env[%d]", what, index)
+		name := (*C.char)(arguments.Text(place, variable.Name))
+		value := (*C.char)(arguments.TextOrNil(place, variable.Value))
+		if err := arguments.Err(); err != nil {
+			return err
+		}
+		C.quoit_webhook_pod_add_variable(pod, name, value)
+	}
+	return nil
+}

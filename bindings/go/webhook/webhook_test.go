@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package webhook_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"reflect"
+	"strings"
+	"testing"
+
+	"quoit"
+	"quoit/webhook"
+)
+
+func podOf(topology, chips string) webhook.Pod {
+	return webhook.Pod{
+		Labels: map[string]string{"ray.io/cluster": "c", "ray.io/group": "g"},
+		Selectors: map[string]string{
+			webhook.TopologySelector: topology, webhook.AcceleratorSelector: "tpu-v6e-slice",
+		},
+		Containers: []webhook.Container{{Limit: &chips}},
+	}
+}
+
+func mutated(t *testing.T, pod webhook.Pod, others ...webhook.Pod) *webhook.Patch {
+	t.Helper()
+	patch, err := webhook.Mutate(pod, others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return patch
+}
+
+func wantInvalid(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, quoit.Invalid) {
+		t.Errorf("%v: expected INVALID", err)
+	}
+}
+
+func valueOf(patch *webhook.Patch, name string) string {
+	for _, variable := range patch.Containers[0] {
+		if variable.Name == name && variable.Value != nil {
+			return *variable.Value
+		}
+	}
+	return ""
+}
+
+func TestAGroupOfTheWrongNumberOfHostsIsDenied(t *testing.T) {
+	for hosts, denied := range map[int64]bool{4: false, 3: true, 1 << 40: true} {
+		denial, err := webhook.CheckGroup(podOf("4x4", "4"), hosts)
+		if err != nil || (denial != "") != denied {
+			t.Errorf("%d hosts: '%s', %v", hosts, denial, err)
+		}
+	}
+	if denial, err := webhook.CheckGroup(webhook.Pod{Containers: []webhook.Container{{}}}, 1); denial != "" || err != nil {
+		t.Errorf("a group without TPUs: '%s', %v", denial, err)
+	}
+	for _, wrong := range []webhook.Pod{podOf("4xq", "4"), podOf("", "4"), podOf("4x4", "four"), podOf("4x4", "-4"), podOf("4x4\x00", "4")} {
+		_, err := webhook.CheckGroup(wrong, 4)
+		wantInvalid(t, err)
+	}
+	_, err := webhook.CheckGroup(podOf("4x4", "4"), 0)
+	wantInvalid(t, err)
+}
+
+func TestPodsThatComeOneByOneGetTheirPlacesAndThoseThatAreGoneAreReplaced(t *testing.T) {
+	var pods []webhook.Pod
+	for host := 0; host < 4; host++ {
+		pod := podOf("4x4", "4")
+		patch := mutated(t, pod, pods...)
+		if id := valueOf(patch, "TPU_WORKER_ID"); id != fmt.Sprint(host) || patch.HostName != fmt.Sprintf("g-0-%d", host) ||
+			patch.Subdomain != "c-headless" || patch.ReplicaLabel != "g-0" {
+			t.Errorf("host %d is %s: %+v", host, id, patch)
+		}
+		applied := pod.Applied(patch)
+		if len(pod.Labels) != 2 || len(pod.Containers[0].Env) != 0 || applied.Labels["replicaIndex"] != "g-0" {
+			t.Errorf("%+v, before %+v", applied, pod)
+		}
+		pods = append(pods, applied)
+	}
+	if fifth := mutated(t, podOf("4x4", "4"), pods...); fifth.HostName != "g-1-0" {
+		t.Errorf("the fifth pod is %s", fifth.HostName)
+	}
+	if again := mutated(t, podOf("4x4", "4"), pods[0], pods[2], pods[3]); again.HostName != "g-0-1" {
+		t.Errorf("the pod in place of the second is %s", again.HostName)
+	}
+	_, err := webhook.Mutate(podOf("4x4", "4"), []webhook.Pod{pods[0], pods[0]})
+	wantInvalid(t, err)
+}
+
+func TestAPatchHasAffinityAndVariablesOfEachContainer(t *testing.T) {
+	pod := podOf("4x4", "2")
+	chips, name := "2", "mine"
+	pod.Containers = append(pod.Containers, webhook.Container{Request: &chips, Env: []webhook.EnvVar{
+		{Name: "TPU_NAME", Value: &name}, {Name: "FROM"},
+	}})
+	patch := mutated(t, pod)
+	if len(patch.Containers) != 2 || len(patch.Affinity[webhook.Together]) == 0 || len(patch.Affinity[webhook.Namespaces]) == 0 {
+		t.Fatalf("%+v", patch)
+	}
+	fields := 0
+	for _, variable := range patch.Containers[0] {
+		if (variable.Value == nil) != (variable.Field != "") {
+			t.Errorf("%+v", variable)
+		}
+		if variable.Field != "" {
+			fields++
+		}
+	}
+	if fields != 1 {
+		t.Errorf("%d variables are fields: expected 1", fields)
+	}
+	if one := mutated(t, podOf("2x2", "4")); one.HostName != "" || one.Subdomain != "" || len(one.Affinity) != 0 {
+		t.Errorf("%+v: expected a slice of one host", one)
+	}
+}
+
+func TestAPodWithoutTPUsStaysAsItIs(t *testing.T) {
+	pod := webhook.Pod{Labels: map[string]string{"a": "b"}, Containers: []webhook.Container{{}}}
+	patch := mutated(t, pod)
+	if !patch.IsEmpty || patch.Containers != nil {
+		t.Errorf("%+v", patch)
+	}
+	if applied := pod.Applied(patch); !reflect.DeepEqual(applied, pod) {
+		t.Errorf("%+v: expected %+v", applied, pod)
+	}
+}
+
+func TestWhatTheWebhookAnswersWithAnErrorIsRefused(t *testing.T) {
+	nameless := podOf("4x4", "4")
+	nameless.Labels = nil
+	indexed := podOf("4x4", "4")
+	indexed.Labels["ray.io/worker-group-replica-index"] = "first"
+	indexed.Labels["ray.io/replica-host-index"] = "0"
+	nul := podOf("4x4", "4")
+	nul.Labels["a"], nul.Labels["b"] = "\x00", "\x00"
+	for _, pod := range []webhook.Pod{nameless, indexed, nul, {}, podOf("4x4", "four"), podOf("4x4", "4\x00")} {
+		_, err := webhook.Mutate(pod, nil)
+		wantInvalid(t, err)
+	}
+	_, err := webhook.Mutate(podOf("4x4", "4"), []webhook.Pod{podOf("4x4", "4"), nul})
+	wantInvalid(t, err)
+	if err != nil && !strings.HasPrefix(err.Error(), "others[1].Labels ") {
+		t.Errorf("'%v': expected the place", err)
+	}
+}
+
+func ExampleMutate() {
+	chips := "4"
+	patch, err := webhook.Mutate(webhook.Pod{
+		Labels:     map[string]string{"ray.io/cluster": "c", "ray.io/group": "g"},
+		Selectors:  map[string]string{webhook.TopologySelector: "4x4"},
+		Containers: []webhook.Container{{Limit: &chips}},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(patch.HostName, patch.Subdomain, len(patch.Containers[0]))
+	// Output: g-0-0 c-headless 5
+}
