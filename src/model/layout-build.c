@@ -169,7 +169,7 @@ classify_kinds (Builder *builder)
   g_autoptr (GArray) classes = g_array_new (FALSE, TRUE, sizeof (QuoitClass));
 
   layout->n_kinds = quoit_claims_n_kinds (layout->kinds);
-  layout->kind_class = g_new (QuoitKindClass, layout->n_kinds + 1);
+  layout->kind_class = g_new0 (QuoitKindClass, layout->n_kinds + 1);
   for (guint32 i = 0; i < layout->n_kinds; i++)
     {
       layout->kind_class[i] = classify (classes, quoit_claims_kind_at (layout->kinds, i));

@@ -22,7 +22,7 @@ out "also from standard input" piped
 ok 0 "a node list is imported" import ray-nodes "$top_srcdir/tests/data/captures/lost.one-slice-host-lost.py-ray.nodes.json" \
   --source lost --now "$now"
 baseline
-refused 2 "import knows three kinds" "'helm'|expected raycluster, ray-nodes or fleet" import helm x
+refused 2 "import knows four kinds" "'helm'|expected raycluster, ray-nodes, k8s-nodes or fleet" import helm x
 refused 2 "import wants two arguments" "expected the arguments" import fleet
 refused 4 "a file must be there" "/no/such: No such file" import raycluster /no/such
 refused 2 "--set is for manifests" "--set 'X=1'|expected it with raycluster alone" import fleet 'v6e 4x4' --set X=1
