@@ -30,8 +30,8 @@ type op struct {
 
 // Tables of ops, by their names.
 var tables = []map[string]op{
-	arithmeticOps, groupOps, hostOps, kuberayOps, labelOps, nodeOps, placementOps, sliceOps, subsliceOps, trainEnvOps,
-	trainOps,
+	arithmeticOps, clusterOps, groupOps, hostOps, kuberayOps, labelOps, maxtextOps, meshOps, nodeOps, placementOps, sliceOps,
+	subsliceOps, trainEnvOps, trainOps, webhookOps,
 }
 
 func allOps() map[string]op {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// cluster-env: which cluster JAX finds around a process, and how it deals a host's chips.
+
+import (
+	"errors"
+
+	"quoit"
+)
+
+// answerOr is an answer, or its refusal.
+func answerOr(answer any, err error) (any, error) {
+	if errors.Is(err, quoit.Invalid) {
+		return refusal{err}, nil
+	}
+	return answer, err
+}
+
+// factsOf is what is found of a cluster, each fact by itself.
+func factsOf(cluster *quoit.JAXCluster) (*object, error) {
+	facts := &object{}
+	for _, one := range []struct {
+		name string
+		find func() (any, error)
+	}{
+		{"coordinator", func() (any, error) { return cluster.Coordinator() }},
+		{"process_count", func() (any, error) { return cluster.CountProcesses() }},
+		{"process_id", func() (any, error) { return cluster.ProcessID() }},
+		{"workers", func() (any, error) {
+			workers, err := cluster.Workers()
+			return ofTexts(workers), err
+		}},
+	} {
+		fact, err := answerOr(one.find())
+		if err != nil {
+			return nil, err
+		}
+		facts.set(one.name, fact)
+	}
+	return facts, nil
+}
+
+func factsOfKind(kind quoit.JAXClusterKind, process quoit.JAXProcess) (*object, error) {
+	cluster, err := quoit.JAXClusterOf(kind, process)
+	if err != nil {
+		return nil, err
+	}
+	defer cluster.Close()
+	return factsOf(cluster)
+}
+
+// initializeOf is the arguments of initialize() in JAX's order: coordinator, count, id, and never which devices are local on
+// TPU hosts.
+func initializeOf(process quoit.JAXProcess) (any, error) {
+	cluster, err := quoit.DetectJAXCluster(process)
+	if err != nil {
+		return nil, err
+	}
+	defer cluster.Close()
+	if cluster.Kind == quoit.JAXClusterNone {
+		return []any{nil, nil, nil, nil}, nil
+	}
+	coordinator, err := cluster.Coordinator()
+	if err != nil {
+		return nil, err
+	}
+	count, err := cluster.CountProcesses()
+	if err != nil {
+		return nil, err
+	}
+	id, err := cluster.ProcessID()
+	return []any{coordinator, count, id, nil}, err
+}
+
+// detectCluster is what JAX says of the cluster that it would choose, and of each kind as if it had to be that.
+func detectCluster(in, recorded any) (any, error) {
+	r := read(in, "name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present")
+	if r.err == nil && !r.flag("tpu_vm", true) {
+		r.fail("no TPU host: its cluster is not modelled")
+	}
+	process := quoit.JAXProcess{
+		Environment: r.variables("env"), Metadata: r.variables("metadata"), Addresses: r.textOrNil("file"),
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	gke, err := factsOfKind(quoit.JAXClusterGKETPU, process)
+	if err != nil {
+		return nil, err
+	}
+	gce, err := factsOfKind(quoit.JAXClusterGCETPU, process)
+	if err != nil {
+		return nil, err
+	}
+	auto, err := answerOr(initializeOf(process))
+	if err != nil {
+		return nil, err
+	}
+	return keepRecorded((&object{}).set("gke", gke).set("gce", gce).set("auto", auto), recorded), nil
+}
+
+func processBounds(in, _ any) (any, error) {
+	r := read(in, "version", "host_chips", "chips_per_process")
+	version, chips, per := r.text("version"), r.integer("host_chips"), r.integer("chips_per_process")
+	if r.err != nil {
+		return nil, r.err
+	}
+	bounds, err := quoit.JAXProcessBounds(version, chips, per)
+	return (&object{}).set("process_bounds", bounds.Process).set("chips_per_process_bounds", bounds.ChipsPerProcess), err
+}
+
+var clusterOps = map[string]op{
+	"jax_cluster_detect": {answer: detectCluster, refusals: true},
+	"tpu_process_bounds": {answer: processBounds},
+}

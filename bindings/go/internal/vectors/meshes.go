@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// mesh: what JAX 0.12 made of simulated devices.
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"quoit"
+)
+
+// sizeOf is what Python's int() makes of a size: quoit takes integers only, and is asked what they come to.
+func sizeOf(value any) (int64, error) {
+	number := 0.0
+	switch one := value.(type) {
+	case int64:
+		return one, nil
+	case float64:
+		number = one
+	case string:
+		var err error
+		number, err = strconv.ParseFloat(strings.TrimSpace(one), 64)
+		if errors.Is(err, strconv.ErrSyntax) {
+			return 0, skip("a text that is no number where quoit takes integers")
+		}
+	default:
+		return 0, skip("another type where quoit takes integers")
+	}
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		return 0, skip("a number that is none where quoit takes integers")
+	}
+	if math.Abs(number) >= 1<<63 {
+		return 0, skip("an integer beyond 64 bits")
+	}
+	return int64(number), nil
+}
+
+func sizesOf(value any) ([]int64, error) {
+	given, ok := value.([]any)
+	if !ok {
+		return nil, skip("another type where quoit takes integers")
+	}
+	sizes := make([]int64, len(given))
+	for index, one := range given {
+		var err error
+		if sizes[index], err = sizeOf(one); err != nil {
+			return nil, err
+		}
+	}
+	return sizes, nil
+}
+
+func (r *reading) sizes(member string) []int64 {
+	sizes, err := sizesOf(r.values[member])
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return sizes
+}
+
+// --- devices ---
+
+// listed is devices, rows of id, x, y, z and core.
+func listed(rows []any) ([]quoit.Device, error) {
+	devices := make([]quoit.Device, len(rows))
+	for index, one := range rows {
+		row, err := sizesOf(one)
+		if err != nil {
+			return nil, err
+		}
+		if len(row) != 5 {
+			return nil, skip("a device that is not of five numbers")
+		}
+		device := quoit.Device{ID: row[0], Core: int32(row[4]), SliceIndex: -1}
+		for axis := range device.Coordinates {
+			device.Coordinates[axis] = int32(row[1+axis])
+		}
+		for _, number := range row[1:] {
+			if number != int64(int32(number)) {
+				return nil, skip("an integer beyond 32 bits")
+			}
+		}
+		devices[index] = device
+	}
+	return devices, nil
+}
+
+// orders are where the devices of a list of n stand in the order of a row, of as many slices.
+var orders = map[string]func(n, slices int) []int{
+	"normal":                   func(n, _ int) []int { return span(0, n) },
+	"process order":            func(n, _ int) []int { return span(0, n) },
+	"all but the first device": func(n, _ int) []int { return span(1, n) },
+	"all but the last device":  func(n, _ int) []int { return span(0, n-1) },
+	"rotated-left-1":           func(n, _ int) []int { return append(span(1, n), 0) },
+	"reversed": func(n, _ int) []int {
+		order := span(0, n)
+		for index := range order {
+			order[index] = n - 1 - index
+		}
+		return order
+	},
+	"slices reversed": func(n, slices int) []int {
+		order := []int{}
+		for slice := slices - 1; slice >= 0; slice-- {
+			order = append(order, span(slice*(n/slices), (slice+1)*(n/slices))...)
+		}
+		return order
+	},
+	"interleaved": func(n, slices int) []int {
+		order := []int{}
+		for at := 0; at < n/slices; at++ {
+			for slice := slices - 1; slice >= 0; slice-- {
+				order = append(order, slice*(n/slices)+at)
+			}
+		}
+		return order
+	},
+}
+
+func span(from, to int) []int {
+	numbers := []int{}
+	for number := from; number < to; number++ {
+		numbers = append(numbers, number)
+	}
+	return numbers
+}
+
+// places is which of the n devices of JAX's own list the row has, and in which order.
+func (r *reading) places(n, slices int) ([]int, error) {
+	found := []int{}
+	if _, isList := r.values["order"].([]any); isList {
+		for _, place := range r.sizes("order") {
+			if place < 0 || place >= int64(n) {
+				return nil, skip("devices in an order that this runner does not know")
+			}
+			found = append(found, int(place))
+		}
+	} else {
+		order, known := orders[r.textOr("order", "normal")]
+		if !known {
+			return nil, skip("devices in an order that this runner does not know")
+		}
+		found = order(n, slices)
+	}
+	if all := r.textOrNil("devices"); all != nil { // "all 64": the note says what was done to JAX's own list
+		count, err := strconv.Atoi(strings.TrimPrefix(*all, "all "))
+		if err != nil || count < 1 {
+			return nil, skip("devices that this runner does not know")
+		}
+		found = found[:min(count, len(found))]
+		if strings.HasPrefix(r.textOr("note", ""), "duplicate coordinate") {
+			found = append([]int{found[0]}, found[:len(found)-1]...)
+		}
+	}
+	return found, r.err
+}
+
+// devices are those of the row; the caller closes them.
+func (r *reading) devices() (*quoit.Devices, error) {
+	kind := r.text("kind")
+	if rows, isList := r.values["devices"].([]any); isList {
+		devices, err := listed(rows)
+		if err != nil {
+			return nil, err
+		}
+		return quoit.NewDevices(kind, devices)
+	}
+	slices := int(max(r.integerOr("slices", 1), 1))
+	asked := quoit.SliceDevices{
+		Kind: kind, Topology: r.textOr("topology", ""), Slices: slices, DevicesPerChip: int(r.integerOr("devices_per_chip", 0)),
+	}
+	if asked.Topology == "" {
+		lengths := []string{}
+		for _, length := range r.sizes("chips") {
+			lengths = append(lengths, strconv.FormatInt(length, 10))
+		}
+		asked.Topology = strings.Join(lengths, "x")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	every, err := quoit.NewSliceDevices(asked)
+	if err != nil {
+		return nil, err
+	}
+	defer every.Close()
+	listed, err := every.List()
+	if err != nil {
+		return nil, err
+	}
+	places, err := r.places(len(listed), slices)
+	if err != nil {
+		return nil, err
+	}
+	chosen := make([]quoit.Device, len(places))
+	for index, place := range places {
+		chosen[index] = listed[place]
+		if strings.HasPrefix(r.textOr("note", ""), "no slice_index") {
+			chosen[index].SliceIndex = -1
+		}
+	}
+	return quoit.NewDevices(every.Kind, chosen)
+}
+
+// --- answers ---
+
+// idsInSteps: starting with 0, each value becomes several, a step from one to the next; the base comes last.
+func idsInSteps(steps, base []int64) []int64 {
+	values := []int64{0}
+	for at := 0; at+1 < len(steps); at += 2 {
+		next := []int64{}
+		for _, value := range values {
+			for count := int64(0); count < steps[at]; count++ {
+				next = append(next, value+count*steps[at+1])
+			}
+		}
+		values = next
+	}
+	ids := []int64{}
+	for _, value := range values {
+		for _, one := range base {
+			ids = append(ids, value+one)
+		}
+	}
+	return ids
+}
+
+// areInSteps says whether the row has ids as steps, and just these.
+func areInSteps(ids []int64, recorded any) bool {
+	wanted, ok := recorded.(*object)
+	if !ok || !wanted.has("steps") {
+		return false
+	}
+	steps, stepsErr := sizesOf(wanted.values["steps"])
+	base, baseErr := sizesOf(wanted.values["base"])
+	if stepsErr != nil || baseErr != nil {
+		return false
+	}
+	expected := idsInSteps(steps, base)
+	for index := range ids {
+		if index >= len(expected) || expected[index] != ids[index] {
+			return false
+		}
+	}
+	return len(expected) == len(ids)
+}
+
+func ofMesh(mesh *quoit.Mesh, recorded any) any {
+	assignment := []any{}
+	for _, axis := range mesh.Granules[0].Physical {
+		assignment = append(assignment, ofInts(axis.Shares))
+	}
+	said := (&object{}).set("shape", ofInts(mesh.Shape)).set("assignment", assignment)
+	if wanted, ok := recorded.(*object); ok {
+		if areInSteps(mesh.IDs, recorded) {
+			said.set("steps", wanted.values["steps"]).set("base", wanted.values["base"])
+			return keepRecorded(said, recorded)
+		}
+		said = keepRecorded(said, recorded).(*object)
+	}
+	return said.set("ids", ofNumbers(mesh.IDs))
+}
+
+func ofInts(numbers []int) any {
+	answer := []any{}
+	for _, one := range numbers {
+		answer = append(answer, int64(one))
+	}
+	return answer
+}
+
+// meshFlags are the flags that members set; a member may be true by default.
+func (r *reading) meshFlags(members map[string]quoit.MeshFlags) quoit.MeshFlags {
+	var flags quoit.MeshFlags
+	for member, flag := range members {
+		if r.flag(member, false) {
+			flags |= flag
+		}
+	}
+	return flags
+}
+
+// ofDevices is an op on the devices of a row.
+func ofDevices(members []string, make func(r *reading, devices *quoit.Devices) (*quoit.Mesh, error)) op {
+	return op{answer: func(in, recorded any) (any, error) {
+		r := read(in, append([]string{"kind", "topology", "devices_per_chip", "order", "note"}, members...)...)
+		if r.err != nil {
+			return nil, r.err
+		}
+		devices, err := r.devices()
+		if err != nil {
+			return nil, err
+		}
+		defer devices.Close()
+		return answered(r, recorded, func() (*quoit.Mesh, error) { return make(r, devices) })
+	}}
+}
+
+func answered(r *reading, recorded any, make func() (*quoit.Mesh, error)) (any, error) {
+	mesh, err := make()
+	if r.err != nil { // found while it was asked for
+		mesh.Close()
+		return nil, r.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer mesh.Close()
+	return ofMesh(mesh, recorded), nil
+}
+
+func createDeviceMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, error) {
+	return devices.Mesh(r.sizes("mesh_shape"), r.meshFlags(map[string]quoit.MeshFlags{
+		"contiguous_submeshes":      quoit.MeshContiguousSubmeshes,
+		"allow_split_physical_axes": quoit.MeshSplitPhysicalAxes,
+	}))
+}
+
+func createHybridDeviceMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, error) {
+	flags := r.meshFlags(map[string]quoit.MeshFlags{
+		"process_is_granule":        quoit.MeshProcessGranules,
+		"allow_split_physical_axes": quoit.MeshSplitPhysicalAxes,
+	})
+	if !r.flag("should_sort_granules_by_key", true) {
+		flags |= quoit.MeshGranulesAsListed
+	}
+	return devices.HybridMesh(r.sizes("ici"), r.sizes("dcn"), flags)
+}
+
+func makeMesh(r *reading, devices *quoit.Devices) (*quoit.Mesh, error) {
+	return devices.MakeMesh(r.sizes("mesh_shape"))
+}
+
+func torusMesh(in, recorded any) (any, error) {
+	r := read(in, "kind", "physical", "mesh_shape", "allow_split_physical_axes")
+	if r.err != nil {
+		return nil, r.err
+	}
+	return answered(r, recorded, func() (*quoit.Mesh, error) {
+		flags := r.meshFlags(map[string]quoit.MeshFlags{"allow_split_physical_axes": quoit.MeshSplitPhysicalAxes})
+		return quoit.NewTorusMesh(r.textOr("kind", ""), r.sizes("physical"), r.sizes("mesh_shape"), flags)
+	})
+}
+
+var meshOps = map[string]op{
+	"create_device_mesh": ofDevices(
+		[]string{"chips", "devices", "mesh_shape", "contiguous_submeshes", "allow_split_physical_axes"}, createDeviceMesh),
+	"create_device_mesh_for_nd_torus": {answer: torusMesh},
+	"create_hybrid_device_mesh": ofDevices([]string{
+		"slices", "ici", "dcn", "allow_split_physical_axes", "process_is_granule", "should_sort_granules_by_key",
+	}, createHybridDeviceMesh),
+	"make_mesh": ofDevices([]string{"slices", "mesh_shape"}, makeMesh),
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// webhook: what the TPU webhook says of worker groups, and what it writes into pods.
+
+import (
+	"strings"
+
+	"quoit/webhook"
+)
+
+// within is the members of an object in the row, whose error is the row's.
+func (r *reading) within(value any, members ...string) *reading {
+	inner := read(value, members...)
+	r.take(inner)
+	return inner
+}
+
+func (r *reading) take(inner *reading) {
+	if inner.err != nil && r.err == nil {
+		r.err = inner.err
+	}
+}
+
+// containerOf: "tpu" is what a manifest writes: the limit, which Kubernetes makes the request too.
+func (r *reading) containerOf(value any) webhook.Container {
+	one := r.within(value, "tpu", "request", "limit", "env")
+	container := webhook.Container{Request: one.textOrNil("request"), Limit: one.textOrNil("limit")}
+	if !one.has("limit") {
+		container.Limit = one.textOrNil("tpu")
+	}
+	for _, pair := range one.list("env") {
+		given, ok := pair.([]any)
+		if !ok || len(given) != 2 {
+			one.fail("a variable that is no pair")
+			continue
+		}
+		variable := webhook.EnvVar{}
+		name, isText := given[0].(string)
+		if text, ok := given[1].(string); ok && text != "<fieldRef>" {
+			variable.Value = &text
+		} else if !ok {
+			isText = false
+		}
+		if !isText {
+			one.fail("another type where Go takes a text")
+		}
+		variable.Name = name
+		container.Env = append(container.Env, variable)
+	}
+	r.take(one)
+	return container
+}
+
+// podOfRow is a pod; what is empty is not there.
+func (r *reading) podOfRow() webhook.Pod {
+	pod := webhook.Pod{Labels: r.variables("labels"), Selectors: map[string]string{}}
+	for member, key := range map[string]string{"cluster": "ray.io/cluster", "group": "ray.io/group"} {
+		if text := r.textOr(member, ""); text != "" {
+			pod.Labels[key] = text
+		}
+	}
+	for member, key := range map[string]string{
+		"topology": webhook.TopologySelector, "accelerator": webhook.AcceleratorSelector,
+	} {
+		if text := r.textOr(member, ""); text != "" {
+			pod.Selectors[key] = text
+		}
+	}
+	for _, one := range r.list("containers") {
+		pod.Containers = append(pod.Containers, r.containerOf(one))
+	}
+	return pod
+}
+
+// validate: the first group that is refused or denied decides.
+func validate(in, _ any) (any, error) {
+	r := read(in, "groups")
+	for _, one := range r.list("groups") {
+		group := r.within(one, "accelerator", "containers", "numOfHosts", "replicas", "topology")
+		pod, hosts := group.podOfRow(), group.integer("numOfHosts")
+		if r.take(group); r.err != nil {
+			return nil, r.err
+		}
+		denial, err := webhook.CheckGroup(pod, hosts)
+		if err != nil {
+			return answerOr(nil, err)
+		}
+		if denial != "" {
+			return (&object{}).set("allowed", false).set("message", denial), nil
+		}
+	}
+	return (&object{}).set("allowed", true), r.err
+}
+
+// --- pods ---
+
+func ofVariables(variables []webhook.Variable) any {
+	rows := []any{}
+	for _, one := range variables {
+		value := "fieldRef:" + one.Field
+		if one.Value != nil {
+			value = *one.Value
+		}
+		rows = append(rows, []any{one.Name, value})
+	}
+	return rows
+}
+
+func ofTerm(patch *webhook.Patch, which webhook.Term) *object {
+	found := (&object{}).set("match", ofTexts(patch.Affinity[which])).set("topologyKey", webhook.TopologyKey)
+	if which == webhook.Others {
+		found.set("namespaces", ofTexts(patch.Affinity[webhook.Namespaces]))
+	}
+	return found
+}
+
+// ofAffinity: some rows have no more of it than that it is set.
+func ofAffinity(patch *webhook.Patch, recorded any) any {
+	if wanted, ok := recorded.(*object); ok && wanted.values["affinity"] == "set" {
+		return "set"
+	}
+	apart := []any{ofTerm(patch, webhook.Apart), ofTerm(patch, webhook.Others)}
+	return (&object{}).set("podAffinity", []any{ofTerm(patch, webhook.Together)}).set("podAntiAffinity", apart)
+}
+
+var podMembers = []string{"accelerator", "cluster", "containers", "group", "labels", "topology"}
+
+func mutatePod(in, recorded any) (any, error) {
+	r := read(in, podMembers...)
+	pod := r.podOfRow()
+	if r.err != nil {
+		return nil, r.err
+	}
+	patch, err := webhook.Mutate(pod, nil)
+	if err != nil {
+		return answerOr(nil, err)
+	}
+	if patch.IsEmpty {
+		return (&object{}).set("unchanged", true), nil
+	}
+	env := []any{}
+	for _, container := range patch.Containers {
+		env = append(env, ofVariables(container))
+	}
+	found := (&object{}).set("env", env)
+	for member, text := range map[string]string{"hostname": patch.HostName, "subdomain": patch.Subdomain} {
+		if text != "" {
+			found.set(member, text)
+		}
+	}
+	if patch.ReplicaLabel != "" {
+		found.set("labels", (&object{}).set("replicaIndex", patch.ReplicaLabel))
+	}
+	if len(patch.Affinity) > 0 {
+		found.set("affinity", ofAffinity(patch, recorded))
+	}
+	return found, nil
+}
+
+// --- pods that come and go ---
+
+// written is what a variable is given in each container.
+func written(patch *webhook.Patch, name string) []string {
+	values := []string{}
+	for _, container := range patch.Containers {
+		for _, one := range container {
+			if one.Name == name && one.Value != nil {
+				values = append(values, *one.Value)
+			}
+		}
+	}
+	return values
+}
+
+// firstOf is null where nothing is.
+func firstOf(texts []string) any {
+	if len(texts) == 0 {
+		return nil
+	}
+	return texts[0]
+}
+
+func ofCreated(patch *webhook.Patch) *object {
+	found := (&object{}).set("TPU_WORKER_ID", strings.Join(written(patch, "TPU_WORKER_ID"), ",")).
+		set("TPU_NAME", firstOf(written(patch, "TPU_NAME"))).set("replicaIndex", ofText(patch.ReplicaLabel))
+	if patch.HostName != "" {
+		hosts := strings.Join(written(patch, "TPU_WORKER_HOSTNAMES"), ",")
+		first, _, _ := strings.Cut(hosts, ",")
+		found.set("hostname", patch.HostName).set("first_host", first)
+	}
+	return found
+}
+
+// livingPods are those that there are, in the order in which they came.
+type livingPods struct {
+	numbers []int64
+	pods    []webhook.Pod
+}
+
+func (l *livingPods) add(number int64, pod webhook.Pod) {
+	l.remove(number)
+	l.numbers, l.pods = append(l.numbers, number), append(l.pods, pod)
+}
+
+func (l *livingPods) remove(number int64) {
+	for index, one := range l.numbers {
+		if one == number {
+			l.numbers = append(l.numbers[:index], l.numbers[index+1:]...)
+			l.pods = append(l.pods[:index], l.pods[index+1:]...)
+			return
+		}
+	}
+}
+
+// podSequence: a pod that ends counts no more than one that is gone.
+func podSequence(in, _ any) (any, error) {
+	r := read(in, append([]string{"steps"}, podMembers...)...)
+	pod, living, answers := r.podOfRow(), livingPods{}, []any{}
+	for _, one := range r.list("steps") {
+		step := r.within(one, "op", "pod")
+		verb, number := step.text("op"), step.integer("pod")
+		if r.take(step); r.err != nil {
+			return nil, r.err
+		}
+		switch verb {
+		case "delete", "terminating":
+			living.remove(number)
+			answers = append(answers, &object{})
+		case "create":
+			patch, err := webhook.Mutate(pod, living.pods)
+			if err != nil {
+				return answerOr(nil, err)
+			}
+			living.add(number, pod.Applied(patch))
+			answers = append(answers, ofCreated(patch))
+		default:
+			return nil, skip("a step that is none of a pod's life")
+		}
+	}
+	return answers, r.err
+}
+
+var webhookOps = map[string]op{
+	"webhook_http":     {answer: askOverHTTP},
+	"webhook_mutate":   {answer: mutatePod, refusals: true},
+	"webhook_sequence": {answer: podSequence, refusals: true},
+	"webhook_validate": {answer: validate, refusals: true},
+}
