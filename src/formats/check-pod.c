@@ -160,10 +160,34 @@ check_variables (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
     }
 }
 
+/* Of generations before tpu7x the webhook gives a pod one worker id, however many of its containers have chips. */
+static void
+check_worker_ids (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
+                  const QuoitCheckGroup *group)
+{
+  guint n = 0;
+
+  (void) cluster;
+  if (group->accelerator.text == NULL || g_str_has_prefix (group->accelerator.text, "tpu7x"))
+    return;
+  for (guint i = 0; i < group->chips->len; i++)
+    {
+      const QuoitCheckChips *chips = &g_array_index (group->chips, QuoitCheckChips, i);
+
+      if (chips->limit.e4 == 0 && chips->request.e4 == 0)
+        continue;
+      if (n++ > 0)
+        quoit_check_report (checker, rule, chips->limit_node != NULL ? chips->limit_node : chips->request_node,
+                            "google.com/tpu",
+                            "no second container with chips: the TPU webhook gives both the same TPU_WORKER_ID");
+    }
+}
+
 const QuoitCheckRule quoit_check_pod_rules[] = {
   { "containers", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_containers },
   { "claim-template", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_templates },
   { "claim-name", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, check_uses },
   { "pod-variable", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_variables },
+  { "worker-id-twice", QUOIT_SEVERITY_WARNING, QUOIT_CHECK_GROUP, check_worker_ids },
   { NULL, QUOIT_SEVERITY_ERROR, QUOIT_CHECK_GROUP, NULL },
 };

@@ -457,6 +457,16 @@ static const struct {
     "in every slice of the group",
     { "name: MEGASCALE_NUM_SLICES\n            value: \"2\"",
       "name: TPU_WORKER_HOSTNAMES\n            value: localhost" } },
+  { "worker-id-twice",
+    { "        nodeSelector:\n",
+      "        - name: second\n          resources: {limits: {google.com/tpu: 2}, requests: {google.com/tpu: 2}}\n"
+      "        nodeSelector:\n" },
+    POD ".containers[1].resources.limits['google.com/tpu']",
+    "2",
+    "no second container with chips: the TPU webhook gives both the same TPU_WORKER_ID",
+    { "        nodeSelector:\n",
+      "        - name: second\n          resources: {limits: {google.com/tpu: 0}, requests: {google.com/tpu: 0}}\n"
+      "        nodeSelector:\n" } },
 
   /* what Ray is told */
   { "ray-resources-twice",
