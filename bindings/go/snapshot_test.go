@@ -14,6 +14,37 @@ import (
 	"quoit"
 )
 
+func TestAGraphHasAVertexForEachNodeAndChip(t *testing.T) {
+	ledger := ledgerOf(t, "v6e 4x4 x2")
+	reserve(t, ledger, slices("train", 2))
+	snapshot := snapshotOf(t, ledger)
+	var written struct {
+		Graph struct {
+			Nodes []struct {
+				Metadata struct{ Type string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(must[string](t)(snapshot.Graph(quoit.GraphFormJGF))), &written); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, vertex := range written.Graph.Nodes {
+		counts[vertex.Metadata.Type]++
+	}
+	expected := map[string]int{"fleet": 1, "source": 1, "pool": 1, "slice": 2, "node": 8, "chip": 32, "group": 1}
+	for word, count := range expected {
+		if counts[word] != count {
+			t.Errorf("%d vertices are a %s: expected %d", counts[word], word, count)
+		}
+	}
+	if dot := must[string](t)(snapshot.Graph(quoit.GraphFormDOT)); !strings.HasPrefix(dot, "digraph fleet {") {
+		t.Errorf("'%.40s': expected a graph for Graphviz", dot)
+	}
+	_, err := snapshot.Graph(9)
+	want(t, err, quoit.Invalid)
+}
+
 func TestASnapshotHasAllThatTheLedgerKnows(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x2 zone=us-east5-b; v5p 2x2x4 pool=big draining=0.1 dead=0.3")
 	group := reserve(t, ledger, slices("train", 1))
