@@ -23,18 +23,26 @@ const (
 	ProfileQuoit Profile = C.QUOIT_PROFILE_QUOIT
 	// ProfileRayTrain is what Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text.
 	ProfileRayTrain Profile = C.QUOIT_PROFILE_RAY_TRAIN
+	// ProfileKubeRay is what stands in a pod once GKE's TPU webhook has seen it: a slice's id is its replica's index, and
+	// there are MEGASCALE_* only where the manifest sets MEGASCALE_NUM_SLICES.
+	ProfileKubeRay Profile = C.QUOIT_PROFILE_KUBERAY
+	// ProfileJobSet has the slices as the jobs of a JobSet, in natural order, and the workers as their pods.
+	ProfileJobSet Profile = C.QUOIT_PROFILE_JOBSET
 )
 
-var profileNames = map[Profile]string{ProfileQuoit: "QUOIT", ProfileRayTrain: "RAY_TRAIN"}
+var profileNames = map[Profile]string{
+	ProfileQuoit: "QUOIT", ProfileRayTrain: "RAY_TRAIN", ProfileKubeRay: "KUBERAY", ProfileJobSet: "JOBSET",
+}
 
 // String is the name of the profile.
 func (p Profile) String() string { return named(profileNames, p) }
 
-// Topology is where each process of a group stands, one process a host, in the order of the profile. Close frees what it
-// keeps for Renumber; the garbage collector does where that is forgotten. What it says is there also then.
+// Topology is where each process of a group stands, in the order of the profile. Close frees what it keeps for Renumber;
+// the garbage collector does where that is forgotten. What it says is there also then.
 type Topology struct {
-	Processes []Process // by process id
-	Notes     []string  // what the caller should know, such as that no addresses are known or that a host is dead
+	Processes        []Process // by process id
+	ProcessesPerHost int       // how many each host has
+	Notes            []string  // what the caller should know, such as that no addresses are known or that a host is dead
 
 	h *door.Handle
 }
@@ -43,10 +51,23 @@ type Topology struct {
 type Process struct {
 	SliceID     int    // the slice id that the profile gives its slice
 	Slice       string // the name of that slice
+	GroupSlice  int    // which slice of the group that is, in GroupInfo.Slices, in every profile
 	WorkerID    int    // of its host in the slice
+	Local       int    // its number among the processes of its host, from 0
 	Node        string // the node that it runs on
 	Address     string // of that node; "" where it is not known
 	Environment []Variable
+
+	// Chips are those that it has, by their numbers in the slice, as in Coordinates; none where the topology of the slice is
+	// not known. Of several processes of a host each has the block that TPU_PROCESS_BOUNDS and TPU_CHIPS_PER_PROCESS_BOUNDS
+	// make of it, which is where JAX will see its devices.
+	Chips  []int
+	Places []Place // where each of these is on the torus of its slice
+	// Devices are the ids of what JAX calls its local devices in the whole job, chip by chip.
+	Devices []int64
+	// SliceIDs is what each profile gives its slice, without those that give it none. They differ: Ray Train overrides the
+	// webhook's.
+	SliceIDs map[Profile]int
 }
 
 // Variable is one of an environment. The value stands as it is: whoever writes it to a shell must quote it.
@@ -54,27 +75,42 @@ type Variable struct {
 	Name, Value string
 }
 
-// Topology is where each process of the group stands.
+// Topology is where each process of the group stands, one process a host; LaunchedTopology starts several.
 //
 // It fails with Invalid for a removed group, for one that has parts of nodes, for a profile that libquoit does not know,
-// when Ray's own arithmetic refuses the slices, and after Close; NotNow when the profile needs addresses, or the topology
-// of a slice, that the group's sources do not know: import the node list of the running cluster.
+// when Ray's own arithmetic or the webhook refuses the slices, when Kubernetes refuses the group's name for a JobSet, and
+// after Close; NotNow when the profile needs addresses, the topology of a slice, or the cluster and the replica that a slice
+// is, which the group's sources do not know: import the node list of the running cluster, or the manifest.
 func (g *Group) Topology(profile Profile) (*Topology, error) {
+	return g.placed(func(group *C.QuoitGroup, gerror **C.GError) (*C.QuoitTopology, error) {
+		return C.quoit_topology_new(group, C.QuoitProfile(profile), gerror), nil
+	})
+}
+
+func (g *Group) placed(place func(*C.QuoitGroup, **C.GError) (*C.QuoitTopology, error)) (*Topology, error) {
 	pointer, err := g.h.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer g.h.Done()
 	var gerror *C.GError
-	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), C.QuoitProfile(profile), &gerror)
+	c, err := place((*C.QuoitGroup)(pointer), &gerror)
+	if err != nil {
+		return nil, err
+	}
 	if err := take(gerror); err != nil {
 		return nil, err
 	}
+	return newTopology(c), nil
+}
+
+func newTopology(c *C.QuoitTopology) *Topology {
 	free := func(p unsafe.Pointer) { C.quoit_topology_unref((*C.QuoitTopology)(p)) }
 	topology := &Topology{
-		Processes: make([]Process, C.quoit_topology_get_n_processes(c)),
-		Notes:     make([]string, C.quoit_topology_get_n_notes(c)),
-		h:         door.NewHandle("topology", unsafe.Pointer(c), free),
+		Processes:        make([]Process, C.quoit_topology_get_n_processes(c)),
+		ProcessesPerHost: int(C.quoit_topology_get_processes_per_host(c)),
+		Notes:            make([]string, C.quoit_topology_get_n_notes(c)),
+		h:                door.NewHandle("topology", unsafe.Pointer(c), free),
 	}
 	for process := range topology.Processes {
 		topology.Processes[process] = processOf(c, C.uint32_t(process))
@@ -82,25 +118,45 @@ func (g *Group) Topology(profile Profile) (*Topology, error) {
 	for note := range topology.Notes {
 		topology.Notes[note] = C.GoString(C.quoit_topology_get_note(c, C.uint32_t(note)))
 	}
-	return topology, nil
+	return topology
 }
 
 func processOf(c *C.QuoitTopology, process C.uint32_t) Process {
-	environment := make([]Variable, C.quoit_topology_get_n_variables(c, process))
-	for variable := range environment {
-		environment[variable] = Variable{
+	made := Process{
+		SliceID:     int(C.quoit_topology_get_slice_id(c, process)),
+		Slice:       C.GoString(C.quoit_topology_get_slice_name(c, process)),
+		GroupSlice:  int(C.quoit_topology_get_group_slice(c, process)),
+		WorkerID:    int(C.quoit_topology_get_worker_id(c, process)),
+		Local:       int(C.quoit_topology_get_local(c, process)),
+		Node:        C.GoString(C.quoit_topology_get_node_name(c, process)),
+		Address:     C.GoString(C.quoit_topology_get_node_address(c, process)),
+		Environment: make([]Variable, C.quoit_topology_get_n_variables(c, process)),
+		Chips:       make([]int, C.quoit_topology_get_n_chips(c, process)),
+		Devices:     make([]int64, C.quoit_topology_get_n_devices(c, process)),
+		SliceIDs:    map[Profile]int{},
+	}
+	for variable := range made.Environment {
+		made.Environment[variable] = Variable{
 			Name:  C.GoString(C.quoit_topology_get_variable_name(c, process, C.uint32_t(variable))),
 			Value: C.GoString(C.quoit_topology_get_variable_value(c, process, C.uint32_t(variable))),
 		}
 	}
-	return Process{
-		SliceID:     int(C.quoit_topology_get_slice_id(c, process)),
-		Slice:       C.GoString(C.quoit_topology_get_slice_name(c, process)),
-		WorkerID:    int(C.quoit_topology_get_worker_id(c, process)),
-		Node:        C.GoString(C.quoit_topology_get_node_name(c, process)),
-		Address:     C.GoString(C.quoit_topology_get_node_address(c, process)),
-		Environment: environment,
+	made.Places = make([]Place, len(made.Chips))
+	for chip := range made.Chips {
+		made.Chips[chip] = int(C.quoit_topology_get_chip(c, process, C.uint32_t(chip)))
+		made.Places[chip] = placeOf(func(axis C.QuoitAxis) C.uint32_t {
+			return C.quoit_topology_get_chip_at(c, process, C.uint32_t(chip), axis)
+		})
 	}
+	for device := range made.Devices {
+		made.Devices[device] = int64(C.quoit_topology_get_device(c, process, C.uint32_t(device)))
+	}
+	for profile := range profileNames {
+		if id := C.quoit_topology_find_slice_id(c, process, C.QuoitProfile(profile)); id >= 0 {
+			made.SliceIDs[profile] = int(id)
+		}
+	}
+	return made
 }
 
 // Close frees what the topology keeps. To close twice does nothing.

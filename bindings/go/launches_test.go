@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package quoit_test
+
+import (
+	"fmt"
+	"log"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"quoit"
+)
+
+func valuesOf(process quoit.Process) map[string]string {
+	values := map[string]string{}
+	for _, one := range process.Environment {
+		values[one.Name] = one.Value
+	}
+	return values
+}
+
+func TestTheChipsOfAHostAreDealtToItsProcesses(t *testing.T) {
+	group := reserve(t, ledgerOf(t, "v6e 4x4 x2"), slices("train", 2))
+	torus := coordinatesOf(t, "v6e", "4x4", quoit.WiringStraight)
+	for _, perHost := range []int{0, 1, 2, 4} {
+		launch := quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: perHost}
+		topology := must[*quoit.Topology](t)(group.LaunchedTopology(launch))
+		count := max(perHost, 1)
+		if topology.ProcessesPerHost != count || len(topology.Processes) != 8*count {
+			t.Fatalf("%d processes, %d a host: expected %d", len(topology.Processes), topology.ProcessesPerHost, count)
+		}
+		seen, devices := map[[2]int]bool{}, map[int64]bool{}
+		for number, process := range topology.Processes {
+			if process.Local != number%count || process.WorkerID != number/count%4 || len(process.Chips) != 4/count ||
+				process.GroupSlice != number/count/4 {
+				t.Errorf("process %d is %+v", number, process)
+			}
+			for index, chip := range process.Chips {
+				worker, _, err := torus.ChipWorker(chip)
+				if err != nil || worker != process.WorkerID || must[quoit.Place](t)(torus.ChipPlace(chip)) != process.Places[index] {
+					t.Errorf("chip %d is at %+v, of host %d, %v", chip, process.Places[index], worker, err)
+				}
+				seen[[2]int{process.GroupSlice, chip}] = true
+			}
+			for _, device := range process.Devices {
+				if device/16 != int64(process.SliceID) {
+					t.Errorf("device %d is in slice %d", device, process.SliceID)
+				}
+				devices[device] = true
+			}
+		}
+		if len(seen) != 32 || len(devices) != 32 {
+			t.Errorf("%d chips and %d devices have processes: expected 32", len(seen), len(devices))
+		}
+		topology.Close()
+	}
+}
+
+func TestSeveralProcessesOfAHostAreToldWhichChipsAreTheirs(t *testing.T) {
+	group := reserve(t, ledgerOf(t, "v6e 4x4"), slices("train", 1))
+	topology := must[*quoit.Topology](t)(group.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4}))
+	last := valuesOf(topology.Processes[15])
+	if last["TPU_PROCESS_BOUNDS"] != "4,4,1" || last["TPU_CHIPS_PER_PROCESS_BOUNDS"] != "1,1,1" ||
+		last["TPU_VISIBLE_CHIPS"] != "3" || last["CLOUD_TPU_TASK_ID"] != "15" {
+		t.Errorf("%v", last)
+	}
+}
+
+func TestAJobSetNamesItsPods(t *testing.T) {
+	group := reserve(t, ledgerOf(t, "v6e 4x4 x2"), slices("train", 2))
+	for _, one := range []struct {
+		launch quoit.Launch
+		host   string
+	}{
+		{quoit.Launch{Profile: quoit.ProfileJobSet}, "train-slice-job-1-0.train"},
+		{quoit.Launch{Profile: quoit.ProfileJobSet, JobSet: "mine", ReplicatedJob: "workers"}, "mine-workers-1-0.mine"},
+	} {
+		topology := must[*quoit.Topology](t)(group.LaunchedTopology(one.launch))
+		process := topology.Processes[5]
+		hosts := strings.Split(valuesOf(process)["TPU_WORKER_HOSTNAMES"], ",")
+		if hosts[0] != one.host || valuesOf(process)["JOB_COMPLETION_INDEX"] != "1" {
+			t.Errorf("%v, expected '%s'", valuesOf(process), one.host)
+		}
+		topology.Close()
+	}
+}
+
+const replicas = `
+kind: RayCluster
+metadata: {name: c}
+spec:
+  headGroupSpec: {template: {spec: {containers: [{}]}}}
+  workerGroupSpecs:
+  - groupName: g
+    replicas: 3
+    numOfHosts: 4
+    template:
+      spec:
+        nodeSelector:
+          cloud.google.com/gke-tpu-topology: 4x4
+          cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        containers: [{resources: {limits: {google.com/tpu: "4"}}}]
+`
+
+func TestEachProfileSaysWhatItCallsASlice(t *testing.T) {
+	ledger := quoit.OpenMemory()
+	t.Cleanup(ledger.Close)
+	input := &quoit.Input{Kind: quoit.RayCluster, Text: []byte(replicas)}
+	must[*quoit.Import](t)(ledger.Import(bg, input, now))
+	reserve(t, ledger, slices("first", 1))
+	group := reserve(t, ledger, slices("train", 2))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileKubeRay))
+	last := topology.Processes[7]
+	expected := map[quoit.Profile]int{
+		quoit.ProfileQuoit: 1, quoit.ProfileRayTrain: 1, quoit.ProfileKubeRay: 2, quoit.ProfileJobSet: 1,
+	}
+	if last.SliceID != 2 || last.GroupSlice != 1 || !reflect.DeepEqual(last.SliceIDs, expected) {
+		t.Errorf("%+v: expected %v", last, expected)
+	}
+	if name := valuesOf(last)["TPU_NAME"]; name != "g-2" {
+		t.Errorf("TPU_NAME is '%s': expected g-2", name)
+	}
+}
+
+func TestALaunchThatCannotBeIsRefused(t *testing.T) {
+	group := reserve(t, ledgerOf(t, "v6e 4x4"), slices("train", 1))
+	for _, launch := range []quoit.Launch{
+		{}, {Profile: 99},
+		{Profile: quoit.ProfileQuoit, ProcessesPerHost: 3},
+		{Profile: quoit.ProfileQuoit, ProcessesPerHost: -1},
+		{Profile: quoit.ProfileQuoit, ProcessesPerHost: 1<<32 + 1},
+		{Profile: quoit.ProfileQuoit, ProcessesPerHost: 8},
+		{Profile: quoit.ProfileJobSet, JobSet: "No"},
+		{Profile: quoit.ProfileJobSet, JobSet: strings.Repeat("n", 60)},
+		{Profile: quoit.ProfileJobSet, ReplicatedJob: "-"},
+		{Profile: quoit.ProfileJobSet, ReplicatedJob: "a\x00"},
+	} {
+		_, err := group.LaunchedTopology(launch)
+		want(t, err, quoit.Invalid)
+	}
+	_, err := group.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileKubeRay})
+	want(t, err, quoit.NotNow)
+}
+
+func ExampleGroup_LaunchedTopology() {
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	ledger := quoit.OpenMemory()
+	defer ledger.Close()
+	if _, err := ledger.ImportFleetText(bg, "v5p 2x2x2", clock); err != nil {
+		log.Fatal(err)
+	}
+	train, err := ledger.Reserve(bg, &quoit.Request{Name: "train", Accelerator: "v5p", Topology: "2x2x2", Slices: 1}, clock)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer train.Close()
+	topology, err := train.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer topology.Close()
+	last := topology.Processes[7]
+	fmt.Println(last.Node, last.Local, last.Chips, last.Places, last.Devices)
+	// Output: v5p-2x2x2-0-1 3 [7] [{1 1 1}] [7]
+}
