@@ -139,6 +139,14 @@ func (g *Group) Devices() (*Devices, error) {
 	return newDevices(c), nil
 }
 
+func init() {
+	door.LendDevices = func(devices any, use func(unsafe.Pointer) error) error {
+		return devices.(*Devices).with(func(c *C.QuoitDevices) error { return use(unsafe.Pointer(c)) })
+	}
+	door.OwnedDevices = func(devices unsafe.Pointer) any { return newDevices((*C.QuoitDevices)(devices)) }
+	door.OwnedMesh = func(mesh unsafe.Pointer) any { return newMesh((*C.QuoitMesh)(mesh)) }
+}
+
 func newDevices(c *C.QuoitDevices) *Devices {
 	return &Devices{
 		Kind:  C.GoString(C.quoit_devices_get_kind(c)),

@@ -2,9 +2,18 @@
 
 package main
 
-// maxtext: MaxText's fill of -1 and its table of accelerators.
+// maxtext: MaxText's fill of -1, its table of accelerators, and its meshes.
 
-import "quoit/maxtext"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quoit"
+	"quoit/maxtext"
+)
 
 func fillAxes(in, _ any) (any, error) {
 	r := read(in, "values", "target", "kind")
@@ -53,7 +62,115 @@ func accelerator(in, _ any) (any, error) {
 	return []any{one.Platform, one.Topology, one.ChipConfig, ofInts(one.HostBounds[:]), int64(one.Devices), rings}, nil
 }
 
+// --- meshes ---
+
+// integers are those of a list: MaxText takes no other sizes.
+func (r *reading) integers(member string) []int64 {
+	numbers := []int64{}
+	for _, one := range r.list(member) {
+		number, ok := one.(int64)
+		if !ok {
+			r.fail("another type where Go takes an integer")
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers
+}
+
+// sides of a box: "2,2,1".
+func (r *reading) sides(text string) []int64 {
+	sides := []int64{}
+	for _, word := range strings.Split(text, ",") {
+		side, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
+		if err != nil {
+			r.fail("a box whose sides are no integers")
+		}
+		sides = append(sides, side)
+	}
+	return sides
+}
+
+// maxtextDevices: a single controller may keep a box of one slice; the caller closes them.
+func maxtextDevices(r, options *reading) (*quoit.Devices, error) {
+	asked := quoit.SliceDevices{Kind: r.text("k"), Topology: r.text("t"), Slices: int(r.integer("slices"))}
+	if asked.Slices == 0 {
+		r.fail("no slices, which Go takes for one")
+	}
+	box := options.textOr("subslice_shape", "")
+	single := options.flag("enable_single_controller", false)
+	isBox := asked.Slices == 1 && box != "" && single
+	var sides []int64
+	if isBox {
+		sides = options.sides(box)
+	}
+	if r.take(options); r.err != nil {
+		return nil, r.err
+	}
+	devices, err := quoit.NewSliceDevices(asked)
+	if err != nil || !isBox {
+		return devices, err
+	}
+	defer devices.Close()
+	return maxtext.DevicesInBox(devices, sides)
+}
+
+// ofLongMesh: long meshes are recorded by the beginning of their ids, and of the hash of all with commas between them.
+func ofLongMesh(r *reading, ids []int64) error {
+	words := make([]string, len(ids))
+	for index, id := range ids {
+		words[index] = strconv.FormatInt(id, 10)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(words, ",")))
+	hash, first := hex.EncodeToString(sum[:]), r.integers("first16")
+	begin, wanted := ids[:min(16, len(ids))], r.text("sha256_16")
+	if r.err != nil {
+		return r.err
+	}
+	if shown(ofNumbers(begin)) != shown(ofNumbers(first)) || wanted == "" || !strings.HasPrefix(hash, wanted) {
+		return disagreement(fmt.Sprintf("ids %v, hash %s", begin, hash))
+	}
+	return nil
+}
+
+func maxtextMesh(in, _ any) (any, error) {
+	r := read(in, "axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok")
+	if r.has("strategy") {
+		strategy, ici := r.text("strategy"), r.integers("ici")
+		if r.err != nil {
+			return nil, r.err
+		}
+		return (&object{}).set("shape", nil).set("ids", nil), maxtext.CheckCustomMesh(strategy, ici)
+	}
+	options := read(&object{})
+	if r.values["opts"] != nil {
+		options = r.within(r.values["opts"], "allow_split_physical_axes", "custom_mesh", "optimize_mesh_for_tpu_v6e",
+			"enable_single_controller", "subslice_shape")
+	}
+	asked := maxtext.Mesh{
+		ICI: r.integers("ici"), DCN: r.integers("dcn"), Slices: r.integer("slices"),
+		Custom:            options.textOr("custom_mesh", ""),
+		SplitPhysicalAxes: options.flag("allow_split_physical_axes", false),
+		OptimizeForV6e:    options.flag("optimize_mesh_for_tpu_v6e", false),
+	}
+	devices, err := maxtextDevices(r, options)
+	if err != nil {
+		return nil, err
+	}
+	defer devices.Close()
+	mesh, err := maxtext.NewMesh(devices, asked)
+	if err != nil {
+		return nil, err
+	}
+	defer mesh.Close()
+	said := (&object{}).set("shape", ofInts(mesh.Shape))
+	if !r.has("sha256_16") {
+		return said.set("ids", ofNumbers(mesh.IDs)), nil
+	}
+	return said.set("ids", nil), ofLongMesh(r, mesh.IDs)
+}
+
 var maxtextOps = map[string]op{
+	"maxtext_create_device_mesh": {answer: maxtextMesh},
 	"fill_unspecified_mesh_axes": {answer: fillAxes},
 	"maxtext_accelerator":        {answer: accelerator},
 }
