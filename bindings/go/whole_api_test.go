@@ -63,7 +63,7 @@ func readAll(t *testing.T, paths []string) string {
 func goFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, folder := range []string{".", "maxtext", "ray", "webhook", filepath.Join("internal", "door")} {
+	for _, folder := range []string{".", "kuberay", "maxtext", "ray", "webhook", filepath.Join("internal", "door")} {
 		found, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		for _, path := range found {
 			if !strings.HasSuffix(path, "_test.go") {

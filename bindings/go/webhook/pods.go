@@ -66,6 +66,22 @@ func CheckGroup(template Pod, hosts int64) (denial string, err error) {
 	return C.GoString(said), nil
 }
 
+func init() {
+	door.LendPod = func(pod any, what string, use func(unsafe.Pointer) error) error {
+		c, err := pod.(*Pod).opened(what)
+		if err != nil {
+			return err
+		}
+		defer C.quoit_webhook_pod_free(c)
+		return use(unsafe.Pointer(c))
+	}
+	door.TakenPatch = func(patch unsafe.Pointer, containers int) any {
+		c := (*C.QuoitWebhookPatch)(patch)
+		defer C.quoit_webhook_patch_free(c)
+		return patchOf(c, containers)
+	}
+}
+
 // opened is the pod as C has it, which copies what it is given; the caller frees it.
 func (p *Pod) opened(what string) (*C.QuoitWebhookPod, error) {
 	c := C.quoit_webhook_pod_new()

@@ -37,6 +37,11 @@ func Invalid(format string, arguments ...any) error {
 	return NewError(C.QUOIT_ERROR_INVALID, fmt.Sprintf(format, arguments...))
 }
 
+// NotFound is an error of the code NOT_FOUND.
+func NotFound(format string, arguments ...any) error {
+	return NewError(C.QUOIT_ERROR_NOT_FOUND, fmt.Sprintf(format, arguments...))
+}
+
 // Shown is a value as an error names it: cut where it is long, and fit to be printed.
 func Shown(value string) string {
 	const most = 80

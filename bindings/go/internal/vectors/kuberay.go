@@ -2,141 +2,241 @@
 
 package main
 
-// KubeRay's arithmetic and names of pods, as readers of manifests have them: groups make a manifest, pods its nodes.
+// kuberay: KubeRay's operator: how many pods a group is to have, which pods there are after each step, and names.
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
-	"time"
 
-	"quoit"
+	"quoit/kuberay"
 )
 
-var manifestClock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-var groupFields = []string{"replicas", "minReplicas", "maxReplicas", "numOfHosts"}
-
-func pod() *object {
-	spec := (&object{}).set("containers", []any{&object{}})
-	return (&object{}).set("spec", spec)
-}
-
-// groupOf is a worker group, whose numbers are called as the row calls them.
-func groupOf(name string, r *reading, called []string) *object {
-	group := (&object{}).set("groupName", name).set("template", pod())
-	for index, field := range groupFields {
-		if number := r.integerOrNil(called[index]); number != nil {
-			if *number < 0 {
-				r.fail("a negative number, which quoit refuses")
-			}
-			group.set(field, *number)
+// addGroup: without replicas a group has the fewest that it may have.
+func (r *reading) addGroup(cluster *kuberay.Cluster, name, lowest, highest string) error {
+	least := r.integerOr(lowest, 0)
+	group := kuberay.Group{Name: name, Hosts: r.integerOr("numOfHosts", 1), Replicas: r.integerOr("replicas", least)}
+	most, isSuspended := r.integerOr(highest, math.MaxInt32), r.flag("suspend", false)
+	if r.err != nil {
+		return r.err
+	}
+	if err := cluster.AddGroup(group); err != nil {
+		return err
+	}
+	if isSuspended {
+		if err := cluster.Suspend(name); err != nil {
+			return err
 		}
 	}
-	return group
-}
-
-// importedSnapshot is what quoit makes of a manifest of groups; the caller closes it.
-func importedSnapshot(groups []any) (*quoit.Snapshot, error) {
-	head := (&object{}).set("template", pod())
-	manifest := (&object{}).set("kind", "RayCluster").
-		set("metadata", (&object{}).set("name", "c")).
-		set("spec", (&object{}).set("headGroupSpec", head).set("workerGroupSpecs", groups))
-	ledger := quoit.OpenMemory()
-	defer ledger.Close()
-	input := &quoit.Input{Kind: quoit.RayCluster, Text: []byte(shown(manifest))}
-	if _, err := ledger.Import(context.Background(), input, manifestClock); err != nil {
-		return nil, err
-	}
-	return ledger.Snapshot()
+	return cluster.SetBounds(name, least, most)
 }
 
 // desired is how many pods a group is to have.
 func desired(in, _ any) (any, error) {
 	r := read(in, "numOfHosts", "replicas", "min", "max", "suspend")
-	group := groupOf("g", r, []string{"replicas", "min", "max", "numOfHosts"})
-	if r.flag("suspend", false) {
-		group.set("suspend", true)
-	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	snapshot, err := importedSnapshot([]any{group})
-	if errors.Is(err, quoit.Invalid) && strings.Contains(err.Error(), "pods") {
-		return nil, skip("more pods than a fleet has: quoit refuses what KubeRay does not guard")
-	}
+	cluster, err := kuberay.New("c", kuberay.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer snapshot.Close()
-	nodes, err := snapshot.Nodes()
-	return int64(len(nodes) - 1), err
+	defer cluster.Close()
+	if err := r.addGroup(cluster, "g", "min", "max"); err != nil {
+		return nil, err
+	}
+	groups, err := cluster.Groups()
+	if err != nil {
+		return nil, err
+	}
+	return int64(groups[0].Desired), nil
 }
 
-// podOf: node GROUP-R is a replica of one host; GROUP-R-H is of the n-th of several hosts that was made.
-func podOf(pool, node string, replicas map[string]int) string {
-	replica, host, several := strings.Cut(strings.TrimPrefix(node, pool+"-"), "-")
-	if !several {
-		return fmt.Sprintf("%s replica=%s host= name=", pool, replica)
-	}
-	number, known := replicas[pool+"/"+replica]
-	if !known {
-		number = len(replicas)
-		replicas[pool+"/"+replica] = number
-	}
-	return fmt.Sprintf("%s replica=%s host=%s name=%s-<%d>", pool, replica, host, pool, number)
+// --- steps ---
+
+var podEvents = map[string]kuberay.Event{
+	"fail Failed":     kuberay.Failed,
+	"fail Succeeded":  kuberay.Failed,
+	"crash Never":     kuberay.Ended,
+	"crash Always":    kuberay.Restarted,
+	"crash OnFailure": kuberay.Restarted,
+	"toDelete":        kuberay.Named,
+	"delete":          kuberay.Gone,
 }
 
-// reconcile is what a first pass makes; what becomes of pods later is not a manifest's matter.
+// operator is a cluster whose steps are those of a row; they are about its first group.
+type operator struct {
+	cluster *kuberay.Cluster
+	first   string
+	seen    map[string]int // the names of replicas, numbered as they are first seen
+}
+
+// mark: a pod is named by its indices; of a replica of one host by that of the replica alone.
+func (o *operator) mark(indices []int64, event kuberay.Event) error {
+	pods, err := o.cluster.Pods()
+	if err != nil {
+		return err
+	}
+	host := int64(-1)
+	if len(indices) > 1 {
+		host = indices[1]
+	}
+	for _, pod := range pods {
+		if pod.Group == o.first && pod.Replica == indices[0] && pod.Host == host {
+			return o.cluster.Mark(pod.Serial, event)
+		}
+	}
+	return skip("a step of a pod that is not there")
+}
+
+func (o *operator) take(step string) error {
+	words := strings.Fields(step)
+	names, indices := []string{}, []int64{}
+	for _, word := range words {
+		if number, err := strconv.ParseInt(word, 10, 64); err == nil {
+			indices = append(indices, number)
+		} else {
+			names = append(names, word)
+		}
+	}
+	verb := strings.Join(names, " ")
+	event, isEvent := podEvents[verb]
+	switch {
+	case verb == "suspend true" && len(indices) == 0:
+		return o.cluster.Suspend(o.first)
+	case verb == "suspend false" && len(indices) == 0:
+		return o.cluster.Resume(o.first)
+	case verb == "replicas" && len(indices) == 1:
+		return o.cluster.SetReplicas(o.first, indices[0])
+	case isEvent && len(indices) > 0:
+		return o.mark(indices, event)
+	}
+	return skip("a step that nobody knows")
+}
+
+var incarnation = regexp.MustCompile("<[0-9]+>")
+
+func (o *operator) renumbered(text string) string {
+	return incarnation.ReplaceAllStringFunc(text, func(name string) string {
+		if _, known := o.seen[name]; !known {
+			o.seen[name] = len(o.seen)
+		}
+		return fmt.Sprintf("<%d>", o.seen[name])
+	})
+}
+
+func ofIndex(index int64) string {
+	if index < 0 {
+		return ""
+	}
+	return strconv.FormatInt(index, 10)
+}
+
+// pass is one, and the pods that it leaves, by text.
+func (o *operator) pass() (any, error) {
+	done, err := o.cluster.Reconcile()
+	if err != nil {
+		return nil, err
+	}
+	if done.IsArbitrary {
+		return nil, skip("pods of which KubeRay does not say which go")
+	}
+	pods, err := o.cluster.Pods()
+	if err != nil {
+		return nil, err
+	}
+	said := &object{}
+	if done.Requeued != "" {
+		said.set("error", o.renumbered(done.Requeued))
+	}
+	texts := []string{}
+	for _, pod := range pods {
+		name := pod.Labels["ray.io/worker-group-replica-name"]
+		texts = append(texts, fmt.Sprintf("%s replica=%s host=%s name=%s", pod.Group, ofIndex(pod.Replica), ofIndex(pod.Host), name))
+	}
+	sort.Strings(texts)
+	for index := range texts {
+		texts[index] = o.renumbered(texts[index])
+	}
+	return said.set("pods", ofTexts(texts)), nil
+}
+
+// addGroups are those of a row; its steps are about the first.
+func (r *reading) addGroups(o *operator) error {
+	for index, one := range r.list("groups") {
+		group := r.within(one, "groupName", "replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend")
+		name := group.textOr("groupName", "")
+		if r.take(group); r.err != nil {
+			return r.err
+		}
+		if index == 0 {
+			o.first = name
+		}
+		if err := group.addGroup(o.cluster, name, "minReplicas", "maxReplicas"); err != nil {
+			return err
+		}
+	}
+	return r.err
+}
+
+// reconcile is what each step leaves.
 func reconcile(in, _ any) (any, error) {
 	r := read(in, "autoscaling", "multi_host_indexing", "groups", "steps")
-	if steps := r.list("steps"); r.err == nil && (len(steps) != 1 || steps[0] != "reconcile") {
-		r.fail("pods that come and go: a manifest has those that are desired")
+	options := kuberay.Options{
+		Autoscaling: r.flag("autoscaling", false), NoIndices: !r.flag("multi_host_indexing", true),
 	}
-	if !r.flag("multi_host_indexing", true) {
-		r.fail("an operator without indices, as before 1.6")
-	}
-	groups := []any{}
-	for _, one := range r.list("groups") {
-		group := read(one, append([]string{"groupName"}, groupFields...)...)
-		name := group.textOrNil("groupName")
-		if name == nil {
-			group.fail("a group without a name, which quoit refuses")
-			name = new(string)
-		}
-		groups = append(groups, groupOf(*name, group, groupFields))
-		if group.err != nil && r.err == nil {
-			r.err = group.err
-		}
-	}
+	steps := r.texts("steps")
 	if r.err != nil {
 		return nil, r.err
 	}
-	snapshot, err := importedSnapshot(groups)
+	cluster, err := kuberay.New("c", options)
 	if err != nil {
 		return nil, err
 	}
-	defer snapshot.Close()
-	pods, err := podsOf(snapshot)
-	return []any{(&object{}).set("pods", ofTexts(pods))}, err
-}
-
-func podsOf(snapshot *quoit.Snapshot) ([]string, error) {
-	pools, err := snapshot.Pools()
-	if err != nil {
+	defer cluster.Close()
+	o := &operator{cluster: cluster, seen: map[string]int{}}
+	if err := r.addGroups(o); err != nil {
 		return nil, err
 	}
-	nodes, err := snapshot.Nodes()
-	pods, replicas := []string{}, map[string]int{}
-	for _, node := range nodes {
-		if !node.IsRayHead {
-			pods = append(pods, podOf(pools[node.Pool].Name, node.Name, replicas))
+	answers := []any{}
+	for _, step := range steps {
+		var answer any = &object{}
+		if step == "reconcile" {
+			answer, err = o.pass()
+		} else {
+			err = o.take(step)
 		}
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, answer)
 	}
-	sort.Strings(pods)
-	return pods, err
+	return answers, nil
 }
 
-var kuberayOps = map[string]op{"kuberay_desired": {answer: desired}, "kuberay_reconcile": {answer: reconcile}}
+// --- names ---
+
+// onName is an op on a name.
+func onName(made func(string) (string, error)) op {
+	return op{answer: func(in, _ any) (any, error) {
+		name, ok := in.(string)
+		if !ok {
+			return nil, skip("another type where Go takes a text")
+		}
+		return made(name)
+	}}
+}
+
+func checkName(name string) (string, error) {
+	if name == "" {
+		return "", skip("an empty name, which the operator does not survive")
+	}
+	return kuberay.CheckedName(name)
+}
+
+var kuberayOps = map[string]op{
+	"kuberay_CheckName": onName(checkName),
+	"kuberay_PodName":   onName(kuberay.PodPrefix),
+	"kuberay_desired":   {answer: desired},
+	"kuberay_reconcile": {answer: reconcile},
+}

@@ -26,6 +26,15 @@ type op struct {
 	sameOrder bool
 	// refusals: "out" is, or has in it, what a system says of a refusal in its own words.
 	refusals bool
+	// without says what the answer of a row hangs on that its "in" has not; "": nothing, as where there is no such function.
+	without func(row *object) string
+}
+
+func (o op) lacks(row *object) string {
+	if o.without == nil {
+		return ""
+	}
+	return o.without(row)
 }
 
 // Tables of ops, by their names.
@@ -152,6 +161,8 @@ func (r *runner) runRow(row *object, line []byte) {
 	if !known {
 		err = skip("not in this release")
 	} else if reason := beyond(line, row.values["in"], row.values["out"]); reason != "" {
+		err = skip(reason)
+	} else if reason := one.lacks(row); reason != "" {
 		err = skip(reason)
 	} else {
 		err = r.check(row, one)

@@ -132,6 +132,14 @@ func ofLongMesh(r *reading, ids []int64) error {
 	return nil
 }
 
+// otherSlices: one row was made with a number of slices in the settings that only its note speaks of.
+func otherSlices(row *object) string {
+	if note, _ := row.values["note"].(string); strings.HasPrefix(note, "num_slices does not divide") {
+		return "a number of slices in the settings that the row does not have"
+	}
+	return ""
+}
+
 func maxtextMesh(in, _ any) (any, error) {
 	r := read(in, "axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok")
 	if r.has("strategy") {
@@ -170,7 +178,7 @@ func maxtextMesh(in, _ any) (any, error) {
 }
 
 var maxtextOps = map[string]op{
-	"maxtext_create_device_mesh": {answer: maxtextMesh},
+	"maxtext_create_device_mesh": {answer: maxtextMesh, without: otherSlices},
 	"fill_unspecified_mesh_axes": {answer: fillAxes},
 	"maxtext_accelerator":        {answer: accelerator},
 }

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kuberay_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"quoit"
+	"quoit/kuberay"
+	"quoit/webhook"
+)
+
+const manifest = `
+kind: RayCluster
+metadata: {name: c}
+spec:
+  enableInTreeAutoscaling: true
+  workerGroupSpecs:
+  - {groupName: g, replicas: 2, numOfHosts: 2, template: {spec: {containers: [{}]}}}
+  - {groupName: "${NAME}", minReplicas: 1, template: {spec: {}}}
+`
+
+func must[Value any](t *testing.T) func(Value, error) Value {
+	return func(value Value, err error) Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func want(t *testing.T, err error, code quoit.Code) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Errorf("%v: expected %v", err, code)
+	}
+}
+
+func tpus() *webhook.Pod {
+	chips := "4"
+	return &webhook.Pod{
+		Selectors:  map[string]string{webhook.TopologySelector: "2x4"},
+		Containers: []webhook.Container{{}, {Limit: &chips}},
+	}
+}
+
+func clusterOf(t *testing.T, group kuberay.Group, options kuberay.Options) *kuberay.Cluster {
+	t.Helper()
+	cluster := must[*kuberay.Cluster](t)(kuberay.New("c", options))
+	t.Cleanup(cluster.Close)
+	if err := cluster.AddGroup(group); err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}
+
+func two() kuberay.Group { return kuberay.Group{Name: "g", Hosts: 2, Replicas: 2} }
+
+// places are replica, host and incarnation of each pod.
+func places(t *testing.T, cluster *kuberay.Cluster) [][3]int64 {
+	t.Helper()
+	found := [][3]int64{}
+	for _, pod := range must[[]kuberay.Pod](t)(cluster.Pods()) {
+		found = append(found, [3]int64{pod.Replica, pod.Host, pod.Incarnation})
+	}
+	return found
+}
+
+func wantPlaces(t *testing.T, cluster *kuberay.Cluster, expected ...[3]int64) {
+	t.Helper()
+	if found := places(t, cluster); !reflect.DeepEqual(found, expected) {
+		t.Errorf("%v: expected %v", found, expected)
+	}
+}
+
+func TestALostPodTakesItsReplicaAlongWhichComesBackInTheNextPass(t *testing.T) {
+	cluster := clusterOf(t, two(), kuberay.Options{})
+	if done := must[kuberay.Pass](t)(cluster.Reconcile()); done != (kuberay.Pass{}) {
+		t.Errorf("%+v", done)
+	}
+	if err := cluster.Mark(1, kuberay.Gone); err != nil {
+		t.Fatal(err)
+	}
+	done := must[kuberay.Pass](t)(cluster.Reconcile())
+	if done.Requeued != "cleaned up incomplete replica group g-<0>, requeueing" {
+		t.Errorf("'%s'", done.Requeued)
+	}
+	wantPlaces(t, cluster, [3]int64{1, 0, 1}, [3]int64{1, 1, 1})
+	must[kuberay.Pass](t)(cluster.Reconcile())
+	wantPlaces(t, cluster, [3]int64{0, 0, 2}, [3]int64{0, 1, 2}, [3]int64{1, 0, 1}, [3]int64{1, 1, 1})
+	want(t, cluster.Mark(1, kuberay.Failed), quoit.NotFound)
+	_, err := cluster.Mutate(1)
+	want(t, err, quoit.NotFound)
+}
+
+// What becomes of the four pods of a cluster of which one has met with an event.
+func TestEachEventDoesWhatTheOperatorDoes(t *testing.T) {
+	for event, kept := range map[kuberay.Event]bool{
+		kuberay.Failed: false, kuberay.Ended: false, kuberay.Restarted: true, kuberay.Named: false,
+	} {
+		cluster := clusterOf(t, two(), kuberay.Options{})
+		must[kuberay.Pass](t)(cluster.Reconcile())
+		if err := cluster.Mark(0, event); err != nil {
+			t.Fatal(err)
+		}
+		must[kuberay.Pass](t)(cluster.Reconcile())
+		must[kuberay.Pass](t)(cluster.Reconcile())
+		if pods := places(t, cluster); len(pods) != 4 || (pods[0][2] == 0) != kept {
+			t.Errorf("after %d: %v", event, pods)
+		}
+	}
+}
+
+func TestWhatGoesByChanceIsSaid(t *testing.T) {
+	for _, one := range []struct {
+		options   kuberay.Options
+		pods      int
+		arbitrary bool
+	}{
+		{kuberay.Options{}, 2, true},
+		{kuberay.Options{Autoscaling: true}, 4, false},
+		{kuberay.Options{Autoscaling: true, RandomDeletion: true}, 2, true},
+	} {
+		cluster := clusterOf(t, two(), one.options)
+		must[kuberay.Pass](t)(cluster.Reconcile())
+		if err := cluster.SetReplicas("g", 1); err != nil {
+			t.Fatal(err)
+		}
+		done := must[kuberay.Pass](t)(cluster.Reconcile())
+		if found := places(t, cluster); done.IsArbitrary != one.arbitrary || len(found) != one.pods {
+			t.Errorf("%+v: %+v, %v", one.options, done, found)
+		}
+	}
+	bare := clusterOf(t, two(), kuberay.Options{NoIndices: true})
+	must[kuberay.Pass](t)(bare.Reconcile())
+	wantPlaces(t, bare, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1}, [3]int64{-1, -1, -1})
+}
+
+func desired(t *testing.T, cluster *kuberay.Cluster) int {
+	t.Helper()
+	return must[[]kuberay.GroupInfo](t)(cluster.Groups())[0].Desired
+}
+
+func TestGroupsHaveBoundsAndCanBeSuspended(t *testing.T) {
+	cluster := clusterOf(t, kuberay.Group{Name: "g", Hosts: 2, Replicas: 9}, kuberay.Options{})
+	for _, step := range []struct {
+		do       func() error
+		expected int
+	}{
+		{func() error { return nil }, 18},
+		{func() error { return cluster.SetBounds("g", 1, 3) }, 6},
+		{func() error { return cluster.Suspend("g") }, 0},
+		{func() error { return cluster.Resume("g") }, 6},
+		{func() error { return cluster.SetReplicas("g", -5) }, 2},
+		{func() error { return cluster.SetBounds("g", 1<<31-1, 1<<31-1) }, -2},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if found := desired(t, cluster); found != step.expected {
+			t.Errorf("%d pods: expected %d", found, step.expected)
+		}
+	}
+}
+
+func TestAPodHasTheLabelsOfKubeRayAndThePatchOfTheWebhook(t *testing.T) {
+	group := two()
+	group.Template = tpus()
+	cluster := clusterOf(t, group, kuberay.Options{})
+	must[kuberay.Pass](t)(cluster.Reconcile())
+	pod := must[[]kuberay.Pod](t)(cluster.Pods())[3]
+	if pod.Serial != 3 || pod.Group != "g" || pod.Labels["ray.io/worker-group-replica-name"] != "g-<1>" {
+		t.Errorf("%+v", pod)
+	}
+	patch := must[*webhook.Patch](t)(cluster.Mutate(pod.Serial))
+	service := must[string](t)(cluster.Service())
+	if patch.HostName != "g-1-1" || patch.Subdomain != "c-headless" || service != "c-headless" {
+		t.Errorf("%+v, service '%s'", patch, service)
+	}
+	template := tpus()
+	template.Labels = pod.Labels
+	if direct := must[*webhook.Patch](t)(webhook.Mutate(*template, nil)); !reflect.DeepEqual(patch, direct) {
+		t.Errorf("%+v: expected %+v", patch, direct)
+	}
+	if groups := must[[]kuberay.GroupInfo](t)(cluster.Groups()); groups[0].Containers != 2 || groups[0].Hosts != 2 {
+		t.Errorf("%+v", groups)
+	}
+}
+
+func TestAManifestBecomesACluster(t *testing.T) {
+	cluster := must[*kuberay.Cluster](t)(
+		kuberay.ParseManifest([]byte(manifest), map[string]string{"NAME": "h"}, kuberay.Options{}))
+	t.Cleanup(cluster.Close)
+	if len(places(t, cluster)) != 0 || cluster.Name != "c" {
+		t.Errorf("'%s' has pods before a pass", cluster.Name)
+	}
+	must[kuberay.Pass](t)(cluster.Reconcile())
+	pods := must[[]kuberay.Pod](t)(cluster.Pods())
+	if len(pods) != 5 || pods[3].Group != "g" || pods[4].Group != "h" || pods[4].Host != -1 || pods[4].Incarnation != -1 {
+		t.Errorf("%+v", pods)
+	}
+	for text, variables := range map[string]map[string]string{
+		manifest: nil, "kind: Pod": nil, "": nil, "kind: RayCluster\x00": nil, manifest + " ": {"A=B": "c"}, manifest + "  ": {"A": "\x00"},
+	} {
+		_, err := kuberay.ParseManifest([]byte(text), variables, kuberay.Options{})
+		want(t, err, quoit.Invalid)
+	}
+}
+
+func TestNamesThatBreakAreRefused(t *testing.T) {
+	long := must[*kuberay.Cluster](t)(kuberay.New(strings.Repeat("c", 42), kuberay.Options{}))
+	t.Cleanup(long.Close)
+	group := two()
+	group.Template = tpus()
+	if err := long.AddGroup(group); err != nil {
+		t.Fatal(err)
+	}
+	err := long.CheckNames()
+	if want(t, err, quoit.Invalid); err != nil && !strings.Contains(err.Error(), "expected at most 41 bytes") {
+		t.Errorf("'%v'", err)
+	}
+	if err := clusterOf(t, group, kuberay.Options{}).CheckNames(); err != nil {
+		t.Error(err)
+	}
+	nines := strings.Repeat("9", 51)
+	if name := must[string](t)(kuberay.CheckedName(nines)); name != "r"+nines[:49] {
+		t.Errorf("'%s'", name)
+	}
+	if prefix := must[string](t)(kuberay.PodPrefix("C-G")); prefix != "c-g-worker-" {
+		t.Errorf("'%s'", prefix)
+	}
+	_, err = kuberay.CheckedName("\x00")
+	want(t, err, quoit.Invalid)
+	_, err = kuberay.PodPrefix("\x00")
+	want(t, err, quoit.Invalid)
+	_, err = kuberay.New("\x00", kuberay.Options{})
+	want(t, err, quoit.Invalid)
+}
+
+func TestWhatIsWrongIsRefusedAndChangesNothing(t *testing.T) {
+	cluster := clusterOf(t, two(), kuberay.Options{})
+	must[kuberay.Pass](t)(cluster.Reconcile())
+	groups, pods := must[[]kuberay.GroupInfo](t)(cluster.Groups()), must[[]kuberay.Pod](t)(cluster.Pods())
+	wrong := "four"
+	for _, one := range []struct {
+		err  error
+		code quoit.Code
+		says string
+	}{
+		{cluster.AddGroup(two()), quoit.Invalid, "group 'g'"},
+		{cluster.AddGroup(kuberay.Group{Name: "h", Hosts: -1}), quoit.Invalid, "numOfHosts '-1'"},
+		{cluster.AddGroup(kuberay.Group{Name: "h", Replicas: 1 << 31}), quoit.Invalid, "replicas '2147483648'"},
+		{cluster.AddGroup(kuberay.Group{Name: "h\x00"}), quoit.Invalid, "group '"},
+		{cluster.AddGroup(kuberay.Group{Name: "h", Template: &webhook.Pod{Containers: []webhook.Container{{Limit: &wrong}}}}),
+			quoit.Invalid, "'four'"},
+		{cluster.SetReplicas("x", 1), quoit.NotFound, "group 'x'"},
+		{cluster.SetReplicas("g", -1<<40), quoit.Invalid, "replicas '-"},
+		{cluster.SetBounds("x", 0, 1), quoit.NotFound, "group 'x'"},
+		{cluster.SetBounds("g", 1<<31, 1), quoit.Invalid, "lowest '2147483648'"},
+		{cluster.SetBounds("g", 0, 1<<31), quoit.Invalid, "highest '2147483648'"},
+		{cluster.Suspend("x\x00"), quoit.NotFound, "group 'x"},
+		{cluster.Resume("x"), quoit.NotFound, "group 'x'"},
+		{cluster.Mark(0, 99), quoit.Invalid, "event '99'"},
+		{cluster.Mark(99, kuberay.Gone), quoit.NotFound, "pod '99'"},
+	} {
+		if want(t, one.err, one.code); one.err != nil && !strings.Contains(one.err.Error(), one.says) {
+			t.Errorf("'%v': expected '%s'", one.err, one.says)
+		}
+	}
+	if now := must[[]kuberay.GroupInfo](t)(cluster.Groups()); !reflect.DeepEqual(groups, now) {
+		t.Errorf("%+v: expected %+v", now, groups)
+	}
+	if err := cluster.SetReplicas("g", 1_000_000); err != nil {
+		t.Fatal(err)
+	}
+	_, err := cluster.Reconcile()
+	want(t, err, quoit.Invalid)
+	if now := must[[]kuberay.Pod](t)(cluster.Pods()); !reflect.DeepEqual(pods, now) {
+		t.Errorf("%+v: expected %+v", now, pods)
+	}
+}
+
+func TestEveryCallOnWhatIsClosedFails(t *testing.T) {
+	cluster := clusterOf(t, two(), kuberay.Options{})
+	cluster.Close()
+	cluster.Close()
+	for _, one := range []*kuberay.Cluster{cluster, nil, {}} {
+		_, service := one.Service()
+		_, groups := one.Groups()
+		_, pass := one.Reconcile()
+		_, pods := one.Pods()
+		_, patch := one.Mutate(0)
+		for index, err := range []error{
+			service, groups, pass, pods, patch, one.CheckNames(), one.AddGroup(two()), one.SetReplicas("g", 1),
+			one.SetBounds("g", 0, 1), one.Suspend("g"), one.Resume("g"), one.Mark(0, kuberay.Gone),
+		} {
+			if !errors.Is(err, quoit.ErrClosed) || !errors.Is(err, quoit.Invalid) {
+				t.Errorf("call %d: %v: expected that it is closed", index, err)
+			}
+		}
+	}
+}
+
+func TestGoroutinesThatUseAClusterTakeTurns(t *testing.T) {
+	cluster := clusterOf(t, two(), kuberay.Options{})
+	var all sync.WaitGroup
+	for worker := int64(0); worker < 4; worker++ {
+		all.Add(1)
+		go func(replicas int64) {
+			defer all.Done()
+			for round := 0; round < 20; round++ {
+				_, err := cluster.Reconcile()
+				pods, later := cluster.Pods()
+				if wrong := errors.Join(cluster.SetReplicas("g", replicas), err, later); wrong != nil || len(pods)%2 != 0 {
+					t.Errorf("%d pods, %v", len(pods), wrong)
+					return
+				}
+			}
+		}(worker)
+	}
+	all.Wait()
+}
+
+func ExampleCluster_Reconcile() {
+	cluster, err := kuberay.New("c", kuberay.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cluster.Close()
+	if err := cluster.AddGroup(kuberay.Group{Name: "g", Hosts: 2, Replicas: 2}); err != nil {
+		log.Fatal(err)
+	}
+	for pass := 0; pass < 2; pass++ {
+		if _, err := cluster.Reconcile(); err != nil {
+			log.Fatal(err)
+		}
+		pods, err := cluster.Pods()
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, pod := range pods {
+			fmt.Println("pass", pass, "replica", pod.Replica, "host", pod.Host, "of incarnation", pod.Incarnation)
+		}
+		if err := cluster.Mark(pods[0].Serial, kuberay.Failed); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// pass 0 replica 0 host 0 of incarnation 0
+	// pass 0 replica 0 host 1 of incarnation 0
+	// pass 0 replica 1 host 0 of incarnation 1
+	// pass 0 replica 1 host 1 of incarnation 1
+	// pass 1 replica 0 host 0 of incarnation 2
+	// pass 1 replica 0 host 1 of incarnation 2
+	// pass 1 replica 1 host 0 of incarnation 1
+	// pass 1 replica 1 host 1 of incarnation 1
+}
