@@ -44,7 +44,9 @@ def main():
         print("reference.py: expected Python 3.10 or newer, which reads the annotations", file=sys.stderr)
         return 1
     # An annotation may name a class of a package that is not installed here, such as JAX: it is shown as it is written.
-    warnings.filterwarnings("ignore", message="Failed to run TYPE_CHECKING code while parsing jax")
+    warnings.filterwarnings(
+        "ignore", message="(Failed to run TYPE_CHECKING code while parsing|Error parsing type annotation) jax"
+    )
     pdoc.render.configure(docformat="google", show_source=False, footer_text=f"quoit {quoit.__version__}")
     pdoc.pdoc(*public_modules(), output_directory=folder)
     return 0
