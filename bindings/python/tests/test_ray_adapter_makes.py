@@ -252,7 +252,8 @@ def test_a_repair_whose_driver_was_killed_when_quoit_had_chosen_is_gone_on_with_
     assert live(path) == [("RESERVED", ("s-b",))] and len(rays.groups) == 1 and len(rays.records) == 1
 
 
-def test_a_control_plane_that_hangs_while_groups_are_made_is_not_waited_for(rays, path, monkeypatch):
+@pytest.mark.parametrize("lifetime", [None, "detached"])
+def test_a_control_plane_that_hangs_while_groups_are_made_is_not_waited_for(rays, path, monkeypatch, lifetime):
     real, answers = cluster.create_group, threading.Event()
 
     def hangs(*arguments):
@@ -263,7 +264,7 @@ def test_a_control_plane_that_hangs_while_groups_are_made_is_not_waited_for(rays
     monkeypatch.setattr(cluster, "REPLY_S", 0.2)
     began = time.monotonic()
     with pytest.raises(quoit.NotFoundError, match="does not answer"):
-        quoit.ray.slice_placement_group(**V4, ledger=path)
+        quoit.ray.slice_placement_group(**V4, lifetime=lifetime, ledger=path)
     assert time.monotonic() - began < 5
     # Until it is known whether the groups are made, nobody else is given their chips.
     assert live(path) == [("HELD", ("s-a",))] and rays.names() == []

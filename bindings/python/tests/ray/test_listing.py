@@ -77,7 +77,7 @@ def test_a_host_that_has_not_told_yet_what_its_groups_use_is_waited_for(listed):
     with pytest.raises(quoit.BusyError, match="node 'aa' shows 4 TPU as free, of which its groups leave 1"):
         listed([[node("aa")]], [{"aa": CHIPS}], groups=groups)
     # One that is not placed uses nothing yet, and what is used besides is nobody's business here.
-    for state, free in ((0, 4.0), (2, 0.5), (2, 1.0)):
+    for state, free in ((0, 4.0), (2, 0.5), (2, 1.0), (2, 1.0001)):
         listing, made = listed(
             [[node("aa")]], [{"aa": {"TPU": free}}], groups=[{"g": group("aa", state=state, tpu=3.0)}]
         )

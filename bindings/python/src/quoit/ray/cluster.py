@@ -28,7 +28,7 @@ REPLY_S = 5.0
 
 _TRIES = 6
 _AGREE_S = 3.0
-_ROUNDED = 1e-6
+_UNIT = 1e-4
 _RECORDS = b"quoit"
 _POLL_S = 0.003
 _BACK_S = 1.0
@@ -184,6 +184,7 @@ def _contradiction(
         if node["Alive"] and node["NodeID"] not in available:
             return f"node '{node['NodeID']}' is alive, and nothing says what is available there"
     chips = {node["NodeID"]: node["Resources"].get("TPU", 0.0) for node in nodes}
+    n_bundles: collections.Counter[str] = collections.Counter()
     for name, row in groups.items():
         for bundle in row.bundles:
             if not any(bundle.node_id):
@@ -193,9 +194,11 @@ def _contradiction(
                 return f"group '{name}' is on node '{node_id}', which is not listed"
             if row.state == row.CREATED:
                 chips[node_id] -= bundle.unit_resources.get("TPU", 0.0)
+                n_bundles[node_id] += 1
     for node_id, left in chips.items():
         shown = available.get(node_id, {}).get("TPU", 0.0)
-        if shown > max(left, 0.0) + _ROUNDED:
+        # Of what it is asked for Ray takes whole ten-thousandths, and less rather than more.
+        if shown > max(left, 0.0) + _UNIT * (n_bundles[node_id] + 0.5):
             return f"node '{node_id}' shows {shown:g} TPU as free, of which its groups leave {left:g}"
     return None
 

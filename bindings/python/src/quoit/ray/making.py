@@ -191,9 +191,8 @@ class _Attempt:
         """Makes Ray's groups where the hold is, and confirms it when all of them are placed."""
         assert self._group is not None
         if self._making is None:
-            self._make(self._group)
-        else:
-            self._have_made(self._making)
+            self._making = _makers.submit(self._make, self._group)
+        self._have_made(self._making)
         made = Made(self._group, [dict(one) for pins in self._pins for one in pins.selectors], self._book.groups)
         write_record(self._wish, made)
         wait_placed(self._ledger, self._pins, self._book.groups, end)
@@ -225,9 +224,10 @@ class _Attempt:
         to_its_end(self._give_back)
 
     def _give_back(self) -> None:
-        if self._making is not None and not concurrent.futures.wait([self._making], cluster.REPLY_S).done:
+        making = self._making
+        if making is not None and not making.cancel() and not concurrent.futures.wait([making], cluster.REPLY_S).done:
             # The hold keeps the slices for what may still be made there, until that is known, or the hold ends.
-            self._making.add_done_callback(lambda _: self._give_back())
+            making.add_done_callback(lambda _: self._give_back())
             return
         group = self._group if self._group is not None or not self._is_asking else self._unheard()
         free(self._ledger, group, self._book.made())

@@ -64,7 +64,6 @@ class SignOfLife:
         self._quoit = quoit
         self._owner = owner
         self._lease_ms = 0
-        self._signed_at, self._signed_ms = float("-inf"), 0
         self._driver: cluster.Driver | None = None
         self._kept: set[str] = set()
         self._lock = threading.Lock()
@@ -96,11 +95,8 @@ class SignOfLife:
 
     def _begin(self) -> None:
         # Of a lease that has lost a third the next sign is due; and another process of the job may have a longer one.
-        if time.monotonic() < self._signed_at + self._lease_ms / 3000 and self._lease_ms <= self._signed_ms:
-            return
         if self._left_ms() < self._lease_ms * 2 / 3:
             self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
-            self._signed_at, self._signed_ms = time.monotonic(), self._lease_ms
 
     def _left_ms(self) -> float:
         self._quoit.refresh()
