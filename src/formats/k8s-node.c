@@ -6,8 +6,8 @@
 #include "formats/quantity.h"
 #include "model/labels.h"
 
-/* A name in Kubernetes is a DNS name; ids and addresses are shorter. */
-enum { MOST_TEXT = 253, MOST_CHIPS = 65535 };
+/* A key has 317 bytes at most, a name 253; ids and addresses are shorter. */
+enum { MOST_TEXT = 512, MOST_CHIPS = 65535 };
 
 /* --- members --- */
 
@@ -92,6 +92,8 @@ note_label (QuoitK8sNode *node, const char *key, JsonNode *value, const char *te
     node->accelerator = value;
   else if (strcmp (key, "cloud.google.com/gke-tpu-topology") == 0)
     node->topology = value;
+  else if (strcmp (key, "cloud.google.com/gke-accelerator-count") == 0)
+    node->stated_chips = (guint16) CLAMP (g_ascii_strtoll (text, NULL, 10), 0, MOST_CHIPS);
   else if (strcmp (key, "cloud.google.com/gke-accelerator-topology-mode") == 0)
     node->is_unassigned = strcmp (text, "PROVISION_ONLY") == 0;
   else if (strcmp (key, "cloud.google.com/gke-spot") == 0 || strcmp (key, "cloud.google.com/gke-preemptible") == 0)

@@ -32,7 +32,7 @@ typedef struct {
   const char *pool, *dynamic_slice, *zone, *region; /* labels; NULL: not there */
   gboolean is_unassigned, is_spot;
 
-  guint16 chips;
+  guint16 chips, stated_chips;  /* the second by its labels; 0: not stated */
   QuoitAmount cpu, memory, gpu; /* what pods may have of it */
 } QuoitK8sNode;
 

@@ -36,6 +36,7 @@ typedef struct {
   const char *identity, *address, *slice;
   guint32 pool, kind, n_hosts; /* n_hosts 0: in no slice */
   guint8 state;
+  gboolean is_dynamic;
   JsonNode *object;
 } Row;
 
@@ -77,32 +78,42 @@ tell (Told *told, const char *name)
 
 /* --- what a node is --- */
 
-static gboolean
-read_generation (const QuoitTree *tree, const QuoitK8sNode *node, QuoitNodeKind *kind, GError **error)
+/* A machine whose chips are not there yet, or not any more, has those that its labels say: it is no less a host of its
+ * slice. */
+static void
+assume_chips (QuoitK8sNode *node, const QuoitNodeKind *kind)
 {
-  return node->accelerator == NULL
-         || quoit_generation_parse (json_node_get_string (node->accelerator), &kind->generation, error)
-         || quoit_tree_pass_on (tree, node->accelerator, error);
+  if (node->chips > 0)
+    return;
+  node->chips = node->stated_chips > 0 ? node->stated_chips
+                                       : (guint16) quoit_default_chips_per_host (kind->generation, kind->shape);
+  node->state = MAX (node->state, QUOIT_K8S_FEWER_CHIPS);
 }
 
-/* A topology that nobody knows is no reason to refuse a whole cluster: the node is then in no slice. */
+/* An accelerator or a topology that nobody knows is no reason to refuse a whole cluster: the node is then in no
+ * slice. */
 static guint32
-find_hosts (Listing *listing, const QuoitK8sNode *node, QuoitNodeKind *kind)
+find_hosts (Listing *listing, QuoitK8sNode *node, QuoitNodeKind *kind)
 {
   g_autoptr (GError) inner = NULL;
   QuoitSliceFacts facts;
 
-  if (node->accelerator == NULL || node->chips == 0 || (node->is_unassigned && node->dynamic_slice == NULL))
+  if (node->accelerator == NULL || (node->is_unassigned && node->dynamic_slice == NULL))
     return 0;
-  if (node->topology == NULL)
+  if (!quoit_generation_parse (json_node_get_string (node->accelerator), &kind->generation, &inner))
+    kind->generation = QUOIT_GENERATION_NONE;
+  else if (node->topology == NULL)
     inner = g_error_new (QUOIT_ERROR, QUOIT_ERROR_INVALID, "no label cloud.google.com/gke-tpu-topology");
   else
     {
       kind->topology = json_node_get_string (node->topology);
       if (quoit_shape_parse (kind->topology, &kind->shape, &inner)
-          && quoit_shape_check (kind->generation, kind->shape, &inner)
-          && quoit_slice_facts (kind->generation, kind->shape, node->chips, &facts, &inner))
-        return facts.hosts;
+          && quoit_shape_check (kind->generation, kind->shape, &inner))
+        {
+          assume_chips (node, kind);
+          if (quoit_slice_facts (kind->generation, kind->shape, node->chips, &facts, &inner))
+            return facts.hosts;
+        }
     }
   kind->shape = (QuoitShape) { 0 };
   tell (&listing->misfits, node->name);
@@ -154,8 +165,14 @@ make_kind (Listing *listing, const QuoitK8sNode *node, QuoitNodeKind *kind)
 
 /* --- where it stands --- */
 
+static const char *
+pool_name (const Listing *listing, guint32 pool)
+{
+  return quoit_claims_pool_at (listing->claims, pool)->name;
+}
+
 /* A pool of several hosts a slice is one slice; the hosts of another are slices of their own. What a dynamic slice has
- * taken from several pools stands where its first node does. */
+ * taken from several pools stands in the first of them. */
 static void
 find_place (Listing *listing, const QuoitK8sNode *node, Row *row)
 {
@@ -171,10 +188,10 @@ find_place (Listing *listing, const QuoitK8sNode *node, Row *row)
   row->slice = quoit_claims_text (listing->claims, row->slice);
   if (node->dynamic_slice == NULL)
     return;
+  row->is_dynamic = TRUE;
   home = g_hash_table_lookup (listing->homes, row->slice);
-  if (home != NULL)
-    row->pool = GPOINTER_TO_UINT (home) - 1;
-  else
+  if (home == NULL
+      || quoit_natural_compare (pool_name (listing, row->pool), pool_name (listing, GPOINTER_TO_UINT (home) - 1)) < 0)
     g_hash_table_insert (listing->homes, (char *) row->slice, GUINT_TO_POINTER (row->pool + 1));
 }
 
@@ -197,8 +214,7 @@ add_node (Listing *listing, JsonNode *object, GError **error)
   QuoitK8sNode node;
   Row row = { .object = object };
 
-  if (!quoit_k8s_node_read (listing->tree, object, &node, error)
-      || !read_generation (listing->tree, &node, &kind, error))
+  if (!quoit_k8s_node_read (listing->tree, object, &node, error))
     return FALSE;
   if (listing->rows->len == QUOIT_MOST_NODES)
     return quoit_tree_fail (listing->tree, object, error, "a node more: expected at most %u",
@@ -210,6 +226,7 @@ add_node (Listing *listing, JsonNode *object, GError **error)
       || !take_once (listing, listing->ids, object, "uid", row.identity, error))
     return FALSE;
 
+  row.n_hosts = find_hosts (listing, &node, &kind);
   row.state = (guint8) states[node.state].state;
   if (node.state != QUOIT_K8S_READY)
     tell (&listing->told[node.state], node.name);
@@ -217,7 +234,6 @@ add_node (Listing *listing, JsonNode *object, GError **error)
     tell (&listing->tainted, node.name);
   if (node.taint != NULL && node.chips > 0 && listing->taint == NULL)
     listing->taint = quoit_quote (node.taint);
-  row.n_hosts = find_hosts (listing, &node, &kind);
   row.kind = make_kind (listing, &node, &kind);
   find_place (listing, &node, &row);
   g_array_append_val (listing->rows, row);
@@ -331,6 +347,9 @@ add_slices (Listing *listing, GError **error)
   Row *rows = (Row *) (void *) listing->rows->data;
   guint n_slices = 0;
 
+  for (guint i = 0; i < listing->rows->len; i++)
+    if (rows[i].is_dynamic)
+      rows[i].pool = GPOINTER_TO_UINT (g_hash_table_lookup (listing->homes, rows[i].slice)) - 1;
   g_array_sort (listing->rows, by_slice);
   for (guint i = 0, n; i < listing->rows->len; i += n)
     {

@@ -37,7 +37,10 @@ paths_of (const QuoitGraph *graph)
   for (guint32 i = 0; i < graph->vertices->len; i++)
     {
       const QuoitVertex *vertex = &g_array_index (graph->vertices, QuoitVertex, i);
-      GString *path = g_string_new (vertex->parent == i ? NULL : paths->pdata[vertex->parent]);
+      /* Fluxion takes what stands alone in a path for the root of its subsystem, and has one of each. */
+      GString *path = g_string_new (vertex->type == QUOIT_VERTEX_GROUP ? "/groups"
+                                    : vertex->parent == i              ? NULL
+                                                                       : paths->pdata[vertex->parent]);
 
       append_part (path, vertex->name);
       g_ptr_array_add (paths, g_string_free (path, FALSE));

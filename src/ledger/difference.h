@@ -40,6 +40,9 @@ guint32 quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim
 /* Finds the node that each of the claims is of, nodes of other sources included: fills at. INVALID, NOT_FOUND for a
  * source to join that cannot be joined. */
 gboolean quoit_difference_of_joins (QuoitDifference *difference, GError **error);
+/* Gives nodes whose worker ids the list does not say those that they had, and new ones what is left. */
+void quoit_ledger_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims);
+
 /* What the sources claim of the node's state when this one says @claim of it; NULL: nothing. */
 QuoitNodeState quoit_difference_claimed_state (const QuoitDifference *difference, guint32 index,
                                                const QuoitNodeClaim *claim);

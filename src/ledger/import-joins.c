@@ -163,8 +163,11 @@ index_addresses (const QuoitDifference *difference, guint32 s, GHashTable *nodes
           = quoit_fleet_node_state (difference->fleet, node) == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES;
       char *address = is_gone ? NULL : address_of (kind, &claim);
 
-      if (address != NULL)
+      /* Of two at one address the one that lives. */
+      if (address != NULL && (claim.state != QUOIT_NODE_DEAD || !g_hash_table_contains (nodes, address)))
         g_hash_table_insert (nodes, address, GUINT_TO_POINTER (node.index + 1));
+      else
+        g_free (address);
     }
 }
 

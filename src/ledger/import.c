@@ -689,6 +689,8 @@ import_as (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64
                        "source '%s' is of another kind already: give this one a name of its own with --source", name);
   if (!is_known)
     difference.source.index = QUOIT_NO_INDEX;
+  else
+    quoit_ledger_keep_assumed_ids (fleet, difference.source, *claims);
   difference_init (&difference);
   done = is_known ? import_again (&difference, time_ms, entry, error)
                   : import_new (&difference, claims, time_ms, entry, error);

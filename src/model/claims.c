@@ -380,6 +380,13 @@ quoit_claims_nodes (const QuoitClaims *claims, guint32 *n_nodes)
 }
 
 void
+quoit_claims_set_worker_id (QuoitClaims *claims, guint32 index, gint32 worker_id)
+{
+  g_assert (index < claims->nodes->len);
+  g_array_index (claims->nodes, QuoitNodeClaim, index).worker_id = worker_id;
+}
+
+void
 quoit_claims_warn (QuoitClaims *claims, const char *format, ...)
 {
   va_list args;

@@ -119,6 +119,8 @@ guint32 quoit_claims_n_kinds (const QuoitClaims *claims);
 /* Appends a copy of @node; its strings are copied too (with quoit_claims_text() where equal ones are likely). */
 void quoit_claims_add (QuoitClaims *claims, const QuoitNodeClaim *node);
 const QuoitNodeClaim *quoit_claims_nodes (const QuoitClaims *claims, guint32 *n_nodes);
+/* Of the node at @index; -1: it has no place. */
+void quoit_claims_set_worker_id (QuoitClaims *claims, guint32 index, gint32 worker_id);
 
 /* Appends a copy of @group and all that it points to. Takes may come in any order and are sorted; those of nothing are
  * dropped. */

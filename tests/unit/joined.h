@@ -90,6 +90,8 @@ add_listed (QuoitClaims *claims, const char *drawn)
       node.name = name = g_strdup_printf ("m-%c", *word);
       node.identity = name + 2;
       node.address = address = g_strdup_printf ("10.0.%s", at == NULL ? name : at + 1);
+      if (in_slice && quoit_claims_source_kind (claims) == QUOIT_SOURCE_KIND_K8S_NODES)
+        node.flags |= QUOIT_NODE_ASSUMED_ID;
       node.pool = quoit_claims_pool (claims, in_slice ? "a" : "default");
       node.kind = kind_of_word (
           claims, quoit_claims_kind_at (all, 0), word,
@@ -307,6 +309,8 @@ static const struct {
   { "ray A0.0 B0.1;k8s A0.0 B0.1d;ray A0.0x B0.1;ray A0.0 B0.1", "ray/m-A#1=A ray/m-B#2=Bd", NULL },
   { "ray A0.0 B0.1;k8s A0.0d B0.1;k8s B0.1", "ray/m-A#1=A ray/m-B#2=B", NULL },
   { "ray A0.0 B0.1;k8s A0.1 B0.0;ray B0.1", "k8s/m-A#1=A ray/m-B#2=B", NULL },
+  { "k8s A0.0x@5 B0.1@5;ray C0.1@5", "k8s/m-A#1=Ax ray/m-C#2=C", NULL },
+  { "k8s B0.1@5 A0.0x@5;ray C0.1@5", "k8s/m-A#2=Ax ray/m-C#1=C", NULL },
   { "k8s A0.0;ray A0.0x", "k8s/m-A#1=A ray/m-A#2=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;k8s A0.1 B0.0d", "plan/a-0-0#1=A plan/a-0-1#2=Bd", NULL },
   { "plan ..;k8s A0.0 B0.1", "k8s/m-A#3=A k8s/m-B#4=B plan/a-0-0#1 plan/a-0-1#2", NULL },
@@ -314,6 +318,11 @@ static const struct {
   { "k8s A0.0 B0.1;reserve a-0;ray A0.1 B0.0", "k8s/m-A#1=A* k8s/m-B#2=B*", "would stand in another place" },
   { "ray A0.0 B0.1;reserve a-0;k8s A0.1 B0.0d", "ray/m-A#1=A* ray/m-B#2=Bd*", NULL },
   { "ray A0.0 B0.1;k8s A0.0 B0.1;reserve a-0;sync-k8s A0.0", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
+  /* what a node was assumed to be it stays, whoever comes or goes beside it */
+  { "k8s A0.0 B0.1;reserve a-0;sync-k8s B0.0", "k8s/m-A#1=Ax* k8s/m-B#2=B*", NULL },
+  { "k8s A0.0 B0.1;reserve a-0;sync-k8s B0.0 C0.1", "k8s/m-A#1=Ax* k8s/m-C#3=C k8s/m-B#2=B*", NULL },
+  { "k8s B0.0 C0.1;reserve a-0;k8s A0.0 B0.1 C0.1", "k8s/m-B#1=B* k8s/m-C#2=C* k8s/m-A#3=A", NULL },
+  { "ray A0.0 B0.1;k8s A0.0 B0.1;reserve a-0;sync-k8s B0.0", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
   /* what one has beside the other is its own */
   { "plan ..|..;ray+plan A0.0 B0.1 C1.0 H-", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4 ray/m-H#5=H",
     NULL },

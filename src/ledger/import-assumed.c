@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Worker ids that a list does not say are assumed by its order, which is another when a node comes or goes. What a node
+ * was once assumed to be it stays, so that nobody's place moves for a neighbour's sake. */
+#include "ledger/difference.h"
+
+/* What the source's node was. */
+typedef struct {
+  const char *slice; /* of the layout */
+  gint32 worker_id;
+} Place;
+
+static const char *
+identity_of (const QuoitNodeClaim *claim)
+{
+  return claim->identity != NULL ? claim->identity : claim->name;
+}
+
+/* Identity -> Place, of all that the source's last list left open. */
+static GHashTable *
+places_of (const QuoitLayout *layout, QuoitSourceId source)
+{
+  GHashTable *places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint32 i = 0; i < quoit_layout_n_claimed (layout, source); i++)
+    {
+      g_autofree char *identity = NULL;
+      QuoitNodeClaim claim
+          = quoit_layout_claim (layout, source, quoit_layout_claimed_node (layout, source, i), &identity);
+      Place *place;
+
+      if ((claim.flags & QUOIT_NODE_ASSUMED_ID) == 0 || claim.slice == NULL || claim.worker_id < 0)
+        continue;
+      place = g_new (Place, 1);
+      *place = (Place) { claim.slice, claim.worker_id };
+      g_hash_table_insert (places, g_strdup (identity_of (&claim)), place);
+    }
+  return places;
+}
+
+static guint32
+hosts_of (const QuoitClaims *claims, const QuoitNodeClaim *node)
+{
+  const QuoitNodeKind *kind = quoit_claims_kind_at (claims, node->kind);
+  QuoitSliceFacts facts;
+
+  return quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL) ? facts.hosts : 0;
+}
+
+typedef struct {
+  QuoitClaims *claims;
+  const QuoitNodeClaim *nodes;
+  GHashTable *places;
+  guint8 *taken; /* by worker id */
+  gint32 *given; /* by node of the slice; -1: none yet */
+} Slice;
+
+/* Who has a place that nobody took keeps it. */
+static void
+keep (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
+{
+  for (guint32 i = 0; i < n; i++)
+    {
+      const QuoitNodeClaim *node = &slice->nodes[first + i];
+      const Place *place = g_hash_table_lookup (slice->places, identity_of (node));
+
+      if (place == NULL || (node->state == QUOIT_NODE_DEAD) != is_dead || g_strcmp0 (place->slice, node->slice) != 0
+          || (guint32) place->worker_id >= n_hosts || slice->taken[place->worker_id])
+        continue;
+      slice->taken[place->worker_id] = 1;
+      slice->given[i] = place->worker_id;
+    }
+}
+
+/* The others have what is left, in the order of the list. */
+static void
+fill (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
+{
+  guint32 next = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    if (slice->given[i] < 0 && (slice->nodes[first + i].state == QUOIT_NODE_DEAD) == is_dead)
+      {
+        while (next < n_hosts && slice->taken[next])
+          next++;
+        if (next == n_hosts)
+          return;
+        slice->taken[next] = 1;
+        slice->given[i] = (gint32) next;
+      }
+}
+
+static void
+place_slice (Slice *slice, guint32 first, guint32 n)
+{
+  guint32 n_hosts = hosts_of (slice->claims, &slice->nodes[first]);
+  g_autofree guint8 *taken = g_new0 (guint8, n_hosts + 1);
+  g_autofree gint32 *given = g_new (gint32, n);
+
+  for (guint32 i = 0; i < n; i++)
+    given[i] = -1;
+  slice->taken = taken;
+  slice->given = given;
+  keep (slice, first, n, n_hosts, FALSE);
+  fill (slice, first, n, n_hosts, FALSE);
+  keep (slice, first, n, n_hosts, TRUE);
+  fill (slice, first, n, n_hosts, TRUE);
+  for (guint32 i = 0; i < n; i++)
+    quoit_claims_set_worker_id (slice->claims, first + i, given[i]);
+}
+
+void
+quoit_ledger_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims)
+{
+  g_autoptr (GHashTable) places = NULL;
+  Slice slice = { .claims = claims };
+  guint32 n_nodes;
+
+  /* Other lists say where their nodes are, or a head among them does. */
+  if (quoit_claims_source_kind (claims) != QUOIT_SOURCE_KIND_K8S_NODES)
+    return;
+  slice.nodes = quoit_claims_nodes (claims, &n_nodes);
+  slice.places = places = places_of (fleet->layout, source);
+  for (guint32 i = 0, n; i < n_nodes; i += n)
+    {
+      const QuoitNodeClaim *first = &slice.nodes[i];
+
+      /* The reader lists the nodes of a slice one after the other. */
+      for (n = 1; i + n < n_nodes && first->slice != NULL && slice.nodes[i + n].pool == first->pool
+                  && g_strcmp0 (slice.nodes[i + n].slice, first->slice) == 0;)
+        n++;
+      if (first->slice != NULL && (first->flags & QUOIT_NODE_ASSUMED_ID) != 0)
+        place_slice (&slice, i, n);
+    }
+}
