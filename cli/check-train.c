@@ -100,7 +100,8 @@ set_resources (QuoitRayScaling *scaling, const char *text, GError **error)
       char *equals = strchr (*part, '='), *end = NULL;
       double amount = equals == NULL ? 0 : g_ascii_strtod (equals + 1, &end);
 
-      if (equals == NULL || equals == *part || strspn (equals + 1, "0123456789.") == 0 || *end != '\0')
+      if (equals == NULL || equals == *part || strspn (equals + 1, "0123456789.") != strlen (equals + 1)
+          || equals[1] == '\0' || *end != '\0')
         {
           g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
                        "--worker-resources '%s': expected amounts, as TPU=4,CPU=8", text);

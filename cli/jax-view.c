@@ -151,7 +151,7 @@ note_refusals (GPtrArray *notes, const GArray *all)
     }
   if (n > 0)
     g_ptr_array_add (notes,
-                     g_strdup_printf ("jax.distributed.initialize() finds out enough on %u of %u hosts: give it "
+                     g_strdup_printf ("jax.distributed.initialize() finds out enough in %u of %u processes: give it "
                                       "coordinator_address, num_processes and process_id%s",
                                       all->len - n, all->len, n_without == all->len ? ", as Ray Train does" : ""));
 }

@@ -362,6 +362,12 @@ manifest_env (Session *session, const ManifestOptions *options, gint64 replica, 
 
   if (kuberay == NULL || !find_group (kuberay, options->group, &view.group, error))
     return false;
+  if (options->steps != NULL && (replica >= 0 || host >= 0))
+    {
+      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                           "--slice-id, --worker: expected them without --then, which says what becomes of all pods");
+      return false;
+    }
   if (options->steps != NULL)
     return choose_group (&view, &group, error) && manifest_steps (session, kuberay, group, options->steps, error);
   return check_chosen (&view, error) && print_pods (session, &view, options->manifest, error);

@@ -29,10 +29,10 @@ typedef enum { QUOIT_GRAPH_FORM_DOT = 1, QUOIT_GRAPH_FORM_JGF = 2 } QuoitGraphFo
  *
  * The fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and live groups;
  * edges are `contains` (fleet to source, pool, slice, node and chip), `ici` (between chips of a slice, once a link, for
- * nodes that stand in their slice's places), `dcn` (between the slices of a group) and `holds` (a group to its nodes,
- * with the chips where it has not all). Vertices have names and states; of nodes also address and worker id, of chips
- * their coordinates, x first. Equal states give equal text. It has a vertex a chip and three edges at most: a fleet of
- * 100,000 chips is some 100 MB.
+ * nodes that stand in their slice's places), `dcn` (between the slices of a group, of more than 64 each to the next)
+ * and `holds` (a group to its nodes, with the chips where it has not all). Vertices have names and states; of nodes
+ * also address and worker id, of chips their coordinates, x first. Equal states give equal text. It has a vertex a chip
+ * and three edges at most: a fleet of 100,000 chips is some 100 MB.
  *
  * In JGF each of the four is a subsystem of its own, `contains` being Fluxion's "containment"; nodes that are not alive
  * are down. Types are the words above.

@@ -7,9 +7,12 @@
 #include "model/names.h"
 #include "topology/coordinates.h"
 
+enum { MOST_PAIRED = 64 };
+
 typedef struct {
   const QuoitFleet *fleet;
   QuoitGraph *graph;
+  GHashTable *joined; /* pairs of slices */
   guint32 *vertex_of; /* node -> its vertex; its chips follow it */
   guint32 *slice_of;  /* slice -> its vertex */
   guint32 *host_of;   /* of one slice: worker id -> node + 1 */
@@ -243,13 +246,27 @@ holders_of (const QuoitFleet *fleet)
   return holders;
 }
 
+/* Between two slices that several groups have there is one edge. */
+static void
+join_pair (Drawing *drawing, guint32 from, guint32 to)
+{
+  guint64 *pair = g_new (guint64, 1);
+
+  *pair = (guint64) from << 32 | to;
+  if (g_hash_table_add (drawing->joined, pair))
+    quoit_graph_join (drawing->graph, QUOIT_EDGE_DCN, from, to, NULL);
+}
+
+/* Each with each; of many slices each with the next, or the edges would be many times the chips. */
 static void
 join_slices (Drawing *drawing, const Held *held)
 {
-  for (guint a = 0; a < held->slices->len; a++)
-    for (guint b = a + 1; b < held->slices->len; b++)
-      quoit_graph_join (drawing->graph, QUOIT_EDGE_DCN, g_array_index (held->slices, guint32, a),
-                        g_array_index (held->slices, guint32, b), NULL);
+  const guint32 *slices = (const guint32 *) (void *) held->slices->data;
+  guint n = held->slices->len, reach = n <= MOST_PAIRED ? n : 2;
+
+  for (guint a = 0; a < n; a++)
+    for (guint b = a + 1; b < MIN (n, a + reach); b++)
+      join_pair (drawing, slices[a], slices[b]);
 }
 
 static void
@@ -296,7 +313,8 @@ graph_of (const QuoitFleet *fleet)
   g_autofree guint32 *slice_of = g_new0 (guint32, layout->n_slices + 1);
   g_autofree guint32 *host_of = NULL;
   guint32 most_hosts = 1;
-  Drawing drawing = { fleet, quoit_graph_new (), vertex_of, slice_of, NULL };
+  g_autoptr (GHashTable) joined = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  Drawing drawing = { fleet, quoit_graph_new (), joined, vertex_of, slice_of, NULL };
 
   for (guint32 c = 0; c < layout->n_classes; c++)
     most_hosts = MAX (most_hosts, layout->classes[c].facts.hosts);

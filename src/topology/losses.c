@@ -20,7 +20,7 @@ hosts_in (const QuoitTopology *topology, GHashTable *ailing, guint first, guint 
   g_autoptr (GString) names = g_string_new (NULL);
   guint n = 0;
 
-  for (guint i = first; i < end; i++)
+  for (guint i = first; i < end; i += topology->per_host)
     if (state_of (topology, ailing, i) == state && n++ < MOST_NAMED)
       {
         QuoitNodeId node = { g_array_index (topology->processes, QuoitProcess, i).node };

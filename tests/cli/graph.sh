@@ -62,6 +62,12 @@ assert down == ["v5p-4x4x4-0-1"], down
 E2
 holds "is a tree of containment, with the links of the hardware and what groups hold" "$python" "$tmp/check.py" "$tmp/out"
 cp "$tmp/out" "$tmp/first"
+ok 0 "another group" reserve two --bundle TPU=1 --bundle TPU=1 --strategy STRICT_SPREAD --now "$now"
+ok 0 "the graph" export jgf
+fact "has each edge once" 'len({(e["source"], e["target"]) for e in d["graph"]["edges"]}) == len(d["graph"]["edges"])' True
+fact "and one root" '[p for v in d["graph"]["nodes"] for p in v["metadata"]["paths"].values() if p.count("/") == 1]' "['/fleet']"
+ok 0 "its end" release two@3 --now "$now"
+ok 0 "the graph as before" export jgf
 ok 0 "the graph again" export jgf
 holds "is the same text" cmp "$tmp/first" "$tmp/out"
 ok 0 "for Graphviz" export dot

@@ -53,7 +53,7 @@ fact "but a refusal in its row" '{p["error"] for p in d["processes"]}' \
   "{\"TPU_PROCESS_ADDRESSES_PATH '/etc/addresses': expected a file that can be read\"}"
 fact "of which nothing else is known" '{(p["cluster"], p["coordinator"], p["jax_process_id"]) for p in d["processes"]}' \
   "{(None, None, None)}"
-fact "and a note" 'len([n for n in d["notes"] if "enough on 0 of 8 hosts" in n])' 1
+fact "and a note" 'len([n for n in d["notes"] if "enough in 0 of 8 processes" in n])' 1
 
 manifest JAX_COORDINATOR_PORT 1234
 ok 0 "a port of one's own" env train --as-seen-by jax -o json
