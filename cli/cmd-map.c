@@ -120,15 +120,22 @@ write_file (const char *path, const char *text, GError **error)
   g_autoptr (GError) why = NULL;
   FILE *file;
   bool is_written;
+  int number = 0;
 
+  if (*path == '\0')
+    {
+      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--svg '': expected the name of a file");
+      return false;
+    }
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
       if (!g_file_test (path, G_FILE_TEST_IS_SYMLINK)
           && g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &why))
         return true;
+      number = errno;
       if (why != NULL)
         {
-          g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "--svg '%s': %s", path, why->message);
+          g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "--svg '%s': %s", path, g_strerror (number));
           return false;
         }
     }

@@ -229,7 +229,7 @@ print (Session *session, const Wish *wish, bool (*print_group) (Session *, const
 static bool
 run (Session *session, GError **error)
 {
-  g_auto (Options) options = { NULL };
+  g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
     { "axes", 0, 0, G_OPTION_ARG_FILENAME, &options.axes, "the axes of the whole mesh, the last the fastest",
       "NAME=SIZE,..." },

@@ -118,7 +118,8 @@ static const struct {
   { "TPU_WORKER_ID", OF_ONE_HOST, NULL },
 };
 
-/* @index: of the container among those with chips, which the webhook takes for a default of TPU_WORKER_ID. */
+/* @index: of the container among those with chips, which the webhook takes for a default of TPU_WORKER_ID; what is in
+ * others it leaves as it is. */
 static gboolean
 is_kept (guint variable, const char *value, guint index)
 {
@@ -145,18 +146,28 @@ check_variable (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
                           variables[i].is == OF_ONE_HOST ? "host" : "slice");
 }
 
+static gboolean
+has_chips (const QuoitCheckChips *chips)
+{
+  return chips->limit.e4 != 0 || chips->request.e4 != 0;
+}
+
 static void
 check_variables (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                  const QuoitCheckGroup *group)
 {
+  guint n = 0;
+
   (void) cluster;
   for (guint i = 0; i < group->chips->len; i++)
     {
-      JsonNode *container = g_array_index (group->chips, QuoitCheckChips, i).node;
+      const QuoitCheckChips *chips = &g_array_index (group->chips, QuoitCheckChips, i);
+      guint index = has_chips (chips) ? n++ : G_MAXUINT;
+      JsonNode *container = chips->node;
       JsonArray *env = quoit_check_array (checker, quoit_check_member (checker, container, "env"), "env");
 
       for (guint k = 0; env != NULL && k < json_array_get_length (env); k++)
-        check_variable (checker, rule, group, json_array_get_element (env, k), i);
+        check_variable (checker, rule, group, json_array_get_element (env, k), index);
     }
 }
 
@@ -174,9 +185,7 @@ check_worker_ids (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
     {
       const QuoitCheckChips *chips = &g_array_index (group->chips, QuoitCheckChips, i);
 
-      if (chips->limit.e4 == 0 && chips->request.e4 == 0)
-        continue;
-      if (n++ > 0)
+      if (has_chips (chips) && n++ > 0)
         quoit_check_report (checker, rule, chips->limit_node != NULL ? chips->limit_node : chips->request_node,
                             "google.com/tpu",
                             "no second container with chips: the TPU webhook gives both the same TPU_WORKER_ID");

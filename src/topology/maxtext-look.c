@@ -27,9 +27,16 @@ compile_accelerator (QuoitMaxtextLook *look)
 static gboolean
 take_compiled (QuoitMaxtextLook *look, const QuoitMaxtextAccelerator *accelerator, GError **error)
 {
+  const char *name = quoit_maxtext_settings_find (look->settings, "compile_topology");
   QuoitGeneration generation;
   QuoitShape shape;
 
+  if (accelerator == NULL && name != NULL && *name != '\0')
+    {
+      quoit_maxtext_lookup_accelerator (name, error);
+      g_prefix_error (error, "compile_topology: ");
+      return FALSE;
+    }
   if (accelerator == NULL || !quoit_maxtext_accelerator_shape (accelerator, &generation, &shape))
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "slices: expected accelerator and topology, or a compile_topology of TPUs that MaxText lists");

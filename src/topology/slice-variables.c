@@ -177,6 +177,21 @@ add_process_bounds (QuoitSliceVariables *slice, const char *of_host)
   quoit_slice_variables_add (slice, "TPU_PROCESS_BOUNDS", text);
 }
 
+/* In the caller's word, which is processes and not chips. */
+static gboolean
+refuse_number (const QuoitSliceFacts *facts, GError **error)
+{
+  const char *generation = quoit_generation_facts (facts->generation)->id, *bounds, *chip_bounds;
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  for (guint n = 1; n <= facts->chips_per_host; n *= 2)
+    if (quoit_jax_process_bounds (generation, facts->chips_per_host, facts->chips_per_host / n, &bounds, &chip_bounds,
+                                  NULL))
+      g_string_append_printf (known, "%s%u", known->len > 0 ? ", " : "", n);
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "expected one of %s, to which JAX deals the %u chips of a host of %s",
+                     known->str, facts->chips_per_host, generation);
+}
+
 static gboolean
 add_bounds (QuoitSliceVariables *slice, GError **error)
 {
@@ -187,8 +202,8 @@ add_bounds (QuoitSliceVariables *slice, GError **error)
   if (n_chips == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "expected at most the %u chips of a host", facts->chips_per_host);
   if (!quoit_jax_process_bounds (quoit_generation_facts (facts->generation)->id, facts->chips_per_host, n_chips,
-                                 &process_bounds, &chip_bounds, error))
-    return FALSE;
+                                 &process_bounds, &chip_bounds, NULL))
+    return refuse_number (facts, error);
   add_process_bounds (slice, process_bounds);
   quoit_slice_variables_add (slice, "TPU_CHIPS_PER_PROCESS_BOUNDS", chip_bounds);
   for (guint local = 0; local < per_host; local++)
