@@ -648,6 +648,7 @@ START_TEST (the_largest_torus_is_split_among_many_axes)
       g_autoptr (QuoitMesh) mesh = quoit_mesh_new_torus (NULL, physical.sizes, physical.n, sizes.sizes, sizes.n,
                                                          QUOIT_MESH_SPLIT_PHYSICAL_AXES, &error);
 
+      ck_assert ((mesh != NULL) == (error == NULL));
       if (i + 1 < G_N_ELEMENTS (tori))
         ck_assert_ok (error);
       else

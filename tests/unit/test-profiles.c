@@ -444,6 +444,7 @@ START_TEST (a_group_of_one_slice_has_no_slice_ids_to_differ)
   g_autoptr (QuoitTopology) topology = quoit_topology_new (second, QUOIT_PROFILE_QUOIT, NULL);
   g_autofree char *notes = notes_of (topology);
 
+  ck_assert_ptr_nonnull (first);
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 0, QUOIT_PROFILE_KUBERAY), 1);
   ck_assert_msg (strstr (notes, "counts slices") == NULL && strstr (notes, "which is not in") == NULL, "%s", notes);
 }
