@@ -9,8 +9,8 @@ import math
 import random
 import sys
 
-from jax._src import mesh_utils, sharding_impls
 import numpy as np
+from jax._src import mesh_utils, sharding_impls
 
 KINDS = {
     "TPU v2": (2, 2), "TPU v3": (2, 2), "TPU v4": (3, 1), "TPU v4 lite": (2, 1), "TPU v5 lite": (2, 1),
@@ -133,7 +133,7 @@ def draw_whole(rand):
         kind, per_chip = rand.choice(["TPU v4", "TPU v5p", "TPU v6 lite"]), 1
     devices = devices_of(kind, sides, per_chip, 1)
     order = draw_order(rand, len(devices))
-    sizes = draw_mesh_sizes(rand, sides + [per_chip], len(devices))
+    sizes = draw_mesh_sizes(rand, [*sides, per_chip], len(devices))
     given = {
         "kind": kind, "topology": as_topology(rand, sides), "devices_per_chip": per_chip, "mesh_shape": sizes,
         "contiguous_submeshes": contiguous, "allow_split_physical_axes": rand.random() < 0.5, "order": order,
@@ -213,7 +213,7 @@ def draw_made(rand):
     count = rand.choice([len(devices), len(devices), len(devices) // slices, max(1, len(devices) // 2)])
     given = {
         "kind": kind, "topology": as_topology(rand, sides), "devices_per_chip": per_chip, "slices": slices,
-        "mesh_shape": draw_mesh_sizes(rand, sides + [per_chip], count),
+        "mesh_shape": draw_mesh_sizes(rand, [*sides, per_chip], count),
     }  # fmt: skip
 
     def ask():
