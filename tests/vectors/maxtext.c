@@ -51,7 +51,7 @@ fill (JsonNode *in, GError **error)
   const gint64 *given;
   gint64 target;
   QuoitMaxtextLinks links = QUOIT_MAXTEXT_ICI;
-  JsonArray *filled;
+  g_autoptr (JsonArray) filled = NULL;
 
   if (sizes == NULL || !vector_integer (object, "target", &target, &given, error)
       || !read_links (object, &links, error))
@@ -106,7 +106,7 @@ accelerator (JsonNode *in, GError **error)
   JsonObject *object = vector_object (in, members, error);
   const QuoitMaxtextAccelerator *found;
   const char *name;
-  JsonArray *row;
+  g_autoptr (JsonArray) row = NULL;
 
   if (object == NULL || !vector_text (object, "name", &name, error))
     return NULL;
