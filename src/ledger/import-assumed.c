@@ -9,12 +9,6 @@ typedef struct {
   gint32 worker_id;
 } Place;
 
-static const char *
-identity_of (const QuoitNodeClaim *claim)
-{
-  return claim->identity != NULL ? claim->identity : claim->name;
-}
-
 /* Identity -> Place, of all that the source's last list left open. */
 static GHashTable *
 places_of (const QuoitLayout *layout, QuoitSourceId source)
@@ -32,7 +26,7 @@ places_of (const QuoitLayout *layout, QuoitSourceId source)
         continue;
       place = g_new (Place, 1);
       *place = (Place) { claim.slice, claim.worker_id };
-      g_hash_table_insert (places, g_strdup (identity_of (&claim)), place);
+      g_hash_table_insert (places, g_strdup (quoit_node_claim_identity (&claim)), place);
     }
   return places;
 }
@@ -61,7 +55,7 @@ keep (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is
   for (guint32 i = 0; i < n; i++)
     {
       const QuoitNodeClaim *node = &slice->nodes[first + i];
-      const Place *place = g_hash_table_lookup (slice->places, identity_of (node));
+      const Place *place = g_hash_table_lookup (slice->places, quoit_node_claim_identity (node));
 
       if (place == NULL || (node->state == QUOIT_NODE_DEAD) != is_dead || g_strcmp0 (place->slice, node->slice) != 0
           || (guint32) place->worker_id >= n_hosts || slice->taken[place->worker_id])

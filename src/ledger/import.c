@@ -96,12 +96,6 @@ or_none (const char *text)
   return text == NULL ? "none" : text;
 }
 
-static const char *
-identity_of (const QuoitNodeClaim *claim)
-{
-  return claim->identity != NULL ? claim->identity : claim->name;
-}
-
 static QuoitNodeClaim
 claimed_so_far (const QuoitDifference *difference, guint32 index, char **identity)
 {
@@ -321,7 +315,8 @@ index_joined_nodes (QuoitDifference *difference)
       g_autofree char *identity = NULL;
       QuoitNodeClaim claim = claimed_so_far (difference, index, &identity);
 
-      g_hash_table_insert (difference->old_joined, g_strdup (identity_of (&claim)), GUINT_TO_POINTER (index + 1));
+      g_hash_table_insert (difference->old_joined, g_strdup (quoit_node_claim_identity (&claim)),
+                           GUINT_TO_POINTER (index + 1));
     }
 }
 
@@ -333,7 +328,7 @@ quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim *claim)
 
   if (difference->source.index == QUOIT_NO_INDEX)
     return QUOIT_NO_INDEX;
-  index = GPOINTER_TO_UINT (g_hash_table_lookup (difference->old_joined, identity_of (claim)));
+  index = GPOINTER_TO_UINT (g_hash_table_lookup (difference->old_joined, quoit_node_claim_identity (claim)));
   if (index != 0)
     return index - 1;
   return quoit_identities_find (&difference->old, claim, &node) ? node.index : QUOIT_NO_INDEX;

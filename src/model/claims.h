@@ -51,6 +51,13 @@ typedef struct {
   guint8 flags;            /* QuoitNodeFlags */
 } QuoitNodeClaim;
 
+/* What tells a node from others of its source. */
+static inline const char *
+quoit_node_claim_identity (const QuoitNodeClaim *claim)
+{
+  return claim->identity != NULL ? claim->identity : claim->name;
+}
+
 typedef struct {
   const char *name;
   QuoitSum pod_cpu, pod_memory; /* sums over the pods as `kubectl get raycluster` shows them; zero outside manifests */

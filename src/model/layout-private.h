@@ -44,5 +44,10 @@ typedef struct {
 
 /* By id; NULL where there is but one part. */
 QuoitClaimants *quoit_layout_claimants (const QuoitLayoutPart *parts, guint n_parts);
+/* Finds the class that each kind names, once all kinds are there, and puts the classes in their order. */
+void quoit_layout_classify_kinds (QuoitLayout *layout);
+/* The kind, with the labels of another that it has not. */
+guint32 quoit_layout_kind_with_labels (QuoitLayout *layout, guint32 kind, guint32 labels);
+
 /* Puts the joined claims in their order, and gives each source its ranges of them. */
 void quoit_layout_order_joined (QuoitLayout *layout);
