@@ -60,8 +60,9 @@ typedef enum {
 typedef struct {
   QuoitConnection *connection; /* closes the handle */
   sqlite3 *handle;
-  gboolean synced;    /* its commits wait for the disk; FALSE: not, or SQLite was not told yet */
-  guint64 synced_seq; /* the journal is known to be on the disk up to here */
+  gboolean synced;              /* its commits wait for the disk; FALSE: not, or SQLite was not told yet */
+  guint64 synced_seq;           /* the journal is known to be on the disk up to here */
+  unsigned int current_version; /* SQLite's number of the data that the fleet in memory is of; 0: not known */
   sqlite3_stmt *stmts[N_SQL];
 } QuoitDb;
 

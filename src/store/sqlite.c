@@ -134,6 +134,29 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
   return TRUE;
 }
 
+/* SQLite's number of the data, which another connection's commit changes, and each of its own; 0: not known. In a
+ * transaction that has read it is that of what is read. */
+static unsigned int
+data_version (const QuoitStore *store)
+{
+  unsigned int version = 0;
+
+  return sqlite3_file_control (store->db.handle, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK ? version
+                                                                                                           : 0;
+}
+
+static gboolean
+is_current (const QuoitStore *store)
+{
+  return store->db.current_version != 0 && store->db.current_version == data_version (store);
+}
+
+static void
+note_current (QuoitStore *store)
+{
+  store->db.current_version = data_version (store);
+}
+
 static gboolean
 catch_up (QuoitStore *store, GError **error)
 {
@@ -148,7 +171,10 @@ catch_up (QuoitStore *store, GError **error)
   if (own_time_ms == 0 && !catch_up_over_checkpoint (store, &fleet, error))
     return FALSE;
   if (fleet == NULL && entries->len == 0)
-    return TRUE;
+    {
+      note_current (store);
+      return TRUE;
+    }
 
   fleet = fleet != NULL ? fleet : quoit_fleet_fork (store->fleet);
   for (guint i = 0; i < entries->len; i++)
@@ -156,6 +182,7 @@ catch_up (QuoitStore *store, GError **error)
         && !quoit_entry_apply (entries->pdata[i], &fleet, error))
       return FALSE;
   quoit_store_publish (store, g_steal_pointer (&fleet));
+  note_current (store);
   return TRUE;
 }
 
@@ -202,8 +229,8 @@ sqlite_begin (QuoitStore *store, GError **error)
     return FALSE;
   if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
     {
-      if (quoit_sqlite_refuse_moved (store, &failure) && quoit_sqlite_check_version (&store->db, &failure)
-          && catch_up (store, &failure))
+      if (quoit_sqlite_refuse_moved (store, &failure)
+          && (is_current (store) || (quoit_sqlite_check_version (&store->db, &failure) && catch_up (store, &failure))))
         return TRUE;
       sqlite_rollback (store);
     }
@@ -262,6 +289,7 @@ sqlite_commit (QuoitStore *store, GError **error)
 {
   if (sync_found (store, error) && quoit_db_run (&store->db, SQL_COMMIT, error))
     {
+      note_current (store);
       if (!store->unsynced)
         store->db.synced_seq = store->draft != NULL ? store->draft->seq : store->fleet->seq;
       return TRUE;
