@@ -112,6 +112,7 @@ def main():
     if measured:
         tables["speeds"] = report.speeds(measured)
         for sentence, holds in speed.claims(measured):
+            print(sentence)
             run.count(sentence, holds)
     for table in tables.values():
         print(table, end="\n\n")

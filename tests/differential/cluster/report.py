@@ -34,10 +34,14 @@ def speeds(measured):
     """`measured`: {what: {side: median in seconds}}."""
     sides = list(next(iter(measured.values())))
     rows = [
-        [what] + ["%.0f ms" % (1000 * medians[side]) if side in medians else "" for side in sides]
+        [what] + [_milliseconds(medians[side]) if side in medians else "" for side in sides]
         for what, medians in measured.items()
     ]
     return table(["two slices of four hosts, median"] + [TITLES[side] for side in sides], rows)
+
+
+def _milliseconds(seconds):
+    return ("%.1f ms" if seconds < 0.02 else "%.0f ms") % (1000 * seconds)
 
 
 def write(path, **tables):

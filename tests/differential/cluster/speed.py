@@ -2,17 +2,22 @@
 """How long two slices take to be had, placed and had again: by Ray's helper, by quoit, and by hand.
 
 All three are measured in turns, round by round, so that whatever else the machine does hits each of them. By hand means:
-the very groups that quoit makes, created and waited for by a program that knows where they go.
+the very groups that quoit makes, created and waited for by a program that knows where they go. That and quoit go on for more
+rounds, as two medians of milliseconds are to be told apart; with Ray's helper between, most rounds also have quoit ask for
+Ray's lists anew.
 """
 
 import statistics
 import tempfile
+import time
 
 from stage import TWO, Stage
 
 NAME = "speed"
 GROUND = TWO
 ROUNDS = 9
+MORE_ROUNDS = 40
+PAUSE_S = 0.2
 SLICES = 2
 TIMEOUT_S = 30
 PLACED, AGAIN = "reserve, until placed", "release and reserve again, until placed"
@@ -39,9 +44,14 @@ def measure(fleet):
         taken(callers["quoit"], "release")
         took = {PLACED: {side: [] for side in callers}, AGAIN: {side: [] for side in callers}}
         # The first round starts worker processes, which Ray's helper needs; it is not counted.
-        for round_ in range(1 + ROUNDS):
-            for side, caller in callers.items():
+        for round_ in range(1 + ROUNDS + MORE_ROUNDS):
+            if round_ > ROUNDS:
+                callers.pop("ray", None)
+            # Nobody is always the one who comes behind another; and what that one gave back has been told to all.
+            turns = list(callers.items())
+            for side, caller in turns if round_ % 2 else reversed(turns):
                 stage.wait_until_free()
+                time.sleep(PAUSE_S)
                 first = taken(caller, "reserve", **arguments[side])
                 second = taken(caller, "reserve_again", **arguments[side])
                 taken(caller, "release")
@@ -55,11 +65,9 @@ def measure(fleet):
 
 def claims(measured):
     placed, again = measured[PLACED], measured[AGAIN]
+    ratio = placed["quoit"] / placed["by hand"]
     return [
         ("two slices are had faster than by Ray's helper", placed["quoit"] < placed["ray"]),
-        (
-            "two slices take at most 1.2 times what the same groups take by hand",
-            placed["quoit"] <= 1.2 * placed["by hand"],
-        ),
+        ("two slices take at most 1.2 times what the same groups take by hand: %.2f" % ratio, ratio <= 1.2),
         ("slices are released and had again within 0.2 s", again["quoit"] <= 0.2),
     ]
