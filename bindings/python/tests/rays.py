@@ -3,12 +3,13 @@
 real libquoit behind it. What Ray itself does is tried in ray/.
 """
 
+import concurrent.futures
 import contextlib
 import json
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, slices, versions
+from quoit.ray import cluster, making, slices, versions
 
 V4 = dict(topology="2x2x2", accelerator_version="v4")
 """One slice, of which the stand-in has two: s-a and s-b, of two hosts with four chips."""
@@ -197,14 +198,17 @@ def stand_in(monkeypatch):
         monkeypatch.setattr(cluster, name, lambda *arguments, name=name: getattr(made, name)(*arguments))
     monkeypatch.setattr(cluster, "is_connected", lambda: made.is_connected)
     monkeypatch.setattr(cluster, "check_connected", lambda: None)
-    monkeypatch.setattr(cluster, "job", lambda: made.job)
-    monkeypatch.setattr(cluster, "cluster", lambda: made.cluster)
+    monkeypatch.setattr(cluster, "_driver", lambda: cluster.Driver(made.cluster, made.job))
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
     monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
+    writers = concurrent.futures.ThreadPoolExecutor(4)
+    monkeypatch.setattr(making, "_writers", writers)
     yield made
     made.is_connected = True
     slices._release_all()
     slices._kept.clear()
+    # What is written late is this one's, and not the next one's.
+    writers.shutdown(wait=True)
 
 
 def live(path):

@@ -95,7 +95,7 @@ def test_a_name_that_two_were_given_names_both(rays, path, monkeypatch):
 
 
 def test_nothing_is_free_in_the_ledger_before_it_is_in_ray(rays, path):
-    make(path)
+    make(path, name="serve")
     standing = dict(rays.groups)
     rays.driver_ends()
     rays.groups = standing

@@ -75,3 +75,34 @@ def test_two_clusters_with_hosts_and_slices_of_the_same_names_are_kept_apart(ray
 def pool_of(path):
     with quoit.open(path) as ledger:
         return ledger.snapshot().slices[0].pool.name
+
+
+@pytest.mark.parametrize("pool", ["aaa", "zzz"])
+def test_slices_of_a_source_that_came_since_the_last_list_are_never_given(rays, tmp_path, pool):
+    path = tmp_path / "fleet.db"
+    quoit.ray.slice_placement_group(**V4, ledger=path).release()
+    with quoit.open(path) as ledger:
+        ledger.import_fleet_text(f"v4 2x2x2 x9 pool={pool}", source="other")
+    with quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0) as slices:
+        assert slices.slice_names == ("s-a", "s-b") and live(path) == [("RESERVED", ("s-a", "s-b"))]
+
+
+def test_a_source_that_has_gone_since_the_last_list_is_in_nobodys_way(rays, tmp_path):
+    path = tmp_path / "fleet.db"
+    with quoit.create(path) as ledger:
+        ledger.import_fleet_text("v4 2x2x2 x2 pool=aaa", source="other")
+    for _ in range(2):
+        quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0).release()
+        with quoit.open(path) as ledger:
+            ledger.sync_input(quoit.Input(quoit.SourceKind.FLEET, "v5p 2x2x1 x1", source="other", complete=True))
+
+
+def test_a_ledger_that_is_moved_away_is_not_the_one_that_stands_there_now(rays, tmp_path):
+    path, aside = tmp_path / "fleet.db", tmp_path / "aside.db"
+    made = quoit.ray.slice_placement_group(**V4, lifetime="detached", ledger=path)
+    made.release()
+    path.rename(aside)
+    (tmp_path / "link.db").symlink_to(path)
+    for name in (path, tmp_path / "link.db"):
+        with quoit.ray.slice_placement_group(**V4, ledger=name, timeout_s=0):
+            assert live(path) == [("RESERVED", ("s-a",))]

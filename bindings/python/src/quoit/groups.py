@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _c
-from ._c import lib
+from ._c import ffi, lib
 
 
 class GroupState(_c.Code):
@@ -229,6 +229,18 @@ def taken_change(pointer: Any) -> GroupChange:
         )
     finally:
         lib.quoit_group_change_free(pointer)
+
+
+def whereabouts(group: Group) -> tuple[bytes, ...]:
+    """The names of all its workers, slice by slice: for comparing, as they cost less than `Group.slices`."""
+    if not isinstance(group, Group):
+        raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
+    handle = group._handle
+    return tuple(
+        ffi.string(lib.quoit_group_get_worker_name(handle, index, worker))
+        for index in range(lib.quoit_group_get_n_slices(handle))
+        for worker in range(lib.quoit_group_get_n_workers(handle, index))
+    )
 
 
 def group_text(group: object) -> bytes:

@@ -96,6 +96,10 @@ def _has_any(text: str, characters: str) -> bool:
     return any(character in text for character in characters)
 
 
+_NONE: tuple[()] = ()
+"""The empty tuple is one: what is known to be nothing need not be gone through."""
+
+
 class Request(_c.Sealed):
     """What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources; all or none.
 
@@ -184,13 +188,17 @@ class Request(_c.Sealed):
             lib.quoit_request_set_pool(handle, _c.to_text(pool, "pool"))
         if zone is not None:
             lib.quoit_request_set_zone(handle, _c.to_text(zone, "zone"))
-        for label, value in _mapping(selectors, "selectors").items():
-            call(lib.quoit_request_add_selector, handle, *_selector(label, value, "selectors"))
-        for index, slice_name in enumerate(_names(named, "named")):
-            lib.quoit_request_add_slice(handle, _c.to_text(slice_name, f"named[{index}]"))
-        for index, slice_name in enumerate(_names(excluded, "excluded")):
-            lib.quoit_request_exclude_slice(handle, _c.to_text(slice_name, f"excluded[{index}]"))
-        _add_bundles(handle, bundles)
+        if selectors is not None:
+            for label, value in _mapping(selectors, "selectors").items():
+                call(lib.quoit_request_add_selector, handle, *_selector(label, value, "selectors"))
+        if named is not _NONE:
+            for index, slice_name in enumerate(_names(named, "named")):
+                lib.quoit_request_add_slice(handle, _c.to_text(slice_name, f"named[{index}]"))
+        if excluded is not _NONE:
+            for index, slice_name in enumerate(_names(excluded, "excluded")):
+                lib.quoit_request_exclude_slice(handle, _c.to_text(slice_name, f"excluded[{index}]"))
+        if bundles is not _NONE:
+            _add_bundles(handle, bundles)
         if strategy is not None:
             call(lib.quoit_request_set_strategy, handle, _c.to_member(Strategy, strategy, "strategy"))
         if policy is not None:

@@ -8,7 +8,6 @@ Here, and in `train` what Ray Train keeps private, stands all that is used of wh
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
 import functools
 import importlib
@@ -19,6 +18,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
 from typing import Any, NamedTuple
 
 from .. import errors
@@ -54,16 +54,25 @@ def _state() -> Any:
     return _module("ray._private.state").state
 
 
-@contextlib.contextmanager
-def _asking() -> Iterator[None]:
+class _Asking:
     """Ray's ways of saying that its control plane does not answer, as one."""
-    global _answered_at
-    exceptions = _module("ray.exceptions")
-    try:
-        yield
-        _answered_at = time.monotonic()
-    except (exceptions.RpcError, exceptions.RaySystemError, ConnectionError, TimeoutError) as error:
-        raise errors.NotFoundError(f"ray: the control plane does not answer: {error}") from error
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        global _answered_at
+        if value is None:
+            _answered_at = time.monotonic()
+            return
+        exceptions = _module("ray.exceptions")
+        if isinstance(value, (exceptions.RpcError, exceptions.RaySystemError, ConnectionError, TimeoutError)):
+            raise errors.NotFoundError(f"ray: the control plane does not answer: {value}") from value
+
+
+_asking = _Asking()
 
 
 # --- the driver ---------------------------------------------------------------------------------------------------
@@ -125,7 +134,7 @@ def cluster() -> str:
 def driver() -> Driver | None:
     """The cluster and the job of this process; None: it has none, any more."""
     try:
-        return Driver(cluster(), job()) if is_connected() else None
+        return _driver() if is_connected() else None
     except AttributeError:  # Ray is being shut down
         return None
 
@@ -234,7 +243,7 @@ def list_now() -> Listing:
     """
     state = _state()
     end = time.monotonic() + _AGREE_S
-    with _asking():
+    with _asking:
         groups = _live_groups()
         for attempt in itertools.count(1):
             nodes, available = state.node_table(), state.available_resources_per_node()
@@ -256,7 +265,7 @@ def _standing(groups: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
 
 def dead_jobs() -> set[str]:
     """The jobs whose driver has ended."""
-    with _asking():
+    with _asking:
         return {row["JobID"] for row in _state().job_table() if row["IsDead"]}
 
 
@@ -276,7 +285,7 @@ def create_group(
         ConflictError: the name is taken.
         NotFoundError: the control plane does not answer; it may have made the group.
     """
-    with _asking():
+    with _asking:
         try:
             return _module("ray.util.placement_group").placement_group(
                 [dict(bundle) for bundle in bundles],
@@ -310,7 +319,7 @@ class RemovedError(Exception):
 def wait_placed(groups: Sequence[Any]) -> bool:
     """Whether all groups are placed. Each is waited for for a second at most, as Ray's wait is deaf to signals; a
     `RemovedError` comes of one that is gone."""
-    with _asking():
+    with _asking:
         return all(_wait(group) for group in groups)
 
 
@@ -327,7 +336,7 @@ def _wait(group: Any) -> bool:
 def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
     """The row of placement_group_table() of each group: name, state and the rest; REMOVED for one that Ray does not
     know."""
-    with _asking():
+    with _asking:
         return [_row_now(group) for group in groups]
 
 
@@ -342,7 +351,7 @@ def named_groups(names: Sequence[str], job_id: str) -> list[Any]:
     """The live groups of a job that bear one of the names."""
     check_answers()
     maker = bytes.fromhex(job_id)
-    with _asking():
+    with _asking:
         return [
             handle_of(name) for name, row in _live_groups().items() if row.name in names and row.creator_job_id == maker
         ]
@@ -358,7 +367,7 @@ def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
         NotFoundError: the control plane does not answer.
     """
     deadline = time.monotonic() + timeout_s
-    with _asking():
+    with _asking:
         chips = _chips([_row_now(group) for group in groups])
         for group in groups:
             read_records(())
@@ -407,7 +416,7 @@ def _pause(deadline: float) -> bool:
 
 def write_record(key: str, record: Mapping[str, Any]) -> None:
     """Writes what belongs to `key`, over what was there."""
-    with _asking():
+    with _asking:
         _worker().gcs_client.internal_kv_put(key.encode(), json.dumps(record).encode(), True, _RECORDS, REPLY_S)
 
 
@@ -424,14 +433,14 @@ def check_answers(within_s: float = _TRUSTED_S) -> None:
 
 def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The records of those keys that have one."""
-    with _asking():
+    with _asking:
         found = _worker().gcs_client.internal_kv_multi_get([key.encode() for key in keys] or [b"?"], _RECORDS, REPLY_S)
     return {key.decode(): json.loads(value) for key, value in found.items()}
 
 
 def delete_record(key: str) -> None:
     """Deletes it; to delete none does nothing."""
-    with _asking():
+    with _asking:
         _worker().gcs_client.internal_kv_del(key.encode(), False, _RECORDS, REPLY_S)
 
 

@@ -18,7 +18,7 @@ from ..imports import Import, Input
 from ..ledger import Quoit
 from ..ray_rules.arithmetic import resource_per_chip
 from . import cluster, owners, versions
-from .records import groups_of
+from .records import groups_of, is_named_as
 
 LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
 """A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
@@ -75,7 +75,11 @@ class RayLedger:
             self._check_source(listing)
             ending = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
             # Ray removes what a driver had some time after it says that it is dead.
-            standing = {group.owner for group in live if _stands(records.get(owners.record_key(group)), listing)}
+            standing = {
+                group.owner
+                for group in live
+                if _stands(records.get(owners.record_key(group)), listing) or is_named_as(group.name, listing)
+            }
             gone = [group for group in live if self._is_gone(group, records, listing, dead)]
             for group in gone:
                 _remove(records[owners.record_key(group)], listing)
@@ -183,7 +187,7 @@ def _factor(tpu_per_chip: int | None) -> int | None:
 
 # --- which ledger -------------------------------------------------------------------------------------------------
 
-_opened: dict[tuple[int, str, str], RayLedger] = {}
+_opened: dict[tuple[int, int, int, str], RayLedger] = {}
 _lock = threading.Lock()
 
 
@@ -201,24 +205,43 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
         if isinstance(ledger, Quoit):
             known_of_it: dict[str, RayLedger] = ledger._companions
             return known_of_it.setdefault(source, RayLedger(ledger, source))
-        path, is_named = file_of(ledger)
-        key = os.getpid(), path, source
-        known = _opened.get(key)
+        path, is_named = _path_of(ledger)
+        known = _opened_of(path, source)
         if known is None or known.quoit.is_closed:
-            known = _opened[key] = RayLedger(_open(path, is_named=is_named), source)
+            known = RayLedger(_open(os.path.realpath(path), is_named=is_named), source)
+            with contextlib.suppress(OSError):  # somebody has taken it away
+                _opened[_place_of(path, source)] = known
         return known
 
 
-def file_of(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
-    """The ledger's file that is meant, and whether anybody named it.
+def _opened_of(path: str, source: str) -> RayLedger | None:
+    try:
+        return _opened.get(_place_of(path, source))
+    except OSError:
+        return None
+
+
+def _place_of(path: str, source: str) -> tuple[int, int, int, str]:
+    """What is the same by whatever path; a file that has taken the place of another is another."""
+    found = os.stat(path)
+    return os.getpid(), found.st_dev, found.st_ino, source
+
+
+def file_of(ledger: str | os.PathLike[str] | None) -> str:
+    """The ledger's file that is meant, as other processes find it.
 
     Raises:
         TypeError: it is no path.
     """
+    return os.path.realpath(_path_of(ledger)[0])
+
+
+def _path_of(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
+    """The path as it was given, and whether anybody has."""
     named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
     if named is not None and not isinstance(named, str):
         raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Quoit, not {type(ledger).__name__}")
-    return os.path.realpath(named or "quoit.db"), named is not None
+    return named or "quoit.db", named is not None
 
 
 def _open(path: str, *, is_named: bool) -> Quoit:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import functools
 import os
 import time
 from collections.abc import Mapping
@@ -27,9 +28,9 @@ from .placing import (
     write_plan,
     write_record,
 )
-from .records import Book
+from .records import Book, LateRecord
 from .refusals import refusal
-from .shapes import SlicePins, foreign, shortage
+from .shapes import SlicePins, foreign
 
 HOLD_S = 60.0
 """How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
@@ -90,14 +91,14 @@ class _Attempt:
         self._pins: list[SlicePins] = []
         self._listing: cluster.Listing | None = None
         self._book = Book()
+        self._record: LateRecord | None = None
         self._making: concurrent.futures.Future[None] | None = None
         # With a key no two calls ask for the same, and the ledger gives a group to one of them alone.
-        rules = wish.shape.rules
-        base = wish.name or f"{rules.accelerator_version}-{rules.topology}"
+        base = wish.name or wish.shape.title
         self.request = self._request(base if wish.name and wish.key is None else _unique(base))
 
     def _request(self, name: str) -> Request:
-        return self._wish.shape.request(name, self._wish.key, self._wish.owner, [*self._excluded, *self._foreign])
+        return self._wish.shape.request(name, self._wish.key, self._wish.owner, (*self._excluded, *self._foreign))
 
     # --- hold ---
 
@@ -122,9 +123,9 @@ class _Attempt:
             within_s = 0.0
 
     def _held(self, listing: cluster.Listing) -> None:
+        self._exclude(listing)
         while self._group is None:
-            self._look()
-            self._is_asking = True
+            self._begin_asking()
             try:
                 # Ray makes the groups while the hold is being written. What is detached waits for that, and for the disk:
                 # it would stay, if this ended between.
@@ -136,26 +137,43 @@ class _Attempt:
                 self._group = group
             except errors.Error as error:
                 self._is_asking = False
-                if self._making is not None or not self._is_mended(error):
+                if self._making is not None or not self._is_mended(error, listing):
                     raise
 
-    def _look(self) -> bool:
-        """What the ledger has before it is asked; whether other slices than before are those of other sources."""
-        snapshot = self._ledger.quoit.snapshot()
-        self._last_id = max((one.id for one in snapshot.groups), default=0)
-        before, self._foreign = self._foreign, foreign(self._wish.shape, snapshot, self._ledger.source)
-        if self._foreign != before:
+    def _begin_asking(self) -> None:
+        if self.request.name == self._wish.name:
+            groups = self._ledger.quoit.snapshot().groups
+            self._last_id = groups[-1].id if groups else 0
+        self._is_asking = True
+
+    def _exclude(self, listing: cluster.Listing) -> None:
+        """Excludes the slices of other sources, as the ledger had them when it was told the listing: one that has come
+        since has hosts that Ray does not list."""
+        found: list[str] | None = listing.known.get(self._wish.shape)
+        if found is None:
+            found = self._foreign_now(listing)
+        self._ask_without(found)
+
+    def _foreign_now(self, listing: cluster.Listing) -> list[str]:
+        shape = self._wish.shape
+        found = listing.known[shape] = foreign(shape, self._ledger.quoit.snapshot(), self._ledger.source)
+        return found
+
+    def _ask_without(self, slices: list[str]) -> bool:
+        """Whether others than before are excluded."""
+        before, self._foreign = self._foreign, slices
+        if slices != before:
             self.request = self._request(self.request.name)
-        return self._foreign != before
+        return slices != before
 
     def _pinned(self, group: Group, listing: cluster.Listing) -> list[SlicePins]:
         pins = pinned(self._wish, group, listing)
-        lacking = shortage(pins)
-        if lacking is not None:
-            raise NotPlacedError(lacking[1], lacking[0])
+        for one in pins:
+            if one.shortage is not None:
+                raise NotPlacedError(one.shortage, one.name)
         return pins
 
-    def _is_mended(self, error: errors.Error) -> bool:
+    def _is_mended(self, error: errors.Error, listing: cluster.Listing) -> bool:
         """Whether the same may be asked again, under another name or with a new lease of the owner."""
         if isinstance(error, errors.ExpiredError):
             self._ledger.quoit.set_owner(self._wish.owner, lease_ms=int(self._wish.lease_s * 1000))
@@ -163,7 +181,7 @@ class _Attempt:
         if isinstance(error, errors.NotFoundError):
             # A slice that is excluded may have gone with its source.
             self._ledger.quoit.refresh()
-            return self._look()
+            return self._ask_without(self._foreign_now(listing))
         if not isinstance(error, errors.ConflictError):
             return False
         if self._wish.key is not None:
@@ -195,7 +213,13 @@ class _Attempt:
             self._making = _makers.submit(self._make, self._group)
         self._have_made(self._making)
         made = Made(self._group, [dict(one) for pins in self._pins for one in pins.selectors], self._book.groups)
-        write_record(self._wish, made)
+        if self._wish.is_known:
+            write_record(self._wish, made)
+        else:
+            # Nobody can look for it yet, and while Ray places, its control plane has enough to do. Should this driver be
+            # killed before, what it has in Ray ends with it.
+            self._record = made.record = LateRecord(functools.partial(write_record, self._wish, made))
+            _writers.submit(self._record.watch)
         wait_placed(self._ledger, self._pins, self._book.groups, end)
         with self._batch():
             made.group = self._ledger.quoit.confirm(self._group)
@@ -231,6 +255,8 @@ class _Attempt:
         to_its_end(self._give_back)
 
     def _give_back(self) -> None:
+        if self._record is not None:
+            self._record.give_up()
         making = self._making
         if making is not None and not making.cancel() and not concurrent.futures.wait([making], cluster.REPLY_S).done:
             # The hold keeps the slices for what may still be made there, until that is known, or the hold ends.
@@ -254,3 +280,4 @@ def _unique(base: str) -> str:
 
 
 _makers = concurrent.futures.ThreadPoolExecutor(8, "quoit makes groups")
+_writers = concurrent.futures.ThreadPoolExecutor(8, "quoit writes records")

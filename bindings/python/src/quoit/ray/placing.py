@@ -14,7 +14,7 @@ from .. import errors
 from ..groups import Group
 from . import cluster, owners
 from .ledgers import RayLedger
-from .records import Book
+from .records import Book, LateRecord, slice_name
 from .shapes import NodeIsGone, Shape, SlicePins, pin
 
 _log = logging.getLogger("quoit.ray")
@@ -45,6 +45,11 @@ class Wish:
         """Whether the groups outlive the driver: then nothing of this process keeps them."""
         return bool(self.shape.arguments["lifetime"] == "detached")
 
+    @property
+    def is_known(self) -> bool:
+        """Whether others can ask for what is made of it, or find it in Ray, before its caller has told them of it."""
+        return self.key is not None or bool(self.name) or self.is_detached
+
 
 @dataclasses.dataclass
 class Made:
@@ -55,6 +60,8 @@ class Made:
     """Where Ray puts each bundle, over all slices."""
     ray_groups: list[Any]
     """One for all slices, or one a slice, in the order of the group's slices; none while they are being replaced."""
+    record: LateRecord | None = None
+    """Of what is written down while its caller goes on."""
 
 
 class NotPlacedError(Exception):
@@ -68,7 +75,7 @@ class NotPlacedError(Exception):
 def pinned(wish: Wish, group: Group, listing: cluster.Listing) -> list[SlicePins]:
     """Where the bundles of each slice go; `NotPlacedError` where Ray has a host no more."""
     try:
-        return pin(wish.shape, group, wish.ledger.quoit.snapshot(), listing)
+        return pin(wish.shape, group, wish.ledger.quoit, listing)
     except NodeIsGone as error:
         raise NotPlacedError(f"node '{error}' is gone from Ray") from None
 
@@ -80,7 +87,7 @@ def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterat
         yield base, list(pins)
         return
     for index, one in enumerate(pins):
-        yield f"{base}_slice_{index}", [one]
+        yield slice_name(base, index), [one]
 
 
 def create(book: Book, shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:

@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import threading
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Callable
 
 from .. import errors
 from . import cluster
 
 _log = logging.getLogger("quoit.ray")
+
+_FIRST_LOOK_S = 0.02
+"""Ray places on hosts that are free in a few milliseconds."""
+_LONGEST_PAUSE_S = 0.25
 
 
 class Book:
@@ -69,6 +76,58 @@ class Book:
         """What a record says while the groups are made; `standing`: those that the group has until then."""
         ids = [cluster.group_id(one) for one in standing]
         return {"groups": [], "job": self._job, "names": self.names, "others": self._others, "standing": ids}
+
+
+class LateRecord:
+    """A record that is written while the caller who was answered goes on, or by the first who needs it."""
+
+    def __init__(self, write: Callable[[], None]) -> None:
+        self._write: Callable[[], None] | None = write
+        self._lock = threading.Lock()
+        self._is_due = False
+
+    def let(self) -> None:
+        """It may be written. Nobody is woken for it: that would cost the caller more than all else that is left."""
+        self._is_due = True
+
+    def write(self) -> None:
+        """It stands there when this returns, unless it was given up.
+
+        Raises:
+            NotFoundError: the control plane does not answer; the next call tries again.
+        """
+        with self._lock:
+            if self._write is not None:
+                self._write()
+                self._write = None
+
+    def give_up(self) -> None:
+        """Nothing is written any more when this returns."""
+        with self._lock:
+            self._write = None
+
+    def watch(self) -> None:
+        """Writes it once it may be, unless this process is no longer the driver that it is of."""
+        driver = cluster.driver()
+        pause_s = _FIRST_LOOK_S
+        while not self._is_due and self._write is not None:
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        if cluster.driver() == driver:
+            with contextlib.suppress(errors.NotFoundError):
+                self.write()
+
+
+def slice_name(base: str, index: int) -> str:
+    """What Ray's group of one slice is called, as Ray's helper calls it."""
+    return f"{base}_slice_{index}"
+
+
+def is_named_as(name: str, listing: cluster.Listing) -> bool:
+    """Whether Ray has what was made for the group of the ledger of that name, before it is written down as well: of a
+    group that nobody has named all bear its name."""
+    ours = name, slice_name(name, 0).rpartition("0")[0]
+    return any(row["name"] == ours[0] or row["name"].startswith(ours[1]) for row in listing.groups.values())
 
 
 def _named(names: Sequence[str], job: str, others: Sequence[str]) -> list[Any]:

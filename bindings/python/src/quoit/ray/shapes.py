@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import errors
-from ..groups import Group, GroupSlice
+from ..groups import Group, GroupSlice, whereabouts
+from ..ledger import Quoit
 from ..ray_rules.arithmetic import resource_per_chip
 from ..ray_rules.slices import SliceGroup
 from ..ray_rules.slices import slice_placement_group as group_of_rules
@@ -20,9 +21,9 @@ from . import cluster
 STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Shape:
-    """Slices as Ray's users ask for them."""
+    """Slices as Ray's users ask for them. No other is equal."""
 
     rules: SliceGroup
     """What Ray's helper would make of it."""
@@ -43,6 +44,24 @@ class Shape:
         """What tasks may take of each bundle."""
         return self.rules.bundle_resources
 
+    @functools.cached_property
+    def asked(self) -> Mapping[str, Any]:
+        """As `Request` takes it."""
+        rules = self.rules
+        return {
+            "accelerator": rules.accelerator_version,
+            "topology": rules.topology,
+            "slices": rules.num_slices,
+            "chips_per_host": rules.chips_per_host,
+            "selectors": self.selectors or None,
+            "named": self.named,
+        }
+
+    @functools.cached_property
+    def title(self) -> str:
+        """What its groups are called after where nobody names them."""
+        return f"{self.rules.accelerator_version}-{self.rules.topology}"
+
     @property
     def words(self) -> str:
         """As Ray's users say it."""
@@ -58,18 +77,8 @@ class Shape:
         slices: int | None = None,
     ) -> Request:
         """What quoit is asked for; `slices`: so many of them, instead of all."""
-        return Request(
-            name,
-            accelerator=self.rules.accelerator_version,
-            topology=self.rules.topology,
-            slices=self.rules.num_slices if slices is None else slices,
-            chips_per_host=self.rules.chips_per_host,
-            selectors=self.selectors,
-            named=self.named,
-            excluded=excluded,
-            key=key,
-            owner=owner,
-        )
+        asked = self.asked if slices is None else {**self.asked, "slices": slices}
+        return Request(name, **asked, excluded=excluded, key=key, owner=owner)
 
 
 def shape_of(arguments: Mapping[str, Any]) -> Shape:
@@ -180,17 +189,35 @@ class SlicePins:
     bundles: tuple[Mapping[str, float], ...]
     selectors: tuple[Mapping[str, str], ...]
 
+    @functools.cached_property
+    def shortage(self) -> str | None:
+        """Why a host could never have its bundles, however idle; None: all could."""
+        per_host = len(self.bundles) // len(self.nodes)
+        for index, node in enumerate(self.nodes):
+            for name, wanted in _sum(self.bundles[index * per_host : (index + 1) * per_host]).items():
+                has = node["Resources"].get(name, 0.0)
+                if wanted > has:
+                    host = f"host '{node['NodeName']}' of slice '{self.name}'"
+                    return f"{host} has {has:g} {name}, and its bundles want {wanted:g}"
+        return None
+
 
 class NodeIsGone(Exception):
     """Ray does not list, as alive, a node that the ledger has given."""
 
 
-def pin(shape: Shape, group: Group, snapshot: Snapshot, listing: cluster.Listing) -> list[SlicePins]:
-    """Where the bundles of a group go, slice by slice in quoit's order.
+def pin(shape: Shape, group: Group, quoit: Quoit, listing: cluster.Listing) -> list[SlicePins]:
+    """Where the bundles of a group go, slice by slice in quoit's order: worked out once a listing, as jobs ask for the
+    same again and again.
 
     A `NodeIsGone` says that the lists which the ledger was told are older than what it gave.
     """
-    return [_pin_slice(shape, one, snapshot, listing) for one in group.slices]
+    where = shape, whereabouts(group)
+    pins: list[SlicePins] | None = listing.known.get(where)
+    if pins is None:
+        snapshot = quoit.snapshot()
+        pins = listing.known[where] = [_pin_slice(shape, one, snapshot, listing) for one in group.slices]
+    return pins
 
 
 def _pin_slice(shape: Shape, one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> SlicePins:
@@ -198,7 +225,7 @@ def _pin_slice(shape: Shape, one: GroupSlice, snapshot: Snapshot, listing: clust
     hosts = _hosts(one, snapshot, listing)
     for host in hosts:
         for index in range(shape.bundles_per_host):
-            bundles.append({**shape.bundle, **host.heads} if index == 0 else dict(shape.bundle))
+            bundles.append({**shape.bundle, **host.heads} if index == 0 else shape.bundle)
             selectors.append({**shape.selectors, **host.selector})
     return SlicePins(one.name, tuple(host.node for host in hosts), tuple(bundles), tuple(selectors))
 
@@ -214,19 +241,15 @@ class _Host:
 
 
 def _hosts(one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> list[_Host]:
-    """The hosts of a slice by worker id: worked out once a listing, as jobs ask for the same again and again."""
-    names = frozenset(worker.name for worker in one.workers)
-    hosts: list[_Host] | None = listing.known.get((one.name, names))
-    if hosts is None:
-        rows = snapshot.lookup_slice(one.name).nodes
-        ids = [row.identity for row in rows if row.name in names or row.full_name in names]
-        try:
-            nodes = [listing.by_id[identity] for identity in ids]
-        except KeyError as error:
-            raise NodeIsGone(str(error)) from None
-        hosts = [_Host(node, _selector(node, listing), dict.fromkeys(_heads(node), 1.0)) for node in nodes]
-        listing.known[one.name, names] = hosts
-    return hosts
+    """The hosts of a slice by worker id."""
+    names = {worker.name for worker in one.workers}
+    rows = snapshot.lookup_slice(one.name).nodes
+    ids = [row.identity for row in rows if row.name in names or row.full_name in names]
+    try:
+        nodes = [listing.by_id[identity] for identity in ids]
+    except KeyError as error:
+        raise NodeIsGone(str(error)) from None
+    return [_Host(node, _selector(node, listing), dict.fromkeys(_heads(node), 1.0)) for node in nodes]
 
 
 def _selector(node: Mapping[str, Any], listing: cluster.Listing) -> dict[str, str]:
@@ -243,19 +266,6 @@ def _heads(node: Mapping[str, Any]) -> list[str]:
         for name, amount in node["Resources"].items()
         if name.startswith("TPU-") and name.endswith("-head") and amount >= 1
     ]
-
-
-def shortage(pins: Iterable[SlicePins]) -> tuple[str, str] | None:
-    """A slice with a host that could never have its bundles, however idle, and why; None: there is none."""
-    for one in pins:
-        per_host = len(one.bundles) // len(one.nodes)
-        for index, node in enumerate(one.nodes):
-            for name, wanted in _sum(one.bundles[index * per_host : (index + 1) * per_host]).items():
-                has = node["Resources"].get(name, 0.0)
-                if wanted > has:
-                    host = f"host '{node['NodeName']}' of slice '{one.name}'"
-                    return one.name, f"{host} has {has:g} {name}, and its bundles want {wanted:g}"
-    return None
 
 
 def _sum(bundles: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -125,8 +125,12 @@ class SlicePlacementGroup:
             if sign is not None:
                 sign.keep(made.group.handle, wish.lease_s)
                 sign.drop(attempt)
+            if made.record is not None:
+                made.record.let()
         except BaseException:
             if made is not None:
+                if made.record is not None:
+                    made.record.give_up()
                 free(wish.ledger, made.group, made.ray_groups)
                 self._is_released = True
                 _kept.pop(id(self), None)
@@ -353,6 +357,8 @@ class SlicePlacementGroup:
 
     def _written(self, made: Made) -> tuple[Mapping[str, Any] | None, Made]:
         """What is written down of it, None: it was released; and `made`, or what another has repaired it to."""
+        if made.record is not None:
+            made.record.write()
         name = owners.record_key(made.group)
         record = cluster.read_records([name]).get(name)
         if record is None or not record["groups"]:
@@ -580,7 +586,7 @@ def attach(
         raise errors.NotFoundError(
             f"{'key' if name is None else 'name'} '{key or name}': no live group was made with it"
         )
-    found = _of_record(held, group)
+    found = _of_record(held, group, _SETTLE_S)
     if found is None:
         raise errors.NotNowError(f"{group.handle} is being made or repaired")
     one = SlicePlacementGroup.__new__(SlicePlacementGroup)
@@ -707,12 +713,15 @@ def _facts(shape: Shape) -> dict[str, Any]:
     }
 
 
-def _of_record(ledger: RayLedger, group: Group) -> tuple[Wish, Made] | None:
-    """What was made for the group, as Ray's control plane has it; None: it is not confirmed yet, or being replaced."""
+def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[Wish, Made] | None:
+    """What was made for the group, as Ray's control plane has it; None: it is not confirmed yet, or being replaced. What
+    is written behind its maker's answer is waited for for `within_s`."""
     if group.state is GroupState.HELD:
         return None
     name = owners.record_key(group)
-    record = cluster.read_records([name]).get(name)
+    end = time.monotonic() + within_s
+    while (record := cluster.read_records([name]).get(name)) is None and time.monotonic() < end:
+        time.sleep(_PAUSE_S)
     if record is None or not record["groups"]:
         return None
     wish = Wish(ledger, shape_of(record["arguments"]), record["name"], group.key, group.owner, LEASE_S)

@@ -319,7 +319,7 @@ class ReserveSlices(_SlicesCallback):
         _check_ray()
         # What the controller could not open is refused here.
         ledger_of(ledger)
-        self._ledger, _ = file_of(ledger)
+        self._ledger = file_of(ledger)
         self._retry_never = retry_never
         self._options = options
         self._slices: SlicePlacementGroup | None = None

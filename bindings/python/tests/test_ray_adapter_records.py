@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When what was made is written down in Ray's control plane, on a stand-in for Ray."""
+
+import concurrent.futures
+import threading
+import time
+
+import pytest
+from rays import V4, live
+
+import quoit
+import quoit.ray
+from quoit.ray import cluster, making, records
+
+
+class Slow:
+    """In the place of a call: one that goes on when it may."""
+
+    def __init__(self, monkeypatch, name):
+        self.may, self.has_begun, self.n_calls = threading.Event(), threading.Event(), 0
+        self._real = getattr(cluster, name)
+        monkeypatch.setattr(cluster, name, self)
+
+    def __call__(self, *arguments):
+        self.n_calls += 1
+        self.has_begun.set()
+        assert self.may.wait(10)
+        return self._real(*arguments)
+
+
+def wait_until(holds):
+    end = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def slow(rays, monkeypatch):
+    made = Slow(monkeypatch, "write_record")
+    yield made
+    made.may.set()
+
+
+def test_the_record_of_what_nobody_else_knows_is_not_waited_for(rays, path, slow):
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    assert slow.has_begun.wait(10) and rays.records == {} and live(path) == [("RESERVED", ("s-a",))]
+    slow.may.set()
+    assert made.state == quoit.GroupState.RESERVED and len(rays.records) == 1
+    made.release()
+    assert rays.records == {} and rays.names() == [] and live(path) == []
+
+
+@pytest.mark.parametrize("known", [{"key": "serve"}, {"name": "serve"}, {"lifetime": "detached"}], ids=repr)
+def test_what_others_can_ask_for_is_written_down_before_it_is_there(rays, path, known):
+    quoit.ray.slice_placement_group(**V4, **known, ledger=path)
+    assert [bool(one) for one in rays.records] == [True]
+
+
+@pytest.mark.parametrize("use", ["state", "release", "repair"])
+def test_whoever_uses_it_at_once_waits_for_its_record(rays, path, slow, use):
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    threading.Timer(0.1, slow.may.set).start()
+    if use == "state":
+        assert made.state == quoit.GroupState.RESERVED
+    elif use == "repair":
+        assert made.repair()
+    else:
+        made.release()
+    assert len(rays.records) == (0 if use == "release" else 1) and len(rays.groups) == len(rays.records)
+
+
+def test_who_attaches_at_once_waits_for_the_record(rays, path, slow):
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    threading.Timer(0.1, slow.may.set).start()
+    other = quoit.ray.attach(name=made.group.name, ledger=path)
+    assert other.slice_names == made.slice_names and other.state == quoit.GroupState.RESERVED
+
+
+def test_what_nobody_uses_is_written_down_too(rays, path):
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    wait_until(lambda: rays.records)
+    assert quoit.ray.attach(name=made.group.name, ledger=path).slice_names == made.slice_names
+
+
+def test_many_that_wait_for_ray_keep_nobody_from_being_made(rays, path, monkeypatch):
+    placed = Slow(monkeypatch, "wait_placed")
+    threads = [threading.Thread(target=quoit.ray.slice_placement_group, kwargs={**V4, "ledger": path}) for _ in "ab"]
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "_writers", concurrent.futures.ThreadPoolExecutor(1))
+        for one in threads:
+            one.start()
+        wait_until(lambda: placed.n_calls == 2)
+        placed.may.set()
+        for one in threads:
+            one.join(10)
+    wait_until(lambda: len(rays.records) == 2)
+    assert len(live(path)) == 2
+
+
+def test_a_sync_before_the_record_frees_nothing(rays, path, slow):
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    quoit.ray.sync(path)
+    assert live(path) == [("RESERVED", made.slice_names)] and len(rays.groups) == 1
+
+
+def test_a_driver_that_is_killed_before_the_record_leaves_nothing(rays, path, slow):
+    quoit.ray.slice_placement_group(**V4, ledger=path)
+    standing = dict(rays.groups)
+    rays.driver_ends()
+    # Ray has not removed its group yet: that is then one of the cluster's, and its slice is not given.
+    rays.groups = standing
+    with pytest.raises(quoit.NotNowError):
+        quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0)
+    rays.groups = {}
+    quoit.ray.sync(path)
+    assert live(path) == []
+
+
+def test_a_record_that_was_not_written_is_written_by_the_next_use(rays, path, monkeypatch):
+    real, n_calls = cluster.write_record, []
+
+    def deaf(*arguments):
+        n_calls.append(1)
+        if len(n_calls) == 1:
+            raise quoit.NotFoundError("ray: the control plane does not answer")
+        real(*arguments)
+
+    monkeypatch.setattr(cluster, "write_record", deaf)
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    wait_until(lambda: n_calls)
+    assert made.state == quoit.GroupState.RESERVED and len(n_calls) == 2 and len(rays.records) == 1
+    made.release()
+    assert rays.records == {} and rays.names() == [] and live(path) == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_interruption_when_all_is_there_gives_everything_back(rays, path, monkeypatch, error, when):
+    real = records.LateRecord.let
+
+    def interrupted(record):
+        if when == "after":
+            real(record)
+            record.write()
+        raise error
+
+    monkeypatch.setattr(records.LateRecord, "let", interrupted)
+    with pytest.raises(error):
+        quoit.ray.slice_placement_group(**V4, ledger=path)
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
