@@ -33,6 +33,54 @@ START_TEST (a_handle_decides_on_what_others_have_written)
 }
 END_TEST
 
+/* Whatever else a handle asks of the file meanwhile, and whatever that leaves in SQLite, its next change is on top of
+ * what another has written. */
+START_TEST (a_change_sees_what_others_wrote_before_this_handle_looked_at_the_file)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) a = quoit_store_create (place.path, 0, NULL), b = quoit_store_open (place.path, 0, NULL);
+  g_autofree char *copy = g_strconcat (place.path, "-copy", NULL);
+
+  ck_assert (store_import (a, 3, T0, &error));
+  ck_assert_uint_eq (store_reserve (a, "a", NULL, 1, &error), 1);
+  ck_assert_uint_eq (store_reserve (b, "b", NULL, 2, &error), 2);
+  switch (_i)
+    {
+    case 0:
+      ck_assert (quoit_store_verify (a, &error));
+      break;
+    case 1:
+      ck_assert (quoit_store_backup (a, copy, &error));
+      g_unlink (copy);
+      break;
+    case 2:
+      ck_assert (quoit_store_begin_batch (a, &error));
+      quoit_store_cancel_batch (a);
+      break;
+    case 3:
+      ck_assert (quoit_store_begin_unsynced_batch (a, &error));
+      ck_assert (quoit_store_commit_batch (a, &error));
+      break;
+    case 4:
+      ck_assert (quoit_store_compact (b, 3, T0, NULL, &error));
+      break;
+    default:
+      ck_assert (quoit_store_compact (a, 3, T0, NULL, &error));
+      ck_assert_uint_eq (store_reserve (a, "c", NULL, 1, &error), 0);
+      ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "0");
+      ck_assert (store_release (b, "a", &error));
+      ck_assert_uint_eq (store_reserve (b, "a", NULL, 1, &error), 3);
+      break;
+    }
+  ck_assert_ok (error);
+  ck_assert_uint_eq (store_reserve (a, "c", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "0");
+  ck_assert (store_has (a, "b"));
+  ck_assert (quoit_store_verify (a, &error) && quoit_store_verify (b, &error));
+}
+END_TEST
+
 START_TEST (entries_go_up_to_what_the_handle_knows)
 {
   g_auto (Place) place = place_new ();
@@ -554,6 +602,7 @@ main (void)
 
   tcase_set_timeout (tests, 30);
   tcase_add_test (tests, a_handle_decides_on_what_others_have_written);
+  tcase_add_loop_test (tests, a_change_sees_what_others_wrote_before_this_handle_looked_at_the_file, 0, 6);
   tcase_add_test (tests, entries_go_up_to_what_the_handle_knows);
   tcase_add_test (tests, a_backup_while_another_process_writes_is_one_moment);
   tcase_add_loop_test (tests, a_batch_is_seen_when_it_is_committed, 0, 2);

@@ -3,13 +3,12 @@
 real libquoit behind it. What Ray itself does is tried in ray/.
 """
 
-import concurrent.futures
 import contextlib
 import json
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, making, slices, versions
+from quoit.ray import cluster, records, slices, versions
 
 V4 = dict(topology="2x2x2", accelerator_version="v4")
 """One slice, of which the stand-in has two: s-a and s-b, of two hosts with four chips."""
@@ -132,7 +131,7 @@ class Rays:
         return True
 
     def write_record(self, key, record):
-        self.records[key] = json.dumps(record)
+        self.records[key] = record
 
     def read_records(self, keys):
         return {key: json.loads(self.records[key]) for key in keys if key in self.records}
@@ -201,14 +200,13 @@ def stand_in(monkeypatch):
     monkeypatch.setattr(cluster, "_driver", lambda: cluster.Driver(made.cluster, made.job))
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
     monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
-    writers = concurrent.futures.ThreadPoolExecutor(4)
-    monkeypatch.setattr(making, "_writers", writers)
     yield made
     made.is_connected = True
     slices._release_all()
     slices._kept.clear()
     # What is written late is this one's, and not the next one's.
-    writers.shutdown(wait=True)
+    for one in list(records._scribe._open):
+        one.give_up()
 
 
 def live(path):

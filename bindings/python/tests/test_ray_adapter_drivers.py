@@ -15,7 +15,7 @@ def make(path, **named):
 
 def another_process(path):
     """What this process knew of the ledger is another's now."""
-    for known in ledgers._opened.values():
+    for _, known in ledgers._opened.values():
         known._signs.clear()
     ledgers._opened.clear()
 

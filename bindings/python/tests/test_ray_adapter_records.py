@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """When what was made is written down in Ray's control plane, on a stand-in for Ray."""
 
-import concurrent.futures
 import threading
 import time
 
@@ -10,7 +9,7 @@ from rays import V4, live
 
 import quoit
 import quoit.ray
-from quoit.ray import cluster, making, records
+from quoit.ray import cluster, ledgers, records
 
 
 class Slow:
@@ -33,6 +32,11 @@ def wait_until(holds):
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def records_of(rays, made):
+    """The records of what was made."""
+    return [key for key in rays.records if key.startswith(made.group.handle)]
 
 
 @pytest.fixture
@@ -83,19 +87,26 @@ def test_what_nobody_uses_is_written_down_too(rays, path):
     assert quoit.ray.attach(name=made.group.name, ledger=path).slice_names == made.slice_names
 
 
-def test_many_that_wait_for_ray_keep_nobody_from_being_made(rays, path, monkeypatch):
-    placed = Slow(monkeypatch, "wait_placed")
-    threads = [threading.Thread(target=quoit.ray.slice_placement_group, kwargs={**V4, "ledger": path}) for _ in "ab"]
+def test_what_waits_for_ray_keeps_no_other_record_from_being_written(rays, path, monkeypatch):
+    waiting = Slow(monkeypatch, "wait_placed")
+    thread = threading.Thread(target=quoit.ray.slice_placement_group, kwargs={**V4, "ledger": path})
+    thread.start()
+    wait_until(lambda: waiting.n_calls)
     with monkeypatch.context() as patch:
-        patch.setattr(making, "_writers", concurrent.futures.ThreadPoolExecutor(1))
-        for one in threads:
-            one.start()
-        wait_until(lambda: placed.n_calls == 2)
-        placed.may.set()
-        for one in threads:
-            one.join(10)
+        patch.setattr(cluster, "wait_placed", rays.wait_placed)
+        quoit.ray.slice_placement_group(**V4, ledger=path)
+    wait_until(lambda: len(rays.records) == 1)
+    waiting.may.set()
+    thread.join(10)
     wait_until(lambda: len(rays.records) == 2)
     assert len(live(path)) == 2
+
+
+def test_nothing_is_left_open_when_all_is_written(rays, path):
+    for _ in range(3):
+        quoit.ray.slice_placement_group(**V4, ledger=path).release()
+    wait_until(lambda: records._scribe._thread is None)
+    assert records._scribe._open == [] and rays.records == {}
 
 
 def test_a_sync_before_the_record_frees_nothing(rays, path, slow):
@@ -117,7 +128,8 @@ def test_a_driver_that_is_killed_before_the_record_leaves_nothing(rays, path, sl
     assert live(path) == []
 
 
-def test_a_record_that_was_not_written_is_written_by_the_next_use(rays, path, monkeypatch):
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_record_that_was_not_written_is_written_by_the_next_use_or_soon(rays, path, monkeypatch, is_used):
     real, n_calls = cluster.write_record, []
 
     def deaf(*arguments):
@@ -129,9 +141,39 @@ def test_a_record_that_was_not_written_is_written_by_the_next_use(rays, path, mo
     monkeypatch.setattr(cluster, "write_record", deaf)
     made = quoit.ray.slice_placement_group(**V4, ledger=path)
     wait_until(lambda: n_calls)
-    assert made.state == quoit.GroupState.RESERVED and len(n_calls) == 2 and len(rays.records) == 1
+    assert not is_used or made.state == quoit.GroupState.RESERVED
+    wait_until(lambda: len(rays.records) == 1)
+    assert len(n_calls) == 2
     made.release()
     assert rays.records == {} and rays.names() == [] and live(path) == []
+
+
+def test_an_actor_that_is_killed_before_the_record_leaves_nothing_though_its_job_lives(rays, path, slow):
+    quoit.ray.slice_placement_group(**V4, pg_per_slice=True, num_slices=2, ledger=path)
+    quoit.ray.sync(path)
+    assert len(live(path)) == 1
+    rays.groups = {}
+    quoit.ray.sync(path)
+    assert live(path) == []
+
+
+def test_what_cannot_be_written_down_is_refused_before_the_answer(rays, path):
+    class One:
+        def __index__(self):
+            return 1
+
+    with pytest.raises(TypeError):
+        quoit.ray.slice_placement_group(**V4, num_slices=One(), ledger=path)
+    assert live(path) == [] and rays.names() == [] and rays.records == {}
+
+
+def test_the_record_of_a_driver_before_is_not_written_by_the_next(rays, path, slow):
+    quoit.ray.slice_placement_group(**V4, ledger=path)
+    other = quoit.ray.slice_placement_group(**V4, ledger=path)
+    rays.driver_ends()
+    slow.may.set()
+    wait_until(lambda: records._scribe._thread is None)
+    assert len(rays.records) <= 1 and records_of(rays, other) == []
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
@@ -149,3 +191,5 @@ def test_an_interruption_when_all_is_there_gives_everything_back(rays, path, mon
     with pytest.raises(error):
         quoit.ray.slice_placement_group(**V4, ledger=path)
     assert live(path) == [] and rays.names() == [] and rays.records == {}
+    ledger = ledgers.ledger_of(path)
+    assert [sign._kept for sign in ledger._signs.values()] == [set()]

@@ -2,7 +2,7 @@
 """One ledger of two clusters, on a stand-in for Ray: nobody is given what another cluster has."""
 
 import pytest
-from rays import V4, live
+from rays import V4, Rays, live
 
 import quoit
 import quoit.ray
@@ -95,6 +95,35 @@ def test_a_source_that_has_gone_since_the_last_list_is_in_nobodys_way(rays, tmp_
         quoit.ray.slice_placement_group(**V4, ledger=path, timeout_s=0).release()
         with quoit.open(path) as ledger:
             ledger.sync_input(quoit.Input(quoit.SourceKind.FLEET, "v5p 2x2x1 x1", source="other", complete=True))
+
+
+@pytest.mark.parametrize("source", ["aaa", "zzz"])
+def test_another_cluster_whose_hosts_have_the_same_names_is_never_given_ours(rays, tmp_path, source):
+    path = tmp_path / "fleet.db"
+    quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path).release()
+    other = Rays()
+    other.cluster = "d" * 56
+    with quoit.open(path) as ledger:
+        ledger.sync_input(other.list_now().to_input(source, 1))
+    with quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0) as slices:
+        assert slices.slice_names == ("ray/default/s-a", "ray/default/s-b")
+
+
+def test_the_groups_of_a_driver_of_another_cluster_do_not_stand_here(rays, path):
+    quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)
+    rays.begin_anew()
+    rays.create_group([{"CPU": 1}], [{}], "PACK", "train", None)
+    quoit.ray.sync(path)
+    assert live(path) == []
+
+
+def test_a_ledger_whose_folder_is_renamed_is_found_where_it_is(rays, tmp_path):
+    first, second = tmp_path / "one", tmp_path / "two"
+    first.mkdir()
+    quoit.ray.slice_placement_group(**V4, lifetime="detached", ledger=first / "fleet.db").release()
+    first.rename(second)
+    with quoit.ray.slice_placement_group(**V4, ledger=second / "fleet.db", timeout_s=0):
+        assert live(second / "fleet.db") == [("RESERVED", ("s-a",))]
 
 
 def test_a_ledger_that_is_moved_away_is_not_the_one_that_stands_there_now(rays, tmp_path):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _c
-from ._c import ffi, lib
+from ._c import lib
 
 
 class GroupState(_c.Code):
@@ -231,16 +231,17 @@ def taken_change(pointer: Any) -> GroupChange:
         lib.quoit_group_change_free(pointer)
 
 
-def whereabouts(group: Group) -> tuple[bytes, ...]:
-    """The names of all its workers, slice by slice: for comparing, as they cost less than `Group.slices`."""
+def whereabouts(group: Group) -> tuple[str, ...]:
+    """The names of its slices and their workers: for comparing, as they cost less than `Group.slices`."""
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
     handle = group._handle
-    return tuple(
-        ffi.string(lib.quoit_group_get_worker_name(handle, index, worker))
-        for index in range(lib.quoit_group_get_n_slices(handle))
-        for worker in range(lib.quoit_group_get_n_workers(handle, index))
-    )
+    names: list[str] = []
+    for index in range(lib.quoit_group_get_n_slices(handle)):
+        names.append(_c.taken_text(lib.quoit_group_dup_slice_name(handle, index)))
+        for worker in range(lib.quoit_group_get_n_workers(handle, index)):
+            names.append(_c.text(lib.quoit_group_get_worker_name(handle, index, worker)))
+    return tuple(names)
 
 
 def group_text(group: object) -> bytes:

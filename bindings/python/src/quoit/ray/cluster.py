@@ -414,10 +414,10 @@ def _pause(deadline: float) -> bool:
 # What the adapter has made for a group of the ledger, kept by Ray's control plane: it lives and dies with the groups.
 
 
-def write_record(key: str, record: Mapping[str, Any]) -> None:
-    """Writes what belongs to `key`, over what was there."""
+def write_record(key: str, record: str) -> None:
+    """Writes what belongs to `key`, a JSON object, over what was there."""
     with _asking:
-        _worker().gcs_client.internal_kv_put(key.encode(), json.dumps(record).encode(), True, _RECORDS, REPLY_S)
+        _worker().gcs_client.internal_kv_put(key.encode(), record.encode(), True, _RECORDS, REPLY_S)
 
 
 def check_answers(within_s: float = _TRUSTED_S) -> None:

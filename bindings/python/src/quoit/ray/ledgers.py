@@ -18,7 +18,7 @@ from ..imports import Import, Input
 from ..ledger import Quoit
 from ..ray_rules.arithmetic import resource_per_chip
 from . import cluster, owners, versions
-from .records import groups_of, is_named_as
+from .records import groups_of, stands
 
 LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
 """A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
@@ -78,11 +78,11 @@ class RayLedger:
             standing = {
                 group.owner
                 for group in live
-                if _stands(records.get(owners.record_key(group)), listing) or is_named_as(group.name, listing)
+                if self._is_here(group.owner, listing) and stands(group, records.get(owners.record_key(group)), listing)
             }
             gone = [group for group in live if self._is_gone(group, records, listing, dead)]
-            for group in gone:
-                _remove(records[owners.record_key(group)], listing)
+            for record in filter(None, (records.get(owners.record_key(group)) for group in gone)):
+                _remove(record, listing)
             with self.quoit.batch():
                 result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
                 for group in gone:
@@ -119,6 +119,11 @@ class RayLedger:
         with self._lock:
             return group.owner in self._ending
 
+    def _is_here(self, name: str, listing: cluster.Listing) -> bool:
+        """Whether the owner is a driver of this cluster, or all of them."""
+        owner = owners.parse(name)
+        return owner is not None and owner.source == self.source and owner.cluster == owners.short(listing.cluster)
+
     def _has_ended(self, name: str, listing: cluster.Listing, dead: set[str]) -> bool:
         owner = owners.parse(name)
         if owner is None or owner.source != self.source:
@@ -145,8 +150,11 @@ class RayLedger:
     ) -> bool:
         key = owners.record_key(group)
         record = records.get(key)
-        if group.state is GroupState.HELD or record is None or _stands(record, listing):
+        if group.state is GroupState.HELD or stands(group, record, listing):
             return False
+        if record is None:
+            # Its maker was killed before it was written down; or it was made by other means.
+            return self._is_here(group.owner, listing) and not cluster.read_records([key])
         # Without groups it says that they are being replaced, by a driver that lives.
         if not record["groups"]:
             return record.get("job") in dead
@@ -156,11 +164,6 @@ class RayLedger:
 
 class SourceTakenError(errors.ConflictError):
     """Another cluster is called the same in the ledger, and its drivers live."""
-
-
-def _stands(record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
-    """Whether a placement group that the record names is there."""
-    return record is not None and any(name in listing.groups for name in record["groups"])
 
 
 def _remove(record: Mapping[str, Any], listing: cluster.Listing) -> None:
@@ -187,7 +190,10 @@ def _factor(tpu_per_chip: int | None) -> int | None:
 
 # --- which ledger -------------------------------------------------------------------------------------------------
 
-_opened: dict[tuple[int, int, int, str], RayLedger] = {}
+_Place = Union[tuple[int, int], None]
+"""Which file it is; None: there is none."""
+
+_opened: dict[tuple[int, str, str], tuple[_Place, RayLedger]] = {}
 _lock = threading.Lock()
 
 
@@ -206,25 +212,40 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
             known_of_it: dict[str, RayLedger] = ledger._companions
             return known_of_it.setdefault(source, RayLedger(ledger, source))
         path, is_named = _path_of(ledger)
-        known = _opened_of(path, source)
-        if known is None or known.quoit.is_closed:
-            known = RayLedger(_open(os.path.realpath(path), is_named=is_named), source)
-            with contextlib.suppress(OSError):  # somebody has taken it away
-                _opened[_place_of(path, source)] = known
-        return known
+        # To resolve a path takes longer than to look which file is there.
+        known = _known_at(path, source) if os.path.isabs(path) else None
+        if known is None:
+            known = _known_or_opened(os.path.realpath(path), source, is_named=is_named)
+            if os.path.isabs(path):
+                _opened[os.getpid(), path, source] = known
+        return known[1]
 
 
-def _opened_of(path: str, source: str) -> RayLedger | None:
+def _known_at(path: str, source: str) -> tuple[_Place, RayLedger] | None:
+    """What was opened by that path, where the file that stands there now is still that."""
+    known = _opened.get((os.getpid(), path, source))
+    if known is None or known[0] is None or known[1].quoit.is_closed:
+        return None
+    return known if known[0] == _place_of(path) else None
+
+
+def _known_or_opened(path: str, source: str, *, is_named: bool) -> tuple[_Place, RayLedger]:
+    known = _known_at(path, source)
+    if known is None:
+        before = _place_of(path)
+        ledger = RayLedger(_open(path, is_named=is_named), source)
+        after = _place_of(path)
+        # One that was replaced meanwhile is opened anew the next time.
+        known = _opened[os.getpid(), path, source] = after if before in (None, after) else None, ledger
+    return known
+
+
+def _place_of(path: str) -> _Place:
     try:
-        return _opened.get(_place_of(path, source))
+        found = os.stat(path)
     except OSError:
         return None
-
-
-def _place_of(path: str, source: str) -> tuple[int, int, int, str]:
-    """What is the same by whatever path; a file that has taken the place of another is another."""
-    found = os.stat(path)
-    return os.getpid(), found.st_dev, found.st_ino, source
+    return found.st_dev, found.st_ino
 
 
 def file_of(ledger: str | os.PathLike[str] | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-import functools
 import os
 import time
 from collections.abc import Mapping
@@ -25,6 +24,7 @@ from .placing import (
     pinned,
     ray_groups_of,
     wait_placed,
+    write_late,
     write_plan,
     write_record,
 )
@@ -147,7 +147,7 @@ class _Attempt:
         self._is_asking = True
 
     def _exclude(self, listing: cluster.Listing) -> None:
-        """Excludes the slices of other sources, as the ledger had them when it was told the listing: one that has come
+        """Excludes the slices of other sources, as the ledger had them when the listing was first used: one that has come
         since has hosts that Ray does not list."""
         found: list[str] | None = listing.known.get(self._wish.shape)
         if found is None:
@@ -216,10 +216,9 @@ class _Attempt:
         if self._wish.is_known:
             write_record(self._wish, made)
         else:
-            # Nobody can look for it yet, and while Ray places, its control plane has enough to do. Should this driver be
-            # killed before, what it has in Ray ends with it.
-            self._record = made.record = LateRecord(functools.partial(write_record, self._wish, made))
-            _writers.submit(self._record.watch)
+            # Nobody looks for it yet, and while Ray places, its control plane has enough to do. Should this driver be killed
+            # before, what it has in Ray ends with it, and is known by its name.
+            self._record = made.record = write_late(self._wish, made)
         wait_placed(self._ledger, self._pins, self._book.groups, end)
         with self._batch():
             made.group = self._ledger.quoit.confirm(self._group)
@@ -280,4 +279,3 @@ def _unique(base: str) -> str:
 
 
 _makers = concurrent.futures.ThreadPoolExecutor(8, "quoit makes groups")
-_writers = concurrent.futures.ThreadPoolExecutor(8, "quoit writes records")

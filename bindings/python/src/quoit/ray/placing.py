@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ class Wish:
 
     @property
     def is_known(self) -> bool:
-        """Whether others can ask for what is made of it, or find it in Ray, before its caller has told them of it."""
+        """Whether others can ask for what is made of it by a name that they know."""
         return self.key is not None or bool(self.name) or self.is_detached
 
 
@@ -99,18 +100,28 @@ def create(book: Book, shape: Shape, name: str, pins: Sequence[SlicePins]) -> An
 
 def write_record(wish: Wish, made: Made) -> None:
     """Says what Ray's groups of a group are, to `sync` and to `attach`."""
+    cluster.write_record(owners.record_key(made.group), _record_of(wish, made))
+
+
+def write_late(wish: Wish, made: Made) -> LateRecord:
+    """`write_record`, when the caller has the answer: see `LateRecord`."""
+    key, text = owners.record_key(made.group), _record_of(wish, made)
+    return LateRecord(lambda: cluster.write_record(key, text))
+
+
+def _record_of(wish: Wish, made: Made) -> str:
     ids = [cluster.group_id(one) for one in made.ray_groups]
-    _write(wish, made.group, {"groups": ids, "job": cluster.job(), "selectors": made.selectors})
+    return _record(wish, {"groups": ids, "job": cluster.job(), "selectors": made.selectors})
 
 
 def write_plan(wish: Wish, group: Group, book: Book, standing: Sequence[Any] = ()) -> None:
     """Says, to `sync`, what will be made for a group in the place of what is `standing`: should the driver be killed
     before it is."""
-    _write(wish, group, {**book.plan_record(standing), "selectors": []})
+    cluster.write_record(owners.record_key(group), _record(wish, {**book.plan_record(standing), "selectors": []}))
 
 
-def _write(wish: Wish, group: Group, record: Mapping[str, Any]) -> None:
-    cluster.write_record(owners.record_key(group), {**record, "name": wish.name, "arguments": wish.shape.arguments})
+def _record(wish: Wish, record: Mapping[str, Any]) -> str:
+    return json.dumps({**record, "name": wish.name, "arguments": wish.shape.arguments})
 
 
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
@@ -173,6 +184,13 @@ def free(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> N
         release(ledger, group, ray_groups)
     except errors.NotFoundError as error:
         _log.warning("%s was not released: %s", _what(group), error)
+
+
+def give_up(wish: Wish, made: Made) -> None:
+    """`free`, of what was made for nobody."""
+    if made.record is not None:
+        made.record.give_up()
+    free(wish.ledger, made.group, made.ray_groups)
 
 
 def release(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 import time
@@ -11,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 from .. import errors
+from ..groups import Group
 from . import cluster
 
 _log = logging.getLogger("quoit.ray")
@@ -79,15 +79,21 @@ class Book:
 
 
 class LateRecord:
-    """A record that is written while the caller who was answered goes on, or by the first who needs it."""
+    """A record that is written while the caller who was answered goes on, or by the first who needs it.
+
+    Nobody is woken for it, which would cost the caller more than all else that is left to do: a thread looks now and then,
+    for as long as any is open.
+    """
 
     def __init__(self, write: Callable[[], None]) -> None:
         self._write: Callable[[], None] | None = write
+        self._driver = cluster.driver()
         self._lock = threading.Lock()
         self._is_due = False
+        _scribe.add(self)
 
     def let(self) -> None:
-        """It may be written. Nobody is woken for it: that would cost the caller more than all else that is left."""
+        """It may be written."""
         self._is_due = True
 
     def write(self) -> None:
@@ -106,16 +112,53 @@ class LateRecord:
         with self._lock:
             self._write = None
 
-    def watch(self) -> None:
-        """Writes it once it may be, unless this process is no longer the driver that it is of."""
-        driver = cluster.driver()
+    def look(self) -> bool:
+        """Writes it where it may be; whether that is all there is to do."""
+        if cluster.driver() != self._driver:
+            self._write = None  # what it tells of is gone from Ray
+        elif self._is_due:
+            self.write()
+        return self._write is None
+
+
+class _Scribe:
+    """Writes late records, in a thread that is there while any is open."""
+
+    def __init__(self) -> None:
+        self._open: list[LateRecord] = []
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, record: LateRecord) -> None:
+        with self._lock:
+            self._open.append(record)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="quoit writes records", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
         pause_s = _FIRST_LOOK_S
-        while not self._is_due and self._write is not None:
+        while True:
             time.sleep(pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        if cluster.driver() == driver:
-            with contextlib.suppress(errors.NotFoundError):
-                self.write()
+            done = [one for one in list(self._open) if self._is_done(one)]
+            with self._lock:
+                self._open = [one for one in self._open if one not in done]
+                if not self._open:
+                    self._thread = None
+                    return
+            pause_s = _FIRST_LOOK_S if done else min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _is_done(self, record: LateRecord) -> bool:
+        try:
+            return record.look()
+        except errors.NotFoundError:
+            return False
+        except Exception as error:
+            _log.warning("a record was not written: %s", error)
+            return True
+
+
+_scribe = _Scribe()
 
 
 def slice_name(base: str, index: int) -> str:
@@ -123,11 +166,13 @@ def slice_name(base: str, index: int) -> str:
     return f"{base}_slice_{index}"
 
 
-def is_named_as(name: str, listing: cluster.Listing) -> bool:
-    """Whether Ray has what was made for the group of the ledger of that name, before it is written down as well: of a
-    group that nobody has named all bear its name."""
-    ours = name, slice_name(name, 0).rpartition("0")[0]
-    return any(row["name"] == ours[0] or row["name"].startswith(ours[1]) for row in listing.groups.values())
+def stands(group: Group, record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
+    """Whether Ray has a placement group of what was made for a group of the ledger. What is not written down yet was named
+    by nobody, and bears the ledger's name for it, which no other has."""
+    if record is not None:
+        return any(name in listing.groups for name in record["groups"])
+    ours = {group.name, *(slice_name(group.name, index) for index in range(len(group.slices)))}
+    return any(row["name"] in ours for row in listing.groups.values())
 
 
 def _named(names: Sequence[str], job: str, others: Sequence[str]) -> list[Any]:

@@ -19,9 +19,10 @@ from ..reports import Report
 from ..topologies import Profile
 from ..topologies import topology as topology_of
 from . import cluster, owners, versions
+from .ends import to_its_end
 from .ledgers import SOURCE, LedgerLike, RayLedger, SourceTakenError, ledger_of, live_group
 from .making import FRESH_S, HeldElsewhere, make
-from .placing import Made, Wish, free, release
+from .placing import Made, Wish, give_up, release
 from .refusals import NoRoomError
 from .repairing import explain as explain_repair
 from .repairing import repair
@@ -128,14 +129,15 @@ class SlicePlacementGroup:
             if made.record is not None:
                 made.record.let()
         except BaseException:
-            if made is not None:
-                if made.record is not None:
-                    made.record.give_up()
-                free(wish.ledger, made.group, made.ray_groups)
+            done = made
+            if done is not None:
+                to_its_end(lambda: give_up(wish, done))
                 self._is_released = True
                 _kept.pop(id(self), None)
             if sign is not None:
                 sign.drop(attempt)
+                if done is not None:
+                    sign.drop(done.group.handle)
             raise
 
     def _become(self, wish: Wish, made: Made, is_own: bool) -> None:
