@@ -105,8 +105,8 @@ def test_what_waits_for_ray_keeps_no_other_record_from_being_written(rays, path,
 def test_nothing_is_left_open_when_all_is_written(rays, path):
     for _ in range(3):
         quoit.ray.slice_placement_group(**V4, ledger=path).release()
-    wait_until(lambda: records._scribe._thread is None)
-    assert records._scribe._open == [] and rays.records == {}
+    wait_until(lambda: not records._scribe._open)
+    assert rays.records == {}
 
 
 def test_a_sync_before_the_record_frees_nothing(rays, path, slow):
@@ -172,7 +172,7 @@ def test_the_record_of_a_driver_before_is_not_written_by_the_next(rays, path, sl
     other = quoit.ray.slice_placement_group(**V4, ledger=path)
     rays.driver_ends()
     slow.may.set()
-    wait_until(lambda: records._scribe._thread is None)
+    wait_until(lambda: not records._scribe._open)
     assert len(rays.records) <= 1 and records_of(rays, other) == []
 
 

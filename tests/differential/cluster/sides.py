@@ -63,6 +63,10 @@ class Side:
         while time.monotonic() < end:
             self.count_ready()
 
+    def ask_for_lists(self):
+        """What a caller looks at who has not asked Ray for a while."""
+        ray.nodes()
+
     def is_recorded(self):
         """There is no ledger that could say something else than Ray does."""
         return True
@@ -167,6 +171,9 @@ class Quoit(Side):
     def left_behind(self):
         held = [group.handle for group in self._snapshot().groups if group.state is not quoit.GroupState.REMOVED]
         return held + super().left_behind()
+
+    def ask_for_lists(self):
+        quoit.ray.sync(self.ledger)
 
     def _snapshot(self):
         """What the ledger says once it has been told what Ray says now."""

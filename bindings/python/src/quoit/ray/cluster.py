@@ -110,7 +110,8 @@ _known: tuple[Any, Driver] = (None, Driver("", ""))
 """Of the connection that was asked last, which has the same ids for as long as it is."""
 
 
-def _driver() -> Driver:
+def asking() -> Driver:
+    """The cluster and the job of this process, which is connected."""
     global _known
     worker = _worker()
     connection, known = _known
@@ -123,18 +124,18 @@ def _driver() -> Driver:
 
 def job() -> str:
     """The id of the job that this process belongs to."""
-    return _driver().job
+    return asking().job
 
 
 def cluster() -> str:
     """What no other cluster is called, also not one that was started anew on the same machines."""
-    return _driver().cluster
+    return asking().cluster
 
 
 def driver() -> Driver | None:
     """The cluster and the job of this process; None: it has none, any more."""
     try:
-        return _driver() if is_connected() else None
+        return asking() if is_connected() else None
     except AttributeError:  # Ray is being shut down
         return None
 

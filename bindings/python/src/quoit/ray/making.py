@@ -219,9 +219,11 @@ class _Attempt:
             # Nobody looks for it yet, and while Ray places, its control plane has enough to do. Should this driver be killed
             # before, what it has in Ray ends with it, and is known by its name.
             self._record = made.record = write_late(self._wish, made)
+        # All that can be made ready while Ray places is.
+        batch, handle = self._batch(), self._group.handle
         wait_placed(self._ledger, self._pins, self._book.groups, end)
-        with self._batch():
-            made.group = self._ledger.quoit.confirm(self._group)
+        with batch:
+            made.group = self._ledger.quoit.confirm(handle)
         return made
 
     def _have_made(self, making: concurrent.futures.Future[None]) -> None:

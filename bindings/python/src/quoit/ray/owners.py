@@ -69,12 +69,11 @@ class SignOfLife:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def keep(self, name: str, lease_s: float) -> None:
-        """Begins with the first name: the owner's lease is durable when this returns, and where somebody has ended it
+    def keep(self, name: str, lease_s: float, driver: cluster.Driver) -> None:
+        """Keeps it for as long as this process is that driver. Begins with the first name: the owner's lease is durable when this returns, and where somebody has ended it
         since, with the next sign. Of several leases the longest counts, for as long as anything is kept."""
         lease_ms = max(1, int(lease_s * 1000))
         with self._lock:
-            driver = cluster.driver()
             if driver != self._driver:
                 self._driver = driver
                 self._kept.clear()

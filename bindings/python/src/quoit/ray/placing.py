@@ -40,6 +40,8 @@ class Wish:
     key: str | None
     owner: str
     lease_s: float
+    driver: cluster.Driver
+    """That asks."""
 
     @property
     def is_detached(self) -> bool:

@@ -15,9 +15,8 @@ from . import cluster
 
 _log = logging.getLogger("quoit.ray")
 
-_FIRST_LOOK_S = 0.02
-"""Ray places on hosts that are free in a few milliseconds."""
-_LONGEST_PAUSE_S = 0.25
+_LOOK_S = 0.1
+_REST_S = 60.0
 
 
 class Book:
@@ -81,8 +80,7 @@ class Book:
 class LateRecord:
     """A record that is written while the caller who was answered goes on, or by the first who needs it.
 
-    Nobody is woken for it, which would cost the caller more than all else that is left to do: a thread looks now and then,
-    for as long as any is open.
+    Nobody is woken for it, which would cost the caller more than all else that is left to do: a thread looks now and then.
     """
 
     def __init__(self, write: Callable[[], None]) -> None:
@@ -122,7 +120,7 @@ class LateRecord:
 
 
 class _Scribe:
-    """Writes late records, in a thread that is there while any is open."""
+    """Writes late records, in a thread of its own that ends when there was none for long."""
 
     def __init__(self) -> None:
         self._open: list[LateRecord] = []
@@ -137,16 +135,17 @@ class _Scribe:
                 self._thread.start()
 
     def _run(self) -> None:
-        pause_s = _FIRST_LOOK_S
+        rested_at = time.monotonic()
         while True:
-            time.sleep(pause_s)
+            time.sleep(_LOOK_S)
             done = [one for one in list(self._open) if self._is_done(one)]
             with self._lock:
                 self._open = [one for one in self._open if one not in done]
-                if not self._open:
+                if self._open or done:
+                    rested_at = time.monotonic()
+                elif time.monotonic() - rested_at > _REST_S:
                     self._thread = None
                     return
-            pause_s = _FIRST_LOOK_S if done else min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _is_done(self, record: LateRecord) -> bool:
         try:

@@ -120,11 +120,11 @@ class SlicePlacementGroup:
         attempt, made = f"attempt {time.monotonic_ns()}", None
         try:
             if sign is not None:
-                sign.keep(attempt, wish.lease_s)
+                sign.keep(attempt, wish.lease_s, wish.driver)
             made = make(wish, timeout_s)
             self._become(wish, made, is_own=sign is not None)
             if sign is not None:
-                sign.keep(made.group.handle, wish.lease_s)
+                sign.keep(made.group.handle, wish.lease_s, wish.driver)
                 sign.drop(attempt)
             if made.record is not None:
                 made.record.let()
@@ -145,7 +145,7 @@ class SlicePlacementGroup:
         self._made = made
         self._is_released = False
         self._lock = threading.RLock()
-        self._driver = cluster.driver()
+        self._driver = wish.driver
         self._process = os.getpid()
         # Who made it gives the signs of life, and releases it at the driver's end.
         self._is_own = is_own
@@ -350,9 +350,9 @@ class SlicePlacementGroup:
         """Raises where this process cannot ask the cluster that it stands in."""
         cluster.check_connected()
         now, then = cluster.driver(), self._driver
-        if now is None or then is None or now.cluster != then.cluster:
+        if now is None or now.cluster != then.cluster:
             raise errors.ConflictError(
-                f"{self._made.group.handle}: cluster '{now and now.cluster}': expected '{then and then.cluster}', which "
+                f"{self._made.group.handle}: cluster '{now and now.cluster}': expected '{then.cluster}', which "
                 "it stands in"
             )
         cluster.check_answers()
@@ -652,10 +652,11 @@ def _lease(value: object) -> float:
 def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
     # Ray says nowhere how many units a chip counts for: what a caller says holds for what the ledger is told.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
-    job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else cluster.job()
+    driver = cluster.asking()
+    job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else driver.job
     if owner is None or job == owners.DETACHED:
-        owner = owners.owner_name(ledger.source, cluster.cluster(), job, owner)
-    return Wish(ledger, shape, shape.arguments["name"], key, owner, lease_s)
+        owner = owners.owner_name(ledger.source, driver.cluster, job, owner)
+    return Wish(ledger, shape, shape.arguments["name"], key, owner, lease_s, driver)
 
 
 def _sign(wish: Wish) -> owners.SignOfLife:
@@ -726,7 +727,9 @@ def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[
         time.sleep(_PAUSE_S)
     if record is None or not record["groups"]:
         return None
-    wish = Wish(ledger, shape_of(record["arguments"]), record["name"], group.key, group.owner, LEASE_S)
+    wish = Wish(
+        ledger, shape_of(record["arguments"]), record["name"], group.key, group.owner, LEASE_S, cluster.asking()
+    )
     return wish, Made(group, record["selectors"], [cluster.handle_of(one) for one in record["groups"]])
 
 
