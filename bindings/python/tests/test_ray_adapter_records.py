@@ -157,6 +157,21 @@ def test_an_actor_that_is_killed_before_the_record_leaves_nothing_though_its_job
     assert live(path) == []
 
 
+def test_a_record_that_is_written_amid_a_sync_does_not_keep_what_is_gone(rays, path, slow, monkeypatch):
+    made = quoit.ray.slice_placement_group(**V4, ledger=path)
+    rays.groups = {}
+    real = rays.list_now
+
+    def list_now():
+        slow.may.set()
+        made._made.record.write()
+        return real()
+
+    monkeypatch.setattr(cluster, "list_now", list_now)
+    quoit.ray.sync(path)
+    assert live(path) == [] and rays.records == {}
+
+
 def test_what_cannot_be_written_down_is_refused_before_the_answer(rays, path):
     class One:
         def __index__(self):

@@ -154,7 +154,11 @@ class RayLedger:
             return False
         if record is None:
             # Its maker was killed before it was written down; or it was made by other means.
-            return self._is_here(group.owner, listing) and not cluster.read_records([key])
+            if not self._is_here(group.owner, listing):
+                return False
+            # Written since: of groups that were there before the list.
+            record = cluster.read_records([key]).get(key)
+            return record is None or bool(record["groups"]) and not stands(group, record, listing)
         # Without groups it says that they are being replaced, by a driver that lives.
         if not record["groups"]:
             return record.get("job") in dead
