@@ -197,7 +197,7 @@ def stand_in(monkeypatch):
         monkeypatch.setattr(cluster, name, lambda *arguments, name=name: getattr(made, name)(*arguments))
     monkeypatch.setattr(cluster, "is_connected", lambda: made.is_connected)
     monkeypatch.setattr(cluster, "check_connected", lambda: None)
-    monkeypatch.setattr(cluster, "asking", lambda: cluster.Driver(made.cluster, made.job))
+    monkeypatch.setattr(cluster, "connected_driver", lambda: cluster.Driver(made.cluster, made.job))
     monkeypatch.setattr(cluster, "dead_jobs", lambda: set(made.dead))
     monkeypatch.setattr(cluster, "handle_of", PlacementGroup)
     yield made

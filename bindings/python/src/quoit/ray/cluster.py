@@ -110,7 +110,7 @@ _known: tuple[Any, Driver] = (None, Driver("", ""))
 """Of the connection that was asked last, which has the same ids for as long as it is."""
 
 
-def asking() -> Driver:
+def connected_driver() -> Driver:
     """The cluster and the job of this process, which is connected."""
     global _known
     worker = _worker()
@@ -124,18 +124,18 @@ def asking() -> Driver:
 
 def job() -> str:
     """The id of the job that this process belongs to."""
-    return asking().job
+    return connected_driver().job
 
 
 def cluster() -> str:
     """What no other cluster is called, also not one that was started anew on the same machines."""
-    return asking().cluster
+    return connected_driver().cluster
 
 
 def driver() -> Driver | None:
     """The cluster and the job of this process; None: it has none, any more."""
     try:
-        return asking() if is_connected() else None
+        return connected_driver() if is_connected() else None
     except AttributeError:  # Ray is being shut down
         return None
 

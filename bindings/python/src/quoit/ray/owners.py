@@ -70,8 +70,9 @@ class SignOfLife:
         self._thread: threading.Thread | None = None
 
     def keep(self, name: str, lease_s: float, driver: cluster.Driver) -> None:
-        """Keeps it for as long as this process is that driver. Begins with the first name: the owner's lease is durable when this returns, and where somebody has ended it
-        since, with the next sign. Of several leases the longest counts, for as long as anything is kept."""
+        """Keeps it for as long as this process is that driver. Begins with the first name: the owner's lease is durable when
+        this returns, and where somebody has ended it since, with the next sign. Of several leases the longest counts, for
+        as long as anything is kept."""
         lease_ms = max(1, int(lease_s * 1000))
         with self._lock:
             if driver != self._driver:

@@ -113,7 +113,7 @@ class LateRecord:
     def look(self) -> bool:
         """Writes it where it may be; whether that is all there is to do."""
         if cluster.driver() != self._driver:
-            self._write = None  # what it tells of is gone from Ray
+            self.give_up()  # what it tells of is gone from Ray
         elif self._is_due:
             self.write()
         return self._write is None

@@ -652,7 +652,7 @@ def _lease(value: object) -> float:
 def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
     # Ray says nowhere how many units a chip counts for: what a caller says holds for what the ledger is told.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
-    driver = cluster.asking()
+    driver = cluster.connected_driver()
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else driver.job
     if owner is None or job == owners.DETACHED:
         owner = owners.owner_name(ledger.source, driver.cluster, job, owner)
@@ -728,7 +728,13 @@ def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[
     if record is None or not record["groups"]:
         return None
     wish = Wish(
-        ledger, shape_of(record["arguments"]), record["name"], group.key, group.owner, LEASE_S, cluster.asking()
+        ledger,
+        shape_of(record["arguments"]),
+        record["name"],
+        group.key,
+        group.owner,
+        LEASE_S,
+        cluster.connected_driver(),
     )
     return wish, Made(group, record["selectors"], [cluster.handle_of(one) for one in record["groups"]])
 
