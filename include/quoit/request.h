@@ -36,6 +36,19 @@ typedef struct _QuoitRequest QuoitRequest;
 QUOIT_API QuoitRequest *quoit_request_new (const char *name);
 
 /**
+ * quoit_request_copy:
+ * @request: the request
+ * @name: of the group that is to be made of the copy, as in quoit_request_new()
+ *
+ * All that @request has, key and owner included, under another name. Who asks for the same again and again fills one
+ * request, and copies it: that costs less than filling another. Neither knows of the other afterwards.
+ *
+ * Returns: (transfer full): the copy; quoit_request_free() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitRequest *quoit_request_copy (const QuoitRequest *request, const char *name);
+
+/**
  * quoit_request_free:
  * @request: (nullable): the request
  *

@@ -245,6 +245,67 @@ START_TEST (resources_and_selectors_are_bounded)
 }
 END_TEST
 
+START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
+{
+  QuoitRequest *request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) copy = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+
+  ck_assert (quoit_request_add_bundles (request, "CPU=1,a b=2", 3, NULL));
+  ck_assert (quoit_request_add_bundles (request, "CPU=1", 2, NULL));
+  for (guint i = 0; i < 3; i++)
+    ck_assert (quoit_request_select_bundle (request, i, "zone", "!x", NULL));
+  ck_assert (quoit_request_set_strategy (request, QUOIT_STRATEGY_STRICT_SPREAD, NULL)
+             && quoit_request_set_policy (request, QUOIT_POLICY_RAY, NULL)
+             && quoit_request_set_topology_label (request, "rack", 2, NULL));
+  quoit_request_set_soft_target (request, "n");
+  before = quoit_request_canonical (request);
+  copy = quoit_request_copy (request, "h");
+  /* Neither has anything of the other's. */
+  ck_assert (quoit_request_add_bundle (request, "TPU=1", NULL));
+  quoit_request_free (request);
+  after = quoit_request_canonical (copy);
+  ck_assert_str_eq (before, after);
+  ck_assert_ptr_nonnull (strstr (before, "3x{CPU=1,"));
+  ck_assert_str_eq (copy->name, "h");
+  ck_assert (copy->has_strategy && copy->policy == QUOIT_POLICY_RAY && copy->n_selectors == 3);
+  ck_assert_ptr_eq (quoit_request_bundle (copy, 3)->takes, quoit_request_bundle (copy, 4)->takes);
+  /* Of resources that it has it asks for once more as for the same. */
+  ck_assert (quoit_request_add_bundle (copy, "CPU=2", NULL));
+  ck_assert_uint_eq (copy->resources->len, 2);
+}
+END_TEST
+
+START_TEST (a_copy_asks_for_the_same_slices_under_another_name)
+{
+  g_autoptr (QuoitRequest) request = quoit_request_new ("g");
+  g_autoptr (QuoitRequest) copy = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+
+  ck_assert (
+      quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "2x4", NULL)
+      && quoit_request_set_slices_between (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL)
+      && quoit_request_set_tpu_per_bundle (request, "0.5", NULL)
+      && quoit_request_add_selector (request, "k", "in(a,b)", NULL) && quoit_request_set_lease_ms (request, 5, NULL));
+  quoit_request_set_key (request, "key");
+  quoit_request_set_owner (request, "owner");
+  quoit_request_set_pool (request, "pool");
+  quoit_request_set_zone (request, "zone");
+  quoit_request_add_slice (request, "s-1");
+  quoit_request_exclude_slice (request, "s-3");
+  before = quoit_request_canonical (request);
+  copy = quoit_request_copy (request, "h");
+  quoit_request_exclude_slice (request, "s-4");
+  quoit_request_set_key (request, "another");
+  after = quoit_request_canonical (copy);
+  ck_assert_str_eq (after, before);
+  ck_assert_str_eq (copy->name, "h");
+  ck_assert_str_eq (copy->key, "key");
+  ck_assert_str_eq (copy->owner, "owner");
+  ck_assert_int_eq (copy->lease_ms, 5);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -256,6 +317,8 @@ main (void)
   tcase_add_test (tcase, a_request_has_ten_thousand_bundles_and_no_more);
   tcase_add_test (tcase, what_a_bundle_cannot_be_told_leaves_the_request_as_it_was);
   tcase_add_test (tcase, resources_and_selectors_are_bounded);
+  tcase_add_test (tcase, a_copy_asks_for_the_same_bundles_under_another_name);
+  tcase_add_test (tcase, a_copy_asks_for_the_same_slices_under_another_name);
   suite_add_tcase (suite, tcase);
   return suite_main (suite);
 }

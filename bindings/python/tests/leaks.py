@@ -117,12 +117,12 @@ def refused(error, function, *arguments, **named):
 
 
 def a_request(_world):
-    request(owner="o", selectors={"a": "in(b,c)"}, named=["x", "y"], excluded=["z"], lease_ms=5)
+    request(owner="o", selectors={"a": "in(b,c)"}, named=["x", "y"], excluded=["z"], lease_ms=5).renamed("another")
 
 
 def a_request_of_bundles(_world):
     quoit.Request("b", bundles=["TPU=4", {"CPU": 1, "x,y": "0.5"}], strategy=quoit.Strategy.SPREAD)
-    quoit.Request.from_bundles_file("b", '[{"TPU": 4}, {"CPU": 1}]')
+    quoit.Request.from_bundles_file("b", '[{"TPU": 4}, {"CPU": 1}]').renamed("another")
 
 
 def a_reservation(world):

@@ -28,6 +28,20 @@ def test_all_slices_are_reserved_or_none(ledger):
     assert ledger.reserve(two_slices("other")).id > group.id
 
 
+def test_a_request_is_asked_again_under_another_name(ledger):
+    asked = two_slices(owner="alice")
+    group = ledger.reserve(asked)
+    ledger.release(group)
+    again = ledger.reserve(asked.renamed("again"))
+    assert (again.name, again.owner, again.request) == ("again", "alice", group.request)
+    assert (asked.name, asked.renamed("x").name) == ("train", "x")
+    for bad, error in ((None, TypeError), (b"x", TypeError), ("a\0b", quoit.InvalidError)):
+        with pytest.raises(error, match="name"):
+            asked.renamed(bad)
+    with pytest.raises(quoit.InvalidError, match="1 to 253 bytes"):
+        ledger.reserve(asked.renamed(""))
+
+
 def test_what_was_reserved_is_there_when_the_file_is_opened_again(tmp_path):
     path = tmp_path / "fleet.db"
     with quoit.create(path) as ledger:

@@ -268,6 +268,20 @@ class Request(_c.Sealed):
     _handle: Any
     _name: str
 
+    def renamed(self, name: str) -> Request:
+        """The same, key and owner included, under another name: for who asks for the same again and again, as it costs
+        less than making another.
+
+        Raises:
+            InvalidError: as `Request`.
+            TypeError: as `Request`.
+        """
+        request = Request.__new__(Request)
+        handle = _c.owned(lib.quoit_request_copy(self._handle, _c.to_text(name, "name")), lib.quoit_request_free)
+        object.__setattr__(request, "_handle", handle)
+        object.__setattr__(request, "_name", _c.exact(name))
+        return request
+
     def __repr__(self) -> str:
         return f"<quoit.Request {self._name!r}>"
 
