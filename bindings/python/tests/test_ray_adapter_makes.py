@@ -30,10 +30,19 @@ def test_only_what_outlives_its_driver_waits_for_the_disk(rays, path, monkeypatc
         return real(ledger, **arguments)
 
     monkeypatch.setattr(quoit.Quoit, "batch", batch)
+    quoit.ray.sync(path)
+    assert synced == [False]
     for lifetime, waits in ((None, False), ("detached", True)):
         synced.clear()
         quoit.ray.slice_placement_group(**V4, lifetime=lifetime, ledger=path).release()
         assert synced == [waits, waits]
+    # Of what is gone the record goes, too: without it nobody would free, after a power loss, what has another's name.
+    made = quoit.ray.slice_placement_group(**V4, owner="alice", ledger=path)
+    made._made.record.write()
+    rays.groups = {}
+    synced.clear()
+    quoit.ray.sync(path)
+    assert synced == [True] and live(path) == []
 
 
 def test_a_second_group_of_a_name_is_refused_and_leaves_the_first_alone(rays, path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When what was made is written down in Ray's control plane, on a stand-in for Ray."""
 
+import json
 import threading
 import time
 
@@ -172,14 +173,18 @@ def test_a_record_that_is_written_amid_a_sync_does_not_keep_what_is_gone(rays, p
     assert live(path) == [] and rays.records == {}
 
 
-def test_what_cannot_be_written_down_is_refused_before_the_answer(rays, path):
+def test_what_stands_for_a_number_is_written_down_as_one(rays, path):
     class One:
         def __index__(self):
             return 1
 
-    with pytest.raises(TypeError):
-        quoit.ray.slice_placement_group(**V4, num_slices=One(), ledger=path)
-    assert live(path) == [] and rays.names() == [] and rays.records == {}
+    true = type("bool_", (), {"__bool__": lambda _: True})()  # as numpy's
+    made = quoit.ray.slice_placement_group(**V4, num_slices=One(), pg_per_slice=true, key="k", ledger=path)
+    assert len(made.slice_placement_groups) == 1
+    (record,) = rays.records.values()
+    arguments = json.loads(record)["arguments"]
+    assert (arguments["num_slices"], arguments["pg_per_slice"]) == (1, True)
+    assert quoit.ray.attach(key="k", ledger=path).num_slices == 1
 
 
 def test_the_record_of_a_driver_before_is_not_written_by_the_next(rays, path, slow):

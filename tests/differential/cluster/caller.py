@@ -44,7 +44,7 @@ def answer_to(side, call, arguments, work_s):
         answer.update(error=type(error).__name__, message=str(error))
     answer["seconds"] = time.monotonic() - began
     if answer["error"] is None and call in ("reserve", "reserve_again", "repair"):
-        answer.update(hosts=hosts_of(side.groups()), recorded=side.is_recorded())
+        answer.update(hosts=hosts_of(side.groups()), recorded=side.is_recorded(), value=side.slice_names())
         if work_s is not None:
             time.sleep(work_s)
             side.release()

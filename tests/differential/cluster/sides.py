@@ -5,6 +5,7 @@ Each side is made in the process of one caller, which is a driver of the cluster
 
     side.reserve(slices, timeout_s)     groups whose bundles are all placed; raises where it was refused
     side.release(), side.release_heads(), side.repair()
+    side.groups(), side.slice_names()   what it has: Ray's groups, and the slices where it knows them
     side.count_ready()                  how many slices of the shape could be had now, as this side says
     side.left_behind()                  what still holds something, by name, when all callers are gone
 """
@@ -96,10 +97,12 @@ class RaysHelper(Side):
         except NeverPlaced:
             self.release()
             raise
-        return list(dict.fromkeys(labels[SLICE_NAME] for labels in self.handle.bundle_label_selector))
 
     def groups(self):
         return [self.handle.placement_group]
+
+    def slice_names(self):
+        return list(dict.fromkeys(labels[SLICE_NAME] for labels in self.handle.bundle_label_selector))
 
     def release(self):
         self.handle.shutdown()
@@ -136,10 +139,12 @@ class Quoit(Side):
             name=name,
             ledger=self.ledger,
         )
-        return list(self.handle.slice_names)
 
     def groups(self):
         return self.handle.placement_groups
+
+    def slice_names(self):
+        return list(self.handle.slice_names)
 
     def release(self):
         self.handle.release()
@@ -149,7 +154,6 @@ class Quoit(Side):
 
     def repair(self, timeout_s):
         self.handle.repair(timeout_s=timeout_s)
-        return list(self.handle.slice_names)
 
     def find_and_release(self, name):
         quoit.ray.attach(name=name, ledger=self.ledger).release()
@@ -205,6 +209,9 @@ class ByHand(Side):
 
     def groups(self):
         return self.made
+
+    def slice_names(self):
+        return []
 
     def release(self):
         for group in self.made:

@@ -16,7 +16,7 @@ from stage import TWO, Stage
 NAME = "speed"
 GROUND = TWO
 ROUNDS = 9
-MORE_ROUNDS = 40
+MORE_ROUNDS = 80
 PAUSE_S = 0.2
 SLICES = 2
 TIMEOUT_S = 30

@@ -231,16 +231,16 @@ def taken_change(pointer: Any) -> GroupChange:
         lib.quoit_group_change_free(pointer)
 
 
-def whereabouts(group: Group) -> tuple[str, ...]:
-    """The names of its slices and their workers: for comparing, as they cost less than `Group.slices`."""
+def whereabouts(group: Group) -> tuple[object, ...]:
+    """What tells its slices and their workers from others: for comparing, as it costs less than `Group.slices`."""
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
-    handle = group._handle
-    names: list[str] = []
+    handle, string = group._handle, _c.ffi.string
+    names: list[object] = []
     for index in range(lib.quoit_group_get_n_slices(handle)):
         names.append(_c.taken_text(lib.quoit_group_dup_slice_name(handle, index)))
         for worker in range(lib.quoit_group_get_n_workers(handle, index)):
-            names.append(_c.text(lib.quoit_group_get_worker_name(handle, index, worker)))
+            names.append(string(lib.quoit_group_get_worker_name(handle, index, worker)))
     return tuple(names)
 
 

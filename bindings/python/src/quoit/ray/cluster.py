@@ -79,7 +79,7 @@ _asking = _Asking()
 
 
 def is_connected() -> bool:
-    """Whether this process is a driver, or a task or actor, of a Ray cluster."""
+    """Whether this process is a driver, or a task or actor, of a Ray cluster, be it by a Ray Client."""
     return bool(_module("ray").is_initialized())
 
 
@@ -90,9 +90,9 @@ def check_connected() -> None:
         NotFoundError: ray.init() was not called, or the control plane does not answer.
         InvalidError: the driver is a Ray Client (ray://), which cannot see nodes and groups.
     """
-    if not is_connected():
-        raise errors.NotFoundError("ray: there is no cluster: call ray.init() first")
     worker = _worker()
+    if not worker.connected and not is_connected():
+        raise errors.NotFoundError("ray: there is no cluster: call ray.init() first")
     if getattr(worker, "gcs_client", None) is None or not hasattr(worker, "core_worker"):
         raise errors.InvalidError(
             "ray: a driver at 'ray://' cannot see the cluster: run it on one of the cluster's nodes"
@@ -176,8 +176,13 @@ class Listing:
         return collections.Counter(place_of(node) for node in self.alive())
 
     @functools.cached_property
-    def known(self) -> dict[Any, Any]:
-        """What was worked out of it, for as long as it is believed."""
+    def foreign(self) -> dict[str, list[str]]:
+        """The slices of other sources that the ledger had beside it, by generation, for as long as it is believed."""
+        return {}
+
+    @functools.cached_property
+    def pins(self) -> dict[Any, Any]:
+        """Where bundles go, which is of the nodes alone, for as long as they are listed so."""
         return {}
 
     def is_settling(self) -> bool:

@@ -19,12 +19,14 @@ from ..ledger import Quoit
 from ..ray_rules.arithmetic import resource_per_chip
 from . import cluster, owners, versions
 from .records import groups_of, stands
+from .shapes import foreign
 
 LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
 """A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
 
 _MADE_S = 2.0
 _REMOVED_S = 2.0
+_MOST_PINS = 64
 
 SOURCE = "ray"
 """What the cluster is called in the ledger unless a call says otherwise."""
@@ -51,7 +53,7 @@ class RayLedger:
             if (
                 listing is not None
                 and time.monotonic() - self._listed_at < within_s
-                and listing.cluster == cluster.cluster()
+                and listing.cluster == cluster.connected_driver().cluster
             ):
                 return listing
             self.sync()
@@ -61,7 +63,9 @@ class RayLedger:
     def sign_of_life(self, owner: str) -> owners.SignOfLife:
         """The one of that owner."""
         with self._lock:
-            return self._signs.setdefault(owner, owners.SignOfLife(self.quoit, owner))
+            if owner not in self._signs:
+                self._signs[owner] = owners.SignOfLife(self.quoit, owner)
+            return self._signs[owner]
 
     def sync(self) -> Import:
         """Writes what Ray says now, and lets go of what is gone there: see `quoit.ray.sync`."""
@@ -83,7 +87,8 @@ class RayLedger:
             gone = [group for group in live if self._is_gone(group, records, listing, dead)]
             for record in filter(None, (records.get(owners.record_key(group)) for group in gone)):
                 _remove(record, listing)
-            with self.quoit.batch():
+            # What a power loss takes back of it Ray says again, but for what is gone: of that the record goes, too.
+            with self.quoit.batch(synced=bool(gone)):
                 result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
                 for group in gone:
                     _free(self.quoit.release, group)
@@ -93,8 +98,21 @@ class RayLedger:
                 cluster.delete_record(owners.record_key(group))
             self._clear_abandoned(listing, dead)
             self._ending = ending
+            self._work_out(listing)
             self._listing, self._listed_at = listing, time.monotonic()
             return result
+
+    def _work_out(self, listing: cluster.Listing) -> None:
+        """Makes ready what those who ask for the same again will need of it."""
+        before = self._listing
+        if before is None:
+            return
+        snapshot = self.quoit.snapshot()
+        # Others are asking for more of it meanwhile.
+        for accelerator in list(before.foreign):
+            listing.foreign[accelerator] = foreign(accelerator, snapshot, self.source)
+        if len(before.pins) <= _MOST_PINS and before.nodes == listing.nodes:
+            listing.pins.update(before.pins)
 
     def _clear_abandoned(self, listing: cluster.Listing, dead: set[str]) -> None:
         """Removes from Ray what drivers were killed making: nobody holds it, and what is detached would stay for ever.
@@ -216,10 +234,10 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
             known_of_it: dict[str, RayLedger] = ledger._companions
             return known_of_it.setdefault(source, RayLedger(ledger, source))
         path, is_named = _path_of(ledger)
-        # To resolve a path takes longer than to look which file is there.
-        known = _known_at(path, source) if os.path.isabs(path) else None
+        known = _known_at(path, source)
         if known is None:
             known = _known_or_opened(os.path.realpath(path), source, is_named=is_named)
+            # To resolve a path takes longer than to look which file is there.
             if os.path.isabs(path):
                 _opened[os.getpid(), path, source] = known
         return known[1]

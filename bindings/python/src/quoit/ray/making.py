@@ -147,16 +147,16 @@ class _Attempt:
         self._is_asking = True
 
     def _exclude(self, listing: cluster.Listing) -> None:
-        """Excludes the slices of other sources, as the ledger had them when the listing was first used: one that has come
-        since has hosts that Ray does not list."""
-        found: list[str] | None = listing.known.get(self._wish.shape)
+        """Excludes the slices of other sources, as the ledger had them when it was told the listing, or first asked by it:
+        one that has come since has hosts that Ray does not list."""
+        found: list[str] | None = listing.foreign.get(self._wish.shape.accelerator)
         if found is None:
             found = self._foreign_now(listing)
         self._ask_without(found)
 
     def _foreign_now(self, listing: cluster.Listing) -> list[str]:
-        shape = self._wish.shape
-        found = listing.known[shape] = foreign(shape, self._ledger.quoit.snapshot(), self._ledger.source)
+        accelerator = self._wish.shape.accelerator
+        found = listing.foreign[accelerator] = foreign(accelerator, self._ledger.quoit.snapshot(), self._ledger.source)
         return found
 
     def _ask_without(self, slices: list[str]) -> bool:
@@ -220,7 +220,7 @@ class _Attempt:
             # before, what it has in Ray ends with it, and is known by its name.
             self._record = made.record = write_late(self._wish, made)
         # All that can be made ready while Ray places is.
-        batch, handle = self._batch(), self._group.handle
+        batch, handle = self._batch(), made.handle
         wait_placed(self._ledger, self._pins, self._book.groups, end)
         with batch:
             made.group = self._ledger.quoit.confirm(handle)

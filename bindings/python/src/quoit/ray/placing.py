@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import logging
 import time
@@ -66,6 +67,11 @@ class Made:
     record: LateRecord | None = None
     """Of what is written down while its caller goes on."""
 
+    @functools.cached_property
+    def handle(self) -> str:
+        """The group's, which is the same for as long as it lives."""
+        return self.group.handle
+
 
 class NotPlacedError(Exception):
     """Ray has not placed the groups. ``excluded``: a slice whose hosts could never have them."""
@@ -107,13 +113,12 @@ def write_record(wish: Wish, made: Made) -> None:
 
 def write_late(wish: Wish, made: Made) -> LateRecord:
     """`write_record`, when the caller has the answer: see `LateRecord`."""
-    key, text = owners.record_key(made.group), _record_of(wish, made)
-    return LateRecord(lambda: cluster.write_record(key, text))
+    return LateRecord(lambda: write_record(wish, made), wish.driver)
 
 
 def _record_of(wish: Wish, made: Made) -> str:
     ids = [cluster.group_id(one) for one in made.ray_groups]
-    return _record(wish, {"groups": ids, "job": cluster.job(), "selectors": made.selectors})
+    return _record(wish, {"groups": ids, "job": wish.driver.job, "selectors": made.selectors})
 
 
 def write_plan(wish: Wish, group: Group, book: Book, standing: Sequence[Any] = ()) -> None:

@@ -83,9 +83,9 @@ class LateRecord:
     Nobody is woken for it, which would cost the caller more than all else that is left to do: a thread looks now and then.
     """
 
-    def __init__(self, write: Callable[[], None]) -> None:
+    def __init__(self, write: Callable[[], None], driver: cluster.Driver) -> None:
         self._write: Callable[[], None] | None = write
-        self._driver = cluster.driver()
+        self._driver = driver
         self._lock = threading.Lock()
         self._is_due = False
         _scribe.add(self)

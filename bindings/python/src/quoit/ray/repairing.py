@@ -97,7 +97,7 @@ def explain(wish: Wish, group: Group) -> Report:
     lost = [one for one in snapshot.lookup_group(group).slices if one.state is not GroupSliceState.WHOLE]
     if not lost:
         raise errors.ConflictError(f"{group.handle} has lost no slice: nothing is to be explained")
-    excluded = foreign(wish.shape, snapshot, wish.ledger.source)
+    excluded = foreign(wish.shape.accelerator, snapshot, wish.ledger.source)
     return snapshot.explain(wish.shape.request(group.name, excluded=excluded, slices=len(lost)))
 
 

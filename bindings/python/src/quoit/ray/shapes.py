@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import operator
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import errors
@@ -45,11 +47,16 @@ class Shape:
         return self.rules.bundle_resources
 
     @functools.cached_property
+    def accelerator(self) -> str:
+        """The generation."""
+        return self.rules.accelerator_version
+
+    @functools.cached_property
     def asked(self) -> Mapping[str, Any]:
         """As `Request` takes it."""
         rules = self.rules
         return {
-            "accelerator": rules.accelerator_version,
+            "accelerator": self.accelerator,
             "topology": rules.topology,
             "slices": rules.num_slices,
             "chips_per_host": rules.chips_per_host,
@@ -73,12 +80,20 @@ class Shape:
         name: str,
         key: str | None = None,
         owner: str = "",
-        excluded: Iterable[str] = (),
+        excluded: Collection[str] = (),
         slices: int | None = None,
     ) -> Request:
         """What quoit is asked for; `slices`: so many of them, instead of all."""
+        if key is None and slices is None and not excluded:
+            return _model(self, owner).renamed(name)
         asked = self.asked if slices is None else {**self.asked, "slices": slices}
         return Request(name, **asked, excluded=excluded, key=key, owner=owner)
+
+
+@functools.lru_cache(maxsize=64)
+def _model(shape: Shape, owner: str) -> Request:
+    """Of which others are copied, which costs less than making them."""
+    return Request("a model", **shape.asked, owner=owner)
 
 
 def shape_of(arguments: Mapping[str, Any]) -> Shape:
@@ -95,7 +110,8 @@ def shape_of(arguments: Mapping[str, Any]) -> Shape:
     if whole["resources_per_bundle"] is None and whole["bundle_label_selector"] is None:
         # Jobs ask for the same again and again. 4, 4.0 and True are equal, and not the same.
         try:
-            return _known_shape(tuple(whole.items()), tuple(map(type, whole.values())))
+            values = tuple(whole.values())
+            return _known_shape(tuple(whole), values, tuple(map(type, values)))
         except TypeError:  # what cannot be hashed is of a wrong type, and is told so below
             pass
     return _shape_of(whole)
@@ -105,8 +121,8 @@ _factor = functools.lru_cache(maxsize=8)(resource_per_chip)
 
 
 @functools.lru_cache(maxsize=64)
-def _known_shape(arguments: tuple[tuple[str, Any], ...], types: tuple[type, ...]) -> Shape:
-    return _shape_of(dict(arguments))
+def _known_shape(names: tuple[str, ...], values: tuple[Any, ...], types: tuple[type, ...]) -> Shape:
+    return _shape_of(dict(zip(names, values)))
 
 
 def _shape_of(arguments: Mapping[str, Any]) -> Shape:
@@ -115,7 +131,14 @@ def _shape_of(arguments: Mapping[str, Any]) -> Shape:
         raise errors.InvalidError(f"num_slices '{rules.num_slices}': expected at least 1")
     _check_bundles(rules, arguments["strategy"])
     selectors, named = _split(rules, list(arguments["bundle_label_selector"] or ()))
-    return Shape(rules, arguments, selectors, named)
+    # What stands for a number, a text or a bool was taken for one: whoever is told of it later is told that.
+    return Shape(rules, json.loads(json.dumps(arguments, default=_plain)), selectors, named)
+
+
+def _plain(value: Any) -> int | float | bool:
+    if type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    return operator.index(value) if hasattr(type(value), "__index__") else float(value)
 
 
 def _check_bundles(rules: SliceGroup, strategy: str) -> None:
@@ -164,15 +187,11 @@ def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[
     return others[0], tuple(named)
 
 
-def foreign(shape: Shape, snapshot: Snapshot, source: str) -> list[str]:
-    """The slices of other sources that the shape could be given: hosts that this cluster does not have."""
+def foreign(accelerator: str, snapshot: Snapshot, source: str) -> list[str]:
+    """The slices of a generation that are of other sources: hosts that this cluster does not have."""
     if all(one.name == source for one in snapshot.sources):
         return []
-    return [
-        one.full_name
-        for one in snapshot.slices
-        if one.pool.source != source and one.accelerator == shape.rules.accelerator_version
-    ]
+    return [one.full_name for one in snapshot.slices if one.pool.source != source and one.accelerator == accelerator]
 
 
 # --- where bundles go ---------------------------------------------------------------------------------------------
@@ -207,16 +226,16 @@ class NodeIsGone(Exception):
 
 
 def pin(shape: Shape, group: Group, quoit: Quoit, listing: cluster.Listing) -> list[SlicePins]:
-    """Where the bundles of a group go, slice by slice in quoit's order: worked out once a listing, as jobs ask for the
-    same again and again.
+    """Where the bundles of a group go, slice by slice in quoit's order: worked out once for as long as the
+    nodes are listed so, as jobs ask for the same again and again.
 
     A `NodeIsGone` says that the lists which the ledger was told are older than what it gave.
     """
     where = shape, whereabouts(group)
-    pins: list[SlicePins] | None = listing.known.get(where)
+    pins: list[SlicePins] | None = listing.pins.get(where)
     if pins is None:
         snapshot = quoit.snapshot()
-        pins = listing.known[where] = [_pin_slice(shape, one, snapshot, listing) for one in group.slices]
+        pins = listing.pins[where] = [_pin_slice(shape, one, snapshot, listing) for one in group.slices]
     return pins
 
 

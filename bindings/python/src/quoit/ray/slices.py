@@ -124,7 +124,7 @@ class SlicePlacementGroup:
             made = make(wish, timeout_s)
             self._become(wish, made, is_own=sign is not None)
             if sign is not None:
-                sign.keep(made.group.handle, wish.lease_s, wish.driver)
+                sign.keep(made.handle, wish.lease_s, wish.driver)
                 sign.drop(attempt)
             if made.record is not None:
                 made.record.let()
@@ -137,7 +137,7 @@ class SlicePlacementGroup:
             if sign is not None:
                 sign.drop(attempt)
                 if done is not None:
-                    sign.drop(done.group.handle)
+                    sign.drop(done.handle)
             raise
 
     def _become(self, wish: Wish, made: Made, is_own: bool) -> None:
@@ -628,7 +628,7 @@ def explain(
     held = ledger_of(ledger, source)
     held.sync()
     snapshot = held.quoit.snapshot()
-    return snapshot.explain(shape.request("explain", excluded=foreign(shape, snapshot, source)))
+    return snapshot.explain(shape.request("explain", excluded=foreign(shape.accelerator, snapshot, source)))
 
 
 # --- how it is had ------------------------------------------------------------------------------------------------

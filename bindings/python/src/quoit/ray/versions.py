@@ -41,6 +41,7 @@ NEEDED = (
     Feature("a group's row as a dict", "ray._private.state", "GlobalState._gen_placement_group_info"),
     Feature("a group by its id", "ray._raylet", "PlacementGroupID"),
     Feature("the driver", "ray._private.worker", "global_worker"),
+    Feature("whether there is one", "ray._private.worker", "Worker.connected"),
     Feature("the driver's job", "ray._private.worker", "Worker.current_job_id"),
     Feature("the cluster's id", "ray._raylet", "InnerGcsClient.cluster_id"),
     Feature("reading the control plane's key-value store", "ray._raylet", "InnerGcsClient.internal_kv_multi_get"),
