@@ -176,7 +176,7 @@ class RayLedger:
                 return False
             # Written since: of groups that were there before the list.
             record = cluster.read_records([key]).get(key)
-            return record is None or bool(record["groups"]) and not stands(group, record, listing)
+            return record is None or (bool(record["groups"]) and not stands(group, record, listing))
         # Without groups it says that they are being replaced, by a driver that lives.
         if not record["groups"]:
             return record.get("job") in dead
