@@ -15,4 +15,5 @@ if [ ! -e "$out/site.stamp" ]; then
 fi
 venv=$(sh "$here/../../tests/wheels.sh" "$here/../../tests/${wheels:-requirements.txt}")
 LD_LIBRARY_PATH=$out/prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONPATH=$out/site${PYTHONPATH:+:$PYTHONPATH} \
-  PYTHONDONTWRITEBYTECODE=1 RAY_USAGE_STATS_ENABLED=0 exec "$venv/bin/python" "$@"
+  PYTHONDONTWRITEBYTECODE=1 RAY_USAGE_STATS_ENABLED=0 HYPOTHESIS_STORAGE_DIRECTORY=$out/hypothesis \
+  exec "$venv/bin/python" "$@"
