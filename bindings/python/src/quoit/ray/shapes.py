@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
-import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from .. import errors
+from .. import _c, errors
 from ..groups import Group, GroupSlice, whereabouts
 from ..ledger import Quoit
 from ..ray_rules.arithmetic import resource_per_chip
@@ -135,10 +135,12 @@ def _shape_of(arguments: Mapping[str, Any]) -> Shape:
     return Shape(rules, json.loads(json.dumps(arguments, default=_plain)), selectors, named)
 
 
-def _plain(value: Any) -> int | float | bool:
-    if type(value).__name__ in ("bool_", "bool"):
-        return bool(value)
-    return operator.index(value) if hasattr(type(value), "__index__") else float(value)
+def _plain(value: object) -> int | float | bool:
+    with contextlib.suppress(TypeError):
+        return _c.to_bool(value, "arguments")
+    with contextlib.suppress(TypeError):
+        return _c.to_int(value, "arguments")
+    return _c.to_float(value, "arguments")
 
 
 def _check_bundles(rules: SliceGroup, strategy: str) -> None:
@@ -226,8 +228,8 @@ class NodeIsGone(Exception):
 
 
 def pin(shape: Shape, group: Group, quoit: Quoit, listing: cluster.Listing) -> list[SlicePins]:
-    """Where the bundles of a group go, slice by slice in quoit's order: worked out once for as long as the
-    nodes are listed so, as jobs ask for the same again and again.
+    """Where the bundles of a group go, slice by slice in quoit's order: worked out once for as long as the nodes
+    are listed so, as jobs ask for the same again and again.
 
     A `NodeIsGone` says that the lists which the ledger was told are older than what it gave.
     """
