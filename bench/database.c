@@ -43,7 +43,7 @@ bench_database_new (const char *path, const char *fleet)
 void
 bench_database_remove (const char *path)
 {
-  static const char *const tails[] = { "", "-wal", "-shm" };
+  static const char *const tails[] = { "", "-wal", "-shm", "-head" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
     {

@@ -120,6 +120,7 @@ static const Word effects[] = {
   { QUOIT_EFFECT_GROUP_CHANGED, "group-changed" },
   { QUOIT_EFFECT_GROUP_LEASE, "group-lease" },
   { QUOIT_EFFECT_GROUP_FORGOTTEN, "group-forgotten" },
+  { QUOIT_EFFECT_LEDGER_SET, "ledger-set" },
 };
 
 const char *

@@ -24,6 +24,7 @@ const (
 	EffectGroupChanged   EffectType = C.QUOIT_EFFECT_GROUP_CHANGED   // a group has other slices or bundles than it had
 	EffectGroupLease     EffectType = C.QUOIT_EFFECT_GROUP_LEASE     // a group is confirmed, or has another lease
 	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // what was kept of a removed group is dropped
+	EffectLedgerSet      EffectType = C.QUOIT_EFFECT_LEDGER_SET      // the ledger's epoch, next ids or clock limit are set
 )
 
 var effectTypeNames = map[EffectType]string{

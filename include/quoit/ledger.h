@@ -92,6 +92,77 @@ QUOIT_API Quoit *quoit_create (const char *path, int64_t wait_ms, GError **error
 QUOIT_API Quoit *quoit_open (const char *path, int64_t wait_ms, GError **error);
 
 /**
+ * quoit_restore:
+ * @path: of the database file; it may be missing or damaged
+ * @backup: a file that quoit_backup() wrote, or @path itself
+ * @wait_ms: how long to wait for other writers; 0: not at all
+ * @actor: (nullable): who restores, for the journal
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Puts a backup in the place of a ledger, and begins a new epoch of it: new groups get ids that no group of the lost
+ * ledger can have had, and every handle that was open fails with %QUOIT_ERROR_CONFLICT until it is opened again. The
+ * backup is proved first, as quoit_verify() does, and its file stays as it is. The change is one transaction: after a
+ * crash the ledger is wholly the old one or wholly the restored one. A file that cannot be read is kept, renamed to
+ * PATH.replaced-1 or the next free number.
+ *
+ * With @backup equal to @path, the ledger goes on from what the file has, which is the way on after
+ * "an older copy of the file was put here".
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND when there is no backup, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_VERSION by what it
+ * contains, %QUOIT_ERROR_CONFLICT when @path is another ledger than the backup, %QUOIT_ERROR_INVALID when it is no
+ * ledger at all, %QUOIT_ERROR_BUSY when a process uses a file that cannot be read, %QUOIT_ERROR_STORE when the disk
+ * refuses. Nothing has changed then.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor, int64_t now_ms,
+                              GError **error);
+
+/**
+ * quoit_dup_identity:
+ * @quoit: the handle
+ *
+ * A random number that the ledger got when it was made, and that its backups share.
+ *
+ * Returns: (transfer full): 32 hexadecimal digits, "" for a ledger in memory; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_dup_identity (Quoit *quoit);
+
+/**
+ * quoit_set_clock:
+ * @quoit: the handle
+ * @clock_ms: the new time, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Sets the ledger's clock, forwards or back: the way back for a ledger whose clock a wrong caller has taken ahead, and
+ * the way on for one that was not used for longer than its limit (quoit_set_max_clock_jump()). It is one journal entry.
+ * Leases that have ended stay ended, and leases that were given meanwhile keep their ends.
+ *
+ * Fails with %QUOIT_ERROR_INVALID outside the years 2000 to 2199, and as any change (quoit_release()).
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_set_clock (Quoit *quoit, int64_t clock_ms, GError **error);
+
+/**
+ * quoit_set_max_clock_jump:
+ * @quoit: the handle
+ * @max_jump_ms: at most how far ahead; 0: one day, and without limit in memory; INT64_MAX: without limit
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Sets how far a change's clock may be ahead of the last entry. Time that this machine has been up since that entry does
+ * not count. A change further ahead fails with %QUOIT_ERROR_INVALID, since it would end every lease.
+ *
+ * Fails with %QUOIT_ERROR_INVALID below 0, and as any change (quoit_release()).
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_set_max_clock_jump (Quoit *quoit, int64_t max_jump_ms, int64_t now_ms, GError **error);
+
+/**
  * quoit_open_memory:
  *
  * An empty ledger in memory: the same rules and the same calls, without durability. For those who keep their own store.

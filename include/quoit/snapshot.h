@@ -145,6 +145,15 @@ QUOIT_API void quoit_snapshot_unref (QuoitSnapshot *snapshot);
 QUOIT_API uint64_t quoit_snapshot_get_seq (const QuoitSnapshot *snapshot);
 
 /**
+ * quoit_snapshot_get_epoch:
+ * @snapshot: the snapshot
+ *
+ * Returns: how often the ledger had been restored from a backup (quoit_restore())
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot);
+
+/**
  * quoit_snapshot_get_clock_ms:
  * @snapshot: the snapshot
  *

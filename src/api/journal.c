@@ -139,6 +139,7 @@ quoit_journal_get_effect_name (const QuoitJournal *journal, uint32_t entry, uint
       return row->group_name;
     case QUOIT_EFFECT_NODE_STATE:
       return node_name (journal, row->node_id);
+    case QUOIT_EFFECT_LEDGER_SET:
     default:
       return "";
     }
@@ -162,6 +163,7 @@ quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, 
       return row->group_id;
     case QUOIT_EFFECT_IMPORT:
     case QUOIT_EFFECT_NODE_STATE:
+    case QUOIT_EFFECT_LEDGER_SET:
     default:
       return 0;
     }
@@ -262,6 +264,9 @@ quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint
       return lease_text (row);
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is forgotten", row->group_name, row->group_id);
+    case QUOIT_EFFECT_LEDGER_SET:
+      return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT, row->numbers.epoch,
+                              row->numbers.next_group_id);
     case QUOIT_EFFECT_NODE_STATE:
       return g_strdup_printf ("node %s is %s", node_name (journal, row->node_id), quoit_node_state_name (row->state));
     }

@@ -36,6 +36,44 @@ quoit_open_memory (void)
   return handle_of (quoit_store_new_memory ());
 }
 
+bool
+quoit_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor, int64_t now_ms, GError **error)
+{
+  g_return_val_if_fail (path != NULL && backup != NULL, false);
+
+  return quoit_store_restore (path, backup, wait_ms, actor, now_ms, error);
+}
+
+char *
+quoit_dup_identity (Quoit *quoit)
+{
+  g_return_val_if_fail (quoit != NULL, NULL);
+
+  return quoit_store_identity (quoit->store);
+}
+
+bool
+quoit_set_clock (Quoit *quoit, int64_t clock_ms, GError **error)
+{
+  const QuoitClockChange change = { TRUE, -1 };
+
+  g_return_val_if_fail (quoit != NULL, false);
+
+  return quoit_store_change (quoit->store, quoit_ledger_set_clock, &change, clock_ms, NULL, error);
+}
+
+bool
+quoit_set_max_clock_jump (Quoit *quoit, int64_t max_jump_ms, int64_t now_ms, GError **error)
+{
+  const QuoitClockChange change = { FALSE, max_jump_ms };
+
+  g_return_val_if_fail (quoit != NULL, false);
+
+  if (max_jump_ms < 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "limit '%" G_GINT64_FORMAT "' ms: expected 0 or more", max_jump_ms);
+  return quoit_store_change (quoit->store, quoit_ledger_set_clock, &change, now_ms, NULL, error);
+}
+
 Quoit *
 quoit_ref (Quoit *quoit)
 {

@@ -66,6 +66,14 @@ quoit_snapshot_get_seq (const QuoitSnapshot *snapshot)
   return snapshot->fleet->seq;
 }
 
+uint32_t
+quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return snapshot->fleet->epoch;
+}
+
 int64_t
 quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot)
 {

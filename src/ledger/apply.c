@@ -206,6 +206,20 @@ apply_forget (QuoitFleet *fleet, const QuoitEffect *effect, GError **error)
              : quoit_fleet_forget_group (fleet, group, error);
 }
 
+/* Numbers only go up, so that no id is given twice. */
+static gboolean
+apply_numbers (QuoitFleet *fleet, const QuoitLedgerNumbers *numbers, GError **error)
+{
+  if (numbers->epoch < fleet->epoch || numbers->next_group_id < fleet->next_group_id
+      || numbers->next_node_id < fleet->next_node_id)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "epoch %u: epoch and ids may not go back", numbers->epoch);
+  fleet->epoch = numbers->epoch;
+  fleet->next_group_id = numbers->next_group_id;
+  fleet->next_node_id = numbers->next_node_id;
+  fleet->max_jump_ms = numbers->max_jump_ms;
+  return TRUE;
+}
+
 static gboolean
 apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GError **error)
 {
@@ -231,6 +245,8 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
       return apply_forget (*fleet, effect, error);
     case QUOIT_EFFECT_NODE_STATE:
       return apply_node_state (*fleet, effect->node_id, effect->state, error);
+    case QUOIT_EFFECT_LEDGER_SET:
+      return apply_numbers (*fleet, &effect->numbers, error);
     }
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "effect of unknown type %d", (int) effect->type);
 }
@@ -240,7 +256,8 @@ quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
 {
   g_autoptr (GError) contradiction = NULL;
 
-  if (G_UNLIKELY (entry->seq != (*fleet)->seq + 1 || entry->time_ms < (*fleet)->clock_ms))
+  if (G_UNLIKELY (entry->seq != (*fleet)->seq + 1
+                  || (entry->time_ms < (*fleet)->clock_ms && entry->verb != QUOIT_VERB_SET_CLOCK)))
     return quoit_fail (error, QUOIT_ERROR_DAMAGED,
                        "entry %" G_GUINT64_FORMAT " of time %" G_GINT64_FORMAT
                        " does not follow entry %" G_GUINT64_FORMAT " of time %" G_GINT64_FORMAT,

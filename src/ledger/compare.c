@@ -137,8 +137,9 @@ quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError
   g_autoptr (GHashTable) groups = groups_by_id (kept);
 
   if (replayed->seq != kept->seq || replayed->clock_ms != kept->clock_ms
-      || replayed->next_group_id != kept->next_group_id || replayed->next_node_id != kept->next_node_id)
-    return differs (error, "the last entry, or the next ids,", "the ledger");
+      || replayed->next_group_id != kept->next_group_id || replayed->next_node_id != kept->next_node_id
+      || replayed->epoch != kept->epoch || replayed->max_jump_ms != kept->max_jump_ms)
+    return differs (error, "the last entry, the next ids, the epoch or the clock limit", "the ledger");
   if (a->n_sources != b->n_sources || a->n_pools != b->n_pools || a->n_slices != b->n_slices
       || a->n_nodes != b->n_nodes)
     return differs (error, "the number of sources, pools, slices or nodes", "the fleet");

@@ -4,14 +4,12 @@
 #include <string.h>
 
 static const char *const verb_names[] = {
-  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve",
-  [QUOIT_VERB_RELEASE] = "release",     [QUOIT_VERB_SET_STATE] = "set-state",
-  [QUOIT_VERB_DRAIN] = "drain",         [QUOIT_VERB_UNDRAIN] = "undrain",
-  [QUOIT_VERB_HOLD] = "hold",           [QUOIT_VERB_CONFIRM] = "confirm",
-  [QUOIT_VERB_RENEW] = "renew",         [QUOIT_VERB_EXPIRE] = "expire",
-  [QUOIT_VERB_FORGET] = "forget",       [QUOIT_VERB_RESIZE] = "resize",
-  [QUOIT_VERB_REPAIR] = "repair",       [QUOIT_VERB_SYNC] = "sync",
-  [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
+  [QUOIT_VERB_IMPORT] = "import",       [QUOIT_VERB_RESERVE] = "reserve",     [QUOIT_VERB_RELEASE] = "release",
+  [QUOIT_VERB_SET_STATE] = "set-state", [QUOIT_VERB_DRAIN] = "drain",         [QUOIT_VERB_UNDRAIN] = "undrain",
+  [QUOIT_VERB_HOLD] = "hold",           [QUOIT_VERB_CONFIRM] = "confirm",     [QUOIT_VERB_RENEW] = "renew",
+  [QUOIT_VERB_EXPIRE] = "expire",       [QUOIT_VERB_FORGET] = "forget",       [QUOIT_VERB_RESIZE] = "resize",
+  [QUOIT_VERB_REPAIR] = "repair",       [QUOIT_VERB_SYNC] = "sync",           [QUOIT_VERB_RESTORE] = "restore",
+  [QUOIT_VERB_SET_CLOCK] = "set-clock", [QUOIT_VERB_OWNER_SET] = "owner set", [QUOIT_VERB_OWNER_RENEW] = "owner renew",
   [QUOIT_VERB_OWNER_END] = "owner end",
 };
 
@@ -64,6 +62,16 @@ quoit_source_update_free (QuoitSourceUpdate *import)
 }
 
 QuoitEffect
+quoit_effect_numbers (const QuoitFleet *fleet)
+{
+  return (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_SET,
+                         .numbers = { .epoch = fleet->epoch,
+                                      .next_node_id = fleet->next_node_id,
+                                      .next_group_id = fleet->next_group_id,
+                                      .max_jump_ms = fleet->max_jump_ms } };
+}
+
+QuoitEffect
 quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end)
 {
   return (QuoitEffect) {
@@ -107,6 +115,7 @@ quoit_effect_clear (QuoitEffect *effect)
       g_free (effect->group_name);
       break;
     case QUOIT_EFFECT_NODE_STATE:
+    case QUOIT_EFFECT_LEDGER_SET:
     default:
       break;
     }

@@ -25,7 +25,9 @@ typedef enum {
   QUOIT_VERB_FORGET = 14,
   QUOIT_VERB_RESIZE = 15,
   QUOIT_VERB_REPAIR = 16,
-  QUOIT_VERB_SYNC = 17
+  QUOIT_VERB_SYNC = 17,
+  QUOIT_VERB_RESTORE = 18,
+  QUOIT_VERB_SET_CLOCK = 19 /* the only one whose time may be before that of the entry before it */
 } QuoitVerb;
 const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for what a later version wrote */
 
@@ -37,6 +39,14 @@ typedef struct {
   guint32 n_removed;
   guint32 *removed; /* ids */
 } QuoitSourceUpdate;
+
+/* What a ledger has beside its fleet and its groups. */
+typedef struct {
+  guint32 epoch;
+  guint32 next_node_id;
+  guint64 next_group_id;
+  gint64 max_jump_ms;
+} QuoitLedgerNumbers;
 
 typedef struct {
   QuoitEffectType type;
@@ -54,6 +64,7 @@ typedef struct {
       guint32 node_id;
       QuoitNodeState state;
     };
+    QuoitLedgerNumbers numbers; /* LEDGER_SET */
   };
 } QuoitEffect;
 
@@ -76,6 +87,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitEntry, quoit_entry_unref)
 void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes what the effect points to */
 
 void quoit_effect_clear (QuoitEffect *effect);
+/* The numbers that @fleet has now. */
+QuoitEffect quoit_effect_numbers (const QuoitFleet *fleet);
 QuoitEffect quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end);
 QuoitEffect quoit_effect_forgetting (const QuoitGroupData *group);
 QuoitEffect quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms);

@@ -168,6 +168,20 @@ typedef struct {
 gboolean quoit_ledger_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
                                      gpointer result, GError **error);
 
+/* --- settings.c --- */
+
+typedef struct {
+  gboolean sets_clock; /* to the time of the change */
+  gint64 max_jump_ms;  /* -1: stays; 0: the usual limit of the engine */
+} QuoitClockChange;
+
+/* input: QuoitClockChange; no result. The only change that may take the clock back. */
+gboolean quoit_ledger_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                                 gpointer result, GError **error);
+/* input: QuoitLedgerNumbers, none below those of the fleet; no result. */
+gboolean quoit_ledger_restore (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                               gpointer result, GError **error);
+
 /* --- node states --- */
 
 typedef struct {

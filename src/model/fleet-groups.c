@@ -426,5 +426,7 @@ quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
   fleet->seq = from->seq;
   fleet->next_group_id = from->next_group_id;
   fleet->clock_ms = from->clock_ms;
+  fleet->max_jump_ms = from->max_jump_ms;
+  fleet->epoch = from->epoch;
   fleet->first_lease_ms = quoit_fleet_first_lease (from);
 }

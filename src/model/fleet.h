@@ -61,7 +61,9 @@ typedef struct {
   guint64 seq;           /* of the last journal entry that it contains */
   guint64 next_group_id; /* the greatest ever used, plus 1 */
   guint32 next_node_id;
-  gint64 clock_ms;       /* time of the last entry */
+  gint64 clock_ms;       /* time of the last entry, but one of set-clock may take it back */
+  gint64 max_jump_ms;    /* how far ahead of it a change may be; 0: the usual limit of the engine */
+  guint32 epoch;         /* how often the ledger was restored from a backup */
   gint64 first_lease_ms; /* no lease ends before; see quoit_fleet_count_leases() */
 } QuoitFleet;
 

@@ -15,6 +15,8 @@ quoit_store_alloc (const QuoitEngine *engine)
   return store;
 }
 
+static void unlist_batch (QuoitStore *store);
+
 void
 quoit_store_free (QuoitStore *store)
 {
@@ -25,6 +27,7 @@ quoit_store_free (QuoitStore *store)
   if (store->process != quoit_process_mark ())
     return;
   quoit_store_cancel_batch (store);
+  unlist_batch (store);
   quoit_db_close (&store->db);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
   g_clear_pointer (&store->base, quoit_fleet_unref);
@@ -82,6 +85,16 @@ quoit_store_interrupt (QuoitStore *store)
   g_atomic_int_inc ((gint *) &store->interrupts);
   g_cond_broadcast (&store->turn_free);
   g_mutex_unlock (&store->turn_lock);
+}
+
+char *
+quoit_store_identity (const QuoitStore *store)
+{
+  GString *text = g_string_new (NULL);
+
+  for (gsize i = 0; store->path != NULL && i < sizeof store->identity; i++)
+    g_string_append_printf (text, "%02x", store->identity[i]);
+  return g_string_free (text, FALSE);
 }
 
 gboolean
@@ -160,7 +173,10 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
     left_ms = MAX ((until - g_get_monotonic_time ()) / 1000, 0);
   store->lock_wait_ms = left_ms;
   g_mutex_unlock (&store->turn_lock);
-  return TRUE;
+  if (store->path == NULL || store->db.handle != NULL || quoit_sqlite_reconnect (store, error))
+    return TRUE;
+  quoit_store_leave_turn (store);
+  return FALSE;
 }
 
 void
@@ -313,7 +329,8 @@ take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 no
   if (store->spoilt)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "a change of the batch could not be written: cancel it, and begin again");
-  if (!expire (store, now_ms, error))
+  if (step != quoit_ledger_set_clock
+      && (!quoit_store_check_jump (store, fleet_so_far (store), now_ms, error) || !expire (store, now_ms, error)))
     return FALSE;
   fleet = fleet_so_far (store);
   if (!step (fleet, input, now_ms, &entry, result, error))
@@ -393,6 +410,70 @@ quoit_store_refresh (QuoitStore *store, GError **error)
 
 /* --- batches --- */
 
+static GMutex batches_lock;
+static GPtrArray *batches; /* the stores in which a thread has a batch */
+
+static void
+list_batch (QuoitStore *store)
+{
+  g_mutex_lock (&batches_lock);
+  if (batches == NULL)
+    batches = g_ptr_array_new ();
+  g_ptr_array_add (batches, store);
+  g_mutex_unlock (&batches_lock);
+}
+
+static void
+unlist_batch (QuoitStore *store)
+{
+  g_mutex_lock (&batches_lock);
+  if (batches != NULL)
+    g_ptr_array_remove_fast (batches, store);
+  if (batches != NULL && batches->len == 0)
+    g_clear_pointer (&batches, g_ptr_array_unref);
+  g_mutex_unlock (&batches_lock);
+}
+
+/* The store in which @thread has a batch; NULL: none. */
+static QuoitStore *
+find_batch (const GThread *thread)
+{
+  QuoitStore *found = NULL;
+
+  g_mutex_lock (&batches_lock);
+  for (guint i = 0; batches != NULL && i < batches->len; i++)
+    if (g_atomic_pointer_get (&((QuoitStore *) batches->pdata[i])->turn_of) == thread)
+      found = batches->pdata[i];
+  g_mutex_unlock (&batches_lock);
+  return found;
+}
+
+static void
+end_batch (QuoitStore *store)
+{
+  store->in_batch = FALSE;
+  unlist_batch (store);
+}
+
+/* A thread that ends without ending its batch must not keep all others from writing. GLib may know nothing of the
+ * thread any more: it is its number that counts. */
+static void
+thread_ends (gpointer thread)
+{
+  QuoitStore *store;
+
+  while ((store = find_batch (thread)) != NULL)
+    {
+      end_batch (store);
+      if (store->process != quoit_process_mark ())
+        continue;
+      roll_back (store);
+      quoit_store_leave_turn (store);
+    }
+}
+
+static GPrivate thread_with_batch = G_PRIVATE_INIT (thread_ends);
+
 static gboolean
 begin_batch (QuoitStore *store, gboolean unsynced, GError **error)
 {
@@ -402,6 +483,8 @@ begin_batch (QuoitStore *store, gboolean unsynced, GError **error)
   if (!store->engine->begin (store, error))
     return quoit_store_leave_turn (store), named (store, FALSE, error);
   store->in_batch = TRUE;
+  g_private_set (&thread_with_batch, g_thread_self ());
+  list_batch (store);
   return TRUE;
 }
 
@@ -426,7 +509,7 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
     return FALSE;
   if (!in_own_batch (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");
-  store->in_batch = FALSE;
+  end_batch (store);
   committed = commit (store, error);
   quoit_store_leave_turn (store);
   return named (store, committed, error);
@@ -437,7 +520,7 @@ quoit_store_cancel_batch (QuoitStore *store)
 {
   if (!in_own_batch (store))
     return;
-  store->in_batch = FALSE;
+  end_batch (store);
   roll_back (store);
   quoit_store_leave_turn (store);
 }

@@ -14,9 +14,9 @@ checkpoint_of_row (sqlite3_stmt *stmt, GError **error)
   gint64 seq = sqlite3_column_int64 (stmt, 0), next_node = sqlite3_column_int64 (stmt, 3);
 
   image->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  if (seq < 1 || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 1))
-      || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 4)) || next_node < 0 || next_node > G_MAXUINT32
-      || sqlite3_column_bytes (stmt, 5) != QUOIT_IMAGE_HASH_BYTES)
+  if (sqlite3_column_bytes (stmt, 6) != QUOIT_CHAIN_BYTES || seq < 1
+      || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 1)) || !quoit_time_is_sound (sqlite3_column_int64 (stmt, 4))
+      || next_node < 0 || next_node > G_MAXUINT32 || sqlite3_column_bytes (stmt, 5) != QUOIT_IMAGE_HASH_BYTES)
     return quoit_fail_null (error, QUOIT_ERROR_DAMAGED,
                             "row %" G_GINT64_FORMAT " of table 'checkpoint' is damaged: restore a backup", seq);
   image->seq = (guint64) seq;
@@ -25,6 +25,7 @@ checkpoint_of_row (sqlite3_stmt *stmt, GError **error)
   image->next_node_id = (guint32) next_node;
   image->made_ms = sqlite3_column_int64 (stmt, 4);
   memcpy (image->hash, sqlite3_column_blob (stmt, 5), sizeof image->hash);
+  memcpy (image->chain, sqlite3_column_blob (stmt, 6), sizeof image->chain);
   return g_steal_pointer (&image);
 }
 
@@ -95,6 +96,7 @@ insert_checkpoint (QuoitDb *db, const QuoitImage *image, GError **error)
   sqlite3_bind_int64 (stmt, 4, image->next_node_id);
   sqlite3_bind_int64 (stmt, 5, image->made_ms);
   sqlite3_bind_blob (stmt, 6, image->hash, sizeof image->hash, SQLITE_STATIC);
+  sqlite3_bind_blob (stmt, 7, image->chain, sizeof image->chain, SQLITE_STATIC);
   return quoit_db_run (db, SQL_CHECKPOINT_INSERT, error);
 }
 
@@ -148,15 +150,19 @@ make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **
   g_autoptr (QuoitFleet) fleet = NULL;
   QuoitKept kept;
   guint64 up_to = 0;
+  guint8 chain[QUOIT_CHAIN_BYTES];
   gboolean ok = quoit_sqlite_read_aside (store, &reader, error) && quoit_sqlite_kept (&reader, &kept, error)
                 && check_before (&kept, before_seq, &up_to, error);
 
   if (ok && up_to != 0)
     {
-      fleet = quoit_sqlite_replay (&reader, up_to, error);
+      fleet = quoit_sqlite_replay (&reader, up_to, chain, error);
       ok = fleet != NULL;
       if (ok)
-        *image = quoit_image_new (fleet, made_ms);
+        {
+          *image = quoit_image_new (fleet, made_ms);
+          memcpy ((*image)->chain, chain, sizeof chain);
+        }
     }
   quoit_db_close (&reader);
   return ok;

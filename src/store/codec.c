@@ -533,6 +533,12 @@ quoit_codec_encode (const QuoitEntry *entry)
           put (out, effect->node_id);
           put (out, effect->state);
           break;
+        case QUOIT_EFFECT_LEDGER_SET:
+          put (out, effect->numbers.epoch);
+          put (out, effect->numbers.next_group_id);
+          put (out, effect->numbers.next_node_id);
+          put_signed (out, effect->numbers.max_jump_ms);
+          break;
         }
     }
   return out;
@@ -541,8 +547,9 @@ quoit_codec_encode (const QuoitEntry *entry)
 static void
 get_effect (Reader *in, QuoitEntry *entry)
 {
-  QuoitEffect effect
-      = { .type = get_small (in, in->format == 1 ? QUOIT_EFFECT_NODE_STATE : QUOIT_EFFECT_GROUP_FORGOTTEN) };
+  static const QuoitEffectType last[]
+      = { 0, QUOIT_EFFECT_NODE_STATE, QUOIT_EFFECT_GROUP_FORGOTTEN, QUOIT_EFFECT_LEDGER_SET };
+  QuoitEffect effect = { .type = get_small (in, last[in->format]) };
 
   switch (effect.type)
     {
@@ -572,6 +579,13 @@ get_effect (Reader *in, QuoitEntry *entry)
     case QUOIT_EFFECT_NODE_STATE:
       effect.node_id = get_small (in, G_MAXUINT32 - 1);
       effect.state = get_small (in, QUOIT_NODE_DEAD);
+      break;
+    case QUOIT_EFFECT_LEDGER_SET:
+      effect.numbers.epoch = get_small (in, G_MAXUINT32);
+      effect.numbers.next_group_id = get (in);
+      effect.numbers.next_node_id = get_small (in, G_MAXINT32);
+      effect.numbers.max_jump_ms = get_signed (in);
+      in->bad |= effect.numbers.next_group_id > G_MAXINT64 || effect.numbers.max_jump_ms < 0;
       break;
     default:
       in->bad = TRUE;

@@ -4,8 +4,8 @@
 
 #include "ledger/entry.h"
 
-/* 2: groups have leases, kinds and sources; they change and are forgotten. */
-enum { QUOIT_CODEC_FORMAT = 2 };
+/* 2: groups have leases, kinds and sources; they change and are forgotten. 3: the ledger's own numbers can be set. */
+enum { QUOIT_CODEC_FORMAT = 3 };
 
 /* The effects of @entry; its other members are columns. */
 GByteArray *quoit_codec_encode (const QuoitEntry *entry);

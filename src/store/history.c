@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was: entries that are kept, and the fleet as it was after one of them. */
+#include <string.h>
+
 #include "store/store-private.h"
 
 static QuoitFleet *
@@ -70,9 +72,10 @@ quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_ms, GError
 /* --- replay --- */
 
 QuoitFleet *
-quoit_sqlite_replay (QuoitDb *db, guint64 until, GError **error)
+quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
 {
-  g_autoptr (QuoitFleet) fleet = quoit_sqlite_base (db, error);
+  guint8 link[QUOIT_CHAIN_BYTES];
+  g_autoptr (QuoitFleet) fleet = quoit_sqlite_base (db, link, error);
   sqlite3_stmt *stmt = fleet == NULL ? NULL : quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
   gboolean ok = TRUE;
   int result = SQLITE_DONE;
@@ -84,9 +87,10 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, GError **error)
   sqlite3_bind_int64 (stmt, 1, 0);
   while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW && (guint64) sqlite3_column_int64 (stmt, 0) <= until)
     {
-      g_autoptr (QuoitEntry) entry = quoit_sqlite_entry_of_row (stmt, error);
+      g_autoptr (QuoitEntry) entry = NULL;
 
-      ok = entry != NULL && quoit_entry_apply (entry, &fleet, error);
+      ok = quoit_sqlite_follow_chain (stmt, link, error) && (entry = quoit_sqlite_entry_of_row (stmt, error)) != NULL
+           && quoit_entry_apply (entry, &fleet, error);
       if (ok
           && ((guint64) sqlite3_column_int64 (stmt, 4) != fleet->next_group_id
               || sqlite3_column_int64 (stmt, 5) != fleet->next_node_id))
@@ -96,6 +100,8 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, GError **error)
   if (ok && result != SQLITE_DONE && result != SQLITE_ROW)
     ok = quoit_db_fail (db, result, "reading the journal", error);
   sqlite3_reset (stmt);
+  if (chain != NULL)
+    memcpy (chain, link, sizeof link);
   return ok ? g_steal_pointer (&fleet) : NULL;
 }
 
@@ -111,15 +117,22 @@ quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error)
 }
 
 QuoitFleet *
-quoit_sqlite_base (QuoitDb *db, GError **error)
+quoit_sqlite_base (QuoitDb *db, guint8 *chain, GError **error)
 {
   g_autoptr (GError) failure = NULL;
   g_autoptr (QuoitImage) checkpoint = quoit_sqlite_checkpoint (db, &failure);
+  QuoitIdentity identity;
 
   if (failure != NULL)
     return g_propagate_error (error, g_steal_pointer (&failure)), NULL;
   if (checkpoint == NULL)
-    return nothing ();
+    {
+      if (!quoit_sqlite_read_identity (db, &identity, error))
+        return NULL;
+      quoit_chain_begin (identity.bytes, chain);
+      return nothing ();
+    }
+  memcpy (chain, checkpoint->chain, QUOIT_CHAIN_BYTES);
   return quoit_sqlite_load_parts (db, checkpoint, error) ? quoit_image_fleet (checkpoint, error) : NULL;
 }
 
@@ -199,12 +212,13 @@ check_past (const QuoitKept *kept, guint64 seq, GError **error)
 gboolean
 quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error)
 {
-  gboolean ok;
+  gboolean ok, is_lost;
 
-  /* Whether the file still stands where it did, only the connection that has it open can tell. */
+  /* Only the connection that has the file open can tell whether it is still the one of that name. */
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  ok = quoit_sqlite_connect (store, reader, error) && quoit_sqlite_refuse_moved (store, error);
+  ok = quoit_sqlite_check_names (store, &is_lost, error) && (!is_lost || quoit_sqlite_mend_names (store, error))
+       && quoit_sqlite_connect (store, reader, error);
   quoit_store_leave_turn (store);
   if (!ok)
     return FALSE;
@@ -226,7 +240,7 @@ past_of_sqlite (QuoitStore *store, guint64 seq, GError **error)
       if (fleet->seq != seq)
         {
           quoit_fleet_unref (fleet);
-          fleet = quoit_sqlite_replay (&reader, seq, error);
+          fleet = quoit_sqlite_replay (&reader, seq, NULL, error);
         }
     }
   quoit_db_close (&reader);

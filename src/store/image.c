@@ -108,6 +108,17 @@ add_groups (QuoitImage *image, const QuoitFleet *fleet)
   close_part (image, &part);
 }
 
+/* The ledger's own numbers, where they are not those that every ledger begins with. */
+static void
+add_numbers (QuoitImage *image, const QuoitFleet *fleet)
+{
+  g_autoptr (QuoitEntry) part = new_part ();
+
+  if (fleet->epoch != 0 || fleet->max_jump_ms != 0)
+    quoit_entry_add (part, quoit_effect_numbers (fleet));
+  close_part (image, &part);
+}
+
 /* Of nodes whose state is not what their source claims. */
 static void
 add_states (QuoitImage *image, const QuoitFleet *fleet)
@@ -143,6 +154,7 @@ quoit_image_new (const QuoitFleet *fleet, gint64 made_ms)
   add_sources (image, fleet->layout);
   add_groups (image, fleet);
   add_states (image, fleet);
+  add_numbers (image, fleet);
   hash_of (image, image->hash);
   return image;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/fleet.h"
+#include "store/head.h"
 
 enum { QUOIT_IMAGE_HASH_BYTES = 32 }; /* SHA-256 */
 
@@ -13,8 +14,9 @@ typedef struct {
   gint64 time_ms;
   guint64 next_group_id;
   guint32 next_node_id;
-  gint64 made_ms;   /* when somebody asked for it */
-  GPtrArray *parts; /* of GBytes */
+  gint64 made_ms;                  /* when somebody asked for it */
+  guint8 chain[QUOIT_CHAIN_BYTES]; /* the link at @seq; not part of the checksum, as the next link covers it */
+  GPtrArray *parts;                /* of GBytes */
   guint8 hash[QUOIT_IMAGE_HASH_BYTES];
 } QuoitImage;
 

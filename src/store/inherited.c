@@ -15,17 +15,21 @@ struct _QuoitConnection {
 
 static GMutex lock; /* guards the next, and the handles in it */
 static GPtrArray *connections;
-static guint32 n_forks; /* between the first process of all and this one */
+static GMutex files_lock; /* taken after the other one */
+static GPtrArray *files;  /* of int */
+static guint32 n_forks;   /* between the first process of all and this one */
 
 static void
 before_fork (void)
 {
   g_mutex_lock (&lock);
+  g_mutex_lock (&files_lock);
 }
 
 static void
 after_fork (void)
 {
+  g_mutex_unlock (&files_lock);
   g_mutex_unlock (&lock);
 }
 
@@ -33,6 +37,14 @@ static void
 after_fork_in_child (void)
 {
   n_forks++;
+  for (guint i = 0; files != NULL && i < files->len; i++)
+    {
+      int *fd = files->pdata[i];
+
+      if (*fd >= 0)
+        close (*fd);
+      *fd = -1;
+    }
   after_fork ();
 }
 
@@ -48,6 +60,30 @@ quoit_process_mark (void)
       g_once_init_leave (&once, 1);
     }
   return (guint64) n_forks << 32 | (guint32) getpid ();
+}
+
+void
+quoit_process_remember_file (int *fd)
+{
+  g_mutex_lock (&files_lock);
+  if (files == NULL)
+    files = g_ptr_array_new ();
+  g_ptr_array_add (files, fd);
+  g_mutex_unlock (&files_lock);
+}
+
+void
+quoit_process_close_file (int *fd)
+{
+  g_mutex_lock (&files_lock);
+  if (*fd >= 0)
+    close (*fd);
+  *fd = -1;
+  if (files != NULL)
+    g_ptr_array_remove_fast (files, fd);
+  if (files != NULL && files->len == 0)
+    g_clear_pointer (&files, g_ptr_array_unref);
+  g_mutex_unlock (&files_lock);
 }
 
 static void

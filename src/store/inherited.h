@@ -17,6 +17,11 @@
  * of its parent in a namespace of its own. */
 guint64 quoit_process_mark (void);
 
+/* A file descriptor that a child of fork(2) closes at once: locks of an open file would live on with it. -1 is none;
+ * the address must stay valid until it is closed. */
+void quoit_process_remember_file (int *fd);
+void quoit_process_close_file (int *fd);
+
 /* A connection that this process has, or its parent had. */
 typedef struct _QuoitConnection QuoitConnection;
 

@@ -148,6 +148,18 @@ keep_state (QuoitDb *db, guint32 node_id, QuoitNodeState state, GError **error)
   return quoit_db_run (db, SQL_NODE_STATE, error);
 }
 
+static gboolean
+keep_numbers (QuoitDb *db, const QuoitLedgerNumbers *numbers, GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_LEDGER_SET, error);
+
+  if (stmt == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (stmt, 1, numbers->epoch);
+  sqlite3_bind_int64 (stmt, 2, numbers->max_jump_ms);
+  return quoit_db_run (db, SQL_LEDGER_SET, error);
+}
+
 /* Runs an insert that returns the id of the row. */
 static gboolean
 run_for_id (QuoitDb *db, QuoitSql sql, gint64 *id, GError **error)
@@ -356,6 +368,9 @@ quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error)
           break;
         case QUOIT_EFFECT_NODE_STATE:
           kept = keep_state (db, effect->node_id, effect->state, error);
+          break;
+        case QUOIT_EFFECT_LEDGER_SET:
+          kept = keep_numbers (db, &effect->numbers, error);
           break;
         }
       if (!kept)

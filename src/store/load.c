@@ -111,6 +111,18 @@ set_counters (QuoitFleet *fleet, const Counters *counters)
   fleet->next_node_id = MAX (fleet->next_node_id, (guint32) counters->next_node_id);
 }
 
+static gboolean
+load_numbers (QuoitDb *db, QuoitFleet *fleet, GError **error)
+{
+  QuoitIdentity identity;
+
+  if (!quoit_sqlite_read_identity (db, &identity, error))
+    return FALSE;
+  fleet->epoch = identity.epoch;
+  fleet->max_jump_ms = identity.max_jump_ms;
+  return TRUE;
+}
+
 /* The index that keeps names apart may be damaged too. */
 static gboolean
 has_source (const Loader *loader, const char *name)
@@ -460,6 +472,8 @@ quoit_sqlite_load (QuoitDb *db, GError **error)
         g_clear_pointer (&fleet, quoit_fleet_unref);
       else
         set_counters (fleet, &loader.counters);
+      if (fleet != NULL && !load_numbers (db, fleet, error))
+        g_clear_pointer (&fleet, quoit_fleet_unref);
     }
   g_array_unref (loader.sources);
   g_hash_table_unref (loader.source_index);

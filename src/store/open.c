@@ -2,20 +2,13 @@
 /* Making and opening a database, and refusing what is not a sound one of ours. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "store/place.h"
 #include "store/store-private.h"
-
-#ifndef CIFS_SUPER_MAGIC
-#define CIFS_SUPER_MAGIC 0xff534d42
-#endif
-#ifndef SMB2_SUPER_MAGIC
-#define SMB2_SUPER_MAGIC 0xfe534d42
-#endif
+#include "store/vfs.h"
 
 /* Waiting for another process's lock, in small steps that are added up: no clock is needed. */
 static int
@@ -51,26 +44,6 @@ quoit_store_say_path (const char *path, GError **error)
   quoit_fail (error, said->code, "%s: %s", path, said->message);
 }
 
-static gboolean
-refuse_network (const char *path, GError **error)
-{
-  struct statfs fs;
-
-  if (statfs (path, &fs) != 0)
-    return TRUE;
-  switch ((guint32) fs.f_type)
-    {
-    case NFS_SUPER_MAGIC:
-    case SMB_SUPER_MAGIC:
-    case CIFS_SUPER_MAGIC:
-    case SMB2_SUPER_MAGIC:
-      return quoit_fail (error, QUOIT_ERROR_STORE,
-                         "%s: on a network file system, where locks are not safe: use a local disk", path);
-    default:
-      return TRUE;
-    }
-}
-
 gboolean
 quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
 {
@@ -83,8 +56,8 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   db->connection = quoit_connection_new (path, db == &store->db ? &store->turn_of : NULL, error);
   if (db->connection == NULL)
     return FALSE;
-  result
-      = sqlite3_open_v2 (path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  result = sqlite3_open_v2 (path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                            quoit_vfs_name ());
   quoit_connection_set (db->connection, db->handle);
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
@@ -93,8 +66,8 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   return quoit_db_prepare_end (db, error);
 }
 
-static gboolean
-connect_to (QuoitStore *store, GError **error)
+gboolean
+quoit_sqlite_connect_store (QuoitStore *store, GError **error)
 {
   if (!quoit_sqlite_connect (store, &store->db, error))
     return FALSE;
@@ -107,13 +80,14 @@ static gboolean
 make_file (const char *path, gboolean *made, GError **error)
 {
   struct stat status;
-  int fd = open (path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  int fd = quoit_place_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
 
   *made = fd >= 0;
   if (fd >= 0)
     return close (fd), TRUE;
   if (errno == EEXIST && lstat (path, &status) == 0 && S_ISREG (status.st_mode))
-    return TRUE;
+    return status.st_size > 0 || (status.st_mode & 077) == 0 || chmod (path, 0600) == 0
+           || quoit_fail (error, QUOIT_ERROR_STORE, "%s: setting its mode to 0600: %s", path, g_strerror (errno));
   if (errno == EEXIST)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "%s: there is something already that is no file", path);
   return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
@@ -122,7 +96,7 @@ make_file (const char *path, gboolean *made, GError **error)
 void
 quoit_store_remove_file (const char *path)
 {
-  static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
+  static const char *const tails[] = { "", "-wal", "-shm", "-journal", "-head" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
     {
@@ -142,6 +116,21 @@ store_on (const char *path, gint64 wait_ms)
   return store;
 }
 
+/* What the database says, in a read transaction or alone. */
+static gboolean
+load_store (QuoitStore *store, GError **error)
+{
+  QuoitIdentity identity;
+  guint64 seq;
+
+  store->fleet = quoit_sqlite_load (&store->db, error);
+  if (store->fleet == NULL || !quoit_sqlite_read_identity (&store->db, &identity, error)
+      || !quoit_sqlite_read_chain (&store->db, &seq, store->chain, error))
+    return FALSE;
+  memcpy (store->identity, identity.bytes, sizeof store->identity);
+  return TRUE;
+}
+
 QuoitStore *
 quoit_store_create (const char *path, gint64 wait_ms, GError **error)
 {
@@ -153,7 +142,7 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
   if (!make_file (path, &made, error))
     return NULL;
   store = store_on (path, wait_ms);
-  if (!refuse_network (path, &failure) || !connect_to (store, &failure)
+  if (!quoit_place_check (path, &failure) || !quoit_sqlite_connect_store (store, &failure)
       || !quoit_sqlite_query_number (&store->db, "PRAGMA application_id", &application, &failure)
       || !quoit_sqlite_query_number (&store->db, "SELECT count(*) FROM sqlite_schema", &objects, &failure))
     application = application != 0 ? application : -1;
@@ -161,8 +150,7 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT, "%s: there is a database already", path);
   if (failure == NULL && quoit_sqlite_make_schema (&store->db, &failure))
     {
-      store->fleet = quoit_sqlite_load (&store->db, &failure);
-      if (store->fleet != NULL)
+      if (load_store (store, &failure))
         return g_steal_pointer (&store);
     }
 
@@ -190,7 +178,7 @@ check_file (const char *path, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected a database, this is no file", path);
   if (status.st_size == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: the file is empty; `quoit init` makes a database of it", path);
-  return refuse_network (path, error);
+  return quoit_place_check (path, error);
 }
 
 /* Begins to read the database at its present version, which an older one is brought to first. */
@@ -207,21 +195,65 @@ begin_reading (QuoitDb *db, GError **error)
          && quoit_sqlite_check_ours (db, &version, error);
 }
 
-QuoitStore *
-quoit_store_open (const char *path, gint64 wait_ms, GError **error)
+static QuoitStore *
+open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
 {
-  g_autoptr (QuoitStore) store = NULL;
+  g_autoptr (QuoitStore) store = store_on (path, wait_ms);
   gboolean read = FALSE;
+
+  if (quoit_sqlite_connect_store (store, error))
+    {
+      read = begin_reading (&store->db, error) && load_store (store, error);
+      read = quoit_db_end (&store->db, read ? error : NULL) && read;
+    }
+  if (read && mode == QUOIT_OPEN_CHECKED)
+    read = quoit_sqlite_check_file (store, error) && quoit_sqlite_check_head (store, error);
+  if (!read && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle))
+    {
+      g_clear_error (error);
+      quoit_fail (error, QUOIT_ERROR_BUSY,
+                  "%s: its -wal or -shm file was deleted or replaced while another process has it open, whose next "
+                  "change puts that right: retry then, or end that process",
+                  path);
+    }
+  return read ? g_steal_pointer (&store) : NULL;
+}
+
+/* Waits in steps, each on a new connection: of one whose log was deleted while it was being opened nothing will come.
+ */
+enum { OPEN_STEP_MS = 50 };
+
+QuoitStore *
+quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
+{
+  gint64 waited_ms = 0;
 
   if (!check_file (path, error))
     return NULL;
-  store = store_on (path, wait_ms);
-  if (connect_to (store, error))
+  wait_ms = MAX (wait_ms, 0);
+  for (;;)
     {
-      read = begin_reading (&store->db, error) && (store->fleet = quoit_sqlite_load (&store->db, error)) != NULL;
-      read = quoit_db_end (&store->db, read ? error : NULL) && read;
+      g_autoptr (GError) failure = NULL;
+      QuoitStore *store = open_once (path, MIN (wait_ms, OPEN_STEP_MS), mode, &failure);
+
+      if (store != NULL)
+        {
+          store->wait_ms = store->lock_wait_ms = wait_ms;
+          return store;
+        }
+      if (failure->code != QUOIT_ERROR_BUSY || waited_ms >= wait_ms)
+        {
+          quoit_store_say_path (path, &failure);
+          g_propagate_error (error, g_steal_pointer (&failure));
+          return NULL;
+        }
+      waited_ms += OPEN_STEP_MS;
+      g_usleep (1000);
     }
-  if (!read)
-    return quoit_store_say_path (path, error), NULL;
-  return g_steal_pointer (&store);
+}
+
+QuoitStore *
+quoit_store_open (const char *path, gint64 wait_ms, GError **error)
+{
+  return quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_CHECKED, error);
 }

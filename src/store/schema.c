@@ -113,7 +113,7 @@ take_steps (QuoitDb *db, int version, GError **error)
                                             QUOIT_APPLICATION_ID, QUOIT_SCHEMA_VERSION);
 
   for (; version < QUOIT_SCHEMA_VERSION; version++)
-    if (!quoit_db_exec (db, quoit_sql_steps[version], error))
+    if (!quoit_db_exec (db, quoit_sql_steps[version], error) || (version == 2 && !quoit_sqlite_write_chain (db, error)))
       return FALSE;
   return quoit_db_exec (db, close, error) && quoit_db_run (db, SQL_COMMIT, error);
 }

@@ -38,11 +38,20 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   "                    worker INTEGER NOT NULL, claimed INTEGER NOT NULL, flags INTEGER NOT NULL, name TEXT NOT NULL,"
   "                    identity TEXT, address TEXT, slice TEXT, incarnation TEXT, PRIMARY KEY (node, source))"
   " STRICT, WITHOUT ROWID;",
+
+  /* 2 -> 3 */
+  /* Which ledger it is, how often it was restored, and how far ahead of the last entry a change may be (0: as usual). */
+  "CREATE TABLE ledger (id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL, epoch INTEGER NOT NULL,"
+  "                     max_jump_ms INTEGER NOT NULL) STRICT;"
+  "INSERT INTO ledger (id, identity, epoch, max_jump_ms) VALUES (1, randomblob (16), 0, 0);"
+  /* The hash chain: see chain.h. */
+  "ALTER TABLE journal ADD COLUMN chain BLOB NOT NULL DEFAULT x'';"
+  "ALTER TABLE checkpoint ADD COLUMN chain BLOB NOT NULL DEFAULT x'';",
 };
 
 const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle','checkpoint','image',"
-                                      "'claim'";
-const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1] = { 0, 7, 10 };
+                                      "'claim','ledger'";
+const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1] = { 0, 7, 10, 11 };
 
 static const char *const sql[N_SQL] = {
   [SQL_BEGIN]           = "BEGIN IMMEDIATE",
@@ -50,20 +59,24 @@ static const char *const sql[N_SQL] = {
   [SQL_COMMIT]          = "COMMIT",
   [SQL_ROLLBACK]        = "ROLLBACK",
   [SQL_VERSION]         = "PRAGMA user_version",
-  [SQL_JOURNAL_INSERT]  = "INSERT INTO journal (seq, time_ms, verb, actor, next_group, next_node, effects)"
-                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-  [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects FROM journal WHERE seq >= ?1"
-                          " ORDER BY seq",
+  [SQL_LEDGER]          = "SELECT identity, epoch, max_jump_ms FROM ledger WHERE id = 1",
+  [SQL_LEDGER_SET]      = "UPDATE ledger SET epoch = ?1, max_jump_ms = ?2 WHERE id = 1",
+  [SQL_JOURNAL_INSERT]  = "INSERT INTO journal (seq, time_ms, verb, actor, next_group, next_node, effects, chain)"
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+  [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects, chain FROM journal"
+                          " WHERE seq >= ?1 ORDER BY seq",
   /* Where the ledger stands: after the last entry, or at the checkpoint where there is none behind it. */
-  [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node FROM"
-                          " (SELECT seq, time_ms, next_group, next_node FROM journal ORDER BY seq DESC LIMIT 1)"
-                          " UNION ALL SELECT seq, time_ms, next_group, next_node FROM checkpoint"
+  [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node, chain FROM"
+                          " (SELECT seq, time_ms, next_group, next_node, chain FROM journal ORDER BY seq DESC LIMIT 1)"
+                          " UNION ALL SELECT seq, time_ms, next_group, next_node, chain FROM checkpoint"
                           " ORDER BY seq DESC LIMIT 1",
   [SQL_JOURNAL_DROP]    = "DELETE FROM journal WHERE seq <= ?1",
-  [SQL_CHECKPOINT]      = "SELECT seq, time_ms, next_group, next_node, made_ms, sha256 FROM checkpoint"
+  [SQL_JOURNAL_CHAIN]   = "UPDATE journal SET chain = ?2 WHERE seq = ?1",
+  [SQL_CHECKPOINT_CHAIN] = "UPDATE checkpoint SET chain = ?2 WHERE seq = ?1",
+  [SQL_CHECKPOINT]      = "SELECT seq, time_ms, next_group, next_node, made_ms, sha256, chain FROM checkpoint"
                           " ORDER BY seq DESC LIMIT 1",
-  [SQL_CHECKPOINT_INSERT] = "INSERT INTO checkpoint (seq, time_ms, next_group, next_node, made_ms, sha256)"
-                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+  [SQL_CHECKPOINT_INSERT] = "INSERT INTO checkpoint (seq, time_ms, next_group, next_node, made_ms, sha256, chain)"
+                            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
   [SQL_CHECKPOINT_DROP] = "DELETE FROM checkpoint",
   [SQL_IMAGE]           = "SELECT body FROM image ORDER BY part",
   [SQL_IMAGE_INSERT]    = "INSERT INTO image (part, body) VALUES (?1, ?2)",

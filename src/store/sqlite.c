@@ -19,10 +19,17 @@ quoit_sqlite_entry_of_row (sqlite3_stmt *stmt, GError **error)
                              sqlite3_column_blob (stmt, 6), (gsize) sqlite3_column_bytes (stmt, 6), error);
 }
 
-/* The entries after @seq. Its own row is looked at too: when it is not there, this is not the database that was opened.
- */
+/* The row of entry @seq itself, which this handle has read before. */
+typedef struct {
+  gboolean is_there, is_same;
+  gint64 time_ms;
+  guint8 chain[QUOIT_CHAIN_BYTES]; /* the last link that was read */
+} OwnRow;
+
+/* The entries after @seq. Its own row is looked at too: when it is not there, or is another, this is not the history
+ * that was read. @own: NULL where that does not matter. */
 static gboolean
-read_entries (QuoitDb *db, guint64 seq, gint64 *own_time_ms, GPtrArray *entries, GError **error)
+read_entries (QuoitDb *db, guint64 seq, OwnRow *own, GPtrArray *entries, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
   gboolean ok = TRUE;
@@ -37,7 +44,20 @@ read_entries (QuoitDb *db, guint64 seq, gint64 *own_time_ms, GPtrArray *entries,
 
       if ((guint64) sqlite3_column_int64 (stmt, 0) == seq)
         {
-          *own_time_ms = sqlite3_column_int64 (stmt, 1);
+          if (own != NULL)
+            {
+              own->is_there = TRUE;
+              own->is_same = sqlite3_column_bytes (stmt, 7) == QUOIT_CHAIN_BYTES
+                             && memcmp (sqlite3_column_blob (stmt, 7), own->chain, QUOIT_CHAIN_BYTES) == 0
+                             && sqlite3_column_int64 (stmt, 1) == own->time_ms;
+            }
+          continue;
+        }
+      /* Where a checkpoint has taken the place of the next ones, there is nothing to follow. */
+      if (own != NULL && (guint64) sqlite3_column_int64 (stmt, 0) == seq + entries->len + 1
+          && !quoit_sqlite_follow_chain (stmt, own->chain, error))
+        {
+          ok = FALSE;
           continue;
         }
       entry = quoit_sqlite_entry_of_row (stmt, error);
@@ -55,9 +75,18 @@ GPtrArray *
 quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
-  gint64 time_ms;
 
-  return read_entries (db, seq, &time_ms, entries, error) ? g_steal_pointer (&entries) : NULL;
+  return read_entries (db, seq, NULL, entries, error) ? g_steal_pointer (&entries) : NULL;
+}
+
+/* How often files are put right in one call, when somebody deletes them again and again. */
+enum { MOST_TRIES = 8 };
+
+static gboolean
+fail_deleting (const QuoitStore *store, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_BUSY, "%s: another program deletes its -wal or -shm file again and again",
+                     store->path);
 }
 
 static gboolean
@@ -65,8 +94,8 @@ fail_replaced (const QuoitStore *store, GError **error)
 {
   return quoit_fail (error, QUOIT_ERROR_DAMAGED,
                      "%s: entry %" G_GUINT64_FORMAT
-                     ", which this handle has read, is not in the database any more: it was "
-                     "replaced beneath; open it again",
+                     ", which this handle has read, is not in the database any more: it was replaced while it was "
+                     "open; open it again",
                      store->path, store->fleet->seq);
 }
 
@@ -83,13 +112,12 @@ find_known (const QuoitFleet *known, const QuoitGroupData *group)
                                            : quoit_fleet_find_removed (known, group->id);
 }
 
-/* Whether @later may have come from @known by entries alone: the clock and the ids go on, and a group whose id was
- * given by then is one that was known. */
+/* Whether @later may have come from @known by entries alone: the ids go on, and a group whose id was given by then is
+ * one that was known. */
 static gboolean
 goes_on (const QuoitFleet *known, const QuoitFleet *later)
 {
-  if (later->clock_ms < known->clock_ms || later->next_group_id < known->next_group_id
-      || later->next_node_id < known->next_node_id)
+  if (later->next_group_id < known->next_group_id || later->next_node_id < known->next_node_id)
     return FALSE;
   for (guint32 slot = 0; slot < later->n_slots; slot++)
     {
@@ -104,7 +132,7 @@ goes_on (const QuoitFleet *known, const QuoitFleet *later)
   return TRUE;
 }
 
-/* What this handle has read last is not among the entries: a checkpoint has taken its place, or it is another database.
+/* What this handle has read last is not among the entries: a checkpoint has taken its place, or it is another history.
  * Where the checkpoint stands behind it, *@fleet is the state that is kept; NULL where it stands there. */
 static gboolean
 catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
@@ -117,14 +145,10 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
     return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
   if (checkpoint == NULL ? store->fleet->seq > 0 : checkpoint->seq < store->fleet->seq)
     return fail_replaced (store, error);
-  if (checkpoint == NULL
-      || (checkpoint->seq == store->fleet->seq && checkpoint->time_ms == store->fleet->clock_ms
-          && checkpoint->next_group_id == store->fleet->next_group_id
-          && checkpoint->next_node_id == store->fleet->next_node_id))
+  if (checkpoint == NULL)
     return TRUE;
   if (checkpoint->seq == store->fleet->seq)
-    return fail_replaced (store, error);
-
+    return memcmp (checkpoint->chain, store->chain, sizeof store->chain) == 0 || fail_replaced (store, error);
   later = quoit_sqlite_load (&store->db, error);
   if (later == NULL)
     return FALSE;
@@ -132,6 +156,24 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
     return fail_replaced (store, error);
   *fleet = g_steal_pointer (&later);
   return TRUE;
+}
+
+/* The same ledger, and not restored from a backup since: ids that this handle knows may be others' now. */
+static gboolean
+check_identity (const QuoitStore *store, GError **error)
+{
+  QuoitIdentity identity;
+
+  if (!quoit_sqlite_read_identity ((QuoitDb *) &store->db, &identity, error))
+    return FALSE;
+  if (memcmp (identity.bytes, store->identity, sizeof store->identity) != 0)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: another ledger was put here while it was open: open it again",
+                       store->path);
+  return identity.epoch == store->fleet->epoch
+         || quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                        "%s: the ledger was restored from a backup while it was open: open it again, and look which "
+                        "groups there are",
+                        store->path);
 }
 
 /* SQLite's number of the data, which another connection's commit changes, and each of its own; 0: not known. In a
@@ -162,51 +204,63 @@ catch_up (QuoitStore *store, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref);
   g_autoptr (QuoitFleet) fleet = NULL;
-  gint64 own_time_ms = 0;
+  OwnRow own = { .is_same = TRUE, .time_ms = store->fleet->clock_ms };
 
-  if (!read_entries (&store->db, store->fleet->seq, &own_time_ms, entries, error))
+  memcpy (own.chain, store->chain, sizeof own.chain);
+  if (!check_identity (store, error) || !read_entries (&store->db, store->fleet->seq, &own, entries, error))
     return FALSE;
-  if (own_time_ms != 0 && own_time_ms != store->fleet->clock_ms)
+  if (!own.is_same)
     return fail_replaced (store, error);
-  if (own_time_ms == 0 && !catch_up_over_checkpoint (store, &fleet, error))
+  if (!own.is_there && !catch_up_over_checkpoint (store, &fleet, error))
     return FALSE;
-  if (fleet == NULL && entries->len == 0)
+  if (fleet != NULL)
     {
-      note_current (store);
-      return TRUE;
-    }
+      guint64 seq;
 
-  fleet = fleet != NULL ? fleet : quoit_fleet_fork (store->fleet);
-  for (guint i = 0; i < entries->len; i++)
-    if (((const QuoitEntry *) entries->pdata[i])->seq > fleet->seq
-        && !quoit_entry_apply (entries->pdata[i], &fleet, error))
-      return FALSE;
-  quoit_store_publish (store, g_steal_pointer (&fleet));
+      if (!quoit_sqlite_read_chain (&store->db, &seq, store->chain, error))
+        return FALSE;
+      quoit_store_publish (store, g_steal_pointer (&fleet));
+    }
+  else if (entries->len > 0)
+    {
+      fleet = quoit_fleet_fork (store->fleet);
+      for (guint i = 0; i < entries->len; i++)
+        if (!quoit_entry_apply (entries->pdata[i], &fleet, error))
+          return FALSE;
+      memcpy (store->chain, own.chain, sizeof store->chain);
+      quoit_store_publish (store, g_steal_pointer (&fleet));
+    }
   note_current (store);
   return TRUE;
 }
 
-gboolean
-quoit_sqlite_refuse_moved (QuoitStore *store, GError **error)
+/* The transaction has begun: nobody else writes while it lasts. */
+static gboolean
+check_and_catch_up (QuoitStore *store, gboolean *is_lost, GError **error)
 {
-  int moved = 0;
-
-  sqlite3_file_control (store->db.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  return moved == 0
-         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: another file stands in the database's place; open it again",
-                        store->path);
+  if (!quoit_sqlite_check_names (store, is_lost, error))
+    return FALSE;
+  return *is_lost
+         || (quoit_sqlite_check_file (store, error)
+             && (is_current (store) || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, error))));
 }
 
 static gboolean
 sqlite_catch_up (QuoitStore *store, GError **error)
 {
-  gboolean ok;
+  gboolean is_lost = TRUE;
 
-  if (!quoit_db_run (&store->db, SQL_BEGIN_READ, error))
-    return FALSE;
-  ok = quoit_sqlite_refuse_moved (store, error) && quoit_sqlite_check_version (&store->db, error)
-       && catch_up (store, error);
-  return quoit_db_end (&store->db, ok ? error : NULL) && ok;
+  for (guint tries = 0; is_lost && tries < MOST_TRIES; tries++)
+    {
+      /* The version is the first thing that is read: only then does SQLite know whether others have written. */
+      gboolean ok = quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
+                    && check_and_catch_up (store, &is_lost, error);
+
+      ok = quoit_db_end (&store->db, ok ? error : NULL) && ok;
+      if (!ok || (is_lost && !quoit_sqlite_mend_names (store, error)))
+        return FALSE;
+    }
+  return !is_lost || fail_deleting (store, error);
 }
 
 gboolean
@@ -221,7 +275,7 @@ quoit_sqlite_set_synced (QuoitDb *db, gboolean synced, GError **error)
 }
 
 static gboolean
-sqlite_begin (QuoitStore *store, GError **error)
+begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
@@ -229,19 +283,39 @@ sqlite_begin (QuoitStore *store, GError **error)
     return FALSE;
   if (quoit_db_run (&store->db, SQL_BEGIN, &failure))
     {
-      if (quoit_sqlite_refuse_moved (store, &failure)
-          && (is_current (store) || (quoit_sqlite_check_version (&store->db, &failure) && catch_up (store, &failure))))
-        return TRUE;
+      if (check_and_catch_up (store, is_lost, &failure))
+        {
+          memcpy (store->draft_chain, store->chain, sizeof store->chain);
+          return TRUE;
+        }
       sqlite_rollback (store);
     }
   else if (failure->code == QUOIT_ERROR_BUSY && (guint) g_atomic_int_get (&store->interrupts) != store->waits_from)
     return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
   else if (failure->code == QUOIT_ERROR_BUSY)
     return quoit_fail (error, QUOIT_ERROR_BUSY,
-                       "%s: another process has been writing for %" G_GINT64_FORMAT " ms; retry, or wait longer",
+                       "%s: another writer has held the database for %" G_GINT64_FORMAT " ms; retry, or wait longer",
                        store->path, store->wait_ms);
   g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;
+}
+
+static gboolean
+sqlite_begin (QuoitStore *store, GError **error)
+{
+  gboolean is_lost = TRUE;
+
+  for (guint tries = 0; tries < MOST_TRIES; tries++)
+    {
+      if (!begin_writing (store, &is_lost, error))
+        return FALSE;
+      if (!is_lost)
+        return TRUE;
+      sqlite_rollback (store);
+      if (!quoit_sqlite_mend_names (store, error))
+        return FALSE;
+    }
+  return fail_deleting (store, error);
 }
 
 static gboolean
@@ -260,6 +334,15 @@ sqlite_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *aft
   sqlite3_bind_int64 (stmt, 5, (gint64) after->next_group_id);
   sqlite3_bind_int64 (stmt, 6, after->next_node_id);
   sqlite3_bind_blob (stmt, 7, effects->data, (int) effects->len, SQLITE_STATIC);
+  quoit_chain_add (store->draft_chain, &(QuoitChainRow) { .seq = (gint64) entry->seq,
+                                                          .time_ms = entry->time_ms,
+                                                          .verb = entry->verb,
+                                                          .actor = entry->actor,
+                                                          .next_group_id = (gint64) after->next_group_id,
+                                                          .next_node_id = after->next_node_id,
+                                                          .effects = effects->data,
+                                                          .n_effect_bytes = effects->len });
+  sqlite3_bind_blob (stmt, 8, store->draft_chain, sizeof store->draft_chain, SQLITE_STATIC);
   return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_keep (&store->db, entry, error);
 }
 
@@ -287,15 +370,22 @@ sync_found (QuoitStore *store, GError **error)
 static gboolean
 sqlite_commit (QuoitStore *store, GError **error)
 {
-  if (sync_found (store, error) && quoit_db_run (&store->db, SQL_COMMIT, error))
+  guint64 seq = store->draft != NULL ? store->draft->seq : store->fleet->seq;
+
+  if (!sync_found (store, error) || !quoit_db_run (&store->db, SQL_COMMIT, error))
     {
-      note_current (store);
-      if (!store->unsynced)
-        store->db.synced_seq = store->draft != NULL ? store->draft->seq : store->fleet->seq;
-      return TRUE;
+      sqlite_rollback (store);
+      return FALSE;
     }
-  sqlite_rollback (store);
-  return FALSE;
+  note_current (store);
+  if (!store->unsynced)
+    store->db.synced_seq = seq;
+  if (!quoit_sqlite_confirm (store, error))
+    return FALSE;
+  memcpy (store->chain, store->draft_chain, sizeof store->chain);
+  if (store->draft != NULL)
+    quoit_sqlite_note_head (store, seq);
+  return TRUE;
 }
 
 const QuoitEngine quoit_engine_sqlite

@@ -2,6 +2,7 @@
 /* What the files of the store share. */
 #pragma once
 
+#include "store/chain.h"
 #include "store/image.h"
 #include "store/inherited.h"
 #include "store/sql.h"
@@ -40,10 +41,14 @@ struct _QuoitStore {
   gboolean spoilt;   /* part of an entry may have been written: the transaction can only be rolled back */
   QuoitFleet *draft; /* what the transaction makes of the fleet; NULL: nothing yet */
   QuoitDb db;
-  GPtrArray *entries;  /* the journal in memory */
-  guint n_committed;   /* entries that are not only a batch's */
-  QuoitFleet *base;    /* the checkpoint in memory, which they follow; NULL: they follow nothing */
-  gint64 base_made_ms; /* when somebody asked for it */
+  guint8 identity[QUOIT_IDENTITY_BYTES];
+  guint8 chain[QUOIT_CHAIN_BYTES];       /* the link at the last entry of fleet */
+  guint8 draft_chain[QUOIT_CHAIN_BYTES]; /* and of draft */
+  guint64 file_state;                    /* of the database file, as this handle has last seen and accepted it */
+  GPtrArray *entries;                    /* the journal in memory */
+  guint n_committed;                     /* entries that are not only a batch's */
+  QuoitFleet *base;                      /* the checkpoint in memory, which they follow; NULL: they follow nothing */
+  gint64 base_made_ms;                   /* when somebody asked for it */
 };
 
 extern const QuoitEngine quoit_engine_sqlite, quoit_engine_memory;
@@ -73,17 +78,62 @@ QuoitKept quoit_memory_kept (const QuoitStore *store);
 QuoitImage *quoit_sqlite_checkpoint (QuoitDb *db, GError **error);
 gboolean quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error);
 /* The fleet at the checkpoint; an empty one where there is none. */
-QuoitFleet *quoit_sqlite_base (QuoitDb *db, GError **error);
+QuoitFleet *quoit_sqlite_base (QuoitDb *db, guint8 *chain, GError **error);
+
+/* Which ledger it is. */
+typedef struct {
+  guint8 bytes[QUOIT_IDENTITY_BYTES];
+  guint32 epoch;
+  gint64 max_jump_ms;
+} QuoitIdentity;
+gboolean quoit_sqlite_read_identity (QuoitDb *db, QuoitIdentity *identity, GError **error);
+/* The last link of the chain, of entry or checkpoint *@seq (0: none). */
+gboolean quoit_sqlite_read_chain (QuoitDb *db, guint64 *seq, guint8 *chain, GError **error);
+/* Takes @chain over the row on which @stmt, SQL_JOURNAL_SINCE, stands; DAMAGED when its link is another. */
+gboolean quoit_sqlite_follow_chain (sqlite3_stmt *stmt, guint8 *chain, GError **error);
+/* Writes the links of a journal that has none yet. */
+gboolean quoit_sqlite_write_chain (QuoitDb *db, GError **error);
 
 /* The checkpoint and the entries behind it, up to @until, carried out; the state tables are not looked at. */
-QuoitFleet *quoit_sqlite_replay (QuoitDb *db, guint64 until, GError **error);
+QuoitFleet *quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain,
+                                 GError **error); /* the last link; or NULL */
 QuoitFleet *quoit_memory_replay (const QuoitStore *store, guint64 until, GError **error);
 
 /* A connection of one's own, inside a read transaction: what takes long lets writers of @store's handle go on. Close it
  * with quoit_db_close(), on failure too. */
 gboolean quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error);
-/* SQLite goes on writing to a file that another has been moved over: nobody would ever read it. */
-gboolean quoit_sqlite_refuse_moved (QuoitStore *store, GError **error);
+
+/* --- guard.c --- */
+
+/* Whether the names of the files still lead to those that the handle has open. *@is_lost: to the database, but not to
+ * its log. SQLite would go on writing to files that nobody else will ever read. */
+gboolean quoit_sqlite_check_names (QuoitStore *store, gboolean *is_lost, GError **error);
+/* For a log that is lost: saves all of it, and connects anew. Outside a transaction. */
+gboolean quoit_sqlite_mend_names (QuoitStore *store, GError **error);
+/* Both, after a commit. UNCONFIRMED when what was written may not be where others read. */
+gboolean quoit_sqlite_confirm (QuoitStore *store, GError **error);
+/* Closes the connection and opens another; on failure there is none, and the next turn tries again. */
+gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
+/* Whether something else has written to the database file since a handle of quoit did; proves all of it then. */
+gboolean quoit_sqlite_check_file (QuoitStore *store, GError **error);
+/* DAMAGED when more was acknowledged than is there. */
+gboolean quoit_sqlite_check_head (QuoitStore *store, GError **error);
+void quoit_sqlite_note_head (QuoitStore *store, guint64 seq);
+/* Notes that the file as it is now, and its last entry, are what was written last. */
+void quoit_sqlite_accept (QuoitStore *store);
+/* INVALID when @now_ms is too far ahead of the last entry of @fleet. */
+gboolean quoit_store_check_jump (const QuoitStore *store, const QuoitFleet *fleet, gint64 now_ms, GError **error);
+
+/* The journal, replayed, is the state; in a read transaction of @db. *@kept: the state, the caller's; or NULL. */
+gboolean quoit_sqlite_prove (QuoitDb *db, QuoitFleet **kept, GError **error);
+/* The store's own connection. */
+gboolean quoit_sqlite_connect_store (QuoitStore *store, GError **error);
+
+typedef enum {
+  QUOIT_OPEN_CHECKED,
+  QUOIT_OPEN_AS_IT_IS /* for restoring: what was acknowledged before is not compared */
+} QuoitOpenMode;
+QuoitStore *quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error);
 /* The state tables as a fleet. */
 QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);
 /* Writes what @entry does into the state tables; @after: the fleet with it. */

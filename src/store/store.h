@@ -13,6 +13,9 @@ QuoitStore *quoit_store_open (const char *path, gint64 wait_ms, GError **error);
 void quoit_store_free (QuoitStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
 
+/* As hexadecimal digits; "" in memory. Owned. */
+char *quoit_store_identity (const QuoitStore *store);
+
 void quoit_store_set_actor (QuoitStore *store, const char *actor);
 void quoit_store_interrupt (QuoitStore *store);
 
@@ -56,3 +59,6 @@ gboolean quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_m
 gboolean quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error);
 gboolean quoit_store_verify (QuoitStore *store, GError **error);
 gboolean quoit_store_backup (QuoitStore *store, const char *path, GError **error);
+/* Puts @backup in the place of the ledger at @path, as its next epoch: see restore.c. */
+gboolean quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
+                              GError **error);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/place.h"
 #include "store/store-private.h"
 
 static gboolean
@@ -33,18 +34,29 @@ same (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
          && quoit_fleet_check (kept, error);
 }
 
+gboolean
+quoit_sqlite_prove (QuoitDb *db, QuoitFleet **kept, GError **error)
+{
+  g_autoptr (QuoitFleet) state = NULL, replayed = NULL;
+
+  if (!check_pages (db, error) || (state = quoit_sqlite_load (db, error)) == NULL
+      || (replayed = quoit_sqlite_replay (db, G_MAXUINT64, NULL, error)) == NULL || !same (replayed, state, error))
+    return FALSE;
+  if (kept != NULL)
+    *kept = g_steal_pointer (&state);
+  return TRUE;
+}
+
 static gboolean
 verify_sqlite (QuoitStore *store, GError **error)
 {
-  g_autoptr (QuoitFleet) kept = NULL, replayed = NULL;
+  g_autoptr (QuoitFleet) kept = NULL;
   gboolean ok;
 
   /* One read transaction: others may write meanwhile. */
   if (!quoit_db_run (&store->db, SQL_BEGIN_READ, error))
     return FALSE;
-  ok = quoit_sqlite_check_version (&store->db, error) && check_pages (&store->db, error)
-       && (kept = quoit_sqlite_load (&store->db, error)) != NULL
-       && (replayed = quoit_sqlite_replay (&store->db, G_MAXUINT64, error)) != NULL && same (replayed, kept, error);
+  ok = quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_prove (&store->db, &kept, error);
   quoit_db_end (&store->db, NULL);
   if (!ok)
     return FALSE;
@@ -111,7 +123,7 @@ quoit_store_backup (QuoitStore *store, const char *path, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  fd = open (path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  fd = quoit_place_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
   if (fd < 0)
     {
       quoit_fail (error, errno == EEXIST ? QUOIT_ERROR_CONFLICT : QUOIT_ERROR_STORE, "%s: %s", path,

@@ -50,9 +50,9 @@ static void
 end_world (World *world)
 {
   g_clear_pointer (&world->quoit, quoit_unref);
-  for (guint i = 0; i < 4; i++)
+  for (guint i = 0; i < 5; i++)
     {
-      static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
+      static const char *const tails[] = { "", "-wal", "-shm", "-journal", "-head" };
       g_autofree char *name = g_strconcat (world->path, tails[i], NULL);
       g_autofree char *copy = g_strconcat (world->copy, tails[i], NULL);
 

@@ -286,7 +286,7 @@ save_changed (FuzzInput *in)
 static void
 clear_files (void)
 {
-  static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
+  static const char *const tails[] = { "", "-wal", "-shm", "-journal", "-head" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
     {

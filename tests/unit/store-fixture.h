@@ -8,7 +8,7 @@
 #include "suite.h"
 #include "fixture.h"
 #include "slice-request.h"
-#include "store/store.h"
+#include "store/store-private.h"
 
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
@@ -146,9 +146,9 @@ create_filled (const Place *place)
   fill (store);
 }
 
-/* Somebody else's hand in the database. */
+/* Another program changes the database. */
 static inline void
-meddle (const char *path, const char *sql)
+meddle_openly (const char *path, const char *sql)
 {
   sqlite3 *db;
   char *message = NULL;
@@ -157,4 +157,29 @@ meddle (const char *path, const char *sql)
   sqlite3_exec (db, sql, NULL, NULL, &message);
   ck_assert_msg (message == NULL, "%s: %s", sql, message);
   ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
+}
+
+/* Makes the hash chain of a changed journal sound again. */
+static inline void
+link_again (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitDb db = { 0 };
+
+  ck_assert_int_eq (sqlite3_open (path, &db.handle), SQLITE_OK);
+  quoit_sqlite_write_chain (&db, &error);
+  ck_assert_ok (error);
+  for (gsize i = 0; i < G_N_ELEMENTS (db.stmts); i++)
+    sqlite3_finalize (db.stmts[i]);
+  ck_assert_int_eq (sqlite3_close (db.handle), SQLITE_OK);
+}
+
+/* Likewise, and nothing tells that it was not quoit: what finds it is the database itself. */
+static inline void
+meddle (const char *path, const char *sql)
+{
+  g_autofree char *head = g_strconcat (path, "-head", NULL);
+
+  meddle_openly (path, sql);
+  g_unlink (head);
 }

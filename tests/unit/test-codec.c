@@ -384,7 +384,7 @@ START_TEST (a_format_of_a_later_quoit_is_another_version)
   g_autoptr (GError) error = NULL;
 
   ck_assert_ptr_null (quoit_codec_decode (4, T0, QUOIT_VERB_RESERVE, NULL, later, sizeof later, &error));
-  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 3");
+  ck_assert_refused (error, QUOIT_ERROR_VERSION, "journal entry 4 is of format 4");
 }
 END_TEST
 

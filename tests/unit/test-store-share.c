@@ -102,7 +102,7 @@ END_TEST
 static void
 remove_copy (const Place *place)
 {
-  static const char *const tails[] = { "", "-wal", "-shm" };
+  static const char *const tails[] = { "", "-wal", "-shm", "-head" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
     {

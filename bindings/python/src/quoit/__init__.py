@@ -45,6 +45,7 @@ from .errors import (
     RefusedError,
     StoreError,
     UsageError,
+    UnconfirmedError,
     VersionError,
 )
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
@@ -168,6 +169,7 @@ __all__ = [
     "UsageError",
     "VariableChange",
     "Verdict",
+    "UnconfirmedError",
     "VersionError",
     "Worker",
     "check_manifest",

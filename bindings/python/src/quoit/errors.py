@@ -26,6 +26,7 @@ class ErrorCode(enum.IntEnum):
     EXPIRED = 11
     CANCELLED = 12
     DAMAGED = 13
+    UNCONFIRMED = 14
 
 
 class Error(Exception):
@@ -122,6 +123,12 @@ class DamagedError(Error):
     """The database contradicts itself or its journal: restore a backup."""
 
     code = ErrorCode.DAMAGED
+
+
+class UnconfirmedError(Error):
+    """The change may be written, but that could not be confirmed: retry with the same key, or look."""
+
+    code = ErrorCode.UNCONFIRMED
 
 
 def _of_code() -> dict[int, type[Error]]:

@@ -36,6 +36,7 @@ class EffectType(_c.Code):
     GROUP_LEASE = 6
     """A group is confirmed, or has another lease."""
     GROUP_FORGOTTEN = 7
+    LEDGER_SET = 8
     """What was kept of a removed group is dropped, its key with it."""
 
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ledger's own numbers: its clock, the limit of clock jumps, its epoch. */
+#include "ledger/ledger.h"
+
+gboolean
+quoit_ledger_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                        gpointer result, GError **error)
+{
+  const QuoitClockChange *change = input;
+  gint64 max_jump_ms = change->max_jump_ms < 0 ? fleet->max_jump_ms : change->max_jump_ms;
+  QuoitEffect effect = quoit_effect_numbers (fleet);
+  gint64 time_ms;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  if (change->sets_clock)
+    time_ms = now_ms;
+  if (time_ms == fleet->clock_ms && max_jump_ms == fleet->max_jump_ms)
+    return TRUE;
+  if (!change->sets_clock && max_jump_ms == fleet->max_jump_ms)
+    return TRUE;
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_SET_CLOCK, time_ms);
+  effect.numbers.max_jump_ms = max_jump_ms;
+  quoit_entry_add (*entry, effect);
+  return TRUE;
+}
+
+gboolean
+quoit_ledger_restore (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
+{
+  const QuoitLedgerNumbers *numbers = input;
+  gint64 time_ms;
+
+  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+    return FALSE;
+  *entry = quoit_entry_new (fleet, QUOIT_VERB_RESTORE, time_ms);
+  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_SET, .numbers = *numbers });
+  return TRUE;
+}

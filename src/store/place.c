@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
+#include "store/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+typedef struct {
+  guint32 magic;
+  const char *name;
+} FileSystem;
+
+/* Of one machine, in its kernel, with byte-range locks and coherent shared memory. Numbers: linux/magic.h, and the
+ * sources of those that are not in the kernel. */
+static const FileSystem safe[] = {
+  { 0x0000ef53, "ext2, ext3 or ext4" },
+  { 0x58465342, "xfs" },
+  { 0x9123683e, "btrfs" },
+  { 0x01021994, "tmpfs" },
+  { 0x858458f6, "ramfs" },
+  { 0xf2f52010, "f2fs" },
+  { 0x794c7630, "overlayfs" },
+  { 0x2fc12fc1, "zfs" },
+  { 0xca451a4e, "bcachefs" },
+  { 0x3153464a, "jfs" },
+  { 0x52654973, "reiserfs" },
+  { 0x00003434, "nilfs" },
+};
+
+/* For the message alone: everything that is not in the list above is refused. */
+static const FileSystem unsafe[] = {
+  { 0x65735546, "FUSE, for example gcsfuse or sshfs" },
+  { 0x00006969, "NFS" },
+  { 0xff534d42, "CIFS" },
+  { 0xfe534d42, "SMB" },
+  { 0x0000517b, "SMB" },
+  { 0x01021997, "9p" },
+  { 0x6a656a63, "9p" },
+  { 0x0bd00bd0, "Lustre" },
+  { 0x00c36400, "Ceph" },
+  { 0x5346414f, "AFS" },
+  { 0x6b414653, "AFS" },
+  { 0x47504653, "GPFS" },
+  { 0x7461636f, "OCFS2" },
+  { 0x01161970, "GFS2" },
+  { 0x786f4256, "vboxsf" },
+  { 0x73757245, "Coda" },
+  { 0x00004d44, "FAT" },
+  { 0x2011bab0, "exFAT" },
+};
+
+static const char *
+find (const FileSystem *systems, gsize n, guint32 magic)
+{
+  for (gsize i = 0; i < n; i++)
+    if (systems[i].magic == magic)
+      return systems[i].name;
+  return NULL;
+}
+
+const char *
+quoit_place_file_system (guint32 magic)
+{
+  return find (safe, G_N_ELEMENTS (safe), magic);
+}
+
+static gboolean
+check_file_system (const char *path, GError **error)
+{
+  struct statfs fs;
+  const char *name;
+
+  if (statfs (path, &fs) != 0)
+    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: which file system it is on: %s", path, g_strerror (errno));
+  if (quoit_place_file_system ((guint32) fs.f_type) != NULL)
+    return TRUE;
+  name = find (unsafe, G_N_ELEMENTS (unsafe), (guint32) fs.f_type);
+  if (name != NULL)
+    return quoit_fail (error, QUOIT_ERROR_STORE,
+                       "%s: on a file system (%s) whose locks are not safe: keep the database on a local disk", path,
+                       name);
+  return quoit_fail (error, QUOIT_ERROR_STORE,
+                     "%s: on a file system (type 0x%x) that is not known to have safe locks: keep the database on a "
+                     "local disk",
+                     path, (guint32) fs.f_type);
+}
+
+static gboolean
+has_second_name (const char *path)
+{
+  struct statx file;
+
+  if (statx (AT_FDCWD, path, 0, STATX_NLINK, &file) != 0)
+    return FALSE;
+  return file.stx_nlink > 1
+         || ((file.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0
+             && (file.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0);
+}
+
+int
+quoit_place_open (const char *path, int flags, guint mode)
+{
+  int fd = open (path, flags | O_CLOEXEC, mode), high;
+
+  if (fd < 0 || fd > STDERR_FILENO)
+    return fd;
+  high = fcntl (fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  close (fd);
+  return high;
+}
+
+gboolean
+quoit_place_check (const char *path, GError **error)
+{
+  if (has_second_name (path))
+    return quoit_fail (error, QUOIT_ERROR_STORE,
+                       "%s: the file has a second name (a hard link, or a mount of the file alone), and each name has "
+                       "a log of its own: remove the other name, or mount the folder instead of the file",
+                       path);
+  return check_file_system (path, error);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A backup put in the place of a ledger: proved, with a new epoch, and with ids that no group has had. */
+#include <errno.h>
+#include <stdio.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/place.h"
+#include "store/store-private.h"
+#include "store/vfs.h"
+
+/* Group ids of an epoch begin at a multiple of this: what the lost ledger issued after the backup was made is not
+ * known, and was not as many. */
+#define IDS_OF_EPOCH G_GUINT64_CONSTANT (1000000000000)
+/* Node ids are dense, so that less is skipped. */
+enum { NODES_SKIPPED = 1 << 20 };
+
+/* --- copies --- */
+
+static gboolean
+exists (const char *path, const char *tail)
+{
+  g_autofree char *name = g_strconcat (path, tail, NULL);
+
+  return g_file_test (name, G_FILE_TEST_EXISTS);
+}
+
+/* A backup has no log, and may be where nothing can be written. A ledger in use is read with all locks. */
+static gboolean
+open_source (const char *path, sqlite3 **handle, GError **error)
+{
+  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
+  g_autofree char *escaped = g_uri_escape_string (absolute, "/", FALSE);
+  g_autofree char *uri = g_strconcat ("file:", escaped, "?immutable=1", NULL);
+  gboolean is_still = !exists (path, "-wal") && !quoit_vfs_is_in_use (path);
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  int result = is_still ? sqlite3_open_v2 (uri, handle, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL)
+                        : sqlite3_open_v2 (absolute, handle, flags | SQLITE_OPEN_READWRITE, quoit_vfs_name ());
+
+  return result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = *handle }, result, path, error);
+}
+
+/* Every page of @from becomes that of @to, in one transaction. */
+static gboolean
+copy_pages (sqlite3 *from, sqlite3 *to, gint64 wait_ms, GError **error)
+{
+  enum { STEP_MS = 10 };
+  sqlite3_backup *backup = sqlite3_backup_init (to, "main", from, "main");
+  int result = backup == NULL ? sqlite3_errcode (to) : SQLITE_BUSY;
+
+  for (gint64 waited_ms = 0; backup != NULL && (result & 0xff) == SQLITE_BUSY && waited_ms <= wait_ms;
+       waited_ms += STEP_MS)
+    {
+      if (waited_ms > 0)
+        g_usleep (STEP_MS * 1000);
+      result = sqlite3_backup_step (backup, -1);
+    }
+  if (backup != NULL)
+    {
+      int finished = sqlite3_backup_finish (backup);
+
+      result = result == SQLITE_DONE ? finished : result;
+    }
+  return result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = to }, result, "copying the backup", error);
+}
+
+static gboolean
+copy_backup (const char *backup, const char *to, GError **error)
+{
+  sqlite3 *from = NULL, *copy = NULL;
+  gboolean ok = FALSE;
+  int fd;
+
+  quoit_store_remove_file (to);
+  fd = quoit_place_open (to, O_CREAT | O_EXCL | O_RDWR, 0600);
+  if (fd < 0)
+    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", to, g_strerror (errno));
+  close (fd);
+  if (open_source (backup, &from, error))
+    {
+      if (sqlite3_open_v2 (to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        quoit_db_fail (&(QuoitDb) { .handle = copy }, sqlite3_errcode (copy), to, error);
+      else
+        ok = copy_pages (from, copy, 5000, error);
+    }
+  sqlite3_close (from);
+  sqlite3_close (copy);
+  return ok;
+}
+
+/* --- what there is --- */
+
+/* The numbers of the restored ledger: none of the backup's, and none of the present one's where it can be read. */
+static QuoitLedgerNumbers
+numbers_of (const QuoitFleet *backup, const QuoitFleet *present, guint32 epoch)
+{
+  QuoitLedgerNumbers numbers = { .epoch = epoch + 1, .max_jump_ms = backup->max_jump_ms };
+  guint64 greatest = MAX (backup->next_group_id, present == NULL ? 0 : present->next_group_id);
+  guint32 nodes = MAX (backup->next_node_id, present == NULL ? 0 : present->next_node_id);
+
+  numbers.next_group_id = (greatest / IDS_OF_EPOCH + 1) * IDS_OF_EPOCH + 1;
+  numbers.next_node_id = present != NULL || nodes > G_MAXINT32 - NODES_SKIPPED ? nodes : nodes + NODES_SKIPPED;
+  return numbers;
+}
+
+/* The ledger at @path as it is, *@present; NULL without an error where there is none that can be read. */
+static gboolean
+open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitStore **present, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  *present = NULL;
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  if (!quoit_place_check (path, error))
+    return FALSE;
+  *present = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, &failure);
+  if (*present == NULL)
+    {
+      /* A file that is no ledger at all is not replaced. */
+      if (failure->code == QUOIT_ERROR_DAMAGED || (failure->code == QUOIT_ERROR_INVALID && exists (path, "-head")))
+        return TRUE;
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+  if (memcmp ((*present)->identity, backup->identity, sizeof backup->identity) == 0)
+    return TRUE;
+  g_clear_pointer (present, quoit_store_free);
+  return quoit_fail (
+      error, QUOIT_ERROR_CONFLICT,
+      "%s: another ledger than the one of the backup: name another file with --db, or move this one away", path);
+}
+
+static guint32
+epoch_of (const char *path, const QuoitStore *backup, const QuoitStore *present)
+{
+  QuoitHead head = { 0 };
+  gboolean same_boot;
+  guint32 epoch = backup->fleet->epoch;
+
+  if (present != NULL)
+    epoch = MAX (epoch, present->fleet->epoch);
+  if (quoit_head_read (path, backup->identity, &head, &same_boot))
+    epoch = MAX (epoch, head.epoch);
+  return epoch;
+}
+
+/* --- putting it in place --- */
+
+/* Through SQLite, as one transaction: handles that are open see that the ledger was restored. */
+static gboolean
+replace_pages (QuoitStore *present, const char *from, GError **error)
+{
+  sqlite3 *source = NULL;
+  gboolean ok = quoit_store_take_turn (present, error);
+
+  if (!ok)
+    return FALSE;
+  ok = open_source (from, &source, error) && copy_pages (source, present->db.handle, present->wait_ms, error);
+  sqlite3_close (source);
+  if (ok)
+    ok = quoit_sqlite_confirm (present, error);
+  quoit_store_leave_turn (present);
+  return ok;
+}
+
+/* What cannot be read is moved aside, and never deleted. */
+static gboolean
+move_aside (const char *path, GError **error)
+{
+  static const char *const tails[] = { "-wal", "-shm", "-journal", "" };
+  g_autofree char *aside = NULL;
+
+  if (quoit_vfs_is_in_use (path))
+    return quoit_fail (error, QUOIT_ERROR_BUSY,
+                       "%s: a process has it open, and it cannot be read: end that process first", path);
+  for (guint i = 1; aside == NULL || g_file_test (aside, G_FILE_TEST_EXISTS); i++)
+    {
+      g_free (aside);
+      aside = g_strdup_printf ("%s.replaced-%u", path, i);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+    {
+      g_autofree char *old = g_strconcat (path, tails[i], NULL), *new = g_strconcat (aside, tails[i], NULL);
+
+      if (rename (old, new) != 0 && errno != ENOENT)
+        return quoit_fail (error, QUOIT_ERROR_STORE, "%s: moving it to %s: %s", old, new, g_strerror (errno));
+    }
+  return TRUE;
+}
+
+static gboolean
+replace_file (const char *path, const char *from, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd;
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !move_aside (path, error))
+    return FALSE;
+  if (rename (from, path) != 0)
+    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
+  fd = quoit_place_open (folder, O_RDONLY | O_DIRECTORY, 0);
+  if (fd >= 0)
+    {
+      (void) fsync (fd);
+      close (fd);
+    }
+  return TRUE;
+}
+
+/* The backup at @copy becomes the next epoch of its ledger. */
+static gboolean
+prepare (QuoitStore *copy, const QuoitStore *present, guint32 epoch, gint64 now_ms, GError **error)
+{
+  QuoitLedgerNumbers numbers = numbers_of (copy->fleet, present == NULL ? NULL : present->fleet, epoch);
+
+  return quoit_store_verify (copy, error)
+         && quoit_store_change (copy, quoit_ledger_restore, &numbers, now_ms, NULL, error);
+}
+
+static gboolean
+restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const char *actor, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitStore) copy = quoit_sqlite_open (copy_path, 0, QUOIT_OPEN_AS_IT_IS, error), present = NULL,
+                         restored = NULL;
+
+  if (copy == NULL || !open_present (path, copy, wait_ms, &present, error))
+    return FALSE;
+  quoit_store_set_actor (copy, actor);
+  if (!prepare (copy, present, epoch_of (path, copy, present), now_ms, error))
+    return FALSE;
+  g_clear_pointer (&copy, quoit_store_free);
+  if (present == NULL ? !replace_file (path, copy_path, error) : !replace_pages (present, copy_path, error))
+    return FALSE;
+  g_clear_pointer (&present, quoit_store_free);
+  restored = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, error);
+  if (restored == NULL)
+    return FALSE;
+  quoit_sqlite_accept (restored);
+  return TRUE;
+}
+
+gboolean
+quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
+                     GError **error)
+{
+  g_autofree char *copy = g_strconcat (path, "-restore", NULL);
+  gboolean ok;
+
+  if (!g_file_test (backup, G_FILE_TEST_IS_REGULAR))
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such backup", backup);
+  ok = copy_backup (backup, copy, error) && restore_copy (path, copy, MAX (wait_ms, 0), actor, now_ms, error);
+  quoit_store_remove_file (copy);
+  if (!ok)
+    quoit_store_say_path (path, error);
+  return ok;
+}

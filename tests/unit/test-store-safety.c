@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other hands on the files of a ledger: programs that read them, delete them, copy over them or name them twice. No
+ * slice is given twice, and nothing that was acknowledged is lost unseen. */
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store-fixture.h"
+#include "store/place.h"
+
+/* Another process that does what it is told, one letter at a time: it shares nothing with this one. */
+typedef struct {
+  pid_t pid;
+  int to, from;
+} Helper;
+
+static char
+obey (const Place *place, QuoitStore **store, char order)
+{
+  g_autoptr (GError) error = NULL;
+  char name[2] = { order, '\0' };
+
+  switch (order)
+    {
+    case '(':
+      *store = quoit_store_open (place->path, 2000, &error);
+      return *store != NULL ? '+' : error->code == QUOIT_ERROR_DAMAGED ? 'D' : '-';
+    case ')':
+      g_clear_pointer (store, quoit_store_free);
+      return '+';
+    case '?':
+      return quoit_store_verify (*store, &error) ? '+' : '-';
+    default:
+      if (*store == NULL)
+        return '-';
+      return store_reserve (*store, name, NULL, 1, &error) != 0 ? '+'
+             : error->code == QUOIT_ERROR_NOT_NOW               ? 'n'
+             : error->code == QUOIT_ERROR_DAMAGED               ? 'D'
+                                                                : '-';
+    }
+}
+
+static Helper
+helper_new (const Place *place)
+{
+  int down[2], up[2];
+  Helper helper;
+
+  ck_assert (pipe (down) == 0 && pipe (up) == 0);
+  helper = (Helper) { fork (), down[1], up[0] };
+  if (helper.pid == 0)
+    {
+      QuoitStore *store = NULL;
+      char order;
+
+      close (down[1]);
+      close (up[0]);
+      while (read (down[0], &order, 1) == 1)
+        {
+          char answer = obey (place, &store, order);
+
+          if (write (up[1], &answer, 1) != 1)
+            _exit (1);
+        }
+      quoit_store_free (store);
+      _exit (0);
+    }
+  close (down[0]);
+  close (up[1]);
+  return helper;
+}
+
+static char
+tell (const Helper *helper, char order)
+{
+  char answer = '\0';
+
+  ck_assert_int_eq (write (helper->to, &order, 1), 1);
+  ck_assert_int_eq (read (helper->from, &answer, 1), 1);
+  return answer;
+}
+
+static void
+helper_end (Helper *helper, int signal)
+{
+  int status;
+
+  if (signal != 0)
+    kill (helper->pid, signal);
+  close (helper->to);
+  close (helper->from);
+  ck_assert_int_eq (waitpid (helper->pid, &status, 0), helper->pid);
+}
+
+/* Four slices, of which "t" has one. */
+static void
+create_used (const Place *place)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place->path, 0, &error);
+
+  ck_assert (store_import (store, 4, T0, &error));
+  ck_assert (store_reserve (store, "t", NULL, 1, &error) != 0);
+}
+
+static void
+unlink_beside (const Place *place, const char *tail)
+{
+  g_autofree char *name = g_strconcat (place->path, tail, NULL);
+
+  g_unlink (name);
+}
+
+/* The file, opened by a process that has seen nothing, has just these groups, and proves itself. */
+static void
+hold_groups (const Place *place, const char *names)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_open (place->path, 2000, &error);
+
+  ck_assert_ok (error);
+  for (char name[2] = { 'a', '\0' }; name[0] <= 'z'; name[0]++)
+    ck_assert_msg (store_has (store, name) == (strchr (names, name[0]) != NULL), "group %s of %s", name, names);
+  quoit_store_verify (store, &error);
+  ck_assert_ok (error);
+}
+
+/* --- what other programs in the same process do --- */
+
+static void
+read_by_hand (const char *path)
+{
+  char byte;
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+
+  ck_assert (fd >= 0 && read (fd, &byte, 1) == 1);
+  close (fd);
+}
+
+static void
+read_all_by_hand (const char *path)
+{
+  static const char *const tails[] = { "", "-wal", "-shm", "-head" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+    {
+      g_autofree char *name = g_strconcat (path, tails[i], NULL);
+
+      read_by_hand (name);
+    }
+}
+
+static void
+look_with_sqlite (const char *path)
+{
+  sqlite3 *db;
+
+  ck_assert_int_eq (sqlite3_open (path, &db), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_exec (db, "SELECT count (*) FROM grp", NULL, NULL, NULL), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
+}
+
+static void (*const looks[]) (const char *path) = { read_by_hand, read_all_by_hand, look_with_sqlite };
+
+START_TEST (a_look_at_the_file_in_the_same_process_takes_no_lock_away)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+  Helper helper = helper_new (&place);
+
+  store = quoit_store_create (place.path, 2000, NULL);
+  ck_assert (store_import (store, 4, T0, &error));
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  looks[_i](place.path);
+  ck_assert_int_eq (tell (&helper, '('), '+');
+  ck_assert_int_eq (tell (&helper, 'b'), '+');
+  ck_assert_int_eq (tell (&helper, ')'), '+');
+  ck_assert (store_reserve (store, "c", NULL, 1, &error) != 0);
+  looks[_i](place.path);
+  ck_assert_int_eq (tell (&helper, '('), '+');
+  ck_assert_int_eq (tell (&helper, 'd'), '+');
+  ck_assert_int_eq (tell (&helper, 'e'), 'n');
+  ck_assert_int_eq (tell (&helper, ')'), '+');
+  ck_assert_uint_eq (store_reserve (store, "f", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "0");
+  ck_assert (quoit_store_verify (store, &error));
+  helper_end (&helper, 0);
+  g_clear_pointer (&store, quoit_store_free);
+  hold_groups (&place, "abcd");
+}
+END_TEST
+
+/* A batch keeps other writers out whatever is done to the file meanwhile. */
+START_TEST (a_look_at_the_file_lets_no_other_writer_into_a_batch)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL, other = NULL;
+
+  store = quoit_store_create (place.path, 0, NULL);
+  ck_assert (store_import (store, 2, T0, &error));
+  other = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_begin_batch (store, &error));
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  looks[_i](place.path);
+  ck_assert_uint_eq (store_reserve (other, "b", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_BUSY, "another writer");
+  ck_assert (quoit_store_commit_batch (store, &error));
+  ck_assert (store_reserve (other, "b", NULL, 1, &error) != 0);
+}
+END_TEST
+
+/* --- companions that are deleted --- */
+
+static const char *const deleted[][4] = {
+  { "-wal" }, { "-shm" }, { "-wal", "-shm" }, { "-wal", "-shm", "-head" }, { "-head" },
+};
+
+START_TEST (companions_that_are_deleted_lose_nothing_while_a_handle_is_open)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL, other = NULL;
+  Helper helper = helper_new (&place);
+
+  store = quoit_store_create (place.path, 2000, NULL);
+  ck_assert (store_import (store, 5, T0, &error));
+  other = quoit_store_open (place.path, 0, &error);
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  for (guint i = 0; i < 4 && deleted[_i][i] != NULL; i++)
+    unlink_beside (&place, deleted[_i][i]);
+  /* The handle puts it right; others see all. */
+  ck_assert_msg (store_reserve (store, "b", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
+  ck_assert_int_eq (tell (&helper, '('), '+');
+  ck_assert_int_eq (tell (&helper, 'c'), '+');
+  ck_assert (store_reserve (other, "d", NULL, 1, &error) != 0);
+  ck_assert (store_reserve (store, "e", NULL, 1, &error) != 0);
+  ck_assert_int_eq (tell (&helper, 'f'), 'n');
+  ck_assert_int_eq (tell (&helper, '?'), '+');
+  ck_assert (quoit_store_verify (store, &error) && quoit_store_verify (other, &error));
+  g_clear_pointer (&store, quoit_store_free);
+  g_clear_pointer (&other, quoit_store_free);
+  helper_end (&helper, 0);
+  hold_groups (&place, "abcde");
+}
+END_TEST
+
+/* What comes before the handle can put it right is refused: it would see an old state. */
+START_TEST (nobody_opens_a_ledger_whose_log_was_deleted_beneath_a_live_handle)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+  gboolean loses = strcmp (deleted[_i][0], "-head") != 0;
+
+  ck_assert (store_import (store, 2, T0, &error));
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  for (guint i = 0; i < 4 && deleted[_i][i] != NULL; i++)
+    unlink_beside (&place, deleted[_i][i]);
+  other = quoit_store_open (place.path, 0, &error);
+  ck_assert ((other == NULL) == loses);
+  if (loses)
+    ck_assert_refused (error, QUOIT_ERROR_BUSY, "-wal or -shm");
+  ck_assert (quoit_store_refresh (store, &error));
+  g_clear_pointer (&other, quoit_store_free);
+  other = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_has (other, "a"));
+}
+END_TEST
+
+START_TEST (a_log_that_was_deleted_behind_a_dead_process_is_missed)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+  Helper helper;
+
+  create_used (&place);
+  helper = helper_new (&place);
+  ck_assert_int_eq (tell (&helper, '('), '+');
+  ck_assert_int_eq (tell (&helper, 'a'), '+');
+  helper_end (&helper, SIGKILL);
+  unlink_beside (&place, "-wal");
+  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "was acknowledged");
+}
+END_TEST
+
+/* --- files that are copied over --- */
+
+static void
+copy_over (const char *from, const char *to)
+{
+  g_autofree char *bytes = NULL;
+  gsize length;
+  int fd;
+
+  ck_assert (g_file_get_contents (from, &bytes, &length, NULL));
+  fd = open (to, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  ck_assert (fd >= 0 && write (fd, bytes, length) == (gssize) length && close (fd) == 0);
+}
+
+START_TEST (an_old_copy_in_place_of_the_database_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_backup (store, place.copy, &error));
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  g_clear_pointer (&store, quoit_store_free);
+  if (_i == 0)
+    copy_over (place.copy, place.path);
+  else
+    ck_assert_int_eq (g_rename (place.copy, place.path), 0);
+  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "quoit restore");
+}
+END_TEST
+
+/* The log of a process that was killed would silently undo the copy, or mix with it. */
+START_TEST (an_old_copy_beside_a_log_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+  Helper helper;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_backup (store, place.copy, &error));
+  if (_i == 1)
+    ck_assert (store_release (store, "t", &error));
+  g_clear_pointer (&store, quoit_store_free);
+  helper = helper_new (&place);
+  ck_assert_int_eq (tell (&helper, '('), '+');
+  ck_assert_int_eq (tell (&helper, 'a'), '+');
+  helper_end (&helper, SIGKILL);
+  copy_over (place.copy, place.path);
+  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
+  ck_assert_msg (strstr (error->message, "another program has written") != NULL, "%s", error->message);
+}
+END_TEST
+
+START_TEST (an_old_copy_beneath_an_open_handle_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_backup (store, place.copy, &error));
+  for (guint i = 0; i < 3; i++)
+    ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0 && store_release (store, "a", &error));
+  if (_i == 1)
+    {
+      g_clear_pointer (&store, quoit_store_free);
+      store = quoit_store_open (place.path, 0, &error);
+    }
+  ck_assert_ok (error);
+  copy_over (place.copy, place.path);
+  ck_assert_uint_eq (store_reserve (store, "b", NULL, 1, &error), 0);
+  ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
+}
+END_TEST
+
+/* What a program of SQLite's has written and put into the file whole is proved once, and goes on. */
+START_TEST (a_checkpoint_by_another_program_is_proved_and_accepted)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+  sqlite3 *db;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (store_release (store, "t", &error));
+  ck_assert_int_eq (sqlite3_open (place.path, &db), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_exec (db, "PRAGMA wal_checkpoint (FULL)", NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close (db);
+  ck_assert_msg (store_reserve (store, "a", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
+  g_clear_pointer (&store, quoit_store_free);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_has (store, "a"));
+}
+END_TEST
+
+/* --- another ledger --- */
+
+START_TEST (a_handle_refuses_another_ledger_of_the_same_length)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL, other = NULL;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  meddle (place.path, "UPDATE ledger SET identity = randomblob (16)");
+  ck_assert (!quoit_store_refresh (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "another ledger");
+  ck_assert_uint_eq (store_reserve (store, "a", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "another ledger");
+}
+END_TEST
+
+START_TEST (a_handle_refuses_another_history_of_the_same_length)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  meddle (place.path, "UPDATE journal SET actor = 'somebody' WHERE seq = 2");
+  link_again (place.path);
+  ck_assert (!quoit_store_refresh (store, &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "replaced");
+}
+END_TEST
+
+/* --- two names --- */
+
+START_TEST (a_second_name_of_the_database_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_int_eq (link (place.path, place.copy), 0);
+  ck_assert_ptr_null (quoit_store_open (place.copy, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_STORE, "second name");
+  ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_STORE, "second name");
+  ck_assert_uint_eq (store_reserve (store, "a", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_STORE, "second name");
+  ck_assert_int_eq (unlink (place.copy), 0);
+  ck_assert (store_release (store, "t", &error));
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+}
+END_TEST
+
+START_TEST (a_symbolic_link_is_the_same_database)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL, other = NULL;
+
+  store = quoit_store_create (place.path, 0, NULL);
+  ck_assert (store_import (store, 2, T0, &error));
+  ck_assert_int_eq (symlink (place.path, place.copy), 0);
+  other = quoit_store_open (place.copy, 0, &error);
+  ck_assert_ok (error);
+  ck_assert (store_reserve (other, "a", NULL, 1, &error) != 0);
+  ck_assert (store_reserve (store, "b", NULL, 1, &error) != 0);
+  ck_assert_uint_eq (store_reserve (other, "c", NULL, 1, &error), 0);
+  ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "0");
+}
+END_TEST
+
+START_TEST (file_systems_without_safe_locks_are_refused)
+{
+  static const guint32 unsafe[]
+      = { 0x65735546, 0x6969,     0xff534d42, 0xfe534d42, 0x517b,     0x01021997, 0x0bd00bd0, 0x00c36400,
+          0x5346414f, 0x47504653, 0x7461636f, 0x01161970, 0x786f4256, 0x4d44,     0,          0x12345678 };
+  static const guint32 safe[] = { 0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (unsafe); i++)
+    ck_assert_msg (quoit_place_file_system (unsafe[i]) == NULL, "0x%x", unsafe[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS (safe); i++)
+    ck_assert_msg (quoit_place_file_system (safe[i]) != NULL, "0x%x", safe[i]);
+}
+END_TEST
+
+/* --- the clock --- */
+
+#define DAY_MS G_GINT64_CONSTANT (86400000)
+
+static gboolean
+reserve_at (QuoitStore *store, const char *name, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitRequest) request = request_for (name, NULL, 1);
+  g_autoptr (QuoitGroupData) group = NULL;
+
+  return quoit_store_change (store, quoit_ledger_reserve, request, now_ms, &group, error);
+}
+
+START_TEST (a_clock_that_jumps_far_ahead_is_refused)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL);
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (!reserve_at (store, "a", T0 + 400 * DAY_MS, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "ahead of the last entry");
+  ck_assert (reserve_at (store, "a", T0 + DAY_MS, &error));
+  ck_assert (reserve_at (store, "b", T0 + 2 * DAY_MS, &error));
+  ck_assert (reserve_at (store, "c", T0 - 400 * DAY_MS, &error));
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+START_TEST (the_limit_of_clock_jumps_is_a_setting_of_the_ledger)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+  const QuoitClockChange wide = { FALSE, 500 * DAY_MS }, usual = { FALSE, 0 };
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (quoit_store_change (store, quoit_ledger_set_clock, &wide, T0, NULL, &error));
+  other = quoit_store_open (place.path, 0, &error);
+  ck_assert (reserve_at (other, "a", T0 + 400 * DAY_MS, &error));
+  ck_assert (quoit_store_change (store, quoit_ledger_set_clock, &usual, T0 + 400 * DAY_MS, NULL, &error));
+  ck_assert (!reserve_at (other, "b", T0 + 800 * DAY_MS, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "ahead of the last entry");
+  ck_assert (quoit_store_verify (store, &error) && quoit_store_verify (other, &error));
+}
+END_TEST
+
+START_TEST (a_ledger_whose_clock_has_jumped_finds_back)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_create (place.path, 0, NULL), other = NULL;
+  g_autoptr (QuoitFleet) fleet = NULL;
+  const QuoitClockChange wide = { FALSE, G_MAXINT64 }, back = { TRUE, 0 };
+
+  ck_assert (store_import (store, 3, T0, &error));
+  other = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_change (store, quoit_ledger_set_clock, &wide, T0, NULL, &error));
+  ck_assert (reserve_at (store, "a", T0 + 40000 * DAY_MS, &error));
+  ck_assert (quoit_store_change (store, quoit_ledger_set_clock, &back, T0 + DAY_MS, NULL, &error));
+  ck_assert (reserve_at (store, "b", T0 + DAY_MS + 5, &error));
+  fleet = quoit_store_fleet (store);
+  ck_assert_int_eq (fleet->clock_ms, T0 + DAY_MS + 5);
+  ck_assert (quoit_store_refresh (other, &error));
+  ck_assert (quoit_store_verify (store, &error) && quoit_store_verify (other, &error));
+  ck_assert_uint_eq (quoit_store_compact (store, 4, T0, NULL, &error), TRUE);
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+START_TEST (a_ledger_in_memory_goes_by_any_clock)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = quoit_store_new_memory ();
+
+  ck_assert (store_import (store, 3, T0, &error));
+  ck_assert (reserve_at (store, "a", T0 + 400 * DAY_MS, &error));
+}
+END_TEST
+
+/* --- threads --- */
+
+static gpointer
+begin_and_end (gpointer data)
+{
+  QuoitStore *store = data;
+
+  ck_assert (quoit_store_begin_batch (store, NULL));
+  ck_assert (store_reserve (store, "lost", NULL, 1, NULL) != 0);
+  return NULL;
+}
+
+START_TEST (a_thread_that_ends_in_a_batch_lets_others_write)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = _i == 0 ? quoit_store_new_memory () : quoit_store_create (place.path, 200, NULL);
+
+  ck_assert (store_import (store, 1, T0, &error));
+  g_thread_join (g_thread_new ("batch", begin_and_end, store));
+  ck_assert_msg (store_reserve (store, "a", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
+  ck_assert (!store_has (store, "lost") && store_has (store, "a"));
+  ck_assert (quoit_store_verify (store, &error));
+}
+END_TEST
+
+int
+main (void)
+{
+  Suite *suite = suite_create ("store-safety");
+  TCase *files = tcase_create ("files"), *clock = tcase_create ("clock"), *threads = tcase_create ("threads");
+
+  tcase_set_timeout (files, 60);
+  tcase_add_loop_test (files, a_look_at_the_file_in_the_same_process_takes_no_lock_away, 0, G_N_ELEMENTS (looks));
+  tcase_add_loop_test (files, a_look_at_the_file_lets_no_other_writer_into_a_batch, 0, G_N_ELEMENTS (looks));
+  tcase_add_loop_test (files, companions_that_are_deleted_lose_nothing_while_a_handle_is_open, 0,
+                       G_N_ELEMENTS (deleted));
+  tcase_add_loop_test (files, nobody_opens_a_ledger_whose_log_was_deleted_beneath_a_live_handle, 0,
+                       G_N_ELEMENTS (deleted));
+  tcase_add_test (files, a_log_that_was_deleted_behind_a_dead_process_is_missed);
+  tcase_add_loop_test (files, an_old_copy_in_place_of_the_database_is_refused, 0, 2);
+  tcase_add_loop_test (files, an_old_copy_beside_a_log_is_refused, 0, 2);
+  tcase_add_loop_test (files, an_old_copy_beneath_an_open_handle_is_refused, 0, 2);
+  tcase_add_test (files, a_checkpoint_by_another_program_is_proved_and_accepted);
+  tcase_add_test (files, a_handle_refuses_another_ledger_of_the_same_length);
+  tcase_add_test (files, a_handle_refuses_another_history_of_the_same_length);
+  tcase_add_test (files, a_second_name_of_the_database_is_refused);
+  tcase_add_test (files, a_symbolic_link_is_the_same_database);
+  tcase_add_test (files, file_systems_without_safe_locks_are_refused);
+  suite_add_tcase (suite, files);
+  tcase_add_test (clock, a_clock_that_jumps_far_ahead_is_refused);
+  tcase_add_test (clock, the_limit_of_clock_jumps_is_a_setting_of_the_ledger);
+  tcase_add_test (clock, a_ledger_whose_clock_has_jumped_finds_back);
+  tcase_add_test (clock, a_ledger_in_memory_goes_by_any_clock);
+  suite_add_tcase (suite, clock);
+  tcase_add_loop_test (threads, a_thread_that_ends_in_a_batch_lets_others_write, 0, 2);
+  suite_add_tcase (suite, threads);
+  return suite_main (suite);
+}
