@@ -16,6 +16,7 @@ run (Session *session, GError **error)
   if (quoit == NULL || !quoit_backup (quoit, session->words[0], error))
     return false;
 
+  session_note_written (session);
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_text (facts, session->words[0]);
   document = document_new ();

@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
 #include "verbs.h"
 
 static const Column columns[] = { { "database", "created", CELL_TEXT } };
 
+/* Options are checked before anything is made. */
+static bool
+create (Session *session, const char *limit, GError **error)
+{
+  g_autoptr (Quoit) quoit = NULL;
+  gint64 limit_ms = 0, now_ms;
+
+  if ((limit != NULL && !text_parse_limit (limit, "--max-clock-jump", &limit_ms, error))
+      || !session_now (session, &now_ms, error))
+    return false;
+  quoit = session_create (session, error);
+  return quoit != NULL && (limit == NULL || quoit_set_max_clock_jump (quoit, limit_ms, now_ms, error));
+}
+
 static bool
 run (Session *session, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
+  g_autofree char *limit = NULL;
+  const GOptionEntry entries[] = {
+    { "max-clock-jump", 0, 0, G_OPTION_ARG_FILENAME, &limit,
+      "how far ahead of the last entry a change may be (1d); none: without limit", "TIME" },
+    G_OPTION_ENTRY_NULL,
+  };
   Document *document;
   Table *facts;
 
-  if (!session_begin (session, error))
-    return false;
-  quoit = session_create (session, error);
-  if (quoit == NULL)
+  if (!session_parse (session, entries, error) || !session_check (session, usual_outputs, error)
+      || !create (session, limit, error))
     return false;
 
   facts = table_new (columns, G_N_ELEMENTS (columns));

@@ -125,6 +125,7 @@ compact (Session *session, const char *before, GError **error)
   if (quoit == NULL || !quoit_compact_journal (quoit, (uint64_t) seq, now_ms, &n_removed, error)
       || !describe_checkpoint (quoit, document, &checkpoint, error))
     return false;
+  session_note_written (session);
 
   facts = table_new (compaction_columns, G_N_ELEMENTS (compaction_columns));
   table_add_number (facts, (gint64) n_removed);

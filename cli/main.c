@@ -10,7 +10,7 @@
 
 /* clang-format off */
 static const Verb *const verbs[] = {
-  &verb_init, &verb_import, &verb_sync, &verb_export, &verb_verify, &verb_backup, &verb_journal,
+  &verb_init, &verb_import, &verb_sync, &verb_export, &verb_verify, &verb_backup, &verb_restore, &verb_set_clock, &verb_journal,
   &verb_status, &verb_nodes, &verb_slices, &verb_groups, &verb_show, &verb_map, &verb_slots, &verb_who_holds,
   &verb_reserve, &verb_hold, &verb_confirm, &verb_renew, &verb_release, &verb_resize, &verb_repair, &verb_forget,
   &verb_owner, &verb_set_state, &verb_drain, &verb_undrain,
@@ -123,6 +123,7 @@ complain (Session *session, const GError *error)
 static void
 session_clear (Session *session)
 {
+  quoit_unref (session->quoit);
   g_strfreev (session->words);
   g_free (session->db);
   g_free (session->wait);

@@ -168,20 +168,66 @@ open_ledger (const Session *session, GError **error)
                                             : NULL;
 }
 
+static uint64_t
+last_entry (Quoit *quoit)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+
+  return quoit_snapshot_get_seq (snapshot);
+}
+
+/* An answer that is lost is another thing when the ledger has changed. */
+static Quoit *
+watched (Session *session, Quoit *quoit)
+{
+  if (quoit == NULL)
+    return NULL;
+  g_clear_pointer (&session->quoit, quoit_unref);
+  session->quoit = quoit_ref (quoit);
+  session->seq_before = last_entry (quoit);
+  return quoit;
+}
+
+void
+session_note_written (Session *session)
+{
+  session->has_written = true;
+}
+
+static bool
+has_changed (const Session *session)
+{
+  return session->has_written || (session->quoit != NULL && last_entry (session->quoit) != session->seq_before);
+}
+
 Quoit *
 session_open (Session *session, GError **error)
 {
-  return session_refuse_past (session, error) ? open_ledger (session, error) : NULL;
+  return session_refuse_past (session, error) ? watched (session, open_ledger (session, error)) : NULL;
 }
 
 Quoit *
 session_create (Session *session, GError **error)
 {
   gint64 wait_ms;
+  Quoit *quoit = session_refuse_past (session, error) && wait_of (session, &wait_ms, error)
+                     ? with_actor (quoit_create (session_get_path (session), wait_ms, error))
+                     : NULL;
 
-  return session_refuse_past (session, error) && wait_of (session, &wait_ms, error)
-             ? with_actor (quoit_create (session_get_path (session), wait_ms, error))
-             : NULL;
+  session->has_written |= quoit != NULL;
+  return quoit;
+}
+
+bool
+session_restore (Session *session, const char *backup, gint64 now_ms, GError **error)
+{
+  gint64 wait_ms;
+
+  if (!session_refuse_past (session, error) || !wait_of (session, &wait_ms, error)
+      || !quoit_restore (session_get_path (session), backup, wait_ms, actor (), now_ms, error))
+    return false;
+  session_note_written (session);
+  return true;
 }
 
 QuoitSnapshot *
@@ -207,7 +253,7 @@ bool
 session_now (const Session *session, gint64 *now_ms, GError **error)
 {
   *now_ms = g_get_real_time () / 1000;
-  return session->now == NULL || text_parse_time (session->now, now_ms, error);
+  return session->now == NULL || text_parse_time (session->now, "--now", now_ms, error);
 }
 
 bool
@@ -235,11 +281,19 @@ session_asked_for_json (char **argv)
 bool
 session_write (Session *session, const char *text, GError **error)
 {
+  const char *why;
+
   session->has_answered = true;
   if (fputs (text, stdout) != EOF && fflush (stdout) != EOF)
     return true;
 
-  g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "standard output: %s", g_strerror (errno));
+  why = g_strerror (errno);
+  if (has_changed (session))
+    g_set_error (
+        error, QUOIT_ERROR, QUOIT_ERROR_UNCONFIRMED,
+        "standard output: %s: the change is written, but its answer is lost: look, or retry with the same --key", why);
+  else
+    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "standard output: %s", why);
   return false;
 }
 

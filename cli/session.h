@@ -22,6 +22,9 @@ struct _Session {
   char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
   char *db, *wait, *now, *at, *output;
   int exit_status;   /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
+  Quoit *quoit;        /* that was opened to change it; or NULL */
+  uint64_t seq_before; /* its last entry then */
+  bool has_written;    /* something that is no entry */
   bool has_answered; /* stdout has got, or has refused, an answer */
   char *explanation; /* lines for stderr below the message of a run that fails; or NULL */
 };
@@ -46,6 +49,8 @@ bool session_refuse_past (const Session *session, GError **error);
 /* The ledger as it is now, with the actor set. quoit_unref() it. */
 Quoit *session_open (Session *session, GError **error);
 Quoit *session_create (Session *session, GError **error);
+/* Puts @backup in the place of the database. */
+bool session_restore (Session *session, const char *backup, gint64 now_ms, GError **error);
 
 /* The ledger as it is, or as it was at --at, for verbs that only look. quoit_snapshot_unref() it. */
 QuoitSnapshot *session_look (Session *session, GError **error);
@@ -59,6 +64,10 @@ bool session_wants_csv (const Session *session);
 /* The same of a command line that could not be read to its end, when its words are @argv. */
 bool session_asked_for_json (char **argv);
 
-/* Writes to stdout as -o says, and takes @document. STORE when stdout does not take it. */
+/* For changes that are no entry of the journal: a file, a checkpoint. */
+void session_note_written (Session *session);
+
+/* Writes to stdout as -o says, and takes @document. When stdout does not take it: UNCONFIRMED where something was
+ * changed, else STORE. */
 bool session_print (Session *session, Document *document, GError **error);
 bool session_write (Session *session, const char *text, GError **error);

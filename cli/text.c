@@ -82,7 +82,7 @@ text_of_time (gint64 time_ms)
 }
 
 bool
-text_parse_time (const char *text, gint64 *time_ms, GError **error)
+text_parse_time (const char *text, const char *option, gint64 *time_ms, GError **error)
 {
   g_autoptr (GDateTime) time = NULL;
 
@@ -93,8 +93,8 @@ text_parse_time (const char *text, gint64 *time_ms, GError **error)
   if (time == NULL)
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID,
-                   "--now '%s': expected ISO 8601 with an offset, as 2026-05-01T09:30:00Z, or milliseconds since 1970",
-                   text);
+                   "%s '%s': expected ISO 8601 with an offset, as 2026-05-01T09:30:00Z, or milliseconds since 1970",
+                   option, text);
       return false;
     }
   *time_ms = g_date_time_to_unix (time) * 1000 + g_date_time_get_microsecond (time) / 1000;
@@ -140,4 +140,13 @@ text_parse_duration (const char *text, const char *option, gint64 *duration_ms, 
   else
     return *duration_ms = number * ms, true;
   return false;
+}
+
+bool
+text_parse_limit (const char *text, const char *option, gint64 *limit_ms, GError **error)
+{
+  if (!g_str_equal (text, "none"))
+    return text_parse_duration (text, option, limit_ms, error);
+  *limit_ms = G_MAXINT64;
+  return true;
 }

@@ -117,6 +117,65 @@ func (l *Ledger) Backup(ctx context.Context, path string) error {
 	})
 }
 
+// Restore puts a backup in the place of the ledger at path, and begins a new epoch of it: no id of a group is ever issued
+// twice. The backup is proved first and stays as it is. Ledgers that are open fail with Conflict until they are opened
+// again. With backup equal to path, the ledger goes on from what the file contains. Actor is who restores, for the
+// journal; "" is nobody.
+//
+// It fails with NotFound when there is no backup, Damaged or Version by what it contains, Conflict when path is another
+// ledger than the backup, Invalid when it is no ledger or a path is empty, Busy when a process uses a database that cannot
+// be read, and Store when the disk refuses. Nothing has changed then.
+func Restore(path, backup string, wait time.Duration, actor string, now time.Time) error {
+	var arguments door.Arguments
+	var gerror *C.GError
+	name := (*C.char)(arguments.Text("path", path))
+	from := (*C.char)(arguments.Text("backup", backup))
+	who := (*C.char)(arguments.TextOrNull("actor", actor))
+	if err := arguments.Err(); err != nil {
+		return err
+	}
+	if path == "" || backup == "" {
+		return door.Invalid("path '': expected the name of a file")
+	}
+	if wait < 0 {
+		return door.Invalid("wait '%v': expected 0 or more", wait)
+	}
+	C.quoit_restore(name, from, C.int64_t(milliseconds(wait)), who, C.int64_t(clock(now)), &gerror)
+	return take(gerror)
+}
+
+// Identity is a random number that the ledger got when it was made, as 32 hexadecimal digits; "" in memory.
+//
+// It fails with Invalid after Close.
+func (l *Ledger) Identity() (identity string, err error) {
+	err = l.with(func(c *C.Quoit) error {
+		identity = taken(C.quoit_dup_identity(c))
+		return nil
+	})
+	return identity, err
+}
+
+// SetClock sets the ledger's clock, forwards or back, as one journal entry. Leases that have ended stay ended.
+//
+// It fails with Invalid outside the years 2000 to 2199, Conflict inside a Batch of another thread, Store, Busy, Cancelled,
+// Version and Damaged.
+func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
+	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+		C.quoit_set_clock(c, C.int64_t(clock(now)), &gerror)
+		return gerror
+	})
+}
+
+// SetMaxClockJump sets how far a change's clock may be ahead of the last entry; 0 is one day, and without limit in memory.
+//
+// It fails with Invalid below 0, Store, Busy, Cancelled, Version and Damaged.
+func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now time.Time) error {
+	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+		C.quoit_set_max_clock_jump(c, C.int64_t(limit.Milliseconds()), C.int64_t(clock(now)), &gerror)
+		return gerror
+	})
+}
+
 // Compact puts a checkpoint, a checked image of the state right before the entry of that number, in the place of all
 // entries before it, in one transaction, and says how many have gone. The past before the checkpoint can be neither seen
 // nor verified any more.

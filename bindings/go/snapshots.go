@@ -260,6 +260,15 @@ func (s *Snapshot) Seq() (seq uint64, err error) {
 	return seq, err
 }
 
+// Epoch is how often the ledger had been restored from a backup.
+func (s *Snapshot) Epoch() (epoch int, err error) {
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		epoch = int(C.quoit_snapshot_get_epoch(c))
+		return nil
+	})
+	return epoch, err
+}
+
 // Clock is the ledger's clock: the time of that entry; the zero time: none.
 func (s *Snapshot) Clock() (clock time.Time, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {

@@ -239,6 +239,17 @@ lease_text (const QuoitEffect *row)
   return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is %s, %s", row->group_name, row->group_id, state, until);
 }
 
+static char *
+numbers_text (const QuoitLedgerNumbers *numbers)
+{
+  g_autofree char *limit = numbers->max_jump_ms == 0
+                               ? g_strdup ("the usual one")
+                               : g_strdup_printf ("%" G_GINT64_FORMAT " s", numbers->max_jump_ms / 1000);
+
+  return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT ", limit of clock jumps: %s", numbers->epoch,
+                          numbers->next_group_id, limit);
+}
+
 char *
 quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint32_t effect)
 {
@@ -265,8 +276,7 @@ quoit_journal_dup_effect_text (const QuoitJournal *journal, uint32_t entry, uint
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       return g_strdup_printf ("%s@%" G_GUINT64_FORMAT " is forgotten", row->group_name, row->group_id);
     case QUOIT_EFFECT_LEDGER_SET:
-      return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT, row->numbers.epoch,
-                              row->numbers.next_group_id);
+      return numbers_text (&row->numbers);
     case QUOIT_EFFECT_NODE_STATE:
       return g_strdup_printf ("node %s is %s", node_name (journal, row->node_id), quoit_node_state_name (row->state));
     }

@@ -329,7 +329,7 @@ take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 no
   if (store->spoilt)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "a change of the batch could not be written: cancel it, and begin again");
-  if (step != quoit_ledger_set_clock
+  if (step != quoit_ledger_set_clock && step != quoit_ledger_restore
       && (!quoit_store_check_jump (store, fleet_so_far (store), now_ms, error) || !expire (store, now_ms, error)))
     return FALSE;
   fleet = fleet_so_far (store);

@@ -259,10 +259,11 @@ quoit_sqlite_check_file (QuoitStore *store, GError **error)
 /* --- what was acknowledged last --- */
 
 void
-quoit_sqlite_note_head (QuoitStore *store, guint64 seq)
+quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet)
 {
-  QuoitHead head = { .epoch = store->fleet->epoch,
-                     .seq = seq,
+  QuoitHead head = { .epoch = fleet->epoch,
+                     .seq = fleet->seq,
+                     .next_group_id = fleet->next_group_id,
                      .chain = quoit_head_chain (store->chain),
                      .up_ms = quoit_head_up_ms (),
                      .unsynced = store->unsynced };
@@ -275,7 +276,7 @@ void
 quoit_sqlite_accept (QuoitStore *store)
 {
   note_file (store);
-  quoit_sqlite_note_head (store, store->fleet->seq);
+  quoit_sqlite_note_head (store, store->fleet);
 }
 
 static gboolean

@@ -9,8 +9,8 @@
 
 #include "store/place.h"
 
-/* One page of records, each written by one call. Heads of entries that follow each other have different places, so that
- * of two processes the later entry survives whoever writes last. */
+/* Two pages of records, each written by one call. Heads of entries that follow each other have different places, so
+ * that of two processes the later entry survives whoever writes last. */
 enum { N_HEADS = 32, N_RETIRED = 24, FIRST_RETIRED = N_HEADS, FILE_NOTE = FIRST_RETIRED + N_RETIRED, N_RECORDS = 64 };
 
 typedef enum { RECORD_HEAD = 1, RECORD_RETIRED, RECORD_FILE, RECORD_WRITING } RecordKind;
@@ -18,10 +18,11 @@ typedef enum { RECORD_HEAD = 1, RECORD_RETIRED, RECORD_FILE, RECORD_WRITING } Re
 typedef struct {
   guint32 magic, kind;
   guint8 identity[QUOIT_IDENTITY_BYTES];
-  guint64 a, b, c, d;
+  guint64 a, b, c, d, e;
+  guint64 reserved[7];
   guint64 checksum; /* of all before it */
 } Record;
-G_STATIC_ASSERT (sizeof (Record) == 64);
+G_STATIC_ASSERT (sizeof (Record) == 128);
 
 #define MAGIC 0x51484432u
 #define UNSYNCED (G_GUINT64_CONSTANT (1) << 31)
@@ -144,7 +145,8 @@ quoit_head_chain (const guint8 *chain)
 void
 quoit_head_write (const char *path, const QuoitHead *head)
 {
-  Record record = { .kind = RECORD_HEAD, .a = head->seq, .c = head->chain, .d = (guint64) head->up_ms };
+  Record record
+      = { .kind = RECORD_HEAD, .a = head->seq, .c = head->chain, .d = (guint64) head->up_ms, .e = head->next_group_id };
 
   memcpy (record.identity, head->identity, sizeof record.identity);
   record.b = (guint64) head->epoch << 32 | (head->unsynced ? UNSYNCED : 0) | (boot () & BOOT_MASK);
@@ -174,6 +176,7 @@ quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboo
         .seq = record->a,
         .chain = record->c,
         .up_ms = (gint64) record->d,
+        .next_group_id = record->e,
         .unsynced = (record->b & UNSYNCED) != 0,
       };
       memcpy (head->identity, identity, QUOIT_IDENTITY_BYTES);

@@ -15,9 +15,10 @@ typedef struct {
   guint8 identity[QUOIT_IDENTITY_BYTES]; /* of the ledger */
   guint32 epoch;
   guint64 seq;
-  guint64 chain;     /* the first bytes of the hash chain at @seq */
-  gint64 up_ms;      /* how long the machine had been up */
-  gboolean unsynced; /* the commit did not wait for the disk */
+  guint64 chain;         /* the first bytes of the hash chain at @seq */
+  guint64 next_group_id; /* after it */
+  gint64 up_ms;          /* how long the machine had been up */
+  gboolean unsynced;     /* the commit did not wait for the disk */
 } QuoitHead;
 
 /* The first bytes of a chain, as a head has them. */

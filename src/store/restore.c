@@ -11,10 +11,11 @@
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* Group ids of an epoch begin at a multiple of this: what the lost ledger issued after the backup was made is not
- * known, and was not as many. */
-#define IDS_OF_EPOCH G_GUINT64_CONSTANT (1000000000000)
-/* Node ids are dense, so that less is skipped. */
+/* Group ids of an epoch begin at its time in microseconds. Which ids the lost ledger issued after the backup is not
+ * known, but it did not issue a million groups a second all the time. The numbers are exact in a double until the year
+ * 2255. */
+enum { IDS_PER_MS = 1000 };
+/* Nobody but the ledger sees the ids of nodes, so that less is skipped. */
 enum { NODES_SKIPPED = 1 << 20 };
 
 /* --- copies --- */
@@ -92,16 +93,40 @@ copy_backup (const char *backup, const char *to, GError **error)
 
 /* --- what there is --- */
 
-/* The numbers of the restored ledger: none of the backup's, and none of the present one's where it can be read. */
-static QuoitLedgerNumbers
-numbers_of (const QuoitFleet *backup, const QuoitFleet *present, guint32 epoch)
-{
-  QuoitLedgerNumbers numbers = { .epoch = epoch + 1, .max_jump_ms = backup->max_jump_ms };
-  guint64 greatest = MAX (backup->next_group_id, present == NULL ? 0 : present->next_group_id);
-  guint32 nodes = MAX (backup->next_node_id, present == NULL ? 0 : present->next_node_id);
+/* What is known of the ledger that is replaced: from itself where it can be read, and from its head file. */
+typedef struct {
+  guint32 epoch, next_node_id;
+  guint64 next_group_id;
+} Replaced;
 
-  numbers.next_group_id = (greatest / IDS_OF_EPOCH + 1) * IDS_OF_EPOCH + 1;
-  numbers.next_node_id = present != NULL || nodes > G_MAXINT32 - NODES_SKIPPED ? nodes : nodes + NODES_SKIPPED;
+static Replaced
+replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *present)
+{
+  Replaced replaced = { 0 };
+  QuoitHead head = { 0 };
+  gboolean same_boot;
+
+  if (present != NULL)
+    replaced = (Replaced) { present->fleet->epoch, present->fleet->next_node_id, present->fleet->next_group_id };
+  if (quoit_head_read (path, backup->identity, &head, &same_boot))
+    {
+      replaced.epoch = MAX (replaced.epoch, head.epoch);
+      replaced.next_group_id = MAX (replaced.next_group_id, head.next_group_id);
+    }
+  return replaced;
+}
+
+/* The numbers of the restored ledger: none that the backup or the replaced ledger has used. */
+static QuoitLedgerNumbers
+next_numbers (const QuoitFleet *backup, const Replaced *replaced, gint64 now_ms)
+{
+  guint64 of_time = (guint64) MAX (now_ms, backup->clock_ms) * IDS_PER_MS + 1;
+  guint32 nodes = MAX (backup->next_node_id, replaced->next_node_id);
+  QuoitLedgerNumbers numbers
+      = { .epoch = MAX (backup->epoch, replaced->epoch) + 1, .max_jump_ms = backup->max_jump_ms };
+
+  numbers.next_group_id = MAX (MAX (backup->next_group_id, replaced->next_group_id), of_time);
+  numbers.next_node_id = nodes > G_MAXINT32 - NODES_SKIPPED ? nodes : nodes + NODES_SKIPPED;
   return numbers;
 }
 
@@ -131,20 +156,6 @@ open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitS
   return quoit_fail (
       error, QUOIT_ERROR_CONFLICT,
       "%s: another ledger than the one of the backup: name another file with --db, or move this one away", path);
-}
-
-static guint32
-epoch_of (const char *path, const QuoitStore *backup, const QuoitStore *present)
-{
-  QuoitHead head = { 0 };
-  gboolean same_boot;
-  guint32 epoch = backup->fleet->epoch;
-
-  if (present != NULL)
-    epoch = MAX (epoch, present->fleet->epoch);
-  if (quoit_head_read (path, backup->identity, &head, &same_boot))
-    epoch = MAX (epoch, head.epoch);
-  return epoch;
 }
 
 /* --- putting it in place --- */
@@ -212,9 +223,9 @@ replace_file (const char *path, const char *from, GError **error)
 
 /* The backup at @copy becomes the next epoch of its ledger. */
 static gboolean
-prepare (QuoitStore *copy, const QuoitStore *present, guint32 epoch, gint64 now_ms, GError **error)
+prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **error)
 {
-  QuoitLedgerNumbers numbers = numbers_of (copy->fleet, present == NULL ? NULL : present->fleet, epoch);
+  QuoitLedgerNumbers numbers = next_numbers (copy->fleet, replaced, now_ms);
 
   return quoit_store_verify (copy, error)
          && quoit_store_change (copy, quoit_ledger_restore, &numbers, now_ms, NULL, error);
@@ -226,10 +237,13 @@ restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const cha
   g_autoptr (QuoitStore) copy = quoit_sqlite_open (copy_path, 0, QUOIT_OPEN_AS_IT_IS, error), present = NULL,
                          restored = NULL;
 
+  Replaced replaced;
+
   if (copy == NULL || !open_present (path, copy, wait_ms, &present, error))
     return FALSE;
   quoit_store_set_actor (copy, actor);
-  if (!prepare (copy, present, epoch_of (path, copy, present), now_ms, error))
+  replaced = replaced_by (copy, path, present);
+  if (!prepare (copy, &replaced, now_ms, error))
     return FALSE;
   g_clear_pointer (&copy, quoit_store_free);
   if (present == NULL ? !replace_file (path, copy_path, error) : !replace_pages (present, copy_path, error))

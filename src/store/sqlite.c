@@ -384,7 +384,7 @@ sqlite_commit (QuoitStore *store, GError **error)
     return FALSE;
   memcpy (store->chain, store->draft_chain, sizeof store->chain);
   if (store->draft != NULL)
-    quoit_sqlite_note_head (store, seq);
+    quoit_sqlite_note_head (store, store->draft);
   return TRUE;
 }
 

@@ -118,7 +118,8 @@ gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
 gboolean quoit_sqlite_check_file (QuoitStore *store, GError **error);
 /* DAMAGED when more was acknowledged than is there. */
 gboolean quoit_sqlite_check_head (QuoitStore *store, GError **error);
-void quoit_sqlite_note_head (QuoitStore *store, guint64 seq);
+/* Notes that @fleet, whose last link is the store's, was acknowledged. */
+void quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet);
 /* Notes that the file as it is now, and its last entry, are what was written last. */
 void quoit_sqlite_accept (QuoitStore *store);
 /* INVALID when @now_ms is too far ahead of the last entry of @fleet. */

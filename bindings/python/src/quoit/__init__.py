@@ -50,7 +50,7 @@ from .errors import (
 )
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
 from .imports import Change, ChangeKind, Import, Input, SourceKind
-from .ledger import Quoit, create, load_text, open, open_memory
+from .ledger import Quoit, create, load_text, open, open_memory, restore
 from .requests import Bundle, Policy, Request, Strategy
 
 if TYPE_CHECKING:
@@ -179,6 +179,7 @@ __all__ = [
     "load_text",
     "open",
     "open_memory",
+    "restore",
     "renumbering",
     "topology",
 ]

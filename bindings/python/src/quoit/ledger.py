@@ -59,6 +59,44 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
     return Quoit(call(lib.quoit_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
 
+def restore(
+    path: str | os.PathLike[str],
+    backup: str | os.PathLike[str],
+    *,
+    actor: str | None = None,
+    wait_ms: int = WAIT_MS,
+    now_ms: int | None = None,
+) -> None:
+    """Puts a backup in the place of a ledger, and begins a new epoch of it: no id of a group is ever issued twice.
+
+    The backup is proved first and stays as it is. Ledgers that are open raise `ConflictError` until they are opened
+    again. With `backup` equal to `path`, the ledger goes on from what the file contains.
+
+    Args:
+        path: of the database, which may be missing or damaged.
+        backup: a file that `Quoit.backup` wrote.
+        actor: who restores, for the journal.
+        wait_ms: how long to wait for other writers, in milliseconds; 0: not at all.
+        now_ms: milliseconds since 1970 UTC; None: this machine's clock.
+
+    Raises:
+        NotFoundError: there is no backup.
+        DamagedError, VersionError: by what the backup contains.
+        ConflictError: `path` is another ledger than the backup.
+        InvalidError: `path` is no ledger, or a path is empty or contains NUL.
+        BusyError: a process uses a database that cannot be read.
+        StoreError: the disk refuses. Nothing has changed then.
+    """
+    call(
+        lib.quoit_restore,
+        _path(path),
+        _path(backup),
+        _c.to_int(wait_ms, "wait_ms", _WAITS),
+        _c.to_text_or_null(actor, "actor"),
+        _c.clock(now_ms),
+    )
+
+
 def open_memory() -> Quoit:
     """An empty ledger in memory: the same rules and calls, without durability."""
     return Quoit(lib.quoit_open_memory())
@@ -464,6 +502,32 @@ class Quoit(_c.Unsent):
             DamagedError: they differ: restore a backup.
         """
         call(lib.quoit_verify, self._open())
+
+    @property
+    def identity(self) -> str:
+        """A random number that the ledger got when it was made, as 32 hexadecimal digits; "" in memory."""
+        return _c.taken_text(lib.quoit_dup_identity(self._open()))
+
+    def set_clock(self, clock_ms: int) -> None:
+        """Sets the ledger's clock, forwards or back, as one journal entry. Leases that have ended stay ended.
+
+        Raises:
+            InvalidError: a time outside the years 2000 to 2199.
+        """
+        call(lib.quoit_set_clock, self._open(), _c.to_int(clock_ms, "clock_ms", _c.INT64))
+
+    def set_max_clock_jump(self, max_jump_ms: int, *, now_ms: int | None = None) -> None:
+        """Sets how far a change's clock may be ahead of the last entry.
+
+        Args:
+            max_jump_ms: in milliseconds; 0: one day, and without limit in memory.
+            now_ms: milliseconds since 1970 UTC; None: this machine's clock.
+
+        Raises:
+            InvalidError: it is below 0.
+        """
+        limit = _c.to_int(max_jump_ms, "max_jump_ms", _c.INT64)
+        call(lib.quoit_set_max_clock_jump, self._open(), limit, _c.clock(now_ms))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies the database while it is in use, never over a file that exists or through a link.

@@ -59,6 +59,11 @@ class Snapshot(View):
         return int(lib.quoit_snapshot_get_seq(self._handle))
 
     @property
+    def epoch(self) -> int:
+        """How often the ledger had been restored from a backup."""
+        return int(lib.quoit_snapshot_get_epoch(self._handle))
+
+    @property
     def clock_ms(self) -> int | None:
         """The ledger's clock: the time of that entry in milliseconds since 1970 UTC; None: there is none yet."""
         return lib.quoit_snapshot_get_clock_ms(self._handle) or None

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs.h"
+
+static const Column columns[] = {
+  { "database", "restored", CELL_TEXT }, { "backup", "from", CELL_TEXT },       { "epoch", "epoch", CELL_NUMBER },
+  { "seq", "last entry", CELL_NUMBER },  { "n_groups", "groups", CELL_NUMBER },
+};
+
+static bool
+run (Session *session, GError **error)
+{
+  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitSnapshot) snapshot = NULL;
+  Document *document;
+  gint64 now_ms;
+  Table *facts;
+
+  if (!session_begin (session, error) || !session_now (session, &now_ms, error)
+      || !session_restore (session, session->words[0], now_ms, error))
+    return false;
+  quoit = session_open (session, error);
+  if (quoit == NULL)
+    return false;
+
+  snapshot = quoit_snapshot (quoit);
+  facts = table_new (columns, G_N_ELEMENTS (columns));
+  table_add_text (facts, session_get_path (session));
+  table_add_text (facts, session->words[0]);
+  table_add_number (facts, quoit_snapshot_get_epoch (snapshot));
+  table_add_number (facts, (gint64) quoit_snapshot_get_seq (snapshot));
+  table_add_number (facts, quoit_snapshot_get_n_groups (snapshot));
+  document = document_new ();
+  document_take_facts (document, facts);
+  return session_print (session, document, error);
+}
+
+const Verb verb_restore = {
+  "restore",
+  "BACKUP",
+  "put a backup in the place of the database",
+  "Proves BACKUP first. Ids are never issued twice: new groups get ids of a new epoch. Programs that have the "
+  "database\n"
+  "open must open it again. With the database itself as BACKUP, it goes on from what the file contains.",
+  1,
+  1,
+  run,
+};
