@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/place.h"
@@ -125,10 +124,7 @@ boot (void)
 gint64
 quoit_head_up_ms (void)
 {
-  struct timespec up = { 0 };
-
-  clock_gettime (CLOCK_BOOTTIME, &up);
-  return (gint64) up.tv_sec * 1000 + up.tv_nsec / 1000000;
+  return g_get_monotonic_time () / 1000;
 }
 
 /* --- heads --- */

@@ -31,7 +31,7 @@ void quoit_head_write (const char *path, const QuoitHead *head);
  * the boot of the machine that wrote it. *@same_boot: whether up_ms is of this boot. */
 gboolean quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboolean *same_boot);
 
-/* How long the machine has been up, sleep included. It never jumps with the clock. */
+/* How long the machine has been up. It never jumps with the clock. */
 gint64 quoit_head_up_ms (void);
 
 /* What is known of who has written to the database file last. */

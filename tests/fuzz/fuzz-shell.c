@@ -45,7 +45,7 @@ hold_time (const char *text)
   g_autofree char *written = NULL;
   gint64 time_ms = 77, again;
 
-  if (!text_parse_time (text, &time_ms, &error))
+  if (!text_parse_time (text, "--now", &time_ms, &error))
     {
       g_assert (error != NULL && time_ms == 77);
       return;
@@ -53,7 +53,7 @@ hold_time (const char *text)
   g_assert (error == NULL);
   written = text_of_time (time_ms);
   if (written != NULL && time_ms > 0)
-    g_assert (text_parse_time (written, &again, NULL) && again == time_ms);
+    g_assert (text_parse_time (written, "--now", &again, NULL) && again == time_ms);
 }
 
 static void
