@@ -50,7 +50,8 @@ func (c Code) Error() string {
 	return c.String()
 }
 
-// Error is why a call failed. Every error of this package and of quoit/ray is one; nothing has changed then.
+// Error is why a call failed. Every error of this package and of quoit/ray is one. Nothing has changed, except with
+// Unconfirmed.
 type Error struct {
 	Code    Code
 	Message string

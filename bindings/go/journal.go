@@ -10,6 +10,8 @@ import "C"
 import (
 	"context"
 	"time"
+
+	"quoit/internal/door"
 )
 
 // EffectType is what kind of effect an entry of the journal has.
@@ -127,6 +129,7 @@ func (l *Ledger) Backup(ctx context.Context, path string) error {
 // be read, and Store when the disk refuses. Nothing has changed then.
 func Restore(path, backup string, wait time.Duration, actor string, now time.Time) error {
 	var arguments door.Arguments
+	defer arguments.Free()
 	var gerror *C.GError
 	name := (*C.char)(arguments.Text("path", path))
 	from := (*C.char)(arguments.Text("backup", backup))

@@ -316,6 +316,7 @@ lay_out (Loader *loader)
 /* --- groups --- */
 
 typedef struct {
+  QuoitDb *db;
   QuoitFleet *fleet;
   sqlite3_stmt *bundles; /* stands on the first row that is not used yet */
   int result;            /* of its last step */
@@ -358,6 +359,8 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
         }
       g_array_append_val (loader->parts, part);
     }
+  if (loader->result != SQLITE_ROW && loader->result != SQLITE_DONE)
+    return quoit_db_fail (loader->db, loader->result, "reading the bundles", error);
   if (loader->ids->len > 0)
     g_array_append_val (loader->ends, loader->ids->len);
   if (n_parts != 0 && n_parts != loader->ids->len)
@@ -408,7 +411,7 @@ load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
 {
   sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error);
   sqlite3_stmt *bundles = groups == NULL ? NULL : quoit_db_stmt (db, SQL_BUNDLES, error);
-  GroupLoader loader = { .fleet = fleet, .bundles = bundles };
+  GroupLoader loader = { .db = db, .fleet = fleet, .bundles = bundles };
   gboolean ok = groups != NULL && bundles != NULL;
   int result = SQLITE_DONE;
 
@@ -421,8 +424,8 @@ load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
   loader.result = sqlite3_step (bundles);
   while (ok && (result = sqlite3_step (groups)) == SQLITE_ROW)
     ok = load_group (&loader, groups, error);
-  if (ok && (result != SQLITE_DONE || (loader.result != SQLITE_DONE && loader.result != SQLITE_ROW)))
-    ok = quoit_db_fail (db, result != SQLITE_DONE ? result : loader.result, "reading the groups", error);
+  if (ok && result != SQLITE_DONE)
+    ok = quoit_db_fail (db, result, "reading the groups", error);
   if (ok && loader.result == SQLITE_ROW)
     ok = damaged ("bundle", sqlite3_column_int64 (bundles, 0), error);
   sqlite3_reset (groups);

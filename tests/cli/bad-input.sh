@@ -132,7 +132,7 @@ refused 3 "of a request" "topology '99999x99999': expected a number of 1 to 4096
 refused 3 "of a question" "topology '99999x99999'" fits --topology 99999x99999 --accelerator v6e --slices 1
 refused 3 "of a fleet" "byte 4: topology '99999x99999'" import fleet 'v6e 99999x99999'
 refused 3 "one that is none of the generation" "topology '4096x4096': expected one that v6e has; the nearest are 16x16" \
-  reserve huger --topology 4096x4096 --accelerator v6e --slices 1
+  reserve huger --topology 4096x4096 --accelerator v6e --slices 1 --now "$now"
 
 # --- processes that there are not, and names beyond the limits of DNS
 refused 4 "a process" "--process '4': expected one of 0 to 3" env one --process 4

@@ -82,7 +82,7 @@ refused 4 "without -o json there is a message alone" "nothing" show nothing
 holds "and stdout stays empty" test ! -s "$tmp/out"
 ok 2 "behind -- it is no option" show -- -o json
 holds "and stdout stays empty too" test ! -s "$tmp/out"
-ok 6 "a refusal is one document" reserve more --topology 4x4 --accelerator v6e --slices 9 -o json
+ok 6 "a refusal is one document" reserve more --topology 4x4 --accelerator v6e --slices 9 -o json --now 2026-05-01T09:31:00Z
 json "with the error in it"
 fact "and the report" 'd["error"]["code"], d["verdict"]' "('NEVER', 'never')"
 

@@ -193,7 +193,7 @@ ok 0 "worker ids that are assumed" import k8s-nodes "$tmp/k8s.json" --now "$now"
 ok 0 "and held" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
 baseline
 refused 7 "are not corrected under a group" "node 'gke-a-4' would change: worker 3 -> 0, but group 'train@1' holds it" \
-  sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json"
+  sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
 ok 0 "its end" release train@1 --now "$now"
 ok 0 "lets them be corrected" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/pods.json" --now "$now"
 ok 0 "and the same slice is held" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now" -o json

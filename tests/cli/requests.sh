@@ -122,12 +122,12 @@ refused 5 "an excluded slice is not" "not now" reserve more --topology 4x4 --acc
 # --- a lease ends by itself
 ok 0 "the slice is free" release train --now "$now"
 ok 0 "no group but one with a lease" hold leased --topology 4x4 --accelerator v6e --slices 1 --lease 20s \
-  --slice v6e-4x4-0 --exclude-slice v6e-4x4-1 --now 2030-05-02T00:00:00Z
+  --slice v6e-4x4-0 --exclude-slice v6e-4x4-1 --now "$now"
 baseline
 refused 5 "what is held for a while is worth waiting for" \
-  "wait until 2030-05-02T00:00:20.000Z, when the lease of leased@" \
-  reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 --now 2030-05-02T00:00:19Z
+  "wait until 2026-05-01T09:30:20.000Z, when the lease of leased@" \
+  reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 --now 2026-05-01T09:30:19Z
 ok 0 "and no longer" reserve more --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 \
-  --now 2030-05-02T00:00:20Z
+  --now 2026-05-01T09:30:20Z
 
 finish

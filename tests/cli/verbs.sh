@@ -79,7 +79,7 @@ ok 0 "reserve takes whole slices" reserve train --topology 2x2 --accelerator v5e
   --now "$now"
 out "prints the workers" small-0-0
 out "and the environment" TPU_
-ok 0 "a retry with the key" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann -o json
+ok 0 "a retry with the key" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann -o json --now "$now"
 json "reserve JSON"
 fact "is the same group, and no dry run" 'd["dry_run"], d["existing"]' "(False, None)"
 fact "is the same group" 'd["group"]["group"], d["group"]["state"], d["group"]["ray_state"]' "('train@1', 'reserved', 'CREATED')"
@@ -90,16 +90,16 @@ out "does not say that it would be reserved" "dry run: train@1 was made for this
 ok 0 "in JSON too" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann --dry-run -o json
 fact "is told apart" 'd["dry_run"], d["existing"]' "(True, True)"
 baseline
-refused 5 "what is taken is refused for now" "not now|0 of 1 slices|1 short|release train@1" reserve more --topology 2x2 --accelerator v5e --slices 1
+refused 5 "what is taken is refused for now" "not now|0 of 1 slices|1 short|release train@1" reserve more --topology 2x2 --accelerator v5e --slices 1 --now "$now"
 err "with reasons" "held: 2 -> 0"
 err "and what would help" "would help: release train@1"
-ok 5 "in JSON too" reserve more --topology 2x2 --accelerator v5e --slices 1 -o json
+ok 5 "in JSON too" reserve more --topology 2x2 --accelerator v5e --slices 1 -o json --now "$now"
 json "the refusal is a document"
 fact "with code and verdict" 'd["error"]["code"], d["error"]["status"], d["verdict"]' "('NOT_NOW', 5, 'not-now')"
 fact "with reasons as data" 'd["reasons"][0]["constraint"], d["reasons"][0]["before"], d["reasons"][0]["after"]' "('held', 2, 0)"
 fact "and options as data" 'd["options"][0]["steps"][0]["kind"], d["options"][0]["steps"][0]["name"], d["options"][0]["steps"][0]["number"]' \
   "('release', 'train', 1)"
-refused 6 "what is too much is refused for ever" "never|2 of 3 slices" reserve more --topology 2x2 --accelerator v5e --slices 3
+refused 6 "what is too much is refused for ever" "never|2 of 3 slices" reserve more --topology 2x2 --accelerator v5e --slices 3 --now "$now"
 refused 6 "a dry run refuses as the run would" "never|2 of 3 slices" reserve more --topology 2x2 --accelerator v5e --slices 3 --dry-run
 ok 5 "fits says not now" fits --topology 2x2 --accelerator v5e --slices 1
 out "in words" not-now
@@ -179,7 +179,7 @@ ok 0 "set-state back" set-state small-0-0 alive --now "$now"
 # --- the end
 baseline
 refused 7 "a stale id releases nothing" "train" release train@99 --now "$now"
-refused 4 "nobody is released" "nobody" release nobody
+refused 4 "nobody is released" "nobody" release nobody --now "$now"
 ok 0 "release" release train@1 --now "$now" -o json
 json "release JSON"
 fact "says what was freed" 'd["released"], d["n_slices"], d["n_workers"]' "('train@1', 2, 2)"

@@ -512,7 +512,7 @@ class Judge:
             self.wrongs.append(f"{what}: {type(error).__name__}: {said[:200]}")
         elif isinstance(error, quoit.FailedError):
             self.wrongs.append(f"{what}: a bug, it says: {said[:200]}")
-        elif len(said) > LONGEST_MESSAGE and "path" not in what:
+        elif len(said) > LONGEST_MESSAGE and "path" not in what and "backup" not in what:
             self.wrongs.append(f"{what}: a message of {len(said)} characters: {said[:100]}")
         elif isinstance(error, quoit.Error) and said.endswith(".") and not said.endswith("..."):
             self.wrongs.append(f"{what}: a message with a full stop: {said[-100:]}")

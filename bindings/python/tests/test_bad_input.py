@@ -146,7 +146,7 @@ def test_an_argument_that_closes_the_ledger_does_not_free_it_under_the_call(tmp_
     with pytest.raises(quoit.InvalidError, match="closed"):
         ledger.release(group)
     with quoit.open(tmp_path / "fleet.db") as ledger:
-        ledger.release(group)
+        ledger.release(group, now_ms=NOW)
         ledger.verify()
 
 

@@ -76,6 +76,8 @@ def verbs():
         "path": "copy.db",
         "slices": 1,
         "lease_ms": 1,
+        "clock_ms": 1,
+        "max_jump_ms": 1,
         "seq": 1,
         "before_seq": 1,
     }
@@ -106,7 +108,7 @@ def test_every_verb_of_a_closed_ledger_says_that_it_is_closed(verb, path, monkey
         use(ledger, verb, dict(verbs())[verb])
     with pytest.raises(quoit.InvalidError, match="the ledger has been closed"), ledger:
         pass
-    assert os.listdir(tmp_path) == ["fleet.db"]
+    assert sorted(os.listdir(tmp_path)) == ["fleet.db", "fleet.db-head"]
 
 
 def test_what_a_ledger_gave_outlives_it(path):

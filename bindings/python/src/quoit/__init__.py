@@ -44,8 +44,8 @@ from .errors import (
     NotNowError,
     RefusedError,
     StoreError,
-    UsageError,
     UnconfirmedError,
+    UsageError,
     VersionError,
 )
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
@@ -166,10 +166,10 @@ __all__ = [
     "StoreError",
     "Strategy",
     "Topology",
+    "UnconfirmedError",
     "UsageError",
     "VariableChange",
     "Verdict",
-    "UnconfirmedError",
     "VersionError",
     "Worker",
     "check_manifest",
