@@ -77,7 +77,7 @@ find src -name '*.o' -exec $NM -A -u {} + | sed -n 's/:.* [Uw] /: /p' | sed 's/:
 excused='store g_get_monotonic_time'
 awk -v excused="$excused" '
   BEGIN {
-    n = split ("printf __printf_chk vprintf __vprintf_chk fprintf __fprintf_chk vfprintf puts putchar fputs fputc fwrite perror " \
+    n = split ("printf __printf_chk vprintf __vprintf_chk fprintf __fprintf_chk vfprintf __vfprintf_chk puts putchar fputs fputc fwrite perror " \
                "stdout stderr syslog g_print g_printerr g_log g_logv g_log_structured g_message " \
                "time gettimeofday clock_gettime clock ftime g_get_real_time g_get_current_time g_get_monotonic_time " \
                "g_date_time_new_now g_date_time_new_now_local g_date_time_new_now_utc localtime localtime_r mktime " \

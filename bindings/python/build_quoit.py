@@ -8,6 +8,8 @@ import os
 import re
 import shlex
 import subprocess
+import sys
+import sysconfig
 
 from cffi import FFI
 
@@ -88,12 +90,21 @@ def declarations():
     return "".join(part for text in [*headers, umbrella] for part in marked.findall(text)).replace("QUOIT_API ", "")
 
 
+def protection():
+    """The stack protector, unless the interpreter's flags or the caller's decide about it: these come last and would win."""
+    decided = f"{sysconfig.get_config_var('CFLAGS')} {os.environ.get('CFLAGS')} {os.environ.get('CPPFLAGS')}"
+    return [] if "stack-protector" in decided else ["-fstack-protector-strong"]
+
+
+# What the loader has relocated is read-only, and the stack is not executable. Linkers elsewhere have other flags.
+LINKED = ["-Wl,-z,relro,-z,now,-z,noexecstack"] if sys.platform == "linux" else []
+
 pkg_config("--exists", f"quoit >= {OLDEST}")
 ffibuilder = FFI()
 ffibuilder.cdef(GLIB + declarations())
 ffibuilder.set_source(
     "quoit._quoit",
     "#include <quoit/quoit.h>",
-    extra_compile_args=[*shlex.split(pkg_config("--cflags", "quoit")), "-O1", "-g0"],
-    extra_link_args=[*shlex.split(pkg_config("--libs", "quoit")), *rpath()],
+    extra_compile_args=[*shlex.split(pkg_config("--cflags", "quoit")), "-O1", "-g0", *protection()],
+    extra_link_args=[*shlex.split(pkg_config("--libs", "quoit")), *rpath(), *LINKED],
 )
