@@ -24,7 +24,7 @@ import auditwheel.policy
 import auditwheel.sboms
 import auditwheel.wheel_abi
 from auditwheel._vendor.whichprovides import ProvidedBy
-from auditwheel.lddtree import ldd
+from auditwheel.lddtree import DynamicLibrary, ldd
 from auditwheel.wheeltools import InWheelCtx
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -36,20 +36,15 @@ C_LIBRARY = frozenset(
 """What a wheel may expect of every Linux that its tag names: glibc. All else is inside."""
 
 LICENCES = {
-    "libblkid": ("util-linux", "LGPL-2.1-or-later"),
     "libffi": ("libffi", "MIT"),
     "libgio-2.0": ("GLib", "LGPL-2.1-or-later"),
     "libglib-2.0": ("GLib", "LGPL-2.1-or-later"),
-    "libgmodule-2.0": ("GLib", "LGPL-2.1-or-later"),
     "libgobject-2.0": ("GLib", "LGPL-2.1-or-later"),
     "libjson-glib-1.0": ("JSON-GLib", "LGPL-2.1-or-later"),
-    "libmount": ("util-linux", "LGPL-2.1-or-later"),
     "libpcre2-8": ("PCRE2", "BSD-3-Clause"),
     "libquoit": ("quoit", "Apache-2.0"),
-    "libselinux": ("SELinux", "public domain"),
     "libsqlite3": ("SQLite", "public domain"),
     "libyaml-0": ("LibYAML", "MIT"),
-    "libz": ("zlib", "Zlib"),
 }
 """Whose work a library is, and its licence, by the name before ".so". What is not here is in no wheel of ours."""
 
@@ -58,6 +53,9 @@ ABOUT = """# Third-party libraries in this wheel
 The files in `quoit.libs/` are shared libraries of their own, each under its own licence. They are as {system}
 distributes them, but for symbol tables for debuggers, which were dropped, and for names and run path: a file bears a
 checksum in its name, and finds those that it needs beside itself. Full texts are in `third-party` beside this file.
+
+libgio-2.0 has only the functions of GIO that JSON-GLib calls. quoit's `bindings/python/make_wheel.py` links it from the
+objects in `libgio-2.0.a`, which is in the package named below. The whole library can take its place.
 
 | file | project | version | package | licence | source |
 | --- | --- | --- | --- | --- | --- |
@@ -144,13 +142,63 @@ def with_libraries(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     return only(folder, "quoit-*.whl")
 
 
-def needed_by(wheel: pathlib.Path, work: pathlib.Path) -> list[pathlib.Path]:
-    """The files of this machine that the loader takes for the wheel, but for the C library's."""
+def needed_by(wheel: pathlib.Path, work: pathlib.Path) -> list[DynamicLibrary]:
+    """The libraries that the loader takes for the wheel from this machine, except the C library's."""
     with zipfile.ZipFile(wheel) as files:
         (extension,) = (name for name in files.namelist() if name.endswith(".so"))
         files.extract(extension, work)
     found = ldd(work / extension).libraries.values()
-    return [one.realpath for one in found if one.soname not in C_LIBRARY and not one.soname.startswith("ld-linux")]
+    return [one for one in found if one.soname not in C_LIBRARY and not one.soname.startswith("ld-linux")]
+
+
+# --- less of GIO --------------------------------------------------------------------------------------------------
+
+GIO = "libgio-2.0.so.0"
+LINKED_FROM: dict[str, str] = {}
+"""The libraries that were linked here, and the file of a package that each one's objects are from."""
+
+
+def symbols(library: pathlib.Path, kind: str) -> set[str]:
+    """The names in a library's dynamic symbol table that are of that kind, which is an option of nm."""
+    done = subprocess.run(["nm", "-D", "-P", kind, str(library)], capture_output=True, text=True, check=True)
+    return {line.split()[0].partition("@")[0] for line in done.stdout.splitlines()}
+
+
+def link_less_of_gio(libraries: list[DynamicLibrary], prefix: pathlib.Path, work: pathlib.Path) -> None:
+    """Links GIO in PREFIX with only what the other libraries call of it; there, it is found before the machine's own.
+
+    JSON-GLib needs GIO for streams, which quoit does not use, and GIO needs five libraries that no other part uses. None
+    of them has to be trusted, or updated for a vulnerability, when the wheel has only those objects of GIO that are called.
+    """
+    whole = next((one.realpath for one in libraries if one.soname == GIO), None)
+    if whole is None:
+        return
+    archive = whole.parent / "libgio-2.0.a"
+    made = prefix / "lib" / GIO
+    versions = {one.package_version for one in provided_by([str(whole), str(archive)]).values()}
+    if not archive.exists() or len(versions) != 1:
+        die(f"'{archive}': expected the objects of '{whole}', of the same version (Debian: libglib2.0-dev)")
+    called = set().union(*(symbols(one.realpath, "--undefined-only") for one in libraries if GIO in one.needed))
+    called = sorted(called & symbols(whole, "--defined-only"))
+    exports = work / "gio.map"
+    exports.write_text(f"{{ global: {' '.join(f'{name};' for name in called)} local: *; }};\n", encoding="utf-8")
+    # Each function that is called takes its object out of the archive, and what no object needs is left out.
+    flags = [f"-Wl,-soname,{GIO}", f"-Wl,--version-script={exports}", *(f"-Wl,-u,{name}" for name in called)]
+    flags += ["-Wl,--as-needed,--gc-sections", "-Wl,-z,defs,-z,relro,-z,now,-z,noexecstack"]
+    compiler = os.environ.get("CC", "cc").split()
+    run(
+        "linking GIO",
+        *compiler,
+        "-shared",
+        "-o",
+        made,
+        *flags,
+        archive,
+        f"-L{whole.parent}",
+        "-lgobject-2.0",
+        "-lglib-2.0",
+    )
+    LINKED_FROM[str(made)] = str(archive)
 
 
 # --- whose it is --------------------------------------------------------------------------------------------------
@@ -166,10 +214,10 @@ def asked_of_dpkg(*words: str) -> str:
 
 
 def provided_by(files: list[str]) -> dict[str, ProvidedBy]:
-    """The package that brought each file, where one did. dpkg knows some by the place from before /lib was in /usr."""
+    """The package that brought each file, or its objects, where one did. dpkg knows some by the place from before /lib was in /usr."""
     found = {}
     for file in files:
-        usr = str(pathlib.Path(file).resolve())
+        usr = str(pathlib.Path(LINKED_FROM.get(file, file)).resolve())
         owner = asked_of_dpkg("-S", usr, usr.removeprefix("/usr")).partition(":")[0]
         if owner:
             found[file] = ProvidedBy("deb", owner, asked_of_dpkg("-W", "-f", "${Version}", owner), os_release()["ID"])
@@ -229,7 +277,9 @@ def main(prefix: pathlib.Path, folder: pathlib.Path) -> None:
         work = pathlib.Path(name)
         archive = archived(work)
         bare = compiled(archive, work)
-        parts = [part_of(one) for one in sorted(needed_by(bare, work)) if one.parent != prefix / "lib"]
+        link_less_of_gio(needed_by(bare, work), prefix, work)
+        needed = sorted(one.realpath for one in needed_by(bare, work))
+        parts = [part_of(one) for one in needed if one.parent != prefix / "lib" or str(one) in LINKED_FROM]
         made = with_libraries(bare, work)
         add_licences(made, parts)
         folder.mkdir(parents=True, exist_ok=True)

@@ -143,6 +143,33 @@ def test_each_library_that_is_needed_is_inside_or_the_c_librarys(unpacked):
             assert needed in inside or C_LIBRARY.fullmatch(needed), f"{path.name} needs {needed}"
 
 
+def test_only_libraries_that_quoit_uses_are_inside(unpacked):
+    inside = {re.sub(r"-[0-9a-f]{8}\.", ".", one.name).split(".so")[0] for one in (unpacked / "quoit.libs").iterdir()}
+    assert inside == {
+        "libquoit",
+        "libjson-glib-1.0",
+        "libgio-2.0",
+        "libgobject-2.0",
+        "libglib-2.0",
+        "libffi",
+        "libpcre2-8",
+        "libsqlite3",
+        "libyaml-0",
+    }
+
+
+def test_each_library_is_hardened(unpacked):
+    """What quoit compiles or links in full; the others as their distribution made them, with what the loader maps safe."""
+    own = [one for one in elf_files(unpacked) if re.match(r"_quoit\.|libquoit-|libgio-", one.name)]
+    assert len(own) == 3
+    assert said(["sh", TOP / "tests" / "hardening.sh", *own]) == (0, "")
+    for path in elf_files(unpacked):
+        segments = subprocess.run(["readelf", "-lW", str(path)], capture_output=True, text=True, check=True).stdout
+        assert "GNU_RELRO" in segments, path.name
+        assert re.search(r"GNU_STACK .* RW +0x", segments), path.name
+        assert not re.search(r"LOAD .* R?WE ", segments), path.name
+
+
 def test_each_library_bears_a_name_of_its_own_and_looks_only_beside_itself(unpacked):
     for path in elf_files(unpacked):
         assert {*dynamic(path, "RPATH"), *dynamic(path, "RUNPATH")} <= {"$ORIGIN", "$ORIGIN/../quoit.libs"}
