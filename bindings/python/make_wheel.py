@@ -214,7 +214,10 @@ def asked_of_dpkg(*words: str) -> str:
 
 
 def provided_by(files: list[str]) -> dict[str, ProvidedBy]:
-    """The package that brought each file, or its objects, where one did. dpkg knows some by the place from before /lib was in /usr."""
+    """The package that brought each file, or its objects, where one did.
+
+    dpkg knows some files by their place from before /lib was in /usr.
+    """
     found = {}
     for file in files:
         usr = str(pathlib.Path(LINKED_FROM.get(file, file)).resolve())
