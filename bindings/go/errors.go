@@ -24,19 +24,20 @@ type Code int
 
 // The codes there are.
 const (
-	Failed    Code = C.QUOIT_ERROR_FAILED    // a bug of quoit, or the unforeseen: report it
-	Usage     Code = C.QUOIT_ERROR_USAGE     // the command line is not one of quoit's
-	Invalid   Code = C.QUOIT_ERROR_INVALID   // the input breaks a rule; the message has place, value and expectation
-	NotFound  Code = C.QUOIT_ERROR_NOT_FOUND // no such node, slice, group, file
-	NotNow    Code = C.QUOIT_ERROR_NOT_NOW   // fits the fleet, but not at present: wait, or do what the report proposes
-	Never     Code = C.QUOIT_ERROR_NEVER     // not even with all groups released and every known node alive and undrained
-	Conflict  Code = C.QUOIT_ERROR_CONFLICT  // the state contradicts the request: read the state, do not retry blindly
-	Store     Code = C.QUOIT_ERROR_STORE     // the disk, its permissions or its size; nothing was written
-	Version   Code = C.QUOIT_ERROR_VERSION   // the database is of another version of quoit
-	Busy      Code = C.QUOIT_ERROR_BUSY      // another process is writing: wait and retry
-	Expired   Code = C.QUOIT_ERROR_EXPIRED   // the lease had ended
-	Cancelled Code = C.QUOIT_ERROR_CANCELLED // the context, or Ledger.Interrupt, ended the wait
-	Damaged   Code = C.QUOIT_ERROR_DAMAGED   // the database contradicts itself or its journal: restore a backup
+	Failed      Code = C.QUOIT_ERROR_FAILED      // a bug of quoit, or the unforeseen: report it
+	Usage       Code = C.QUOIT_ERROR_USAGE       // the command line is not one of quoit's
+	Invalid     Code = C.QUOIT_ERROR_INVALID     // the input breaks a rule; the message has place, value and expectation
+	NotFound    Code = C.QUOIT_ERROR_NOT_FOUND   // no such node, slice, group, file
+	NotNow      Code = C.QUOIT_ERROR_NOT_NOW     // fits the fleet, but not at present: wait, or do what the report proposes
+	Never       Code = C.QUOIT_ERROR_NEVER       // not even with all groups released and every known node alive and undrained
+	Conflict    Code = C.QUOIT_ERROR_CONFLICT    // the state contradicts the request: read the state, do not retry blindly
+	Store       Code = C.QUOIT_ERROR_STORE       // the disk, its permissions or its size; nothing was written
+	Version     Code = C.QUOIT_ERROR_VERSION     // the database is of another version of quoit
+	Busy        Code = C.QUOIT_ERROR_BUSY        // another process is writing: wait and retry
+	Expired     Code = C.QUOIT_ERROR_EXPIRED     // the lease had ended
+	Cancelled   Code = C.QUOIT_ERROR_CANCELLED   // the context, or Ledger.Interrupt, ended the wait
+	Damaged     Code = C.QUOIT_ERROR_DAMAGED     // the database contradicts itself or its journal: restore a backup
+	Unconfirmed Code = C.QUOIT_ERROR_UNCONFIRMED // the change is written, but its answer was lost: retry with the same key, or look
 )
 
 // String is the name of the code as the documentation writes it: "NOT_NOW"; "FAILED" for one that the library does not

@@ -176,6 +176,7 @@ func TestEachCodeHasItsNumberAndName(t *testing.T) {
 	codes := []quoit.Code{
 		quoit.Failed, quoit.Usage, quoit.Invalid, quoit.NotFound, quoit.NotNow, quoit.Never, quoit.Conflict,
 		quoit.Store, quoit.Version, quoit.Busy, quoit.Expired, quoit.Cancelled, quoit.Damaged,
+		quoit.Unconfirmed,
 	}
 	if len(members) != len(codes) {
 		t.Fatalf("%d codes in the header, %d in Go", len(members), len(codes))
