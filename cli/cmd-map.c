@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "group-view.h"
 #include "map.h"
 #include "map-slices.h"
+#include "output-file.h"
 #include "verbs.h"
 
 typedef struct {
   char *svg, *axis;
+  gboolean is_forced;
   MeshOptions mesh;
 } Options;
 
@@ -24,47 +22,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 /* --- the answer --- */
 
-/* A file is replaced in one step; what is no file, as a terminal, is written to. */
 static bool
-write_file (const char *path, const char *text, GError **error)
+show (Session *session, const Map *map, const Options *options, const char *title, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-  FILE *file;
-  bool is_written;
-  int number = 0;
+  g_autofree char *svg = options->svg == NULL ? NULL : map_format_svg (map, title), *text = NULL;
+  const OutputFile file = { "--svg", options->svg, "SVG picture", output_kind_svg, options->is_forced };
 
-  if (*path == '\0')
-    {
-      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--svg '': expected the name of a file");
-      return false;
-    }
-  if (!g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    {
-      if (!g_file_test (path, G_FILE_TEST_IS_SYMLINK)
-          && g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &why))
-        return true;
-      number = errno;
-      if (why != NULL)
-        {
-          g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "--svg '%s': %s", path, g_strerror (number));
-          return false;
-        }
-    }
-  file = fopen (path, "w");
-  is_written = file != NULL && fputs (text, file) != EOF;
-  if (file != NULL && fclose (file) == EOF)
-    is_written = false;
-  if (!is_written)
-    g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_STORE, "--svg '%s': %s", path, g_strerror (errno));
-  return is_written;
-}
-
-static bool
-show (Session *session, const Map *map, const char *path, const char *title, GError **error)
-{
-  g_autofree char *svg = path == NULL ? NULL : map_format_svg (map, title), *text = NULL;
-
-  if (svg != NULL && !write_file (path, svg, error))
+  if (svg != NULL && !output_file_write (&file, svg, error))
     return false;
   if (session_wants_json (session))
     return session_print (session, map_document (map), error);
@@ -84,7 +48,16 @@ print_users (Session *session, const Options *options, GError **error)
   if (slices == NULL)
     return false;
   map = map_of (snapshot, slices);
-  return show (session, map, options->svg, title, error);
+  return show (session, map, options, title, error);
+}
+
+static bool
+check_force (const Options *options, GError **error)
+{
+  if (!options->is_forced || options->svg != NULL)
+    return true;
+  g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--force: expected it with --svg FILE");
+  return false;
 }
 
 /* --- an axis --- */
@@ -143,7 +116,7 @@ print_axis (Session *session, const Options *options, GError **error)
   label = group_label (group);
   map_put_axis (map, label, &wish, &made, processes, at);
   title = map_axis_title (map->axis);
-  return show (session, map, options->svg, title, error);
+  return show (session, map, options, title, error);
 }
 
 static bool
@@ -154,12 +127,14 @@ run (Session *session, GError **error)
     { "axis", 0, 0, G_OPTION_ARG_FILENAME, &options.axis, "show how this axis of a group's mesh lies on the torus",
       "NAME" },
     { "svg", 0, 0, G_OPTION_ARG_FILENAME, &options.svg, "write the picture to this file too", "FILE" },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &options.is_forced,
+      "of --svg: replace a symbolic link, or a file of another kind", NULL },
     G_OPTION_ENTRY_NULL,
   };
   g_autofree GOptionEntry *entries = mesh_entries (&options.mesh, others);
 
   return session_parse (session, entries, error) && session_check (session, usual_outputs, error)
-         && check_axis (session, &options, error)
+         && check_force (&options, error) && check_axis (session, &options, error)
          && (options.axis == NULL ? print_users : print_axis) (session, &options, error);
 }
 

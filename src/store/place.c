@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -122,4 +123,57 @@ quoit_place_check (const char *path, GError **error)
                        "a log of its own: remove the other name, or mount the folder instead of the file",
                        path);
   return check_file_system (path, error);
+}
+
+/* What SQLite and quoit keep beside a database: first those that SQLite deletes beside an empty one. */
+static const char *const companions[] = { "-wal", "-journal", "-shm", "-head" };
+enum { DELETED = 2 };
+
+static gboolean
+is_database (const char *path)
+{
+  static const char magic[] = "SQLite format 3";
+  char head[sizeof magic] = { 0 };
+  struct stat status;
+  int fd;
+
+  if (stat (path, &status) != 0 || !S_ISREG (status.st_mode))
+    return FALSE;
+  fd = quoit_place_open (path, O_RDONLY | O_NONBLOCK, 0);
+  if (fd < 0)
+    return FALSE;
+  if (pread (fd, head, sizeof head, 0) != (gssize) sizeof head)
+    head[0] = '\0';
+  close (fd);
+  return memcmp (head, magic, sizeof magic) == 0;
+}
+
+static gboolean
+is_companion (const char *path, const char *tail)
+{
+  g_autofree char *base = NULL;
+
+  if (!g_str_has_suffix (path, tail))
+    return FALSE;
+  base = g_strndup (path, strlen (path) - strlen (tail));
+  return is_database (base);
+}
+
+gboolean
+quoit_place_check_new (const char *path, GError **error)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (companions); i++)
+    {
+      g_autofree char *beside = g_strconcat (path, companions[i], NULL);
+      struct stat status;
+
+      if (i < DELETED && lstat (beside, &status) == 0)
+        return quoit_fail (
+            error, QUOIT_ERROR_CONFLICT,
+            "%s: is left of an earlier database, and would be lost: move it away, or choose another name", beside);
+      if (is_companion (path, companions[i]))
+        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                           "%s: a name that belongs to another database: choose another name", path);
+    }
+  return TRUE;
 }

@@ -11,5 +11,9 @@ gboolean quoit_place_check (const char *path, GError **error);
  * would go into the file. */
 int quoit_place_open (const char *path, int flags, guint mode);
 
+/* Whether a database can be made at @path: CONFLICT where the log of an earlier one is left beside, which SQLite would
+ * delete, and where the name is that of a companion of another database. */
+gboolean quoit_place_check_new (const char *path, GError **error);
+
 /* The name of a file system by its number in statfs(2); NULL: not one that is known to be safe. */
 const char *quoit_place_file_system (guint32 magic);

@@ -72,13 +72,7 @@ copy_backup (const char *backup, const char *to, GError **error)
 {
   sqlite3 *from = NULL, *copy = NULL;
   gboolean ok = FALSE;
-  int fd;
 
-  quoit_store_remove_file (to);
-  fd = quoit_place_open (to, O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (fd < 0)
-    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", to, g_strerror (errno));
-  close (fd);
   if (open_source (backup, &from, error))
     {
       if (sqlite3_open_v2 (to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
@@ -260,11 +254,17 @@ gboolean
 quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
                      GError **error)
 {
-  g_autofree char *copy = g_strconcat (path, "-restore", NULL);
+  g_autofree char *copy = g_strconcat (path, "-restore-XXXXXX", NULL);
   gboolean ok;
+  int fd;
 
   if (!g_file_test (backup, G_FILE_TEST_IS_REGULAR))
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such backup", backup);
+  /* A name that no other file has: whatever is beside the database is the user's. */
+  fd = g_mkstemp_full (copy, O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", copy, g_strerror (errno));
+  close (fd);
   ok = copy_backup (backup, copy, error) && restore_copy (path, copy, MAX (wait_ms, 0), actor, now_ms, error);
   quoit_store_remove_file (copy);
   if (!ok)

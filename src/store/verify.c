@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/place.h"
@@ -113,28 +114,38 @@ copy_pages (QuoitStore *store, const char *path, GError **error)
   return result == SQLITE_OK;
 }
 
+static gboolean
+make_copy (QuoitStore *store, const char *path, GError **error)
+{
+  struct stat status;
+  gboolean is_there = lstat (path, &status) == 0;
+  int fd;
+
+  if (!is_there && !quoit_place_check_new (path, error))
+    return FALSE;
+  fd = is_there ? -1 : quoit_place_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
+  if (is_there || (fd < 0 && errno == EEXIST))
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "%s: there is something already: a backup overwrites nothing",
+                       path);
+  if (fd < 0)
+    return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
+  close (fd);
+  if (copy_pages (store, path, error))
+    return TRUE;
+  quoit_store_remove_file (path);
+  return FALSE;
+}
+
 gboolean
 quoit_store_backup (QuoitStore *store, const char *path, GError **error)
 {
   gboolean ok;
-  int fd;
 
   if (store->path == NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  fd = quoit_place_open (path, O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (fd < 0)
-    {
-      quoit_fail (error, errno == EEXIST ? QUOIT_ERROR_CONFLICT : QUOIT_ERROR_STORE, "%s: %s", path,
-                  errno == EEXIST ? "there is something already: a backup overwrites nothing" : g_strerror (errno));
-      quoit_store_leave_turn (store);
-      return FALSE;
-    }
-  close (fd);
-  ok = copy_pages (store, path, error);
-  if (!ok)
-    quoit_store_remove_file (path);
+  ok = make_copy (store, path, error);
   quoit_store_leave_turn (store);
   return ok;
 }

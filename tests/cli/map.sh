@@ -198,12 +198,6 @@ drawn "no two chips are in one place" "$tmp/a.svg" \
 ok 0 "a second picture takes the place of the first" map flat-0 --svg "$tmp/a.svg" -o json
 json "beside JSON too"
 drawn "it has the second's title" "$tmp/a.svg" 's.words("title")[0]' 'Who has which chips of flat-0'
-ln -s a.svg "$tmp/link.svg"
-ok 0 "a link" map deep-0 --svg "$tmp/link.svg"
-holds "is written through" test -L "$tmp/link.svg"
-drawn "to what it means" "$tmp/a.svg" 's.words("title")[0]' 'Who has which chips of deep-0'
-ok 0 "what is no file" map --svg /dev/null
-holds "stays what it is" test -c /dev/null
 refused 8 "a folder that is not there" "--svg '/no/such/a.svg'" map --svg /no/such/a.svg
 holds "and nothing is printed then" test ! -s "$tmp/out"
 
