@@ -10,6 +10,7 @@ static const char *const env_outputs[] = { "table", "env", "json", NULL };
 
 typedef struct {
   char *reader;
+  gboolean has_all_variables;
   EnvChoiceOptions choice;
   LaunchOptions launch;
 } Options;
@@ -78,8 +79,12 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
   group = group_find (snapshot, session->words[0], error);
   if (group == NULL || !check_alive (group, error))
     return false;
-  view = (EnvView) { snapshot, group, quoit_topology_new_launched (group, launch, error),
-                     launch_profile_name (&options->launch), NULL };
+  view = (EnvView) { snapshot,
+                     group,
+                     quoit_topology_new_launched (group, launch, error),
+                     launch_profile_name (&options->launch),
+                     NULL,
+                     options->has_all_variables };
   if (view.topology == NULL)
     return false;
   env_view_find_slices (&view);
@@ -103,6 +108,7 @@ check_usage (const Session *session, const Options *options, const ManifestOptio
                                                 : options->launch.jobset != NULL         ? "--jobset"
                                                 : options->launch.replicated_job != NULL ? "--replicated-job"
                                                 : options->reader != NULL                ? "--as-seen-by"
+                                                : options->has_all_variables             ? "--all-variables"
                                                                                          : NULL);
 
   if (foreign != NULL)
@@ -138,6 +144,8 @@ run (Session *session, GError **error)
     { "jobset", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.jobset, "the JobSet's name (the group's)", "NAME" },
     { "replicated-job", 0, 0, G_OPTION_ARG_FILENAME, &options.launch.replicated_job,
       "the name of its replicated job (slice-job)", "NAME" },
+    { "all-variables", 0, 0, G_OPTION_ARG_NONE, &options.has_all_variables,
+      "for a shell: variables that are not for TPU jobs, too", NULL },
     { "as-seen-by", 0, 0, G_OPTION_ARG_FILENAME, &options.reader, "what a program makes of it instead: jax",
       "PROGRAM" },
     { "manifest", 0, 0, G_OPTION_ARG_FILENAME, &of.manifest, "the pods that it will make instead; - is standard input",
@@ -166,9 +174,9 @@ const Verb verb_env = {
   "env",
   "GROUP | --manifest FILE",
   "the environment of each process of a group, or of each pod of a manifest",
-  "-o env writes one process of a group as NAME='value' lines for a POSIX shell. --manifest needs no database; its\n"
-  "slice ids and workers are the indices of replicas and hosts. A STEP is fail=REPLICA.HOST, end=..., restart=...,\n"
-  "lose=..., delete=..., replicas=N, suspend or resume.",
+  "-o env writes one process of a group as NAME='value' lines for a POSIX shell, and leaves out variables that are not\n"
+  "for TPU jobs. --manifest needs no database; its slice ids and workers are the indices of replicas and hosts. A STEP\n"
+  "is fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume.",
   0,
   1,
   run,

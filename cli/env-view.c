@@ -2,74 +2,11 @@
 /* The environments of a group's processes, for people, for programs and for a shell. */
 #include "env.h"
 
-#include <stdio.h>
-
 #include "group-view.h"
 #include "jax-view.h"
 #include "launch.h"
 #include "text.h"
 #include "words.h"
-
-/* Kubernetes allows names that no shell can assign to; quoted or not, such a line would be a command. */
-static bool
-is_shell_name (const char *name)
-{
-  if (!g_ascii_isalpha (name[0]) && name[0] != '_')
-    return false;
-  while (g_ascii_isalnum (*name) || *name == '_')
-    name++;
-  return *name == '\0';
-}
-
-static void
-append_variables (GString *text, const QuoitTopology *topology, uint32_t process)
-{
-  for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
-    {
-      const char *name = quoit_topology_get_variable_name (topology, process, i);
-      g_autofree char *value = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
-      g_autofree char *shown = text_for_terminal (name);
-
-      if (is_shell_name (name))
-        g_string_append_printf (text, "%s=%s\n", name, value);
-      else
-        fprintf (stderr, "quoit: env: warning: '%s' is left out: a shell has no variable of that name\n", shown);
-    }
-}
-
-/* A shell reads the variables alone, and a job that starts with those of a lost slice waits for it. */
-static void
-warn_of_losses (const EnvView *view)
-{
-  if (quoit_group_get_state (view->group) != QUOIT_GROUP_RESCHEDULING)
-    return;
-  for (uint32_t i = 0; i < quoit_topology_get_n_notes (view->topology); i++)
-    {
-      g_autofree char *note = text_for_terminal (quoit_topology_get_note (view->topology, i));
-
-      fprintf (stderr, "quoit: env: warning: %s\n", note);
-    }
-}
-
-bool
-env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen, GError **error)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  /* A shell that reads several would believe the last one: the wrong worker, silently. */
-  if (chosen->len > 1)
-    {
-      g_autofree char *by = env_options_that_differ (view, chosen);
-
-      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
-                   "-o env is for one process, these are %u: choose it by %s--process%s", chosen->len, by,
-                   quoit_group_get_n_bundles (view->group) > 0 ? " or --bundle" : "");
-      return false;
-    }
-  warn_of_losses (view);
-  append_variables (text, view->topology, g_array_index (chosen, uint32_t, 0));
-  return session_write (session, text->str, error);
-}
 
 static const Column fact_columns[] = {
   { "group", NULL, CELL_TEXT },
@@ -216,17 +153,21 @@ append_header (GString *text, const EnvView *view, uint32_t process)
 }
 
 static void
-append_shown (GString *text, const QuoitTopology *topology, uint32_t process)
+append_shown (GString *text, const EnvView *view, uint32_t process)
 {
+  const QuoitTopology *topology = view->topology;
+
   for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
     {
       const char *name = quoit_topology_get_variable_name (topology, process, i);
+      const char *omitted = env_why_omitted (view, name);
       g_autofree char *quoted = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
       g_autofree char *shown_name = text_for_terminal (name);
       g_autofree char *shown = text_for_terminal (quoted);
 
-      g_string_append_printf (text, "%s%s=%s\n", is_shell_name (name) ? "" : "# no name for a shell: ", shown_name,
-                              shown);
+      if (omitted != NULL)
+        g_string_append_printf (text, "# %s: ", omitted);
+      g_string_append_printf (text, "%s=%s\n", shown_name, shown);
     }
 }
 
@@ -247,7 +188,7 @@ env_print_for_people (Session *session, const EnvView *view, const GArray *chose
 
       g_string_append_c (text, '\n');
       append_header (text, view, process);
-      append_shown (text, topology, process);
+      append_shown (text, view, process);
     }
   return session_write (session, text->str, error);
 }

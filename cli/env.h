@@ -10,8 +10,9 @@ typedef struct {
   const QuoitSnapshot *snapshot;
   const QuoitGroup *group;
   QuoitTopology *topology;
-  const char *profile; /* its name */
-  gint64 *slices;      /* of the snapshot, by process; -1: in none, or gone since */
+  const char *profile;    /* its name */
+  gint64 *slices;         /* of the snapshot, by process; -1: in none, or gone since */
+  bool has_all_variables; /* for a shell: those of no family that is known, too */
 } EnvView;
 
 void env_view_clear (EnvView *view);
@@ -54,8 +55,10 @@ char *env_options_that_differ (const EnvView *view, const GArray *chosen);
 
 typedef bool (*EnvForm) (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 
-/* NAME='value' lines of one process, for a POSIX shell. */
+/* NAME='value' lines of one process, for a POSIX shell. What is left out is a line on stderr. */
 bool env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen, GError **error);
+/* Why a shell does not get the variable, in a few words; NULL: it does. */
+const char *env_why_omitted (const EnvView *view, const char *name);
 bool env_print_document (Session *session, const EnvView *view, const GArray *chosen, GError **error);
 /* As for a shell, with headers, and safe to look at: a value with control bytes is escaped, and would not survive a
  * shell. */

@@ -37,6 +37,21 @@ spec:
           - {name: AN_ACCENT, value: "Zürich → 東京"}
           - {name: EMPTY, value: ""}
           - {name: not.a-name, value: "x"}
+          - {name: LD_PRELOAD, value: /tmp/evil.so}
+          - {name: PATH, value: /tmp/evil}
+          - {name: BASH_ENV, value: /tmp/evil.sh}
+          - {name: ENV, value: /tmp/evil.sh}
+          - {name: IFS, value: T}
+          - {name: PROMPT_COMMAND, value: touch ran}
+          - {name: PS4, value: $(touch ran)}
+          - {name: TPU, value: "of no family"}
+          - {name: UID, value: "7"}
+          - {name: SHELLOPTS, value: "7"}
+          - {name: PPID, value: "7"}
+          - {name: OPTIND, value: x}
+          - {name: XLA_FLAGS, value: --a --b}
+          - {name: LIBTPU_INIT_ARGS, value: --c}
+          - {name: ZZ_LAST, value: end}
 MANIFEST
 ok 0 "a hostile manifest is read" import raycluster "$tmp/hostile.yaml" --now "$now"
 ok 0 "and its slice reserved" reserve 'a$(touch ran)' --topology 2x2 --accelerator v6e --slices 1 --now "$now"
@@ -44,8 +59,32 @@ group='a$(touch ran)'
 
 mkdir "$tmp/here"
 ok 0 "its environment" env "$group" -o env
+holds "has only variables for TPU jobs" test "$(grep -cvE '^(LIBTPU|TPU|XLA)_[A-Z_]+=' "$tmp/out")" = 0
+for name in LIBTPU_INIT_ARGS TPU_WORKER_ID XLA_FLAGS; do
+  out "has $name" "$name='"
+done
+err "a note names the others" "note: 'AN_ACCENT', 'A_BACKSLASH', 'A_BLANK', 'A_COMMAND'"
+err "says how many more" " more left out: not of the families for TPU jobs; --all-variables writes it"
+err "and what no shell can name" "warning: 'not.a-name' left out: a shell has no variable of that name"
+err "or set" "warning: 'OPTIND', 'PPID', 'SHELLOPTS', 'UID' left out: a shell does not allow to set it"
+ok 0 "for people" env "$group"
+out "they are comments" "# only with --all-variables: LD_PRELOAD='/tmp/evil.so'"
+out "as is what a shell does not allow to set" "# read-only in a shell: UID='7'"
+out "and what it cannot name" "# no name for a shell: not.a-name='x'"
+holds "no line of them is evaluated" test "$(grep -cE '^(LD_PRELOAD|PATH|BASH_ENV|ENV|IFS|PROMPT_COMMAND|PS4|TPU)=' "$tmp/out")" = 0
+baseline
+refused 2 "--all-variables of a manifest" "--all-variables: expected it without --manifest" env --manifest "$tmp/hostile.yaml" --all-variables
+ok 0 "all of its environment" env "$group" -o env --all-variables
 cp "$tmp/out" "$tmp/env"
-err "without what no shell can name" "warning: 'not.a-name' is left out"
+err "without what no shell can name" "warning: 'not.a-name' left out"
+holds "and no note" test "$(grep -c note "$tmp/err")" = 0
+for shell in sh bash dash; do
+  if command -v "$shell" >/dev/null; then
+    got=$(env -i "$(command -v "$shell")" -c 'eval "$1"; echo "$ZZ_LAST $TPU_WORKER_ID"' x "$(cat "$tmp/env")" 2>&1)
+    holds "$shell evaluates all lines: '$got'" test "$got" = "end 0"
+  fi
+done
+grep -vE '^(PATH|LD_PRELOAD|IFS)=' "$tmp/out" >"$tmp/env"
 
 # value NAME: what a shell has in NAME after reading the lines; the dot keeps newlines at the end.
 value ()

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The environment of one process as lines that a shell evaluates. A manifest decides the names and values of many
+ * variables, and some names change what the shell itself does. */
+#include <stdio.h>
+
+#include "env.h"
+#include "text.h"
+
+typedef enum { OMIT_NOT, OMIT_FOREIGN, OMIT_READ_ONLY, OMIT_NAMELESS, N_OMISSIONS } Omission;
+
+// clang-format off
+static const struct {
+  const char *severity, *why; /* on stderr */
+  const char *label; /* for people */
+} omissions[N_OMISSIONS] = {
+  [OMIT_FOREIGN]   = { "note",    "not of the families for TPU jobs; --all-variables writes it", "only with --all-variables" },
+  [OMIT_READ_ONLY] = { "warning", "a shell does not allow to set it",                            "read-only in a shell" },
+  [OMIT_NAMELESS]  = { "warning", "a shell has no variable of that name",                        "no name for a shell" },
+};
+// clang-format on
+
+/* Every variable that quoit and the TPU webhook set is of one of these; one without '_' at the end is a whole name. */
+static const char *const families[] = {
+  "CLOUD_TPU_", "JAX_", "JOB_COMPLETION_INDEX", "LIBTPU_", "MEGASCALE_", "RAY_", "TPU_", "XLA_",
+};
+
+/* Of bash, mksh and zsh: to set one ends the evaluation, and what follows is missing. To dash OPTIND is a number. */
+static const char *const read_only[] = {
+  "ARGC",         "BASHOPTS", "BASH_VERSINFO",    "EGID",
+  "EUID",         "GID",      "HISTCMD",          "KSHEGID",
+  "KSHGID",       "KSHUID",   "KSH_VERSION",      "OPTIND",
+  "PGRP",         "PPID",     "SHELLOPTS",        "TTYIDLE",
+  "UID",          "USERNAME", "USER_ID",          "ZSH_EVAL_CONTEXT",
+  "ZSH_SUBSHELL", "status",   "zsh_eval_context", NULL,
+};
+
+/* Kubernetes allows names that no shell can assign to; quoted or not, such a line would be a command. */
+static bool
+is_shell_name (const char *name)
+{
+  if (!g_ascii_isalpha (name[0]) && name[0] != '_')
+    return false;
+  while (g_ascii_isalnum (*name) || *name == '_')
+    name++;
+  return *name == '\0';
+}
+
+static bool
+is_of_family (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (families); i++)
+    if (g_str_has_suffix (families[i], "_") ? g_str_has_prefix (name, families[i]) : g_str_equal (name, families[i]))
+      return true;
+  return false;
+}
+
+static Omission
+omission_of (const EnvView *view, const char *name)
+{
+  if (!is_shell_name (name))
+    return OMIT_NAMELESS;
+  if (g_strv_contains (read_only, name))
+    return OMIT_READ_ONLY;
+  return view->has_all_variables || is_of_family (name) ? OMIT_NOT : OMIT_FOREIGN;
+}
+
+const char *
+env_why_omitted (const EnvView *view, const char *name)
+{
+  return omissions[omission_of (view, name)].label;
+}
+
+/* --- what is left out --- */
+
+/* A line for each reason, however many variables there are. */
+static void
+report_omitted (const GPtrArray *const *omitted)
+{
+  enum { MOST_NAMES = 10 };
+
+  for (guint i = OMIT_FOREIGN; i < N_OMISSIONS; i++)
+    {
+      const GPtrArray *names = omitted[i];
+      g_autoptr (GString) list = g_string_new (NULL);
+
+      if (names->len == 0)
+        continue;
+      for (guint n = 0; n < MIN (names->len, MOST_NAMES); n++)
+        {
+          g_autofree char *shown = text_for_terminal (names->pdata[n]);
+
+          g_string_append_printf (list, "%s'%s'", n == 0 ? "" : ", ", shown);
+        }
+      if (names->len > MOST_NAMES)
+        g_string_append_printf (list, " and %u more", names->len - MOST_NAMES);
+      fprintf (stderr, "quoit: env: %s: %s left out: %s\n", omissions[i].severity, list->str, omissions[i].why);
+    }
+}
+
+static void
+append_variables (GString *text, const EnvView *view, uint32_t process)
+{
+  const QuoitTopology *topology = view->topology;
+  GPtrArray *omitted[N_OMISSIONS];
+
+  for (guint i = 0; i < N_OMISSIONS; i++)
+    omitted[i] = g_ptr_array_new ();
+  for (uint32_t i = 0; i < quoit_topology_get_n_variables (topology, process); i++)
+    {
+      const char *name = quoit_topology_get_variable_name (topology, process, i);
+      g_autofree char *value = text_for_shell (quoit_topology_get_variable_value (topology, process, i));
+      Omission omission = omission_of (view, name);
+
+      if (omission == OMIT_NOT)
+        g_string_append_printf (text, "%s=%s\n", name, value);
+      else
+        g_ptr_array_add (omitted[omission], (char *) name);
+    }
+  report_omitted ((const GPtrArray *const *) omitted);
+  for (guint i = 0; i < N_OMISSIONS; i++)
+    g_ptr_array_unref (omitted[i]);
+}
+
+/* --- the answer --- */
+
+/* A shell reads the variables alone, and a job that starts with those of a lost slice waits for it. */
+static void
+warn_of_losses (const EnvView *view)
+{
+  if (quoit_group_get_state (view->group) != QUOIT_GROUP_RESCHEDULING)
+    return;
+  for (uint32_t i = 0; i < quoit_topology_get_n_notes (view->topology); i++)
+    {
+      g_autofree char *note = text_for_terminal (quoit_topology_get_note (view->topology, i));
+
+      fprintf (stderr, "quoit: env: warning: %s\n", note);
+    }
+}
+
+bool
+env_print_for_shell (Session *session, const EnvView *view, const GArray *chosen, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  /* A shell that reads several would believe the last one: the wrong worker, silently. */
+  if (chosen->len > 1)
+    {
+      g_autofree char *by = env_options_that_differ (view, chosen);
+
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE,
+                   "-o env is for one process, these are %u: choose it by %s--process%s", chosen->len, by,
+                   quoit_group_get_n_bundles (view->group) > 0 ? " or --bundle" : "");
+      return false;
+    }
+  warn_of_losses (view);
+  append_variables (text, view, g_array_index (chosen, uint32_t, 0));
+  return session_write (session, text->str, error);
+}
