@@ -163,6 +163,8 @@ run (Session *session, GError **error)
     }
   if (since != NULL || before == NULL)
     return usage (error, since != NULL ? "--since: expected it without compact" : "compact: expected --before SEQ");
+  if (session_wants_csv (session))
+    return usage (error, "--output 'csv': expected table or json with compact, which has no rows");
   return compact (session, before, error);
 }
 

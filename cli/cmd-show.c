@@ -183,8 +183,8 @@ const Verb verb_show = {
   "NAME",
   "all that is known of a node, slice or group",
   "NAME is a short name, a full one (source/pool/name), or a group's NAME@ID; a group that\n"
-  "has been released is found as long as a request key names it. -o csv writes the rows alone: the workers of a\n"
-  "group, the nodes of a slice, the resources of a node.",
+  "has been released is found as long as a request key names it. -o csv writes the rows alone: the bundles of a group\n"
+  "of bundles, the workers of any other group, the nodes of a slice, the resources of a node.",
   1,
   1,
   run,

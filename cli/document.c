@@ -15,6 +15,8 @@ typedef struct {
 
 struct _Document {
   GArray *sections;
+  const Table *rows; /* for CSV: one of the sections; NULL: there is no table */
+  bool is_chosen;    /* by document_take_rows(), and not for being the first */
 };
 
 static void
@@ -74,7 +76,18 @@ document_take_object (Document *document, const char *key, const char *title, Ta
 void
 document_take_table (Document *document, const char *key, const char *title, Table *rows)
 {
+  if (document->rows == NULL)
+    document->rows = rows;
   add (document, (Section) { .type = SECTION_TABLE, .key = key, .title = title, .table = rows });
+}
+
+void
+document_take_rows (Document *document, const char *key, const char *title, Table *rows)
+{
+  g_assert (!document->is_chosen);
+  document->rows = rows;
+  document->is_chosen = true;
+  document_take_table (document, key, title, rows);
 }
 
 void
@@ -207,17 +220,5 @@ document_format_text (const Document *document)
 char *
 document_format_csv (const Document *document)
 {
-  const Table *rows = NULL;
-
-  for (guint i = 0; i < document->sections->len; i++)
-    {
-      const Section *section = &g_array_index (document->sections, Section, i);
-
-      if (section->type != SECTION_TABLE)
-        continue;
-      g_assert (rows == NULL);
-      rows = section->table;
-    }
-  g_assert (rows != NULL);
-  return table_format_csv (rows);
+  return document->rows == NULL ? NULL : table_format_csv (document->rows);
 }

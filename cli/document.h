@@ -22,13 +22,16 @@ void document_take_object (Document *document, const char *key, const char *titl
 /* All rows, as an array. Takes @rows. @title is NULL where the document is just that. */
 void document_take_table (Document *document, const char *key, const char *title, Table *rows);
 
+/* The same, of the table that CSV writes; of a document without such a one it writes the first table. */
+void document_take_rows (Document *document, const char *key, const char *title, Table *rows);
+
 /* Rows of two cells, as an object of names and values. Takes @pairs. */
 void document_take_map (Document *document, const char *key, const char *title, Table *pairs);
 
 /* Lines of text, as an array of strings. Takes @lines. */
 void document_take_lines (Document *document, const char *key, const char *title, GPtrArray *lines);
 
-/* Each g_free(). CSV is the rows of the one table that the document has, whatever else is in it. */
+/* Each g_free(). CSV is the rows of one table, whatever else is in the document; NULL: there is none. */
 char *document_format_json (const Document *document);
 char *document_format_text (const Document *document);
 char *document_format_csv (const Document *document);

@@ -195,7 +195,7 @@ describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGr
   document_take_object (document, "group", NULL, group_facts (group));
   document_take_table (document, "workers", "workers", group_workers (snapshot, group));
   if (quoit_group_get_n_bundles (group) > 0)
-    document_take_table (document, "bundles", "bundles", group_bundles (group));
+    document_take_rows (document, "bundles", "bundles", group_bundles (group));
 }
 
 static bool

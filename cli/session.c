@@ -305,5 +305,11 @@ session_print (Session *session, Document *document, GError **error)
                                                         : document_format_text (document);
 
   document_free (document);
+  if (text == NULL)
+    {
+      g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_FAILED, "--output 'csv': the answer of '%s' has no rows",
+                   session->verb->name);
+      return false;
+    }
   return session_write (session, text, error);
 }

@@ -110,6 +110,67 @@ twin nodes show two-slices/tpu-group/tpu-group-1
 refused 4 "a failure is a message alone" "'nothing'" show nothing -o csv
 holds "and nothing on stdout" test ! -s "$tmp/out"
 
+# --- groups of every kind, in every form
+# forms WORD...: each form of `show`, `groups`, `who-holds` and `env` of the group WORD is an answer or a message.
+forms ()
+{
+  for form in table json csv; do
+    ok 0 "show $1 -o $form" show "$@" -o "$form"
+    holds "show $1 -o $form: there is an answer" test -s "$tmp/out"
+    ok 0 "groups with $1, -o $form" groups -o "$form" --now "$now"
+  done
+  for form in table json env; do
+    run env "$@" -o "$form"
+    holds "env $1 -o $form: an answer or a message, not exit status $status" test "$status" -ge 0 -a "$status" -lt 15
+  done
+}
+fresh 'v6e 4x4 x6'
+slice='--topology 4x4 --accelerator v6e --slices 1'
+# shellcheck disable=SC2086
+{
+  ok 0 "a group of a slice" reserve slices $slice --key slices --now "$now"
+  ok 0 "of one bundle" reserve one --bundle TPU=1 --key one --now "$now"
+  ok 0 "of several" reserve several --bundle '3x{TPU=2}' --bundle TPU=0.5 --now "$now"
+  ok 0 "of bundles on different hosts" reserve spread --bundle '2x{TPU=4}' --strategy STRICT_SPREAD --now "$now"
+  ok 0 "of a slice in bundles" reserve parts $slice --tpu-per-bundle 2 --now "$now"
+  ok 0 "on a lease" hold held $slice --lease 10h --now "$now"
+}
+for group in slices one several spread parts held; do
+  forms "$group" --now "$now"
+done
+twin bundles show one
+twin bundles show several
+twin bundles show spread
+twin bundles show parts
+twin workers show slices
+twin workers show held --now "$now"
+holder=$(quoit show slices -o csv | sed -n 2p | cut -d, -f4)
+ok 0 "a host dies" set-state "$holder" dead --now "$now"
+twin workers show slices
+bundle=$(quoit show spread -o csv | sed -n 2p | cut -d, -f2)
+ok 0 "and one of bundles" set-state "$bundle" dead --now "$now"
+twin bundles show spread
+for group in slices one; do
+  ok 0 "a group is released" release "$group" --now "$now"
+  forms "$group" --now "$now"
+done
+fresh
+hold=$top_srcdir/tests/data/captures/gke.hold-and-wait
+ok 0 "groups of Ray, one of which waits" import ray-nodes "$hold.ray-list-nodes--format-json.json" \
+  --groups "$hold.py-placement_group_table.json" --available "$hold.py-available_resources_per_node.json" --now "$now"
+quoit groups -o csv | sed -n 's/@.*//; 2,$p' >"$tmp/names"
+holds "they have names" test "$(wc -l <"$tmp/names")" = 4
+while read -r group; do
+  forms "$group" --now "$now"
+  twin bundles show "$group"
+done <"$tmp/names"
+fresh
+lost=$top_srcdir/tests/data/captures/lost.one-slice-host-lost
+ok 0 "a group of Ray whose host was lost" import ray-nodes "$lost.ray-list-nodes--detail.yaml" \
+  --groups "$lost.ray-list-placement-groups--detail.yaml" --available "$lost.py-available_resources_per_node.json" --now "$now"
+forms train-a --now "$now"
+twin bundles show train-a
+
 # --- no rows
 fresh
 ok 0 "an empty ledger" nodes -o csv
@@ -188,6 +249,7 @@ undrain fleet-0-0
 fits $want
 env g
 VERBS
+refused 2 "compact has no rows" "--output 'csv': expected table or json with compact" journal compact --before 2 --now "$now" -o csv
 holds "no copy was made" test ! -e "$tmp/copy.db"
 refused 2 "env names its own forms" "expected table or env or json" env g -o csv
 for word in CSV 'csv,' tsv '' ' csv'; do
