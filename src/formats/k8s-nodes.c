@@ -35,7 +35,7 @@ typedef struct {
   QuoitClaims *claims;
   GArray *rows;      /* of QuoitK8sRow */
   GHashTable *names; /* of nodes */
-  GHashTable *ids;   /* likewise */
+  GHashTable *ids;   /* uids of nodes, and the names of those without one: they tell a node from the others */
   GHashTable *homes; /* dynamic slice -> pool + 1 */
   Told told[QUOIT_N_K8S_STATES];
   Told tainted, misfits;
@@ -201,6 +201,15 @@ take_once (const Listing *listing, GHashTable *taken, JsonNode *object, const ch
 }
 
 static gboolean
+take_name_as_uid (const Listing *listing, JsonNode *object, const char *name, GError **error)
+{
+  if (g_hash_table_add (listing->ids, (char *) name))
+    return TRUE;
+  return quoit_tree_fail (listing->tree, object, error,
+                          "name '%s': expected a uid, as the uid of another node is that name", name);
+}
+
+static gboolean
 add_node (gpointer data, JsonNode *object, GError **error)
 {
   Listing *listing = data;
@@ -217,7 +226,8 @@ add_node (gpointer data, JsonNode *object, GError **error)
   row.identity = quoit_claims_text (listing->claims, node.uid);
   row.address = quoit_claims_text (listing->claims, node.address);
   if (!take_once (listing, listing->names, object, "name", row.name, error)
-      || !take_once (listing, listing->ids, object, "uid", row.identity, error))
+      || !take_once (listing, listing->ids, object, "uid", row.identity, error)
+      || (row.identity == NULL && !take_name_as_uid (listing, object, row.name, error)))
     return FALSE;
 
   row.n_hosts = find_hosts (listing, &node, &kind);

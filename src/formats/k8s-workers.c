@@ -23,12 +23,6 @@ by_slice (gconstpointer a, gconstpointer b)
   return order != 0 ? order : quoit_natural_compare (x->name, y->name);
 }
 
-void
-quoit_k8s_rows_sort (GArray *rows)
-{
-  g_array_sort (rows, by_slice);
-}
-
 guint
 quoit_k8s_rows_of_slice (const QuoitK8sRow *rows, guint n)
 {
@@ -37,6 +31,30 @@ quoit_k8s_rows_of_slice (const QuoitK8sRow *rows, guint n)
   while (rows->slice != NULL && i < n && rows[i].pool == rows->pool && g_strcmp0 (rows[i].slice, rows->slice) == 0)
     i++;
   return i;
+}
+
+static void
+level_hosts (QuoitK8sRow *rows, guint n)
+{
+  guint32 n_hosts = 0;
+
+  for (guint i = 0; i < n; i++)
+    n_hosts = MAX (n_hosts, rows[i].n_hosts);
+  for (guint i = 0; i < n; i++)
+    rows[i].n_hosts = n_hosts;
+}
+
+void
+quoit_k8s_rows_sort (GArray *rows)
+{
+  QuoitK8sRow *all = (QuoitK8sRow *) (void *) rows->data;
+
+  g_array_sort (rows, by_slice);
+  for (guint i = 0, n; i < rows->len; i += n)
+    {
+      n = quoit_k8s_rows_of_slice (&all[i], rows->len - i);
+      level_hosts (&all[i], n);
+    }
 }
 
 /* --- what pods say --- */

@@ -8,7 +8,7 @@
 typedef struct {
   const char *name; /* of the claims, as all texts here */
   const char *identity, *address, *slice;
-  guint32 pool, kind, n_hosts; /* n_hosts 0: in no slice */
+  guint32 pool, kind, n_hosts; /* n_hosts 0: in no slice; of the row's own topology until the rows are sorted */
   guint8 state;
   gboolean is_dynamic;
   JsonNode *object;
@@ -16,7 +16,8 @@ typedef struct {
   gint32 worker_id;           /* -1: it has no place */
 } QuoitK8sRow;
 
-/* Brings the nodes of a slice together. */
+/* Brings the nodes of a slice together. If their topologies differ, the slice has as many hosts as the largest of them:
+ * the number must not depend on the order of the rows. */
 void quoit_k8s_rows_sort (GArray *rows);
 /* How many of @rows, of which there are @n, are of the first one's slice. */
 guint quoit_k8s_rows_of_slice (const QuoitK8sRow *rows, guint n);

@@ -35,13 +35,24 @@ places_of (const QuoitFleet *fleet, QuoitSourceId source)
   return places;
 }
 
+/* As many as the largest topology among the nodes has, like the reader of the list: the order of the nodes is another
+ * from import to import. */
 static guint32
-hosts_of (const QuoitClaims *claims, const QuoitNodeClaim *node)
+hosts_of (const QuoitClaims *claims, const QuoitNodeClaim *nodes, guint32 n)
 {
-  const QuoitNodeKind *kind = quoit_claims_kind_at (claims, node->kind);
-  QuoitSliceFacts facts;
+  guint32 hosts = 0;
 
-  return quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL) ? facts.hosts : 0;
+  for (guint32 i = 0; i < n; i++)
+    {
+      const QuoitNodeKind *kind = quoit_claims_kind_at (claims, nodes[i].kind);
+      QuoitSliceFacts facts;
+
+      if (i > 0 && nodes[i].kind == nodes[i - 1].kind)
+        continue;
+      if (quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL))
+        hosts = MAX (hosts, facts.hosts);
+    }
+  return hosts;
 }
 
 typedef struct {
@@ -104,6 +115,17 @@ keep_held (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts)
     }
 }
 
+/* Held places of dead nodes are free for living nodes, but not for other dead ones: a node that gets its place here is
+ * held at the next import, if it joins a held one. */
+static void
+take_dead_held (const Slice *slice, guint32 first, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    if (slice->nodes[first + i].state == QUOIT_NODE_DEAD && slice->given[i] >= 0
+        && is_assumed (&slice->nodes[first + i]))
+      slice->taken[slice->given[i]] = 1;
+}
+
 /* Who has a place that nobody took keeps it. */
 static void
 keep (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
@@ -143,7 +165,7 @@ fill (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is
 static void
 place_slice (Slice *slice, guint32 first, guint32 n)
 {
-  guint32 n_hosts = hosts_of (slice->claims, &slice->nodes[first]);
+  guint32 n_hosts = hosts_of (slice->claims, &slice->nodes[first], n);
   g_autofree guint8 *taken = g_new0 (guint8, n_hosts + 1);
   g_autofree gint32 *given = g_new (gint32, n);
 
@@ -155,6 +177,7 @@ place_slice (Slice *slice, guint32 first, guint32 n)
   keep_held (slice, first, n, n_hosts);
   keep (slice, first, n, n_hosts, FALSE);
   fill (slice, first, n, n_hosts, FALSE);
+  take_dead_held (slice, first, n);
   keep (slice, first, n, n_hosts, TRUE);
   fill (slice, first, n, n_hosts, TRUE);
   for (guint32 i = 0; i < n; i++)

@@ -7,11 +7,38 @@
 #include "model/kind.h"
 #include "model/source-kinds.h"
 
+/* How well a claim fits a node, best first. A fit that is used has a better place here at the next import, and one that
+ * is not used has none or a worse one: so the same list again gives the same nodes. */
+typedef enum {
+  FIT_HELD,            /* the claim's node so far, which a group holds: it never becomes another machine */
+  FIT_ALIVE_STILL,     /* the claim's node so far, where nothing says that the machine has moved */
+  FIT_ALIVE_ADDRESS,   /* the node has the machine's address */
+  FIT_DEAD_STILL,      /* the claim's node so far, which has the dead machine's address */
+  FIT_DEAD_ADDRESS,    /* the node has the dead machine's address */
+  FIT_ALIVE_ELSEWHERE, /* the claim's node so far, which others know by another address now */
+  FIT_ALIVE_PLACE,     /* the node has the machine's pool, slice and worker id */
+  FIT_DEAD_LEFT,       /* the dead machine's node so far, without its address */
+  FIT_DEAD_PLACE,      /* the node has the dead machine's pool, slice and worker id */
+  N_FITS,
+  NO_FIT = N_FITS
+} Fit;
+
+typedef struct {
+  guint32 index;
+  guint8 fit; /* Fit */
+} Candidate;
+
+/* What a claim may be: its node so far, the one at its address, the one in its place. */
+enum { N_CANDIDATES = 3 };
+
 typedef struct {
   QuoitDifference *difference;
   const QuoitNodeClaim *nodes;
   guint32 n;
-  guint32 *claim_at; /* by index of the node: the claim that is of it, plus 1 */
+  guint32 *before;       /* the node that each claim was of so far; QUOIT_NO_INDEX */
+  guint8 *is_taken;      /* by index of the node */
+  guint8 *is_joined;     /* by number of the source: its places count */
+  Candidate *candidates; /* N_CANDIDATES for each claim */
 } Joining;
 
 /* --- who claims a node --- */
@@ -122,56 +149,13 @@ place_of (const char *pool, const QuoitNodeClaim *claim)
              : g_strdup_printf ("%s\n%s\n%d", pool, claim->slice, claim->worker_id);
 }
 
-/* Where a machine is. What is dead to Ray has left its address to others; as long as Kubernetes has a node the address
- * is the node's. */
-static char *
+/* Where a machine is. A node that is dead in Ray has left its address to others; as long as Kubernetes lists a node,
+ * the address is the node's. */
+static const char *
 address_of (QuoitSourceKind kind, const QuoitNodeClaim *claim)
 {
-  return claim->state == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES ? NULL : g_strdup (claim->address);
+  return claim->state == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES ? NULL : claim->address;
 }
-
-/* The s-th source's nodes, by place: of two in one place the one that lives. */
-static void
-index_places (const QuoitDifference *difference, guint32 s, GHashTable *nodes)
-{
-  const QuoitLayout *layout = difference->fleet->layout;
-
-  for (guint32 i = 0; i < quoit_layout_n_claimed (layout, (QuoitSourceId) { s }); i++)
-    {
-      QuoitNodeId node = quoit_layout_claimed_node (layout, (QuoitSourceId) { s }, i);
-      QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, NULL);
-      char *place = place_of (quoit_layout_text (layout, layout->pools[claim.pool].name), &claim);
-
-      if (place != NULL && (claim.state != QUOIT_NODE_DEAD || !g_hash_table_contains (nodes, place)))
-        g_hash_table_insert (nodes, place, GUINT_TO_POINTER (node.index + 1));
-      else
-        g_free (place);
-    }
-}
-
-static void
-index_addresses (const QuoitDifference *difference, guint32 s, GHashTable *nodes)
-{
-  const QuoitLayout *layout = difference->fleet->layout;
-
-  for (guint32 i = 0; i < quoit_layout_n_claimed (layout, (QuoitSourceId) { s }); i++)
-    {
-      QuoitNodeId node = quoit_layout_claimed_node (layout, (QuoitSourceId) { s }, i);
-      QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, NULL);
-      QuoitSourceKind kind = layout->sources[s].kind;
-      gboolean is_gone
-          = quoit_fleet_node_state (difference->fleet, node) == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES;
-      char *address = is_gone ? NULL : address_of (kind, &claim);
-
-      /* Of two at one address the one that lives. */
-      if (address != NULL && (claim.state != QUOIT_NODE_DEAD || !g_hash_table_contains (nodes, address)))
-        g_hash_table_insert (nodes, address, GUINT_TO_POINTER (node.index + 1));
-      else
-        g_free (address);
-    }
-}
-
-/* --- matching --- */
 
 /* A node of another source has one claim of each kind. */
 static gboolean
@@ -185,115 +169,205 @@ has_claim_of_kind (const QuoitDifference *difference, guint32 index)
   return FALSE;
 }
 
-/* By what claims are found to be of one machine. */
+/* A node of another source under its key. Of several with one key, the one that the source says is alive counts, and of
+ * equals the oldest: this import changes neither. */
 typedef struct {
-  char *(*key_of) (const QuoitClaims *claims, const QuoitNodeClaim *claim);
-  /* Whether another source keeps a claim with that key where it is; NULL: each does. */
-  gboolean (*binds) (const QuoitDifference *difference, guint32 index, const char *key);
-} Matching;
+  guint32 index;
+  gboolean is_alive;
+} Found;
 
-/* An address is one machine's at a time: whoever had it before has another one now, as when pods are replaced. */
-static gboolean
-has_moved (const Joining *joining, guint32 claim, const Matching *by, const char *key)
+static void
+index_node (const QuoitDifference *difference, GHashTable *nodes, char *key, /* NOLINT: takes @key */
+            guint32 index, const QuoitNodeClaim *claim)
 {
-  g_autofree char *own = by->binds == NULL ? NULL : by->key_of (joining->difference->claims, &joining->nodes[claim]);
+  const QuoitNode *all = difference->fleet->layout->nodes;
+  const Found found = { index, claim->state != QUOIT_NODE_DEAD };
+  const Found *other = key == NULL ? NULL : g_hash_table_lookup (nodes, key);
 
-  return own != NULL && strcmp (own, key) != 0;
-}
-
-/* Whether the node may become the @i-th claim's: it is nobody's, or a dead machine's, or that of one which has moved;
- * and a held one never becomes another machine than it was. */
-static gboolean
-is_open (const Joining *joining, guint32 index, guint32 i, const Matching *by, const char *key)
-{
-  const QuoitDifference *difference = joining->difference;
-  guint32 other = joining->claim_at[index];
-  gboolean was_ours
-      = difference->source.index != QUOIT_NO_INDEX
-        && quoit_layout_claims_node (difference->fleet->layout, difference->source, (QuoitNodeId) { index });
-
-  if (has_claim_of_kind (difference, index))
-    return FALSE;
-  if (was_ours && quoit_difference_holder (difference, index) != NULL)
-    return FALSE;
-  return other == 0
-         || (joining->nodes[other - 1].state == QUOIT_NODE_DEAD && joining->nodes[i].state != QUOIT_NODE_DEAD)
-         || has_moved (joining, other - 1, by, key);
-}
-
-/* What the source has had by itself so far can go, and what it shares with others which do not find it there any more,
- * unless a group has it. */
-static gboolean
-can_leave (const Joining *joining, guint32 i, const Matching *by, const char *key)
-{
-  const QuoitDifference *difference = joining->difference;
-  guint32 index = difference->at[i];
-
-  if (index == QUOIT_NO_INDEX)
-    return TRUE;
-  if (quoit_difference_holder (difference, index) != NULL)
-    return FALSE;
-  return !quoit_difference_is_shared (difference, index) || (by->binds != NULL && !by->binds (difference, index, key));
+  if (key == NULL || has_claim_of_kind (difference, index)
+      || (other != NULL && other->is_alive >= found.is_alive
+          && (other->is_alive > found.is_alive || all[other->index].id <= all[index].id)))
+    return g_free (key);
+  g_hash_table_replace (nodes, key, g_memdup2 (&found, sizeof found));
 }
 
 static void
-put_at (Joining *joining, guint32 i, guint32 index)
-{
-  QuoitDifference *difference = joining->difference;
-
-  if (difference->at[i] != QUOIT_NO_INDEX)
-    joining->claim_at[difference->at[i]] = 0;
-  if (joining->claim_at[index] != 0)
-    difference->at[joining->claim_at[index] - 1] = QUOIT_NO_INDEX;
-  joining->claim_at[index] = i + 1;
-  difference->at[i] = index;
-}
-
-static void
-match (Joining *joining, GHashTable *nodes, const Matching *by)
-{
-  for (guint32 i = 0; i < joining->n && g_hash_table_size (nodes) > 0; i++)
-    {
-      g_autofree char *key = by->key_of (joining->difference->claims, &joining->nodes[i]);
-      guint32 index = key == NULL ? 0 : GPOINTER_TO_UINT (g_hash_table_lookup (nodes, key));
-
-      if (index != 0 && index - 1 != joining->difference->at[i] && can_leave (joining, i, by, key)
-          && is_open (joining, index - 1, i, by, key))
-        put_at (joining, i, index - 1);
-    }
-}
-
-static char *
-place_key (const QuoitClaims *claims, const QuoitNodeClaim *claim)
-{
-  return place_of (quoit_claims_pool_at (claims, claim->pool)->name, claim);
-}
-
-static char *
-address_key (const QuoitClaims *claims, const QuoitNodeClaim *claim)
-{
-  return address_of (quoit_claims_source_kind (claims), claim);
-}
-
-/* Who has the address itself, and who knows the node by something else than an address. */
-static gboolean
-binds_by_address (const QuoitDifference *difference, guint32 index, const char *address)
+index_places (const QuoitDifference *difference, guint32 s, GHashTable *nodes)
 {
   const QuoitLayout *layout = difference->fleet->layout;
 
-  for (guint32 s = 0; s < layout->n_sources; s++)
+  for (guint32 i = 0; i < quoit_layout_n_claimed (layout, (QuoitSourceId) { s }); i++)
+    {
+      QuoitNodeId node = quoit_layout_claimed_node (layout, (QuoitSourceId) { s }, i);
+      QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, NULL);
+
+      index_node (difference, nodes, place_of (quoit_layout_text (layout, layout->pools[claim.pool].name), &claim),
+                  node.index, &claim);
+    }
+}
+
+static void
+index_addresses (const QuoitDifference *difference, guint32 s, GHashTable *nodes)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+
+  for (guint32 i = 0; i < quoit_layout_n_claimed (layout, (QuoitSourceId) { s }); i++)
+    {
+      QuoitNodeId node = quoit_layout_claimed_node (layout, (QuoitSourceId) { s }, i);
+      QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, NULL);
+
+      index_node (difference, nodes, g_strdup (address_of (layout->sources[s].kind, &claim)), node.index, &claim);
+    }
+}
+
+static GHashTable *
+new_index (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+/* QUOIT_NO_INDEX: no node has that key, or the claim has none. */
+static guint32
+find_at (GHashTable *nodes, const char *key)
+{
+  const Found *found = key == NULL ? NULL : g_hash_table_lookup (nodes, key);
+
+  return found == NULL ? QUOIT_NO_INDEX : found->index;
+}
+
+/* --- matching --- */
+
+typedef enum { ADDRESS_SAME, ADDRESS_UNKNOWN, ADDRESS_OTHER } Address;
+
+/* What the other sources say of the node's address. An address is one machine's at a time: if they know the node by
+ * others, the machine has another one now, as when its pod is replaced. */
+static Address
+compare_address (const QuoitDifference *difference, guint32 index, const char *address)
+{
+  const QuoitLayout *layout = difference->fleet->layout;
+  Address result = ADDRESS_UNKNOWN;
+
+  for (guint32 s = 0; s < layout->n_sources && address != NULL; s++)
     if (other_claims (difference, s, index))
       {
         QuoitNodeClaim claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, (QuoitNodeId) { index }, NULL);
-        g_autofree char *known = address_of (layout->sources[s].kind, &claim);
 
-        if (claim.address == NULL || g_strcmp0 (known, address) == 0)
-          return TRUE;
+        if (g_strcmp0 (address_of (layout->sources[s].kind, &claim), address) == 0)
+          return ADDRESS_SAME;
+        if (claim.address != NULL)
+          result = ADDRESS_OTHER;
       }
-  return FALSE;
+  return result;
 }
 
-static const Matching by_place = { place_key, NULL }, by_address = { address_key, binds_by_address };
+static Fit
+fit_so_far (const Joining *joining, guint32 index, const QuoitNodeClaim *claim, const char *address)
+{
+  Address known = compare_address (joining->difference, index, address);
+
+  if (quoit_difference_holder (joining->difference, index) != NULL)
+    return FIT_HELD;
+  if (claim->state != QUOIT_NODE_DEAD)
+    return known == ADDRESS_OTHER ? FIT_ALIVE_ELSEWHERE : FIT_ALIVE_STILL;
+  return known == ADDRESS_SAME ? FIT_DEAD_STILL : FIT_DEAD_LEFT;
+}
+
+/* Adds the node as one that the claim may be from now on. */
+static void
+offer (const Joining *joining, guint32 i, guint which, guint32 index, Fit fit)
+{
+  const QuoitDifference *difference = joining->difference;
+
+  if (index == QUOIT_NO_INDEX || index == joining->before[i])
+    return;
+  /* A held node never becomes another machine than it was. */
+  if (difference->source.index != QUOIT_NO_INDEX && quoit_difference_holder (difference, index) != NULL
+      && quoit_layout_claims_node (difference->fleet->layout, difference->source, (QuoitNodeId) { index }))
+    return;
+  joining->candidates[i * N_CANDIDATES + which] = (Candidate) { index, (guint8) fit };
+}
+
+/* The claim's node so far, if other sources have it too, and the node at its address. */
+static void
+find_candidates (const Joining *joining, guint32 i, GHashTable *addresses)
+{
+  const QuoitDifference *difference = joining->difference;
+  const QuoitNodeClaim *claim = &joining->nodes[i];
+  const char *address = address_of (kind_of (difference), claim);
+  gboolean is_alive = claim->state != QUOIT_NODE_DEAD;
+  guint32 before = joining->before[i];
+
+  for (guint c = 0; c < N_CANDIDATES; c++)
+    joining->candidates[i * N_CANDIDATES + c].fit = NO_FIT;
+  if (before != QUOIT_NO_INDEX && quoit_difference_is_shared (difference, before))
+    joining->candidates[i * N_CANDIDATES]
+        = (Candidate) { before, (guint8) fit_so_far (joining, before, claim, address) };
+  offer (joining, i, 1, find_at (addresses, address), is_alive ? FIT_ALIVE_ADDRESS : FIT_DEAD_ADDRESS);
+}
+
+/* The nodes in the claims' places, of sources whose places count. */
+static void
+find_places (const Joining *joining)
+{
+  const QuoitDifference *difference = joining->difference;
+  g_autoptr (GHashTable) places = new_index ();
+
+  for (guint32 s = 0; s < difference->fleet->layout->n_sources; s++)
+    if (joining->is_joined[s])
+      index_places (difference, s, places);
+  for (guint32 i = 0; i < joining->n && g_hash_table_size (places) > 0; i++)
+    {
+      const QuoitNodeClaim *claim = &joining->nodes[i];
+      g_autofree char *place = place_of (quoit_claims_pool_at (difference->claims, claim->pool)->name, claim);
+
+      offer (joining, i, 2, find_at (places, place),
+             claim->state != QUOIT_NODE_DEAD ? FIT_ALIVE_PLACE : FIT_DEAD_PLACE);
+    }
+}
+
+/* Whether the claim's node is its alone, and a group holds it: it stays. */
+static gboolean
+is_fixed (const Joining *joining, guint32 i)
+{
+  guint32 before = joining->before[i];
+
+  return before != QUOIT_NO_INDEX && quoit_difference_holder (joining->difference, before) != NULL
+         && !quoit_difference_is_shared (joining->difference, before);
+}
+
+static void
+match_fit (Joining *joining, Fit fit)
+{
+  guint32 *at = joining->difference->at;
+
+  for (guint32 i = 0; i < joining->n; i++)
+    for (guint c = 0; c < N_CANDIDATES; c++)
+      {
+        Candidate candidate = joining->candidates[i * N_CANDIDATES + c];
+
+        if (candidate.fit != fit || at[i] != QUOIT_NO_INDEX || joining->is_taken[candidate.index])
+          continue;
+        joining->is_taken[candidate.index] = 1;
+        at[i] = candidate.index;
+      }
+}
+
+/* Best fits first. Who fits nowhere stays a node of the source alone, or becomes one. */
+static void
+match (Joining *joining)
+{
+  QuoitDifference *difference = joining->difference;
+
+  memset (joining->is_taken, 0, difference->fleet->layout->n_nodes);
+  for (guint32 i = 0; i < joining->n; i++)
+    difference->at[i] = is_fixed (joining, i) ? joining->before[i] : QUOIT_NO_INDEX;
+  for (Fit fit = 0; fit < N_FITS; fit++)
+    match_fit (joining, fit);
+  for (guint32 i = 0; i < joining->n; i++)
+    if (difference->at[i] == QUOIT_NO_INDEX && joining->before[i] != QUOIT_NO_INDEX
+        && !quoit_difference_is_shared (difference, joining->before[i]))
+      difference->at[i] = joining->before[i];
+}
 
 /* --- which sources --- */
 
@@ -310,21 +384,6 @@ share_a_node (const QuoitLayout *layout, QuoitSourceId a, QuoitSourceId b)
       if (quoit_layout_claims_node (layout, b, (QuoitNodeId) { layout->joined[at].node }))
         return TRUE;
     }
-  return FALSE;
-}
-
-/* Once joined, sources stay so for as long as they share a node: new machines in old places are found by themselves. */
-static gboolean
-are_joined (const Joining *joining, guint32 s)
-{
-  const QuoitDifference *difference = joining->difference;
-
-  if (difference->source.index != QUOIT_NO_INDEX
-      && share_a_node (difference->fleet->layout, difference->source, (QuoitSourceId) { s }))
-    return TRUE;
-  for (guint32 i = 0; i < joining->n; i++)
-    if (difference->at[i] != QUOIT_NO_INDEX && other_claims (difference, s, difference->at[i]))
-      return TRUE;
   return FALSE;
 }
 
@@ -356,44 +415,80 @@ is_of_another_kind (const QuoitDifference *difference, guint32 s)
   return s != difference->source.index && difference->fleet->layout->sources[s].kind != kind_of (difference);
 }
 
-/* Addresses first: sources that have a machine in common by its address are joined by place too. */
+/* Once joined, sources stay so for as long as they share a node: new machines in old places are found by themselves.
+ * TRUE: there are more of them than before. */
+static gboolean
+count_joined (const Joining *joining)
+{
+  const QuoitDifference *difference = joining->difference;
+  const QuoitLayout *layout = difference->fleet->layout;
+  gboolean any = FALSE;
+
+  for (guint32 s = 0; s < layout->n_sources; s++)
+    for (guint32 i = 0; i < joining->n && !joining->is_joined[s] && is_of_another_kind (difference, s); i++)
+      if (difference->at[i] != QUOIT_NO_INDEX && other_claims (difference, s, difference->at[i]))
+        any = joining->is_joined[s] = TRUE;
+  return any;
+}
+
+/* Sources that have a machine in common by its address are joined by place too, and so are those that have one in
+ * common by that. */
 static void
 match_all (Joining *joining)
 {
   const QuoitDifference *difference = joining->difference;
   const QuoitLayout *layout = difference->fleet->layout;
   const char *named = quoit_claims_join (difference->claims);
-  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GHashTable) addresses = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) addresses = new_index ();
 
   for (guint32 s = 0; s < layout->n_sources; s++)
     if (is_of_another_kind (difference, s))
-      index_addresses (difference, s, addresses);
-  match (joining, addresses, &by_address);
-  for (guint32 s = 0; s < layout->n_sources; s++)
-    if (is_of_another_kind (difference, s)
-        && (g_strcmp0 (quoit_layout_text (layout, layout->sources[s].name), named) == 0 || are_joined (joining, s)))
-      index_places (difference, s, places);
-  match (joining, places, &by_place);
+      {
+        index_addresses (difference, s, addresses);
+        joining->is_joined[s] = g_strcmp0 (quoit_layout_text (layout, layout->sources[s].name), named) == 0
+                                || (difference->source.index != QUOIT_NO_INDEX
+                                    && share_a_node (layout, difference->source, (QuoitSourceId) { s }));
+      }
+  for (guint32 i = 0; i < joining->n; i++)
+    find_candidates (joining, i, addresses);
+  do
+    {
+      find_places (joining);
+      match (joining);
+    }
+  while (count_joined (joining));
+}
+
+static gboolean
+is_alone (const QuoitDifference *difference)
+{
+  for (guint32 s = 0; s < difference->fleet->layout->n_sources; s++)
+    if (is_of_another_kind (difference, s))
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
 quoit_difference_of_joins (QuoitDifference *difference, GError **error)
 {
+  const QuoitLayout *layout = difference->fleet->layout;
   Joining joining = { .difference = difference };
+  g_autofree guint32 *before = NULL;
+  g_autofree guint8 *is_taken = NULL, *is_joined = NULL;
+  g_autofree Candidate *candidates = NULL;
 
   if (!check_named (difference, error))
     return FALSE;
   joining.nodes = quoit_claims_nodes (difference->claims, &joining.n);
-  joining.claim_at = g_new0 (guint32, difference->fleet->layout->n_nodes + 1);
   for (guint32 i = 0; i < joining.n; i++)
-    {
-      difference->at[i] = quoit_difference_find (difference, &joining.nodes[i]);
-      if (difference->at[i] != QUOIT_NO_INDEX)
-        joining.claim_at[difference->at[i]] = i + 1;
-    }
+    difference->at[i] = quoit_difference_find (difference, &joining.nodes[i]);
+  if (is_alone (difference))
+    return TRUE;
+  joining.before = before = g_memdup2 (difference->at, (joining.n + 1) * sizeof *before);
+  joining.is_taken = is_taken = g_new0 (guint8, layout->n_nodes + 1);
+  joining.is_joined = is_joined = g_new0 (guint8, layout->n_sources + 1);
+  joining.candidates = candidates = g_new (Candidate, (gsize) joining.n * N_CANDIDATES + 1);
   match_all (&joining);
-  g_free (joining.claim_at);
   return TRUE;
 }
 

@@ -312,6 +312,15 @@ static const struct {
   { "ray A0.0 B0.1;k8s A0.1 B0.0;ray B0.1", "k8s/m-A#1=A ray/m-B#2=B", NULL },
   { "k8s A0.0x@5 B0.1@5;ray C0.1@5", "k8s/m-A#1=Ax ray/m-C#2=C", NULL },
   { "k8s B0.1@5 A0.0x@5;ray C0.1@5", "k8s/m-A#2=Ax ray/m-C#1=C", NULL },
+  /* of several at one address the one that lives, and of equals the oldest: it is the same one the next time */
+  { "k8s A0.0x@5 B0.1x@5;ray C1.0@5 D1.1@5", "k8s/m-B#2=Bx ray/m-C#1=Cx ray/m-D#3=D", NULL },
+  { "ray C1.0@5 D1.1@5;k8s A0.0x@5 B0.1x@5", "k8s/m-B#3=Bx ray/m-C#1=Cx ray/m-D#2=D", NULL },
+  { "k8s A0.0@5 B0.1@5;ray C1.0@5 D1.1@5;k8s A0.0@5 B0.1@5", "k8s/m-B#2=B ray/m-C#1=C ray/m-D#3=D", NULL },
+  { "k8s A0.0x@5 B0.1@5;ray C1.0@5 D1.1@5;k8s A0.0x@5 B0.1@5", "k8s/m-A#1=Ax ray/m-C#2=C ray/m-D#3=D", NULL },
+  /* a node that this list alone called dead is at its address */
+  { "ray A0.0@5;k8s A0.0x@5;k8s B0.0@5", "ray/m-A#1=A", NULL },
+  /* a node that is lost to a better fit is a new one, and stays that */
+  { "ray A0.0@5;k8s B1.0@5;k8s B1.0x@5 C1.1@5", "k8s/m-B#2=Bx ray/m-A#1=A", NULL },
   { "k8s A0.0;ray A0.0x", "k8s/m-A#1=A ray/m-A#2=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;k8s A0.1 B0.0d", "plan/a-0-0#1=A plan/a-0-1#2=Bd", NULL },
   { "plan ..;k8s A0.0 B0.1", "k8s/m-A#3=A k8s/m-B#4=B plan/a-0-0#1 plan/a-0-1#2", NULL },

@@ -228,6 +228,11 @@ static const struct {
   { GOOD ("a") AND GOOD ("a"), "line 6: name 'a': expected each name once" },
   { "kind: Node\nmetadata: {name: a, uid: x}\n---\nkind: Node\nmetadata: {name: b, uid: x}\n",
     "uid 'x': expected each uid once" },
+  /* the name of a node without uid tells it from the others */
+  { "kind: Node\nmetadata: {name: a, uid: b}\n---\nkind: Node\nmetadata: {name: b}\n",
+    "line 4: name 'b': expected a uid, as the uid of another node is that name" },
+  { "kind: Node\nmetadata: {name: b}\n---\nkind: Node\nmetadata: {name: a, uid: b}\n",
+    "uid 'b': expected each uid once" },
   { HOST ("a", "", "unschedulable: maybe", READY), "line 3: spec.unschedulable: 'maybe': expected true or false" },
   { HOST ("a", "", "taints: 7", READY), "line 3: spec.taints: '7': expected a list" },
   { HOST ("a", "", "", "conditions: [{type: Ready, status: Perhaps}]"),
