@@ -140,13 +140,13 @@ quoit_difference_refuses (const QuoitDifference *difference, guint32 index, cons
 
 /* --- candidates --- */
 
-/* A name has no newline. */
+/* A name has no newline. A Ray cluster has one head: if that is in no slice, being the head is its place. */
 static char *
 place_of (const char *pool, const QuoitNodeClaim *claim)
 {
-  return claim->slice == NULL || claim->worker_id < 0
-             ? NULL
-             : g_strdup_printf ("%s\n%s\n%d", pool, claim->slice, claim->worker_id);
+  if (claim->slice != NULL && claim->worker_id >= 0)
+    return g_strdup_printf ("%s\n%s\n%d", pool, claim->slice, claim->worker_id);
+  return claim->slice == NULL && (claim->flags & QUOIT_NODE_RAY_HEAD) != 0 ? g_strdup ("\nhead") : NULL;
 }
 
 /* Where a machine is. A node that is dead in Ray has left its address to others; as long as Kubernetes lists a node,

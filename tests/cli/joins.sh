@@ -49,15 +49,13 @@ ok 0 "slices" slices -o json
 fact "are the manifest's two" '[(s["full_name"], s["n_nodes"]) for s in d["slices"]]' \
   "[('two-slices/v6e-group/v6e-group-0', 4), ('two-slices/v6e-group/v6e-group-1', 4)]"
 ok 0 "nodes" nodes -o json
-fact "are those of both, each once" 'sorted(n["source"] for n in d["nodes"])' "$(
-  printf "['ray'"
-  printf ", 'two-slices'%.0s" 1 2 3 4 5 6 7 8 9
-  printf ']'
-)"
+fact "are those of both, each once" '[n["source"] for n in d["nodes"]] == 9 * ["two-slices"]' "True"
+fact "the head too" '[(n["node"], n["address"]) for n in d["nodes"] if n["ray_head"]]' "[('two-slices-head', '10.0.0.1')]"
 fact "with the list's addresses" '[n["address"] for n in d["nodes"] if n["slice"] == "v6e-group-1"]' \
   "['10.0.0.6', '10.0.0.7', '10.0.0.8', '10.0.0.9']"
 ok 0 "status" status -o json
 fact "counts each chip once" '[r["total"] for r in d["resources"] if r["resource"] == "TPU"]' "['32']"
+fact "and each CPU" '[r["total"] for r in d["resources"] if r["resource"] == "CPU"]' "['72']"
 ok 0 "a joined node" show v6e-group-0-1 -o json
 fact "is Ray's, in the manifest's place, and held" \
   '[d["node"][k] for k in ("identity", "address", "source", "sources", "held_by")]' \

@@ -18,7 +18,8 @@ state_of_letter (char letter)
 }
 
 /* Of a manifest or a text: one letter a node of two-host slices, '.' one that is there, '-' one that is not, 'p' one
- * whose address is known, 10.0.p<number of the node>, '#' one that is called used; "..|.." are two. */
+ * whose address is known, 10.0.p<number of the node>, '#' one that is called used; "..|.." are two. 'h' is the head of
+ * the cluster, in no slice. */
 static inline QuoitClaims *
 plan_of (const char *source, QuoitSourceKind kind, const char *drawn)
 {
@@ -36,6 +37,14 @@ plan_of (const char *source, QuoitSourceKind kind, const char *drawn)
 
       if (*p == '|')
         continue;
+      if (*p == 'h')
+        {
+          node = (QuoitNodeClaim) { .name = "head", .worker_id = -1, .flags = QUOIT_NODE_RAY_HEAD };
+          node.pool = quoit_claims_pool (claims, "headgroup");
+          node.kind = quoit_claims_kind (claims, &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
+          quoit_claims_add (claims, &node);
+          continue;
+        }
       node = nodes[at++];
       node.address = address;
       node.flags = *p == '#' ? QUOIT_NODE_EXTERNAL : 0;
@@ -64,8 +73,8 @@ kind_of_word (QuoitClaims *claims, const QuoitNodeKind *drawn, const char *word,
 
 /* The nodes of a list of what runs: words such as "A0.1x", a machine by its letter, its slice and worker ('-': in
  * none), its state where it is not alive; "A0.1@5" is at address 10.0.0.5, "A0.1=4" has 4 CPU instead of 8, "A0.1^" two
- * devices a chip; "A0.1!" was told its worker id, which Kubernetes has to assume of others. Of a dead machine Ray tells
- * no resources, and Kubernetes does. */
+ * devices a chip; "A-*" is the cluster's head; "A0.1!" was told its worker id, which Kubernetes has to assume of
+ * others. Of a dead machine Ray tells no resources, and Kubernetes does. */
 static inline void
 add_listed (QuoitClaims *claims, const char *drawn)
 {
@@ -93,6 +102,8 @@ add_listed (QuoitClaims *claims, const char *drawn)
       node.address = address = g_strdup_printf ("10.0.%s", at == NULL ? name : at + 1);
       if (in_slice && quoit_claims_source_kind (claims) == QUOIT_SOURCE_KIND_K8S_NODES && strchr (word, '!') == NULL)
         node.flags |= QUOIT_NODE_ASSUMED_ID;
+      if (strchr (word, '*') != NULL)
+        node.flags |= QUOIT_NODE_RAY_HEAD;
       node.pool = quoit_claims_pool (claims, in_slice ? "a" : "default");
       node.kind = kind_of_word (
           claims, quoit_claims_kind_at (all, 0), word,
@@ -368,6 +379,14 @@ static const struct {
     NULL },
   { "plan ..;ray+plan A0.0 B0.1 C1.0", "plan/a-0-0#1=A plan/a-0-1#2=B ray/m-C#3=C", NULL },
   { "plan ..;ray+plan H- I-", "plan/a-0-0#1 plan/a-0-1#2 ray/m-H#3=H ray/m-I#4=I", NULL },
+  /* a cluster has one head, in whatever order it is said: it is counted once, and replaced like a worker */
+  { "plan h..;ray+plan H-* A0.0 B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=H", NULL },
+  { "ray H-* A0.0 B0.1;plan+ray ..h", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=H", NULL },
+  { "plan h..;ray+plan H-x* I-* J- A0.0 B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=I ray/m-H#4=Hx ray/m-J#5=J",
+    NULL },
+  { "plan h..;ray+plan H-* A0.0 B0.1;ray I-*@9 A0.0 B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=I", NULL },
+  { "plan h..;ray H-* A0.0 B0.1", "plan/a-0-0#2 plan/a-0-1#3 plan/head#1 ray/m-A#5=A ray/m-B#6=B ray/m-H#4=H", NULL },
+  { "plan h..;ray+plan A0.0* B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1", NULL },
   /* joined once, they stay so: what comes in an old place is found */
   { "plan ..|..;ray+plan A0.0 B0.1;ray A0.0 B0.1 C1.0 D1.1",
     "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4=D", NULL },
