@@ -57,12 +57,10 @@ fail_moved (const QuoitStore *store, GError **error)
 }
 
 gboolean
-quoit_sqlite_check_names (QuoitStore *store, gboolean *is_lost, GError **error)
+quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_lost, GError **error)
 {
-  struct stat file;
-
   *is_lost = FALSE;
-  switch (quoit_vfs_check_names (store->db.handle, &file))
+  switch (quoit_vfs_check_names (store->db.handle, file))
     {
     case QUOIT_NAMES_MOVED:
       return fail_moved (store, error);
@@ -89,8 +87,8 @@ quoit_sqlite_confirm (QuoitStore *store, GError **error)
   g_autoptr (GError) failure = NULL;
   gboolean is_lost;
 
-  if (quoit_sqlite_check_names (store, &is_lost, &failure) ? !is_lost || leave_lost_log (store, &failure)
-                                                           : failure->code == QUOIT_ERROR_STORE)
+  if (quoit_sqlite_check_names (store, NULL, &is_lost, &failure) ? !is_lost || leave_lost_log (store, &failure)
+                                                                 : failure->code == QUOIT_ERROR_STORE)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_UNCONFIRMED,
                      "%s: the change was written, but the files were replaced meanwhile: look, or retry with the same "
@@ -237,9 +235,9 @@ note_file (const QuoitStore *store)
 }
 
 gboolean
-quoit_sqlite_check_file (QuoitStore *store, GError **error)
+quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **error)
 {
-  guint64 state = file_state (store->path);
+  guint64 state = file == NULL ? file_state (store->path) : state_of (file);
   QuoitFileWriter writer;
 
   if (state == store->file_state)

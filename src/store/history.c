@@ -217,7 +217,7 @@ quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error)
   /* Only the connection that has the file open can tell whether it is still the one of that name. */
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  ok = quoit_sqlite_check_names (store, &is_lost, error) && (!is_lost || quoit_sqlite_mend_names (store, error))
+  ok = quoit_sqlite_check_names (store, NULL, &is_lost, error) && (!is_lost || quoit_sqlite_mend_names (store, error))
        && quoit_sqlite_connect (store, reader, error);
   quoit_store_leave_turn (store);
   if (!ok)

@@ -48,8 +48,8 @@ after_fork_in_child (void)
   after_fork ();
 }
 
-guint64
-quoit_process_mark (void)
+guint32
+quoit_process_count_forks (void)
 {
   static gsize once;
 
@@ -59,7 +59,13 @@ quoit_process_mark (void)
       pthread_atfork (before_fork, after_fork, after_fork_in_child);
       g_once_init_leave (&once, 1);
     }
-  return (guint64) n_forks << 32 | (guint32) getpid ();
+  return n_forks;
+}
+
+guint64
+quoit_process_mark (void)
+{
+  return (guint64) quoit_process_count_forks () << 32 | (guint32) getpid ();
 }
 
 void

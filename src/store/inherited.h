@@ -16,6 +16,8 @@
 /* Which process this is. The number alone does not say so: a child may bear that of an ancestor that has ended, or that
  * of its parent in a namespace of its own. */
 guint64 quoit_process_mark (void);
+/* How often fork(2) has made this process from its ancestors, as far as the C library knows. Costs no system call. */
+guint32 quoit_process_count_forks (void);
 
 /* A file descriptor that a child of fork(2) closes at once: locks of an open file would live on with it. -1 is none;
  * the address must stay valid until it is closed. */

@@ -207,7 +207,7 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
       read = quoit_db_end (&store->db, read ? error : NULL) && read;
     }
   if (read && mode == QUOIT_OPEN_CHECKED)
-    read = quoit_sqlite_check_file (store, error) && quoit_sqlite_check_head (store, error);
+    read = quoit_sqlite_check_file (store, NULL, error) && quoit_sqlite_check_head (store, error);
   if (!read && error != NULL && (*error)->code == QUOIT_ERROR_BUSY && quoit_vfs_is_split (store->db.handle))
     {
       g_clear_error (error);

@@ -238,10 +238,12 @@ catch_up (QuoitStore *store, GError **error)
 static gboolean
 check_and_catch_up (QuoitStore *store, gboolean *is_lost, GError **error)
 {
-  if (!quoit_sqlite_check_names (store, is_lost, error))
+  struct stat file;
+
+  if (!quoit_sqlite_check_names (store, &file, is_lost, error))
     return FALSE;
   return *is_lost
-         || (quoit_sqlite_check_file (store, error)
+         || (quoit_sqlite_check_file (store, &file, error)
              && (is_current (store) || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, error))));
 }
 

@@ -2,6 +2,8 @@
 /* What the files of the store share. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "store/chain.h"
 #include "store/image.h"
 #include "store/inherited.h"
@@ -106,16 +108,18 @@ gboolean quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **e
 /* --- guard.c --- */
 
 /* Whether the names of the files still lead to those that the handle has open. *@is_lost: to the database, but not to
- * its log. SQLite would go on writing to files that nobody else will ever read. */
-gboolean quoit_sqlite_check_names (QuoitStore *store, gboolean *is_lost, GError **error);
+ * its log. SQLite would go on writing to files that nobody else will ever read. *@file (or NULL) gets the state of the
+ * database file. */
+gboolean quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_lost, GError **error);
 /* For a log that is lost: saves all of it, and connects anew. Outside a transaction. */
 gboolean quoit_sqlite_mend_names (QuoitStore *store, GError **error);
 /* Both, after a commit. UNCONFIRMED when what was written may not be where others read. */
 gboolean quoit_sqlite_confirm (QuoitStore *store, GError **error);
 /* Closes the connection and opens another; on failure there is none, and the next turn tries again. */
 gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
-/* Whether something else has written to the database file since a handle of quoit did; proves all of it then. */
-gboolean quoit_sqlite_check_file (QuoitStore *store, GError **error);
+/* Whether something else has written to the database file since a handle of quoit did; proves all of it then. @file:
+ * its state now; NULL: not known. */
+gboolean quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **error);
 /* DAMAGED when more was acknowledged than is there. */
 gboolean quoit_sqlite_check_head (QuoitStore *store, GError **error);
 /* Notes that @fleet, whose last link is the store's, was acknowledged. */

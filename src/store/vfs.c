@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
   sqlite3_file base;
-  guint64 process; /* that opened it: only its own process may touch the locks */
+  guint32 n_forks; /* of the process that opened it: only that process may touch the locks */
   int fd;          /* holds the locks; -1: none */
   int level;       /* SQLITE_LOCK_NONE... */
   struct stat at_open;
@@ -69,7 +69,7 @@ base_of (sqlite3_file *file)
 static gboolean
 is_own (const File *file)
 {
-  return file->process == quoit_process_mark ();
+  return file->n_forks == quoit_process_count_forks ();
 }
 
 /* --- locks --- */
@@ -525,7 +525,7 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
 
   memset (file, 0, sizeof *file);
   file->fd = file->shm_fd = -1;
-  file->process = quoit_process_mark ();
+  file->n_forks = quoit_process_count_forks ();
   file->maps = g_ptr_array_new ();
   file->path = g_strdup (name);
   base->pMethods = &methods;
