@@ -30,13 +30,24 @@ save_log (QuoitStore *store, GError **error)
 gboolean
 quoit_sqlite_reconnect (QuoitStore *store, GError **error)
 {
-  quoit_db_close (&store->db);
-  memset (&store->db, 0, sizeof store->db);
-  if (quoit_sqlite_connect_store (store, error))
-    return TRUE;
-  quoit_db_close (&store->db);
-  memset (&store->db, 0, sizeof store->db);
-  return FALSE;
+  gint64 end_us = g_get_monotonic_time () + store->wait_ms * 1000;
+
+  for (;;)
+    {
+      g_autoptr (GError) failure = NULL;
+
+      quoit_db_close (&store->db);
+      memset (&store->db, 0, sizeof store->db);
+      if (quoit_sqlite_connect_store (store, &failure))
+        return TRUE;
+      if (failure->code != QUOIT_ERROR_BUSY || g_get_monotonic_time () >= end_us)
+        {
+          quoit_db_close (&store->db);
+          memset (&store->db, 0, sizeof store->db);
+          return g_propagate_error (error, g_steal_pointer (&failure)), FALSE;
+        }
+      g_usleep (1000);
+    }
 }
 
 /* Somebody has deleted or replaced the -wal or -shm file. Nothing is lost as long as this handle has them open. */

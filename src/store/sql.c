@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/sql.h"
 
+#include "store/vfs.h"
+
 /* clang-format off */
 const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   /* 0 -> 1 */
@@ -137,6 +139,7 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
   const char *message = db->handle == NULL ? sqlite3_errstr (result) : sqlite3_errmsg (db->handle);
   QuoitErrorCode code = QUOIT_ERROR_STORE;
   const char *remedy = "; nothing was written";
+  g_autofree char *numbered = NULL;
 
   switch (result & 0xff)
     {
@@ -163,6 +166,18 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
     case SQLITE_INTERRUPT:
       code = QUOIT_ERROR_CANCELLED;
       remedy = "";
+      break;
+    case SQLITE_IOERR:
+      if (db->handle != NULL && quoit_vfs_is_split (db->handle))
+        {
+          code = QUOIT_ERROR_BUSY;
+          message = "its -wal or -shm file was deleted or replaced";
+          remedy = "; retry";
+          break;
+        }
+      message = numbered = g_strdup_printf ("%s (SQLite's code %d, errno %d)", message,
+                                            db->handle == NULL ? result : sqlite3_extended_errcode (db->handle),
+                                            db->handle == NULL ? 0 : sqlite3_system_errno (db->handle));
       break;
     case SQLITE_FULL:
       remedy = "; nothing was written: make room and retry";

@@ -4,6 +4,7 @@
 
 #include "store/codec.h"
 #include "store/store-private.h"
+#include "store/vfs.h"
 
 static void
 sqlite_rollback (QuoitStore *store)
@@ -247,19 +248,33 @@ check_and_catch_up (QuoitStore *store, gboolean *is_lost, GError **error)
              && (is_current (store) || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, error))));
 }
 
+/* A connection that could not begin to read its log has nothing to save: another one takes its place. */
+static gboolean
+begin_anew (QuoitStore *store, GError **failure, gint64 end_us, GError **error)
+{
+  if ((*failure)->code != QUOIT_ERROR_BUSY || !quoit_vfs_is_split (store->db.handle)
+      || g_get_monotonic_time () >= end_us)
+    return g_propagate_error (error, g_steal_pointer (failure)), FALSE;
+  g_usleep (1000);
+  return quoit_sqlite_reconnect (store, error);
+}
+
 static gboolean
 sqlite_catch_up (QuoitStore *store, GError **error)
 {
+  gint64 end_us = g_get_monotonic_time () + store->wait_ms * 1000;
   gboolean is_lost = TRUE;
 
   for (guint tries = 0; is_lost && tries < MOST_TRIES; tries++)
     {
       /* The version is the first thing that is read: only then does SQLite know whether others have written. */
-      gboolean ok = quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
-                    && check_and_catch_up (store, &is_lost, error);
+      g_autoptr (GError) failure = NULL;
+      gboolean ok = quoit_db_run (&store->db, SQL_BEGIN_READ, &failure)
+                    && quoit_sqlite_check_version (&store->db, &failure)
+                    && check_and_catch_up (store, &is_lost, &failure);
 
-      ok = quoit_db_end (&store->db, ok ? error : NULL) && ok;
-      if (!ok || (is_lost && !quoit_sqlite_mend_names (store, error)))
+      ok = quoit_db_end (&store->db, ok ? &failure : NULL) && ok;
+      if (ok ? is_lost && !quoit_sqlite_mend_names (store, error) : !begin_anew (store, &failure, end_us, error))
         return FALSE;
     }
   return !is_lost || fail_deleting (store, error);
@@ -305,16 +320,22 @@ begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
 static gboolean
 sqlite_begin (QuoitStore *store, GError **error)
 {
+  gint64 end_us = g_get_monotonic_time () + store->wait_ms * 1000;
   gboolean is_lost = TRUE;
 
   for (guint tries = 0; tries < MOST_TRIES; tries++)
     {
-      if (!begin_writing (store, &is_lost, error))
-        return FALSE;
-      if (!is_lost)
-        return TRUE;
-      sqlite_rollback (store);
-      if (!quoit_sqlite_mend_names (store, error))
+      g_autoptr (GError) failure = NULL;
+
+      if (begin_writing (store, &is_lost, &failure))
+        {
+          if (!is_lost)
+            return TRUE;
+          sqlite_rollback (store);
+          if (!quoit_sqlite_mend_names (store, error))
+            return FALSE;
+        }
+      else if (!begin_anew (store, &failure, end_us, error))
         return FALSE;
     }
   return fail_deleting (store, error);

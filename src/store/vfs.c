@@ -21,7 +21,8 @@ enum {
   SHARED_SIZE = 510,
   SHM_FIRST_LOCK = 120,
   SHM_DEAD_MAN = SHM_FIRST_LOCK + SQLITE_SHM_NLOCK,
-  CHECKPOINT_LOCK = 1 /* of the SQLITE_SHM_NLOCK */
+  FIRST_READ_LOCK = 3, /* of the SQLITE_SHM_NLOCK */
+  CHECKPOINT_LOCK = 1  /* of the SQLITE_SHM_NLOCK */
 };
 
 /* Far beyond any file: the pair that a live connection uses is the place of a shared lock here. */
@@ -46,6 +47,7 @@ typedef struct {
   GPtrArray *maps;     /* of memory */
   guint64 pair;        /* 0: not known yet */
   gboolean was_split;  /* when the index was opened last */
+  gboolean is_checked; /* that the index is one of the log */
   gboolean is_written; /* since its state was noted */
   char *path;
 } File;
@@ -192,13 +194,19 @@ is_same_file (const struct stat *a, const struct stat *b)
 }
 
 static gboolean
+is_same_id (const FileId *a, const FileId *b)
+{
+  return a->device == b->device && a->inode == b->inode && a->birth == b->birth;
+}
+
+static gboolean
 leads_to (const char *path, const char *tail, const FileId *file)
 {
   char name[4096];
   FileId now;
 
   return g_snprintf (name, sizeof name, "%s%s", path, tail) < (int) sizeof name && find_file (AT_FDCWD, name, &now)
-         && now.device == file->device && now.inode == file->inode && now.birth == file->birth;
+         && is_same_id (&now, file);
 }
 
 static guint64
@@ -288,9 +296,61 @@ static void
 close_index (File *file)
 {
   quoit_process_close_file (&file->shm_fd);
+  file->is_checked = FALSE;
   if (file->pair != 0 && is_own (file))
     set_lock (file->fd, F_UNLCK, PAIR_FIRST + (gint64) file->pair, 1);
   file->pair = 0;
+}
+
+/* Places in the header of the index and of the log, by SQLite's file format. Both have the salts of the log, byte for
+ * byte, from the first frame on. */
+enum {
+  INDEX_IS_READY = 12,
+  INDEX_LAST_FRAME = 16,
+  INDEX_SALTS = 32,
+  INDEX_HEADER_BYTES = 48,
+  LOG_SALTS = 16,
+  SALTS_BYTES = 8
+};
+
+static gboolean
+is_index_of_log (const File *file)
+{
+  g_autofree char *name = g_strconcat (file->path, "-wal", NULL);
+  guint8 index[INDEX_HEADER_BYTES], salts[SALTS_BYTES];
+  guint32 last_frame;
+  gboolean is_equal;
+  int fd;
+
+  if (pread (file->shm_fd, index, sizeof index, 0) != (gssize) sizeof index || index[INDEX_IS_READY] == 0)
+    return TRUE;
+  memcpy (&last_frame, index + INDEX_LAST_FRAME, sizeof last_frame);
+  if (last_frame == 0)
+    return TRUE;
+  fd = quoit_place_open (name, O_RDONLY, 0);
+  is_equal = fd >= 0 && pread (fd, salts, sizeof salts, LOG_SALTS) == (gssize) sizeof salts
+             && memcmp (salts, index + INDEX_SALTS, sizeof salts) == 0;
+  if (fd >= 0)
+    close (fd);
+  return is_equal;
+}
+
+/* Another program may have made an index of a log that is gone by now. No process of quoit uses it, so its name can go.
+ * Whoever reads has just found the index whole. The second look: the log may have begun anew between the two reads. */
+static gboolean
+check_index (File *file)
+{
+  g_autofree char *name = NULL;
+
+  file->is_checked = is_index_of_log (file) || is_index_of_log (file);
+  /* Where the log has lost its name by now, the next look at the names will tell. */
+  if (file->is_checked || !leads_to (file->path, "-wal", &file->wal))
+    return TRUE;
+  name = g_strconcat (file->path, "-shm", NULL);
+  if (leads_to (file->path, "-shm", &file->shm))
+    unlink (name);
+  file->was_split = TRUE;
+  return FALSE;
 }
 
 /* Before any of it is used: the log and the index must belong together, and to everybody. */
@@ -399,6 +459,8 @@ file_shm_lock (sqlite3_file *base, int offset, int n, int flags)
   if (!is_own (file))
     return type == F_UNLCK ? SQLITE_OK : SQLITE_IOERR_SHMLOCK;
   if (file->shm_fd < 0)
+    return SQLITE_IOERR_SHMLOCK;
+  if (type == F_RDLCK && offset >= FIRST_READ_LOCK && !file->is_checked && !check_index (file))
     return SQLITE_IOERR_SHMLOCK;
   if (type == F_UNLCK && offset <= CHECKPOINT_LOCK && CHECKPOINT_LOCK < offset + n)
     note_written (file);
@@ -548,21 +610,35 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
   return result;
 }
 
-/* The log: which file it is, is noted with its database. Whoever deletes it while it is being opened makes the two
- * looks differ. */
+enum { MOST_OPENS = 16 };
+
+/* The log. SQLite does not say which file it has opened. It is the one of that name if the name led to it before and
+ * after; a file that was only made now is opened once more. */
 static int
 open_log (const char *name, sqlite3_file *base, int flags, int *out_flags)
 {
   sqlite3_file *of = sqlite3_database_file_object (name);
-  int result = base_vfs->xOpen (base_vfs, name, base, flags, out_flags);
+  File *file = of != NULL && of->pMethods == &methods ? file_of (of) : NULL;
 
-  if (result == SQLITE_OK && of != NULL && of->pMethods == &methods)
+  if (file == NULL)
+    return base_vfs->xOpen (base_vfs, name, base, flags, out_flags);
+  file->has_wal = FALSE;
+  for (guint i = 0; i < MOST_OPENS; i++)
     {
-      File *file = file_of (of);
+      FileId before;
+      gboolean was_there = find_file (AT_FDCWD, name, &before);
+      int result = base_vfs->xOpen (base_vfs, name, base, flags, out_flags);
 
-      file->has_wal = find_file (AT_FDCWD, name, &file->wal);
+      if (result != SQLITE_OK)
+        return result;
+      file->has_wal = was_there && find_file (AT_FDCWD, name, &file->wal) && is_same_id (&before, &file->wal);
+      if (file->has_wal)
+        return SQLITE_OK;
+      base->pMethods->xClose (base);
+      base->pMethods = NULL;
     }
-  return result;
+  file->was_split = TRUE;
+  return SQLITE_BUSY;
 }
 
 static int
@@ -731,7 +807,6 @@ quoit_vfs_retire_pair (sqlite3 *handle)
 
   if (file == NULL || file->pair == 0)
     return;
-  quoit_head_retire (file->path, file->pair);
   for (guint i = 0; i < 2; i++)
     {
       const char *tail = i == 0 ? "-wal" : "-shm";
@@ -740,6 +815,8 @@ quoit_vfs_retire_pair (sqlite3 *handle)
       if (leads_to (file->path, tail, i == 0 ? &file->wal : &file->shm))
         unlink (name);
     }
+  /* Not before: a connection that has just opened the old index beside a new log would be let in. */
+  quoit_head_retire (file->path, file->pair);
 }
 
 gboolean

@@ -2,6 +2,7 @@
 /* Processes that do everything at once to one ledger, each with a clock of its own that is wrong in its own way: what
  * they were answered could have been answered by one ledger that does one thing at a time. The program runs itself as
  * the processes, and first shows that it sees what could not. */
+#include "calls.h"
 #include "linear.h"
 #include "planted.h"
 
@@ -9,156 +10,19 @@
 
 static const char fleet_text[] = "v6e 4x4 x5";
 
-/* --- calls at random --- */
-
 typedef struct {
-  GRand *rand;
-  Quoit *quoit;
-  guint number;    /* of the process */
-  gint64 wrong_ms; /* its clock */
-  gint64 wobble_ms;
-} Caller;
-
-static guint
-below (const Caller *caller, guint n)
-{
-  return (guint) g_rand_int_range (caller->rand, 0, (gint) n);
-}
-
-static void
-some_name (const Caller *caller, char *into, char of, guint n)
-{
-  g_snprintf (into, NAME_BYTES, "%c%u", of, below (caller, n));
-}
+  gint64 wrong_ms, wobble_ms;
+} Clock;
 
 /* Clocks are minutes apart, and now and then one is set. */
 static gint64
-read_clock (Caller *caller, guint step)
+read_clock (Clock *clock, const Caller *caller, guint step)
 {
-  if (below (caller, 16) == 0)
-    caller->wobble_ms = -(gint64) below (caller, 180000);
-  else if (below (caller, 16) == 0)
-    caller->wobble_ms = 0;
-  return T0 + caller->wrong_ms + caller->wobble_ms + step * 700 + below (caller, 700);
-}
-
-static gint64
-some_lease (const Caller *caller)
-{
-  static const guint most_ms[] = { 3000, 10000, 60000, 600000 };
-
-  return 1 + below (caller, most_ms[below (caller, G_N_ELEMENTS (most_ms))]);
-}
-
-/* A group that this process knows of, maybe not by its last id; or just a name. */
-static void
-refer_to_group (const Caller *caller, Op *op)
-{
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (caller->quoit);
-  guint32 n = quoit_snapshot_get_n_groups (snapshot);
-
-  some_name (caller, op->name, 'g', 6);
-  if (n > 0 && below (caller, 5) > 0)
-    {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, below (caller, n));
-
-      g_strlcpy (op->name, quoit_group_get_name (group), NAME_BYTES);
-      op->id = below (caller, 2) == 0 ? 0 : quoit_group_get_id (group);
-    }
-  if (below (caller, 20) == 0)
-    op->id = 1 + below (caller, 40);
-}
-
-static void
-ask_for_slices (const Caller *caller, Op *op)
-{
-  some_name (caller, op->name, 'g', 6);
-  op->most = 1 + below (caller, 3);
-  if (below (caller, 4) == 0)
-    {
-      op->least = op->most;
-      op->most += 1 + below (caller, 2);
-    }
-  if (below (caller, 40) == 0)
-    op->least = op->most = N_SLICES + 1;
-  if (below (caller, 3) == 0)
-    some_name (caller, op->owner, 'o', 3);
-  if (below (caller, 4) == 0)
-    {
-      /* A retry is the same request. */
-      g_snprintf (op->key, NAME_BYTES, "k%s", op->name);
-      op->least = *op->owner = 0;
-      op->most = 1;
-    }
-  if (op->kind == OP_HOLD || below (caller, 4) == 0)
-    op->lease_ms = some_lease (caller);
-}
-
-static OpKind
-some_kind (const Caller *caller)
-{
-  static const struct {
-    OpKind kind;
-    guint weight;
-  } kinds[] = {
-    { OP_RESERVE, 14 },      { OP_HOLD, 14 },     { OP_CONFIRM, 8 }, { OP_RENEW, 8 },     { OP_RELEASE, 8 },
-    { OP_RELEASE_SLICE, 2 }, { OP_RESIZE, 8 },    { OP_REPAIR, 6 },  { OP_SET_OWNER, 4 }, { OP_RENEW_OWNER, 4 },
-    { OP_END_OWNER, 2 },     { OP_SET_STATE, 6 }, { OP_DRAIN, 2 },   { OP_UNDRAIN, 3 },   { OP_FORGET, 2 },
-    { OP_FORGET_KEY, 1 },    { OP_LOOK, 8 },
-  };
-  guint n = 0;
-
-  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    n += kinds[i].weight;
-  n = below (caller, n);
-  for (gsize i = 0;; i++)
-    if (n < kinds[i].weight)
-      return kinds[i].kind;
-    else
-      n -= kinds[i].weight;
-}
-
-static Op
-some_op (Caller *caller, guint step)
-{
-  Op op = { .kind = some_kind (caller), .now_ms = read_clock (caller, step) };
-
-  g_snprintf (op.tag, NAME_BYTES, "p%u-%u", caller->number, step);
-  switch (op.kind)
-    {
-    case OP_RESERVE:
-    case OP_HOLD:
-      ask_for_slices (caller, &op);
-      break;
-    case OP_SET_OWNER:
-    case OP_RENEW_OWNER:
-    case OP_END_OWNER:
-      some_name (caller, op.name, 'o', 3);
-      op.lease_ms = op.kind == OP_SET_OWNER && below (caller, 4) == 0 ? 0 : some_lease (caller);
-      break;
-    case OP_SET_STATE:
-    case OP_DRAIN:
-    case OP_UNDRAIN:
-      op.at = below (caller, N_NODES);
-      op.state = below (caller, 3) == 0 ? (QuoitNodeState) below (caller, 3) : QUOIT_NODE_ALIVE;
-      break;
-    case OP_FORGET:
-      refer_to_group (caller, &op);
-      op.id = MAX (op.id, 1);
-      break;
-    case OP_FORGET_KEY:
-      g_snprintf (op.key, NAME_BYTES, "kg%u", below (caller, 6));
-      break;
-    case OP_LOOK:
-      break;
-    default:
-      refer_to_group (caller, &op);
-      op.at = below (caller, N_SLICES);
-      op.most = op.kind == OP_RESIZE ? below (caller, 5) : 0;
-      if (op.kind == OP_RENEW || (op.kind == OP_CONFIRM && below (caller, 2) == 0))
-        op.lease_ms = below (caller, 30) == 0 ? 0 : some_lease (caller);
-    }
-  return op;
+  if (caller_below (caller, 16) == 0)
+    clock->wobble_ms = -(gint64) caller_below (caller, 180000);
+  else if (caller_below (caller, 16) == 0)
+    clock->wobble_ms = 0;
+  return T0 + clock->wrong_ms + clock->wobble_ms + step * 700 + caller_below (caller, 700);
 }
 
 /* Waits until the parent lets all go, asks, and leaves what it was answered in a file. */
@@ -171,14 +35,15 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
   g_autoptr (GError) error = NULL;
   g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
   g_autofree char *file = g_strdup_printf ("%s.p%u", path, number);
-  Caller caller = { rand, quoit, number, wrong_ms[number % G_N_ELEMENTS (wrong_ms)], 0 };
+  Caller caller = { rand, quoit, number };
+  Clock clock = { wrong_ms[number % G_N_ELEMENTS (wrong_ms)], 0 };
   char go;
 
   hold (quoit != NULL, "%s", said (error));
   hold (write (STDOUT_FILENO, "r", 1) == 1 && read (STDIN_FILENO, &go, 1) >= 0, "the parent is gone");
   for (guint i = 0; i < n_steps; i++)
     {
-      Op op = some_op (&caller, i);
+      Op op = caller_make_op (&caller, i, read_clock (&clock, &caller, i));
       g_autofree char *line = NULL;
 
       op_run (quoit, &op);

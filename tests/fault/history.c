@@ -33,6 +33,7 @@ void
 op_clear (gpointer op)
 {
   g_clear_pointer (&((Op *) op)->seen, g_free);
+  g_clear_pointer (&((Op *) op)->message, g_free);
 }
 
 /* --- a call as a line --- */
@@ -298,6 +299,7 @@ op_run (Quoit *quoit, Op *op)
   op->answered_us = g_get_monotonic_time ();
   hold (done == (error == NULL), "%s: result and error disagree: %s", op_verb (op->kind), said (error));
   op->code = done ? 0 : error->code;
+  op->message = done ? NULL : g_strdup (error->message);
   snapshot = quoit_snapshot (quoit);
   op->seq = quoit_snapshot_get_seq (snapshot);
 }
@@ -355,6 +357,7 @@ history_copy (const History *history)
       Op op = g_array_index (history->ops, Op, i);
 
       op.seen = g_strdup (op.seen);
+      op.message = g_strdup (op.message);
       g_array_append_val (copy->ops, op);
     }
   for (guint i = 0; i < history->entries->len; i++)

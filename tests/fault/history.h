@@ -52,6 +52,7 @@ typedef struct {
   guint n_freed;         /* groups that went with an owner */
   guint64 seq;           /* the last entry that the handle knows afterwards */
   char *seen;            /* OP_LOOK: all there is to see; NULL */
+  char *message;         /* of the refusal; NULL. A line of text does not have it */
 } Op;
 
 void op_clear (gpointer op);

@@ -179,8 +179,8 @@ __all__ = [
     "load_text",
     "open",
     "open_memory",
-    "restore",
     "renumbering",
+    "restore",
     "topology",
 ]
 

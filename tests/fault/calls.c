@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "calls.h"
+
+guint
+caller_below (const Caller *caller, guint n)
+{
+  return (guint) g_rand_int_range (caller->rand, 0, (gint) n);
+}
+
+static void
+some_name (const Caller *caller, char *into, char of, guint n)
+{
+  g_snprintf (into, NAME_BYTES, "%c%u", of, caller_below (caller, n));
+}
+
+static gint64
+some_lease (const Caller *caller)
+{
+  static const guint most_ms[] = { 3000, 10000, 60000, 600000 };
+
+  return 1 + caller_below (caller, most_ms[caller_below (caller, G_N_ELEMENTS (most_ms))]);
+}
+
+/* A group that this process knows of, maybe not by its last id; or just a name. */
+static void
+refer_to_group (const Caller *caller, Op *op)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (caller->quoit);
+  guint32 n = quoit_snapshot_get_n_groups (snapshot);
+
+  some_name (caller, op->name, 'g', 6);
+  if (n > 0 && caller_below (caller, 5) > 0)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (snapshot, caller_below (caller, n));
+
+      g_strlcpy (op->name, quoit_group_get_name (group), NAME_BYTES);
+      op->id = caller_below (caller, 2) == 0 ? 0 : quoit_group_get_id (group);
+    }
+  if (caller_below (caller, 20) == 0)
+    op->id = 1 + caller_below (caller, 40);
+}
+
+static void
+ask_for_slices (const Caller *caller, Op *op)
+{
+  some_name (caller, op->name, 'g', 6);
+  op->most = 1 + caller_below (caller, 3);
+  if (caller_below (caller, 4) == 0)
+    {
+      op->least = op->most;
+      op->most += 1 + caller_below (caller, 2);
+    }
+  if (caller_below (caller, 40) == 0)
+    op->least = op->most = N_SLICES + 1;
+  if (caller_below (caller, 3) == 0)
+    some_name (caller, op->owner, 'o', 3);
+  if (caller_below (caller, 4) == 0)
+    {
+      /* A retry is the same request. */
+      g_snprintf (op->key, NAME_BYTES, "k%s", op->name);
+      op->least = *op->owner = 0;
+      op->most = 1;
+    }
+  if (op->kind == OP_HOLD || caller_below (caller, 4) == 0)
+    op->lease_ms = some_lease (caller);
+}
+
+static OpKind
+some_kind (const Caller *caller)
+{
+  static const struct {
+    OpKind kind;
+    guint weight;
+  } kinds[] = {
+    { OP_RESERVE, 14 },      { OP_HOLD, 14 },     { OP_CONFIRM, 8 }, { OP_RENEW, 8 },     { OP_RELEASE, 8 },
+    { OP_RELEASE_SLICE, 2 }, { OP_RESIZE, 8 },    { OP_REPAIR, 6 },  { OP_SET_OWNER, 4 }, { OP_RENEW_OWNER, 4 },
+    { OP_END_OWNER, 2 },     { OP_SET_STATE, 6 }, { OP_DRAIN, 2 },   { OP_UNDRAIN, 3 },   { OP_FORGET, 2 },
+    { OP_FORGET_KEY, 1 },    { OP_LOOK, 8 },
+  };
+  guint n = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    n += kinds[i].weight;
+  n = caller_below (caller, n);
+  for (gsize i = 0;; i++)
+    if (n < kinds[i].weight)
+      return kinds[i].kind;
+    else
+      n -= kinds[i].weight;
+}
+
+Op
+caller_make_op (const Caller *caller, guint step, gint64 now_ms)
+{
+  Op op = { .kind = some_kind (caller), .now_ms = now_ms };
+
+  g_snprintf (op.tag, NAME_BYTES, "p%u-%u", caller->number, step);
+  switch (op.kind)
+    {
+    case OP_RESERVE:
+    case OP_HOLD:
+      ask_for_slices (caller, &op);
+      break;
+    case OP_SET_OWNER:
+    case OP_RENEW_OWNER:
+    case OP_END_OWNER:
+      some_name (caller, op.name, 'o', 3);
+      op.lease_ms = op.kind == OP_SET_OWNER && caller_below (caller, 4) == 0 ? 0 : some_lease (caller);
+      break;
+    case OP_SET_STATE:
+    case OP_DRAIN:
+    case OP_UNDRAIN:
+      op.at = caller_below (caller, N_NODES);
+      op.state = caller_below (caller, 3) == 0 ? (QuoitNodeState) caller_below (caller, 3) : QUOIT_NODE_ALIVE;
+      break;
+    case OP_FORGET:
+      refer_to_group (caller, &op);
+      op.id = MAX (op.id, 1);
+      break;
+    case OP_FORGET_KEY:
+      g_snprintf (op.key, NAME_BYTES, "kg%u", caller_below (caller, 6));
+      break;
+    case OP_LOOK:
+      break;
+    default:
+      refer_to_group (caller, &op);
+      op.at = caller_below (caller, N_SLICES);
+      op.most = op.kind == OP_RESIZE ? caller_below (caller, 5) : 0;
+      if (op.kind == OP_RENEW || (op.kind == OP_CONFIRM && caller_below (caller, 2) == 0))
+        op.lease_ms = caller_below (caller, 30) == 0 ? 0 : some_lease (caller);
+    }
+  return op;
+}

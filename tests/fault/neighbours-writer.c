@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neighbours.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/prctl.h>
+
+enum { MOST_WAIT_MS = 30000, TEN_MINUTES_MS = 600000 };
+
+#define YEAR_MS (G_GINT64_CONSTANT (365) * 86400000)
+
+void
+read_whole_file (const char *path)
+{
+  char buffer[4096];
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+
+  while (fd >= 0 && read (fd, buffer, sizeof buffer) > 0)
+    continue;
+  if (fd >= 0)
+    close (fd);
+}
+
+void
+read_with_other_sqlite (const char *path)
+{
+  sqlite3 *db = NULL;
+
+  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+    sqlite3_exec (db, "SELECT count(*) FROM grp", NULL, NULL, NULL);
+  sqlite3_close (db);
+}
+
+/* A year back, ten minutes ahead, or right. */
+static gint64
+read_clock (const Caller *caller, gint64 start_us)
+{
+  gint64 now_ms = T0 + (g_get_monotonic_time () - start_us) / 1000;
+
+  switch (caller_below (caller, 20))
+    {
+    case 0:
+    case 1:
+      return now_ms - YEAR_MS;
+    case 2:
+      return now_ms + TEN_MINUTES_MS;
+    default:
+      return now_ms;
+    }
+}
+
+/* Files that are being put right, and a second name, go by. */
+static Quoit *
+open_in_the_end (const char *path)
+{
+  gint64 end_us = g_get_monotonic_time () + MOST_WAIT_MS * G_GINT64_CONSTANT (1000);
+
+  for (;;)
+    {
+      g_autoptr (GError) error = NULL;
+      Quoit *quoit = quoit_open (path, MOST_WAIT_MS, &error);
+
+      if (quoit != NULL)
+        return quoit;
+      hold ((error->code == QUOIT_ERROR_BUSY || error->code == QUOIT_ERROR_STORE) && g_get_monotonic_time () < end_us,
+            "open: %s", said (error));
+      g_usleep (1000);
+    }
+}
+
+/* A process that is killed may leave a part of it, without the dot at the end. */
+static void
+tell (int fd, const Op *op)
+{
+  g_autofree char *text = op_text (op), *line = g_strdup_printf ("\n%s\t%s\t.\n", text, op->message ? op->message : "-");
+
+  hold (write (fd, line, strlen (line)) == (gssize) strlen (line), "the file of answers");
+}
+
+int
+write_among_neighbours (const char *path, const char *answers, guint number, guint32 seed, gint64 start_us,
+                        pid_t parent)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed + number);
+  int fd = open (answers, O_WRONLY | O_APPEND | O_CLOEXEC);
+  Caller caller = { .rand = rand, .number = number };
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  hold (getppid () == parent, "the parent is gone");
+  hold (fd >= 0, "%s", answers);
+  caller.quoit = open_in_the_end (path);
+  for (guint step = 0;; step++)
+    {
+      Op op = caller_make_op (&caller, step, read_clock (&caller, start_us));
+
+      op_run (caller.quoit, &op);
+      tell (fd, &op);
+      op_clear (&op);
+      /* Both once took away the locks that this process has. */
+      if (caller_below (&caller, 8) == 0)
+        read_whole_file (path);
+      if (caller_below (&caller, 8) == 0)
+        read_with_other_sqlite (path);
+    }
+}
