@@ -160,7 +160,8 @@ func (j *JAXCluster) Workers() (workers []string, err error) {
 // to its first colon (so that an IPv6 address is broken), and JAX_COORDINATOR_PORT, else 8482. Whether the host is known is
 // not asked.
 //
-// It fails with Invalid when the list of workers is needed and cannot be read, and NotFound when the cluster is of kind
+// It fails with Invalid when the list of workers is needed and cannot be read, or the cluster is a pod whose
+// TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read, and NotFound when the cluster is of kind
 // JAXClusterNone.
 func (j *JAXCluster) Coordinator() (coordinator string, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {

@@ -136,8 +136,9 @@ QUOIT_API char **quoit_jax_cluster_list_workers (const QuoitJaxCluster *cluster,
  * Where JAX meets the other processes: MEGASCALE_COORDINATOR_ADDRESS, else the first worker, up to its first colon (so
  * that an IPv6 address is broken), and JAX_COORDINATOR_PORT, else 8482. Whether the host is known is not asked.
  *
- * Fails with %QUOIT_ERROR_INVALID when the list of workers is needed and cannot be read, and %QUOIT_ERROR_NOT_FOUND
- * when the cluster is of kind NONE.
+ * Fails with %QUOIT_ERROR_INVALID when the list of workers is needed and cannot be read, or the cluster is a pod whose
+ * TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read: JAX looks for the workers before it asks for
+ * anything. Fails with %QUOIT_ERROR_NOT_FOUND when the cluster is of kind NONE.
  *
  * Returns: (transfer full): "HOST:PORT"; g_free() it. %NULL on failure
  * Since: 0.1

@@ -36,24 +36,33 @@ variable (const QuoitJaxCluster *cluster, const char *name)
 
 /* --- the workers of a slice --- */
 
+/* JAX does not go on without the file: the message has what it raises. */
+static gboolean
+refuse_file (const char *path, const char *expected, const char *raised, const char *text, GError **error)
+{
+  g_autofree char *quoted = quoit_quote (path), *full = g_strdup_printf ("%s%s", text, path);
+  g_autofree char *message = quoit_quote (full);
+
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU_PROCESS_ADDRESSES_PATH %s: expected %s: JAX raises %s %s", quoted,
+                     expected, raised, message);
+}
+
 /* What the file says instead of the environment; NULL where no file is named. */
 static gboolean
 read_file (const QuoitJaxCluster *cluster, char **list, GError **error)
 {
   const char *path = variable (cluster, "TPU_PROCESS_ADDRESSES_PATH");
-  g_autofree char *quoted = NULL, *text = NULL;
+  g_autofree char *text = NULL;
 
   *list = NULL;
   if (path == NULL || *path == '\0')
     return TRUE;
-  quoted = quoit_quote (path);
   if (cluster->addresses == NULL)
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU_PROCESS_ADDRESSES_PATH %s: expected a file that can be read",
-                       quoted);
+    return refuse_file (path, "a file that can be read", "RuntimeError", "Failed to read TPU process addresses file ",
+                        error);
   text = quoit_python_strip (cluster->addresses);
   if (*text == '\0')
-    return quoit_fail (error, QUOIT_ERROR_INVALID, "TPU_PROCESS_ADDRESSES_PATH %s: expected addresses, found none",
-                       quoted);
+    return refuse_file (path, "addresses, found none", "ValueError", "TPU process addresses file is empty: ", error);
 
   *list = g_steal_pointer (&text);
   return TRUE;
@@ -98,6 +107,16 @@ split (const char *list)
   static const char *const empty[] = { "", NULL };
 
   return *list == '\0' ? g_strdupv ((char **) empty) : g_strsplit (list, ",", -1);
+}
+
+/* JAX looks for the workers of a pod to find out whether there is a cluster, also when it is told to take it for one: a
+ * file that it cannot read is the end, whatever else is known. */
+static gboolean
+is_readable (const QuoitJaxCluster *cluster, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  return cluster->kind != QUOIT_JAX_CLUSTER_GKE_TPU || read_file (cluster, &text, error);
 }
 
 static char **
@@ -395,6 +414,8 @@ quoit_jax_cluster_dup_coordinator (const QuoitJaxCluster *cluster, GError **erro
 
   g_return_val_if_fail (cluster != NULL, NULL);
 
+  if (!is_readable (cluster, error))
+    return NULL;
   host = find_megascale (cluster, "MEGASCALE_COORDINATOR_ADDRESS");
   if (host == NULL || cluster->kind == QUOIT_JAX_CLUSTER_NONE)
     {

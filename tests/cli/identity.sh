@@ -50,7 +50,7 @@ out "also of those that they did not choose" "processes 1 and 4 are both 1 to JA
 manifest TPU_PROCESS_ADDRESSES_PATH /etc/addresses
 ok 0 "a file that nobody can see is no failure" env train --as-seen-by jax -o json
 fact "but a refusal in its row" '{p["error"] for p in d["processes"]}' \
-  "{\"TPU_PROCESS_ADDRESSES_PATH '/etc/addresses': expected a file that can be read\"}"
+  "{\"TPU_PROCESS_ADDRESSES_PATH '/etc/addresses': expected a file that can be read: JAX raises RuntimeError 'Failed to read TPU process addresses file /etc/addresses'\"}"
 fact "of which nothing else is known" '{(p["cluster"], p["coordinator"], p["jax_process_id"]) for p in d["processes"]}' \
   "{(None, None, None)}"
 fact "and a note" 'len([n for n in d["notes"] if "enough in 0 of 8 processes" in n])' 1

@@ -195,7 +195,9 @@ START_TEST (a_refusal_names_the_variable_and_writes_nothing)
     { { "TPU_WORKER_HOSTNAMES=a", "TPU_WORKER_ID=99999999999999999999" },
       "TPU_WORKER_ID '99999999999999999999': expected an integer of 64 bits" },
     { { FILE_NAMED, "TPU_WORKER_ID=0" },
-      "TPU_PROCESS_ADDRESSES_PATH '/etc/addresses': expected a file that can be read" },
+      "TPU_PROCESS_ADDRESSES_PATH '/etc/addresses': expected a file that can be read: JAX raises RuntimeError 'Failed "
+      "to "
+      "read TPU process addresses file /etc/addresses'" },
   };
   g_autoptr (QuoitJaxCluster) cluster = quoit_jax_cluster_new (QUOIT_JAX_CLUSTER_GKE_TPU, rows[_i].env, NULL, NULL);
   g_autoptr (GError) error = NULL;
@@ -205,6 +207,32 @@ START_TEST (a_refusal_names_the_variable_and_writes_nothing)
   ck_assert_int_eq (number, -77);
   ck_assert_str_eq (error->message, rows[_i].says);
   ck_assert_int_eq (error->code, QUOIT_ERROR_INVALID);
+}
+END_TEST
+
+/* JAX reads the file while it looks for a cluster, also when it is told which kind to look for. */
+START_TEST (a_pod_whose_file_cannot_be_read_has_no_coordinator_either)
+{
+  static const struct {
+    const char *addresses, *says;
+  } rows[] = {
+    { NULL, "'/etc/addresses': expected a file that can be read: JAX raises RuntimeError 'Failed to read TPU process "
+            "addresses file /etc/addresses'" },
+    { " \n", "'/etc/addresses': expected addresses, found none: JAX raises ValueError 'TPU process addresses file is "
+             "empty: /etc/addresses'" },
+  };
+  const char *const *env = ENV (FILE_NAMED, HOSTS, "TPU_WORKER_ID=0", "MEGASCALE_COORDINATOR_ADDRESS=c");
+  const char *const *metadata = ENV ("agent-worker-number=0", "worker-network-endpoints=x");
+  g_autoptr (QuoitJaxCluster) pod = quoit_jax_cluster_new (QUOIT_JAX_CLUSTER_GKE_TPU, env, NULL, rows[_i].addresses);
+  g_autoptr (QuoitJaxCluster) vm = quoit_jax_cluster_new (QUOIT_JAX_CLUSTER_GCE_TPU, env, metadata, rows[_i].addresses);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *coordinator = quoit_jax_cluster_dup_coordinator (vm, NULL), *of_pod = show (pod);
+
+  ck_assert_str_eq (of_pod, "- - -");
+  ck_assert_ptr_null (quoit_jax_cluster_dup_coordinator (pod, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, rows[_i].says);
+  /* A VM does not read the file. */
+  ck_assert_str_eq (coordinator, "c:8482");
 }
 END_TEST
 
@@ -312,6 +340,7 @@ main (void)
 
   tcase_add_loop_test (tcase, jax_finds_this, 0, G_N_ELEMENTS (found));
   tcase_add_loop_test (tcase, a_refusal_names_the_variable_and_writes_nothing, 0, 4);
+  tcase_add_loop_test (tcase, a_pod_whose_file_cannot_be_read_has_no_coordinator_either, 0, 2);
   tcase_add_loop_test (tcase, what_jax_does_not_find_is_not_found, 0, 2);
   tcase_add_test (tcase, processes_and_their_chips_make_the_host);
   tcase_add_loop_test (tcase, a_generation_has_the_names_of_every_system, 0, 5);

@@ -46,8 +46,11 @@ def test_a_file_of_addresses_is_given_and_not_read(tmp_path):
     path.write_text("wrong", encoding="utf-8")
     env = {**POD, "TPU_PROCESS_ADDRESSES_PATH": str(path)}
     assert identity.jax_cluster(env, None, "c:1,d:1\n").workers() == ("c:1", "d:1")
-    with pytest.raises(quoit.InvalidError, match="expected a file that can be read"):
+    with pytest.raises(quoit.InvalidError, match="JAX raises RuntimeError 'Failed to read TPU process addresses file"):
         identity.jax_cluster(env)
+    pod = identity.JaxCluster(Kind.GKE_TPU, {**env, "MEGASCALE_COORDINATOR_ADDRESS": "c"})
+    with pytest.raises(quoit.InvalidError, match="JAX raises RuntimeError"):
+        pod.coordinator()
 
 
 @pytest.mark.parametrize("slices", [1, 3])

@@ -89,7 +89,8 @@ class JaxCluster(_c.Sealed):
         and JAX_COORDINATOR_PORT, else 8482.
 
         Raises:
-            InvalidError: the list of workers is needed and cannot be read.
+            InvalidError: the list of workers is needed and cannot be read, or the cluster is a pod whose
+                TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read.
             NotFoundError: the cluster is of kind NONE.
         """
         return _c.taken_text(call(lib.quoit_jax_cluster_dup_coordinator, self._handle))
