@@ -187,6 +187,13 @@ def test_what_stands_for_a_number_is_written_down_as_one(rays, path):
     assert quoit.ray.attach(key="k", ledger=path).num_slices == 1
 
 
+def test_a_bool_for_a_number_is_written_down_as_one(rays, path):
+    quoit.ray.slice_placement_group(**V4, num_slices=True, chips_per_vm=None, key="k", ledger=path)
+    (record,) = rays.records.values()
+    assert type(json.loads(record)["arguments"]["num_slices"]) is int
+    assert quoit.ray.attach(key="k", ledger=path).num_slices == 1
+
+
 def test_the_record_of_a_driver_before_is_not_written_by_the_next(rays, path, slow):
     quoit.ray.slice_placement_group(**V4, ledger=path)
     other = quoit.ray.slice_placement_group(**V4, ledger=path)

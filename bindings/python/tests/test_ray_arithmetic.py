@@ -44,6 +44,11 @@ def test_workers_ask_for_what_was_given_then_a_cpu_and_a_host():
     assert list(asked.resources) == ["memory", "CPU", "TPU"]
     assert rules.worker_resources("4x4", "v6e", chips_per_vm=8).num_workers == 2
     assert rules.worker_resources("4x4", "v6e", tpu_resource_per_chip=numpy.int64(2)).resources["TPU"] == 8
+    assert rules.worker_resources("4x4", "v6e", num_slices=True) == rules.worker_resources("4x4", "v6e", num_slices=1)
+    assert rules.worker_resources("4x4", "v6e", num_slices=False).num_workers == 0
+    assert rules.worker_resources("4x4", "v6e", chips_per_vm=True).num_workers == 16
+    with pytest.raises(quoit.InvalidError, match="chips"):
+        rules.worker_resources("4x4", "v6e", chips_per_vm=False)
     assert rules.slices_for_workers("4x4", "v6e", 5) == 2
     assert rules.slices_for_workers(None, None, 5) == 1
 
@@ -99,7 +104,6 @@ def test_what_ray_refuses_is_a_value_error_of_quoits(refused):
         lambda: rules.worker_resources("4x4", "v6e", {"TPU": "4"}),
         lambda: rules.worker_resources("4x4", "v6e", {4: 4}),
         lambda: rules.worker_resources("4x4", "v6e", num_slices=None),
-        lambda: rules.worker_resources("4x4", "v6e", num_slices=True),
         lambda: rules.worker_resources("4x4", "v6e", chips_per_vm=4.0),
         lambda: rules.coordinator_env("h", 2, 1, 8081),
         lambda: rules.train_env("h", 0, 1, "4x4", "v6e", env=["A=b"]),

@@ -64,6 +64,13 @@ def test_a_group_costs_what_its_request_does():
     assert group.with_slice_names({10**12 - 1: "last"}).bundle_labels(-1) == {SLICE: "last"}
 
 
+def test_a_bool_is_an_int_to_ray():
+    group = slice_placement_group("4x4", "v6e", num_slices=True, chips_per_vm=True, tpu_resource_per_chip=True)
+    assert (group.num_slices, group.num_bundles, group.bundle_resources["TPU"]) == (1, 16, 1)
+    with pytest.raises(quoit.InvalidError, match="number of slices '0'"):
+        slice_placement_group("4x4", "v6e", num_slices=False)
+
+
 @pytest.mark.parametrize("num_slices", [-1, -5])
 def test_less_than_no_slices_are_accepted_as_by_ray(num_slices):
     group = slice_placement_group("4x4", "v6e", num_slices=num_slices)
@@ -105,7 +112,6 @@ def test_what_ray_refuses_is_invalid(arguments, words):
         ({"strategy": None}, "strategy: expected a str"),
         ({"name": b"job"}, "name: expected a str"),
         ({"lifetime": 1}, "lifetime: expected a str"),
-        ({"num_slices": True}, "num_slices: expected an int, not bool"),
         ({"num_slices": 1.0}, "num_slices: expected an int, not float"),
         ({"chips_per_vm": "4"}, "chips_per_vm: expected an int"),
         ({"tpu_resource_per_chip": 1.5}, "tpu_resource_per_chip: expected an int"),

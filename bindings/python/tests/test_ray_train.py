@@ -4,9 +4,11 @@
 import math
 import threading
 
+import numpy
 import pytest
 
 import quoit
+from quoit import ray_rules
 from quoit.ray_rules.train import (
     FailureDecision,
     FailureKind,
@@ -103,6 +105,23 @@ def test_a_selector_is_for_all_workers_and_a_list_one_for_each(label_selector, p
 def test_what_ray_refuses_is_invalid(arguments, words):
     with pytest.raises(quoit.InvalidError, match=words):
         on_slices(**arguments)
+
+
+@pytest.mark.parametrize(
+    "num_workers, least, most, is_elastic",
+    [(True, 1, 1, False), (False, 0, 0, False), ((True, 4), 1, 4, True), ((False, True), 0, 1, True)],
+)
+def test_a_bool_is_an_int_to_ray(num_workers, least, most, is_elastic):
+    scaling = ScalingConfig(num_workers=num_workers)
+    assert (scaling.min_workers, scaling.max_workers, scaling.elasticity_enabled) == (least, most, is_elastic)
+    assert type(scaling.max_workers) is int
+    assert ray_rules.slices_for_workers("4x4", "TPU-V6E", True) == 1
+
+
+@pytest.mark.parametrize("num_workers", [numpy.int64(4), (1, numpy.int64(2)), numpy.True_, (), (4,), (True,), 4.0])
+def test_what_isinstance_does_not_call_an_int_is_none_to_ray(num_workers):
+    with pytest.raises(quoit.InvalidError, match="expected an int or a tuple of two ints"):
+        ScalingConfig(num_workers=num_workers)
 
 
 @pytest.mark.parametrize(

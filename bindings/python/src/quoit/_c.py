@@ -135,6 +135,11 @@ def to_int(value: object, what: str, allowed: range = INT64) -> int:
     return number
 
 
+def to_ray_int(value: object, what: str) -> int:
+    """An argument of Ray's that is an int: Ray computes with it as it is, so True is 1 and False is 0."""
+    return int(value) if isinstance(value, bool) else to_int(value, what)
+
+
 def to_float(value: object, what: str) -> float:
     """A float, or an int as one; bool does not stand for one."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):

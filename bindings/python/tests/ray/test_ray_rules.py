@@ -8,6 +8,7 @@ import os
 import random
 from unittest import mock
 
+import numpy
 import pytest
 
 import quoit
@@ -143,8 +144,8 @@ def a_slice_request(draw):
         some(
             draw,
             {
-                "num_slices": [0, 1, 2, 3, -1],
-                "chips_per_vm": [None, None, 1, 4, 8, 0],
+                "num_slices": [0, 1, 2, 3, -1, True, False],
+                "chips_per_vm": [None, None, 1, 4, 8, 0, True, False],
                 "resources_per_bundle": [some_resources(draw)],
                 "strategy": ["SPREAD", "STRICT_PACK", "x"],
                 "name": ["", "job"],
@@ -336,6 +337,10 @@ def ray_train():
     return ScalingConfig, elastic.ElasticScalingPolicy
 
 
+NO_NUMBERS_OF_WORKERS = ["2", None, 2.0, (1,), (1, 2, 3), (1.0, 2), [4, 8], {}, numpy.int64(4), (1, numpy.int64(4))]
+ODD_NUMBERS_OF_WORKERS = [*NO_NUMBERS_OF_WORKERS, True, False, (True, 4), (False, True), (True, False)]
+
+
 def a_scaling(draw):
     arguments = {
         "num_workers": draw.choice([0, 1, 4, 4, 8, 16, 3, -1, (4, 8), (0, 4), (4, 4), (8, 4), (2, 3)]),
@@ -344,7 +349,7 @@ def a_scaling(draw):
         "accelerator_type": draw.choice(["TPU-V6E", "TPU-V6E", "TPU-V4", "v6e", "A100", "", None, "v6e-16"]),
     }
     if draw.random() < 0.1:
-        arguments["num_workers"] = draw.choice(["2", None, 2.0, (1,), (1, 2, 3), (1.0, 2), [4, 8], {}])
+        arguments["num_workers"] = draw.choice(ODD_NUMBERS_OF_WORKERS)
     of = {
         "use_gpu": [False, False, False, True],
         "resources_per_worker": [some_resources(draw), {"GPU": 1}],

@@ -125,6 +125,9 @@ def _known_shape(names: tuple[str, ...], values: tuple[Any, ...], types: tuple[t
     return _shape_of(dict(zip(names, values)))
 
 
+_NUMBERS = "num_slices", "chips_per_vm", "tpu_resource_per_chip"
+
+
 def _shape_of(arguments: Mapping[str, Any]) -> Shape:
     rules = group_of_rules(**arguments)
     if rules.num_slices < 1:
@@ -132,7 +135,9 @@ def _shape_of(arguments: Mapping[str, Any]) -> Shape:
     _check_bundles(rules, arguments["strategy"])
     selectors, named = _split(rules, list(arguments["bundle_label_selector"] or ()))
     # What stands for a number, a text or a bool was taken for one: whoever is told of it later is told that.
-    return Shape(rules, json.loads(json.dumps(arguments, default=_plain)), selectors, named)
+    plain = json.loads(json.dumps(arguments, default=_plain))
+    numbers = {name: int(plain[name]) for name in _NUMBERS if plain[name] is not None}
+    return Shape(rules, {**plain, **numbers}, selectors, named)
 
 
 def _plain(value: object) -> int | float | bool:

@@ -106,6 +106,11 @@ def to_int_or_null(value: int | None, what: str) -> Any:
     return _c.NULL if value is None else ffi.new("int64_t *", _c.to_int(value, what))
 
 
+def to_ray_int_or_null(value: int | None, what: str) -> Any:
+    """The same for an argument of Ray's: a bool is an int there."""
+    return _c.NULL if value is None else to_int_or_null(_c.to_ray_int(value, what), what)
+
+
 def checked(function: Callable[..., Any], *arguments: Any) -> int:
     """The number that `function` writes to its last argument but the error; an exception where it fails."""
     slot = ffi.new("int64_t *")

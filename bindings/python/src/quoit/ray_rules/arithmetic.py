@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _c
 from .._c import call, ffi, lib
-from ._resources import checked, taken_resources, to_int_or_null, to_resources_or_null
+from ._resources import checked, taken_resources, to_ray_int_or_null, to_resources_or_null
 
 # --- types and topologies -----------------------------------------------------------------------------------------
 
@@ -217,15 +217,15 @@ def worker_resources(
     """
     # The names keep alive what the arguments point to.
     wanted = to_resources_or_null(resources_per_worker, "resources_per_worker")
-    chips = to_int_or_null(chips_per_vm, "chips_per_vm")
-    factor = to_int_or_null(tpu_resource_per_chip, "tpu_resource_per_chip")
+    chips = to_ray_int_or_null(chips_per_vm, "chips_per_vm")
+    factor = to_ray_int_or_null(tpu_resource_per_chip, "tpu_resource_per_chip")
     n_workers = ffi.new("int64_t *")
     asked = call(
         lib.quoit_ray_worker_resources,
         _c.to_text(topology, "topology"),
         _c.to_text(accelerator_type, "accelerator_type"),
         wanted,
-        _c.to_int(num_slices, "num_slices"),
+        _c.to_ray_int(num_slices, "num_slices"),
         chips,
         factor,
         n_workers,
@@ -257,12 +257,12 @@ def slices_for_workers(
         InvalidError: a number is beyond 64 bits.
     """
     wanted = to_resources_or_null(resources_per_worker, "resources_per_worker")
-    factor = to_int_or_null(tpu_resource_per_chip, "tpu_resource_per_chip")
+    factor = to_ray_int_or_null(tpu_resource_per_chip, "tpu_resource_per_chip")
     return int(
         lib.quoit_ray_slices_for_workers(
             _c.to_text_or_null(topology, "topology"),
             _c.to_text_or_null(accelerator_type, "accelerator_type"),
-            _c.to_int(num_workers, "num_workers"),
+            _c.to_ray_int(num_workers, "num_workers"),
             wanted,
             factor,
         )

@@ -258,11 +258,11 @@ def slice_placement_group(
     lib.quoit_ray_slice_request_set_strategy(request, _c.to_text(strategy, "strategy"))
     lib.quoit_ray_slice_request_set_name(request, _c.to_text(name, "name"))
     lib.quoit_ray_slice_request_set_lifetime(request, _c.to_text_or_null(lifetime, "lifetime"))
-    lib.quoit_ray_slice_request_set_n_slices(request, _c.to_int(num_slices, "num_slices"))
+    lib.quoit_ray_slice_request_set_n_slices(request, _c.to_ray_int(num_slices, "num_slices"))
     if chips_per_vm is not None:
-        lib.quoit_ray_slice_request_set_chips_per_vm(request, _c.to_int(chips_per_vm, "chips_per_vm"))
+        lib.quoit_ray_slice_request_set_chips_per_vm(request, _c.to_ray_int(chips_per_vm, "chips_per_vm"))
     if tpu_resource_per_chip is not None:
-        factor = _c.to_int(tpu_resource_per_chip, "tpu_resource_per_chip")
+        factor = _c.to_ray_int(tpu_resource_per_chip, "tpu_resource_per_chip")
         lib.quoit_ray_slice_request_set_resource_per_chip(request, factor)
     if _c.to_bool(pg_per_slice, "pg_per_slice"):
         lib.quoit_ray_slice_request_set_layout(request, _Layout.GROUP_PER_SLICE)

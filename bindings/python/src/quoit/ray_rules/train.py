@@ -230,14 +230,11 @@ class ScalingConfig(_c.Sealed):
 
 
 def _set_workers(scaling: Any, num_workers: object) -> None:
-    """Ray's own word for another type here is ValueError."""
+    """Ray takes what isinstance() calls an int: a bool is one, numpy's integers are not. Others are a ValueError."""
     is_range = isinstance(num_workers, tuple)
     ends: Sequence[object] = num_workers if isinstance(num_workers, tuple) else (num_workers,)
-    try:
-        numbers = [_c.to_int(number, "num_workers") for number in ends]
-    except TypeError:
-        numbers = []
-    if len(numbers) != (2 if is_range else 1):
+    numbers = [_c.to_ray_int(number, "num_workers") for number in ends if isinstance(number, int)]
+    if len(numbers) != len(ends) or len(ends) != (2 if is_range else 1):
         raise InvalidError(f"num_workers {_c.shown(num_workers)}: expected an int or a tuple of two ints")
     if is_range:
         lib.quoit_ray_scaling_set_worker_range(scaling, *numbers)
@@ -410,9 +407,9 @@ class FailurePolicy(_c.Unsent):
         self, max_failures: int = 0, controller_failure_limit: int = -1, max_preemption_failures: int = -1
     ) -> None:
         limits = (
-            _c.to_int(max_failures, "max_failures"),
-            _c.to_int(controller_failure_limit, "controller_failure_limit"),
-            _c.to_int(max_preemption_failures, "max_preemption_failures"),
+            _c.to_ray_int(max_failures, "max_failures"),
+            _c.to_ray_int(controller_failure_limit, "controller_failure_limit"),
+            _c.to_ray_int(max_preemption_failures, "max_preemption_failures"),
         )
         self._handle = _c.owned(lib.quoit_ray_failures_new(*limits), lib.quoit_ray_failures_free)
         self._turns = Turns("failure policy")
