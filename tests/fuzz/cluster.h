@@ -9,7 +9,8 @@
 
 #include "fuzz.h"
 
-enum { CLUSTER_NODES = 12 };
+/* Each has a bit in a byte. */
+enum { CLUSTER_NODES = 8 };
 
 /* One of the words by the next byte. */
 #define CLUSTER_PICK(in, ...)                                                                                          \
@@ -20,14 +21,6 @@ static inline const char *
 cluster_pick (FuzzInput *in, const char *const *words, gsize n)
 {
   return words[fuzz_byte (in) % n];
-}
-
-static inline guint
-cluster_mask (FuzzInput *in)
-{
-  guint low = fuzz_byte (in);
-
-  return low | (fuzz_byte (in) & 0xfu) << 8;
 }
 
 static inline void
@@ -63,7 +56,7 @@ cluster_ray_place (GString *text, FuzzInput *in, ClusterMode mode, guint id, gui
 
   if (is_odd)
     {
-      slice = fuzz_byte (in) % 6;
+      slice = fuzz_byte (in) % 4;
       worker = fuzz_byte (in) % 3;
     }
   g_string_append_printf (text, "\"resources_total\": {\"CPU\": 2.0, %s\"memory\": \"1.000 GiB\"",
@@ -90,7 +83,7 @@ cluster_ray_node (GString *text, FuzzInput *in, ClusterMode mode, guint id, Clus
 {
   guint8 flags = fuzz_byte (in);
   gboolean is_odd = (flags & 0xc0) == 0xc0, is_dead = !is_odd && (flags & 6) == 6;
-  guint host = is_odd && (flags & 6) == 6 ? fuzz_byte (in) % 13 : id + 1;
+  guint host = is_odd && (flags & 6) == 6 ? fuzz_byte (in) % 9 : id + 1;
 
   g_string_append_printf (text,
                           "{\"node_id\": \"%056x\", \"node_ip\": \"10.0.%u.%u\", \"is_head_node\": %s, "
@@ -108,7 +101,7 @@ static inline char *
 cluster_ray_nodes (FuzzInput *in, ClusterRay *alive)
 {
   GString *text = g_string_new ("[");
-  guint mask = cluster_mask (in);
+  guint mask = fuzz_byte (in);
   guint8 bits = fuzz_byte (in);
   ClusterMode mode = { .has_labels = bits % 8 != 0, .is_big = (bits >> 5 & 1) != 0 };
   gboolean is_first = TRUE;
@@ -196,7 +189,7 @@ cluster_k8s_node (GString *text, FuzzInput *in, ClusterMode mode, guint id)
 
   if (is_odd)
     {
-      host = fuzz_byte (in) % 13;
+      host = fuzz_byte (in) % 9;
       pool = fuzz_byte (in) % 3;
       topology = CLUSTER_PICK (in, "2x4", "4x4", "2x2");
       chips = CLUSTER_PICK (in, "4", "0");
@@ -230,7 +223,7 @@ cluster_k8s_pod (GString *text, FuzzInput *in, guint number, guint id, ClusterMo
   if (is_odd)
     {
       worker = fuzz_byte (in) % 5;
-      host = fuzz_byte (in) % 13;
+      host = fuzz_byte (in) % 9;
     }
   g_string_append_printf (text,
                           "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"pod-%u\", \"namespace\": \"d\", "
@@ -250,7 +243,7 @@ cluster_k8s_pod (GString *text, FuzzInput *in, guint number, guint id, ClusterMo
 static inline void
 cluster_k8s_pods (GString *text, FuzzInput *in, ClusterMode mode, guint nodes, gboolean *is_first)
 {
-  guint mask = cluster_mask (in), number = 0;
+  guint mask = fuzz_byte (in), number = 0;
 
   for (guint id = 0; id < CLUSTER_NODES; id++)
     if ((mask & nodes) >> id & 1)
@@ -270,7 +263,7 @@ cluster_k8s_list (FuzzInput *in, char **pods)
                        .has_pod_addresses = (bits & 0x40) != 0,
                        .is_big = (bits & 0x20) != 0,
                        .epoch = (bits & 0x18) == 0x18 ? fuzz_byte (in) % 3 : 0 };
-  guint mask = cluster_mask (in);
+  guint mask = fuzz_byte (in);
   gboolean is_first = TRUE;
 
   for (guint id = 0; id < CLUSTER_NODES; id++)

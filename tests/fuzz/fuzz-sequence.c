@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sequences of imports, syncs and changes of one ledger. After each step the ledger verifies. What a fork says that a
+ * step would do is what the step does; the same list a second time changes nothing. QUOIT_FUZZ_SHOW=1 prints the steps.
+ */
+#include <quoit/quoit.h>
+
+#include <stdio.h>
+
+#include "cluster.h"
+
+#define NOW G_GINT64_CONSTANT (1750000000000)
+
+enum { MOST_STEPS = 20 };
+
+typedef struct {
+  Quoit *quoit;
+  FuzzInput in;
+  gint64 now_ms;
+} Sequence;
+
+static void
+show (const char *what, const char *text)
+{
+  if (g_getenv ("QUOIT_FUZZ_SHOW") != NULL)
+    fprintf (stderr, "%s: %s\n", what, text);
+}
+
+static void
+hold_equal (const char *what, const char *a, const char *b)
+{
+  if (g_strcmp0 (a, b) != 0)
+    g_error ("%s:\n%s\n%s", what, a, b);
+}
+
+static void
+hold_and_clear (gboolean ok, GError **error)
+{
+  fuzz_hold_error (ok, *error);
+  if (*error != NULL && (*error)->code == QUOIT_ERROR_DAMAGED)
+    g_error ("this ledger is not damaged: %s", (*error)->message);
+  show ("  ->", ok ? "done" : (*error)->message);
+  g_clear_error (error);
+}
+
+/* --- imports --- */
+
+static char *
+dup_state (Quoit *quoit, guint64 *seq)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+
+  *seq = quoit_snapshot_get_seq (snapshot);
+  return quoit_snapshot_dup_json (snapshot);
+}
+
+static QuoitImport *
+read_input (const Sequence *sequence, const QuoitInput *input, gboolean is_sync, GError **error)
+{
+  return is_sync ? quoit_sync_input (sequence->quoit, input, sequence->now_ms, error)
+                 : quoit_import_input (sequence->quoit, input, sequence->now_ms, error);
+}
+
+static char *
+dry_sync (const Sequence *sequence, const QuoitInput *input)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  QuoitFork *fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (GError) error = NULL;
+  QuoitImport *import = quoit_fork_sync_input (fork, input, sequence->now_ms, &error);
+  char *text = cluster_show_import (import, error);
+
+  quoit_import_free (import);
+  quoit_fork_free (fork);
+  return text;
+}
+
+static void
+read_again (const Sequence *sequence, const QuoitInput *input, gboolean is_sync, const char *first)
+{
+  guint64 seq, seq_again;
+  g_autofree char *state = dup_state (sequence->quoit, &seq), *again = NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitImport *import = read_input (sequence, input, is_sync, &error);
+
+  text = cluster_show_import (import, error);
+  quoit_import_free (import);
+  again = dup_state (sequence->quoit, &seq_again);
+  if (error != NULL || seq != seq_again)
+    g_error ("the same list changes something the second time:\n%s\n%s", first, text);
+  hold_equal ("the same list leads to another state", state, again);
+}
+
+static void
+read_any (Sequence *sequence)
+{
+  gboolean is_sync = (fuzz_byte (&sequence->in) & 1) != 0;
+  g_autoptr (GString) told = g_string_new (is_sync ? "sync\n" : "import\n");
+  g_autoptr (QuoitInput) input = cluster_any_input (&sequence->in, told);
+  g_autofree char *dry = is_sync ? dry_sync (sequence, input) : NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  QuoitImport *import;
+  gboolean ok;
+
+  show ("read", told->str);
+  import = read_input (sequence, input, is_sync, &error);
+  ok = import != NULL;
+  text = cluster_show_import (import, error);
+  quoit_import_free (import);
+  show ("  ->", text);
+  hold_and_clear (ok, &error);
+  if (is_sync)
+    hold_equal ("the dry run differs", dry, text);
+  if (ok)
+    read_again (sequence, input, is_sync, text);
+}
+
+/* --- requests --- */
+
+static QuoitRequest *
+any_request (FuzzInput *in)
+{
+  QuoitRequest *request = quoit_request_new (CLUSTER_PICK (in, "a", "b", "c", "d", "e", "f", "n1", "x"));
+  guint8 flags = fuzz_byte (in);
+
+  if ((flags & 1) != 0)
+    {
+      for (guint n = 1 + fuzz_byte (in) % 3; n > 0; n--)
+        quoit_request_add_bundle (request, CLUSTER_PICK (in, "TPU=4", "TPU=1", "TPU=2,CPU=1", "CPU=1", "TPU=0.5"),
+                                  NULL);
+      quoit_request_set_strategy (request, (QuoitStrategy) (fuzz_byte (in) % 5), NULL);
+      if ((fuzz_byte (in) & 1) != 0)
+        quoit_request_set_policy (request, (QuoitPolicy) (fuzz_byte (in) % 3), NULL);
+    }
+  else
+    {
+      gboolean is_odd = (flags & 0xc0) == 0xc0;
+      guint least = 1 + fuzz_byte (in) % 2, most = least + fuzz_byte (in) % 2;
+
+      quoit_request_set_accelerator (request, is_odd ? CLUSTER_PICK (in, "v6e", "v5p", "v4") : "v6e", NULL);
+      quoit_request_set_topology (request,
+                                  is_odd                ? CLUSTER_PICK (in, "2x4", "4x4", "2x2x2", "2x2")
+                                  : (flags & 0x20) != 0 ? "4x4"
+                                                        : "2x4",
+                                  NULL);
+      quoit_request_set_slices_between (request, least, most, NULL);
+      if ((flags & 2) == 0)
+        quoit_request_set_chips_per_host (request, 4, NULL);
+    }
+  if ((flags & 5) == 4)
+    quoit_request_set_key (request, CLUSTER_PICK (in, "k1", "k2", "k3", "k4"));
+  if ((flags & 8) != 0)
+    quoit_request_set_owner (request, CLUSTER_PICK (in, "o1", "o2"));
+  if ((flags & 0x18) == 0x18)
+    quoit_request_set_pool (request, CLUSTER_PICK (in, "p", "q", "g"));
+  return request;
+}
+
+static char *
+reserve_dry (const Sequence *sequence, const QuoitRequest *request)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  QuoitFork *fork = quoit_snapshot_fork (snapshot);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, sequence->now_ms, &error);
+  QuoitReport *report = quoit_snapshot_explain (snapshot, request, NULL);
+
+  if (report != NULL)
+    quoit_report_unref (report);
+  quoit_fork_free (fork);
+  return g_strdup (group != NULL ? "done" : error->message);
+}
+
+static void
+reserve_any (Sequence *sequence)
+{
+  g_autoptr (QuoitRequest) request = any_request (&sequence->in);
+  g_autofree char *dry = reserve_dry (sequence, request);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group = quoit_reserve (sequence->quoit, request, sequence->now_ms, &error);
+
+  show ("reserve", dry);
+  hold_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
+  hold_and_clear (group != NULL, &error);
+}
+
+static void
+hold_any (Sequence *sequence)
+{
+  g_autoptr (QuoitRequest) request = any_request (&sequence->in);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitGroup) group
+      = quoit_hold (sequence->quoit, request, 1 + fuzz_byte (&sequence->in) * 20, sequence->now_ms, &error);
+
+  show ("hold", "");
+  hold_and_clear (group != NULL, &error);
+}
+
+/* --- what is there --- */
+
+/* "NAME@ID"; NULL: there is none. */
+static char *
+any_group (Sequence *sequence)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  g_autoptr (QuoitGroup) group = NULL;
+  guint n = quoit_snapshot_get_n_groups (snapshot);
+
+  if (n == 0)
+    return NULL;
+  group = quoit_snapshot_dup_group (snapshot, fuzz_byte (&sequence->in) % n);
+  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT, quoit_group_get_name (group), quoit_group_get_id (group));
+}
+
+static char *
+any_node (Sequence *sequence)
+{
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  guint n = quoit_snapshot_get_n_nodes (snapshot);
+
+  return n == 0 ? NULL : quoit_snapshot_dup_node_full_name (snapshot, fuzz_byte (&sequence->in) % n);
+}
+
+static void
+change_group (Sequence *sequence, guint8 how)
+{
+  g_autofree char *group = any_group (sequence);
+  g_autoptr (GError) error = NULL;
+  QuoitGroupChange *change = NULL;
+  QuoitGroup *after = NULL;
+  gboolean ok;
+  guint8 byte;
+
+  if (group == NULL)
+    return;
+  byte = fuzz_byte (&sequence->in);
+  show ((const char *const[]) { "release", "resize", "repair", "confirm", "renew", "forget" }[how], group);
+  switch (how)
+    {
+    case 0:
+      ok = quoit_release (sequence->quoit, group, sequence->now_ms, &error);
+      break;
+    case 1:
+      ok = (change = quoit_resize (sequence->quoit, group, 1 + byte % 3, sequence->now_ms, &error)) != NULL;
+      break;
+    case 2:
+      ok = (change = quoit_repair (sequence->quoit, group, sequence->now_ms, &error)) != NULL;
+      break;
+    case 3:
+      ok = (after = quoit_confirm (sequence->quoit, group, byte * 10, sequence->now_ms, &error)) != NULL;
+      break;
+    case 4:
+      ok = (after = quoit_renew (sequence->quoit, group, 1 + byte * 10, sequence->now_ms, &error)) != NULL;
+      break;
+    default:
+      ok = quoit_forget (sequence->quoit, group, sequence->now_ms, &error);
+    }
+  quoit_group_change_free (change);
+  if (after != NULL)
+    quoit_group_unref (after);
+  hold_and_clear (ok, &error);
+}
+
+static void
+change_node (Sequence *sequence)
+{
+  g_autofree char *node = any_node (sequence);
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+  guint8 byte;
+
+  if (node == NULL)
+    return;
+  byte = fuzz_byte (&sequence->in) % 5;
+  show ("node", node);
+  if (byte < 3)
+    ok = quoit_set_node_state (sequence->quoit, node, (QuoitNodeState) byte, sequence->now_ms, &error);
+  else
+    ok = (byte == 3 ? quoit_drain_node : quoit_undrain_node) (sequence->quoit, node, sequence->now_ms, &error);
+  hold_and_clear (ok, &error);
+}
+
+static void
+change_ledger (Sequence *sequence)
+{
+  guint8 how = fuzz_byte (&sequence->in);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  guint64 last = quoit_snapshot_get_seq (snapshot);
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  show ("ledger", how % 3 == 0 ? "owner" : how % 3 == 1 ? "end of the owner" : "compact");
+  if (how % 3 == 0)
+    ok = quoit_set_owner (sequence->quoit, "o1", 1 + how * 10, sequence->now_ms, &error);
+  else if (how % 3 == 1)
+    ok = quoit_end_owner (sequence->quoit, "o1", sequence->now_ms, NULL, &error);
+  else
+    ok = quoit_compact_journal (sequence->quoit, 1 + how % (last + 1), sequence->now_ms, NULL, &error);
+  hold_and_clear (ok, &error);
+}
+
+/* --- all of it --- */
+
+static void
+take_step (Sequence *sequence)
+{
+  guint8 step = fuzz_byte (&sequence->in);
+  g_autoptr (GError) error = NULL;
+
+  sequence->now_ms += step * 7;
+  step %= 16;
+  if (step < 9)
+    read_any (sequence);
+  else if (step < 11)
+    reserve_any (sequence);
+  else if (step == 11)
+    hold_any (sequence);
+  else if (step < 14)
+    change_group (sequence, fuzz_byte (&sequence->in) % 6);
+  else if (step == 14)
+    change_node (sequence);
+  else
+    change_ledger (sequence);
+  if (!quoit_verify (sequence->quoit, &error))
+    g_error ("the ledger does not verify: %s", error->message);
+}
+
+/* The ledger as it was at some entry, and every group's places. */
+static void
+look_back (Sequence *sequence)
+{
+  g_autoptr (QuoitSnapshot) now = quoit_snapshot (sequence->quoit), then = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 last = quoit_snapshot_get_seq (now);
+  g_autofree char *json = NULL;
+
+  for (guint i = 0; i < quoit_snapshot_get_n_groups (now); i++)
+    {
+      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (now, i);
+      QuoitTopology *topology = quoit_topology_new (group, (QuoitProfile) (i % 4), &error);
+
+      if (topology != NULL)
+        quoit_topology_unref (topology);
+      hold_and_clear (topology != NULL, &error);
+    }
+  then = quoit_snapshot_at (sequence->quoit, last == 0 ? 0 : (guint64) sequence->now_ms % (last + 1), &error);
+  json = then == NULL ? NULL : quoit_snapshot_dup_json (then);
+  hold_and_clear (then != NULL, &error);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  Sequence sequence = { quoit_open_memory (), fuzz_input (data, size), NOW };
+
+  for (guint i = 0; i < MOST_STEPS && sequence.in.at < sequence.in.end; i++)
+    take_step (&sequence);
+  look_back (&sequence);
+  quoit_unref (sequence.quoit);
+  return 0;
+}
