@@ -140,8 +140,7 @@ document_format_json (const Document *document)
   g_autoptr (JsonBuilder) builder = json_builder_new_immutable ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
   g_autoptr (JsonNode) root = NULL;
-  g_autofree char *json = NULL, *valid = NULL;
-  GString *strict;
+  g_autofree char *json = NULL, *valid = NULL, *strict = NULL;
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "schema");
@@ -156,10 +155,8 @@ document_format_json (const Document *document)
   json = json_generator_to_data (generator, NULL);
   /* json-glib passes on what is no UTF-8, in names of members too; and of the control characters it forgets one. */
   valid = g_utf8_make_valid (json, -1);
-  strict = g_string_new (valid);
-  g_string_replace (strict, "\x1f", "\\u001f", 0);
-  g_string_append_c (strict, '\n');
-  return g_string_free (strict, FALSE);
+  strict = text_in_json (valid);
+  return g_strconcat (strict, "\n", NULL);
 }
 
 static char *

@@ -52,6 +52,50 @@ text_in_one_line (const char *text)
   return escape (text, true);
 }
 
+/* Control characters, and those that turn the writing around or print nothing. */
+static bool
+is_hidden (gunichar c)
+{
+  GUnicodeType type = g_unichar_type (c);
+
+  return type == G_UNICODE_CONTROL || type == G_UNICODE_FORMAT || type == G_UNICODE_LINE_SEPARATOR
+         || type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+static void
+append_for_json (GString *json, const char *p)
+{
+  gunichar c = g_utf8_get_char (p);
+
+  if (!is_hidden (c))
+    g_string_append_len (json, p, g_utf8_next_char (p) - p);
+  else if (c > 0xffff)
+    g_string_append_printf (json, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff));
+  else
+    g_string_append_printf (json, "\\u%04x", c);
+}
+
+char *
+text_in_json (const char *json)
+{
+  GString *escaped = g_string_sized_new (strlen (json));
+  const char *begin = json;
+
+  for (const char *p = json; *p != '\0'; p = g_utf8_next_char (p))
+    {
+      guchar byte = (guchar) *p;
+
+      /* What is below stands between the values too. */
+      if (byte < 0x7f && byte != 0x1f)
+        continue;
+      g_string_append_len (escaped, begin, p - begin);
+      append_for_json (escaped, p);
+      begin = g_utf8_next_char (p);
+    }
+  g_string_append (escaped, begin);
+  return g_string_free (escaped, FALSE);
+}
+
 char *
 text_for_shell (const char *text)
 {

@@ -12,6 +12,9 @@ char *text_for_terminal (const char *text);
 /* The same for a file: UTF-8 in any locale. */
 char *text_in_one_line (const char *text);
 
+/* A document of JSON, which must be UTF-8: characters that print nothing or turn the writing around become \uXXXX. */
+char *text_in_json (const char *json);
+
 /* 'text' for a POSIX shell: the shell reads back the very bytes. */
 char *text_for_shell (const char *text);
 

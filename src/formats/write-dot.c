@@ -2,6 +2,8 @@
 /* Graphviz' language. A name is text in quotes: nothing in it ends them, or is taken for a command of a label. */
 #include "formats/graph.h"
 
+#include "base/hidden.h"
+
 static const char *const edge_styles[QUOIT_N_EDGE_TYPES] = {
   [QUOIT_EDGE_CONTAINS] = "color=gray",
   [QUOIT_EDGE_ICI] = "dir=none, color=blue, constraint=false",
@@ -20,16 +22,18 @@ append_text (GString *out, const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
 
-  for (const char *p = valid; *p != '\0'; p++)
+  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
     {
-      unsigned char c = (unsigned char) *p;
+      gunichar c = g_utf8_get_char (p);
+      gsize n = (gsize) (g_utf8_next_char (p) - p);
 
       if (c == '"' || c == '\\')
-        g_string_append_printf (out, "\\%c", c);
-      else if (c < 0x20 || c == 0x7f)
-        g_string_append_printf (out, "\\\\x%02x", c);
+        g_string_append_printf (out, "\\%c", (char) c);
+      else if (quoit_is_hidden (c))
+        for (gsize i = 0; i < n; i++)
+          g_string_append_printf (out, "\\\\x%02x", (guchar) p[i]);
       else
-        g_string_append_c (out, (char) c);
+        g_string_append_len (out, p, n);
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/hidden.h"
+
 /* Rows of tables stand each on a line of their own, and all that is in a row in one line. */
 enum { DEEPEST_LINE = 2, DEEPEST = 32 };
 
@@ -39,24 +41,34 @@ new_line (QuoitWriter *writer)
     g_string_append (writer->out, "  ");
 }
 
+/* \uXXXX, beyond the first plane two of them. */
+static void
+write_escaped (GString *out, gunichar c)
+{
+  if (c > 0xffff)
+    g_string_append_printf (out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff));
+  else
+    g_string_append_printf (out, "\\u%04x", c);
+}
+
 static void
 write_string (GString *out, const char *text)
 {
   g_autofree char *valid = g_utf8_validate (text, -1, NULL) ? NULL : g_utf8_make_valid (text, -1);
 
   g_string_append_c (out, '"');
-  for (const char *p = valid != NULL ? valid : text; *p != '\0'; p++)
+  for (const char *p = valid != NULL ? valid : text; *p != '\0'; p = g_utf8_next_char (p))
     {
-      unsigned char c = (unsigned char) *p;
+      gunichar c = g_utf8_get_char (p);
 
       if (c == '"' || c == '\\')
-        g_string_append_printf (out, "\\%c", c);
+        g_string_append_printf (out, "\\%c", (char) c);
       else if (c == '\n')
         g_string_append (out, "\\n");
-      else if (c < 0x20 || c == 0x7f)
-        g_string_append_printf (out, "\\u%04x", c);
+      else if (quoit_is_hidden (c))
+        write_escaped (out, c);
       else
-        g_string_append_c (out, (char) c);
+        g_string_append_len (out, p, g_utf8_next_char (p) - p);
     }
   g_string_append_c (out, '"');
 }
