@@ -125,7 +125,8 @@ QUOIT_API bool quoit_restore (const char *path, const char *backup, int64_t wait
  *
  * A random number that the ledger got when it was made, and that its backups share.
  *
- * Returns: (transfer full): 32 hexadecimal digits, "" for a ledger in memory; g_free() it
+ * Returns: (transfer full) (nullable): 32 hexadecimal digits, "" for a ledger in memory; g_free() it. %NULL in a forked
+ * child
  * Since: 0.1
  */
 QUOIT_API char *quoit_dup_identity (Quoit *quoit);
@@ -219,7 +220,8 @@ QUOIT_API void quoit_interrupt (Quoit *quoit);
  *
  * The fleet as this handle knows it: with its own changes and those of others up to the last change or quoit_refresh().
  *
- * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it
+ * Returns: (transfer full) (nullable): the snapshot; quoit_snapshot_unref() it. %NULL in a forked child, where every
+ * call on the handle fails: open the ledger again there
  * Since: 0.1
  */
 QUOIT_API QuoitSnapshot *quoit_snapshot (Quoit *quoit);

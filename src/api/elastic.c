@@ -80,7 +80,7 @@ quoit_resize (Quoit *quoit, const char *group, int64_t n_slices, int64_t now_ms,
 
   g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &resize.ref, &name, error)
+  return quoit_handle_parse_group (quoit, group, &resize.ref, &name, error)
              ? change_group (quoit, quoit_ledger_resize, &resize, now_ms, error)
              : NULL;
 }
@@ -93,7 +93,7 @@ quoit_repair (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
 
   g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &ref, &name, error)
+  return quoit_handle_parse_group (quoit, group, &ref, &name, error)
              ? change_group (quoit, quoit_ledger_repair, &ref, now_ms, error)
              : NULL;
 }
@@ -106,7 +106,7 @@ quoit_release_slice (Quoit *quoit, const char *group, const char *slice, int64_t
 
   g_return_val_if_fail (quoit != NULL && group != NULL && slice != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &release.ref, &name, error)
+  return quoit_handle_parse_group (quoit, group, &release.ref, &name, error)
              ? change_group (quoit, quoit_ledger_release_slice, &release, now_ms, error)
              : NULL;
 }

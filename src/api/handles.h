@@ -35,6 +35,10 @@ struct _QuoitGroup {
   GHashTable *ailing;   /* durable id -> QuoitNodeState of those of its nodes that are not alive; NULL: all are */
 };
 
+/* NAME or NAME@ID, for a call on the handle: FAILED in a child that inherited that, INVALID. g_free() @name. */
+gboolean quoit_handle_parse_group (const Quoit *quoit, const char *group, QuoitGroupRef *ref, char **name,
+                                   GError **error);
+
 /* The ledger's own step, after what has ended by then, carried out on the fork and nowhere else. */
 gboolean quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result,
                             GError **error);

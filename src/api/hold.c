@@ -37,7 +37,7 @@ change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease
   QuoitGroupData *data = NULL;
   QuoitGroup *changed;
 
-  if (!quoit_group_ref_parse (group, &change.ref, &name, error)
+  if (!quoit_handle_parse_group (quoit, group, &change.ref, &name, error)
       || !quoit_store_change_on (quoit->store, step, &change, now_ms, &data, &fleet, error))
     return NULL;
   /* It is not new: its nodes may have been lost since. */
@@ -70,7 +70,7 @@ quoit_forget (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
 
   g_return_val_if_fail (quoit != NULL && group != NULL, false);
 
-  if (!quoit_group_ref_parse (group, &ref, &name, error))
+  if (!quoit_handle_parse_group (quoit, group, &ref, &name, error))
     return false;
   if (ref.id == 0)
     {

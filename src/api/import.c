@@ -70,6 +70,8 @@ quoit_import_fleet_text (Quoit *quoit, const char *text, size_t length, const ch
 {
   g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
 
+  if (!quoit_store_refuse_child (quoit->store, error))
+    return NULL;
   return import_claims (quoit, quoit_ledger_import, quoit_read_fleet_text (text, length, source, error), now_ms, error);
 }
 
@@ -79,6 +81,8 @@ quoit_import_raycluster (Quoit *quoit, const char *text, size_t length, const ch
 {
   g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
 
+  if (!quoit_store_refuse_child (quoit->store, error))
+    return NULL;
   return import_claims (quoit, quoit_ledger_import, quoit_read_raycluster (text, length, source, variables, error),
                         now_ms, error);
 }
@@ -89,6 +93,8 @@ quoit_import_ray_nodes (Quoit *quoit, const char *text, size_t length, const cha
 {
   g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
 
+  if (!quoit_store_refuse_child (quoit->store, error))
+    return NULL;
   return import_claims (quoit, quoit_ledger_import, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
 }
 
@@ -97,6 +103,8 @@ quoit_import_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GErro
 {
   g_return_val_if_fail (quoit != NULL && input != NULL, NULL);
 
+  if (!quoit_store_refuse_child (quoit->store, error))
+    return NULL;
   return import_claims (quoit, quoit_ledger_import, quoit_input_read (input, error), now_ms, error);
 }
 
@@ -105,6 +113,8 @@ quoit_sync_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError 
 {
   g_return_val_if_fail (quoit != NULL && input != NULL, NULL);
 
+  if (!quoit_store_refuse_child (quoit->store, error))
+    return NULL;
   return import_claims (quoit, quoit_ledger_sync, quoit_input_read (input, error), now_ms, error);
 }
 

@@ -49,7 +49,7 @@ quoit_dup_identity (Quoit *quoit)
 {
   g_return_val_if_fail (quoit != NULL, NULL);
 
-  return quoit_store_identity (quoit->store);
+  return quoit_store_is_own (quoit->store) ? quoit_store_identity (quoit->store) : NULL;
 }
 
 bool
@@ -69,6 +69,8 @@ quoit_set_max_clock_jump (Quoit *quoit, int64_t max_jump_ms, int64_t now_ms, GEr
 
   g_return_val_if_fail (quoit != NULL, false);
 
+  if (!quoit_store_refuse_child (quoit->store, error))
+    return false;
   if (max_jump_ms < 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "limit '%" G_GINT64_FORMAT "' ms: expected 0 or more", max_jump_ms);
   return quoit_store_change (quoit->store, quoit_ledger_set_clock, &change, now_ms, NULL, error);
@@ -112,8 +114,10 @@ QuoitSnapshot *
 quoit_snapshot (Quoit *quoit)
 {
   g_return_val_if_fail (quoit != NULL, NULL);
-  g_return_val_if_fail (quoit_store_is_own (quoit->store), NULL);
 
+  /* Another thread may have had its lock when the process forked. */
+  if (!quoit_store_is_own (quoit->store))
+    return NULL;
   return quoit_snapshot_of (quoit_store_pending_fleet (quoit->store));
 }
 
@@ -138,6 +142,12 @@ quoit_reserve (Quoit *quoit, const QuoitRequest *request, int64_t now_ms, GError
   return quoit_group_made (fleet, data);
 }
 
+gboolean
+quoit_handle_parse_group (const Quoit *quoit, const char *group, QuoitGroupRef *ref, char **name, GError **error)
+{
+  return quoit_store_refuse_child (quoit->store, error) && quoit_group_ref_parse (group, ref, name, error);
+}
+
 bool
 quoit_release (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
 {
@@ -146,7 +156,7 @@ quoit_release (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
 
   g_return_val_if_fail (quoit != NULL && group != NULL, false);
 
-  return quoit_group_ref_parse (group, &ref, &name, error)
+  return quoit_handle_parse_group (quoit, group, &ref, &name, error)
          && quoit_store_change (quoit->store, quoit_ledger_release, &ref, now_ms, NULL, error);
 }
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one path by which a ledger changes, and who may go it when. */
+#include <pthread.h>
+
 #include "store/store-private.h"
+
+static void guard_batches (void);
+static void unlist_batch (QuoitStore *store);
 
 QuoitStore *
 quoit_store_alloc (const QuoitEngine *engine)
@@ -9,13 +14,12 @@ quoit_store_alloc (const QuoitEngine *engine)
 
   store->engine = engine;
   store->process = quoit_process_mark ();
+  guard_batches ();
   g_mutex_init (&store->turn_lock);
   g_cond_init (&store->turn_free);
   g_mutex_init (&store->fleet_lock);
   return store;
 }
-
-static void unlist_batch (QuoitStore *store);
 
 void
 quoit_store_free (QuoitStore *store)
@@ -119,10 +123,10 @@ named (const QuoitStore *store, gboolean ok, GError **error)
 /* More milliseconds than the monotonic clock can count to, with room for what it shows now. */
 #define FOR_EVER_MS (G_MAXINT64 / 2000)
 
-static gboolean
-refuse_child (const QuoitStore *store, GError **error)
+gboolean
+quoit_store_refuse_child (const QuoitStore *store, GError **error)
 {
-  return G_LIKELY (store->process == quoit_process_mark ())
+  return G_LIKELY (quoit_store_is_own (store))
          || quoit_fail (error, QUOIT_ERROR_FAILED,
                         "the handle was opened before fork(2): open the ledger again in the child");
 }
@@ -140,7 +144,7 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
   gint64 until = 0, left_ms = store->wait_ms;
   gboolean late = FALSE;
 
-  if (!refuse_child (store, error))
+  if (!quoit_store_refuse_child (store, error))
     return FALSE;
   if (has_turn (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in a batch: commit or cancel it first");
@@ -414,6 +418,31 @@ static GMutex batches_lock;
 static GPtrArray *batches; /* the stores in which a thread has a batch */
 
 static void
+before_fork (void)
+{
+  g_mutex_lock (&batches_lock);
+}
+
+static void
+after_fork (void)
+{
+  g_mutex_unlock (&batches_lock);
+}
+
+/* Another thread may be about to begin a batch when this one forks: a child must find the lock free. */
+static void
+guard_batches (void)
+{
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    {
+      pthread_atfork (before_fork, after_fork, after_fork);
+      g_once_init_leave (&once, 1);
+    }
+}
+
+static void
 list_batch (QuoitStore *store)
 {
   g_mutex_lock (&batches_lock);
@@ -505,7 +534,7 @@ quoit_store_commit_batch (QuoitStore *store, GError **error)
 {
   gboolean committed;
 
-  if (!refuse_child (store, error))
+  if (!quoit_store_refuse_child (store, error))
     return FALSE;
   if (!in_own_batch (store))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "this thread is in no batch");

@@ -21,6 +21,8 @@ void quoit_store_interrupt (QuoitStore *store);
 
 /* FALSE in a child of the process that opened it, where nothing of it may be used. */
 gboolean quoit_store_is_own (const QuoitStore *store);
+/* The same, with an error that says so: FAILED, before anything else is looked at. */
+gboolean quoit_store_refuse_child (const QuoitStore *store, GError **error);
 
 /* The fleet as this store knows it; the caller's reference. */
 QuoitFleet *quoit_store_fleet (QuoitStore *store);

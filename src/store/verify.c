@@ -141,6 +141,8 @@ quoit_store_backup (QuoitStore *store, const char *path, GError **error)
 {
   gboolean ok;
 
+  if (!quoit_store_refuse_child (store, error))
+    return FALSE;
   if (store->path == NULL)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
   if (!quoit_store_take_turn (store, error))
