@@ -174,9 +174,9 @@ const Verb verb_env = {
   "env",
   "GROUP | --manifest FILE",
   "the environment of each process of a group, or of each pod of a manifest",
-  "-o env writes one process of a group as NAME='value' lines for a POSIX shell, and leaves out variables that are not\n"
-  "for TPU jobs. --manifest needs no database; its slice ids and workers are the indices of replicas and hosts. A STEP\n"
-  "is fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume.",
+  "-o env writes one process of a group as NAME='value' lines for a POSIX shell: the variables for TPU jobs alone.\n"
+  "--manifest needs no database; its slice ids and workers are the indices of replicas and hosts. A STEP is\n"
+  "fail=REPLICA.HOST, end=..., restart=..., lose=..., delete=..., replicas=N, suspend or resume.",
   0,
   1,
   run,
