@@ -631,7 +631,7 @@ QUOIT_API bool quoit_verify (Quoit *quoit, GError **error);
  *
  * Copies the database while others may use it: the copy is the state at one moment, a database of its own, mode 0600.
  *
- * Fails with %QUOIT_ERROR_CONFLICT when there is a file or link at @path already, when a -wal or -journal file of that
+ * Fails with %QUOIT_ERROR_CONFLICT when there is a file or link at @path already, when a -wal file of that
  * name is there, and when @path is the name of such a file of another database; with %QUOIT_ERROR_INVALID for a ledger
  * in memory, %QUOIT_ERROR_STORE when it cannot be written (nothing is left there), %QUOIT_ERROR_BUSY.
  * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and

@@ -125,9 +125,10 @@ quoit_place_check (const char *path, GError **error)
   return check_file_system (path, error);
 }
 
-/* What SQLite and quoit keep beside a database: first those that SQLite deletes beside an empty one. */
+/* What SQLite and quoit keep beside a database. Beside an empty one SQLite deletes the first, which may be all that is
+ * left of a database. A rollback journal without its database is of no use: a backup that was cut off leaves one. */
 static const char *const companions[] = { "-wal", "-journal", "-shm", "-head" };
-enum { DELETED = 2 };
+enum { N_VALUABLE = 1 };
 
 static gboolean
 is_database (const char *path)
@@ -167,7 +168,7 @@ quoit_place_check_new (const char *path, GError **error)
       g_autofree char *beside = g_strconcat (path, companions[i], NULL);
       struct stat status;
 
-      if (i < DELETED && lstat (beside, &status) == 0)
+      if (i < N_VALUABLE && lstat (beside, &status) == 0)
         return quoit_fail (
             error, QUOIT_ERROR_CONFLICT,
             "%s: is left of an earlier database, and would be lost: move it away, or choose another name", beside);

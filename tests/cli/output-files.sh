@@ -105,12 +105,10 @@ refused 2 "--force without --svg" "--force" map --force
 refused 2 "no name" "--svg ''" map --svg ''
 
 # --- backups
-for tail in wal journal; do
-  echo 'pages of another database' >"$tmp/copy-$tail"
-  refused 7 "a backup beside a stale -$tail" "$tmp/copy-$tail: is left of an earlier database" backup "$tmp/copy"
-  holds "makes nothing beside a -$tail" test ! -e "$tmp/copy"
-  rm "$tmp/copy-$tail"
-done
+echo 'pages of another database' >"$tmp/copy-wal"
+refused 7 "a backup beside a stale -wal" "$tmp/copy-wal: is left of an earlier database" backup "$tmp/copy"
+holds "makes nothing beside a -wal" test ! -e "$tmp/copy"
+rm "$tmp/copy-wal"
 for tail in wal shm journal head; do
   refused 7 "a backup named as the -$tail of a ledger" "$tmp/backup-$tail: a name that belongs to" backup "$tmp/backup-$tail"
   holds "makes no -$tail" test ! -e "$tmp/backup-$tail"
