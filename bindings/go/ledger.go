@@ -55,8 +55,8 @@ func newLedger(c *C.Quoit) *Ledger {
 // wait for other writers; 0: not at all.
 //
 // It fails with Conflict when there is a file already, or another process was quicker (Open it then), Invalid for a path
-// that is empty or a wait below 0, Store when the place cannot be written or is on a file system where locking is not
-// safe (NFS, SMB), and Version, Damaged or Busy by what that file is.
+// that is empty or a wait below 0, Store when the place cannot be written or is on a file system that is not known
+// to have safe locks, and Version, Damaged or Busy by what that file is.
 func Create(path string, wait time.Duration) (*Ledger, error) {
 	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.Quoit {
 		return C.quoit_create(name, ms, gerror)

@@ -21,7 +21,11 @@ G_BEGIN_DECLS
  * entry).
  *
  * Every call that changes the ledger is one transaction: when it returns success it is on the disk whole; when it fails
- * nothing has changed.
+ * nothing has changed. The exception is %QUOIT_ERROR_UNCONFIRMED: the change was written, but the files were replaced
+ * meanwhile: look, or retry with the same request key. Each of these calls also fails with %QUOIT_ERROR_CONFLICT after
+ * the ledger was restored (open it again), with %QUOIT_ERROR_DAMAGED when an older copy was put in its place
+ * (quoit_restore()), with %QUOIT_ERROR_INVALID for a clock that is further ahead than quoit_set_max_clock_jump()
+ * allows, and with %QUOIT_ERROR_STORE when the file gets a second name.
  *
  * Since: 0.1
  */
@@ -65,7 +69,8 @@ typedef enum {
  *
  * Fails with %QUOIT_ERROR_CONFLICT when there is a file already, or another process was
  * quicker (quoit_open() it then), %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY by what that file is,
- * %QUOIT_ERROR_STORE when the place cannot be written, or is on a file system where locking is not safe (NFS, SMB).
+ * %QUOIT_ERROR_STORE when the place cannot be written, has a second name, or is on a file system that is not known to
+ * have safe locks (docs/ledger.md lists those that have).
  *
  * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
  * Since: 0.1
@@ -82,9 +87,11 @@ QUOIT_API Quoit *quoit_create (const char *path, int64_t wait_ms, GError **error
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND when there is no file (quoit_create() makes one), %QUOIT_ERROR_INVALID for a file
  * that is not quoit's, %QUOIT_ERROR_VERSION for one of a newer quoit, %QUOIT_ERROR_DAMAGED for one that is cut off,
- * contradicts itself or has triggers or views that quoit did not make, %QUOIT_ERROR_STORE when it cannot be read, or is
- * of an older quoit and cannot be written, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_FAILED in a child of fork(2) that was made
- * while its parent was inside a call or a batch of the same file.
+ * contradicts itself, has another schema than quoit makes, or lacks entries that were acknowledged (quoit_restore() is
+ * the way on), %QUOIT_ERROR_CONFLICT when another program has written to it, %QUOIT_ERROR_STORE when it cannot be read,
+ * is of an older quoit and cannot be written, has a second name, or is on a file system that is not known to have safe
+ * locks, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_FAILED in a child of fork(2) that was made while its parent was inside a call
+ * or a batch of the same file.
  *
  * Returns: (transfer full): the handle; quoit_unref() it. %NULL on failure
  * Since: 0.1
@@ -154,8 +161,8 @@ QUOIT_API bool quoit_set_clock (Quoit *quoit, int64_t clock_ms, GError **error);
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Sets how far a change's clock may be ahead of the last entry. Time that this machine has been up since that entry does
- * not count. A change further ahead fails with %QUOIT_ERROR_INVALID, since it would end every lease.
+ * Sets how far a change's clock may be ahead of the last entry. Time that this machine has been up since that entry
+ * does not count. A change further ahead fails with %QUOIT_ERROR_INVALID, since it would end every lease.
  *
  * Fails with %QUOIT_ERROR_INVALID below 0, and as any change (quoit_release()).
  *

@@ -183,7 +183,7 @@ print(eval(sys.argv[2]), end="")' "$tmp/out" "$2" 2>&1)
 # fresh [TEXT...]: a new ledger, with that fleet text.
 fresh ()
 {
-  rm -f "$QUOIT_DB" "$QUOIT_DB"-wal "$QUOIT_DB"-shm "$tmp/baseline"
+  rm -f "$QUOIT_DB" "$QUOIT_DB"-wal "$QUOIT_DB"-shm "$QUOIT_DB"-head "$tmp/baseline"
   quoit init >/dev/null || fail "a ledger can be made"
   for text; do
     quoit import fleet "$text" --now "$now" >/dev/null || fail "fleet text can be imported: $text"

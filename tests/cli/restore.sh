@@ -1,7 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/restore.md as a drill: a backup, a disaster of each kind, and the way back. No id is issued twice.
+# docs/restore.md as a drill: the page as it stands, then a disaster of each kind, and the way back. No id is issued twice.
 . "$top_srcdir/tests/cli/lib.sh"
+. "$top_srcdir/tests/cli/pages.sh"
+page_holds "$top_srcdir/docs/restore.md" "$tmp/desk"
+export QUOIT_DB="$tmp/quoit.db"
+
 fresh 'v6e 4x4 x4'
 rm -f "$tmp/baseline"
 one='--topology 4x4 --accelerator v6e --slices 1'

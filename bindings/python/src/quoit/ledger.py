@@ -35,7 +35,7 @@ def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
     Raises:
         ConflictError: there is a file already, or another process was quicker: `open` it then.
         InvalidError: `path` is empty or holds NUL, or `wait_ms` is below 0.
-        StoreError: the place cannot be written, or is on a file system where locking is not safe (NFS, SMB).
+        StoreError: the place cannot be written, or is on a file system that is not known to have safe locks.
         VersionError, DamagedError, BusyError: by what that file is.
     """
     return Quoit(call(lib.quoit_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
