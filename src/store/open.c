@@ -44,6 +44,30 @@ quoit_store_say_path (const char *path, GError **error)
   quoit_fail (error, said->code, "%s: %s", path, said->message);
 }
 
+/* A file may have any schema until it was looked at: nothing in it acts, and none of it is large. */
+static void
+limit (sqlite3 *handle)
+{
+  static const struct {
+    int what, on;
+  } switches[] = { { SQLITE_DBCONFIG_DEFENSIVE, 1 },
+                   { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+                   { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+                   { SQLITE_DBCONFIG_ENABLE_VIEW, 0 } };
+  static const struct {
+    int what, most;
+  } limits[] = { { SQLITE_LIMIT_SQL_LENGTH, 65536 },
+                 { SQLITE_LIMIT_COLUMN, 64 },
+                 { SQLITE_LIMIT_EXPR_DEPTH, 64 },
+                 { SQLITE_LIMIT_ATTACHED, 0 },
+                 { SQLITE_LIMIT_TRIGGER_DEPTH, 1 } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (switches); i++)
+    sqlite3_db_config (handle, switches[i].what, switches[i].on, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (limits); i++)
+    sqlite3_limit (handle, limits[i].what, limits[i].most);
+}
+
 gboolean
 quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
 {
@@ -61,9 +85,8 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   quoit_connection_set (db->connection, db->handle);
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
-  sqlite3_db_config (db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  return quoit_db_prepare_end (db, error);
+  limit (db->handle);
+  return quoit_db_exec (db, "PRAGMA cell_size_check = ON", error) && quoit_db_prepare_end (db, error);
 }
 
 gboolean

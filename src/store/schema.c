@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables: making them, bringing those of an older quoit to today's form, and telling a database of ours from
  * others. */
+#include <string.h>
+
 #include "store/store-private.h"
 
 gboolean
@@ -17,46 +19,142 @@ quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError 
   return result == SQLITE_ROW || quoit_db_fail (db, result, "opening", error);
 }
 
-/* The first object of the schema that quoit did not make. */
-static gboolean
-refuse_foreign_objects (QuoitDb *db, GError **error)
-{
-  g_autofree char *sql = g_strdup_printf ("SELECT type || ' ''' || name || '''' FROM sqlite_schema"
-                                          " WHERE name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND"
-                                          " (type <> 'table' OR name NOT IN (%s)) LIMIT 1",
-                                          quoit_sql_objects);
-  sqlite3_stmt *stmt = NULL;
-  int result = sqlite3_prepare_v2 (db->handle, sql, -1, &stmt, NULL);
+/* --- the schema --- */
 
-  if (result == SQLITE_OK)
-    result = sqlite3_step (stmt);
-  if (result == SQLITE_ROW)
-    quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                "the database has a %s that quoit did not make: drop it, or restore a backup",
-                sqlite3_column_text (stmt, 0));
-  else if (result != SQLITE_DONE)
-    quoit_db_fail (db, result, "opening", error);
+/* What quoit makes: name -> kind, table and SQL in one text. */
+static void
+note_object (GHashTable *objects, sqlite3_stmt *stmt)
+{
+  g_hash_table_replace (
+      objects, g_strdup (quoit_db_text (stmt, 1)),
+      g_strconcat (quoit_db_text (stmt, 0), "\n", quoit_db_text (stmt, 2), "\n", quoit_db_text (stmt, 3), NULL));
+}
+
+/* SQLite writes a schema in words of its own when a table is altered: so a database of that version is made in memory,
+ * and it is asked. */
+static GHashTable *
+make_objects (int version, GError **error)
+{
+  g_autoptr (GHashTable) objects = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  QuoitDb db = { 0 };
+  sqlite3_stmt *stmt = NULL;
+  int result = sqlite3_open_v2 (":memory:", &db.handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+
+  for (int step = 0; result == SQLITE_OK && step < version; step++)
+    result = sqlite3_exec (db.handle, quoit_sql_steps[step], NULL, NULL, NULL);
+  if (result == SQLITE_OK && (stmt = quoit_db_stmt (&db, SQL_SCHEMA, NULL)) == NULL)
+    result = sqlite3_errcode (db.handle);
+  while (stmt != NULL && (result = sqlite3_step (stmt)) == SQLITE_ROW)
+    note_object (objects, stmt);
+  if (result != SQLITE_DONE)
+    quoit_db_fail (&db, result == SQLITE_OK ? SQLITE_NOMEM : result, "opening", error);
   sqlite3_finalize (stmt);
-  return result == SQLITE_DONE;
+  sqlite3_close (db.handle);
+  return result == SQLITE_DONE ? g_steal_pointer (&objects) : NULL;
+}
+
+/* Made once in a process, without a lock that a child of fork(2) could find taken. */
+static GHashTable *
+objects_of (int version, GError **error)
+{
+  static gpointer made[QUOIT_SCHEMA_VERSION + 1];
+  GHashTable *objects = g_atomic_pointer_get (&made[version]);
+
+  if (objects != NULL)
+    return objects;
+  objects = make_objects (version, error);
+  if (objects != NULL && !g_atomic_pointer_compare_and_exchange (&made[version], NULL, objects))
+    {
+      g_hash_table_unref (objects);
+      objects = g_atomic_pointer_get (&made[version]);
+    }
+  return objects;
+}
+
+static gboolean
+check_object (GHashTable *objects, sqlite3_stmt *stmt, GError **error)
+{
+  const char *type = quoit_db_text (stmt, 0), *name = quoit_db_text (stmt, 1), *table = quoit_db_text (stmt, 2);
+  const char *expected = name == NULL ? NULL : g_hash_table_lookup (objects, name);
+  g_autofree char *object = NULL;
+
+  if (type == NULL || expected == NULL || table == NULL)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "the database has a %s '%s' that quoit did not make: drop it, or restore a backup",
+                       type == NULL ? "thing" : type, name == NULL ? "" : name);
+  object = g_strconcat (type, "\n", table, "\n", quoit_db_text (stmt, 3), NULL);
+  return strcmp (object, expected) == 0
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "the %s '%s' is not as quoit made it: restore a backup", type,
+                        name);
+}
+
+static gboolean
+refuse_missing (GHashTable *objects, GHashTable *seen, GError **error)
+{
+  GHashTableIter iter;
+  gpointer name, object;
+  const char *missing = NULL;
+
+  if (g_hash_table_size (seen) == g_hash_table_size (objects))
+    return TRUE;
+  /* The first in order, so that the words do not hang on the order of a hash table. */
+  g_hash_table_iter_init (&iter, objects);
+  while (g_hash_table_iter_next (&iter, &name, &object))
+    if (!g_hash_table_contains (seen, name) && (missing == NULL || strcmp (name, missing) < 0))
+      missing = name;
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has no '%s' any more: restore a backup", missing);
+}
+
+/* All that is in the schema, names of SQLite's own included, is what quoit makes, and there is all of it. What others
+ * put there could change rows behind quoit's back. */
+static gboolean
+check_schema (QuoitDb *db, int version, GError **error)
+{
+  GHashTable *objects = objects_of (version, error);
+  sqlite3_stmt *stmt = objects == NULL ? NULL : quoit_db_stmt (db, SQL_SCHEMA, error);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gboolean ok = TRUE;
+  int result = SQLITE_DONE;
+
+  if (stmt == NULL)
+    return FALSE;
+  while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
+    {
+      ok = check_object (objects, stmt, error);
+      if (ok && !g_hash_table_add (seen, g_strdup (quoit_db_text (stmt, 1))))
+        ok = quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has '%s' twice: restore a backup",
+                         quoit_db_text (stmt, 1));
+    }
+  if (ok && result != SQLITE_DONE)
+    ok = quoit_db_fail (db, result, "opening", error);
+  sqlite3_reset (stmt);
+  return ok && refuse_missing (objects, seen, error);
 }
 
 /* --- versions --- */
 
-/* A version that this quoit can read, today's or an older one. */
 static gboolean
-read_version (QuoitDb *db, int *version, GError **error)
+read_number (QuoitDb *db, QuoitSql sql, gint64 *number, GError **error)
 {
-  sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_VERSION, error);
-  gint64 number;
+  sqlite3_stmt *stmt = quoit_db_stmt (db, sql, error);
   int result;
 
   if (stmt == NULL)
     return FALSE;
   result = sqlite3_step (stmt);
-  number = result == SQLITE_ROW ? sqlite3_column_int64 (stmt, 0) : 0;
+  *number = result == SQLITE_ROW ? sqlite3_column_int64 (stmt, 0) : 0;
   sqlite3_reset (stmt);
-  if (result != SQLITE_ROW)
-    return quoit_db_fail (db, result, "reading the version", error);
+  return result == SQLITE_ROW || quoit_db_fail (db, result, "reading the version", error);
+}
+
+/* A version that this quoit can read, today's or an older one. */
+static gboolean
+read_version (QuoitDb *db, int *version, GError **error)
+{
+  gint64 number;
+
+  if (!read_number (db, SQL_VERSION, &number, error))
+    return FALSE;
   if (number > QUOIT_SCHEMA_VERSION)
     return quoit_fail (error, QUOIT_ERROR_VERSION,
                        "the database is of version %" G_GINT64_FORMAT ", this quoit knows up to %d: use a newer quoit",
@@ -68,6 +166,22 @@ read_version (QuoitDb *db, int *version, GError **error)
   return TRUE;
 }
 
+/* The schema is read once for each version that SQLite counts of it. */
+static gboolean
+check_schema_once (QuoitDb *db, int version, GError **error)
+{
+  gint64 schema_version;
+
+  if (!read_number (db, SQL_SCHEMA_VERSION, &schema_version, error))
+    return FALSE;
+  if (schema_version != 0 && schema_version == db->schema_version)
+    return TRUE;
+  if (!check_schema (db, version, error))
+    return FALSE;
+  db->schema_version = schema_version;
+  return TRUE;
+}
+
 gboolean
 quoit_sqlite_check_version (QuoitDb *db, GError **error)
 {
@@ -75,32 +189,24 @@ quoit_sqlite_check_version (QuoitDb *db, GError **error)
 
   if (!read_version (db, &version, error))
     return FALSE;
-  return version == QUOIT_SCHEMA_VERSION
-         || quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                        "the database is of version %d, this handle has read version %d: it was replaced beneath; "
-                        "open it again",
-                        version, QUOIT_SCHEMA_VERSION);
+  if (version != QUOIT_SCHEMA_VERSION)
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "the database is of version %d, this handle has read version %d: it was replaced beneath; "
+                       "open it again",
+                       version, QUOIT_SCHEMA_VERSION);
+  return check_schema_once (db, version, error);
 }
 
 gboolean
 quoit_sqlite_check_ours (QuoitDb *db, int *version, GError **error)
 {
-  gint64 application = 0, tables = 0;
+  gint64 application = 0;
 
   if (!quoit_sqlite_query_number (db, "PRAGMA application_id", &application, error))
     return FALSE;
   if (application != QUOIT_APPLICATION_ID)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "not a database of quoit; `quoit init` makes one");
-  if (!read_version (db, version, error) || !refuse_foreign_objects (db, error)
-      || !quoit_sqlite_query_number (
-          db, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-          &tables, error))
-    return FALSE;
-  if (tables != quoit_sql_n_tables[*version])
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
-                       "the database has %" G_GINT64_FORMAT " of its %d tables: restore a backup", tables,
-                       quoit_sql_n_tables[*version]);
-  return TRUE;
+  return read_version (db, version, error) && check_schema_once (db, *version, error);
 }
 
 /* --- steps --- */

@@ -51,16 +51,14 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   "ALTER TABLE checkpoint ADD COLUMN chain BLOB NOT NULL DEFAULT x'';",
 };
 
-const char *const quoit_sql_objects = "'journal','source','pool','kind','node','grp','bundle','checkpoint','image',"
-                                      "'claim','ledger'";
-const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1] = { 0, 7, 10, 11 };
-
 static const char *const sql[N_SQL] = {
   [SQL_BEGIN]           = "BEGIN IMMEDIATE",
   [SQL_BEGIN_READ]      = "BEGIN",
   [SQL_COMMIT]          = "COMMIT",
   [SQL_ROLLBACK]        = "ROLLBACK",
   [SQL_VERSION]         = "PRAGMA user_version",
+  [SQL_SCHEMA_VERSION]  = "PRAGMA schema_version",
+  [SQL_SCHEMA]          = "SELECT type, name, tbl_name, sql FROM sqlite_schema",
   [SQL_LEDGER]          = "SELECT identity, epoch, max_jump_ms FROM ledger WHERE id = 1",
   [SQL_LEDGER_SET]      = "UPDATE ledger SET epoch = ?1, max_jump_ms = ?2 WHERE id = 1",
   [SQL_JOURNAL_INSERT]  = "INSERT INTO journal (seq, time_ms, verb, actor, next_group, next_node, effects, chain)"
@@ -80,7 +78,7 @@ static const char *const sql[N_SQL] = {
   [SQL_CHECKPOINT_INSERT] = "INSERT INTO checkpoint (seq, time_ms, next_group, next_node, made_ms, sha256, chain)"
                             " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
   [SQL_CHECKPOINT_DROP] = "DELETE FROM checkpoint",
-  [SQL_IMAGE]           = "SELECT body FROM image ORDER BY part",
+  [SQL_IMAGE]           = "SELECT body, part FROM image ORDER BY part",
   [SQL_IMAGE_INSERT]    = "INSERT INTO image (part, body) VALUES (?1, ?2)",
   [SQL_IMAGE_DROP]      = "DELETE FROM image",
   [SQL_GROUP_INSERT]    = "INSERT INTO grp (id, state, since_ms, ended_ms, name, owner, key, request, until_ms, kind,"
@@ -94,7 +92,7 @@ static const char *const sql[N_SQL] = {
                           " foreign_id FROM grp ORDER BY id",
   [SQL_BUNDLE_INSERT]   = "INSERT INTO bundle (grp, ordinal, slice, node, part) VALUES (?1, ?2, ?3, ?4, ?5)",
   [SQL_BUNDLES_DELETE]  = "DELETE FROM bundle WHERE grp BETWEEN ?1 AND ?2",
-  [SQL_BUNDLES]         = "SELECT grp, slice, node, part FROM bundle ORDER BY grp, ordinal",
+  [SQL_BUNDLES]         = "SELECT grp, slice, node, part, ordinal FROM bundle ORDER BY grp, ordinal",
   [SQL_NODE_STATE]      = "UPDATE node SET state = ?2 WHERE id = ?1",
   [SQL_NODE_UPSERT]     = "INSERT INTO node (id, pool, kind, worker, claimed, state, flags, name, identity, address, slice,"
                           " incarnation) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
@@ -116,9 +114,9 @@ static const char *const sql[N_SQL] = {
                            " AND source = (SELECT min(source) FROM claim WHERE node = ?1)",
   [SQL_CLAIMS]          = "SELECT claim.node, claim.pool, claim.kind, claim.worker, claim.claimed, node.state, claim.flags,"
                           " claim.name, claim.identity, claim.address, claim.slice, claim.incarnation, node.pool, claim.source"
-                          " FROM claim LEFT JOIN node ON node.id = claim.node",
+                          " FROM claim LEFT JOIN node ON node.id = claim.node ORDER BY claim.node, claim.source",
   [SQL_NODES]           = "SELECT id, pool, kind, worker, claimed, state, flags, name, identity, address, slice, incarnation"
-                          " FROM node",
+                          " FROM node ORDER BY id",
   [SQL_SOURCE_UPSERT]   = "INSERT INTO source (name, kind) VALUES (?1, ?2)"
                           " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind RETURNING id",
   [SQL_SOURCES]         = "SELECT id, name, kind FROM source ORDER BY id",

@@ -18,6 +18,8 @@ typedef enum {
   SQL_COMMIT,
   SQL_ROLLBACK,
   SQL_VERSION,
+  SQL_SCHEMA_VERSION,
+  SQL_SCHEMA,
   SQL_LEDGER,
   SQL_LEDGER_SET,
   SQL_JOURNAL_INSERT,
@@ -66,15 +68,13 @@ typedef struct {
   sqlite3 *handle;
   gboolean synced;              /* its commits wait for the disk; FALSE: not, or SQLite was not told yet */
   guint64 synced_seq;           /* the journal is known to be on the disk up to here */
+  gint64 schema_version;        /* SQLite's number of the schema that was compared with quoit's; 0: none was */
   unsigned int current_version; /* SQLite's number of the data that the fleet in memory is of; 0: not known */
   sqlite3_stmt *stmts[N_SQL];
 } QuoitDb;
 
 /* What takes version n to n + 1. Released steps never change. */
 extern const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION];
-/* Every table that quoit makes, for telling what is not its own; and how many each version has. */
-extern const char *const quoit_sql_objects;
-extern const int quoit_sql_n_tables[QUOIT_SCHEMA_VERSION + 1];
 
 /* The code and words for what SQLite says. @doing begins the message: "reserve". */
 gboolean quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error);

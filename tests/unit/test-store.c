@@ -241,6 +241,21 @@ MEDDLED (foreign_view, "CREATE VIEW v AS SELECT * FROM grp")
 MEDDLED (foreign_table, "CREATE TABLE mine (x)")
 MEDDLED (foreign_index, "CREATE INDEX i ON node (name)")
 MEDDLED (view_for_a_table, "DROP TABLE kind; CREATE VIEW kind AS SELECT 1 AS id, x'00' AS body")
+#define EDITED(sql) "PRAGMA writable_schema = ON; " sql
+MEDDLED (trigger_of_sqlite, EDITED ("INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_spy', 'journal', 0, 'CREATE"
+                                    " TRIGGER sqlite_spy AFTER INSERT ON journal BEGIN DELETE FROM grp; END')"))
+MEDDLED (view_of_sqlite,
+         EDITED ("INSERT INTO sqlite_schema VALUES ('view', 'sqlite_v', 'sqlite_v', 0, 'CREATE VIEW sqlite_v AS"
+                 " SELECT 1')"))
+MEDDLED (table_of_sqlite, "ANALYZE")
+MEDDLED (a_check_more,
+         EDITED ("UPDATE sqlite_schema SET sql = replace (sql, 'effects BLOB NOT NULL', 'effects BLOB NOT NULL CHECK"
+                 " (length (zeroblob (900000000)) > 0)') WHERE name = 'journal'"))
+MEDDLED (a_table_without_its_key, EDITED ("UPDATE sqlite_schema SET sql = replace (sql, 'id INTEGER PRIMARY KEY', 'id"
+                                          " INTEGER') WHERE name = 'node'"))
+MEDDLED (a_table_without_its_index,
+         EDITED ("UPDATE sqlite_schema SET sql = replace (sql, ' UNIQUE', '') WHERE name = 'source'; DELETE FROM"
+                 " sqlite_schema WHERE name = 'sqlite_autoindex_source_1'"))
 MEDDLED (missing_table, "DROP TABLE bundle")
 MEDDLED (renamed_column, "ALTER TABLE node RENAME COLUMN worker TO w")
 MEDDLED (a_text_for_a_body, "DROP TABLE kind; CREATE TABLE kind (id INTEGER PRIMARY KEY, body); INSERT INTO kind VALUES"
@@ -318,9 +333,15 @@ static const struct {
   { "foreign table", foreign_table, QUOIT_ERROR_DAMAGED, "table 'mine'" },
   { "foreign index", foreign_index, QUOIT_ERROR_DAMAGED, "index 'i'" },
   { "a view for a table", view_for_a_table, QUOIT_ERROR_DAMAGED, "view 'kind'" },
-  { "missing table", missing_table, QUOIT_ERROR_DAMAGED, "10 of its 11 tables" },
-  { "renamed column", renamed_column, QUOIT_ERROR_DAMAGED, "worker" },
-  { "text for a body", a_text_for_a_body, QUOIT_ERROR_DAMAGED, "damaged" },
+  { "a trigger called like SQLite's", trigger_of_sqlite, QUOIT_ERROR_DAMAGED, "trigger 'sqlite_spy'" },
+  { "a view called like SQLite's", view_of_sqlite, QUOIT_ERROR_DAMAGED, "view 'sqlite_v'" },
+  { "a table of SQLite's", table_of_sqlite, QUOIT_ERROR_DAMAGED, "table 'sqlite_stat1'" },
+  { "a check more", a_check_more, QUOIT_ERROR_DAMAGED, "table 'journal' is not as quoit made it" },
+  { "a table without its key", a_table_without_its_key, QUOIT_ERROR_DAMAGED, "table 'node' is not as quoit made it" },
+  { "a table without its index", a_table_without_its_index, QUOIT_ERROR_DAMAGED, "'source' is not as quoit made it" },
+  { "missing table", missing_table, QUOIT_ERROR_DAMAGED, "no 'bundle' any more" },
+  { "renamed column", renamed_column, QUOIT_ERROR_DAMAGED, "table 'node' is not as quoit made it" },
+  { "text for a body", a_text_for_a_body, QUOIT_ERROR_DAMAGED, "table 'kind' is not as quoit made it" },
   { "a pool of no source", a_pool_of_no_source, QUOIT_ERROR_DAMAGED, "table 'pool'" },
   { "a node of no pool", a_node_of_no_pool, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
   { "a node of no kind", a_node_of_no_kind, QUOIT_ERROR_DAMAGED, "row 1 of table 'node'" },
@@ -364,7 +385,7 @@ static const struct {
   { "a group that ends in 2200", a_group_that_ends_in_2200, QUOIT_ERROR_DAMAGED, "ended '7258118400000': expected" },
   { "a clock of 2200", a_clock_of_2200, QUOIT_ERROR_DAMAGED, "table 'journal'" },
   { "a source of no kind", a_source_of_no_kind, QUOIT_ERROR_DAMAGED, "table 'source'" },
-  { "not in WAL, a table missing", a_file_of_no_wal, QUOIT_ERROR_DAMAGED, "10 of its 11 tables" },
+  { "not in WAL, a table missing", a_file_of_no_wal, QUOIT_ERROR_DAMAGED, "no 'grp' any more" },
 };
 
 START_TEST (what_is_no_sound_database_is_refused)
