@@ -10,7 +10,7 @@ slice_of (const QuoitGroup *group, guint32 slice)
   const QuoitGroupData *data = group->data;
   guint32 first = slice == 0 ? 0 : data->slice_end[slice - 1];
 
-  return (QuoitSliceId) { group->layout->nodes[group->layout->by_id[data->node_ids[first]]].slice };
+  return (QuoitSliceId) { group->layout->nodes[quoit_layout_find_id (group->layout, data->node_ids[first])].slice };
 }
 
 static guint32

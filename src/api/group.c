@@ -34,7 +34,7 @@ find_ailing (const QuoitFleet *fleet, const QuoitGroupData *data)
 
   for (guint32 i = 0; i < data->n_nodes; i++)
     {
-      guint32 id = data->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+      guint32 id = data->node_ids[i], index = quoit_layout_find_id (layout, id);
       QuoitNodeState state
           = index == QUOIT_NO_INDEX ? QUOIT_NODE_DEAD : quoit_fleet_node_state (fleet, (QuoitNodeId) { index });
 
@@ -205,7 +205,7 @@ bundle_node (const QuoitGroup *group, uint32_t bundle)
 {
   guint32 id = group->data->node_ids[bundle];
 
-  return id == 0 || id >= group->layout->n_ids ? QUOIT_NO_INDEX : group->layout->by_id[id];
+  return quoit_layout_find_id (group->layout, id);
 }
 
 const char *
@@ -308,7 +308,7 @@ node_at (const QuoitGroup *group, guint32 slice, guint32 worker)
   else
     for (; worker > 0; i++)
       worker -= group->data->node_ids[i + 1] != group->data->node_ids[i];
-  return (QuoitNodeId) { group->layout->by_id[group->data->node_ids[i]] };
+  return (QuoitNodeId) { quoit_layout_find_id (group->layout, group->data->node_ids[i]) };
 }
 
 char *

@@ -114,9 +114,9 @@ node_name (const QuoitJournal *journal, guint32 id)
 {
   const QuoitLayout *layout = journal->layout;
 
-  if (id >= layout->n_ids || layout->by_id[id] == QUOIT_NO_INDEX)
+  if (quoit_layout_find_id (layout, id) == QUOIT_NO_INDEX)
     return "";
-  return quoit_layout_node_name (layout, (QuoitNodeId) { layout->by_id[id] });
+  return quoit_layout_node_name (layout, (QuoitNodeId) { quoit_layout_find_id (layout, id) });
 }
 
 const char *

@@ -41,6 +41,16 @@ copy_node (Copying *copying, const QuoitNodeClaim *node)
   quoit_claims_add (copying->to, &copy);
 }
 
+/* @noted is by node; ids that are not of the layout are none of it. */
+static void
+note_id (const QuoitLayout *layout, guint32 id, guint8 *noted)
+{
+  guint32 index = quoit_layout_find_id (layout, id);
+
+  if (index != QUOIT_NO_INDEX)
+    noted[index] = 1;
+}
+
 /* What the source says after the import: the import's nodes, and those of before that it neither has nor removes. */
 static QuoitClaims *
 merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
@@ -50,28 +60,26 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
   QuoitClaims *after
       = quoit_claims_new (quoit_claims_source (import->claims), quoit_claims_source_kind (import->claims));
   g_auto (Copying) new_ones = copying (after, import->claims), old_ones = copying (after, before);
-  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_ids + 1);
+  g_autofree guint8 *replaced = g_new0 (guint8, layout->n_nodes + 1);
   const QuoitNodeClaim *nodes;
   guint32 n, n_old, n_after = 0;
 
   for (guint32 p = 0; p < quoit_claims_n_pools (import->claims); p++)
     quoit_claims_copy_pool (after, quoit_claims_pool_at (import->claims, p));
   for (guint32 i = 0; i < import->n_removed; i++)
-    if (import->removed[i] < layout->n_ids)
-      replaced[import->removed[i]] = 1;
+    note_id (layout, import->removed[i], replaced);
   nodes = quoit_claims_nodes (import->claims, &n);
   quoit_claims_nodes (before, &n_old);
   *ids = g_new (guint32, n + n_old + 1);
   for (guint32 i = 0; i < n; i++)
     {
-      if (import->ids[i] < layout->n_ids)
-        replaced[import->ids[i]] = 1;
+      note_id (layout, import->ids[i], replaced);
       copy_node (&new_ones, &nodes[i]);
       (*ids)[n_after++] = import->ids[i];
     }
   nodes = quoit_claims_nodes (before, &n_old);
   for (guint32 i = 0; i < n_old; i++)
-    if (!replaced[old_ids[i]])
+    if (!replaced[quoit_layout_find_id (layout, old_ids[i])])
       {
         copy_node (&old_ones, &nodes[i]);
         (*ids)[n_after++] = old_ids[i];
@@ -79,44 +87,29 @@ merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId
   return after;
 }
 
-/* Another source of the import's kind claims the node already: one of each kind may. */
-static gboolean
-is_taken (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitNodeId node)
-{
-  for (guint32 s = 0; s < layout->n_sources; s++)
-    if (layout->sources[s].kind == quoit_claims_source_kind (import->claims)
-        && strcmp (quoit_layout_text (layout, layout->sources[s].name), quoit_claims_source (import->claims)) != 0
-        && quoit_layout_claims_node (layout, (QuoitSourceId) { s }, node))
-      return TRUE;
-  return FALSE;
-}
-
 static gboolean
 ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const char *source, GError **error)
 {
-  guint32 n, greatest = 0;
+  g_auto (QuoitIds) slots = { 0 };
   g_autofree guint8 *seen = NULL;
+  QuoitIdList list = { .ids = import->ids };
   QuoitSourceId known;
 
   if (quoit_layout_find_source (layout, source, &known)
       && layout->sources[known.index].kind != quoit_claims_source_kind (import->claims))
     return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': the source was of another kind", source);
-  quoit_claims_nodes (import->claims, &n);
-  for (guint32 i = 0; i < n; i++)
-    greatest = MAX (greatest, import->ids[i]);
-  if (greatest > layout->n_ids + QUOIT_MOST_NODES * 16u)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is out of all proportion", source,
-                       greatest);
-
-  seen = g_new0 (guint8, greatest + 1);
-  for (guint32 i = 0; i < n; i++)
+  quoit_claims_nodes (import->claims, &list.n);
+  quoit_ids_init (&slots, &list, 1);
+  seen = g_new0 (guint8, slots.n_slots + 1);
+  for (guint32 i = 0; i < list.n; i++)
     {
-      guint32 id = import->ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+      guint32 id = import->ids[i];
 
-      if (id == 0 || seen[id]++ != 0)
+      if (id == 0 || id >= G_MAXINT32)
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u: expected 1 to %d", source, id,
+                           G_MAXINT32 - 1);
+      if (seen[quoit_ids_slot (&slots, id)]++ != 0)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is used twice", source, id);
-      if (index != QUOIT_NO_INDEX && is_taken (import, layout, (QuoitNodeId) { index }))
-        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "import of '%s': node id %u is another source's", source, id);
     }
   return TRUE;
 }
@@ -162,13 +155,13 @@ lay_anew (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **error)
   if (!known)
     parts[n_parts++] = (QuoitLayoutPart) { import->claims, import->ids };
 
-  after = quoit_layout_new (parts, n_parts);
+  after = quoit_layout_new_checked (parts, n_parts, error);
   for (guint i = 0; i < layout->n_sources; i++)
     {
       quoit_claims_free ((QuoitClaims *) parts[i].claims);
       g_free ((guint32 *) parts[i].ids);
     }
-  relaid = quoit_fleet_relaid (*fleet, after, error);
+  relaid = after == NULL ? NULL : quoit_fleet_relaid (*fleet, after, error);
   if (relaid == NULL)
     return FALSE;
   quoit_fleet_unref (*fleet);
@@ -185,14 +178,32 @@ apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **erro
          && apply_in_place (import, *fleet, &done, error) && (done || lay_anew (import, fleet, error));
 }
 
-static gboolean
-apply_node_state (QuoitFleet *fleet, guint32 id, QuoitNodeState state, GError **error)
+/* How many effects from @effects on, of @n, are states of nodes. */
+static guint
+n_states (const QuoitEffect *effects, guint n)
 {
-  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+  guint i = 0;
 
-  if (index == QUOIT_NO_INDEX || (guint) state > QUOIT_NODE_DEAD)
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "state %d for node id %u: no such node or state", (int) state, id);
-  quoit_fleet_set_node_state (fleet, (QuoitNodeId) { index }, state);
+  while (i < n && effects[i].type == QUOIT_EFFECT_NODE_STATE)
+    i++;
+  return i;
+}
+
+/* States that come one after the other: slices may be large. */
+static gboolean
+apply_node_states (QuoitFleet *fleet, const QuoitEffect *effects, guint n, GError **error)
+{
+  g_autofree QuoitStateOfNode *states = g_new (QuoitStateOfNode, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      states[i] = (QuoitStateOfNode) { effects[i].node_id, effects[i].state };
+      if (quoit_layout_find_id (fleet->layout, states[i].id) == QUOIT_NO_INDEX
+          || (guint) states[i].state > QUOIT_NODE_DEAD)
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "state %d for node id %u: no such node or state",
+                           (int) states[i].state, states[i].id);
+    }
+  quoit_fleet_set_node_states (fleet, states, n);
   return TRUE;
 }
 
@@ -244,7 +255,7 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
     case QUOIT_EFFECT_GROUP_FORGOTTEN:
       return apply_forget (*fleet, effect, error);
     case QUOIT_EFFECT_NODE_STATE:
-      return apply_node_state (*fleet, effect->node_id, effect->state, error);
+      return apply_node_states (*fleet, effect, 1, error);
     case QUOIT_EFFECT_LEDGER_SET:
       return apply_numbers (*fleet, &effect->numbers, error);
     }
@@ -255,6 +266,7 @@ gboolean
 quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
 {
   g_autoptr (GError) contradiction = NULL;
+  guint n;
 
   if (G_UNLIKELY (entry->seq != (*fleet)->seq + 1
                   || (entry->time_ms < (*fleet)->clock_ms && entry->verb != QUOIT_VERB_SET_CLOCK)))
@@ -263,10 +275,14 @@ quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error)
                        " does not follow entry %" G_GUINT64_FORMAT " of time %" G_GINT64_FORMAT,
                        entry->seq, entry->time_ms, (*fleet)->seq, (*fleet)->clock_ms);
 
-  for (guint i = 0; i < entry->n_effects; i++)
-    if (!apply_effect (&entry->effects[i], entry->time_ms, fleet, &contradiction))
-      return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
-                         contradiction->message);
+  for (guint i = 0; i < entry->n_effects; i += MAX (n, 1))
+    {
+      n = n_states (&entry->effects[i], entry->n_effects - i);
+      if (!(n > 1 ? apply_node_states (*fleet, &entry->effects[i], n, &contradiction)
+                  : apply_effect (&entry->effects[i], entry->time_ms, fleet, &contradiction)))
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "entry %" G_GUINT64_FORMAT ": %s", entry->seq,
+                           contradiction->message);
+    }
   if (entry->verb == QUOIT_VERB_EXPIRE)
     quoit_fleet_count_leases (*fleet);
   (*fleet)->seq = entry->seq;

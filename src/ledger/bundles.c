@@ -69,7 +69,7 @@ quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole,
       for (; i < whole->slice_end[s]; i++)
         {
           const QuoitNodeKind *kind
-              = quoit_layout_node_kind (layout, (QuoitNodeId) { layout->by_id[whole->node_ids[i]] });
+              = quoit_layout_node_kind (layout, (QuoitNodeId) { quoit_layout_find_id (layout, whole->node_ids[i]) });
           gint64 chip_e4 = quoit_node_kind_tpu_per_chip (kind).e4;
           guint32 n = n_of_host (tpu, kind, chip_e4);
 

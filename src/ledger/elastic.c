@@ -35,7 +35,7 @@ static guint32
 place_of (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice)
 {
   guint32 id = group->node_ids[first_of (group, slice)];
-  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 index = quoit_layout_find_id (layout, id);
 
   return index == QUOIT_NO_INDEX ? QUOIT_NO_INDEX : layout->nodes[index].slice;
 }

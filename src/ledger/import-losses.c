@@ -13,9 +13,9 @@ state_of (const QuoitDifference *difference, guint32 id)
 
   if (state != 0)
     return (QuoitNodeState) (state - 1);
-  if (id >= layout->n_ids || layout->by_id[id] == QUOIT_NO_INDEX)
+  if (quoit_layout_find_id (layout, id) == QUOIT_NO_INDEX)
     return QUOIT_NODE_DEAD;
-  return quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { layout->by_id[id] });
+  return quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { quoit_layout_find_id (layout, id) });
 }
 
 static QuoitGroupSliceState
@@ -55,7 +55,8 @@ note_group (QuoitDifference *difference, const QuoitGroupData *group)
 
       if (after == before)
         continue;
-      name = quoit_layout_slice_display (layout, (QuoitSliceId) { layout->nodes[layout->by_id[first]].slice });
+      name = quoit_layout_slice_display (layout,
+                                         (QuoitSliceId) { layout->nodes[quoit_layout_find_id (layout, first)].slice });
       quoit_difference_note (difference, QUOIT_CHANGE_GROUP_SLICE, group->name,
                              g_strdup_printf ("slice %u, %s, is %s", s, name, words[after]));
       g_array_index (difference->changes, QuoitNodeChange, difference->changes->len - 1).group = g_strdup (label);
@@ -96,7 +97,7 @@ note_bundles (QuoitDifference *difference, const QuoitGroupData *group)
       guint32 id = group->node_ids[b];
 
       before.n[quoit_slice_state_by_host (
-          quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { layout->by_id[id] }))]++;
+          quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { quoit_layout_find_id (layout, id) }))]++;
       after.n[quoit_slice_state_by_host (state_of (difference, id))]++;
     }
   if (memcmp (&before, &after, sizeof before) == 0)

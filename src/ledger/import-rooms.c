@@ -69,7 +69,7 @@ guint32
 quoit_import_id_after (const QuoitDifference *difference, guint32 id)
 {
   const QuoitLayout *layout = difference->fleet->layout;
-  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 index = quoit_layout_find_id (layout, id);
   guint32 moved = GPOINTER_TO_UINT (g_hash_table_lookup (difference->moved, GUINT_TO_POINTER (id)));
 
   if (moved != 0)
@@ -100,7 +100,7 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
 {
   const QuoitFleet *fleet = difference->fleet;
   guint scope = quoit_claims_scope (difference->claims);
-  guint32 index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 index = quoit_layout_find_id (fleet->layout, id);
   const QuoitGroupData *user;
   QuoitUsers users;
 

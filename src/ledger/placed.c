@@ -90,7 +90,7 @@ quoit_ledger_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const Quo
 static guint32
 node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {
-  guint32 id = group->node_ids[bundle], index = id < fleet->layout->n_ids ? fleet->layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 id = group->node_ids[bundle], index = quoit_layout_find_id (fleet->layout, id);
 
   return index != QUOIT_NO_INDEX && quoit_fleet_node_state (fleet, (QuoitNodeId) { index }) == QUOIT_NODE_ALIVE
              ? index

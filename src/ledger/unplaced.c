@@ -10,7 +10,7 @@ static guint32
 node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {
   guint32 id = group->node_ids[bundle];
-  guint32 index = id == 0 || id >= fleet->layout->n_ids ? QUOIT_NO_INDEX : fleet->layout->by_id[id];
+  guint32 index = quoit_layout_find_id (fleet->layout, id);
   QuoitNodeState state;
 
   if (index == QUOIT_NO_INDEX)

@@ -9,6 +9,7 @@ typedef struct {
   GPtrArray *blocks;
   char *next;
   gsize room;
+  gsize used; /* in all blocks */
 } QuoitClaimsArena;
 
 typedef struct {

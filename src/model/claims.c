@@ -6,7 +6,9 @@
 #include "base/strings.h"
 #include "model/resource-names.h"
 
-#define BLOCK_BYTES 65536
+/* The first block, and the largest that is made for what would fit into less: a ledger of many sources that say little
+ * must not cost a large block each. */
+enum { FIRST_BLOCK_BYTES = 512, MOST_BLOCK_BYTES = 65536 };
 
 void *
 quoit_claims_take (QuoitClaims *claims, gsize size)
@@ -16,7 +18,7 @@ quoit_claims_take (QuoitClaims *claims, gsize size)
 
   if (size > arena->room)
     {
-      gsize block = MAX (size, BLOCK_BYTES);
+      gsize block = MAX (size, CLAMP (arena->used, FIRST_BLOCK_BYTES, MOST_BLOCK_BYTES));
 
       arena->next = g_malloc (block);
       arena->room = block;
@@ -25,6 +27,7 @@ quoit_claims_take (QuoitClaims *claims, gsize size)
   result = arena->next;
   arena->next += size;
   arena->room -= size;
+  arena->used += size;
   return result;
 }
 
@@ -47,13 +50,13 @@ quoit_claims_new (const char *source, QuoitSourceKind kind)
   QuoitClaims *claims = g_new0 (QuoitClaims, 1);
 
   claims->arena.blocks = g_ptr_array_new_with_free_func (g_free);
-  claims->texts_mask = 255;
+  claims->texts_mask = 15;
   claims->texts = g_new0 (QuoitClaimsText, claims->texts_mask + 1);
   claims->pools = g_array_new (FALSE, TRUE, sizeof (QuoitPoolClaim));
   claims->pool_index = g_hash_table_new (g_direct_hash, g_direct_equal);
   claims->kinds = g_array_new (FALSE, TRUE, sizeof (QuoitNodeKind));
   claims->kind_hashes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  claims->kinds_mask = 63;
+  claims->kinds_mask = 7;
   claims->kind_slots = g_new0 (guint32, claims->kinds_mask + 1);
   claims->nodes = g_array_new (FALSE, FALSE, sizeof (QuoitNodeClaim));
   claims->labels = g_array_new (FALSE, FALSE, sizeof (QuoitPair));
@@ -98,6 +101,12 @@ QuoitSourceKind
 quoit_claims_source_kind (const QuoitClaims *claims)
 {
   return claims->source_kind;
+}
+
+gsize
+quoit_claims_bytes (const QuoitClaims *claims)
+{
+  return claims->arena.used;
 }
 
 void

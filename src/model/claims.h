@@ -100,6 +100,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitClaims, quoit_claims_free)
 
 const char *quoit_claims_source (const QuoitClaims *claims);
 QuoitSourceKind quoit_claims_source_kind (const QuoitClaims *claims);
+/* How much room texts and lists have taken so far. */
+gsize quoit_claims_bytes (const QuoitClaims *claims);
 /* Copies @text once for equal texts; valid as long as the claims. NULL stays NULL. */
 const char *quoit_claims_text (QuoitClaims *claims, const char *text);
 

@@ -141,7 +141,7 @@ check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable 
     return contradiction (error, "a lease ends before the first one does", group->name);
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+      guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
 
       if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
         continue;
@@ -183,7 +183,7 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
       guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
       const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
 
-      if (layout->by_id[layout->nodes[i].id] != i || layout->nodes[i].id >= fleet->next_node_id)
+      if (quoit_layout_find_id (layout, layout->nodes[i].id) != i || layout->nodes[i].id >= fleet->next_node_id)
         return contradiction (error, "a node's id dangles", name);
       if ((use == QUOIT_USE_EXTERNAL && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) == 0)
           || (use == QUOIT_USE_NONE && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0))
@@ -209,19 +209,18 @@ check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, G
   QuoitSourceKind best = 0;
   QuoitNodeClaim last = { 0 };
   QuoitClaimedState state = { 0 };
+  QuoitSourceId source;
   guint kinds = 0;
 
-  for (guint32 s = 0; s < layout->n_sources; s++)
+  while (quoit_layout_node_source (layout, node, n, &source))
     {
-      QuoitSourceKind kind = layout->sources[s].kind;
+      QuoitSourceKind kind = layout->sources[source.index].kind;
       g_autofree char *identity = NULL;
-      QuoitNodeClaim claim;
+      QuoitNodeClaim claim = quoit_layout_claim (layout, source, node, &identity);
 
-      if (!quoit_layout_claims_node (layout, (QuoitSourceId) { s }, node))
-        continue;
-      claim = quoit_layout_claim (layout, (QuoitSourceId) { s }, node, &identity);
-      if ((kinds >> kind & 1) != 0 || kind < layout->sources[home].kind || layout->pools[claim.pool].source != s
-          || (s == home && strcmp (claim.name, name) != 0))
+      if (!quoit_layout_claims_node (layout, source, node) || (kinds >> kind & 1) != 0
+          || kind < layout->sources[home].kind || layout->pools[claim.pool].source != source.index
+          || (source.index == home && strcmp (claim.name, name) != 0))
         return contradiction (error, "a node does not stand where its claims say", name);
       kinds |= 1u << kind;
       n++;

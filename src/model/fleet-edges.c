@@ -11,10 +11,10 @@ refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GE
   const QuoitGroupData *other;
   QuoitNodeId node;
 
-  if (id >= fleet->layout->n_ids || fleet->layout->by_id[id] == QUOIT_NO_INDEX)
+  if (quoit_layout_find_id (fleet->layout, id) == QUOIT_NO_INDEX)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': its node of id %u is not in the fleet", group->name,
                        id);
-  node.index = fleet->layout->by_id[id];
+  node.index = quoit_layout_find_id (fleet->layout, id);
   other = quoit_fleet_node_user (fleet, node);
   return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': node '%s' is used by %s%s", group->name,
                      quoit_layout_node_name (fleet->layout, node), other == NULL ? "something external" : "group ",
@@ -58,13 +58,13 @@ static gboolean
 whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
-  const guint32 *by_id = layout->by_id, *ids = group->node_ids;
-  guint32 n_nodes = group->n_nodes, n_ids = layout->n_ids, behind = 0;
+  const guint32 *ids = group->node_ids;
+  guint32 n_nodes = group->n_nodes, behind = 0;
   gboolean ascending = TRUE;
 
   for (guint32 i = 0; i < n_nodes;)
     {
-      guint32 index = ids[i] < n_ids ? by_id[ids[i]] : QUOIT_NO_INDEX, end;
+      guint32 index = quoit_layout_find_id (layout, ids[i]), end;
       const guint32 *use;
 
       if (index == QUOIT_NO_INDEX)
@@ -75,7 +75,7 @@ whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GErr
       do
         if (*use++ != QUOIT_USE_NONE)
           return refuse_node (fleet, group, i, error);
-      while (++i < n_nodes && ++index < end && ids[i] < n_ids && by_id[ids[i]] == index);
+      while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
       behind = index;
     }
   /* Runs that go upwards have no node in common; an import may have moved them, and a damaged journal repeats them. */
@@ -115,29 +115,23 @@ static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
   const QuoitLayout *layout = fleet->layout;
-  const guint32 *by_id = layout->by_id, *ids = group->node_ids;
+  const guint32 *ids = group->node_ids;
   guint32 n_nodes = group->n_nodes;
   QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
 
   for (guint32 i = 0; i < n_nodes;)
     {
-      guint32 index = by_id[ids[i]], slice = layout->nodes[index].slice, end = run_end (layout, index), first = i;
+      guint32 index = quoit_layout_find_id (layout, ids[i]), slice = layout->nodes[index].slice,
+              end = run_end (layout, index), first = i;
       guint32 *at = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
 
       do
         *at++ = use;
-      while (++i < n_nodes && ++index < end && by_id[ids[i]] == index);
+      while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
       if (slice != QUOIT_NO_INDEX)
         count_whole_nodes (fleet, &settling, slice, i - first, use);
     }
   quoit_fleet_settle_end (fleet, &settling);
-}
-
-static void
-recount_slice_of (QuoitFleet *fleet, guint32 node)
-{
-  if (fleet->layout->nodes[node].slice != QUOIT_NO_INDEX)
-    quoit_fleet_recount_slice (fleet, fleet->layout->nodes[node].slice);
 }
 
 void
@@ -165,15 +159,20 @@ void
 quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to)
 {
   const QuoitLayout *layout = fleet->layout;
+  g_autoptr (GArray) slices = NULL;
 
-  for (guint32 i = 0; layout->n_external > 0 && i < group->n_nodes; i++)
+  if (layout->n_external == 0)
+    return;
+  slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint32 i = 0; i < group->n_nodes; i++)
     {
-      guint32 id = group->node_ids[i], index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+      guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
 
       if (index == QUOIT_NO_INDEX || (layout->nodes[index].flags & QUOIT_NODE_EXTERNAL) == 0
           || quoit_fleet_node_use (fleet, (QuoitNodeId) { index }) != from)
         continue;
       quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = to;
-      recount_slice_of (fleet, index);
+      g_array_append_val (slices, layout->nodes[index].slice);
     }
+  quoit_fleet_recount_slices (fleet, slices);
 }

@@ -21,7 +21,7 @@ static QuoitGroupSliceState
 node_state (const QuoitFleet *fleet, guint32 id)
 {
   const QuoitLayout *layout = fleet->layout;
-  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 index = quoit_layout_find_id (layout, id);
 
   return quoit_slice_state_by_host (index == QUOIT_NO_INDEX ? QUOIT_NODE_DEAD
                                                             : quoit_fleet_node_state (fleet, (QuoitNodeId) { index }));

@@ -35,6 +35,8 @@ quoit_fleet_share_at (const QuoitFleet *fleet, guint32 share)
 
 /* Counts the nodes of @slice anew and settles its conditions. */
 void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
+/* Each of @slices (of guint32, QUOIT_NO_INDEX is none) once; sorts them. */
+void quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices);
 
 /* A tally as the compiler adds it: four counters at a time. */
 typedef gint32 QuoitFourCounters __attribute__ ((vector_size (16)));

@@ -238,7 +238,7 @@ edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
 
       if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
         continue;
-      edges[*n] = (Edge) { id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, i };
+      edges[*n] = (Edge) { quoit_layout_find_id (layout, id), i };
       ascending &= *n == 0 || edges[*n - 1].node <= edges[*n].node;
       (*n)++;
     }

@@ -318,6 +318,43 @@ quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState 
     quoit_fleet_recount_slice (fleet, slice);
 }
 
+static int
+by_number (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+void
+quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices)
+{
+  const guint32 *all;
+
+  g_array_sort (slices, by_number);
+  all = (const guint32 *) (const void *) slices->data;
+  for (guint i = 0; i < slices->len && all[i] != QUOIT_NO_INDEX; i++)
+    if (i == 0 || all[i] != all[i - 1])
+      quoit_fleet_recount_slice (fleet, all[i]);
+}
+
+void
+quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitStateOfNode *states, gsize n)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (gsize i = 0; i < n; i++)
+    {
+      QuoitNodeId node = { quoit_layout_find_id (fleet->layout, states[i].id) };
+
+      if (quoit_fleet_node_state (fleet, node) == states[i].state)
+        continue;
+      quoit_fleet_own_nodes (fleet, node.index)->state[node.index % QUOIT_NODES_PER_CHUNK] = (guint8) states[i].state;
+      g_array_append_val (slices, fleet->layout->nodes[node.index].slice);
+    }
+  quoit_fleet_recount_slices (fleet, slices);
+}
+
 static QuoitFleet *
 fleet_on (QuoitLayout *layout)
 {
@@ -327,7 +364,7 @@ fleet_on (QuoitLayout *layout)
   fleet->layout = quoit_layout_ref (layout);
   fleet->next_group_id = 1;
   fleet->first_lease_ms = G_MAXINT64;
-  fleet->next_node_id = MAX (layout->n_ids, 1);
+  fleet->next_node_id = MAX (layout->end_id, 1);
   quoit_table_init (&fleet->nodes, &nodes_type, layout->n_nodes / QUOIT_NODES_PER_CHUNK + 1);
   quoit_table_init (&fleet->slices, &slices_type, layout->n_slices / QUOIT_SLICES_PER_CHUNK + 1);
   quoit_table_init (&fleet->shelves, &shelves_type, layout->n_shelves / QUOIT_SHELVES_PER_CHUNK + 1);
@@ -372,7 +409,7 @@ still_there (const QuoitFleet *fleet, const QuoitLayout *layout, guint32 node, G
   const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node });
   guint32 id = fleet->layout->nodes[node].id;
 
-  if (group == NULL || (id < layout->n_ids && layout->by_id[id] != QUOIT_NO_INDEX))
+  if (group == NULL || quoit_layout_find_id (layout, id) != QUOIT_NO_INDEX)
     return TRUE;
   return quoit_fail (error, QUOIT_ERROR_CONFLICT, "node '%s' would go, but group '%s@%" G_GUINT64_FORMAT "' has it",
                      quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }), group->name, group->id);
@@ -392,7 +429,7 @@ quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error
   after->next_node_id = MAX (after->next_node_id, fleet->next_node_id);
   for (guint32 i = 0; i < before->n_nodes; i++)
     {
-      guint32 id = before->nodes[i].id, j = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX, use;
+      guint32 id = before->nodes[i].id, j = quoit_layout_find_id (layout, id), use;
       QuoitNodeChunk *chunk;
 
       if (j == QUOIT_NO_INDEX)
@@ -412,22 +449,24 @@ gboolean
 quoit_fleet_stand_on (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed, GError **error)
 {
   QuoitLayout *before = fleet->layout;
+  g_autoptr (GArray) slices = NULL;
 
   for (guint32 i = 0; i < n_changed; i++)
     if (!still_there (fleet, layout, changed[i], error))
       return FALSE;
 
   fleet->layout = quoit_layout_ref (layout);
-  fleet->next_node_id = MAX (fleet->next_node_id, layout->n_ids);
+  fleet->next_node_id = MAX (fleet->next_node_id, layout->end_id);
+  slices = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n_changed);
   for (guint32 i = 0; i < n_changed; i++)
     {
       const QuoitNode *node = &layout->nodes[changed[i]];
 
       if (node->id != before->nodes[changed[i]].id)
         quoit_fleet_own_nodes (fleet, changed[i])->state[changed[i] % QUOIT_NODES_PER_CHUNK] = node->claimed;
-      if (node->slice != QUOIT_NO_INDEX)
-        quoit_fleet_recount_slice (fleet, node->slice);
+      g_array_append_val (slices, node->slice);
     }
+  quoit_fleet_recount_slices (fleet, slices);
   quoit_layout_unref (before);
   return TRUE;
 }

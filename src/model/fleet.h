@@ -209,6 +209,14 @@ gboolean quoit_fleet_end_external (QuoitFleet *fleet, QuoitNodeId node, GError *
 
 void quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state);
 
+typedef struct {
+  guint32 id; /* of a node of the fleet */
+  QuoitNodeState state;
+} QuoitStateOfNode;
+
+/* The same one after the other, with one look at the other nodes of each slice. */
+void quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitStateOfNode *states, gsize n);
+
 /* Walks everything: summaries equal recounts, nothing is held twice, no id dangles, indexes are complete. FAILED names
  * the first contradiction. */
 gboolean quoit_fleet_check (const QuoitFleet *fleet, GError **error);

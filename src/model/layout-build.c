@@ -248,11 +248,9 @@ lay_nodes (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
   gsize room = texts_of (builder);
-  guint32 greatest_id = 0;
 
   layout->n_nodes = builder->nodes->len;
   layout->nodes = g_new0 (QuoitNode, layout->n_nodes + 1);
-  g_assert (room <= G_MAXUINT32);
   layout->texts = g_malloc (room);
   layout->texts[0] = '\0';
   layout->n_texts = 1;
@@ -274,18 +272,13 @@ lay_nodes (QuoitBuilder *builder)
       node->flags = flags_of (builder, draft);
       node->claimed = (guint8) draft->state.state;
       layout->n_external += (node->flags & QUOIT_NODE_EXTERNAL) != 0;
-      greatest_id = MAX (greatest_id, node->id);
+      layout->end_id = MAX (layout->end_id, node->id + 1);
     }
-  layout->n_ids = greatest_id + 1;
-  layout->by_id = g_new (guint32, layout->n_ids);
-  memset (layout->by_id, 0xff, layout->n_ids * sizeof *layout->by_id);
+  layout->ids = builder->ids;
+  layout->index_of = g_new (guint32, layout->ids.n_slots + 1);
+  memset (layout->index_of, 0xff, layout->ids.n_slots * sizeof *layout->index_of);
   for (guint32 i = 0; i < layout->n_nodes; i++)
-    {
-      guint32 *slot = &layout->by_id[layout->nodes[i].id];
-
-      g_assert (layout->nodes[i].id > 0 && *slot == QUOIT_NO_INDEX);
-      *slot = i;
-    }
+    layout->index_of[quoit_ids_slot (&layout->ids, layout->nodes[i].id)] = i;
 }
 
 /* The ranges that contain nodes, and from bucket numbers to slice indices: the rest of each pool took one bucket, so
@@ -349,7 +342,7 @@ lay_joined (QuoitBuilder *builder)
       const char *const facts[] = { claim->name, claim->address, claim->identity };
       QuoitJoinedClaim *row = &rows[i];
 
-      row->node = layout->by_id[builder->parts[ref.part].ids[ref.claim]];
+      row->node = quoit_layout_find_id (layout, builder->parts[ref.part].ids[ref.claim]);
       row->pool = g_array_index (builder->pools, QuoitPoolDraft, builder->first_pool[ref.part] + claim->pool).rank;
       keep_facts (layout, facts, &row->name, &row->address, &row->identity);
       row->slice = name_index (layout, claim->slice);
@@ -365,12 +358,15 @@ lay_joined (QuoitBuilder *builder)
 }
 
 QuoitLayout *
-quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
+quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **error)
 {
-  QuoitLayout *layout = g_new0 (QuoitLayout, 1);
-  QuoitBuilder builder = { .layout = layout, .parts = parts, .n_parts = n_parts };
+  QuoitBuilder builder = { .parts = parts, .n_parts = n_parts };
   g_autofree guint32 *rest = NULL;
+  QuoitLayout *layout;
 
+  if (!quoit_builder_check (&builder, error))
+    return NULL;
+  builder.layout = layout = g_new0 (QuoitLayout, 1);
   g_atomic_ref_count_init (&layout->refs);
   quoit_builder_gather (&builder);
   lay_pools (&builder);
@@ -384,5 +380,14 @@ quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
   quoit_layout_index_names (layout);
   quoit_layout_seal (layout);
   quoit_builder_clear (&builder);
+  return layout;
+}
+
+QuoitLayout *
+quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts)
+{
+  QuoitLayout *layout = quoit_layout_new_checked (parts, n_parts, NULL);
+
+  g_assert (layout != NULL);
   return layout;
 }

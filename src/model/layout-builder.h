@@ -36,13 +36,18 @@ typedef struct {
   guint8 flags; /* of all its claims */
 } QuoitNodeDraft;
 
+/* The kinds of the sources that claim a node, as bits: the least is that of the one where it stands. */
+typedef guint8 QuoitClaimants;
+
 typedef struct {
   QuoitLayout *layout;
   const QuoitLayoutPart *parts;
   guint n_parts;
-  guint *part_order;   /* parts by natural order of their names */
-  guint32 **kind_of;   /* part, claimed kind -> kind of the layout */
-  guint32 *first_pool; /* part -> its first pool draft */
+  guint *part_order;         /* parts by natural order of their names */
+  guint32 **kind_of;         /* part, claimed kind -> kind of the layout */
+  guint32 *first_pool;       /* part -> its first pool draft */
+  QuoitIds ids;              /* of all parts */
+  QuoitClaimants *claimants; /* by slot */
   GArray *pools, *slices, *nodes;
   GArray *joined;          /* of QuoitClaimRef: each claim of a node that has several */
   GHashTable *slice_index; /* (pool draft, name) -> slice draft + 1 */
@@ -74,6 +79,8 @@ quoit_builder_kind (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
   return draft->joined_kind != QUOIT_NO_INDEX ? draft->joined_kind : quoit_builder_claimed_kind (builder, draft->kind);
 }
 
+/* What a layout needs of its parts: it is looked at before anything is made of them, as they may come out of a file. */
+gboolean quoit_builder_check (QuoitBuilder *builder, GError **error);
 /* Kinds, pools, slices and nodes of all parts, each node once; and of which class each slice is. */
 void quoit_builder_gather (QuoitBuilder *builder);
 void quoit_builder_clear (QuoitBuilder *builder);

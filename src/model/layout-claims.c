@@ -4,36 +4,6 @@
 
 #include <stdlib.h>
 
-QuoitClaimants *
-quoit_layout_claimants (const QuoitLayoutPart *parts, guint n_parts)
-{
-  QuoitClaimants *claimants;
-  guint32 greatest = 0, n;
-
-  if (n_parts < 2)
-    return NULL;
-  for (guint p = 0; p < n_parts; p++)
-    {
-      quoit_claims_nodes (parts[p].claims, &n);
-      for (guint32 i = 0; i < n; i++)
-        greatest = MAX (greatest, parts[p].ids[i]);
-    }
-  claimants = g_new0 (QuoitClaimants, (gsize) greatest + 1);
-  for (guint p = 0; p < n_parts; p++)
-    {
-      guint8 kind = (guint8) quoit_claims_source_kind (parts[p].claims);
-
-      quoit_claims_nodes (parts[p].claims, &n);
-      for (guint32 i = 0; i < n; i++)
-        {
-          QuoitClaimants *of = &claimants[parts[p].ids[i]];
-
-          of->first = of->n++ == 0 ? kind : MIN (of->first, kind);
-        }
-    }
-  return claimants;
-}
-
 static gboolean
 stands_in (const QuoitSource *source, QuoitNodeId node)
 {
@@ -57,11 +27,28 @@ by_source (gconstpointer a, gconstpointer b, gpointer data)
   return (x->node > y->node) - (x->node < y->node);
 }
 
+static gint
+by_node (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const QuoitLayout *layout = data;
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  if (layout->joined[x].node != layout->joined[y].node)
+    return layout->joined[x].node < layout->joined[y].node ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
 void
 quoit_layout_order_joined (QuoitLayout *layout)
 {
+  layout->joined_of = g_new (guint32, layout->n_joined + 1);
+  for (guint32 i = 0; i < layout->n_joined; i++)
+    layout->joined_of[i] = i;
   if (layout->n_joined > 0)
-    g_qsort_with_data (layout->joined, (gint) layout->n_joined, sizeof *layout->joined, by_source, layout);
+    {
+      g_qsort_with_data (layout->joined, (gint) layout->n_joined, sizeof *layout->joined, by_source, layout);
+      g_qsort_with_data (layout->joined_of, (gint) layout->n_joined, sizeof *layout->joined_of, by_node, layout);
+    }
   for (guint32 i = 0; i < layout->n_joined; i++)
     {
       const QuoitJoinedClaim *row = &layout->joined[i];
@@ -119,13 +106,25 @@ quoit_layout_claims_node (const QuoitLayout *layout, QuoitSourceId source, Quoit
 gboolean
 quoit_layout_node_source (const QuoitLayout *layout, QuoitNodeId node, guint32 i, QuoitSourceId *source)
 {
-  guint32 home = layout->pools[quoit_layout_node_pool (layout, node).index].source, n = 0;
+  guint32 home = layout->pools[quoit_layout_node_pool (layout, node).index].source, n = 0, low = 0;
 
   if (i == 0)
     return source->index = home, TRUE;
-  for (guint32 s = 0; layout->n_joined > 0 && s < layout->n_sources; s++)
-    if (s != home && quoit_layout_claims_node (layout, (QuoitSourceId) { s }, node) && ++n == i)
-      return source->index = s, TRUE;
+  for (guint32 high = layout->n_joined; low < high;)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (layout->joined[layout->joined_of[middle]].node < node.index)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  for (; low < layout->n_joined && layout->joined[layout->joined_of[low]].node == node.index; low++)
+    {
+      source->index = layout->pools[layout->joined[layout->joined_of[low]].pool].source;
+      if (source->index != home && ++n == i)
+        return TRUE;
+    }
   return FALSE;
 }
 

@@ -72,6 +72,83 @@ order_parts (QuoitBuilder *builder)
   g_qsort_with_data (builder->part_order, (gint) builder->n_parts, sizeof *builder->part_order, by_part_name, builder);
 }
 
+/* --- are the parts sound --- */
+
+/* What claims have written: offsets of a layout's texts are 32 bits, and it has each text at most twice. */
+enum { MOST_CLAIMED_BYTES = 7 << 28 };
+
+static gboolean
+check_sources (const QuoitBuilder *builder, GError **error)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  gsize bytes = 0;
+
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      const char *name = quoit_claims_source (builder->parts[p].claims);
+
+      bytes += quoit_claims_bytes (builder->parts[p].claims);
+      if (!g_hash_table_add (names, (gpointer) name))
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED, "source '%s' is there twice", name);
+    }
+  return bytes <= MOST_CLAIMED_BYTES
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "the names of nodes have %zu bytes together: expected at most %d",
+                        bytes, MOST_CLAIMED_BYTES);
+}
+
+/* Finds out by whom each id is claimed: once by sources of one kind. */
+static gboolean
+check_claimants (QuoitBuilder *builder, GError **error)
+{
+  guint32 n_nodes = 0, n;
+
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      const QuoitLayoutPart *part = &builder->parts[p];
+      QuoitClaimants bit = (QuoitClaimants) (1u << quoit_claims_source_kind (part->claims));
+
+      quoit_claims_nodes (part->claims, &n);
+      for (guint32 i = 0; i < n; i++)
+        {
+          QuoitClaimants *claimants = &builder->claimants[quoit_ids_slot (&builder->ids, part->ids[i])];
+
+          if (part->ids[i] == 0 || part->ids[i] >= G_MAXINT32 || (*claimants & bit) != 0)
+            return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                               "node id %u of source '%s': expected a number from 1 that no other node of it, or of "
+                               "a source of its kind, has",
+                               part->ids[i], quoit_claims_source (part->claims));
+          n_nodes += *claimants == 0;
+          *claimants |= bit;
+        }
+    }
+  return n_nodes <= QUOIT_MOST_NODES
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%u nodes: expected at most %d", n_nodes, QUOIT_MOST_NODES);
+}
+
+gboolean
+quoit_builder_check (QuoitBuilder *builder, GError **error)
+{
+  g_autofree QuoitIdList *lists = g_new (QuoitIdList, builder->n_parts + 1);
+  gboolean ok;
+
+  for (guint p = 0; p < builder->n_parts; p++)
+    {
+      lists[p].ids = builder->parts[p].ids;
+      quoit_claims_nodes (builder->parts[p].claims, &lists[p].n);
+    }
+  quoit_ids_init (&builder->ids, lists, builder->n_parts);
+  builder->claimants = g_new0 (QuoitClaimants, builder->ids.n_slots + 1);
+  ok = check_sources (builder, error) && check_claimants (builder, error);
+  if (!ok)
+    {
+      quoit_ids_clear (&builder->ids);
+      g_free (builder->claimants);
+    }
+  return ok;
+}
+
+/* --- gathering --- */
+
 static void
 gather_kinds (QuoitBuilder *builder)
 {
@@ -194,7 +271,6 @@ gather_node (QuoitBuilder *builder, QuoitClaimRef ref)
 static void
 gather_nodes (QuoitBuilder *builder)
 {
-  g_autofree QuoitClaimants *claimants = quoit_layout_claimants (builder->parts, builder->n_parts);
   g_autoptr (GHashTable) drafts = g_hash_table_new (NULL, NULL); /* id -> draft + 1, of nodes with several claims */
   guint32 total = 0, n;
 
@@ -215,11 +291,12 @@ gather_nodes (QuoitBuilder *builder)
         {
           guint32 id = builder->parts[part].ids[i];
           QuoitClaimRef ref = { part, i };
-          gboolean stands_here = claimants == NULL || claimants[id].first == kind;
+          QuoitClaimants claimants = builder->claimants[quoit_ids_slot (&builder->ids, id)];
+          gboolean stands_here = (claimants & (1u << kind) & -claimants) != 0;
 
           if (stands_here)
             gather_node (builder, ref);
-          if (claimants == NULL || claimants[id].n < 2)
+          if ((claimants & (claimants - 1)) == 0)
             continue;
           g_array_append_val (builder->joined, ref);
           if (stands_here)
@@ -327,11 +404,11 @@ vote_classes (QuoitBuilder *builder)
 void
 quoit_builder_gather (QuoitBuilder *builder)
 {
+  order_parts (builder);
   builder->layout->strings = strings_for (builder->parts, builder->n_parts);
   builder->pools = g_array_new (FALSE, TRUE, sizeof (QuoitPoolDraft));
   builder->slices = g_array_new (FALSE, TRUE, sizeof (QuoitSliceDraft));
   builder->slice_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  order_parts (builder);
   gather_kinds (builder);
   gather_pools (builder);
   gather_nodes (builder);
@@ -343,6 +420,7 @@ quoit_builder_gather (QuoitBuilder *builder)
 void
 quoit_builder_clear (QuoitBuilder *builder)
 {
+  g_free (builder->claimants);
   for (guint p = 0; p < builder->n_parts; p++)
     g_free (builder->kind_of[p]);
   g_free (builder->kind_of);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/natural.h"
+
 guint32
 quoit_layout_slots_for (guint32 n)
 {
@@ -272,9 +274,17 @@ quoit_layout_slice_display (const QuoitLayout *layout, QuoitSliceId slice)
 gboolean
 quoit_layout_find_source (const QuoitLayout *layout, const char *name, QuoitSourceId *source)
 {
-  for (guint32 i = 0; i < layout->n_sources; i++)
-    if (strcmp (quoit_layout_text (layout, layout->sources[i].name), name) == 0)
-      return source->index = i, TRUE;
+  for (guint32 low = 0, high = layout->n_sources; low < high;)
+    {
+      guint32 middle = low + (high - low) / 2;
+      int order = quoit_natural_compare (quoit_layout_text (layout, layout->sources[middle].name), name);
 
+      if (order == 0)
+        return source->index = middle, TRUE;
+      if (order < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
   return FALSE;
 }

@@ -125,7 +125,7 @@ static guint32
 index_of (const Patch *patch, guint32 id)
 {
   const QuoitSource *source = &patch->layout->sources[patch->source.index];
-  guint32 index = id < patch->layout->n_ids ? patch->layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 index = quoit_layout_find_id (patch->layout, id);
 
   return index != QUOIT_NO_INDEX && index - source->first_node < source->n_nodes ? index : QUOIT_NO_INDEX;
 }
@@ -178,7 +178,7 @@ static gboolean
 is_own (const Patch *patch, guint32 id)
 {
   const QuoitLayout *layout = patch->layout;
-  guint32 index = id < layout->n_ids ? layout->by_id[id] : QUOIT_NO_INDEX;
+  guint32 index = quoit_layout_find_id (layout, id);
   QuoitSourceId source;
 
   return index == QUOIT_NO_INDEX
@@ -238,9 +238,9 @@ texts_of (const Patch *patch)
   return bytes;
 }
 
-/* What is its own: the rows of nodes and what is found by their names and ids. */
+/* What is its own: the rows of nodes and what is found by their names and ids. Takes @ids. */
 static QuoitLayout *
-copy_layout (const QuoitLayout *layout, gsize more_texts, guint32 n_ids)
+copy_layout (const QuoitLayout *layout, gsize more_texts, QuoitIds *ids)
 {
   QuoitLayout *copy = quoit_layout_share (layout);
 
@@ -248,11 +248,11 @@ copy_layout (const QuoitLayout *layout, gsize more_texts, guint32 n_ids)
   copy->node_slots = g_memdup2 (layout->node_slots, (layout->node_mask + 1) * sizeof *layout->node_slots);
   copy->texts = g_malloc (layout->n_texts + more_texts);
   memcpy (copy->texts, layout->texts, layout->n_texts);
-  copy->n_ids = MAX (layout->n_ids, n_ids);
-  copy->by_id = g_new (guint32, copy->n_ids);
-  memcpy (copy->by_id, layout->by_id, layout->n_ids * sizeof *layout->by_id);
-  for (guint32 id = layout->n_ids; id < copy->n_ids; id++)
-    copy->by_id[id] = QUOIT_NO_INDEX;
+  copy->ids = *ids;
+  copy->index_of = g_new (guint32, ids->n_slots + 1);
+  memcpy (copy->index_of, layout->index_of, layout->ids.n_slots * sizeof *layout->index_of);
+  for (guint32 slot = layout->ids.n_slots; slot < ids->n_slots; slot++)
+    copy->index_of[slot] = QUOIT_NO_INDEX;
   return copy;
 }
 
@@ -265,8 +265,9 @@ put_node (QuoitLayout *layout, const Place *place)
   if (node->id != place->id || !is_called_the_same (layout, place->index, claim))
     {
       quoit_layout_forget_name (layout, (QuoitNodeId) { place->index });
-      layout->by_id[node->id] = QUOIT_NO_INDEX;
-      layout->by_id[place->id] = place->index;
+      layout->index_of[quoit_ids_slot (&layout->ids, node->id)] = QUOIT_NO_INDEX;
+      layout->index_of[quoit_ids_slot (&layout->ids, place->id)] = place->index;
+      layout->end_id = MAX (layout->end_id, place->id + 1);
       node->id = place->id;
       node->name = quoit_layout_keep_text (layout, claim->name);
       node->identity = claim->identity == NULL ? 0 : quoit_layout_keep_identity (layout, claim->identity);
@@ -286,15 +287,17 @@ static QuoitLayout *
 patched (const Patch *patch, GArray *changed)
 {
   gsize more_texts = texts_of (patch);
-  guint32 n_ids = 0;
   QuoitLayout *layout;
+  QuoitIds ids;
 
   /* Texts that nobody has any more stay: before they are as many as the others all is laid anew. */
   if (!quoit_layout_has_room (patch->layout, more_texts))
     return NULL;
+  quoit_ids_copy (&patch->layout->ids, &ids);
   for (guint32 i = 0; i < patch->n_places; i++)
-    n_ids = MAX (n_ids, patch->places[i].id + 1);
-  layout = copy_layout (patch->layout, more_texts, n_ids);
+    if (!quoit_ids_append (&ids, patch->places[i].id))
+      return quoit_ids_clear (&ids), NULL;
+  layout = copy_layout (patch->layout, more_texts, &ids);
   for (guint32 i = 0; i < patch->n_places; i++)
     {
       put_node (layout, &patch->places[i]);

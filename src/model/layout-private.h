@@ -34,16 +34,6 @@ guint32 quoit_layout_keep_identity (QuoitLayout *layout, const char *identity);
 /* FALSE where with so many more bytes of text hardly half would be of nodes that there are. */
 gboolean quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts);
 
-/* --- layout-claims.c --- */
-
-/* By whom a node is claimed, by its id. */
-typedef struct {
-  guint8 first; /* the least QuoitSourceKind: where the node stands */
-  guint8 n;
-} QuoitClaimants;
-
-/* By id; NULL where there is but one part. */
-QuoitClaimants *quoit_layout_claimants (const QuoitLayoutPart *parts, guint n_parts);
 /* Finds the class that each kind names, once all kinds are there, and puts the classes in their order. */
 void quoit_layout_classify_kinds (QuoitLayout *layout);
 /* Gives the slices of each shelf their ranks among those of its class, once classes and shelves are laid. */

@@ -12,7 +12,7 @@ struct _QuoitLayoutFrame {
   gatomicrefcount refs;
   QuoitStrings *strings;
   QuoitClaims *kinds;
-  gpointer arrays[12]; /* as the layout has them */
+  gpointer arrays[13]; /* as the layout has them */
   gsize n_texts;       /* when it was built */
 };
 
@@ -21,13 +21,13 @@ quoit_layout_seal (QuoitLayout *layout)
 {
   QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
 
-  *frame
-      = (QuoitLayoutFrame) { .strings = layout->strings,
-                             .kinds = layout->kinds,
-                             .arrays = { layout->sources, layout->pools, layout->classes, layout->shelves,
-                                         layout->slices, layout->kind_class, layout->env, layout->rows,
-                                         layout->positions, layout->rank_shelf, layout->slice_slots, layout->joined },
-                             .n_texts = layout->n_texts };
+  *frame = (QuoitLayoutFrame) { .strings = layout->strings,
+                                .kinds = layout->kinds,
+                                .arrays
+                                = { layout->sources, layout->pools, layout->classes, layout->shelves, layout->slices,
+                                    layout->kind_class, layout->env, layout->rows, layout->positions,
+                                    layout->rank_shelf, layout->slice_slots, layout->joined, layout->joined_of },
+                                .n_texts = layout->n_texts };
   g_atomic_ref_count_init (&frame->refs);
 }
 
@@ -41,7 +41,8 @@ quoit_layout_share (const QuoitLayout *layout)
   other->nodes = NULL;
   other->texts = NULL;
   other->node_slots = NULL;
-  other->by_id = NULL;
+  other->ids = (QuoitIds) { 0 };
+  other->index_of = NULL;
   return other;
 }
 
@@ -73,7 +74,8 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout->nodes);
   g_free (layout->texts);
   g_free (layout->node_slots);
-  g_free (layout->by_id);
+  quoit_ids_clear (&layout->ids);
+  g_free (layout->index_of);
   g_free (layout);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/strings.h"
 #include "model/claims.h"
+#include "model/ids.h"
 
 typedef struct {
   guint32 index;
@@ -109,8 +110,8 @@ typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
 
 typedef struct {
   gatomicrefcount refs;
-  QuoitLayoutFrame *frame; /* has what layouts share that differ in single nodes: all but nodes, texts, slots, by_id */
-  guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds, n_ids;
+  QuoitLayoutFrame *frame; /* has what layouts share that differ in single nodes: all but nodes, texts, slots, ids */
+  guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds;
   guint32 n_external; /* nodes that their source calls used */
   guint32 n_joined;
   QuoitStrings *strings;
@@ -121,6 +122,7 @@ typedef struct {
   QuoitSlice *slices;
   QuoitNode *nodes;
   QuoitJoinedClaim *joined; /* by source; its guests, then its hosts, each by node */
+  guint32 *joined_of;       /* the same rows by node, then by source */
   char *texts;              /* names, addresses and identities of nodes; identities of 56 hexadecimal digits packed */
   gsize n_texts;
   QuoitClaims *kinds; /* holds the kinds of all nodes, and nothing else */
@@ -129,7 +131,9 @@ typedef struct {
   guint32 *rows, *positions, *rank_shelf;
   guint32 *node_slots, *slice_slots; /* by name; index + 1 */
   guint32 node_mask, slice_mask;
-  guint32 *by_id; /* durable id -> index, QUOIT_NO_INDEX where gone; n_ids entries */
+  QuoitIds ids;      /* of nodes */
+  guint32 *index_of; /* slot of a durable id -> index, QUOIT_NO_INDEX where gone */
+  guint32 end_id;    /* greater than every id */
 } QuoitLayout;
 
 /* One source's claims and the durable ids of its nodes, in the claims' order. */
@@ -141,6 +145,8 @@ typedef struct {
 /* Copies what it needs. Parts have distinct source names; ids are > 0 and distinct within a part. Parts of different
  * kinds may share an id: they claim one node. All this is asserted. */
 QuoitLayout *quoit_layout_new (const QuoitLayoutPart *parts, guint n_parts);
+/* The same for parts that come out of a file: NULL and DAMAGED where they are not so, or more than any fleet has. */
+QuoitLayout *quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **error);
 QuoitLayout *quoit_layout_ref (QuoitLayout *layout);
 void quoit_layout_unref (QuoitLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLayout, quoit_layout_unref)
@@ -166,6 +172,15 @@ gboolean quoit_layout_node_source (const QuoitLayout *layout, QuoitNodeId node, 
  * is *@identity, owned; NULL: it is not wanted. */
 gboolean quoit_layout_claims_node (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node);
 QuoitNodeClaim quoit_layout_claim (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node, char **identity);
+
+/* The node of that durable id; QUOIT_NO_INDEX: there is none. */
+static inline guint32
+quoit_layout_find_id (const QuoitLayout *layout, guint32 id)
+{
+  guint32 slot = quoit_ids_slot (&layout->ids, id);
+
+  return slot == QUOIT_NO_SLOT ? QUOIT_NO_INDEX : layout->index_of[slot];
+}
 
 static inline const char *
 quoit_layout_text (const QuoitLayout *layout, QuoitStringId id)

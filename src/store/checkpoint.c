@@ -51,16 +51,30 @@ gboolean
 quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error)
 {
   sqlite3_stmt *stmt = quoit_db_stmt (db, SQL_IMAGE, error);
-  int result;
+  gint64 bytes_left, part = 0;
+  gboolean ok = TRUE;
+  int result = SQLITE_DONE;
 
-  if (stmt == NULL)
+  if (stmt == NULL || !quoit_sqlite_file_bytes (db, &bytes_left, error))
     return FALSE;
-  while ((result = sqlite3_step (stmt)) == SQLITE_ROW)
-    g_ptr_array_add (image->parts, g_bytes_new (sqlite3_column_blob (stmt, 0), (gsize) sqlite3_column_bytes (stmt, 0)));
-  if (result != SQLITE_DONE)
-    quoit_db_fail (db, result, "reading the checkpoint", error);
+  while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
+    {
+      gsize length = (gsize) sqlite3_column_bytes (stmt, 0);
+
+      /* Each part comes once, and none has bytes of another. */
+      bytes_left -= (gint64) length;
+      ok = (sqlite3_column_int64 (stmt, 1) > part && bytes_left >= 0)
+           || quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                          "row %" G_GINT64_FORMAT " of table 'image' is damaged: restore a backup",
+                          (gint64) sqlite3_column_int64 (stmt, 1));
+      part = sqlite3_column_int64 (stmt, 1);
+      if (ok)
+        g_ptr_array_add (image->parts, g_bytes_new (sqlite3_column_blob (stmt, 0), length));
+    }
+  if (ok && result != SQLITE_DONE)
+    ok = quoit_db_fail (db, result, "reading the checkpoint", error);
   sqlite3_reset (stmt);
-  return result == SQLITE_DONE;
+  return ok;
 }
 
 static gboolean

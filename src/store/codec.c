@@ -87,16 +87,38 @@ get_signed (Reader *in)
   return (gint64) (value >> 1) ^ -(gint64) (value & 1);
 }
 
-/* A number of things of which each takes a byte at least: what is left bounds it, so that no bad number asks for
- * memory. */
+/* The fewest bytes of what there may be many of. */
+enum {
+  LEAST_NUMBER = 1,
+  LEAST_PAIR = 2,
+  LEAST_TAKE = 2,
+  LEAST_EFFECT = 3,
+  LEAST_BUNDLE = 4,
+  LEAST_POOL = 7,
+  LEAST_KIND = 10,
+  LEAST_NODE = 11
+};
+
+/* A number of things of @least bytes each: what is left bounds it, so that no bad number asks for memory. */
 static guint32
-get_count (Reader *in)
+get_count (Reader *in, gsize least)
 {
   guint64 n = get (in);
 
-  if (n > (guint64) (in->end - in->at))
+  if (n > (guint64) (in->end - in->at) / least || n > G_MAXINT32)
     in->bad = TRUE;
   return in->bad ? 0 : (guint32) n;
+}
+
+/* The same where no more fit into their counter. */
+static guint16
+get_few (Reader *in, gsize least)
+{
+  guint32 n = get_count (in, least);
+
+  if (n > G_MAXUINT16)
+    in->bad = TRUE;
+  return in->bad ? 0 : (guint16) n;
 }
 
 static guint32
@@ -182,11 +204,9 @@ are_distinct (const QuoitPair *pairs, guint32 n)
 static QuoitPair *
 get_pairs (Reader *in, QuoitClaims *claims, guint16 *n)
 {
-  guint32 count = get_count (in);
-  QuoitPair *pairs = g_new0 (QuoitPair, count + 1);
+  guint16 count = get_few (in, LEAST_PAIR);
+  QuoitPair *pairs = g_new0 (QuoitPair, count + 1u);
 
-  if (count > G_MAXUINT16)
-    in->bad = TRUE;
   for (guint32 i = 0; i < count && !in->bad; i++)
     {
       g_autofree char *key = get_some_text (in), *value = get_some_text (in);
@@ -195,7 +215,7 @@ get_pairs (Reader *in, QuoitClaims *claims, guint16 *n)
     }
   if (!in->bad && !are_distinct (pairs, count))
     in->bad = TRUE;
-  *n = in->bad ? 0 : (guint16) count;
+  *n = in->bad ? 0 : count;
   return pairs;
 }
 
@@ -225,7 +245,7 @@ get_kind (Reader *in, QuoitClaims *claims)
   g_autofree char *topology = NULL, *pod_type = NULL;
   g_autofree QuoitPair *labels = NULL;
   g_autofree QuoitResource *resources = NULL;
-  guint32 n;
+  guint16 n;
 
   kind.generation = get_small (in, QUOIT_N_GENERATIONS - 1);
   kind.shape.n_dims = (guint16) get_small (in, 3);
@@ -235,10 +255,8 @@ get_kind (Reader *in, QuoitClaims *claims)
   kind.pod_type = pod_type = get_text (in);
   kind.chips = (guint16) get_small (in, G_MAXUINT16);
   kind.labels = labels = get_pairs (in, claims, &kind.n_labels);
-  n = get_count (in);
-  if (n > G_MAXUINT16)
-    in->bad = TRUE;
-  resources = g_new0 (QuoitResource, n + 1);
+  n = get_few (in, LEAST_PAIR);
+  resources = g_new0 (QuoitResource, n + 1u);
   for (guint32 i = 0; i < n && !in->bad; i++)
     {
       g_autofree char *name = get_some_text (in);
@@ -249,7 +267,7 @@ get_kind (Reader *in, QuoitClaims *claims)
       in->bad |= resources[i].amount.e4 < 0;
     }
   kind.resources = resources;
-  kind.n_resources = in->bad ? 0 : (guint16) n;
+  kind.n_resources = in->bad ? 0 : n;
   return in->bad ? 0 : quoit_claims_kind (claims, &kind, NULL);
 }
 
@@ -350,13 +368,15 @@ static QuoitSourceUpdate *
 get_import (Reader *in)
 {
   g_autofree char *source = get_some_text (in);
-  g_autoptr (QuoitClaims) claims = quoit_claims_new (source, get_small (in, QUOIT_SOURCE_KIND_K8S_NODES));
-  guint32 n_removed = get_count (in), n_pools, n_kinds, n;
+  QuoitSourceKind kind = get_small (in, QUOIT_SOURCE_KIND_K8S_NODES);
+  g_autoptr (QuoitClaims) claims = quoit_claims_new (source, kind);
+  guint32 n_removed = get_count (in, LEAST_NUMBER), n_pools, n_kinds, n;
   g_autofree guint32 *removed = g_new0 (guint32, n_removed + 1), *pools = NULL, *kinds = NULL, *ids = NULL;
 
+  in->bad |= kind < QUOIT_SOURCE_KIND_FLEET;
   for (guint32 i = 0; i < n_removed; i++)
     removed[i] = get_small (in, G_MAXUINT32 - 1);
-  n_pools = get_count (in);
+  n_pools = get_count (in, LEAST_POOL);
   pools = g_new0 (guint32, n_pools + 1);
   for (guint32 i = 0; i < n_pools && !in->bad; i++)
     {
@@ -364,11 +384,11 @@ get_import (Reader *in)
 
       pools[i] = get_pool (in, claims, name);
     }
-  n_kinds = get_count (in);
+  n_kinds = get_count (in, LEAST_KIND);
   kinds = g_new0 (guint32, n_kinds + 1);
   for (guint32 i = 0; i < n_kinds && !in->bad; i++)
     kinds[i] = get_kind (in, claims);
-  n = get_count (in);
+  n = get_count (in, LEAST_NODE);
   in->bad |= n > 0 && (n_pools == 0 || n_kinds == 0);
   ids = g_new0 (guint32, n + 1);
   for (guint32 i = 0; i < n && !in->bad; i++)
@@ -399,15 +419,13 @@ static void
 get_bundle (Reader *in, QuoitBundle *bundle, GPtrArray *kept)
 {
   QuoitTake *takes;
-  guint32 n;
+  guint16 n;
 
   bundle->chips = get (in);
   bundle->chip = (guint8) get_small (in, 63);
   bundle->part.e4 = get_signed (in);
-  n = get_count (in);
-  if (n > G_MAXUINT16)
-    in->bad = TRUE;
-  takes = g_new0 (QuoitTake, n + 1);
+  n = get_few (in, LEAST_TAKE);
+  takes = g_new0 (QuoitTake, n + 1u);
   g_ptr_array_add (kept, takes);
   for (guint32 t = 0; t < n && !in->bad; t++)
     {
@@ -416,7 +434,7 @@ get_bundle (Reader *in, QuoitBundle *bundle, GPtrArray *kept)
       g_ptr_array_add (kept, resource);
       takes[t] = (QuoitTake) { resource, { get_signed (in) } };
     }
-  bundle->n_takes = in->bad ? 0 : (guint16) n;
+  bundle->n_takes = in->bad ? 0 : n;
   bundle->takes = takes;
 }
 
@@ -465,17 +483,18 @@ get_group (Reader *in)
   group.owner = owner = get_some_text (in);
   group.key = key = get_some_text (in);
   group.request = request = get_some_text (in);
-  group.n_slices = get_count (in);
+  group.n_slices = get_count (in, LEAST_NUMBER);
   group.slice_end = ends = g_new0 (guint32, group.n_slices + 1);
   for (guint32 i = 0; i < group.n_slices; i++)
     ends[i] = get_small (in, G_MAXUINT32);
-  group.n_nodes = get_count (in);
+  group.n_nodes = get_count (in, LEAST_NUMBER);
   group.node_ids = ids = g_new0 (guint32, group.n_nodes + 1);
   for (guint32 i = 0; i < group.n_nodes; i++)
     ids[i] = get_id (in, i == 0 ? 0 : ids[i - 1]);
   if (get_small (in, 1) == 1)
     {
-      group.bundles = bundles = g_new0 (QuoitBundle, group.n_nodes + 1);
+      in->bad |= group.n_nodes > (gsize) (in->end - in->at) / LEAST_BUNDLE;
+      group.bundles = bundles = g_new0 (QuoitBundle, in->bad ? 1 : group.n_nodes + 1);
       for (guint32 i = 0; i < group.n_nodes && !in->bad; i++)
         get_bundle (in, &bundles[i], kept);
     }
@@ -619,7 +638,7 @@ quoit_codec_decode (guint64 seq, gint64 time_ms, QuoitVerb verb, const char *act
                             "': expected milliseconds since 1970, before the year 2200",
                             seq, time_ms);
   in.format = (guint) format;
-  n = get_count (&in);
+  n = get_count (&in, LEAST_EFFECT);
   for (guint32 i = 0; i < n && !in.bad; i++)
     get_effect (&in, entry);
   if (in.bad || format == 0 || n == 0 || in.at != in.end)

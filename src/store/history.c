@@ -78,9 +78,10 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
   g_autoptr (QuoitFleet) fleet = quoit_sqlite_base (db, link, error);
   sqlite3_stmt *stmt = fleet == NULL ? NULL : quoit_db_stmt (db, SQL_JOURNAL_SINCE, error);
   gboolean ok = TRUE;
+  gint64 bytes_left;
   int result = SQLITE_DONE;
 
-  if (stmt == NULL)
+  if (stmt == NULL || !quoit_sqlite_file_bytes (db, &bytes_left, error))
     return NULL;
   /* From the very first row, since one that stands before the checkpoint does not belong there; and entry by entry: the
    * history may be larger than memory. */
@@ -89,7 +90,12 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
     {
       g_autoptr (QuoitEntry) entry = NULL;
 
-      ok = quoit_sqlite_follow_chain (stmt, link, error) && (entry = quoit_sqlite_entry_of_row (stmt, error)) != NULL
+      bytes_left -= sqlite3_column_bytes (stmt, 6);
+      ok = (bytes_left >= 0
+            || quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                           "journal entry %" G_GINT64_FORMAT ": the entries have more bytes than the file",
+                           (gint64) sqlite3_column_int64 (stmt, 0)))
+           && quoit_sqlite_follow_chain (stmt, link, error) && (entry = quoit_sqlite_entry_of_row (stmt, error)) != NULL
            && quoit_entry_apply (entry, &fleet, error);
       if (ok
           && ((guint64) sqlite3_column_int64 (stmt, 4) != fleet->next_group_id

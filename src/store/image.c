@@ -169,47 +169,28 @@ damaged (const QuoitImage *image, const char *what, GError **error)
                      what);
 }
 
-/* What a layout asserts. */
-static gboolean
-sources_are_sound (const QuoitImage *image, const GPtrArray *imports, GError **error)
+/* All sources at once: one import after the other would lay out the whole fleet as often as there are sources. */
+static QuoitFleet *
+fleet_of_sources (const QuoitImage *image, const GPtrArray *imports, GError **error)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree guint8 *seen = g_new0 (guint8, (gsize) image->next_node_id + 1); /* kinds of sources, as bits */
+  g_autofree QuoitLayoutPart *parts = g_new (QuoitLayoutPart, imports->len + 1);
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autoptr (GError) contradiction = NULL;
 
   for (guint i = 0; i < imports->len; i++)
     {
       const QuoitEntry *part = imports->pdata[i];
       const QuoitSourceUpdate *import = part->effects[0].import;
-      guint8 kind = (guint8) (1u << quoit_claims_source_kind (import->claims));
-      guint32 n;
 
-      if (part->n_effects != 1 || !g_hash_table_add (names, (gpointer) quoit_claims_source (import->claims)))
-        return damaged (image, "it has a source twice", error);
-      quoit_claims_nodes (import->claims, &n);
-      for (guint32 j = 0; j < n; j++)
-        {
-          if (import->ids[j] == 0 || import->ids[j] >= image->next_node_id || (seen[import->ids[j]] & kind) != 0)
-            return damaged (image, "it has a node id twice, or one that was never given", error);
-          seen[import->ids[j]] |= kind;
-        }
-    }
-  return TRUE;
-}
-
-/* All sources at once: one import after the other would lay out the whole fleet as often as there are sources. */
-static QuoitFleet *
-fleet_of_sources (const GPtrArray *imports)
-{
-  g_autofree QuoitLayoutPart *parts = g_new (QuoitLayoutPart, imports->len + 1);
-  g_autoptr (QuoitLayout) layout = NULL;
-
-  for (guint i = 0; i < imports->len; i++)
-    {
-      const QuoitSourceUpdate *import = ((const QuoitEntry *) imports->pdata[i])->effects[0].import;
-
+      if (part->n_effects != 1)
+        return damaged (image, "it has several sources in one part", error), NULL;
       parts[i] = (QuoitLayoutPart) { import->claims, import->ids };
     }
-  layout = quoit_layout_new (parts, imports->len);
+  layout = quoit_layout_new_checked (parts, imports->len, &contradiction);
+  if (layout == NULL)
+    return damaged (image, contradiction->message, error), NULL;
+  if (layout->end_id > MAX (image->next_node_id, 1))
+    return damaged (image, "it has a node id that was never given", error), NULL;
   return quoit_fleet_new (layout);
 }
 
@@ -244,6 +225,16 @@ decode_part (const QuoitImage *image, guint i, const QuoitFleet *fleet, GError *
   return part;
 }
 
+/* All sources are laid out at once: a part that came later would lay them out again. */
+static gboolean
+has_source (const QuoitEntry *part)
+{
+  for (guint i = 0; i < part->n_effects; i++)
+    if (part->effects[i].type == QUOIT_EFFECT_IMPORT)
+      return TRUE;
+  return FALSE;
+}
+
 /* Parts of sources come first; what is neither source nor group is carried out as in any entry. */
 static QuoitFleet *
 fleet_of_parts (const QuoitImage *image, GError **error)
@@ -262,13 +253,15 @@ fleet_of_parts (const QuoitImage *image, GError **error)
         break;
       g_ptr_array_add (imports, g_steal_pointer (&part));
     }
-  if (!sources_are_sound (image, imports, error))
+  fleet = fleet_of_sources (image, imports, error);
+  if (fleet == NULL)
     return NULL;
-  fleet = fleet_of_sources (imports);
   for (; i < image->parts->len; i++)
     {
       g_autoptr (QuoitEntry) part = decode_part (image, i, fleet, error);
 
+      if (part != NULL && has_source (part))
+        return damaged (image, "its sources are not in its first parts", error), NULL;
       if (part == NULL
           || !(part->effects[0].type == QUOIT_EFFECT_GROUP_ADDED ? restore_groups (image, part, fleet, error)
                                                                  : quoit_entry_apply (part, &fleet, error)))

@@ -136,6 +136,7 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
   guint8 chain[QUOIT_CHAIN_BYTES];
   QuoitIdentity identity;
   gint64 seq = 0;
+  gboolean is_in_order = TRUE;
   int result = SQLITE_ROW;
 
   if (stmt == NULL || !quoit_sqlite_read_identity (db, &identity, error))
@@ -153,9 +154,14 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
           QuoitChainRow row = row_of (stmt);
 
           quoit_chain_add (chain, &row);
-          seq = row.seq + 1;
+          /* In a damaged table a search may end before what it is for: again and again. */
+          is_in_order = row.seq >= seq && row.seq < G_MAXINT64;
+          seq = is_in_order ? row.seq + 1 : seq;
         }
       sqlite3_reset (stmt);
+      if (!is_in_order)
+        return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                           "journal entry %" G_GINT64_FORMAT " is followed by one before it: restore a backup", seq);
       if (result == SQLITE_ROW && !write_link (db, SQL_JOURNAL_CHAIN, seq - 1, chain, error))
         return FALSE;
     }

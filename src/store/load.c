@@ -6,21 +6,23 @@
 #include "store/codec.h"
 #include "store/store-private.h"
 
+/* Each begins with the id of its row: rows come in the order of their ids, and are found by halving. */
 typedef struct {
+  gint64 id;
   QuoitClaims *claims;
-  GArray *ids;   /* of its nodes */
-  GArray *kinds; /* kind of the database -> kind of the claims, plus 1 */
+  GArray *ids; /* of its nodes */
 } SourceDraft;
 
 typedef struct {
+  gint64 id;
   guint source;  /* draft */
   guint32 index; /* among the claims' pools */
 } PoolDraft;
 
 typedef struct {
-  guint32 id;
-  guint8 state;
-} StateDraft;
+  gint64 id;
+  GBytes *body;
+} KindDraft;
 
 /* Where the ledger stands: its last entry. */
 typedef struct {
@@ -30,12 +32,15 @@ typedef struct {
 typedef struct {
   QuoitDb *db;
   Counters counters;
-  GArray *sources;          /* of SourceDraft */
-  GHashTable *source_index; /* id -> draft + 1 */
-  GArray *pools;            /* id -> PoolDraft; source G_MAXUINT: none */
-  GPtrArray *kinds;         /* id -> body, GBytes */
-  GArray *states;           /* nodes whose state may not be what is claimed */
-  GHashTable *claimants;    /* id of a node with several claims -> the kinds of its sources, as bits */
+  gint64 bytes_left;               /* see spend() */
+  GArray *sources;                 /* of SourceDraft */
+  GHashTable *names;               /* of sources */
+  GArray *pools;                   /* of PoolDraft */
+  GArray *kinds;                   /* of KindDraft */
+  GHashTable *decoded;             /* (source, kind), both drafts -> kind of the claims, plus 1 */
+  GArray *states;                  /* nodes whose state may not be what is claimed */
+  gint64 claim_node, claim_source; /* of the claim that was read last, and */
+  guint claimants;                 /* the kinds of the sources that claim that node, as bits */
 } Loader;
 
 static void
@@ -45,25 +50,12 @@ source_clear (gpointer data)
 
   quoit_claims_free (draft->claims);
   g_array_unref (draft->ids);
-  g_array_unref (draft->kinds);
 }
 
-/* The rows of @which, one by one; the statement is reset at the end. */
-static gboolean
-each_row (Loader *loader, QuoitSql which, gboolean (*row) (Loader *, sqlite3_stmt *, GError **), GError **error)
+static void
+kind_clear (gpointer data)
 {
-  sqlite3_stmt *stmt = quoit_db_stmt (loader->db, which, error);
-  gboolean ok = TRUE;
-  int result = SQLITE_DONE;
-
-  if (stmt == NULL)
-    return FALSE;
-  while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW)
-    ok = row (loader, stmt, error);
-  if (ok && result != SQLITE_DONE)
-    ok = quoit_db_fail (loader->db, result, "reading the state", error);
-  sqlite3_reset (stmt);
-  return ok;
+  g_bytes_unref (((KindDraft *) data)->body);
 }
 
 static gboolean
@@ -80,6 +72,81 @@ is_within (sqlite3_stmt *stmt, int column, gint64 least, gint64 most)
   gint64 value = sqlite3_column_int64 (stmt, column);
 
   return value >= least && value <= most;
+}
+
+/* The rows of a table in the order of their ids. In a damaged file a row may come twice, or pages in a circle. */
+static gboolean
+each_row (Loader *loader, QuoitSql which, const char *table, gboolean (*row) (Loader *, sqlite3_stmt *, GError **),
+          GError **error)
+{
+  sqlite3_stmt *stmt = quoit_db_stmt (loader->db, which, error);
+  gint64 id, before = 0;
+  gboolean ok = TRUE;
+  int result = SQLITE_DONE;
+
+  if (stmt == NULL)
+    return FALSE;
+  for (; ok && (result = sqlite3_step (stmt)) == SQLITE_ROW; before = id)
+    {
+      id = sqlite3_column_int64 (stmt, 0);
+      ok = (id > before || which == SQL_CLAIMS ? row (loader, stmt, error) : damaged (table, id, error));
+    }
+  if (ok && result != SQLITE_DONE)
+    ok = quoit_db_fail (loader->db, result, "reading the state", error);
+  sqlite3_reset (stmt);
+  return ok;
+}
+
+gboolean
+quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error)
+{
+  static const int which[] = { SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER };
+
+  *bytes = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS (which); i++)
+    {
+      sqlite3_file *file = NULL;
+      sqlite3_int64 size = 0;
+      int result = sqlite3_file_control (db->handle, "main", which[i], &file);
+
+      if (result == SQLITE_OK && file != NULL && file->pMethods != NULL)
+        result = file->pMethods->xFileSize (file, &size);
+      if (result != SQLITE_OK)
+        return quoit_db_fail (db, result, "reading the size of the file", error);
+      *bytes += size;
+    }
+  return TRUE;
+}
+
+/* In a sound file no two rows share their bytes: what is read cannot be more than the file has. */
+static gboolean
+spend (Loader *loader, gsize bytes, const char *table, gint64 id, GError **error)
+{
+  loader->bytes_left -= (gint64) bytes;
+  return loader->bytes_left >= 0 || damaged (table, id, error);
+}
+
+/* The draft of that row; NULL: there is none. */
+static gpointer
+find_draft (const GArray *drafts, gint64 id)
+{
+  gsize size = g_array_get_element_size ((GArray *) drafts);
+  guint low = 0, high = drafts->len;
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      gint64 here;
+
+      memcpy (&here, drafts->data + middle * size, sizeof here);
+      if (here == id)
+        return drafts->data + middle * size;
+      if (here < id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return NULL;
 }
 
 static gboolean
@@ -123,97 +190,103 @@ load_numbers (QuoitDb *db, QuoitFleet *fleet, GError **error)
   return TRUE;
 }
 
-/* The index that keeps names apart may be damaged too. */
-static gboolean
-has_source (const Loader *loader, const char *name)
-{
-  for (guint i = 0; i < loader->sources->len; i++)
-    if (strcmp (quoit_claims_source (g_array_index (loader->sources, SourceDraft, i).claims), name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 static gboolean
 source_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  SourceDraft draft;
+  SourceDraft draft = { .id = sqlite3_column_int64 (stmt, 0) };
   const char *name = quoit_db_text (stmt, 1);
   int kind = sqlite3_column_int (stmt, 2);
 
+  /* The index that keeps names apart may be damaged too. */
   if (!is_within (stmt, 2, QUOIT_SOURCE_KIND_FLEET, QUOIT_SOURCE_KIND_K8S_NODES) || name == NULL
-      || has_source (loader, name))
-    return damaged ("source", sqlite3_column_int64 (stmt, 0), error);
+      || g_hash_table_contains (loader->names, name))
+    return damaged ("source", draft.id, error);
   draft.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
-  draft.kinds = g_array_new (FALSE, TRUE, sizeof (guint32));
   draft.claims = quoit_claims_new (name, (QuoitSourceKind) kind);
   g_array_append_val (loader->sources, draft);
-  g_hash_table_insert (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 0)),
-                       GUINT_TO_POINTER (loader->sources->len));
-  return TRUE;
+  g_hash_table_add (loader->names, (gpointer) quoit_claims_source (draft.claims));
+  return spend (loader, strlen (name), "source", draft.id, error);
+}
+
+static guint
+source_at (const Loader *loader, const SourceDraft *draft)
+{
+  return (guint) (draft - &g_array_index (loader->sources, SourceDraft, 0));
 }
 
 static gboolean
 pool_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  static const PoolDraft none = { G_MAXUINT, 0 };
-  gint64 id = sqlite3_column_int64 (stmt, 0);
-  guint source = GPOINTER_TO_UINT (
-      g_hash_table_lookup (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 1))));
-  PoolDraft draft = { source - 1, 0 };
+  PoolDraft draft = { .id = sqlite3_column_int64 (stmt, 0) };
+  const SourceDraft *source = find_draft (loader->sources, sqlite3_column_int64 (stmt, 1));
   const char *name = quoit_db_text (stmt, 2);
+  gsize length = (gsize) sqlite3_column_bytes (stmt, 3);
+  guint32 n_before;
 
-  if (source == 0 || name == NULL || id < 1 || id > QUOIT_MOST_NODES)
-    return damaged ("pool", id, error);
-  if (!quoit_codec_decode_pool (sqlite3_column_blob (stmt, 3), (gsize) sqlite3_column_bytes (stmt, 3),
-                                g_array_index (loader->sources, SourceDraft, draft.source).claims, name, &draft.index,
-                                error))
+  if (source == NULL || name == NULL)
+    return damaged ("pool", draft.id, error);
+  if (!spend (loader, strlen (name) + length, "pool", draft.id, error))
     return FALSE;
-  while (loader->pools->len <= id)
-    g_array_append_val (loader->pools, none);
-  g_array_index (loader->pools, PoolDraft, id) = draft;
+  draft.source = source_at (loader, source);
+  n_before = quoit_claims_n_pools (source->claims);
+  if (!quoit_codec_decode_pool (sqlite3_column_blob (stmt, 3), length, source->claims, name, &draft.index, error))
+    return FALSE;
+  if (draft.index != n_before)
+    return damaged ("pool", draft.id, error);
+  g_array_append_val (loader->pools, draft);
   return TRUE;
 }
 
 static gboolean
 kind_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  gint64 id = sqlite3_column_int64 (stmt, 0);
+  KindDraft draft = { .id = sqlite3_column_int64 (stmt, 0) };
+  gsize length = (gsize) sqlite3_column_bytes (stmt, 1);
 
-  if (id < 1 || id > QUOIT_MOST_NODES)
-    return damaged ("kind", id, error);
-  if (loader->kinds->len <= id)
-    g_ptr_array_set_size (loader->kinds, (gint) id + 1);
-  loader->kinds->pdata[id] = g_bytes_new (sqlite3_column_blob (stmt, 1), (gsize) sqlite3_column_bytes (stmt, 1));
+  if (!spend (loader, length, "kind", draft.id, error))
+    return FALSE;
+  draft.body = g_bytes_new (sqlite3_column_blob (stmt, 1), length);
+  g_array_append_val (loader->kinds, draft);
   return TRUE;
 }
 
-/* A kind is decoded for a source when the source's first node of it comes. */
-static gboolean
-kind_of (Loader *loader, SourceDraft *source, gint64 id, guint32 *index, GError **error)
+/* Of two small numbers in one pointer. */
+static guint
+pair_hash (gconstpointer pair)
 {
+  return (guint) ((guint64) GPOINTER_TO_SIZE (pair) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 32);
+}
+
+/* A kind is decoded for a source when the source's first node of it comes. Where a file is sound its journal, or its
+ * checkpoint, has the kind for that source too. */
+static gboolean
+kind_of (Loader *loader, const PoolDraft *pool, gint64 id, guint32 *index, GError **error)
+{
+  const SourceDraft *source = &g_array_index (loader->sources, SourceDraft, pool->source);
+  const KindDraft *kind = find_draft (loader->kinds, id);
   gconstpointer bytes;
+  gpointer pair, known;
   gsize length;
 
-  if (id < 1 || id >= loader->kinds->len || loader->kinds->pdata[id] == NULL)
+  if (kind == NULL)
     return FALSE;
-  if (source->kinds->len <= id)
-    g_array_set_size (source->kinds, (guint) id + 1);
-  *index = g_array_index (source->kinds, guint32, id);
-  if (*index != 0)
-    return --*index, TRUE;
-  bytes = g_bytes_get_data (loader->kinds->pdata[id], &length);
-  if (!quoit_codec_decode_kind (bytes, length, source->claims, index, error))
+  pair = GSIZE_TO_POINTER ((gsize) pool->source << 32
+                           | (gsize) (kind - &g_array_index (loader->kinds, KindDraft, 0) + 1));
+  known = g_hash_table_lookup (loader->decoded, pair);
+  if (known != NULL)
+    return *index = GPOINTER_TO_UINT (known) - 1, TRUE;
+  bytes = g_bytes_get_data (kind->body, &length);
+  if (!spend (loader, length, "kind", id, error)
+      || !quoit_codec_decode_kind (bytes, length, source->claims, index, error))
     return FALSE;
-  g_array_index (source->kinds, guint32, id) = *index + 1;
+  g_hash_table_insert (loader->decoded, pair, GUINT_TO_POINTER (*index + 1));
   return TRUE;
 }
 
-static const PoolDraft *
-pool_of (const Loader *loader, gint64 id)
+static gsize
+text_bytes (const char *text)
 {
-  const PoolDraft *draft = id > 0 && id < loader->pools->len ? &g_array_index (loader->pools, PoolDraft, id) : NULL;
-
-  return draft == NULL || draft->source == G_MAXUINT ? NULL : draft;
+  return text == NULL ? 0 : strlen (text);
 }
 
 /* What a row of table node says of the node, or one of table claim. */
@@ -221,7 +294,7 @@ static gboolean
 claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **error)
 {
   gint64 id = sqlite3_column_int64 (stmt, 0);
-  const PoolDraft *draft = pool_of (loader, sqlite3_column_int64 (stmt, 1));
+  const PoolDraft *draft = find_draft (loader->pools, sqlite3_column_int64 (stmt, 1));
   guint32 small_id = (guint32) id;
   QuoitNodeClaim node = {
     .worker_id = sqlite3_column_int (stmt, 3),
@@ -240,9 +313,14 @@ claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **er
       || !is_within (stmt, 5, 0, QUOIT_NODE_DEAD) || !is_within (stmt, 6, 0, G_MAXUINT8))
     return damaged (table, id, error);
   source = &g_array_index (loader->sources, SourceDraft, draft->source);
-  if (!kind_of (loader, source, sqlite3_column_int64 (stmt, 2), &node.kind, error))
+  if (!kind_of (loader, draft, sqlite3_column_int64 (stmt, 2), &node.kind, error))
     return error != NULL && *error != NULL ? FALSE : damaged (table, id, error);
   node.pool = draft->index;
+  if (!spend (loader,
+              text_bytes (node.name) + text_bytes (node.identity) + text_bytes (node.address) + text_bytes (node.slice)
+                  + text_bytes (node.incarnation),
+              table, id, error))
+    return FALSE;
   quoit_claims_add (source->claims, &node);
   g_array_append_val (source->ids, small_id);
   return TRUE;
@@ -251,7 +329,7 @@ claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **er
 static void
 note_state (Loader *loader, sqlite3_stmt *stmt)
 {
-  StateDraft change = { (guint32) sqlite3_column_int64 (stmt, 0), (guint8) sqlite3_column_int (stmt, 5) };
+  QuoitStateOfNode change = { (guint32) sqlite3_column_int64 (stmt, 0), (QuoitNodeState) sqlite3_column_int (stmt, 5) };
 
   g_array_append_val (loader->states, change);
 }
@@ -272,26 +350,26 @@ kind_bit (const Loader *loader, const PoolDraft *pool)
   return 1u << quoit_claims_source_kind (g_array_index (loader->sources, SourceDraft, pool->source).claims);
 }
 
-/* A claim beside that of the node's own row, which has been read: one of each kind of source. */
+/* A claim beside that of the node's own row, which has been read: one of each kind of source, node by node and source
+ * by source. */
 static gboolean
 claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
-  gint64 id = sqlite3_column_int64 (stmt, 0);
-  const PoolDraft *pool = pool_of (loader, sqlite3_column_int64 (stmt, 1));
-  const PoolDraft *home = pool_of (loader, sqlite3_column_int64 (stmt, 12));
-  guint kinds, kind;
+  gint64 id = sqlite3_column_int64 (stmt, 0), of = sqlite3_column_int64 (stmt, 13);
+  const PoolDraft *pool = find_draft (loader->pools, sqlite3_column_int64 (stmt, 1));
+  const PoolDraft *home = find_draft (loader->pools, sqlite3_column_int64 (stmt, 12));
+  const SourceDraft *source = find_draft (loader->sources, of);
 
-  if (sqlite3_column_type (stmt, 5) == SQLITE_NULL || pool == NULL || home == NULL)
+  if (sqlite3_column_type (stmt, 5) == SQLITE_NULL || pool == NULL || home == NULL || source == NULL
+      || id < loader->claim_node || (id == loader->claim_node && of <= loader->claim_source))
     return damaged ("claim", id, error);
-  kinds = GPOINTER_TO_UINT (g_hash_table_lookup (loader->claimants, GSIZE_TO_POINTER (id)));
-  kinds = kinds == 0 ? kind_bit (loader, home) : kinds;
-  kind = kind_bit (loader, pool);
-  if ((kinds & kind) != 0
-      || GPOINTER_TO_UINT (
-             g_hash_table_lookup (loader->source_index, GSIZE_TO_POINTER (sqlite3_column_int64 (stmt, 13))))
-             != pool->source + 1)
+  if (id != loader->claim_node)
+    loader->claimants = kind_bit (loader, home);
+  loader->claim_node = id;
+  loader->claim_source = of;
+  if ((loader->claimants & kind_bit (loader, pool)) != 0 || source_at (loader, source) != pool->source)
     return damaged ("claim", id, error);
-  g_hash_table_insert (loader->claimants, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (kinds | kind));
+  loader->claimants |= kind_bit (loader, pool);
   if (!claim_of_row (loader, stmt, "claim", error))
     return FALSE;
   /* The claims have the last word together: what the node's own row says may not be it. */
@@ -299,9 +377,18 @@ claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   return TRUE;
 }
 
-static QuoitLayout *
-lay_out (Loader *loader)
+static gboolean
+contradicts (const GError *contradiction, GError **error)
 {
+  return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the state contradicts itself: %s; restore a backup",
+                     contradiction->message);
+}
+
+static QuoitLayout *
+lay_out (Loader *loader, GError **error)
+{
+  g_autoptr (GError) contradiction = NULL;
+  QuoitLayout *layout;
   g_autofree QuoitLayoutPart *parts = g_new (QuoitLayoutPart, loader->sources->len + 1);
 
   for (guint i = 0; i < loader->sources->len; i++)
@@ -310,16 +397,20 @@ lay_out (Loader *loader)
 
       parts[i] = (QuoitLayoutPart) { draft->claims, (const guint32 *) draft->ids->data };
     }
-  return quoit_layout_new (parts, loader->sources->len);
+  layout = quoit_layout_new_checked (parts, loader->sources->len, &contradiction);
+  if (layout == NULL)
+    contradicts (contradiction, error);
+  return layout;
 }
 
 /* --- groups --- */
 
 typedef struct {
-  QuoitDb *db;
+  Loader *loader;
   QuoitFleet *fleet;
   sqlite3_stmt *bundles; /* stands on the first row that is not used yet */
   int result;            /* of its last step */
+  guint64 last_id;       /* of the group before */
   GArray *ids, *ends, *parts;
   GPtrArray *takes;
 } GroupLoader;
@@ -340,27 +431,32 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
     {
       guint32 node = (guint32) sqlite3_column_int64 (loader->bundles, 2);
       gboolean has_part = sqlite3_column_type (loader->bundles, 3) != SQLITE_NULL;
+      gint64 slice_before = slice;
+      gsize length = (gsize) sqlite3_column_bytes (loader->bundles, 3);
       QuoitBundle part = { 0 };
 
-      /* A bundle that is not placed has no node; a host of a slice is one. */
-      if (!is_within (loader->bundles, 2, has_part ? 0 : 1, G_MAXINT32))
-        return damaged ("bundle", (gint64) group->id, error);
-      if (loader->ids->len > 0 && sqlite3_column_int64 (loader->bundles, 1) != slice)
-        g_array_append_val (loader->ends, loader->ids->len);
       slice = sqlite3_column_int64 (loader->bundles, 1);
+      /* A bundle that is not placed has no node; a host of a slice is one. */
+      if (!is_within (loader->bundles, 2, has_part ? 0 : 1, G_MAXINT32)
+          || sqlite3_column_int64 (loader->bundles, 4) != loader->ids->len
+          || (slice != slice_before && (loader->ids->len == 0 || slice != slice_before + 1)))
+        return damaged ("bundle", (gint64) group->id, error);
+      if (!spend (loader->loader, length, "bundle", (gint64) group->id, error))
+        return FALSE;
+      if (slice != slice_before)
+        g_array_append_val (loader->ends, loader->ids->len);
       g_array_append_val (loader->ids, node);
       if (has_part)
         {
           n_parts++;
-          if (!quoit_codec_decode_bundle (sqlite3_column_blob (loader->bundles, 3),
-                                          (gsize) sqlite3_column_bytes (loader->bundles, 3), &part, loader->takes,
+          if (!quoit_codec_decode_bundle (sqlite3_column_blob (loader->bundles, 3), length, &part, loader->takes,
                                           error))
             return FALSE;
         }
       g_array_append_val (loader->parts, part);
     }
   if (loader->result != SQLITE_ROW && loader->result != SQLITE_DONE)
-    return quoit_db_fail (loader->db, loader->result, "reading the bundles", error);
+    return quoit_db_fail (loader->loader->db, loader->result, "reading the groups", error);
   if (loader->ids->len > 0)
     g_array_append_val (loader->ends, loader->ids->len);
   if (n_parts != 0 && n_parts != loader->ids->len)
@@ -393,25 +489,31 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
   };
   g_autoptr (GError) contradiction = NULL;
 
-  if (!is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING) || !is_within (stmt, 9, 0, QUOIT_HOLDER_OWNER)
-      || !is_within (stmt, 10, 0, QUOIT_END_SOURCE) || group.name == NULL || group.owner == NULL || group.key == NULL
-      || group.request == NULL || group.source == NULL || group.foreign_id == NULL)
+  if (group.id <= loader->last_id || !is_within (stmt, 1, QUOIT_GROUP_HELD, QUOIT_GROUP_PENDING)
+      || !is_within (stmt, 9, 0, QUOIT_HOLDER_OWNER) || !is_within (stmt, 10, 0, QUOIT_END_SOURCE) || group.name == NULL
+      || group.owner == NULL || group.key == NULL || group.request == NULL || group.source == NULL
+      || group.foreign_id == NULL)
     return damaged ("grp", (gint64) group.id, error);
-  if (!gather_bundles (loader, &group, error))
+  loader->last_id = group.id;
+  if (!spend (loader->loader,
+              strlen (group.name) + strlen (group.owner) + strlen (group.key) + strlen (group.request)
+                  + strlen (group.source) + strlen (group.foreign_id),
+              "grp", (gint64) group.id, error)
+      || !gather_bundles (loader, &group, error))
     return FALSE;
   if (!quoit_group_data_check (&group, &contradiction)
       || !quoit_fleet_restore_group (loader->fleet, quoit_group_data_new (&group), &contradiction))
-    return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the state contradicts itself: %s; restore a backup",
-                       contradiction->message);
+    return contradicts (contradiction, error);
   return TRUE;
 }
 
 static gboolean
-load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
+load_groups (Loader *from, QuoitFleet *fleet, GError **error)
 {
+  QuoitDb *db = from->db;
   sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error);
   sqlite3_stmt *bundles = groups == NULL ? NULL : quoit_db_stmt (db, SQL_BUNDLES, error);
-  GroupLoader loader = { .db = db, .fleet = fleet, .bundles = bundles };
+  GroupLoader loader = { .loader = from, .fleet = fleet, .bundles = bundles };
   gboolean ok = groups != NULL && bundles != NULL;
   int result = SQLITE_DONE;
 
@@ -424,8 +526,8 @@ load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
   loader.result = sqlite3_step (bundles);
   while (ok && (result = sqlite3_step (groups)) == SQLITE_ROW)
     ok = load_group (&loader, groups, error);
-  if (ok && result != SQLITE_DONE)
-    ok = quoit_db_fail (db, result, "reading the groups", error);
+  if (ok && (result != SQLITE_DONE || (loader.result != SQLITE_DONE && loader.result != SQLITE_ROW)))
+    ok = quoit_db_fail (db, result != SQLITE_DONE ? result : loader.result, "reading the groups", error);
   if (ok && loader.result == SQLITE_ROW)
     ok = damaged ("bundle", sqlite3_column_int64 (bundles, 0), error);
   sqlite3_reset (groups);
@@ -437,52 +539,49 @@ load_groups (QuoitDb *db, QuoitFleet *fleet, GError **error)
   return ok;
 }
 
-static void
-bytes_unref (gpointer bytes)
+static QuoitFleet *
+load_fleet (Loader *loader, GError **error)
 {
-  if (bytes != NULL)
-    g_bytes_unref (bytes);
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autoptr (QuoitFleet) fleet = NULL;
+
+  if (!quoit_sqlite_file_bytes (loader->db, &loader->bytes_left, error)
+      || !load_counters (loader->db, &loader->counters, error)
+      || !each_row (loader, SQL_SOURCES, "source", source_row, error)
+      || !each_row (loader, SQL_POOLS, "pool", pool_row, error)
+      || !each_row (loader, SQL_KINDS, "kind", kind_row, error)
+      || !each_row (loader, SQL_NODES, "node", node_row, error)
+      || !each_row (loader, SQL_CLAIMS, "claim", claim_row, error) || (layout = lay_out (loader, error)) == NULL)
+    return NULL;
+  fleet = quoit_fleet_new (layout);
+  quoit_fleet_set_node_states (fleet, (const QuoitStateOfNode *) (const void *) loader->states->data,
+                               loader->states->len);
+  if (!load_groups (loader, fleet, error) || !load_numbers (loader->db, fleet, error))
+    return NULL;
+  set_counters (fleet, &loader->counters);
+  return g_steal_pointer (&fleet);
 }
 
 QuoitFleet *
 quoit_sqlite_load (QuoitDb *db, GError **error)
 {
   Loader loader = { .db = db };
-  g_autoptr (QuoitFleet) fleet = NULL;
+  QuoitFleet *fleet;
 
   loader.sources = g_array_new (FALSE, FALSE, sizeof (SourceDraft));
   g_array_set_clear_func (loader.sources, source_clear);
-  loader.source_index = g_hash_table_new (NULL, NULL);
+  loader.names = g_hash_table_new (g_str_hash, g_str_equal);
   loader.pools = g_array_new (FALSE, FALSE, sizeof (PoolDraft));
-  loader.kinds = g_ptr_array_new_with_free_func (bytes_unref);
-  loader.states = g_array_new (FALSE, FALSE, sizeof (StateDraft));
-  loader.claimants = g_hash_table_new (NULL, NULL);
-
-  if (load_counters (db, &loader.counters, error) && each_row (&loader, SQL_SOURCES, source_row, error)
-      && each_row (&loader, SQL_POOLS, pool_row, error) && each_row (&loader, SQL_KINDS, kind_row, error)
-      && each_row (&loader, SQL_NODES, node_row, error) && each_row (&loader, SQL_CLAIMS, claim_row, error))
-    {
-      g_autoptr (QuoitLayout) layout = lay_out (&loader);
-
-      fleet = quoit_fleet_new (layout);
-      for (guint i = 0; i < loader.states->len; i++)
-        {
-          const StateDraft *change = &g_array_index (loader.states, StateDraft, i);
-
-          quoit_fleet_set_node_state (fleet, (QuoitNodeId) { layout->by_id[change->id] }, change->state);
-        }
-      if (!load_groups (db, fleet, error))
-        g_clear_pointer (&fleet, quoit_fleet_unref);
-      else
-        set_counters (fleet, &loader.counters);
-      if (fleet != NULL && !load_numbers (db, fleet, error))
-        g_clear_pointer (&fleet, quoit_fleet_unref);
-    }
+  loader.kinds = g_array_new (FALSE, FALSE, sizeof (KindDraft));
+  g_array_set_clear_func (loader.kinds, kind_clear);
+  loader.decoded = g_hash_table_new (pair_hash, g_direct_equal);
+  loader.states = g_array_new (FALSE, FALSE, sizeof (QuoitStateOfNode));
+  fleet = load_fleet (&loader, error);
+  g_hash_table_unref (loader.names);
   g_array_unref (loader.sources);
-  g_hash_table_unref (loader.source_index);
   g_array_unref (loader.pools);
-  g_ptr_array_unref (loader.kinds);
+  g_array_unref (loader.kinds);
+  g_hash_table_unref (loader.decoded);
   g_array_unref (loader.states);
-  g_hash_table_unref (loader.claimants);
-  return g_steal_pointer (&fleet);
+  return fleet;
 }

@@ -139,6 +139,8 @@ typedef enum {
   QUOIT_OPEN_AS_IT_IS /* for restoring: what was acknowledged before is not compared */
 } QuoitOpenMode;
 QuoitStore *quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error);
+/* How long the database is, its log included: what is read of it cannot be more. */
+gboolean quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error);
 /* The state tables as a fleet. */
 QuoitFleet *quoit_sqlite_load (QuoitDb *db, GError **error);
 /* Writes what @entry does into the state tables; @after: the fleet with it. */

@@ -82,7 +82,7 @@ by_place (gconstpointer a, gconstpointer b)
 static gboolean
 read_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundle, QuoitPart *part, GError **error)
 {
-  guint32 id = group->node_ids[bundle], node = id == 0 || id >= layout->n_ids ? QUOIT_NO_INDEX : layout->by_id[id];
+  guint32 id = group->node_ids[bundle], node = quoit_layout_find_id (layout, id);
   const QuoitBundle *row = &group->bundles[bundle];
 
   if (node == QUOIT_NO_INDEX)

@@ -42,7 +42,7 @@ list_slices (const QuoitCast *cast, guint32 *n)
     {
       guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
 
-      slices[s] = cast->layout->nodes[cast->layout->by_id[first]].slice;
+      slices[s] = cast->layout->nodes[quoit_layout_find_id (cast->layout, first)].slice;
     }
   return slices;
 }
@@ -116,7 +116,7 @@ add_hosts (QuoitTopology *topology, const QuoitGroupData *group, guint32 slice_i
     add_host (topology, (QuoitProcess) { .slice_id = slice_id,
                                          .group_slice = slice,
                                          .bundle = QUOIT_NO_INDEX,
-                                         .node = topology->layout->by_id[group->node_ids[i]] });
+                                         .node = quoit_layout_find_id (topology->layout, group->node_ids[i]) });
 }
 
 static gint

@@ -210,7 +210,8 @@ drawn_apply (const Drawn *drawn, QuoitFleet *fleet)
           if (group != 0)
             nodes[group - 'A'][n_nodes[group - 'A']++] = id;
           if (drawn_state (host) != QUOIT_NODE_ALIVE)
-            quoit_fleet_set_node_state (fleet, (QuoitNodeId) { fleet->layout->by_id[id] }, drawn_state (host));
+            quoit_fleet_set_node_state (fleet, (QuoitNodeId) { quoit_layout_find_id (fleet->layout, id) },
+                                        drawn_state (host));
         }
       for (guint g = 0; g < DRAWN_GROUPS; g++)
         if (n_nodes[g] > (n_slices[g] == 0 ? 0 : ends[g][n_slices[g] - 1]))

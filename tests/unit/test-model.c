@@ -824,6 +824,115 @@ START_TEST (label_keys_are_rays)
 }
 END_TEST
 
+/* Whatever the ids, each has a slot of its own, nothing else has one of those, and there are no more slots than ids
+ * make room for. */
+static const guint32 id_strides[] = { 1, 3, 17, 18, 1000, 1 << 20, 400000 };
+
+START_TEST (any_ids_have_slots_within_bounds)
+{
+  enum { N = 5000, FIRST = 17 };
+  guint32 stride = id_strides[_i];
+  g_autoptr (GRand) random = g_rand_new_with_seed (stride);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL), slots = g_hash_table_new (NULL, NULL);
+  g_autofree guint32 *ids = g_new (guint32, N);
+  guint32 id = FIRST;
+  g_auto (QuoitIds) map = { 0 };
+  QuoitIdList lists[2];
+
+  for (guint i = 0; i < N; i++)
+    {
+      ids[i] = id;
+      g_hash_table_add (seen, GUINT_TO_POINTER (id));
+      id += (guint32) g_rand_int_range (random, 1, (gint32) stride + 1);
+    }
+  if (_i % 2 == 1)
+    for (guint i = N - 1; i > 0; i--)
+      {
+        guint j = (guint) g_rand_int_range (random, 0, (gint32) i + 1);
+        guint32 swapped = ids[i];
+
+        ids[i] = ids[j];
+        ids[j] = swapped;
+      }
+  lists[0] = (QuoitIdList) { ids, N - 100 };
+  lists[1] = (QuoitIdList) { ids + N / 2, N - N / 2 };
+  quoit_ids_init (&map, lists, G_N_ELEMENTS (lists));
+  ck_assert_uint_le (map.n_slots, 17 * N + 1024);
+  for (guint i = 0; i < N; i++)
+    {
+      ck_assert_uint_lt (quoit_ids_slot (&map, ids[i]), map.n_slots);
+      ck_assert (g_hash_table_add (slots, GUINT_TO_POINTER (quoit_ids_slot (&map, ids[i]))));
+      ck_assert (quoit_ids_append (&map, ids[i]));
+    }
+  ck_assert_uint_eq (quoit_ids_slot (&map, 0), QUOIT_NO_SLOT);
+  ck_assert_uint_eq (quoit_ids_slot (&map, id + 100000), QUOIT_NO_SLOT);
+  for (guint32 i = 0, other = FIRST - 5; i < 20000; i++, other += (guint32) g_rand_int_range (random, 1, 9))
+    if (!g_hash_table_contains (seen, GUINT_TO_POINTER (other)))
+      ck_assert (!g_hash_table_contains (slots, GUINT_TO_POINTER (quoit_ids_slot (&map, other))));
+}
+END_TEST
+
+START_TEST (ids_are_appended_behind_the_others)
+{
+  static const guint32 more[] = { 5, 6, 9, 26, 27, 45, 46, 1000000, 1000001, 2147483646 };
+  g_auto (QuoitIds) map = { 0 };
+
+  quoit_ids_init (&map, NULL, 0);
+  ck_assert_uint_eq (quoit_ids_slot (&map, 0), QUOIT_NO_SLOT);
+  for (guint i = 0; i < G_N_ELEMENTS (more); i++)
+    {
+      ck_assert (quoit_ids_append (&map, more[i]));
+      for (guint j = 0; j <= i; j++)
+        ck_assert_uint_lt (quoit_ids_slot (&map, more[j]), map.n_slots);
+      for (guint j = 1; j <= i; j++)
+        ck_assert_uint_lt (quoit_ids_slot (&map, more[j - 1]), quoit_ids_slot (&map, more[j]));
+    }
+  ck_assert (!quoit_ids_append (&map, 4));
+  ck_assert (!quoit_ids_append (&map, 5000));
+  ck_assert_uint_eq (quoit_ids_slot (&map, 5000), QUOIT_NO_SLOT);
+  ck_assert_uint_lt (map.n_slots, 100);
+}
+END_TEST
+
+static const struct {
+  const char *a, *b;
+  QuoitSourceKind kind;
+  guint32 ids[4];
+  const char *part; /* NULL: they are sound */
+} part_pairs[] = {
+  { "a", "b", QUOIT_SOURCE_KIND_RAY_NODES, { 1, 2, 3, 4 }, NULL },
+  { "a", "b", QUOIT_SOURCE_KIND_FLEET, { 5, 6, 7, 2147483646 }, NULL },
+  { "a", "a", QUOIT_SOURCE_KIND_FLEET, { 5, 6, 7, 8 }, "source 'a' is there twice" },
+  { "a", "b", QUOIT_SOURCE_KIND_FLEET, { 5, 6, 7, 4 }, "node id 4 of source 'b'" },
+  { "a", "b", QUOIT_SOURCE_KIND_RAY_NODES, { 5, 6, 7, 5 }, "node id 5 of source 'b'" },
+  { "a", "b", QUOIT_SOURCE_KIND_FLEET, { 5, 6, 7, 0 }, "node id 0 of source 'b'" },
+  { "a", "b", QUOIT_SOURCE_KIND_FLEET, { 5, 6, 7, 2147483647 }, "node id 2147483647 of source 'b'" },
+};
+
+START_TEST (parts_of_a_file_are_looked_at_first)
+{
+  const FixturePool pool = { "p", "4x4", NULL, 1, QUOIT_GENERATION_V6E, 0 };
+  g_autoptr (QuoitClaims) a = quoit_claims_new (part_pairs[_i].a, QUOIT_SOURCE_KIND_FLEET);
+  g_autoptr (QuoitClaims) b = quoit_claims_new (part_pairs[_i].b, part_pairs[_i].kind);
+  const guint32 first[] = { 1, 2, 3, 4 };
+  QuoitLayoutPart parts[] = { { a, first }, { b, part_pairs[_i].ids } };
+  g_autoptr (QuoitLayout) layout = NULL;
+  GError *error = NULL;
+
+  fixture_add_pool (a, &pool);
+  fixture_add_pool (b, &pool);
+  layout = quoit_layout_new_checked (parts, G_N_ELEMENTS (parts), &error);
+  if (part_pairs[_i].part == NULL)
+    {
+      ck_assert_ok (error);
+      ck_assert_ptr_nonnull (layout);
+      return;
+    }
+  ck_assert_ptr_null (layout);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, part_pairs[_i].part);
+}
+END_TEST
+
 int
 main (void)
 {
@@ -837,6 +946,9 @@ main (void)
   tcase_add_test (tcase, containment_is_ranges_in_natural_order);
   tcase_add_test (tcase, the_order_of_claims_does_not_matter);
   tcase_add_test (tcase, names_are_found_short_and_full_and_ambiguity_is_told);
+  tcase_add_loop_test (tcase, any_ids_have_slots_within_bounds, 0, (int) G_N_ELEMENTS (id_strides));
+  tcase_add_test (tcase, ids_are_appended_behind_the_others);
+  tcase_add_loop_test (tcase, parts_of_a_file_are_looked_at_first, 0, (int) G_N_ELEMENTS (part_pairs));
   tcase_add_test (tcase, only_lower_case_hexadecimal_digits_are_packed);
   tcase_add_loop_test (tcase, any_identity_comes_back_whole, 0, 7);
   tcase_add_test (tcase, an_identity_is_not_found_by_its_packed_bytes);

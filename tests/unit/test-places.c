@@ -149,9 +149,13 @@ check_lookups (const QuoitLayout *layout, const QuoitLayout *anew)
       ck_assert_pstr_eq (error == NULL ? NULL : error->message, expected == NULL ? NULL : expected->message);
     }
   for (guint32 i = 0; i < layout->n_nodes; i++)
-    ck_assert_uint_eq (layout->by_id[layout->nodes[i].id], i);
-  for (guint32 id = 0; id < layout->n_ids; id++)
-    ck_assert (layout->by_id[id] == QUOIT_NO_INDEX || layout->nodes[layout->by_id[id]].id == id);
+    ck_assert_uint_eq (quoit_layout_find_id (layout, layout->nodes[i].id), i);
+  for (guint32 id = 0; id < layout->end_id; id++)
+    {
+      guint32 index = quoit_layout_find_id (layout, id);
+
+      ck_assert (index == QUOIT_NO_INDEX || layout->nodes[index].id == id);
+    }
   for (guint32 at = 0; at <= layout->node_mask; at++)
     n_slots += layout->node_slots[at] != 0;
   ck_assert_uint_eq (n_slots, layout->n_nodes);
