@@ -396,6 +396,43 @@ check_utf8 (const char *text, gsize length, GError **error)
                      line, (unsigned) (bad - line_start) + 1, (gsize) (bad - text), quoted);
 }
 
+/* Whether a line begins at @at, for libyaml: it has five kinds of ends. */
+static gboolean
+begins_line (const char *text, const char *at)
+{
+  static const char *const ends[] = { "\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ends); i++)
+    if ((gsize) (at - text) >= strlen (ends[i]) && memcmp (at - strlen (ends[i]), ends[i], strlen (ends[i])) == 0)
+      return TRUE;
+  return at == text;
+}
+
+/* No tag is known that %TAG could shorten, and libyaml compares each such line with all before it. */
+static gboolean
+check_directives (const char *text, gsize length, GError **error)
+{
+  static const char directive[] = "%TAG";
+  const char *end = text + length, *p = text;
+  unsigned n = 0;
+
+  while (length > 0 && (p = g_strstr_len (p, end - p, directive)) != NULL)
+    {
+      unsigned line = 1;
+
+      if (!begins_line (text, p) || ++n <= QUOIT_YAML_MOST_TAG_LINES)
+        {
+          p++;
+          continue;
+        }
+      for (const char *q = text; (q = memchr (q, '\n', (gsize) (p - q))) != NULL; q++)
+        line++;
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "line %u, column 1: '%s': expected at most %d such lines", line,
+                         directive, QUOIT_YAML_MOST_TAG_LINES);
+    }
+  return TRUE;
+}
+
 QuoitTree *
 quoit_tree_parse_yaml (const char *text, gsize length, GError **error)
 {
@@ -406,7 +443,7 @@ quoit_tree_parse_yaml (const char *text, gsize length, GError **error)
   yaml_parser_t parser;
   gboolean ok;
 
-  if (!check_utf8 (text, length, error))
+  if (!check_utf8 (text, length, error) || !check_directives (text, length, error))
     return NULL;
 
   builder.tree = tree = quoit_tree_new ();

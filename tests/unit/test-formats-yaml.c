@@ -176,6 +176,29 @@ START_TEST (deep_nesting_is_refused)
 }
 END_TEST
 
+/* libyaml compares each with all before it: 150,000 lines took two minutes. */
+START_TEST (many_tag_lines_are_refused_at_once)
+{
+  static const char *const ends[] = { "\n", "\r", "\r\n", "\xc2\x85", "\xe2\x80\xa8" };
+  g_autoptr (GString) yaml = g_string_new (NULL);
+  g_autoptr (QuoitTree) tree = NULL;
+  GError *error = NULL;
+
+  for (unsigned i = 0; i < 150000; i++)
+    g_string_append_printf (yaml, "%%TAG !a%u! x:%u%s", i, i, ends[_i]);
+  g_string_append (yaml, "---\na: 1\n");
+  ck_assert_ptr_null (quoit_tree_parse_yaml (yaml->str, yaml->len, &error));
+  ck_assert_refused (error, QUOIT_ERROR_INVALID, "'%TAG': expected at most 16 such lines");
+  g_string_assign (yaml, "%TAG !a! x:\n---\na: \"");
+  for (unsigned i = 0; i < 100; i++)
+    g_string_append (yaml, " %TAG");
+  g_string_append (yaml, "\"\n");
+  tree = quoit_tree_parse_yaml (yaml->str, yaml->len, &error);
+  ck_assert_ok (error);
+  ck_assert_ptr_nonnull (tree);
+}
+END_TEST
+
 START_TEST (ten_million_values_are_refused_at_the_three_millionth)
 {
   g_autoptr (GString) yaml = g_string_sized_new (40000000);
@@ -202,6 +225,7 @@ main (void)
   tcase_add_test (yaml, an_alias_bomb_is_refused_at_the_line_that_goes_too_far);
   tcase_add_test (yaml, aliases_cannot_nest_deeper_than_lists);
   tcase_add_test (yaml, deep_nesting_is_refused);
+  tcase_add_loop_test (yaml, many_tag_lines_are_refused_at_once, 0, 5);
   tcase_add_test (yaml, ten_million_values_are_refused_at_the_three_millionth);
   suite_add_tcase (suite, yaml);
   return suite_main (suite);
