@@ -6,10 +6,13 @@
  * The input: a byte that says what is damaged, and of what the fleet is to prove which. For files then two bytes of how
  * much is there (0: all), and places and values: two bytes, the lower one first, and what to put there by exclusive or.
  * For rows: TABLE.COLUMN, or any text that stands for one, a byte for the row, one for the type of the value, and the
- * value as text. */
+ * value as text; or =TABLE, a byte for a row, one for the row that it is from then on too, and a text that says
+ * nothing.
+ */
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "../ground.h"
 #include "formats/json.h"
@@ -25,6 +28,7 @@ typedef struct {
 } Bytes;
 
 enum { DATABASE, LOG, ROWS, N_WHAT };
+enum { MOST_KB = 256 * 1024 };
 enum { EXPORT = 1, PROOF, N_THINGS = PROOF };
 
 static char *dir, *path, *wal_path;
@@ -34,11 +38,21 @@ static sqlite3 *rows; /* the database in memory, to change rows of; without cons
 static sqlite3_stmt *tighten; /* puts them back */
 static GPtrArray *columns;    /* "node.worker" */
 static GPtrArray *updates;    /* a statement for each: ?1 is the value, ?2 the row */
+static GPtrArray *tables;     /* names, and */
+static GArray *roots;         /* the pages that their trees begin with, from 1 on: gint64 */
+
+/* A row that comes twice: its cell is that of another one too. */
+typedef struct {
+  guint table;
+  guint8 row, as;
+} Twice;
 
 static void
 clean_up (void)
 {
   g_ptr_array_unref (updates);
+  g_ptr_array_unref (tables);
+  g_array_unref (roots);
   sqlite3_finalize (tighten);
   sqlite3_close (rows);
   remove_dir (dir);
@@ -169,6 +183,23 @@ list_columns (void)
 }
 
 static void
+list_tables (void)
+{
+  sqlite3_stmt *stmt = prepare ("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0 ORDER BY name");
+
+  tables = g_ptr_array_new_with_free_func (g_free);
+  roots = g_array_new (FALSE, FALSE, sizeof (gint64));
+  while (sqlite3_step (stmt) == SQLITE_ROW)
+    {
+      gint64 root = sqlite3_column_int64 (stmt, 1);
+
+      g_ptr_array_add (tables, g_strdup ((const char *) sqlite3_column_text (stmt, 0)));
+      g_array_append_val (roots, root);
+    }
+  sqlite3_finalize (stmt);
+}
+
+static void
 make_database (void)
 {
   static const QuoitGroupRef old = { "old", 0 };
@@ -193,6 +224,7 @@ make_database (void)
   copy_to_memory ();
   loosen ();
   list_columns ();
+  list_tables ();
 
   store = quoit_store_open (path, 0, NULL);
   g_assert (quoit_store_change (store, quoit_ledger_release, &old, T0 + 1, NULL, NULL));
@@ -227,29 +259,30 @@ save (const Bytes *bytes, const char *to)
   g_assert (g_file_set_contents_full (to, bytes->text, (gssize) bytes->length, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
 }
 
-/* Ids of millions are legal, and cost the memory of millions: such numbers are left out. */
-static gint64
-read_integer (const char *text)
-{
-  gint64 value = g_ascii_strtoll (text, NULL, 10);
-
-  return value > 1000000 && value <= G_MAXUINT32 ? value % 1000000 : value;
-}
-
 static void
-change_row (FuzzInput *in)
+change_row (FuzzInput *in, GArray *twice)
 {
   g_autofree char *column = fuzz_text (in);
   guint at = (guint8) *column % columns->len;
-  guint8 row = fuzz_byte (in) % 16, type = fuzz_byte (in) % 4;
+  guint8 row = fuzz_byte (in) % 16, type = fuzz_byte (in);
   g_autofree char *value = fuzz_text (in);
   sqlite3_stmt *stmt;
 
+  if (*column == '=')
+    {
+      Twice repeated = { 0, row, type };
+
+      repeated.table = (guint) strlen (column) % tables->len;
+      g_ptr_array_find_with_equal_func (tables, column + 1, g_str_equal, &repeated.table);
+      g_array_append_val (twice, repeated);
+      return;
+    }
+  type %= 4;
   g_ptr_array_find_with_equal_func (columns, column, g_str_equal, &at);
   stmt = updates->pdata[at];
   sqlite3_bind_int (stmt, 2, row);
   if (type == 0)
-    sqlite3_bind_int64 (stmt, 1, read_integer (value));
+    sqlite3_bind_int64 (stmt, 1, g_ascii_strtoll (value, NULL, 10));
   else if (type == 1)
     sqlite3_bind_text (stmt, 1, value, -1, SQLITE_STATIC);
   else if (type == 2)
@@ -261,17 +294,31 @@ change_row (FuzzInput *in)
   sqlite3_clear_bindings (stmt);
 }
 
+static void
+repeat_row (Bytes *bytes, const Twice *twice)
+{
+  gsize page_bytes = (gsize) (guint8) bytes->text[16] << 8 | (guint8) bytes->text[17];
+  gsize root = (gsize) g_array_index (roots, gint64, twice->table);
+  guint8 *page = (guint8 *) bytes->text + (root - 1) * page_bytes;
+  gsize n = root * page_bytes > bytes->length ? 0 : (gsize) page[3] << 8 | page[4];
+  gsize header = page[0] == 2 || page[0] == 5 ? 12 : 8;
+
+  if (n > 0 && header + 2 * n <= page_bytes)
+    memcpy (page + header + twice->as % n * 2, page + header + twice->row % n * 2, 2);
+}
+
 /* The database with changed rows, as the file that it would be: no file in memory is one with a write-ahead log, which
  * is what the two bytes say. */
 static void
 save_changed (FuzzInput *in)
 {
+  g_autoptr (GArray) twice = g_array_new (FALSE, FALSE, sizeof (Twice));
   Bytes changed = { 0 };
   sqlite3_int64 length;
 
   exec ("BEGIN");
   while (in->at < in->end)
-    change_row (in);
+    change_row (in, twice);
   g_assert (sqlite3_step (tighten) == SQLITE_DONE);
   sqlite3_reset (tighten);
   changed.text = (char *) sqlite3_serialize (rows, "main", &length, 0);
@@ -279,6 +326,8 @@ save_changed (FuzzInput *in)
   exec ("ROLLBACK");
   changed.length = (gsize) length;
   changed.text[18] = changed.text[19] = 2;
+  for (guint i = 0; i < twice->len; i++)
+    repeat_row (&changed, &g_array_index (twice, Twice, i));
   save (&changed, path);
   sqlite3_free (changed.text);
 }
@@ -319,6 +368,16 @@ hold_proof (QuoitStore *store, gboolean is_whole)
   g_assert (!ok || quoit_fleet_check (fleet, NULL));
 }
 
+/* The database is small, whatever ids and counts it states. */
+static glong
+most_kb (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -326,9 +385,11 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (QuoitStore) store = NULL;
   g_autoptr (GError) error = NULL;
   guint8 first, what;
+  glong kb_before;
 
   if (dir == NULL)
     make_database ();
+  kb_before = most_kb ();
   clear_files ();
   first = fuzz_byte (&in);
   what = first % N_WHAT;
@@ -344,6 +405,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   store = quoit_store_open (path, 0, &error);
   fuzz_hold_error (store != NULL, error);
   g_assert (store != NULL || what != LOG);
+  g_assert (most_kb () - kb_before < MOST_KB);
   if (store == NULL)
     return 0;
   if (fuzz_tries (first / N_WHAT, EXPORT, N_THINGS))
@@ -351,5 +413,6 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   /* What is torn off a log was never there; damaged rows may be sound all the same. */
   if (fuzz_tries (first / N_WHAT, PROOF, N_THINGS))
     hold_proof (store, what == LOG);
+  g_assert (most_kb () - kb_before < MOST_KB);
   return 0;
 }
