@@ -18,6 +18,27 @@ own_share (QuoitFleet *fleet, guint32 share)
 
 /* --- what is left of a node --- */
 
+/* Resources of a kind are sorted by name. */
+static guint16
+find_resource (const QuoitNodeKind *kind, const char *name)
+{
+  guint low = 0, high = kind->n_resources;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+      int order = strcmp (kind->resources[middle].name, name);
+
+      if (order == 0)
+        return (guint16) middle;
+      if (order < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return kind->n_resources;
+}
+
 /* How many of the bundle's takes are resources of the kind. */
 static guint
 subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
@@ -25,12 +46,14 @@ subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *lef
   guint known = 0;
 
   for (guint16 t = 0; t < bundle->n_takes; t++)
-    for (guint16 r = 0; r < kind->n_resources; r++)
-      if (strcmp (kind->resources[r].name, bundle->takes[t].resource) == 0)
-        {
-          left[r].e4 -= bundle->takes[t].amount.e4;
-          known++;
-        }
+    {
+      guint16 r = find_resource (kind, bundle->takes[t].resource);
+
+      if (r == kind->n_resources)
+        continue;
+      left[r].e4 -= bundle->takes[t].amount.e4;
+      known++;
+    }
   for (guint c = 0; c < chips->n_chips; c++)
     if ((bundle->chips >> c & 1) != 0)
       chips->chip_e4[c] -= QUOIT_AMOUNT_UNIT;

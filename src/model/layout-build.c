@@ -368,7 +368,15 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
     return NULL;
   builder.layout = layout = g_new0 (QuoitLayout, 1);
   g_atomic_ref_count_init (&layout->refs);
-  quoit_builder_gather (&builder);
+  if (!quoit_builder_gather (&builder, error))
+    {
+      quoit_builder_clear (&builder);
+      quoit_ids_clear (&builder.ids);
+      quoit_strings_free (layout->strings);
+      quoit_claims_free (layout->kinds);
+      g_free (layout);
+      return NULL;
+    }
   lay_pools (&builder);
   rest = lay_slices (&builder);
   order_nodes (&builder, rest);

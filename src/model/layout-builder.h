@@ -82,5 +82,5 @@ quoit_builder_kind (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
 /* What a layout needs of its parts: it is looked at before anything is made of them, as they may come out of a file. */
 gboolean quoit_builder_check (QuoitBuilder *builder, GError **error);
 /* Kinds, pools, slices and nodes of all parts, each node once; and of which class each slice is. */
-void quoit_builder_gather (QuoitBuilder *builder);
+gboolean quoit_builder_gather (QuoitBuilder *builder, GError **error);
 void quoit_builder_clear (QuoitBuilder *builder);

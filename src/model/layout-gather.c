@@ -74,6 +74,8 @@ order_parts (QuoitBuilder *builder)
 
 /* --- are the parts sound --- */
 
+/* Each kind of one source can meet each of another: what they are together may be much more than what they are. */
+enum { MOST_JOINED_LABELS = 1 << 24 };
 /* What claims have written: offsets of a layout's texts are 32 bits, and it has each text at most twice. */
 enum { MOST_CLAIMED_BYTES = 7 << 28 };
 
@@ -315,11 +317,12 @@ gather_nodes (QuoitBuilder *builder)
 
 /* How a machine was bought and where it stands Kubernetes alone knows: requests select by it, whoever else says what
  * the machine is. */
-static void
-join_labels (QuoitBuilder *builder)
+static gboolean
+join_labels (QuoitBuilder *builder, GError **error)
 {
   g_autoptr (GHashTable) known
       = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL); /* pair -> kind + 1 */
+  gsize n_labels = 0;
 
   for (guint i = 0; builder->joined->len > 0 && i < builder->nodes->len; i++)
     {
@@ -335,6 +338,12 @@ join_labels (QuoitBuilder *builder)
       joined = g_hash_table_lookup (known, &pair);
       if (joined == NULL)
         {
+          n_labels += quoit_claims_kind_at (builder->layout->kinds, kind)->n_labels;
+          n_labels += quoit_claims_kind_at (builder->layout->kinds, labels)->n_labels;
+          if (n_labels > MOST_JOINED_LABELS)
+            return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                               "nodes that several sources claim have more than %d different labels together",
+                               MOST_JOINED_LABELS);
           key = g_new (guint64, 1);
           *key = pair;
           joined = GUINT_TO_POINTER (quoit_layout_kind_with_labels (builder->layout, kind, labels) + 1);
@@ -342,6 +351,7 @@ join_labels (QuoitBuilder *builder)
         }
       draft->joined_kind = GPOINTER_TO_UINT (joined) - 1;
     }
+  return TRUE;
 }
 
 static guint32
@@ -401,8 +411,8 @@ vote_classes (QuoitBuilder *builder)
     count_votes (builder, contested);
 }
 
-void
-quoit_builder_gather (QuoitBuilder *builder)
+gboolean
+quoit_builder_gather (QuoitBuilder *builder, GError **error)
 {
   order_parts (builder);
   builder->layout->strings = strings_for (builder->parts, builder->n_parts);
@@ -412,9 +422,11 @@ quoit_builder_gather (QuoitBuilder *builder)
   gather_kinds (builder);
   gather_pools (builder);
   gather_nodes (builder);
-  join_labels (builder);
+  if (!join_labels (builder, error))
+    return FALSE;
   quoit_layout_classify_kinds (builder->layout);
   vote_classes (builder);
+  return TRUE;
 }
 
 void

@@ -117,29 +117,25 @@ quoit_layout_classify_kinds (QuoitLayout *layout)
   order_classes (layout);
 }
 
-static gboolean
-has_label (const QuoitNodeKind *kind, const char *key)
-{
-  for (guint16 i = 0; i < kind->n_labels; i++)
-    if (strcmp (kind->labels[i].key, key) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 guint32
 quoit_layout_kind_with_labels (QuoitLayout *layout, guint32 kind, guint32 labels)
 {
   const QuoitNodeKind *from = quoit_claims_kind_at (layout->kinds, labels);
-  QuoitNodeKind with = *quoit_claims_kind_at (layout->kinds, kind);
-  g_autofree QuoitPair *all = g_new (QuoitPair, (gsize) with.n_labels + from->n_labels + 1);
-  guint16 n = with.n_labels;
+  const QuoitNodeKind *to = quoit_claims_kind_at (layout->kinds, kind);
+  QuoitNodeKind with = *to;
+  g_autofree QuoitPair *all = g_new (QuoitPair, (gsize) to->n_labels + from->n_labels + 1);
+  guint32 n = 0, i = 0, j = 0;
 
-  if (n > 0)
-    memcpy (all, with.labels, n * sizeof *all);
-  for (guint16 i = 0; i < from->n_labels; i++)
-    if (!has_label (&with, from->labels[i].key))
-      all[n++] = from->labels[i];
+  /* Both are sorted by key. */
+  while (i < to->n_labels || j < from->n_labels)
+    {
+      int order = i == to->n_labels ? 1 : j == from->n_labels ? -1 : strcmp (to->labels[i].key, from->labels[j].key);
+
+      all[n++] = order <= 0 ? to->labels[i] : from->labels[j];
+      i += order <= 0;
+      j += order >= 0;
+    }
   with.labels = all;
-  with.n_labels = n;
+  with.n_labels = (guint16) MIN (n, G_MAXUINT16);
   return quoit_claims_kind (layout->kinds, &with, NULL);
 }

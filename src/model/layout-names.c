@@ -28,20 +28,29 @@ node_name (const QuoitLayout *layout, guint32 index)
   return layout->texts + layout->nodes[index].name;
 }
 
+enum { LONG_RUN = 1024 };
+
 static guint32 *
 index_names (const QuoitLayout *layout, guint32 n, const char *(*name_of) (const QuoitLayout *, guint32), guint32 *mask)
 {
   guint32 *slots = g_new0 (guint32, quoit_layout_slots_for (n));
+  g_autofree guint32 *ends = NULL; /* slot -> where the last search from there ended, plus 1 */
 
   *mask = quoit_layout_slots_for (n) - 1;
   for (guint32 i = 0; i < n; i++)
     {
       const char *name = name_of (layout, i);
-      guint32 at = (guint32) quoit_hash_bytes (name, strlen (name)) & *mask;
+      guint32 home = (guint32) quoit_hash_bytes (name, strlen (name)) & *mask, n_steps = 0;
+      guint32 at = ends == NULL || ends[home] == 0 ? home : ends[home] - 1;
 
-      while (slots[at] != 0)
-        at = (at + 1) & *mask;
+      for (; slots[at] != 0; at = (at + 1) & *mask)
+        n_steps++;
       slots[at] = i + 1;
+      /* Nodes of one name are one long run, which must not be walked for each of them. */
+      if (ends == NULL && n_steps > LONG_RUN)
+        ends = g_new0 (guint32, *mask + 1u);
+      if (ends != NULL)
+        ends[home] = at + 1;
     }
   return slots;
 }

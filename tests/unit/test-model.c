@@ -894,6 +894,86 @@ START_TEST (ids_are_appended_behind_the_others)
 }
 END_TEST
 
+/* One kind of 60,000 labels beside each of 300: a small file, and gigabytes. */
+START_TEST (labels_of_joined_kinds_are_bounded)
+{
+  enum { N = 300, N_LABELS = 60000 };
+  g_autoptr (QuoitClaims) ray = quoit_claims_new ("ray", QUOIT_SOURCE_KIND_RAY_NODES);
+  g_autoptr (QuoitClaims) k8s = quoit_claims_new ("k8s", QUOIT_SOURCE_KIND_K8S_NODES);
+  g_autofree QuoitPair *labels = g_new (QuoitPair, N_LABELS);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  QuoitNodeKind kind = { .labels = labels, .n_labels = N_LABELS };
+  guint32 ids[N], n_nodes;
+  QuoitLayoutPart parts[] = { { ray, ids }, { k8s, ids } };
+  g_autoptr (QuoitLayout) layout = NULL;
+  GError *error = NULL;
+
+  for (guint i = 0; i < N_LABELS; i++)
+    {
+      g_ptr_array_add (names, g_strdup_printf ("l%u", i));
+      labels[i] = (QuoitPair) { names->pdata[i], "x" };
+    }
+  quoit_claims_pool (ray, "p");
+  quoit_claims_pool (k8s, "p");
+  quoit_claims_kind (ray, &kind, NULL);
+  for (guint i = 0; i < N; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+      QuoitPair other = { "l7", name }, more = { "zone", name };
+
+      ids[i] = i + 1;
+      kind = (QuoitNodeKind) { .labels = (QuoitPair[]) { other, more }, .n_labels = 2 };
+      quoit_claims_add (ray, &(QuoitNodeClaim) { .name = name, .worker_id = -1 });
+      quoit_claims_add (
+          k8s, &(QuoitNodeClaim) { .name = name, .kind = quoit_claims_kind (k8s, &kind, NULL), .worker_id = -1 });
+    }
+  ck_assert_ptr_null (quoit_layout_new_checked (parts, G_N_ELEMENTS (parts), &error));
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "more than 16777216 different labels");
+
+  /* Fewer of them are joined, and what the first says stays. */
+  quoit_claims_nodes (k8s, &n_nodes);
+  ck_assert_uint_eq (n_nodes, N);
+  g_clear_pointer (&k8s, quoit_claims_free);
+  parts[1].claims = k8s = quoit_claims_new ("k8s", QUOIT_SOURCE_KIND_K8S_NODES);
+  quoit_claims_pool (k8s, "p");
+  kind = (QuoitNodeKind) { .labels = (QuoitPair[]) { { "l7", "y" }, { "zone", "z" } }, .n_labels = 2 };
+  quoit_claims_add (k8s,
+                    &(QuoitNodeClaim) { .name = "n0", .kind = quoit_claims_kind (k8s, &kind, NULL), .worker_id = -1 });
+  layout = quoit_layout_new_checked (parts, G_N_ELEMENTS (parts), &error);
+  ck_assert_ok (error);
+  for (guint i = 0; i < layout->n_nodes; i++)
+    if (layout->nodes[i].id == 1)
+      {
+        char room[QUOIT_LABEL_ROOM];
+
+        ck_assert_str_eq (quoit_layout_node_label (layout, (QuoitNodeId) { i }, "zone", room), "z");
+        ck_assert_str_eq (quoit_layout_node_label (layout, (QuoitNodeId) { i }, "l7", room), "x");
+        ck_assert_str_eq (quoit_layout_node_label (layout, (QuoitNodeId) { i }, "l59999", room), "x");
+      }
+}
+END_TEST
+
+START_TEST (many_nodes_of_one_name_are_indexed_at_once)
+{
+  enum { N = 300000 };
+  g_autoptr (QuoitClaims) claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
+  g_autoptr (QuoitLayout) layout = NULL;
+  g_autofree char *shown = NULL;
+  gint64 began_us;
+
+  quoit_claims_pool (claims, "p");
+  quoit_claims_kind (claims, &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
+  for (guint i = 0; i < N; i++)
+    quoit_claims_add (claims, &(QuoitNodeClaim) { .name = "same", .worker_id = -1 });
+  quoit_claims_add (claims, &(QuoitNodeClaim) { .name = "other", .worker_id = -1 });
+  began_us = g_get_monotonic_time ();
+  layout = fixture_layout (claims);
+  ck_assert_int_lt (g_get_monotonic_time () - began_us, 10 * G_USEC_PER_SEC);
+  shown = quoit_layout_node_display (layout, (QuoitNodeId) { 0 });
+  ck_assert_str_eq (shown, "other");
+}
+END_TEST
+
 static const struct {
   const char *a, *b;
   QuoitSourceKind kind;
@@ -948,6 +1028,8 @@ main (void)
   tcase_add_test (tcase, names_are_found_short_and_full_and_ambiguity_is_told);
   tcase_add_loop_test (tcase, any_ids_have_slots_within_bounds, 0, (int) G_N_ELEMENTS (id_strides));
   tcase_add_test (tcase, ids_are_appended_behind_the_others);
+  tcase_add_test (tcase, labels_of_joined_kinds_are_bounded);
+  tcase_add_test (tcase, many_nodes_of_one_name_are_indexed_at_once);
   tcase_add_loop_test (tcase, parts_of_a_file_are_looked_at_first, 0, (int) G_N_ELEMENTS (part_pairs));
   tcase_add_test (tcase, only_lower_case_hexadecimal_digits_are_packed);
   tcase_add_loop_test (tcase, any_identity_comes_back_whole, 0, 7);
