@@ -85,17 +85,18 @@ whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GErr
 }
 
 static gboolean
-bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling, GError **error)
 {
-  guint32 misfit = quoit_fleet_first_misfit (fleet, group);
+  guint32 misfit = quoit_fleet_first_misfit (fleet, group, filling);
 
   return misfit == QUOIT_NO_INDEX ? TRUE : refuse_node (fleet, group, misfit, error);
 }
 
 gboolean
-quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling, GError **error)
 {
-  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error) : bundles_fit (fleet, group, error);
+  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error)
+                                : bundles_fit (fleet, group, filling, error);
 }
 
 static inline void
@@ -135,12 +136,12 @@ set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 }
 
 void
-quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling)
 {
   if (group->bundles == NULL)
     set_whole_nodes (fleet, group, slot + 1);
   else
-    quoit_fleet_add_shares (fleet, group, slot);
+    quoit_fleet_add_shares (fleet, group, slot, filling);
 }
 
 void
@@ -156,14 +157,16 @@ quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32
  * external, and what no group explains any more is again. So how a node is used hangs on what its source says now and
  * on who has it, and not on which came first: the state of a database has forgotten that. */
 void
-quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to)
+quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
+                           QuoitFilling *filling)
 {
   const QuoitLayout *layout = fleet->layout;
-  g_autoptr (GArray) slices = NULL;
+  g_autoptr (GArray) own = NULL;
+  GArray *slices;
 
   if (layout->n_external == 0)
     return;
-  slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  slices = filling != NULL ? filling->slices : (own = g_array_new (FALSE, FALSE, sizeof (guint32)));
   for (guint32 i = 0; i < group->n_nodes; i++)
     {
       guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
@@ -174,5 +177,6 @@ quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint
       quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = to;
       g_array_append_val (slices, layout->nodes[index].slice);
     }
-  quoit_fleet_recount_slices (fleet, slices);
+  if (own != NULL)
+    quoit_fleet_recount_slices (fleet, own);
 }

@@ -217,8 +217,8 @@ names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
   return TRUE;
 }
 
-gboolean
-quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+static gboolean
+add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GError **error)
 {
   guint32 slot;
 
@@ -228,7 +228,7 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
       return quoit_group_data_unref (group), FALSE;
     }
   if (!names_are_free (fleet, group, error)
-      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, error)))
+      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, filling, error)))
     return quoit_group_data_unref (group), FALSE;
 
   slot = take_slot (fleet, group);
@@ -241,20 +241,44 @@ quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 
   quoit_index_add (&fleet->by_name, group->name_hash, slot);
   note_lease (fleet, group);
-  quoit_fleet_take_nodes (fleet, group, slot);
+  quoit_fleet_take_nodes (fleet, group, slot, filling);
   return TRUE;
+}
+
+gboolean
+quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  return add_group (fleet, group, NULL, error);
+}
+
+static gboolean
+restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GError **error)
+{
+  g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
+
+  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, filling);
+  if (add_group (fleet, group, filling, error))
+    return TRUE;
+  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, filling);
+  return FALSE;
 }
 
 gboolean
 quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
+  return restore_group (fleet, group, NULL, error);
+}
 
-  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
-  if (quoit_fleet_add_group (fleet, group, error))
-    return TRUE;
-  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
-  return FALSE;
+gboolean
+quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError **error)
+{
+  g_autoptr (QuoitFilling) filling = quoit_filling_new ();
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < groups->len; i++)
+    ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), filling, error);
+  quoit_fleet_recount_slices (fleet, filling->slices);
+  return ok;
 }
 
 /* The slot of the live group of that name and id. */
@@ -278,7 +302,7 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
 
   group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
   quoit_fleet_leave_nodes (fleet, group, slot);
-  quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
+  quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
   quoit_index_remove (&fleet->by_name, group->name_hash, slot);
   if (*group->key != '\0' || end == QUOIT_END_EXPIRED)
     {
@@ -347,20 +371,20 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
   if (moves)
     {
       quoit_fleet_leave_nodes (fleet, before, slot);
-      quoit_fleet_turn_external (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
-      quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
-      if (!quoit_fleet_nodes_are_free (fleet, group, error))
+      quoit_fleet_turn_external (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+      quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+      if (!quoit_fleet_nodes_are_free (fleet, group, NULL, error))
         {
-          quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL);
-          quoit_fleet_turn_external (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE);
-          quoit_fleet_take_nodes (fleet, before, slot);
+          quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+          quoit_fleet_turn_external (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+          quoit_fleet_take_nodes (fleet, before, slot, NULL);
           return quoit_group_data_unref (group), FALSE;
         }
     }
   /* Shares speak of the bundles of the group that is in the slot. */
   swap_group (fleet, slot, group);
   if (moves)
-    quoit_fleet_take_nodes (fleet, group, slot);
+    quoit_fleet_take_nodes (fleet, group, slot, NULL);
   return quoit_group_data_unref (before), TRUE;
 }
 

@@ -56,16 +56,30 @@ void quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling);
 /* The status of @slice by counting; what quoit_fleet_check() compares with. */
 QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice);
 
-/* The edges of @group, which is or will be in @slot. Taking asks nothing: the nodes must be free of what it takes. */
-gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error);
-void quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
+/* What groups that come one after the other have in common, in the order of their ids: looking at all users of a node
+ * and at all nodes of a slice for each of them would take too long. */
+typedef struct {
+  GHashTable *rooms; /* see fleet-shares.c */
+  GArray *slices;    /* that are counted at the end */
+} QuoitFilling;
+
+QuoitFilling *quoit_filling_new (void);
+void quoit_filling_free (QuoitFilling *filling);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFilling, quoit_filling_free)
+
+/* Where a group is alone @filling is NULL. The edges of @group, which is or will be in @slot. Taking asks nothing: the
+ * nodes must be free of what it takes. */
+gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling,
+                                     GError **error);
+void quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling);
 void quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
-void quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to);
+void quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
+                                QuoitFilling *filling);
 
 /* The same of a group of bundles. The first one that does not fit what is left of its node, or whose node is not there;
  * QUOIT_NO_INDEX: all do. The work is one look at each share of the nodes and at each bundle. */
-guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group);
-void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot);
+guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling);
+void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling);
 void quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group);
 
 /* Takes over groups, shares and clock of @from, whose nodes @fleet has. */

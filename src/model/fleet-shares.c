@@ -152,16 +152,89 @@ room_clear (Room *room)
   g_clear_pointer (&room->implicit, g_array_unref);
 }
 
+enum { MANY_USERS = 8 };
+
+/* What is left of a node while groups are placed there one after the other. */
+typedef struct {
+  Room room;
+  guint32 last; /* share + 1 behind which the next group's stand; 0: to be looked for */
+} KeptRoom;
+
+static void
+kept_room_free (gpointer data)
+{
+  KeptRoom *kept = data;
+
+  room_clear (&kept->room);
+  g_free (kept);
+}
+
+QuoitFilling *
+quoit_filling_new (void)
+{
+  QuoitFilling *filling = g_new (QuoitFilling, 1);
+
+  filling->rooms = g_hash_table_new_full (NULL, NULL, NULL, kept_room_free);
+  filling->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  return filling;
+}
+
+void
+quoit_filling_free (QuoitFilling *filling)
+{
+  g_hash_table_unref (filling->rooms);
+  g_array_unref (filling->slices);
+  g_free (filling);
+}
+
+/* Whether so many use the node that looking at all of them again and again is worth more than the memory. */
+static gboolean
+is_crowded (const QuoitFleet *fleet, QuoitNodeId node)
+{
+  QuoitUsers users = quoit_fleet_node_users (fleet, node);
+  guint n = 0;
+
+  while (n < MANY_USERS && quoit_fleet_users_next (&users) != NULL)
+    n++;
+  return n == MANY_USERS;
+}
+
+/* NULL where it is not worth it. */
+static KeptRoom *
+kept_room (QuoitFilling *filling, const QuoitFleet *fleet, QuoitNodeId node)
+{
+  KeptRoom *kept;
+
+  if (filling == NULL || !is_crowded (fleet, node))
+    return NULL;
+  kept = g_hash_table_lookup (filling->rooms, GUINT_TO_POINTER (node.index));
+  if (kept != NULL)
+    return kept;
+  kept = g_new0 (KeptRoom, 1);
+  room_init (&kept->room, fleet, node);
+  g_hash_table_insert (filling->rooms, GUINT_TO_POINTER (node.index), kept);
+  return kept;
+}
+
+/* Slices have all of what Ray derives, though their bundles name the chips alone. */
+static void
+take_derived (KeptRoom *kept, const QuoitLayout *layout)
+{
+  for (guint d = 0; quoit_layout_node_derived (layout, kept->room.node, d) != NULL; d++)
+    kept->room.left[kept->room.kind->n_resources + d].e4 = 0;
+}
+
 static QuoitAmount *
 implicit_left (Room *room, const QuoitFleet *fleet, const char *name)
 {
-  Implicit fresh = { name, quoit_fleet_node_implicit_left (fleet, room->node, name) };
+  Implicit fresh = { .name = name };
 
   if (room->implicit == NULL)
     room->implicit = g_array_new (FALSE, FALSE, sizeof (Implicit));
   for (guint i = 0; i < room->implicit->len; i++)
     if (strcmp (g_array_index (room->implicit, Implicit, i).name, name) == 0)
       return &g_array_index (room->implicit, Implicit, i).left;
+  fresh.left = quoit_fleet_node_implicit_left (fleet, room->node, name);
   g_array_append_val (room->implicit, fresh);
   return &g_array_index (room->implicit, Implicit, room->implicit->len - 1).left;
 }
@@ -283,23 +356,30 @@ end_of_node (const Edge *edges, guint32 n, guint32 first)
 
 /* The first bundle that does not fit, of @edges to one node; QUOIT_NO_INDEX: all do. */
 static guint32
-misfit_of_node (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n)
+misfit_of_node (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n,
+                QuoitFilling *filling)
 {
   QuoitNodeId node = { edges->node };
   guint32 use = node.index == QUOIT_NO_INDEX ? QUOIT_USE_EXTERNAL : quoit_fleet_node_use (fleet, node), e = 0;
-  Room room;
+  KeptRoom *kept;
+  Room own, *room = &own;
 
   if ((use != QUOIT_USE_NONE && (use & QUOIT_USE_SHARED) == 0) || use == QUOIT_USE_EXTERNAL)
     return edges->bundle;
-  room_init (&room, fleet, node);
-  while (e < n && room_takes (&room, fleet, &group->bundles[edges[e].bundle]))
+  kept = kept_room (filling, fleet, node);
+  if (kept != NULL)
+    room = &kept->room;
+  else
+    room_init (room, fleet, node);
+  while (e < n && room_takes (room, fleet, &group->bundles[edges[e].bundle]))
     e++;
-  room_clear (&room);
+  if (kept == NULL)
+    room_clear (room);
   return e < n ? edges[e].bundle : QUOIT_NO_INDEX;
 }
 
 guint32
-quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group)
+quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling)
 {
   guint32 n, first = QUOIT_NO_INDEX;
   g_autofree Edge *edges = edges_by_node (fleet, group, &n);
@@ -309,7 +389,7 @@ quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group)
       guint32 misfit;
 
       end = end_of_node (edges, n, e);
-      misfit = misfit_of_node (fleet, group, edges + e, end - e);
+      misfit = misfit_of_node (fleet, group, edges + e, end - e, filling);
       first = MIN (first, misfit);
     }
   return first;
@@ -379,16 +459,18 @@ recount_at_end (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
 }
 
 void
-quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling)
 {
   guint32 n;
   g_autofree Edge *edges = edges_by_node (fleet, group, &n);
 
   for (guint32 e = 0, end; e < n; e = end)
     {
-      guint32 node = edges[e].node, previous = share_before (fleet, node, group->id),
-              behind = share_behind (fleet, node, previous);
+      guint32 node = edges[e].node, previous, behind;
+      KeptRoom *kept = kept_room (filling, fleet, (QuoitNodeId) { node });
 
+      previous = kept != NULL && kept->last != 0 ? kept->last - 1 : share_before (fleet, node, group->id);
+      behind = share_behind (fleet, node, previous);
       end = end_of_node (edges, n, e);
       for (guint32 i = e; i < end; i++)
         {
@@ -398,7 +480,14 @@ quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 
           *own_share (fleet, share) = (QuoitShare) { slot, edges[i].bundle, behind };
           previous = share;
         }
-      recount_at_end (fleet, edges, n, end);
+      if (kept != NULL)
+        kept->last = previous + 1;
+      if (kept != NULL && group->kind == QUOIT_HOLDER_SLICES)
+        take_derived (kept, fleet->layout);
+      if (filling != NULL)
+        g_array_append_val (filling->slices, fleet->layout->nodes[node].slice);
+      else
+        recount_at_end (fleet, edges, n, end);
     }
 }
 

@@ -180,6 +180,9 @@ gboolean quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError
 /* The same for a group of a state that was kept, and for one that a source has made: nodes that a source calls used may
  * be the group's, which is who uses them. */
 gboolean quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error);
+/* Many of them, in the order of their ids: the users of a node and the nodes of a slice are looked at once. Where one
+ * is refused those before it are there. */
+gboolean quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError **error);
 
 /* Takes the group of that name and id out: its nodes are free again, or external where their source called them used.
  * With a key, and when a lease has ended, it stays, REMOVED, as of @ended_ms. */

@@ -198,18 +198,20 @@ fleet_of_sources (const QuoitImage *image, const GPtrArray *imports, GError **er
 static gboolean
 restore_groups (const QuoitImage *image, const QuoitEntry *part, QuoitFleet *fleet, GError **error)
 {
+  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
   g_autoptr (GError) contradiction = NULL;
+  guint64 next_id = fleet->next_group_id;
 
   for (guint i = 0; i < part->n_effects; i++)
     {
       const QuoitEffect *effect = &part->effects[i];
 
-      if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->id < fleet->next_group_id)
+      if (effect->type != QUOIT_EFFECT_GROUP_ADDED || effect->group->id < next_id)
         return damaged (image, "its groups are not in their order", error);
-      if (!quoit_fleet_restore_group (fleet, quoit_group_data_ref (effect->group), &contradiction))
-        return damaged (image, contradiction->message, error);
+      next_id = effect->group->id + 1;
+      g_ptr_array_add (groups, effect->group);
     }
-  return TRUE;
+  return quoit_fleet_restore_groups (fleet, groups, &contradiction) || damaged (image, contradiction->message, error);
 }
 
 static QuoitEntry *

@@ -407,7 +407,7 @@ lay_out (Loader *loader, GError **error)
 
 typedef struct {
   Loader *loader;
-  QuoitFleet *fleet;
+  GPtrArray *groups;
   sqlite3_stmt *bundles; /* stands on the first row that is not used yet */
   int result;            /* of its last step */
   guint64 last_id;       /* of the group before */
@@ -501,9 +501,9 @@ load_group (GroupLoader *loader, sqlite3_stmt *stmt, GError **error)
               "grp", (gint64) group.id, error)
       || !gather_bundles (loader, &group, error))
     return FALSE;
-  if (!quoit_group_data_check (&group, &contradiction)
-      || !quoit_fleet_restore_group (loader->fleet, quoit_group_data_new (&group), &contradiction))
+  if (!quoit_group_data_check (&group, &contradiction))
     return contradicts (contradiction, error);
+  g_ptr_array_add (loader->groups, quoit_group_data_new (&group));
   return TRUE;
 }
 
@@ -513,12 +513,14 @@ load_groups (Loader *from, QuoitFleet *fleet, GError **error)
   QuoitDb *db = from->db;
   sqlite3_stmt *groups = quoit_db_stmt (db, SQL_GROUPS, error);
   sqlite3_stmt *bundles = groups == NULL ? NULL : quoit_db_stmt (db, SQL_BUNDLES, error);
-  GroupLoader loader = { .loader = from, .fleet = fleet, .bundles = bundles };
+  GroupLoader loader = { .loader = from, .bundles = bundles };
+  g_autoptr (GError) contradiction = NULL;
   gboolean ok = groups != NULL && bundles != NULL;
   int result = SQLITE_DONE;
 
   if (!ok)
     return FALSE;
+  loader.groups = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_group_data_unref);
   loader.ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   loader.ends = g_array_new (FALSE, FALSE, sizeof (guint32));
   loader.parts = g_array_new (FALSE, FALSE, sizeof (QuoitBundle));
@@ -530,8 +532,11 @@ load_groups (Loader *from, QuoitFleet *fleet, GError **error)
     ok = quoit_db_fail (db, result != SQLITE_DONE ? result : loader.result, "reading the groups", error);
   if (ok && loader.result == SQLITE_ROW)
     ok = damaged ("bundle", sqlite3_column_int64 (bundles, 0), error);
+  if (ok && !quoit_fleet_restore_groups (fleet, loader.groups, &contradiction))
+    ok = contradicts (contradiction, error);
   sqlite3_reset (groups);
   sqlite3_reset (bundles);
+  g_ptr_array_unref (loader.groups);
   g_array_unref (loader.ids);
   g_array_unref (loader.ends);
   g_array_unref (loader.parts);

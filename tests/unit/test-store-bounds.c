@@ -236,6 +236,16 @@ static const struct {
     "UPDATE journal SET next_node = 100000;" MANY (
         50000, "node SELECT n, 1, 1, -1, 0, 2, 0, 'x' || n, NULL, NULL, 'a-0', NULL FROM i"),
     NULL },
+  { "many groups on one node",
+    MANY (40000, "grp SELECT n, 2, 0, 0, 'g' || n, '', '', '', 0, 1, 0, 'test', 'f' || n FROM i;")
+        MANY (40000, "bundle SELECT n, 0, 0, 5, x'000000010443505502' FROM i"),
+    NULL },
+  { "many groups in one slice",
+    "UPDATE journal SET next_node = 100000;" MANY (
+        40000, "node SELECT n, 1, 1, -1, 0, 0, 2, 'x' || n, NULL, NULL, 'a-0', NULL FROM i;")
+        MANY (40000, "grp SELECT n, 2, 0, 0, 'g' || n, '', '', '', 0, 1, 0, 'test', 'f' || n FROM i;")
+            MANY (40000, "bundle SELECT n, 0, 0, n, x'000000010443505502' FROM i"),
+    NULL },
   { "a large kind", "UPDATE kind SET body = zeroblob (60000000) WHERE id = 1", "table 'kind' is damaged" },
 };
 
