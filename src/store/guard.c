@@ -156,6 +156,7 @@ last_entry_in_file (const char *path)
   if (sqlite3_open_v2 (uri, &db.handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL)
       == SQLITE_OK)
     {
+      quoit_sqlite_limit (db.handle);
       if (!quoit_sqlite_query_number (&db,
                                       "SELECT max (seq) FROM (SELECT seq FROM journal UNION ALL SELECT seq FROM "
                                       "checkpoint)",

@@ -44,9 +44,9 @@ quoit_store_say_path (const char *path, GError **error)
   quoit_fail (error, said->code, "%s: %s", path, said->message);
 }
 
-/* A file may have any schema until it was looked at: nothing in it acts, and none of it is large. */
-static void
-limit (sqlite3 *handle)
+/* A file may have any schema until it was looked at. */
+void
+quoit_sqlite_limit (sqlite3 *handle)
 {
   static const struct {
     int what, on;
@@ -85,7 +85,7 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   quoit_connection_set (db->connection, db->handle);
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
-  limit (db->handle);
+  quoit_sqlite_limit (db->handle);
   return quoit_db_exec (db, "PRAGMA cell_size_check = ON", error) && quoit_db_prepare_end (db, error);
 }
 

@@ -148,6 +148,9 @@ gboolean quoit_sqlite_keep (QuoitDb *db, const QuoitEntry *entry, GError **error
 
 /* Whether its commits wait for the disk; between transactions. */
 gboolean quoit_sqlite_set_synced (QuoitDb *db, gboolean synced, GError **error);
+/* Nothing in the file acts, and no SQL of it is large: for every connection to a file that somebody else may have made.
+ */
+void quoit_sqlite_limit (sqlite3 *handle);
 /* A connection to the file of @store; who waits how long for locks is the caller's business. */
 gboolean quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error);
 gboolean quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError **error);

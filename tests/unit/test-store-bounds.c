@@ -366,6 +366,42 @@ START_TEST (a_trigger_that_comes_later_does_not_act)
 }
 END_TEST
 
+static void
+copy_file (const char *from, const char *to, const char *tail)
+{
+  g_autofree char *source = g_strconcat (from, tail, NULL), *target = g_strconcat (to, tail, NULL), *text = NULL;
+  gsize length;
+
+  ck_assert (g_file_get_contents (source, &text, &length, NULL));
+  ck_assert (g_file_set_contents_full (target, text, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+}
+
+/* The file has a view without end for the journal, and its log puts the table there again. */
+START_TEST (a_view_in_the_file_beneath_its_log_does_not_run)
+{
+  static const char make_view[]
+      = "PRAGMA writable_schema = ON; CREATE TEMP TABLE was AS SELECT * FROM sqlite_schema WHERE name = 'journal';"
+        "UPDATE sqlite_schema SET type = 'view', rootpage = 0, sql = 'CREATE VIEW journal AS WITH RECURSIVE n (seq) AS"
+        " (SELECT 1 UNION ALL SELECT seq + 1 FROM n) SELECT seq FROM n' WHERE name = 'journal';"
+        "PRAGMA wal_checkpoint (TRUNCATE); PRAGMA wal_autocheckpoint = 0;"
+        "UPDATE sqlite_schema SET (type, rootpage, sql) = (SELECT type, rootpage, sql FROM was)"
+        " WHERE name = 'journal'";
+  static const char *const tails[] = { "", "-wal", "-head" };
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  sqlite3 *db;
+
+  create_filled (&place);
+  ck_assert_int_eq (sqlite3_open (place.path, &db), SQLITE_OK);
+  ck_assert_int_eq (sqlite3_exec (db, make_view, NULL, NULL, NULL), SQLITE_OK);
+  for (gsize i = 0; i < G_N_ELEMENTS (tails); i++)
+    copy_file (place.path, place.copy, tails[i]);
+  ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
+  ck_assert_ptr_null (quoit_store_open (place.copy, 0, &error));
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "another program has written to the file");
+}
+END_TEST
+
 int
 main (void)
 {
@@ -380,6 +416,8 @@ main (void)
   tcase_add_loop_test (costs, a_journal_costs_no_more_than_it_is_long, 0, (int) G_N_ELEMENTS (histories));
   tcase_add_test (costs, ids_with_gaps_are_a_ledger_as_any);
   suite_add_tcase (suite, costs);
+  tcase_set_timeout (schemas, 30);
+  tcase_add_test (schemas, a_view_in_the_file_beneath_its_log_does_not_run);
   tcase_add_test (schemas, a_trigger_that_comes_later_does_not_act);
   suite_add_tcase (suite, schemas);
   return suite_main (suite);
