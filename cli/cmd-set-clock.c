@@ -15,7 +15,7 @@ set (Quoit *quoit, const char *limit, const Session *session, gint64 now_ms, GEr
   if (limit != NULL && !text_parse_limit (limit, "--max-clock-jump", &limit_ms, error))
     return false;
   /* The clock first: with the wrong one, a change of the limit may be refused. */
-  return (session->words[0] == NULL || quoit_set_clock (quoit, now_ms, error))
+  return ((session->words[0] == NULL && limit != NULL) || quoit_set_clock (quoit, now_ms, error))
          && (limit == NULL || quoit_set_max_clock_jump (quoit, limit_ms, now_ms, error));
 }
 
@@ -47,11 +47,6 @@ run (Session *session, GError **error)
       || !session_now (session, &now_ms, error)
       || (session->words[0] != NULL && !text_parse_time (session->words[0], "TIME", &now_ms, error)))
     return false;
-  if (session->words[0] == NULL && limit == NULL)
-    {
-      g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected a TIME, --max-clock-jump TIME, or both");
-      return false;
-    }
   quoit = session_open (session, error);
   if (quoit == NULL)
     return false;
@@ -72,7 +67,8 @@ const Verb verb_set_clock = {
   "set-clock",
   "[TIME]",
   "set the ledger's clock, or the limit of its jumps",
-  "TIME is ISO 8601 with an offset, or milliseconds since 1970. Use it when a wrong clock has taken the ledger ahead,\n"
+  "TIME is ISO 8601 with an offset, or milliseconds since 1970; without it and without an option, it is the clock\n"
+  "of this machine. Use it when a wrong clock has taken the ledger ahead,\n"
   "or when a change is refused because the ledger was not used for long.",
   0,
   1,

@@ -119,7 +119,8 @@ QUOIT_API Quoit *quoit_open (const char *path, int64_t wait_ms, GError **error);
  * Fails with %QUOIT_ERROR_NOT_FOUND when there is no backup, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_VERSION by what it
  * contains, %QUOIT_ERROR_CONFLICT when @path is another ledger than the backup, %QUOIT_ERROR_INVALID when it is no
  * ledger at all, %QUOIT_ERROR_BUSY when a process uses a file that cannot be read, %QUOIT_ERROR_STORE when the disk
- * refuses. Nothing has changed then.
+ * refuses. Nothing has changed then. After %QUOIT_ERROR_UNCONFIRMED the backup is in place, but the files were replaced
+ * meanwhile: restore it once more.
  *
  * Since: 0.1
  */

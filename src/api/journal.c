@@ -242,8 +242,9 @@ lease_text (const QuoitEffect *row)
 static char *
 numbers_text (const QuoitLedgerNumbers *numbers)
 {
-  g_autofree char *limit = numbers->max_jump_ms == 0
-                               ? g_strdup ("the usual one")
+  g_autofree char *limit = numbers->max_jump_ms == 0 ? g_strdup ("1d")
+                           : numbers->max_jump_ms == G_MAXINT64
+                               ? g_strdup ("none")
                                : g_strdup_printf ("%" G_GINT64_FORMAT " s", numbers->max_jump_ms / 1000);
 
   return g_strdup_printf ("epoch %u, next group id %" G_GUINT64_FORMAT ", limit of clock jumps: %s", numbers->epoch,

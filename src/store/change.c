@@ -42,6 +42,7 @@ quoit_store_free (QuoitStore *store)
   g_cond_clear (&store->turn_free);
   g_mutex_clear (&store->fleet_lock);
   g_free (store->path);
+  g_free (store->file);
   g_clear_pointer (&store->actor, g_ref_string_release);
   g_free (store);
 }
@@ -323,6 +324,14 @@ expire (QuoitStore *store, gint64 now_ms, GError **error)
   return entry == NULL || apply_to_draft (store, entry, error);
 }
 
+/* The way back for a ledger whose clock is wrong. */
+static gboolean
+sets_clock (QuoitStepFunc step, gconstpointer input)
+{
+  return step == quoit_ledger_restore
+         || (step == quoit_ledger_set_clock && ((const QuoitClockChange *) input)->sets_clock);
+}
+
 /* Calls the step on what the transaction has made of the fleet so far, and writes what it says. */
 static gboolean
 take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result, GError **error)
@@ -333,7 +342,7 @@ take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 no
   if (store->spoilt)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "a change of the batch could not be written: cancel it, and begin again");
-  if (step != quoit_ledger_set_clock && step != quoit_ledger_restore
+  if (!sets_clock (step, input)
       && (!quoit_store_check_jump (store, fleet_so_far (store), now_ms, error) || !expire (store, now_ms, error)))
     return FALSE;
   fleet = fleet_so_far (store);

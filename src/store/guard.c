@@ -27,10 +27,18 @@ save_log (QuoitStore *store, GError **error)
   return quoit_db_fail (&store->db, result, "saving a log that was deleted", error);
 }
 
+gint64
+quoit_store_end_us (const QuoitStore *store)
+{
+  enum { FOR_EVER_MS = G_MAXINT };
+
+  return g_get_monotonic_time () + MIN (store->wait_ms, FOR_EVER_MS) * 1000;
+}
+
 gboolean
 quoit_sqlite_reconnect (QuoitStore *store, GError **error)
 {
-  gint64 end_us = g_get_monotonic_time () + store->wait_ms * 1000;
+  gint64 end_us = quoit_store_end_us (store);
 
   for (;;)
     {
@@ -63,7 +71,7 @@ leave_lost_log (QuoitStore *store, GError **error)
 static gboolean
 fail_moved (const QuoitStore *store, GError **error)
 {
-  return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                      "%s: the database file was deleted or replaced while it was open: open it again", store->path);
 }
 
@@ -76,7 +84,7 @@ quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolean *is_los
     case QUOIT_NAMES_MOVED:
       return fail_moved (store, error);
     case QUOIT_NAMES_SHARED:
-      return quoit_place_check (store->path, error);
+      return quoit_place_check (store->file, error);
     case QUOIT_NAMES_LOG:
       return *is_lost = TRUE;
     case QUOIT_NAMES_SAME:
@@ -207,7 +215,7 @@ examine (QuoitStore *store, QuoitFileWriter writer, GError **error)
   quoit_db_close (&reader);
   if (!ok && writer == QUOIT_FILE_FOREIGN)
     g_prefix_error (error, "another program has written to the file: ");
-  if (ok && writer == QUOIT_FILE_FOREIGN && last_entry_in_file (store->path) < (gint64) seq)
+  if (ok && writer == QUOIT_FILE_FOREIGN && last_entry_in_file (store->file) < (gint64) seq)
     return fail_foreign (store, error);
   return ok;
 }
@@ -223,10 +231,10 @@ find_writer (QuoitStore *store, guint64 *state)
     {
       gboolean is_being_saved = quoit_vfs_is_being_saved (store->db.handle);
 
-      *state = file_state (store->path);
-      writer = quoit_head_last_writer (store->path);
+      *state = file_state (store->file);
+      writer = quoit_head_last_writer (store->file);
       if (writer == QUOIT_FILE_OURS
-          || (!is_being_saved && file_state (store->path) == *state && quoit_head_last_writer (store->path) == writer
+          || (!is_being_saved && file_state (store->file) == *state && quoit_head_last_writer (store->file) == writer
               && !quoit_vfs_is_being_saved (store->db.handle)))
         return writer;
       g_usleep (1000);
@@ -238,18 +246,18 @@ find_writer (QuoitStore *store, guint64 *state)
 static void
 note_file (const QuoitStore *store)
 {
-  int fd = quoit_place_open (store->path, O_RDONLY, 0);
+  int fd = quoit_place_open (store->file, O_RDONLY, 0);
 
   if (fd < 0)
     return;
-  quoit_head_note_written (store->path, fd);
+  quoit_head_note_written (store->file, fd);
   close (fd);
 }
 
 gboolean
 quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **error)
 {
-  guint64 state = file == NULL ? file_state (store->path) : state_of (file);
+  guint64 state = file == NULL ? file_state (store->file) : state_of (file);
   QuoitFileWriter writer;
 
   if (state == store->file_state)
@@ -279,7 +287,7 @@ quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet)
                      .unsynced = store->unsynced };
 
   memcpy (head.identity, store->identity, sizeof head.identity);
-  quoit_head_write (store->path, &head);
+  quoit_head_write (store->file, &head);
 }
 
 void
@@ -301,7 +309,7 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
   QuoitHead head;
   gboolean same_boot;
 
-  if (!quoit_head_read (store->path, store->identity, &head, &same_boot))
+  if (!quoit_head_read (store->file, store->identity, &head, &same_boot))
     return TRUE;
   /* Another process may have written since this one has read the state. */
   if (is_behind (store, &head) && !store->engine->catch_up (store, error))
@@ -334,7 +342,7 @@ known_to_have_passed_ms (const QuoitStore *store)
   gboolean same_boot = FALSE;
   QuoitHead head;
 
-  if (store->path != NULL && quoit_head_read (store->path, store->identity, &head, &same_boot) && same_boot)
+  if (store->path != NULL && quoit_head_read (store->file, store->identity, &head, &same_boot) && same_boot)
     return MAX (up_ms - head.up_ms, 0);
   return up_ms;
 }

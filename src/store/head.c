@@ -184,14 +184,13 @@ quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboo
 
 /* --- the database file --- */
 
+/* Not the numbers of device and file: some file systems change them at each mount. */
 static Record
 note_of (const struct stat *file)
 {
   Record note = { .kind = RECORD_FILE,
                   .a = (guint64) file->st_size,
-                  .b = (guint64) file->st_mtim.tv_sec * 1000000000u + (guint64) file->st_mtim.tv_nsec,
-                  .c = (guint64) file->st_dev,
-                  .d = (guint64) file->st_ino };
+                  .b = (guint64) file->st_mtim.tv_sec * 1000000000u + (guint64) file->st_mtim.tv_nsec };
   guint64 now = boot ();
 
   memcpy (note.identity, &now, sizeof now);
@@ -223,7 +222,7 @@ quoit_head_last_writer (const char *path)
   if (!read_records (path, records) || noted->kind == 0 || stat (path, &file) != 0)
     return QUOIT_FILE_OURS;
   now = note_of (&file);
-  if (noted->kind == RECORD_FILE && noted->a == now.a && noted->b == now.b && noted->c == now.c && noted->d == now.d)
+  if (noted->kind == RECORD_FILE && noted->a == now.a && noted->b == now.b)
     return QUOIT_FILE_OURS;
   /* After a power loss the note may be older than the file. */
   return noted->kind != RECORD_FILE || memcmp (noted->identity, now.identity, sizeof now.identity) != 0 || boot () == 0
@@ -237,6 +236,13 @@ void
 quoit_head_retire (const char *path, guint64 pair)
 {
   write_record (path, FIRST_RETIRED + (guint) (pair % N_RETIRED), (Record) { .kind = RECORD_RETIRED, .a = pair });
+}
+
+void
+quoit_head_use (const char *path, guint64 pair)
+{
+  if (quoit_head_is_retired (path, pair))
+    write_record (path, FIRST_RETIRED + (guint) (pair % N_RETIRED), (Record) { 0 });
 }
 
 gboolean

@@ -49,3 +49,5 @@ QuoitFileWriter quoit_head_last_writer (const char *path);
 /* Notes that all of a pair of log and index is in the database file. */
 void quoit_head_retire (const char *path, guint64 pair);
 gboolean quoit_head_is_retired (const char *path, guint64 pair);
+/* Files without a time of birth may get the numbers of deleted ones: a pair that is in use is not retired. */
+void quoit_head_use (const char *path, guint64 pair);

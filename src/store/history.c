@@ -56,8 +56,8 @@ quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_ms, GError
     kept = quoit_memory_kept (store);
   else
     {
-      ok = quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
-           && quoit_sqlite_kept (&store->db, &kept, error);
+      ok = quoit_sqlite_check_handle (store, error) && quoit_db_run (&store->db, SQL_BEGIN_READ, error)
+           && quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_kept (&store->db, &kept, error);
       ok = quoit_db_end (&store->db, ok ? error : NULL) && ok;
     }
   quoit_store_leave_turn (store);
@@ -160,6 +160,8 @@ entries_in_sqlite (QuoitStore *store, guint64 seq, GError **error)
   GPtrArray *entries = NULL;
   QuoitKept kept;
 
+  if (!quoit_sqlite_check_handle (store, error))
+    return NULL;
   if (quoit_db_run (&store->db, SQL_BEGIN_READ, error) && quoit_sqlite_check_version (&store->db, error)
       && quoit_sqlite_kept (&store->db, &kept, error) && refuse_compacted (&kept, seq, error))
     entries = quoit_sqlite_entries (&store->db, seq, error);

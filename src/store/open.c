@@ -71,9 +71,7 @@ quoit_sqlite_limit (sqlite3 *handle)
 gboolean
 quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
 {
-  /* SQLite has meanings of its own for ':memory:' and the like; with a folder in front it is a file. */
-  g_autofree char *path
-      = g_path_is_absolute (store->path) ? g_strdup (store->path) : g_build_filename (".", store->path, NULL);
+  const char *path = store->file;
   int result;
 
   /* Others than the store's own are gone when the call that made them ends. */
@@ -96,6 +94,15 @@ quoit_sqlite_connect_store (QuoitStore *store, GError **error)
     return FALSE;
   sqlite3_busy_handler (store->db.handle, wait_for_lock, store);
   return quoit_sqlite_set_synced (&store->db, TRUE, error);
+}
+
+/* A ledger may have been here: the way on is a restore, and SQLite would delete a log beside a new file. */
+static gboolean
+check_left (const char *path, GError **error)
+{
+  struct stat status;
+
+  return (stat (path, &status) == 0 && status.st_size > 0) || quoit_place_check_left (path, error);
 }
 
 /* An empty file is what a creation that was cut off leaves behind: it may be taken over. */
@@ -135,6 +142,7 @@ store_on (const char *path, gint64 wait_ms)
   QuoitStore *store = quoit_store_alloc (&quoit_engine_sqlite);
 
   store->path = g_strdup (path);
+  store->file = quoit_place_dup_real (path);
   store->wait_ms = store->lock_wait_ms = MAX (wait_ms, 0);
   return store;
 }
@@ -162,7 +170,7 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
   gint64 application = 0, objects = 0;
   gboolean made;
 
-  if (!make_file (path, &made, error))
+  if (!check_left (path, error) || !make_file (path, &made, error))
     return NULL;
   store = store_on (path, wait_ms);
   if (!quoit_place_check (path, &failure) || !quoit_sqlite_connect_store (store, &failure)
@@ -194,11 +202,18 @@ check_file (const char *path, GError **error)
   struct stat status;
 
   if (stat (path, &status) != 0)
-    return errno == ENOENT
-               ? quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such database; `quoit init` makes one", path)
-               : quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
+    return errno != ENOENT ? quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno))
+           : quoit_place_has_head (path)
+               ? quoit_fail (error, QUOIT_ERROR_NOT_FOUND,
+                             "%s: the database is gone, but its -head file is there: 'quoit restore BACKUP' puts a "
+                             "backup in place",
+                             path)
+               : quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such database; `quoit init` makes one", path);
   if (!S_ISREG (status.st_mode))
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected a database, this is no file", path);
+  if (status.st_size == 0 && quoit_place_has_head (path))
+    return quoit_fail (error, QUOIT_ERROR_DAMAGED,
+                       "%s: the file was emptied: 'quoit restore BACKUP' puts a backup in place", path);
   if (status.st_size == 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: the file is empty; `quoit init` makes a database of it", path);
   return quoit_place_check (path, error);
@@ -249,7 +264,7 @@ enum { OPEN_STEP_MS = 50 };
 QuoitStore *
 quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
 {
-  gint64 waited_ms = 0;
+  gint64 start_us = g_get_monotonic_time ();
 
   if (!check_file (path, error))
     return NULL;
@@ -264,13 +279,12 @@ quoit_sqlite_open (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError 
           store->wait_ms = store->lock_wait_ms = wait_ms;
           return store;
         }
-      if (failure->code != QUOIT_ERROR_BUSY || waited_ms >= wait_ms)
+      if (failure->code != QUOIT_ERROR_BUSY || (g_get_monotonic_time () - start_us) / 1000 >= wait_ms)
         {
           quoit_store_say_path (path, &failure);
           g_propagate_error (error, g_steal_pointer (&failure));
           return NULL;
         }
-      waited_ms += OPEN_STEP_MS;
       g_usleep (1000);
     }
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -158,6 +159,42 @@ is_companion (const char *path, const char *tail)
     return FALSE;
   base = g_strndup (path, strlen (path) - strlen (tail));
   return is_database (base);
+}
+
+char *
+quoit_place_dup_real (const char *path)
+{
+  char *real = realpath (path, NULL), *copy = real == NULL ? g_canonicalize_filename (path, NULL) : g_strdup (real);
+
+  free (real);
+  return copy;
+}
+
+static gboolean
+has_bytes (const char *path, const char *tail)
+{
+  g_autofree char *name = g_strconcat (path, tail, NULL);
+  struct stat status;
+
+  return lstat (name, &status) == 0 && status.st_size > 0;
+}
+
+gboolean
+quoit_place_has_head (const char *path)
+{
+  return has_bytes (path, "-head");
+}
+
+gboolean
+quoit_place_check_left (const char *path, GError **error)
+{
+  const char *tail = has_bytes (path, "-head") ? "-head" : has_bytes (path, "-wal") ? "-wal" : NULL;
+
+  return tail == NULL
+         || quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                        "%s: there is no database, but its %s file is there: 'quoit restore BACKUP' puts a backup in "
+                        "place; for a new ledger, move the files that begin with this name away",
+                        path, tail);
 }
 
 gboolean

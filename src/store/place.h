@@ -11,6 +11,14 @@ gboolean quoit_place_check (const char *path, GError **error);
  * would go into the file. */
 int quoit_place_open (const char *path, int flags, guint mode);
 
+/* @path absolute and without links; g_free() it. */
+char *quoit_place_dup_real (const char *path);
+
+/* Whether a -head file says that a ledger was here. */
+gboolean quoit_place_has_head (const char *path);
+/* Where there is no database: whether nothing is left of an earlier one. CONFLICT otherwise. */
+gboolean quoit_place_check_left (const char *path, GError **error);
+
 /* Whether a database can be made at @path: CONFLICT where the log of an earlier one is left beside, which SQLite would
  * delete, and where the name is that of a companion of another database. */
 gboolean quoit_place_check_new (const char *path, GError **error);

@@ -15,6 +15,8 @@
  * known, but it did not issue a million groups a second all the time. The numbers are exact in a double until the year
  * 2255. */
 enum { IDS_PER_MS = 1000 };
+/* What may be issued between the look at the present ledger and its end. */
+enum { GROUPS_SKIPPED = 1 << 20 };
 /* Nobody but the ledger sees the ids of nodes, so that less is skipped. */
 enum { NODES_SKIPPED = 1 << 20 };
 
@@ -101,7 +103,8 @@ replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *prese
   gboolean same_boot;
 
   if (present != NULL)
-    replaced = (Replaced) { present->fleet->epoch, present->fleet->next_node_id, present->fleet->next_group_id };
+    replaced = (Replaced) { present->fleet->epoch, present->fleet->next_node_id,
+                            present->fleet->next_group_id + GROUPS_SKIPPED };
   if (quoit_head_read (path, backup->identity, &head, &same_boot))
     {
       replaced.epoch = MAX (replaced.epoch, head.epoch);
@@ -202,7 +205,9 @@ replace_file (const char *path, const char *from, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   int fd;
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !move_aside (path, error))
+  /* A log that is left would be played over the restored file. */
+  if ((exists (path, "") || exists (path, "-wal") || exists (path, "-shm") || exists (path, "-journal"))
+      && !move_aside (path, error))
     return FALSE;
   if (rename (from, path) != 0)
     return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));
@@ -225,6 +230,24 @@ prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **err
          && quoit_store_change (copy, quoit_ledger_restore, &numbers, now_ms, NULL, error);
 }
 
+/* All of the copy must be in its one file before that is given another name. */
+static gboolean
+save_whole (QuoitStore *copy, GError **error)
+{
+  int result = sqlite3_wal_checkpoint_v2 (copy->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+
+  return result == SQLITE_OK || quoit_db_fail (&copy->db, result, "saving the copy", error);
+}
+
+/* Nothing is called restored that is not what was prepared. */
+static gboolean
+check_restored (const QuoitStore *restored, guint32 epoch, guint64 seq, GError **error)
+{
+  return (restored->fleet->epoch == epoch && restored->fleet->seq >= seq)
+         || quoit_fail (error, QUOIT_ERROR_DAMAGED, "%s: is not what the backup contains: restore it once more",
+                        restored->path);
+}
+
 static gboolean
 restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const char *actor, gint64 now_ms, GError **error)
 {
@@ -232,19 +255,23 @@ restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const cha
                          restored = NULL;
 
   Replaced replaced;
+  guint32 epoch;
+  guint64 seq;
 
   if (copy == NULL || !open_present (path, copy, wait_ms, &present, error))
     return FALSE;
   quoit_store_set_actor (copy, actor);
   replaced = replaced_by (copy, path, present);
-  if (!prepare (copy, &replaced, now_ms, error))
+  if (!prepare (copy, &replaced, now_ms, error) || !save_whole (copy, error))
     return FALSE;
+  epoch = copy->fleet->epoch;
+  seq = copy->fleet->seq;
   g_clear_pointer (&copy, quoit_store_free);
   if (present == NULL ? !replace_file (path, copy_path, error) : !replace_pages (present, copy_path, error))
     return FALSE;
   g_clear_pointer (&present, quoit_store_free);
   restored = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, error);
-  if (restored == NULL)
+  if (restored == NULL || !check_restored (restored, epoch, seq, error))
     return FALSE;
   quoit_sqlite_accept (restored);
   return TRUE;
@@ -254,7 +281,7 @@ gboolean
 quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
                      GError **error)
 {
-  g_autofree char *copy = g_strconcat (path, "-restore-XXXXXX", NULL);
+  g_autofree char *file = quoit_place_dup_real (path), *copy = g_strconcat (file, "-restore-XXXXXX", NULL);
   gboolean ok;
   int fd;
 
@@ -265,9 +292,14 @@ quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const
   if (fd < 0)
     return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", copy, g_strerror (errno));
   close (fd);
-  ok = copy_backup (backup, copy, error) && restore_copy (path, copy, MAX (wait_ms, 0), actor, now_ms, error);
-  quoit_store_remove_file (copy);
+  ok = copy_backup (backup, copy, error);
   if (!ok)
-    quoit_store_say_path (path, error);
+    quoit_store_say_path (backup, error);
+  else if (!restore_copy (file, copy, MAX (wait_ms, 0), actor, now_ms, error))
+    {
+      quoit_store_say_path (path, error);
+      ok = FALSE;
+    }
+  quoit_store_remove_file (copy);
   return ok;
 }

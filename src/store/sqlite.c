@@ -177,6 +177,18 @@ check_identity (const QuoitStore *store, GError **error)
                         store->path);
 }
 
+gboolean
+quoit_sqlite_check_handle (QuoitStore *store, GError **error)
+{
+  gboolean is_lost, ok;
+
+  if (!quoit_sqlite_check_names (store, NULL, &is_lost, error) || (is_lost && !quoit_sqlite_mend_names (store, error))
+      || !quoit_db_run (&store->db, SQL_BEGIN_READ, error))
+    return FALSE;
+  ok = quoit_sqlite_check_version (&store->db, error) && check_identity (store, error);
+  return quoit_db_end (&store->db, ok ? error : NULL) && ok;
+}
+
 /* SQLite's number of the data, which another connection's commit changes, and each of its own; 0: not known. In a
  * transaction that has read it is that of what is read. */
 static unsigned int
@@ -262,7 +274,7 @@ begin_anew (QuoitStore *store, GError **failure, gint64 end_us, GError **error)
 static gboolean
 sqlite_catch_up (QuoitStore *store, GError **error)
 {
-  gint64 end_us = g_get_monotonic_time () + store->wait_ms * 1000;
+  gint64 end_us = quoit_store_end_us (store);
   gboolean is_lost = TRUE;
 
   for (guint tries = 0; is_lost && tries < MOST_TRIES; tries++)
@@ -320,7 +332,7 @@ begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
 static gboolean
 sqlite_begin (QuoitStore *store, GError **error)
 {
-  gint64 end_us = g_get_monotonic_time () + store->wait_ms * 1000;
+  gint64 end_us = quoit_store_end_us (store);
   gboolean is_lost = TRUE;
 
   for (guint tries = 0; tries < MOST_TRIES; tries++)
@@ -404,7 +416,10 @@ sqlite_commit (QuoitStore *store, GError **error)
   if (!store->unsynced)
     store->db.synced_seq = seq;
   if (!quoit_sqlite_confirm (store, error))
-    return FALSE;
+    {
+      store->db.current_version = 0;
+      return FALSE;
+    }
   memcpy (store->chain, store->draft_chain, sizeof store->chain);
   if (store->draft != NULL)
     quoit_sqlite_note_head (store, store->draft);

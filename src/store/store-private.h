@@ -23,7 +23,8 @@ struct _QuoitStore {
   const QuoitEngine *engine;
   guint64 process; /* whose it is: quoit_process_mark() */
   gint64 wait_ms;
-  char *path;  /* NULL: in memory */
+  char *path;  /* as the caller gave it, for messages; NULL: in memory */
+  char *file;  /* the same without links, absolute: a later chdir changes nothing */
   char *actor; /* counted, guarded by turn_lock; NULL: nobody */
 
   GMutex turn_lock; /* guards the next four: whose turn it is to write */
@@ -115,6 +116,11 @@ gboolean quoit_sqlite_check_names (QuoitStore *store, struct stat *file, gboolea
 gboolean quoit_sqlite_mend_names (QuoitStore *store, GError **error);
 /* Both, after a commit. UNCONFIRMED when what was written may not be where others read. */
 gboolean quoit_sqlite_confirm (QuoitStore *store, GError **error);
+/* Before something is read without a change: that the names still lead to the files of the handle, and that its ledger
+ * was not restored since. */
+gboolean quoit_sqlite_check_handle (QuoitStore *store, GError **error);
+/* When a call that begins now must have ended its waits, by the monotonic clock. */
+gint64 quoit_store_end_us (const QuoitStore *store);
 /* Closes the connection and opens another; on failure there is none, and the next turn tries again. */
 gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
 /* Whether something else has written to the database file since a handle of quoit did; proves all of it then. @file:

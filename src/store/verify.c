@@ -55,7 +55,7 @@ verify_sqlite (QuoitStore *store, GError **error)
   gboolean ok;
 
   /* One read transaction: others may write meanwhile. */
-  if (!quoit_db_run (&store->db, SQL_BEGIN_READ, error))
+  if (!quoit_sqlite_check_handle (store, error) || !quoit_db_run (&store->db, SQL_BEGIN_READ, error))
     return FALSE;
   ok = quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_prove (&store->db, &kept, error);
   quoit_db_end (&store->db, NULL);
@@ -147,7 +147,7 @@ quoit_store_backup (QuoitStore *store, const char *path, GError **error)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "a ledger in memory has no database to copy");
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  ok = make_copy (store, path, error);
+  ok = quoit_sqlite_check_handle (store, error) && make_copy (store, path, error);
   quoit_store_leave_turn (store);
   return ok;
 }

@@ -366,6 +366,8 @@ begin_index (File *file)
     return result;
   file->pair = pair_of (file);
   result = set_lock (file->fd, F_RDLCK, PAIR_FIRST + (gint64) file->pair, 1);
+  if (result == SQLITE_OK)
+    quoit_head_use (file->path, file->pair);
   if (result == SQLITE_OK
       && (is_split (file) || !leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
     result = SQLITE_BUSY;
@@ -782,14 +784,6 @@ quoit_vfs_check_names (sqlite3 *handle, struct stat *database)
   if (file->pair != 0 && (!leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
     return QUOIT_NAMES_LOG;
   return QUOIT_NAMES_SAME;
-}
-
-guint64
-quoit_vfs_pair (sqlite3 *handle)
-{
-  const File *file = main_file (handle);
-
-  return file == NULL ? 0 : file->pair;
 }
 
 gboolean

@@ -27,9 +27,6 @@ typedef enum {
 /* Compares the names of @handle's files with the files themselves. *@database (or NULL) gets the state of the file. */
 QuoitNames quoit_vfs_check_names (sqlite3 *handle, struct stat *database);
 
-/* Which -wal and -shm files the connection uses, as one number; 0: none yet. */
-guint64 quoit_vfs_pair (sqlite3 *handle);
-
 /* Whether the connection could not begin to read, because a live process uses another pair of files, whose changes it
  * would not see. */
 gboolean quoit_vfs_is_split (sqlite3 *handle);

@@ -50,6 +50,20 @@ holds "a lost database is made again" test "$(quoit groups -o csv | grep -c '^be
 fourth=$(reserve train)
 holds "with ids of its own" test "$fourth" != "$third" -a "$fourth" != "$again"
 
+# It is gone, and what a crash has left beside it is there: a log, and the note of what was acknowledged.
+quoit import fleet 'v6e 4x4 x6' --now 2026-05-01T09:31:00Z >/dev/null
+cp "$QUOIT_DB" "$tmp/of-crash-wal"
+rm "$QUOIT_DB"
+mv "$tmp/of-crash-wal" "$QUOIT_DB-wal"
+refused 4 "a lost database is told from one that never was" "restore BACKUP" status
+refused 7 "no other is made in its place" "restore BACKUP" init
+holds "nor a file" test ! -e "$QUOIT_DB"
+quoit restore "$tmp/backup.db" --now 2026-05-01T09:31:30Z >/dev/null
+holds "the log of the lost one is kept beside" test -e "$QUOIT_DB.replaced-1-wal"
+holds "and is not part of the restored one" test "$(quoit groups -o csv | grep -c '@')" = 1
+holds "which verifies" quoit verify
+rm "$QUOIT_DB".replaced-*
+
 # It is damaged: it is kept beside.
 printf 'broken' | dd of="$QUOIT_DB" bs=1 seek=4096 conv=notrunc 2>/dev/null
 rm -f "$QUOIT_DB-head"

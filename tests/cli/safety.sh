@@ -64,7 +64,11 @@ ok 0 "all of it is in the journal" journal
 out "as changes of the clock" "set-clock"
 ok 0 "and verifies" verify
 rm -f "$tmp/baseline"
-refused 2 "set-clock alone" "expected a TIME" set-clock
+ok 0 "set-clock alone takes the machine's clock" set-clock --now 2026-05-01T10:05:00Z
+out "which it prints" "2026-05-01T10:05:00.000Z"
+baseline
+refused 3 "a new limit is no way around the present one" "set the ledger's clock first" set-clock --max-clock-jump 2d \
+  --now 2030-01-01T00:00:00Z
 refused 3 "set-clock to nonsense" "TIME 'noon'" set-clock noon
 refused 2 "a limit that is none" "--max-clock-jump 'far'" set-clock --max-clock-jump far
 rm -f "$tmp/baseline"

@@ -69,9 +69,9 @@ START_TEST (a_database_that_another_file_was_moved_over_is_noticed)
   ck_assert (quoit_backup (quoit, copy, &error));
   ck_assert_int_eq (g_rename (copy, path), 0);
   ck_assert_ptr_null (reserve (quoit, "g", 1, &error));
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "the database file was deleted or replaced");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "the database file was deleted or replaced");
   ck_assert (!quoit_refresh (quoit, &error));
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "open it again");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "open it again");
 }
 END_TEST
 

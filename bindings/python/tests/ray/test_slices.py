@@ -86,7 +86,6 @@ def test_arguments_that_ray_would_never_place_are_refused_before_anything_is_hel
         with pytest.raises(quoit.InvalidError):
             quoit.ray.slice_placement_group(*arguments, ledger=path)
     for arguments in [
-        dict(num_slices=True),
         dict(num_slices=1.0),
         dict(timeout_s="1"),
         dict(lease_s=None),
