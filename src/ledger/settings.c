@@ -29,12 +29,16 @@ gboolean
 quoit_ledger_restore (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
                       GError **error)
 {
-  const QuoitLedgerNumbers *numbers = input;
+  QuoitLedgerNumbers numbers = *(const QuoitLedgerNumbers *) input;
   gint64 time_ms;
 
   if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
+  /* Others may have written since the numbers were found. */
+  numbers.epoch = MAX (numbers.epoch, fleet->epoch + 1);
+  numbers.next_group_id = MAX (numbers.next_group_id, fleet->next_group_id);
+  numbers.next_node_id = MAX (numbers.next_node_id, fleet->next_node_id);
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RESTORE, time_ms);
-  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_SET, .numbers = *numbers });
+  quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_LEDGER_SET, .numbers = numbers });
   return TRUE;
 }

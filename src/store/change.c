@@ -32,7 +32,7 @@ quoit_store_free (QuoitStore *store)
     return;
   quoit_store_cancel_batch (store);
   unlist_batch (store);
-  quoit_db_close (&store->db);
+  quoit_sqlite_end (store);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
   g_clear_pointer (&store->base, quoit_fleet_unref);
   /* Of a batch of another thread. */

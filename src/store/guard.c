@@ -58,10 +58,21 @@ quoit_sqlite_reconnect (QuoitStore *store, GError **error)
     }
 }
 
+static gboolean
+fail_overwritten (const QuoitStore *store, GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                     "%s: another program has deleted its log and written to the file: 'quoit restore BACKUP' puts a "
+                     "backup in place, 'quoit restore %s' goes on with what the file has",
+                     store->path, store->path);
+}
+
 /* Somebody has deleted or replaced the -wal or -shm file. Nothing is lost as long as this handle has them open. */
 static gboolean
 leave_lost_log (QuoitStore *store, GError **error)
 {
+  if (quoit_head_last_writer (store->file) == QUOIT_FILE_FOREIGN)
+    return fail_overwritten (store, error);
   if (!save_log (store, error))
     return FALSE;
   quoit_vfs_retire_pair (store->db.handle);
@@ -117,7 +128,7 @@ quoit_sqlite_confirm (QuoitStore *store, GError **error)
 
 /* --- a database file that something else has written to --- */
 
-enum { LONGEST_SAVING_MS = 60000 };
+enum { SHORTEST_SAVING_MS = 1000, LONGEST_SAVING_MS = 60000 };
 
 /* Whether entry @seq, where it is still there, has another link than this. */
 static gboolean
@@ -224,6 +235,7 @@ examine (QuoitStore *store, QuoitFileWriter writer, GError **error)
 static QuoitFileWriter
 find_writer (QuoitStore *store, guint64 *state)
 {
+  const gint64 most_ms = CLAMP (store->wait_ms, SHORTEST_SAVING_MS, LONGEST_SAVING_MS);
   gint64 waited_ms = 0;
   QuoitFileWriter writer;
 
@@ -239,7 +251,7 @@ find_writer (QuoitStore *store, guint64 *state)
         return writer;
       g_usleep (1000);
     }
-  while (++waited_ms < LONGEST_SAVING_MS);
+  while (++waited_ms < most_ms);
   return writer;
 }
 
@@ -294,7 +306,28 @@ void
 quoit_sqlite_accept (QuoitStore *store)
 {
   note_file (store);
+  store->file_state = file_state (store->file);
   quoit_sqlite_note_head (store, store->fleet);
+}
+
+/* An empty log changes nothing. Otherwise the file must have been examined, and be as quoit has left it. */
+static gboolean
+can_save_log (const QuoitStore *store)
+{
+  g_autofree char *log = g_strconcat (store->file, "-wal", NULL);
+  struct stat status;
+
+  return quoit_vfs_check_names (store->db.handle, NULL) == QUOIT_NAMES_SAME
+         && ((stat (log, &status) == 0 && status.st_size == 0)
+             || (store->file_state != 0 && quoit_head_last_writer (store->file) == QUOIT_FILE_OURS));
+}
+
+void
+quoit_sqlite_end (QuoitStore *store)
+{
+  if (store->db.handle != NULL && can_save_log (store))
+    sqlite3_db_config (store->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+  quoit_db_close (&store->db);
 }
 
 static gboolean
@@ -334,17 +367,18 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
 
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
-/* How much time has passed since the last entry, as far as this machine can know: it was up for so long. */
+/* How much time has passed since the last entry, as far as this machine can know: it was up for so long. Without a head
+ * file nothing is known. */
 static gint64
 known_to_have_passed_ms (const QuoitStore *store)
 {
   gint64 up_ms = quoit_head_up_ms ();
   gboolean same_boot = FALSE;
-  QuoitHead head;
+  QuoitHead head = { 0 };
 
   if (store->path != NULL && quoit_head_read (store->file, store->identity, &head, &same_boot) && same_boot)
     return MAX (up_ms - head.up_ms, 0);
-  return up_ms;
+  return head.seq != 0 ? up_ms : 0;
 }
 
 gboolean

@@ -84,6 +84,8 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
   quoit_sqlite_limit (db->handle);
+  /* quoit_sqlite_end() decides that: a log must not be played over a file that something else has written. */
+  sqlite3_db_config (db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
   return quoit_db_exec (db, "PRAGMA cell_size_check = ON", error) && quoit_db_prepare_end (db, error);
 }
 
@@ -181,7 +183,7 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
     return quoit_fail_null (error, QUOIT_ERROR_CONFLICT, "%s: there is a database already", path);
   if (failure == NULL && quoit_sqlite_make_schema (&store->db, &failure))
     {
-      if (load_store (store, &failure))
+      if (load_store (store, &failure) && quoit_sqlite_check_file (store, NULL, &failure))
         return g_steal_pointer (&store);
     }
 

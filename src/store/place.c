@@ -126,10 +126,11 @@ quoit_place_check (const char *path, GError **error)
   return check_file_system (path, error);
 }
 
-/* What SQLite and quoit keep beside a database. Beside an empty one SQLite deletes the first, which may be all that is
- * left of a database. A rollback journal without its database is of no use: a backup that was cut off leaves one. */
-static const char *const companions[] = { "-wal", "-journal", "-shm", "-head" };
-enum { N_VALUABLE = 1 };
+/* What SQLite and quoit keep beside a database. The first two must not be left of an earlier one: SQLite deletes such a
+ * log, which may be all that there is of a database, and such a head would be taken for the new one's. A rollback
+ * journal without its database is of no use: a backup that was cut off leaves one. */
+static const char *const companions[] = { "-wal", "-head", "-journal", "-shm" };
+enum { N_LEFT = 2 };
 
 static gboolean
 is_database (const char *path)
@@ -205,10 +206,9 @@ quoit_place_check_new (const char *path, GError **error)
       g_autofree char *beside = g_strconcat (path, companions[i], NULL);
       struct stat status;
 
-      if (i < N_VALUABLE && lstat (beside, &status) == 0)
-        return quoit_fail (
-            error, QUOIT_ERROR_CONFLICT,
-            "%s: is left of an earlier database, and would be lost: move it away, or choose another name", beside);
+      if (i < N_LEFT && lstat (beside, &status) == 0)
+        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                           "%s: is left of an earlier database: move it away, or choose another name", beside);
       if (is_companion (path, companions[i]))
         return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                            "%s: a name that belongs to another database: choose another name", path);

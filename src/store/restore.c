@@ -45,28 +45,55 @@ open_source (const char *path, sqlite3 **handle, GError **error)
   return result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = *handle }, result, path, error);
 }
 
-/* Every page of @from becomes that of @to, in one transaction. */
+/* Whether @present is still in the epoch that was read: two restores at once must not begin the same one. */
 static gboolean
-copy_pages (sqlite3 *from, sqlite3 *to, gint64 wait_ms, GError **error)
+is_same_epoch (const QuoitStore *present, GError **error)
+{
+  QuoitDb reader = { 0 };
+  QuoitIdentity identity = { 0 };
+  gboolean ok
+      = quoit_sqlite_connect (present, &reader, error) && quoit_sqlite_read_identity (&reader, &identity, error);
+
+  quoit_db_close (&reader);
+  return ok
+         && (identity.epoch == present->fleet->epoch
+             || quoit_fail (error, QUOIT_ERROR_BUSY,
+                            "another restore was quicker: look, and restore again if need be"));
+}
+
+/* Every page of @from becomes that of @to, in one transaction. @present (or NULL): whose connection @to is; it is
+ * locked before the last look at it. */
+static gboolean
+copy_pages_to (sqlite3 *from, sqlite3 *to, const QuoitStore *present, gint64 wait_ms, GError **error)
 {
   enum { STEP_MS = 10 };
+  gint64 end_us = g_get_monotonic_time () + MIN (wait_ms, G_MAXINT) * 1000;
   sqlite3_backup *backup = sqlite3_backup_init (to, "main", from, "main");
-  int result = backup == NULL ? sqlite3_errcode (to) : SQLITE_BUSY;
+  int result = backup == NULL ? sqlite3_errcode (to) : sqlite3_backup_step (backup, 0);
+  gboolean ok = TRUE;
 
-  for (gint64 waited_ms = 0; backup != NULL && (result & 0xff) == SQLITE_BUSY && waited_ms <= wait_ms;
-       waited_ms += STEP_MS)
+  while (backup != NULL && (result & 0xff) == SQLITE_BUSY && g_get_monotonic_time () < end_us)
     {
-      if (waited_ms > 0)
-        g_usleep (STEP_MS * 1000);
-      result = sqlite3_backup_step (backup, -1);
+      g_usleep (STEP_MS * 1000);
+      result = sqlite3_backup_step (backup, 0);
     }
+  ok = result != SQLITE_OK || present == NULL || is_same_epoch (present, error);
+  if (ok && result == SQLITE_OK)
+    result = sqlite3_backup_step (backup, -1);
   if (backup != NULL)
     {
       int finished = sqlite3_backup_finish (backup);
 
       result = result == SQLITE_DONE ? finished : result;
     }
-  return result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = to }, result, "copying the backup", error);
+  return ok
+         && (result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = to }, result, "copying the backup", error));
+}
+
+static gboolean
+copy_pages (sqlite3 *from, QuoitStore *present, GError **error)
+{
+  return copy_pages_to (from, present->db.handle, present, present->wait_ms, error);
 }
 
 static gboolean
@@ -80,7 +107,7 @@ copy_backup (const char *backup, const char *to, GError **error)
       if (sqlite3_open_v2 (to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         quoit_db_fail (&(QuoitDb) { .handle = copy }, sqlite3_errcode (copy), to, error);
       else
-        ok = copy_pages (from, copy, 5000, error);
+        ok = copy_pages_to (from, copy, NULL, 5000, error);
     }
   sqlite3_close (from);
   sqlite3_close (copy);
@@ -105,7 +132,9 @@ replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *prese
   if (present != NULL)
     replaced = (Replaced) { present->fleet->epoch, present->fleet->next_node_id,
                             present->fleet->next_group_id + GROUPS_SKIPPED };
-  if (quoit_head_read (path, backup->identity, &head, &same_boot))
+  /* A head with numbers that no ledger reaches was made by something else. */
+  if (quoit_head_read (path, backup->identity, &head, &same_boot) && head.epoch < G_MAXINT32
+      && head.next_group_id < (guint64) 1 << 62)
     {
       replaced.epoch = MAX (replaced.epoch, head.epoch);
       replaced.next_group_id = MAX (replaced.next_group_id, head.next_group_id);
@@ -166,7 +195,7 @@ replace_pages (QuoitStore *present, const char *from, GError **error)
 
   if (!ok)
     return FALSE;
-  ok = open_source (from, &source, error) && copy_pages (source, present->db.handle, present->wait_ms, error);
+  ok = open_source (from, &source, error) && copy_pages (source, present, error);
   sqlite3_close (source);
   if (ok)
     ok = quoit_sqlite_confirm (present, error);
@@ -272,9 +301,36 @@ restore_copy (const char *path, const char *copy_path, gint64 wait_ms, const cha
   g_clear_pointer (&present, quoit_store_free);
   restored = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, error);
   if (restored == NULL || !check_restored (restored, epoch, seq, error))
-    return FALSE;
+    return error == NULL ? FALSE : ((*error)->code = QUOIT_ERROR_UNCONFIRMED, FALSE);
   quoit_sqlite_accept (restored);
   return TRUE;
+}
+
+static gboolean
+is_same_name (const char *file, const char *other)
+{
+  g_autofree char *real = quoit_place_dup_real (other);
+
+  return strcmp (file, real) == 0;
+}
+
+/* The ledger at @path goes on from what it has: nothing is copied, so nothing that others write meanwhile is lost. */
+static gboolean
+restore_in_place (const char *path, gint64 wait_ms, const char *actor, gint64 now_ms, GError **error)
+{
+  g_autoptr (QuoitStore) store = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, error);
+  QuoitLedgerNumbers numbers;
+  Replaced replaced;
+
+  if (store == NULL || !quoit_place_check (path, error))
+    return FALSE;
+  quoit_store_set_actor (store, actor);
+  if (!quoit_store_verify (store, error))
+    return FALSE;
+  replaced = replaced_by (store, path, store);
+  numbers = next_numbers (store->fleet, &replaced, now_ms);
+  quoit_sqlite_accept (store);
+  return quoit_store_change (store, quoit_ledger_restore, &numbers, now_ms, NULL, error);
 }
 
 gboolean
@@ -287,6 +343,13 @@ quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const
 
   if (!g_file_test (backup, G_FILE_TEST_IS_REGULAR))
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "%s: no such backup", backup);
+  if (is_same_name (file, backup))
+    {
+      ok = restore_in_place (file, MAX (wait_ms, 0), actor, now_ms, error);
+      if (!ok)
+        quoit_store_say_path (path, error);
+      return ok;
+    }
   /* A name that no other file has: whatever is beside the database is the user's. */
   fd = g_mkstemp_full (copy, O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0)

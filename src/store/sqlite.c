@@ -277,7 +277,7 @@ sqlite_catch_up (QuoitStore *store, GError **error)
   gint64 end_us = quoit_store_end_us (store);
   gboolean is_lost = TRUE;
 
-  for (guint tries = 0; is_lost && tries < MOST_TRIES; tries++)
+  for (guint tries = 0; is_lost && tries < MOST_TRIES;)
     {
       /* The version is the first thing that is read: only then does SQLite know whether others have written. */
       g_autoptr (GError) failure = NULL;
@@ -286,6 +286,7 @@ sqlite_catch_up (QuoitStore *store, GError **error)
                     && check_and_catch_up (store, &is_lost, &failure);
 
       ok = quoit_db_end (&store->db, ok ? &failure : NULL) && ok;
+      tries += ok;
       if (ok ? is_lost && !quoit_sqlite_mend_names (store, error) : !begin_anew (store, &failure, end_us, error))
         return FALSE;
     }
@@ -335,7 +336,7 @@ sqlite_begin (QuoitStore *store, GError **error)
   gint64 end_us = quoit_store_end_us (store);
   gboolean is_lost = TRUE;
 
-  for (guint tries = 0; tries < MOST_TRIES; tries++)
+  for (guint tries = 0; tries < MOST_TRIES;)
     {
       g_autoptr (GError) failure = NULL;
 
@@ -343,6 +344,7 @@ sqlite_begin (QuoitStore *store, GError **error)
         {
           if (!is_lost)
             return TRUE;
+          tries++;
           sqlite_rollback (store);
           if (!quoit_sqlite_mend_names (store, error))
             return FALSE;

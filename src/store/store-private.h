@@ -121,6 +121,8 @@ gboolean quoit_sqlite_confirm (QuoitStore *store, GError **error);
 gboolean quoit_sqlite_check_handle (QuoitStore *store, GError **error);
 /* When a call that begins now must have ended its waits, by the monotonic clock. */
 gint64 quoit_store_end_us (const QuoitStore *store);
+/* Closes the connection. The last one of all saves the log in the database file, if that is as quoit has left it. */
+void quoit_sqlite_end (QuoitStore *store);
 /* Closes the connection and opens another; on failure there is none, and the next turn tries again. */
 gboolean quoit_sqlite_reconnect (QuoitStore *store, GError **error);
 /* Whether something else has written to the database file since a handle of quoit did; proves all of it then. @file:

@@ -359,6 +359,7 @@ begin_index (File *file)
 {
   int result;
 
+  file->was_split = FALSE;
   if (!file->has_wal)
     return SQLITE_IOERR_SHMOPEN;
   result = open_index (file);
@@ -370,8 +371,11 @@ begin_index (File *file)
     quoit_head_use (file->path, file->pair);
   if (result == SQLITE_OK
       && (is_split (file) || !leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
-    result = SQLITE_BUSY;
-  file->was_split = result != SQLITE_OK;
+    {
+      /* Not BUSY: SQLite would try that a hundred times, for ten seconds. */
+      file->was_split = TRUE;
+      result = SQLITE_IOERR_SHMOPEN;
+    }
   if (result != SQLITE_OK)
     close_index (file);
   return result;
@@ -447,6 +451,9 @@ static void
 note_writing (File *file)
 {
   if (file->is_written || !file->has_wal)
+    return;
+  /* Then the old note stays, by which the next look finds out. */
+  if (quoit_head_last_writer (file->path) == QUOIT_FILE_FOREIGN)
     return;
   quoit_head_note_writing (file->path);
   file->is_written = TRUE;

@@ -341,9 +341,83 @@ START_TEST (an_old_copy_beside_a_log_is_refused)
   ck_assert_int_eq (tell (&helper, 'a'), '+');
   helper_end (&helper, SIGKILL);
   copy_over (place.copy, place.path);
+  /* The one that is refused is the last to close, and must not save the log over the copy. */
+  for (guint i = 0; i < 3; i++)
+    {
+      ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+      ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
+      ck_assert_msg (strstr (error->message, "another program has written") != NULL, "%s", error->message);
+      g_clear_error (&error);
+    }
+}
+END_TEST
+
+START_TEST (a_handle_that_closes_saves_nothing_over_an_old_copy)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_backup (store, place.copy, &error));
+  g_clear_pointer (&store, quoit_store_free);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  copy_over (place.copy, place.path);
+  g_clear_pointer (&store, quoit_store_free);
+  for (guint i = 0; i < 2; i++)
+    {
+      ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
+      ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
+      g_clear_error (&error);
+    }
+}
+END_TEST
+
+START_TEST (a_link_and_the_file_have_one_memory)
+{
+  g_auto (Place) place = place_new ();
+  g_autofree char *link_path = g_strconcat (place.path, ".link", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+
+  create_used (&place);
+  ck_assert_int_eq (symlink (place.path, link_path), 0);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (quoit_store_backup (store, place.copy, &error));
+  g_clear_pointer (&store, quoit_store_free);
+  store = quoit_store_open (link_path, 0, &error);
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  g_clear_pointer (&store, quoit_store_free);
+  copy_over (place.copy, place.path);
   ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
-  ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
-  ck_assert_msg (strstr (error->message, "another program has written") != NULL, "%s", error->message);
+  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "quoit restore");
+  ck_assert (quoit_store_restore (link_path, place.copy, 0, NULL, G_GINT64_CONSTANT (1750000000000), &error));
+  ck_assert (g_file_test (link_path, G_FILE_TEST_IS_SYMLINK));
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert_ok (error);
+  g_unlink (link_path);
+}
+END_TEST
+
+START_TEST (a_wait_for_lost_companions_is_as_long_as_was_asked)
+{
+  g_auto (Place) place = place_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QuoitStore) store = NULL;
+  gint64 start_us;
+
+  create_used (&place);
+  store = quoit_store_open (place.path, 0, &error);
+  ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
+  unlink_beside (&place, "-wal");
+  unlink_beside (&place, "-shm");
+  start_us = g_get_monotonic_time ();
+  ck_assert_ptr_null (quoit_store_open (place.path, 200, &error));
+  ck_assert_refused (error, QUOIT_ERROR_BUSY, "deleted or replaced");
+  /* SQLite's own tries would take ten seconds each. */
+  ck_assert_int_lt (g_get_monotonic_time () - start_us, 8 * G_USEC_PER_SEC);
 }
 END_TEST
 
@@ -602,6 +676,9 @@ main (void)
   tcase_add_test (files, a_log_that_was_deleted_behind_a_dead_process_is_missed);
   tcase_add_loop_test (files, an_old_copy_in_place_of_the_database_is_refused, 0, 2);
   tcase_add_loop_test (files, an_old_copy_beside_a_log_is_refused, 0, 2);
+  tcase_add_test (files, a_handle_that_closes_saves_nothing_over_an_old_copy);
+  tcase_add_test (files, a_link_and_the_file_have_one_memory);
+  tcase_add_test (files, a_wait_for_lost_companions_is_as_long_as_was_asked);
   tcase_add_loop_test (files, an_old_copy_beneath_an_open_handle_is_refused, 0, 2);
   tcase_add_test (files, a_checkpoint_by_another_program_is_proved_and_accepted);
   tcase_add_test (files, a_handle_refuses_another_ledger_of_the_same_length);
