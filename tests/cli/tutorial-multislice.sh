@@ -34,7 +34,7 @@ fi
 
 # --- the same job once more, fact by fact
 cd "$folder" || exit 1
-rm quoit.db
+rm quoit.db*
 quoit init >/dev/null
 quoit import raycluster examples/raycluster-v6e-4x4-x2.yaml >/dev/null
 ok 0 "both slices are reserved" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now"
