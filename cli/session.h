@@ -21,12 +21,12 @@ struct _Session {
   const Verb *verb;
   char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
   char *db, *wait, *now, *at, *output;
-  int exit_status;   /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
+  int exit_status;     /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
   Quoit *quoit;        /* that was opened to change it; or NULL */
   uint64_t seq_before; /* its last entry then */
   bool has_written;    /* something that is no entry */
-  bool has_answered; /* stdout has got, or has refused, an answer */
-  char *explanation; /* lines for stderr below the message of a run that fails; or NULL */
+  bool has_answered;   /* stdout has got, or has refused, an answer */
+  char *explanation;   /* lines for stderr below the message of a run that fails; or NULL */
 };
 
 /* The options of every verb, for a context of one's own: g_free() it, the strings belong to @session. */

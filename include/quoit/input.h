@@ -129,11 +129,12 @@ QUOIT_API bool quoit_input_set_tpu_per_chip (QuoitInput *input, int64_t n_device
  * @input: the input
  * @source: (nullable): the name of a source of another kind, which has been imported; %NULL: none is named
  *
- * Nodes of the input that are in a slice are those of @source of the same pool, slice and worker id, and the head of the
- * Ray cluster is that of @source: one node with a claim of each source, which is gone with the last of them. It stands where the manifest or fleet text puts it, keeps
- * its name and the groups that hold it, and has what a node list says of it: identity, address, state, labels and
- * resources. Without a name, alive nodes of one address are joined, and nodes in old places of sources that share a
- * node already. A node that a group holds never becomes another machine than it was.
+ * Nodes of the input that are in a slice are those of @source of the same pool, slice and worker id, and the head of
+ * the Ray cluster is that of @source: one node with a claim of each source, which is gone with the last of them. It
+ * stands where the manifest or fleet text puts it, keeps its name and the groups that hold it, and has what a node list
+ * says of it: identity, address, state, labels and resources. Without a name, alive nodes of one address are joined,
+ * and nodes in old places of sources that share a node already. A node that a group holds never becomes another machine
+ * than it was.
  *
  * A machine that both Ray and Kubernetes list stands where Ray says and has Ray's resources and the labels of both; it
  * is draining or dead where either says so. A node of Kubernetes keeps its address while it is not Ready; where its

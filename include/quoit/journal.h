@@ -24,12 +24,12 @@ typedef struct _QuoitJournal QuoitJournal;
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_EFFECT_IMPORT = 1,         /* a source says something new; the name is the source's */
-  QUOIT_EFFECT_GROUP_ADDED = 2,    /* a group has what it holds; name and id are the group's */
-  QUOIT_EFFECT_GROUP_REMOVED = 3,  /* a group has gone; the id is the group's */
-  QUOIT_EFFECT_NODE_STATE = 4,     /* a node has another state; the name is the node's where it is still known */
-  QUOIT_EFFECT_GROUP_CHANGED = 5,  /* a group has other slices or bundles than it had; name and id stay */
-  QUOIT_EFFECT_GROUP_LEASE = 6,    /* a group is confirmed, or has another lease */
+  QUOIT_EFFECT_IMPORT = 1,          /* a source says something new; the name is the source's */
+  QUOIT_EFFECT_GROUP_ADDED = 2,     /* a group has what it holds; name and id are the group's */
+  QUOIT_EFFECT_GROUP_REMOVED = 3,   /* a group has gone; the id is the group's */
+  QUOIT_EFFECT_NODE_STATE = 4,      /* a node has another state; the name is the node's where it is still known */
+  QUOIT_EFFECT_GROUP_CHANGED = 5,   /* a group has other slices or bundles than it had; name and id stay */
+  QUOIT_EFFECT_GROUP_LEASE = 6,     /* a group is confirmed, or has another lease */
   QUOIT_EFFECT_GROUP_FORGOTTEN = 7, /* what was kept of a removed group is dropped, its key with it */
   QUOIT_EFFECT_LEDGER_SET = 8       /* the ledger's epoch, next ids or clock limit are set */
 } QuoitEffectType;

@@ -73,7 +73,8 @@ open_in_the_end (const char *path)
 static void
 tell (int fd, const Op *op)
 {
-  g_autofree char *text = op_text (op), *line = g_strdup_printf ("\n%s\t%s\t.\n", text, op->message ? op->message : "-");
+  g_autofree char *text = op_text (op),
+                  *line = g_strdup_printf ("\n%s\t%s\t.\n", text, op->message ? op->message : "-");
 
   hold (write (fd, line, strlen (line)) == (gssize) strlen (line), "the file of answers");
 }
