@@ -274,7 +274,6 @@ START_TEST (a_log_that_was_deleted_behind_a_dead_process_is_missed)
 {
   g_auto (Place) place = place_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = NULL;
   Helper helper;
 
   create_used (&place);
@@ -472,7 +471,7 @@ START_TEST (a_handle_refuses_another_ledger_of_the_same_length)
 {
   g_auto (Place) place = place_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitStore) store = NULL, other = NULL;
+  g_autoptr (QuoitStore) store = NULL;
 
   create_used (&place);
   store = quoit_store_open (place.path, 0, &error);
