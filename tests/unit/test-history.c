@@ -587,9 +587,9 @@ START_TEST (a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_
   g_clear_pointer (&other, quoit_store_free);
   ck_assert_int_eq (g_rename (place.copy, place.path), 0);
   ck_assert_uint_eq (compact (store, 5, &error), G_MAXUINT64);
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "the database file was deleted or replaced");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "the database file was deleted or replaced");
   ck_assert_ptr_null (quoit_store_fleet_at (store, 5, &error));
-  ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "the database file was deleted or replaced");
+  ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "the database file was deleted or replaced");
 }
 END_TEST
 
