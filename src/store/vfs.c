@@ -342,7 +342,8 @@ check_index (File *file)
 {
   g_autofree char *name = NULL;
 
-  file->is_checked = is_index_of_log (file) || is_index_of_log (file);
+  for (guint look = 0; look < 2 && !file->is_checked; look++)
+    file->is_checked = is_index_of_log (file);
   /* Where the log has lost its name by now, the next look at the names will tell. */
   if (file->is_checked || !leads_to (file->path, "-wal", &file->wal))
     return TRUE;
