@@ -113,10 +113,9 @@ static const char *
 node_name (const QuoitJournal *journal, guint32 id)
 {
   const QuoitLayout *layout = journal->layout;
+  guint32 index = quoit_layout_find_id (layout, id);
 
-  if (quoit_layout_find_id (layout, id) == QUOIT_NO_INDEX)
-    return "";
-  return quoit_layout_node_name (layout, (QuoitNodeId) { quoit_layout_find_id (layout, id) });
+  return index == QUOIT_NO_INDEX ? "" : quoit_layout_node_name (layout, (QuoitNodeId) { index });
 }
 
 const char *

@@ -124,6 +124,12 @@ named (const QuoitStore *store, gboolean ok, GError **error)
 /* More milliseconds than the monotonic clock can count to, with room for what it shows now. */
 #define FOR_EVER_MS (G_MAXINT64 / 2000)
 
+gint64
+quoit_store_end_us (const QuoitStore *store)
+{
+  return g_get_monotonic_time () + MIN (store->wait_ms, FOR_EVER_MS) * 1000;
+}
+
 gboolean
 quoit_store_refuse_child (const QuoitStore *store, GError **error)
 {
@@ -158,7 +164,7 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
         g_cond_wait (&store->turn_free, &store->turn_lock);
       else
         {
-          until = until != 0 ? until : g_get_monotonic_time () + store->wait_ms * 1000;
+          until = until != 0 ? until : quoit_store_end_us (store);
           late = !g_cond_wait_until (&store->turn_free, &store->turn_lock, until) && store->turn_of != NULL;
         }
     }

@@ -27,14 +27,6 @@ save_log (QuoitStore *store, GError **error)
   return quoit_db_fail (&store->db, result, "saving a log that was deleted", error);
 }
 
-gint64
-quoit_store_end_us (const QuoitStore *store)
-{
-  enum { FOR_EVER_MS = G_MAXINT };
-
-  return g_get_monotonic_time () + MIN (store->wait_ms, FOR_EVER_MS) * 1000;
-}
-
 gboolean
 quoit_sqlite_reconnect (QuoitStore *store, GError **error)
 {

@@ -126,11 +126,8 @@ quoit_place_check (const char *path, GError **error)
   return check_file_system (path, error);
 }
 
-/* What SQLite and quoit keep beside a database. The first two must not be left of an earlier one: SQLite deletes such a
- * log, which may be all that there is of a database, and such a head would be taken for the new one's. A rollback
- * journal without its database is of no use: a backup that was cut off leaves one. */
+/* What SQLite and quoit keep beside a database. */
 static const char *const companions[] = { "-wal", "-head", "-journal", "-shm" };
-enum { N_LEFT = 2 };
 
 static gboolean
 is_database (const char *path)
@@ -186,32 +183,38 @@ quoit_place_has_head (const char *path)
   return has_bytes (path, "-head");
 }
 
+/* What must not be left of an earlier database where a new one is made; NULL: nothing. SQLite deletes such a log, which
+ * may be all that there is of a database, and such a head would be taken for the new one's. A rollback journal without
+ * its database is of no use: a backup that was cut off leaves one. */
+static const char *
+find_left (const char *path)
+{
+  return has_bytes (path, "-wal") ? "-wal" : has_bytes (path, "-head") ? "-head" : NULL;
+}
+
 gboolean
 quoit_place_check_left (const char *path, GError **error)
 {
-  const char *tail = has_bytes (path, "-head") ? "-head" : has_bytes (path, "-wal") ? "-wal" : NULL;
+  const char *left = find_left (path);
 
-  return tail == NULL
+  return left == NULL
          || quoit_fail (error, QUOIT_ERROR_CONFLICT,
                         "%s: there is no database, but its %s file is there: 'quoit restore BACKUP' puts a backup in "
                         "place; for a new ledger, move the files that begin with this name away",
-                        path, tail);
+                        path, left);
 }
 
 gboolean
 quoit_place_check_new (const char *path, GError **error)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (companions); i++)
-    {
-      g_autofree char *beside = g_strconcat (path, companions[i], NULL);
-      struct stat status;
+  const char *left = find_left (path);
 
-      if (i < N_LEFT && lstat (beside, &status) == 0)
-        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                           "%s: is left of an earlier database: move it away, or choose another name", beside);
-      if (is_companion (path, companions[i]))
-        return quoit_fail (error, QUOIT_ERROR_CONFLICT,
-                           "%s: a name that belongs to another database: choose another name", path);
-    }
+  if (left != NULL)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                       "%s%s: is left of an earlier database: move it away, or choose another name", path, left);
+  for (gsize i = 0; i < G_N_ELEMENTS (companions); i++)
+    if (is_companion (path, companions[i]))
+      return quoit_fail (error, QUOIT_ERROR_CONFLICT,
+                         "%s: a name that belongs to another database: choose another name", path);
   return TRUE;
 }

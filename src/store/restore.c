@@ -64,17 +64,17 @@ is_same_epoch (const QuoitStore *present, GError **error)
 /* Every page of @from becomes that of @to, in one transaction. @present (or NULL): whose connection @to is; it is
  * locked before the last look at it. */
 static gboolean
-copy_pages_to (sqlite3 *from, sqlite3 *to, const QuoitStore *present, gint64 wait_ms, GError **error)
+copy_pages (sqlite3 *from, sqlite3 *to, const QuoitStore *present, GError **error)
 {
-  enum { STEP_MS = 10 };
-  gint64 end_us = g_get_monotonic_time () + MIN (wait_ms, G_MAXINT) * 1000;
+  enum { STEP_US = 10000, WAIT_US = 5000000 };
+  gint64 end_us = present == NULL ? g_get_monotonic_time () + WAIT_US : quoit_store_end_us (present);
   sqlite3_backup *backup = sqlite3_backup_init (to, "main", from, "main");
   int result = backup == NULL ? sqlite3_errcode (to) : sqlite3_backup_step (backup, 0);
   gboolean ok = TRUE;
 
   while (backup != NULL && (result & 0xff) == SQLITE_BUSY && g_get_monotonic_time () < end_us)
     {
-      g_usleep (STEP_MS * 1000);
+      g_usleep (STEP_US);
       result = sqlite3_backup_step (backup, 0);
     }
   ok = result != SQLITE_OK || present == NULL || is_same_epoch (present, error);
@@ -91,12 +91,6 @@ copy_pages_to (sqlite3 *from, sqlite3 *to, const QuoitStore *present, gint64 wai
 }
 
 static gboolean
-copy_pages (sqlite3 *from, QuoitStore *present, GError **error)
-{
-  return copy_pages_to (from, present->db.handle, present, present->wait_ms, error);
-}
-
-static gboolean
 copy_backup (const char *backup, const char *to, GError **error)
 {
   sqlite3 *from = NULL, *copy = NULL;
@@ -107,7 +101,7 @@ copy_backup (const char *backup, const char *to, GError **error)
       if (sqlite3_open_v2 (to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         quoit_db_fail (&(QuoitDb) { .handle = copy }, sqlite3_errcode (copy), to, error);
       else
-        ok = copy_pages_to (from, copy, NULL, 5000, error);
+        ok = copy_pages (from, copy, NULL, error);
     }
   sqlite3_close (from);
   sqlite3_close (copy);
@@ -195,7 +189,7 @@ replace_pages (QuoitStore *present, const char *from, GError **error)
 
   if (!ok)
     return FALSE;
-  ok = open_source (from, &source, error) && copy_pages (source, present, error);
+  ok = open_source (from, &source, error) && copy_pages (source, present->db.handle, present, error);
   sqlite3_close (source);
   if (ok)
     ok = quoit_sqlite_confirm (present, error);
@@ -213,7 +207,7 @@ move_aside (const char *path, GError **error)
   if (quoit_vfs_is_in_use (path))
     return quoit_fail (error, QUOIT_ERROR_BUSY,
                        "%s: a process has it open, and it cannot be read: end that process first", path);
-  for (guint i = 1; aside == NULL || g_file_test (aside, G_FILE_TEST_EXISTS); i++)
+  for (guint i = 1; aside == NULL || exists (aside, "") || exists (aside, "-wal"); i++)
     {
       g_free (aside);
       aside = g_strdup_printf ("%s.replaced-%u", path, i);
@@ -234,9 +228,8 @@ replace_file (const char *path, const char *from, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   int fd;
 
-  /* A log that is left would be played over the restored file. */
-  if ((exists (path, "") || exists (path, "-wal") || exists (path, "-shm") || exists (path, "-journal"))
-      && !move_aside (path, error))
+  /* Also without a database: a log that is left would be played over the restored file. */
+  if (!move_aside (path, error))
     return FALSE;
   if (rename (from, path) != 0)
     return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", path, g_strerror (errno));

@@ -260,6 +260,18 @@ check_and_catch_up (QuoitStore *store, gboolean *is_lost, GError **error)
              && (is_current (store) || (quoit_sqlite_check_version (&store->db, error) && catch_up (store, error))));
 }
 
+static gboolean
+is_interrupted (const QuoitStore *store)
+{
+  return (guint) g_atomic_int_get (&store->interrupts) != store->waits_from;
+}
+
+static gboolean
+fail_interrupted (GError **error)
+{
+  return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
+}
+
 /* A connection that could not begin to read its log has nothing to save: another one takes its place. */
 static gboolean
 begin_anew (QuoitStore *store, GError **failure, gint64 end_us, GError **error)
@@ -267,6 +279,8 @@ begin_anew (QuoitStore *store, GError **failure, gint64 end_us, GError **error)
   if ((*failure)->code != QUOIT_ERROR_BUSY || !quoit_vfs_is_split (store->db.handle)
       || g_get_monotonic_time () >= end_us)
     return g_propagate_error (error, g_steal_pointer (failure)), FALSE;
+  if (is_interrupted (store))
+    return fail_interrupted (error);
   g_usleep (1000);
   return quoit_sqlite_reconnect (store, error);
 }
@@ -320,8 +334,8 @@ begin_writing (QuoitStore *store, gboolean *is_lost, GError **error)
         }
       sqlite_rollback (store);
     }
-  else if (failure->code == QUOIT_ERROR_BUSY && (guint) g_atomic_int_get (&store->interrupts) != store->waits_from)
-    return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
+  else if (failure->code == QUOIT_ERROR_BUSY && is_interrupted (store))
+    return fail_interrupted (error);
   else if (failure->code == QUOIT_ERROR_BUSY)
     return quoit_fail (error, QUOIT_ERROR_BUSY,
                        "%s: another writer has held the database for %" G_GINT64_FORMAT " ms; retry, or wait longer",

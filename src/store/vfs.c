@@ -368,8 +368,6 @@ begin_index (File *file)
     return result;
   file->pair = pair_of (file);
   result = set_lock (file->fd, F_RDLCK, PAIR_FIRST + (gint64) file->pair, 1);
-  if (result == SQLITE_OK)
-    quoit_head_use (file->path, file->pair);
   if (result == SQLITE_OK
       && (is_split (file) || !leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
     {
@@ -377,7 +375,9 @@ begin_index (File *file)
       file->was_split = TRUE;
       result = SQLITE_IOERR_SHMOPEN;
     }
-  if (result != SQLITE_OK)
+  if (result == SQLITE_OK)
+    quoit_head_use (file->path, file->pair);
+  else
     close_index (file);
   return result;
 }

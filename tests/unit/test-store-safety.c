@@ -289,6 +289,33 @@ END_TEST
 
 /* --- files that are copied over --- */
 
+/* A ledger that is in use, and a copy of it as it is now. */
+static QuoitStore *
+open_with_backup (const Place *place)
+{
+  g_autoptr (GError) error = NULL;
+  QuoitStore *store;
+
+  create_used (place);
+  store = quoit_store_open (place->path, 0, &error);
+  ck_assert (quoit_store_backup (store, place->copy, &error));
+  return store;
+}
+
+/* Once more, as the first refusal must not change what the next one sees. */
+static void
+expect_refusals (const Place *place, const char *text)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      ck_assert_ptr_null (quoit_store_open (place->path, 0, &error));
+      ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
+      ck_assert_msg (strstr (error->message, text) != NULL, "%s", error->message);
+    }
+}
+
 static void
 copy_over (const char *from, const char *to)
 {
@@ -307,9 +334,7 @@ START_TEST (an_old_copy_in_place_of_the_database_is_refused)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert (quoit_store_backup (store, place.copy, &error));
+  store = open_with_backup (&place);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   g_clear_pointer (&store, quoit_store_free);
   if (_i == 0)
@@ -329,9 +354,7 @@ START_TEST (an_old_copy_beside_a_log_is_refused)
   g_autoptr (QuoitStore) store = NULL;
   Helper helper;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert (quoit_store_backup (store, place.copy, &error));
+  store = open_with_backup (&place);
   if (_i == 1)
     ck_assert (store_release (store, "t", &error));
   g_clear_pointer (&store, quoit_store_free);
@@ -341,13 +364,7 @@ START_TEST (an_old_copy_beside_a_log_is_refused)
   helper_end (&helper, SIGKILL);
   copy_over (place.copy, place.path);
   /* The one that is refused is the last to close, and must not save the log over the copy. */
-  for (guint i = 0; i < 3; i++)
-    {
-      ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
-      ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
-      ck_assert_msg (strstr (error->message, "another program has written") != NULL, "%s", error->message);
-      g_clear_error (&error);
-    }
+  expect_refusals (&place, "another program has written");
 }
 END_TEST
 
@@ -357,20 +374,13 @@ START_TEST (a_handle_that_closes_saves_nothing_over_an_old_copy)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert (quoit_store_backup (store, place.copy, &error));
+  store = open_with_backup (&place);
   g_clear_pointer (&store, quoit_store_free);
   store = quoit_store_open (place.path, 0, &error);
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   copy_over (place.copy, place.path);
   g_clear_pointer (&store, quoit_store_free);
-  for (guint i = 0; i < 2; i++)
-    {
-      ck_assert_ptr_null (quoit_store_open (place.path, 0, &error));
-      ck_assert_msg (error->code == QUOIT_ERROR_CONFLICT || error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
-      g_clear_error (&error);
-    }
+  expect_refusals (&place, "quoit restore");
 }
 END_TEST
 
@@ -426,9 +436,7 @@ START_TEST (an_old_copy_beneath_an_open_handle_is_refused)
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitStore) store = NULL;
 
-  create_used (&place);
-  store = quoit_store_open (place.path, 0, &error);
-  ck_assert (quoit_store_backup (store, place.copy, &error));
+  store = open_with_backup (&place);
   for (guint i = 0; i < 3; i++)
     ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0 && store_release (store, "a", &error));
   if (_i == 1)
