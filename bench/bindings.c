@@ -12,7 +12,7 @@ enum { BATCH = 200 };
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   QuoitRequest *request;
 } Calls;
 
@@ -21,8 +21,8 @@ open_ledger (gpointer data)
 {
   Calls *calls = data;
 
-  calls->quoit = quoit_open_memory ();
-  quoit_import_free (quoit_import_fleet_text (calls->quoit, FLEET, strlen (FLEET), NULL, NOW, NULL));
+  calls->ledger = quoit_ledger_open_memory ();
+  quoit_import_free (quoit_ledger_import_fleet_text (calls->ledger, FLEET, strlen (FLEET), NULL, NOW, NULL));
 }
 
 static void
@@ -30,7 +30,7 @@ close_ledger (gpointer data)
 {
   Calls *calls = data;
 
-  g_clear_pointer (&calls->quoit, quoit_unref);
+  g_clear_pointer (&calls->ledger, quoit_ledger_unref);
 }
 
 /* As the others do it: a group is released as NAME@ID, which has to be written first. */
@@ -41,12 +41,12 @@ reserve_and_release (gpointer data)
 
   for (guint i = 0; i < BATCH; i++)
     {
-      g_autoptr (QuoitGroup) group = quoit_reserve (calls->quoit, calls->request, NOW, NULL);
+      g_autoptr (QuoitGroup) group = quoit_ledger_reserve (calls->ledger, calls->request, NOW, NULL);
       g_autofree char *handle = NULL;
 
       g_assert_nonnull (group);
       handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, quoit_group_get_name (group), quoit_group_get_id (group));
-      if (!quoit_release (calls->quoit, handle, NOW, NULL))
+      if (!quoit_ledger_release (calls->ledger, handle, NOW, NULL))
         g_assert_not_reached ();
     }
 }

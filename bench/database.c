@@ -28,16 +28,16 @@ bench_folder_remove (const char *folder)
   g_rmdir (folder);
 }
 
-Quoit *
+QuoitLedger *
 bench_database_new (const char *path, const char *fleet)
 {
   GError *error = NULL;
-  Quoit *quoit = quoit_create (path, 1000, &error);
+  QuoitLedger *ledger = quoit_ledger_create (path, 1000, &error);
 
   g_assert_no_error (error);
-  quoit_import_free (quoit_import_fleet_text (quoit, fleet, strlen (fleet), NULL, NOW, &error));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, NOW, &error));
   g_assert_no_error (error);
-  return quoit;
+  return ledger;
 }
 
 void

@@ -9,7 +9,7 @@ char *bench_folder_new (const char *parent);
 void bench_folder_remove (const char *folder);
 
 /* A new ledger at @path with that fleet. */
-Quoit *bench_database_new (const char *path, const char *fleet);
+QuoitLedger *bench_database_new (const char *path, const char *fleet);
 void bench_database_remove (const char *path);
 
 typedef struct _BenchBare BenchBare;

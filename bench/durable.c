@@ -39,7 +39,7 @@ since (Time start)
 }
 
 static void
-reserve (Quoit *quoit, guint number)
+reserve (QuoitLedger *ledger, guint number)
 {
   g_autofree char *name = g_strdup_printf ("job-%06u", number);
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
@@ -49,7 +49,7 @@ reserve (Quoit *quoit, guint number)
   quoit_request_set_accelerator (request, "v6e", NULL);
   quoit_request_set_topology (request, "4x4", NULL);
   quoit_request_set_slices (request, 1, NULL);
-  group = quoit_reserve (quoit, request, NOW + number, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW + number, &error);
   g_assert_no_error (error);
 }
 
@@ -58,7 +58,7 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
 {
   g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
                   *other = g_build_filename (folder, "bare.db", NULL);
-  Quoit *quoit = bench_database_new (own, "v6e 4x4 x2500");
+  QuoitLedger *ledger = bench_database_new (own, "v6e 4x4 x2500");
   BenchBare *bare = bench_bare_new (other);
   double rates[ROUNDS], work_of[ROUNDS], best = G_MAXDOUBLE;
   guint number = 0;
@@ -68,7 +68,7 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
       Time start = { wall (), cpu () }, ours, theirs;
 
       for (guint i = 0; i < PER_ROUND; i++)
-        reserve (quoit, ++number);
+        reserve (ledger, ++number);
       ours = since (start);
       start = (Time) { wall (), cpu () };
       for (guint i = 0; i < PER_ROUND; i++)
@@ -81,7 +81,7 @@ measure (Bench *bench, const char *folder, const char *where, BenchLimit rate, B
   bench_add (bench, "durable reserve", where, best * 1e6, "us", BENCH_NONE);
   bench_add (bench, "durable reserve, rate by a bare loop's", where, bench_median (rates, ROUNDS), "x", rate);
   bench_add (bench, "durable reserve, CPU by a bare loop's", where, bench_median (work_of, ROUNDS), "x", work);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (own);
   bench_database_remove (other);
@@ -92,7 +92,7 @@ measure_batches (Bench *bench, const char *folder, const char *where)
 {
   g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
                   *other = g_build_filename (folder, "bare.db", NULL);
-  Quoit *quoit = bench_database_new (own, "v6e 4x4 x2500");
+  QuoitLedger *ledger = bench_database_new (own, "v6e 4x4 x2500");
   BenchBare *bare = bench_bare_new (other);
   double rates[BATCHES];
   guint number = 0;
@@ -101,10 +101,10 @@ measure_batches (Bench *bench, const char *folder, const char *where)
     {
       double start = wall (), ours;
 
-      g_assert_true (quoit_begin_batch (quoit, NULL));
+      g_assert_true (quoit_ledger_begin_batch (ledger, NULL));
       for (guint i = 0; i < BATCH; i++)
-        reserve (quoit, ++number);
-      g_assert_true (quoit_commit_batch (quoit, NULL));
+        reserve (ledger, ++number);
+      g_assert_true (quoit_ledger_commit_batch (ledger, NULL));
       ours = wall () - start;
       start = wall ();
       bench_bare_begin (bare);
@@ -115,7 +115,7 @@ measure_batches (Bench *bench, const char *folder, const char *where)
     }
   bench_add (bench, "100 reserves in one batch, rate by a bare loop's", where, bench_median (rates, BATCHES), "x",
              BENCH_FROM (0.8));
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (own);
   bench_database_remove (other);
@@ -124,7 +124,7 @@ measure_batches (Bench *bench, const char *folder, const char *where)
 /* --- the whole public call in memory --- */
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   QuoitRequest *request;
 } Call;
 
@@ -135,18 +135,18 @@ reserve_and_release (gpointer data)
 
   for (guint i = 0; i < 1000; i++)
     {
-      quoit_group_unref (quoit_reserve (call->quoit, call->request, NOW, NULL));
-      quoit_release (call->quoit, "train", NOW, NULL);
+      quoit_group_unref (quoit_ledger_reserve (call->ledger, call->request, NOW, NULL));
+      quoit_ledger_release (call->ledger, "train", NOW, NULL);
     }
 }
 
 static void
 measure_calls (Bench *bench)
 {
-  Call call = { quoit_open_memory (), quoit_request_new ("train") };
+  Call call = { quoit_ledger_open_memory (), quoit_request_new ("train") };
   const char *fleet = "v6e 4x4 x25000";
 
-  quoit_import_free (quoit_import_fleet_text (call.quoit, fleet, strlen (fleet), NULL, NOW, NULL));
+  quoit_import_free (quoit_ledger_import_fleet_text (call.ledger, fleet, strlen (fleet), NULL, NOW, NULL));
   quoit_request_set_accelerator (call.request, "v6e", NULL);
   quoit_request_set_topology (call.request, "4x4", NULL);
   quoit_request_set_slices (call.request, 1, NULL);
@@ -157,7 +157,7 @@ measure_calls (Bench *bench)
                                             .n_operations = 1000,
                                             .ns = BENCH_UP_TO (2000) });
   quoit_request_free (call.request);
-  quoit_unref (call.quoit);
+  quoit_ledger_unref (call.ledger);
 }
 
 void

@@ -37,16 +37,16 @@ typedef struct {
 } Case;
 
 static QuoitGroup *
-reserve_all (Quoit *quoit)
+reserve_all (QuoitLedger *ledger)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   QuoitGroup *group;
 
-  quoit_import_free (quoit_import_raycluster (quoit, manifest, strlen (manifest), NULL, NULL, NOW, NULL));
+  quoit_import_free (quoit_ledger_import_raycluster (ledger, manifest, strlen (manifest), NULL, NULL, NOW, NULL));
   g_assert_true (quoit_request_set_accelerator (request, "v6e", NULL));
   g_assert_true (quoit_request_set_topology (request, "16x16", NULL));
   g_assert_true (quoit_request_set_slices (request, 64, NULL));
-  group = quoit_reserve (quoit, request, NOW, NULL);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL);
   g_assert_nonnull (group);
   return group;
 }
@@ -77,8 +77,8 @@ bench_environments (Bench *bench)
     { "environments, jobset", QUOIT_PROFILE_JOBSET, 1, BENCH_UP_TO (5e6) },
     { "environments, 4 a host", QUOIT_PROFILE_QUOIT, 4, BENCH_NONE },
   };
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitGroup) group = reserve_all (quoit);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) group = reserve_all (ledger);
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {

@@ -35,12 +35,12 @@ parse_alone (const Input *input)
 }
 
 static double
-import_into (Quoit *quoit, const Input *input)
+import_into (QuoitLedger *ledger, const Input *input)
 {
   GError *error = NULL;
   double start = seconds ();
 
-  quoit_import_free (quoit_import_ray_nodes (quoit, input->text, input->length, NULL, NOW, &error));
+  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, input->text, input->length, NULL, NOW, &error));
   g_assert_no_error (error);
   return seconds () - start;
 }
@@ -48,20 +48,20 @@ import_into (Quoit *quoit, const Input *input)
 static double
 import_to_model (const Input *input)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
 
-  return import_into (quoit, input);
+  return import_into (ledger, input);
 }
 
 static double
 import_to_database (const Input *input)
 {
   g_autofree char *path = g_build_filename (input->folder, "import.db", NULL);
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
 
   bench_database_remove (path);
-  quoit = quoit_create (path, 0, NULL);
-  return import_into (quoit, input);
+  ledger = quoit_ledger_create (path, 0, NULL);
+  return import_into (ledger, input);
 }
 
 static double
@@ -83,9 +83,9 @@ open_database (const Input *input)
 {
   g_autofree char *path = g_build_filename (input->folder, "import.db", NULL);
   double start = seconds ();
-  g_autoptr (Quoit) quoit = quoit_open (path, 0, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 0, NULL);
 
-  g_assert_nonnull (quoit);
+  g_assert_nonnull (ledger);
   return seconds () - start;
 }
 

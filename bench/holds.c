@@ -25,24 +25,24 @@ request_new (const char *name)
 }
 
 static void
-hold (Quoit *quoit, const char *name, gint64 now_ms)
+hold (QuoitLedger *ledger, const char *name, gint64 now_ms)
 {
   g_autoptr (QuoitRequest) request = request_new (name);
   GError *error = NULL;
 
-  quoit_group_unref (quoit_hold (quoit, request, LEASE_MS, now_ms, &error));
+  quoit_group_unref (quoit_ledger_hold (ledger, request, LEASE_MS, now_ms, &error));
   g_assert_no_error (error);
 }
 
 /* --- hold and confirm, durable --- */
 
 static void
-hold_and_confirm (Quoit *quoit, guint number)
+hold_and_confirm (QuoitLedger *ledger, guint number)
 {
   g_autofree char *name = g_strdup_printf ("job-%06u", number);
 
-  hold (quoit, name, NOW + number);
-  quoit_group_unref (quoit_confirm (quoit, name, 0, NOW + number, NULL));
+  hold (ledger, name, NOW + number);
+  quoit_group_unref (quoit_ledger_confirm (ledger, name, 0, NOW + number, NULL));
 }
 
 static void
@@ -50,7 +50,7 @@ measure_confirmed (Bench *bench, const char *folder, const char *where, BenchLim
 {
   g_autofree char *own = g_build_filename (folder, "quoit.db", NULL),
                   *other = g_build_filename (folder, "bare.db", NULL);
-  Quoit *quoit = bench_database_new (own, "v6e 4x4 x2500");
+  QuoitLedger *ledger = bench_database_new (own, "v6e 4x4 x2500");
   BenchBare *bare = bench_bare_new (other);
   double rates[ROUNDS], best_us = G_MAXDOUBLE;
   guint number = 0;
@@ -60,7 +60,7 @@ measure_confirmed (Bench *bench, const char *folder, const char *where, BenchLim
       gint64 start_us = g_get_monotonic_time (), ours_us;
 
       for (guint i = 0; i < PER_ROUND; i++)
-        hold_and_confirm (quoit, ++number);
+        hold_and_confirm (ledger, ++number);
       ours_us = g_get_monotonic_time () - start_us;
       start_us = g_get_monotonic_time ();
       for (guint i = 0; i < PER_ROUND; i++)
@@ -74,7 +74,7 @@ measure_confirmed (Bench *bench, const char *folder, const char *where, BenchLim
   bench_add (bench, "durable hold and confirm", where, best_us, "us", BENCH_NONE);
   bench_add (bench, "durable hold and confirm, rate by two bare commits", where, bench_median (rates, ROUNDS), "x",
              limit);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   bench_bare_free (bare);
   bench_database_remove (own);
   bench_database_remove (other);
@@ -83,21 +83,21 @@ measure_confirmed (Bench *bench, const char *folder, const char *where, BenchLim
 /* --- leases that end --- */
 
 static void
-hold_many (Quoit *quoit, gint64 now_ms)
+hold_many (QuoitLedger *ledger, gint64 now_ms)
 {
-  g_assert_true (quoit_begin_batch (quoit, NULL));
+  g_assert_true (quoit_ledger_begin_batch (ledger, NULL));
   for (guint i = 0; i < LEASES; i++)
     {
       g_autofree char *name = g_strdup_printf ("job-%06u", i);
 
-      hold (quoit, name, now_ms);
+      hold (ledger, name, now_ms);
     }
-  g_assert_true (quoit_commit_batch (quoit, NULL));
+  g_assert_true (quoit_ledger_commit_batch (ledger, NULL));
 }
 
-/* Takes @quoit. The next change finds that the leases are over, and is one more row in the transaction. */
+/* Takes @ledger. The next change finds that the leases are over, and is one more row in the transaction. */
 static void
-measure_endings (Bench *bench, Quoit *quoit, const char *where)
+measure_endings (Bench *bench, QuoitLedger *ledger, const char *where)
 {
   double best_us = G_MAXDOUBLE;
 
@@ -105,13 +105,13 @@ measure_endings (Bench *bench, Quoit *quoit, const char *where)
     {
       gint64 now_ms = NOW + (gint64) i * 2 * LEASE_MS, start_us;
 
-      hold_many (quoit, now_ms);
+      hold_many (ledger, now_ms);
       start_us = g_get_monotonic_time ();
-      g_assert_true (quoit_set_owner (quoit, "alice", 0, now_ms + LEASE_MS, NULL));
+      g_assert_true (quoit_ledger_set_owner (ledger, "alice", 0, now_ms + LEASE_MS, NULL));
       best_us = MIN (best_us, (double) (g_get_monotonic_time () - start_us));
     }
   bench_add (bench, "10,000 leases end in one transaction", where, best_us / 1e3, "ms", BENCH_UP_TO (50));
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
 }
 
 static void
@@ -126,7 +126,7 @@ measure_endings_on_disk (Bench *bench, const char *folder, const char *where)
 /* --- repair --- */
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   char *lost[REPAIRS]; /* the node of each group that dies */
 } Repairs;
 
@@ -134,14 +134,14 @@ static void
 set_states (Repairs *repairs, QuoitNodeState state)
 {
   for (guint i = 0; i < REPAIRS; i++)
-    g_assert_true (quoit_set_node_state (repairs->quoit, repairs->lost[i], state, NOW, NULL));
+    g_assert_true (quoit_ledger_set_node_state (repairs->ledger, repairs->lost[i], state, NOW, NULL));
 }
 
 static void
 lose (gpointer data)
 {
   Repairs *repairs = data;
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (repairs->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (repairs->ledger);
 
   for (guint i = 0; i < REPAIRS; i++)
     {
@@ -164,7 +164,7 @@ repair (gpointer data)
       char name[16];
 
       g_snprintf (name, sizeof name, "job-%06u", i);
-      quoit_group_change_free (quoit_repair (repairs->quoit, name, NOW, NULL));
+      quoit_group_change_free (quoit_ledger_repair (repairs->ledger, name, NOW, NULL));
     }
 }
 
@@ -181,15 +181,15 @@ revive (gpointer data)
 static void
 measure_repairs (Bench *bench)
 {
-  Repairs repairs = { .quoit = quoit_open_memory () };
+  Repairs repairs = { .ledger = quoit_ledger_open_memory () };
 
-  quoit_import_free (quoit_import_fleet_text (repairs.quoit, FLEET, strlen (FLEET), NULL, NOW, NULL));
+  quoit_import_free (quoit_ledger_import_fleet_text (repairs.ledger, FLEET, strlen (FLEET), NULL, NOW, NULL));
   for (guint i = 0; i < REPAIRS; i++)
     {
       g_autofree char *name = g_strdup_printf ("job-%06u", i);
       g_autoptr (QuoitRequest) request = request_new (name);
 
-      quoit_group_unref (quoit_reserve (repairs.quoit, request, NOW, NULL));
+      quoit_group_unref (quoit_ledger_reserve (repairs.ledger, request, NOW, NULL));
     }
   bench_measure (bench, &(BenchOperation) { .scenario = "public repair of one slice in memory",
                                             .fleet = "25,000 slices",
@@ -199,21 +199,21 @@ measure_repairs (Bench *bench)
                                             .data = &repairs,
                                             .n_operations = REPAIRS,
                                             .ns = BENCH_UP_TO (5000) });
-  quoit_unref (repairs.quoit);
+  quoit_ledger_unref (repairs.ledger);
 }
 
 void
 bench_holds (Bench *bench)
 {
   g_autofree char *folder = NULL, *memory = NULL;
-  Quoit *quoit;
+  QuoitLedger *ledger;
 
   measure_repairs (bench);
   if (bench_is_counting (bench))
     return;
-  quoit = quoit_open_memory ();
-  quoit_import_free (quoit_import_fleet_text (quoit, FLEET, strlen (FLEET), NULL, NOW, NULL));
-  measure_endings (bench, quoit, "100k nodes, in memory");
+  ledger = quoit_ledger_open_memory ();
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, FLEET, strlen (FLEET), NULL, NOW, NULL));
+  measure_endings (bench, ledger, "100k nodes, in memory");
   folder = bench_folder_new (".");
   measure_confirmed (bench, folder, "on disk", BENCH_FROM (0.8));
   measure_endings_on_disk (bench, folder, "100k nodes, on disk");

@@ -3,7 +3,7 @@
  */
 #include "bench.h"
 
-#include <quoit/mesh.h>
+#include <quoit/models/mesh.h>
 
 typedef struct {
   const char *kind, *topology;

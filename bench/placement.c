@@ -3,7 +3,7 @@
  * groups ask for them, and requests that are made to be slow. */
 #include "bench.h"
 
-#include <quoit/ray-placement.h>
+#include <quoit/models/ray-placement.h>
 
 enum { HOSTS = 4, ROUND = 16, GROUPS = 1000, MANY = 10000 };
 

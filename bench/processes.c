@@ -3,6 +3,7 @@
  * manifest and the largest slice would take for ever. */
 #include "bench.h"
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 #include <string.h>
 
@@ -11,16 +12,16 @@
 static QuoitTopology *
 topology_of (const char *fleet, const char *accelerator, const char *shape, gint64 n_slices)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   g_autoptr (QuoitGroup) group = NULL;
   QuoitTopology *topology;
 
-  quoit_import_free (quoit_import_fleet_text (quoit, fleet, strlen (fleet), NULL, NOW, NULL));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, NOW, NULL));
   g_assert_true (quoit_request_set_accelerator (request, accelerator, NULL));
   g_assert_true (quoit_request_set_topology (request, shape, NULL));
   g_assert_true (quoit_request_set_slices (request, n_slices, NULL));
-  group = quoit_reserve (quoit, request, NOW, NULL);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL);
   g_assert_nonnull (group);
   topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
   g_assert_nonnull (topology);

@@ -51,12 +51,12 @@ read_alone (const Text *text)
 }
 
 static double
-sync_text (Quoit *quoit, const Text *text, guint32 n_changes)
+sync_text (QuoitLedger *ledger, const Text *text, guint32 n_changes)
 {
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, text->text, text->length);
   gint64 start_us = g_get_monotonic_time ();
   GError *error = NULL;
-  QuoitImport *import = quoit_sync_input (quoit, input, NOW, &error);
+  QuoitImport *import = quoit_ledger_sync (ledger, input, NOW, &error);
   double took = seconds_since (start_us);
 
   g_assert_no_error (error);
@@ -71,24 +71,24 @@ static void
 measure_calls (Bench *bench, const char *folder, const char *where)
 {
   g_autofree char *path = g_build_filename (folder, "quoit.db", NULL);
-  Quoit *quoit = quoit_create (path, 1000, NULL);
+  QuoitLedger *ledger = quoit_ledger_create (path, 1000, NULL);
   Text same = text_new ((BenchList) { .n_nodes = NODES }),
        other = text_new ((BenchList) { .n_nodes = NODES, .n_dead = CHANGES });
   double read = G_MAXDOUBLE, unchanged = G_MAXDOUBLE, changed = G_MAXDOUBLE;
 
-  sync_text (quoit, &same, 0);
+  sync_text (ledger, &same, 0);
   for (guint i = 0; i < TRIES; i++)
     {
       bench_keep_least (&read, read_alone (&same));
-      bench_keep_least (&unchanged, sync_text (quoit, &same, 0));
-      bench_keep_least (&changed, sync_text (quoit, &other, CHANGES));
-      sync_text (quoit, &same, CHANGES);
+      bench_keep_least (&unchanged, sync_text (ledger, &same, 0));
+      bench_keep_least (&changed, sync_text (ledger, &other, CHANGES));
+      sync_text (ledger, &same, CHANGES);
     }
   bench_add (bench, "read a list of 100k nodes", where, read * 1e3, "ms", BENCH_NONE);
   bench_add (bench, "sync it unchanged, by reading", where, unchanged / read, "x", BENCH_UP_TO (1.2));
   bench_add (bench, "sync it with 100 nodes dead, by reading", where, changed / read, "x", BENCH_UP_TO (1.2));
   bench_add (bench, "100 nodes dead, by the unchanged list", where, (changed - unchanged) * 1e3, "ms", BENCH_NONE);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   bench_database_remove (path);
   g_free (same.text);
   g_free (other.text);
@@ -122,7 +122,7 @@ sync_claims (QuoitStore *store, QuoitClaims **claims)
 {
   GArray *changes = NULL;
 
-  g_assert_true (quoit_store_change (store, quoit_ledger_sync, claims, NOW, &changes, NULL));
+  g_assert_true (quoit_store_change (store, quoit_step_sync, claims, NOW, &changes, NULL));
   g_array_unref (changes);
 }
 
@@ -220,7 +220,7 @@ measure_reading (Bench *bench)
 /* --- what another process has written --- */
 
 typedef struct {
-  Quoit *writer, *reader;
+  QuoitLedger *writer, *reader;
   guint number;
 } Two;
 
@@ -229,7 +229,7 @@ change_much (gpointer data)
 {
   Two *two = data;
 
-  g_assert_true (quoit_begin_batch (two->writer, NULL));
+  g_assert_true (quoit_ledger_begin_batch (two->writer, NULL));
   for (guint i = 0; i < CHANGES / 2; i++)
     {
       g_autofree char *name = g_strdup_printf ("job-%06u", ++two->number);
@@ -238,10 +238,10 @@ change_much (gpointer data)
       quoit_request_set_accelerator (request, "v6e", NULL);
       quoit_request_set_topology (request, "4x4", NULL);
       quoit_request_set_slices (request, 1, NULL);
-      quoit_group_unref (quoit_reserve (two->writer, request, NOW, NULL));
-      g_assert_true (quoit_release (two->writer, name, NOW, NULL));
+      quoit_group_unref (quoit_ledger_reserve (two->writer, request, NOW, NULL));
+      g_assert_true (quoit_ledger_release (two->writer, name, NOW, NULL));
     }
-  g_assert_true (quoit_commit_batch (two->writer, NULL));
+  g_assert_true (quoit_ledger_commit_batch (two->writer, NULL));
 }
 
 static void
@@ -249,7 +249,7 @@ refresh (gpointer data)
 {
   Two *two = data;
 
-  g_assert_true (quoit_refresh (two->reader, NULL));
+  g_assert_true (quoit_ledger_refresh (two->reader, NULL));
 }
 
 static void
@@ -258,7 +258,7 @@ measure_catching_up (Bench *bench, const char *folder, const char *fleet, const 
   g_autofree char *path = g_build_filename (folder, "quoit.db", NULL);
   Two two = { .writer = bench_database_new (path, fleet_text) };
 
-  two.reader = quoit_open (path, 1000, NULL);
+  two.reader = quoit_ledger_open (path, 1000, NULL);
   g_assert_nonnull (two.reader);
   bench_measure (bench, &(BenchOperation) { .scenario = "catch up with 100 changes",
                                             .fleet = fleet,
@@ -266,8 +266,8 @@ measure_catching_up (Bench *bench, const char *folder, const char *fleet, const 
                                             .run = refresh,
                                             .data = &two,
                                             .n_operations = 1 });
-  quoit_unref (two.writer);
-  quoit_unref (two.reader);
+  quoit_ledger_unref (two.writer);
+  quoit_ledger_unref (two.reader);
   bench_database_remove (path);
 }
 

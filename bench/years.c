@@ -12,7 +12,7 @@ enum { ENTRIES = 1000000, PER_BATCH = 20000, TRIES = 3, ROUNDS = 30 };
 #define FLEET "v6e 4x4 x2500"
 
 static void
-reserve_and_release (Quoit *quoit, guint number)
+reserve_and_release (QuoitLedger *ledger, guint number)
 {
   g_autofree char *name = g_strdup_printf ("job-%06u", number);
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
@@ -21,24 +21,24 @@ reserve_and_release (Quoit *quoit, guint number)
   quoit_request_set_accelerator (request, "v6e", NULL);
   quoit_request_set_topology (request, "4x4", NULL);
   quoit_request_set_slices (request, 1, NULL);
-  group = quoit_reserve (quoit, request, NOW + number, NULL);
-  g_assert_true (group != NULL && quoit_release (quoit, name, NOW + number, NULL));
+  group = quoit_ledger_reserve (ledger, request, NOW + number, NULL);
+  g_assert_true (group != NULL && quoit_ledger_release (ledger, name, NOW + number, NULL));
 }
 
 /* A ledger whose journal has @n entries behind its import, of groups that came and went. */
 static void
 make_ledger (const char *path, guint n)
 {
-  Quoit *quoit = bench_database_new (path, FLEET);
+  QuoitLedger *ledger = bench_database_new (path, FLEET);
 
   for (guint done = 0; done < n; done += PER_BATCH)
     {
-      g_assert_true (quoit_begin_batch (quoit, NULL));
+      g_assert_true (quoit_ledger_begin_batch (ledger, NULL));
       for (guint i = 0; i < PER_BATCH / 2; i++)
-        reserve_and_release (quoit, (done + 2 * i) / 2);
-      g_assert_true (quoit_commit_batch (quoit, NULL));
+        reserve_and_release (ledger, (done + 2 * i) / 2);
+      g_assert_true (quoit_ledger_commit_batch (ledger, NULL));
     }
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
 }
 
 static gint64
@@ -56,23 +56,23 @@ static double
 open_once (const char *path)
 {
   gint64 start_us = g_get_monotonic_time ();
-  Quoit *quoit = quoit_open (path, 0, NULL);
+  QuoitLedger *ledger = quoit_ledger_open (path, 0, NULL);
 
   start_us = since_us (start_us);
-  g_assert_nonnull (quoit);
-  quoit_unref (quoit);
+  g_assert_nonnull (ledger);
+  quoit_ledger_unref (ledger);
   return (double) start_us / 1e3;
 }
 
 static double
 verify_once (const char *path)
 {
-  Quoit *quoit = quoit_open (path, 0, NULL);
+  QuoitLedger *ledger = quoit_ledger_open (path, 0, NULL);
   gint64 start_us = g_get_monotonic_time ();
 
-  g_assert_true (quoit != NULL && quoit_verify (quoit, NULL));
+  g_assert_true (ledger != NULL && quoit_ledger_verify (ledger, NULL));
   start_us = since_us (start_us);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   return (double) start_us / 1e3;
 }
 
@@ -112,18 +112,18 @@ compact_ms (const char *from, const char *to)
 
   for (guint i = 0; i < TRIES; i++)
     {
-      Quoit *quoit = quoit_open (from, 0, NULL);
+      QuoitLedger *ledger = quoit_ledger_open (from, 0, NULL);
       guint64 n_removed;
       gint64 start_us;
 
       bench_database_remove (to);
-      g_assert_true (quoit != NULL && quoit_backup (quoit, to, NULL));
-      quoit_unref (quoit);
-      quoit = quoit_open (to, 0, NULL);
+      g_assert_true (ledger != NULL && quoit_ledger_backup (ledger, to, NULL));
+      quoit_ledger_unref (ledger);
+      ledger = quoit_ledger_open (to, 0, NULL);
       start_us = g_get_monotonic_time ();
-      g_assert_true (quoit_compact_journal (quoit, ENTRIES + 1, NOW, &n_removed, NULL) && n_removed == ENTRIES);
+      g_assert_true (quoit_ledger_compact_journal (ledger, ENTRIES + 1, NOW, &n_removed, NULL) && n_removed == ENTRIES);
       best_us = MIN (best_us, since_us (start_us));
-      quoit_unref (quoit);
+      quoit_ledger_unref (ledger);
     }
   return (double) best_us / 1e3;
 }

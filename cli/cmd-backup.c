@@ -6,14 +6,14 @@ static const Column columns[] = { { "backup", "written", CELL_TEXT } };
 static bool
 run (Session *session, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   Document *document;
   Table *facts;
 
   if (!session_begin (session, error))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL || !quoit_backup (quoit, session->words[0], error))
+  ledger = session_open (session, error);
+  if (ledger == NULL || !quoit_ledger_backup (ledger, session->words[0], error))
     return false;
 
   session_note_written (session);

@@ -4,12 +4,13 @@
 #include "text.h"
 #include "verbs.h"
 
-typedef QuoitGroup *(*LeaseFunc) (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error);
+typedef QuoitGroup *(*LeaseFunc) (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
+                                  GError **error);
 
 static bool
-answer (Session *session, Quoit *quoit, const QuoitGroup *group, GError **error)
+answer (Session *session, QuoitLedger *ledger, const QuoitGroup *group, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   Document *document = document_new ();
 
   describe_group (document, snapshot, group);
@@ -19,7 +20,7 @@ answer (Session *session, Quoit *quoit, const QuoitGroup *group, GError **error)
 static bool
 run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFunc change, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   gint64 now_ms, lease_ms = 0;
 
@@ -27,16 +28,16 @@ run (Session *session, const GOptionEntry *entries, char *const *lease, LeaseFun
       || !session_now (session, &now_ms, error)
       || (*lease != NULL && !text_parse_duration (*lease, "--lease", &lease_ms, error)))
     return false;
-  if (*lease == NULL && change == quoit_renew)
+  if (*lease == NULL && change == quoit_ledger_renew)
     {
       g_set_error_literal (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "expected also --lease TIME, as 10s");
       return false;
     }
-  quoit = session_open (session, error);
-  if (quoit == NULL)
+  ledger = session_open (session, error);
+  if (ledger == NULL)
     return false;
-  group = change (quoit, session->words[0], lease_ms, now_ms, error);
-  return group != NULL && answer (session, quoit, group, error);
+  group = change (ledger, session->words[0], lease_ms, now_ms, error);
+  return group != NULL && answer (session, ledger, group, error);
 }
 
 static bool
@@ -49,7 +50,7 @@ run_confirm (Session *session, GError **error)
     G_OPTION_ENTRY_NULL,
   };
 
-  return run (session, entries, &lease, quoit_confirm, error);
+  return run (session, entries, &lease, quoit_ledger_confirm, error);
 }
 
 static bool
@@ -61,7 +62,7 @@ run_renew (Session *session, GError **error)
     G_OPTION_ENTRY_NULL,
   };
 
-  return run (session, entries, &lease, quoit_renew, error);
+  return run (session, entries, &lease, quoit_ledger_renew, error);
 }
 
 const Verb verb_confirm = {

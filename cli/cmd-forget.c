@@ -8,12 +8,12 @@ static const Column columns[] = {
 static bool
 forget (Session *session, const char *key, gint64 now_ms, GError **error)
 {
-  g_autoptr (Quoit) quoit = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = session_open (session, error);
 
-  if (quoit == NULL)
+  if (ledger == NULL)
     return false;
-  return key != NULL ? quoit_forget_key (quoit, key, now_ms, error)
-                     : quoit_forget (quoit, session->words[0], now_ms, error);
+  return key != NULL ? quoit_ledger_forget_key (ledger, key, now_ms, error)
+                     : quoit_ledger_forget (ledger, session->words[0], now_ms, error);
 }
 
 static bool

@@ -177,37 +177,37 @@ name_file (GError *error, guint kind, const char *given, const Options *options)
 
 /* --- import --- */
 
-typedef bool (*ReadFunc) (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms,
+typedef bool (*ReadFunc) (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms,
                           const Options *options, QuoitImport **import, GError **error);
 
 static bool
-import (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
+import (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
         QuoitImport **import, GError **error)
 {
-  *import = quoit_import_input (quoit, input, now_ms, error);
+  *import = quoit_ledger_import (ledger, input, now_ms, error);
   return *import != NULL;
 }
 
 /* The difference is said before it holds: what stdout does not take is not written either. */
 static bool
-sync_source (Session *session, Quoit *quoit, const QuoitInput *input, gint64 now_ms, const Options *options,
+sync_source (Session *session, QuoitLedger *ledger, const QuoitInput *input, gint64 now_ms, const Options *options,
              QuoitImport **import, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
 
   if (options->dry_run)
-    return (*import = quoit_fork_sync_input (fork, input, now_ms, error)) != NULL;
-  if (!quoit_begin_batch (quoit, error))
+    return (*import = quoit_fork_sync (fork, input, now_ms, error)) != NULL;
+  if (!quoit_ledger_begin_batch (ledger, error))
     return false;
-  *import = quoit_sync_input (quoit, input, now_ms, error);
+  *import = quoit_ledger_sync (ledger, input, now_ms, error);
   if (*import == NULL)
-    return quoit_cancel_batch (quoit), false;
+    return quoit_ledger_cancel_batch (ledger), false;
   return true;
 }
 
 static bool
-finish (Session *session, Quoit *quoit, const QuoitImport *import, ReadFunc read, const Options *options,
+finish (Session *session, QuoitLedger *ledger, const QuoitImport *import, ReadFunc read, const Options *options,
         GError **error)
 {
   bool in_batch = read == sync_source && !options->dry_run;
@@ -215,10 +215,10 @@ finish (Session *session, Quoit *quoit, const QuoitImport *import, ReadFunc read
   if (!answer (session, import, options->dry_run, error))
     {
       if (in_batch)
-        quoit_cancel_batch (quoit);
+        quoit_ledger_cancel_batch (ledger);
       return false;
     }
-  return !in_batch || quoit_commit_batch (quoit, error);
+  return !in_batch || quoit_ledger_commit_batch (ledger, error);
 }
 
 static bool
@@ -227,17 +227,17 @@ run_on (Session *session, guint kind, const Options *options, ReadFunc read, GEr
   const char *given = session->words[1];
   g_autoptr (QuoitImport) result = NULL;
   g_autoptr (QuoitInput) input = input_of (kind, given, options, error);
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (GError) why = NULL;
   gint64 now_ms;
 
   if (input == NULL)
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL || !session_now (session, &now_ms, error))
+  ledger = session_open (session, error);
+  if (ledger == NULL || !session_now (session, &now_ms, error))
     return false;
-  if (read (session, quoit, input, now_ms, options, &result, &why))
-    return finish (session, quoit, result, read, options, error);
+  if (read (session, ledger, input, now_ms, options, &result, &why))
+    return finish (session, ledger, result, read, options, error);
   name_file (why, kind, given, options);
   g_propagate_error (error, g_steal_pointer (&why));
   return false;

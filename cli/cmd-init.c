@@ -8,14 +8,14 @@ static const Column columns[] = { { "database", "created", CELL_TEXT } };
 static bool
 create (Session *session, const char *limit, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   gint64 limit_ms = 0, now_ms;
 
   if ((limit != NULL && !text_parse_limit (limit, "--max-clock-jump", &limit_ms, error))
       || !session_now (session, &now_ms, error))
     return false;
-  quoit = session_create (session, error);
-  return quoit != NULL && (limit == NULL || quoit_set_max_clock_jump (quoit, limit_ms, now_ms, error));
+  ledger = session_create (session, error);
+  return ledger != NULL && (limit == NULL || quoit_ledger_set_max_clock_jump (ledger, limit_ms, now_ms, error));
 }
 
 static bool

@@ -59,12 +59,12 @@ static const Column checkpoint_columns[] = {
 
 /* Where the entries begin. */
 static bool
-describe_checkpoint (Quoit *quoit, Document *document, uint64_t *seq, GError **error)
+describe_checkpoint (QuoitLedger *ledger, Document *document, uint64_t *seq, GError **error)
 {
   int64_t made_ms;
   Table *facts;
 
-  if (!quoit_read_checkpoint (quoit, seq, &made_ms, error))
+  if (!quoit_ledger_read_checkpoint (ledger, seq, &made_ms, error))
     return false;
   facts = table_new (checkpoint_columns, G_N_ELEMENTS (checkpoint_columns));
   if (*seq == 0)
@@ -81,7 +81,7 @@ list (Session *session, const char *since, GError **error)
 {
   static const NumberRule rule = { "--since", "a sequence number from 0", 0, G_MAXINT64 };
   g_autoptr (Document) document = document_new ();
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitJournal) journal = NULL;
   uint64_t first;
   gint64 seq;
@@ -89,10 +89,10 @@ list (Session *session, const char *since, GError **error)
 
   if (since != NULL && !text_parse_number (since, &rule, &seq, error))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL || !describe_checkpoint (quoit, document, &first, error))
+  ledger = session_open (session, error);
+  if (ledger == NULL || !describe_checkpoint (ledger, document, &first, error))
     return false;
-  journal = quoit_changes_since (quoit, since == NULL ? first : (uint64_t) seq, error);
+  journal = quoit_ledger_read_journal (ledger, since == NULL ? first : (uint64_t) seq, error);
   if (journal == NULL)
     return false;
 
@@ -114,16 +114,16 @@ compact (Session *session, const char *before, GError **error)
 {
   static const NumberRule rule = { "--before", "a sequence number from 1", 1, G_MAXINT64 };
   g_autoptr (Document) document = document_new ();
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   uint64_t checkpoint, n_removed;
   gint64 seq, now_ms;
   Table *facts;
 
   if (!text_parse_number (before, &rule, &seq, error) || !session_now (session, &now_ms, error))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL || !quoit_compact_journal (quoit, (uint64_t) seq, now_ms, &n_removed, error)
-      || !describe_checkpoint (quoit, document, &checkpoint, error))
+  ledger = session_open (session, error);
+  if (ledger == NULL || !quoit_ledger_compact_journal (ledger, (uint64_t) seq, now_ms, &n_removed, error)
+      || !describe_checkpoint (ledger, document, &checkpoint, error))
     return false;
   session_note_written (session);
 

@@ -52,13 +52,13 @@ static const Column end_columns[] = {
 };
 
 static bool
-end (Session *session, Quoit *quoit, const char *name, gint64 now_ms, GError **error)
+end (Session *session, QuoitLedger *ledger, const char *name, gint64 now_ms, GError **error)
 {
   Document *document;
   uint32_t n_groups;
   Table *facts;
 
-  if (!quoit_end_owner (quoit, name, now_ms, &n_groups, error))
+  if (!quoit_ledger_end_owner (ledger, name, now_ms, &n_groups, error))
     return false;
   document = document_new ();
   facts = table_new (end_columns, G_N_ELEMENTS (end_columns));
@@ -72,19 +72,20 @@ static bool
 change (Session *session, const char *action, const char *name, gint64 lease_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   gint64 now_ms;
 
   if (!session_now (session, &now_ms, error))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL)
+  ledger = session_open (session, error);
+  if (ledger == NULL)
     return false;
   if (g_str_equal (action, "end"))
-    return end (session, quoit, name, now_ms, error);
-  if (!(g_str_equal (action, "set") ? quoit_set_owner : quoit_renew_owner) (quoit, name, lease_ms, now_ms, error))
+    return end (session, ledger, name, now_ms, error);
+  if (!(g_str_equal (action, "set") ? quoit_ledger_set_owner : quoit_ledger_renew_owner) (ledger, name, lease_ms,
+                                                                                          now_ms, error))
     return false;
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   return print_owners (session, snapshot, name, error);
 }
 

@@ -28,32 +28,32 @@ static bool
 release_slice (Session *session, const char *slice, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (Quoit) quoit = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = session_open (session, error);
   QuoitGroupChange *change;
 
-  if (quoit == NULL)
+  if (ledger == NULL)
     return false;
-  change = quoit_release_slice (quoit, session->words[0], slice, now_ms, error);
+  change = quoit_ledger_release_slice (ledger, session->words[0], slice, now_ms, error);
   if (change == NULL)
     return false;
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   return print_group_change (session, snapshot, change, "has given up the slice", error);
 }
 
 static bool
 release_group (Session *session, gint64 now_ms, GError **error)
 {
-  g_autoptr (Quoit) quoit = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = session_open (session, error);
   g_autoptr (QuoitSnapshot) before = NULL, snapshot = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autofree char *label = NULL;
   Document *document;
 
-  if (quoit == NULL)
+  if (ledger == NULL)
     return false;
   /* By its id, so that what is printed is what was released, whoever else is at work. One that has ended by now is told
    * so by the ledger. */
-  before = quoit_snapshot (quoit);
+  before = quoit_ledger_snapshot (ledger);
   snapshot = quoit_snapshot_as_of (before, now_ms, error);
   if (snapshot == NULL)
     return false;
@@ -61,7 +61,7 @@ release_group (Session *session, gint64 now_ms, GError **error)
   if (group == NULL)
     return false;
   label = group_label (group);
-  if (!quoit_release (quoit, label, now_ms, error))
+  if (!quoit_ledger_release (ledger, label, now_ms, error))
     return false;
 
   document = document_new ();

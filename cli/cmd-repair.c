@@ -3,9 +3,9 @@
 #include "verbs.h"
 
 static QuoitGroupChange *
-make (Quoit *quoit, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+make (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
 {
-  return quoit_repair (quoit, group, now_ms, error);
+  return quoit_ledger_repair (ledger, group, now_ms, error);
 }
 
 static QuoitGroupChange *

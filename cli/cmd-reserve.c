@@ -12,17 +12,18 @@ typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
 /* What a verb makes of a request. */
 typedef struct {
   gboolean wants_lease;
-  QuoitGroup *(*take) (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error);
+  QuoitGroup *(*take) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+                       GError **error);
   QuoitGroup *(*rehearse) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
                            GError **error);
 } Taking;
 
 /* On a fork: the same decision, and nothing to take back. */
 static QuoitGroup *
-rehearse (Quoit *quoit, const Taking *taking, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
+rehearse (QuoitLedger *ledger, const Taking *taking, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
           Outcome *outcome, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   g_autoptr (QuoitGroup) group = taking->rehearse (fork, request, lease_ms, now_ms, error);
   g_autoptr (QuoitGroup) before = NULL;
@@ -135,10 +136,10 @@ print_report (Session *session, const GError *refusal, const QuoitReport *report
 /* Looks again at what refused: reasons below the message, and the report as a document for programs. When somebody has
  * released something since, there is nothing to explain. */
 static bool
-explain (Session *session, Quoit *quoit, const QuoitRequest *request, gint64 now_ms, const GError *refusal,
+explain (Session *session, QuoitLedger *ledger, const QuoitRequest *request, gint64 now_ms, const GError *refusal,
          GError **error)
 {
-  g_autoptr (QuoitSnapshot) known = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) known = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot_as_of (known, now_ms, NULL);
   g_autoptr (QuoitReport) report = NULL;
 
@@ -171,7 +172,7 @@ run_taking (Session *session, const Taking *taking, GError **error)
   g_auto (RequestOptions) options = { 0 };
   g_autofree GOptionEntry *entries = request_entries_for_taking (&options);
   g_autoptr (QuoitRequest) request = NULL;
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (GError) refusal = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
@@ -185,16 +186,16 @@ run_taking (Session *session, const Taking *taking, GError **error)
   if (request == NULL
       || (lease_ms != 0 && !taking->wants_lease && !quoit_request_set_lease_ms (request, lease_ms, error)))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL)
+  ledger = session_open (session, error);
+  if (ledger == NULL)
     return false;
 
-  group = options.dry_run ? rehearse (quoit, taking, request, lease_ms, now_ms, &outcome, &refusal)
-                          : taking->take (quoit, request, lease_ms, now_ms, &refusal);
-  snapshot = quoit_snapshot (quoit);
+  group = options.dry_run ? rehearse (ledger, taking, request, lease_ms, now_ms, &outcome, &refusal)
+                          : taking->take (ledger, request, lease_ms, now_ms, &refusal);
+  snapshot = quoit_ledger_snapshot (ledger);
   if (group != NULL)
     return answer (session, snapshot, group, outcome, error);
-  if (explain (session, quoit, request, now_ms, refusal, error))
+  if (explain (session, ledger, request, now_ms, refusal, error))
     g_propagate_error (error, g_steal_pointer (&refusal));
   return false;
 }
@@ -202,10 +203,10 @@ run_taking (Session *session, const Taking *taking, GError **error)
 /* --- the two verbs: the lease of a reservation is part of the request --- */
 
 static QuoitGroup *
-reserve (Quoit *quoit, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
+reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
 {
   (void) lease_ms;
-  return quoit_reserve (quoit, request, now_ms, error);
+  return quoit_ledger_reserve (ledger, request, now_ms, error);
 }
 
 static QuoitGroup *
@@ -226,7 +227,7 @@ run_reserve (Session *session, GError **error)
 static bool
 run_hold (Session *session, GError **error)
 {
-  static const Taking taking = { TRUE, quoit_hold, quoit_fork_hold };
+  static const Taking taking = { TRUE, quoit_ledger_hold, quoit_fork_hold };
 
   return run_taking (session, &taking, error);
 }

@@ -9,7 +9,7 @@ static const Column columns[] = {
 static bool
 run (Session *session, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
   gint64 now_ms;
@@ -18,11 +18,11 @@ run (Session *session, GError **error)
   if (!session_begin (session, error) || !session_now (session, &now_ms, error)
       || !session_restore (session, session->words[0], now_ms, error))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL)
+  ledger = session_open (session, error);
+  if (ledger == NULL)
     return false;
 
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_text (facts, session_get_path (session));
   table_add_text (facts, session->words[0]);

@@ -8,22 +8,22 @@ static const Column columns[] = {
 };
 
 static bool
-set (Quoit *quoit, const char *limit, const Session *session, gint64 now_ms, GError **error)
+set (QuoitLedger *ledger, const char *limit, const Session *session, gint64 now_ms, GError **error)
 {
   gint64 limit_ms = 0;
 
   if (limit != NULL && !text_parse_limit (limit, "--max-clock-jump", &limit_ms, error))
     return false;
   /* The clock first: with the wrong one, a change of the limit may be refused. */
-  return ((session->words[0] == NULL && limit != NULL) || quoit_set_clock (quoit, now_ms, error))
-         && (limit == NULL || quoit_set_max_clock_jump (quoit, limit_ms, now_ms, error));
+  return ((session->words[0] == NULL && limit != NULL) || quoit_ledger_set_clock (ledger, now_ms, error))
+         && (limit == NULL || quoit_ledger_set_max_clock_jump (ledger, limit_ms, now_ms, error));
 }
 
 /* NULL: there is no entry yet. Owned. */
 static char *
-clock_of (Quoit *quoit)
+clock_of (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
   return text_of_time (quoit_snapshot_get_clock_ms (snapshot));
 }
@@ -38,7 +38,7 @@ run (Session *session, GError **error)
     G_OPTION_ENTRY_NULL,
   };
   g_autofree char *before = NULL, *after = NULL;
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   Document *document;
   gint64 now_ms;
   Table *facts;
@@ -47,14 +47,14 @@ run (Session *session, GError **error)
       || !session_now (session, &now_ms, error)
       || (session->words[0] != NULL && !text_parse_time (session->words[0], "TIME", &now_ms, error)))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL)
+  ledger = session_open (session, error);
+  if (ledger == NULL)
     return false;
-  before = clock_of (quoit);
-  if (!set (quoit, limit, session, now_ms, error))
+  before = clock_of (ledger);
+  if (!set (ledger, limit, session, now_ms, error))
     return false;
 
-  after = clock_of (quoit);
+  after = clock_of (ledger);
   facts = table_new (columns, G_N_ELEMENTS (columns));
   table_add_text (facts, before);
   table_add_text (facts, after);

@@ -4,9 +4,9 @@
 #include "words.h"
 
 static bool
-change (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error)
+change (QuoitLedger *ledger, const char *node, gint64 now_ms, gconstpointer input, GError **error)
 {
-  return quoit_set_node_state (quoit, node, *(const QuoitNodeState *) input, now_ms, error);
+  return quoit_ledger_set_node_state (ledger, node, *(const QuoitNodeState *) input, now_ms, error);
 }
 
 static bool

@@ -3,9 +3,9 @@
 #include "verbs.h"
 
 static bool
-change (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error)
+change (QuoitLedger *ledger, const char *node, gint64 now_ms, gconstpointer input, GError **error)
 {
-  return quoit_undrain_node (quoit, node, now_ms, error);
+  return quoit_ledger_undrain_node (ledger, node, now_ms, error);
 }
 
 static bool

@@ -15,7 +15,7 @@ static const Column columns[] = {
 static bool
 run (Session *session, GError **error)
 {
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Document *document;
   uint64_t seq, checkpoint;
@@ -23,10 +23,11 @@ run (Session *session, GError **error)
 
   if (!session_begin (session, error))
     return false;
-  quoit = session_open (session, error);
-  if (quoit == NULL || !quoit_verify (quoit, error) || !quoit_read_checkpoint (quoit, &checkpoint, NULL, error))
+  ledger = session_open (session, error);
+  if (ledger == NULL || !quoit_ledger_verify (ledger, error)
+      || !quoit_ledger_read_checkpoint (ledger, &checkpoint, NULL, error))
     return false;
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   if (!quoit_snapshot_check (snapshot, error))
     return false;
 

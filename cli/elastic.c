@@ -60,28 +60,28 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
   return session_print (session, document, error);
 }
 
-static Quoit *
+static QuoitLedger *
 open_now (Session *session, gint64 *now_ms, GError **error)
 {
-  g_autoptr (Quoit) quoit = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = session_open (session, error);
 
-  return quoit != NULL && session_now (session, now_ms, error) ? g_steal_pointer (&quoit) : NULL;
+  return ledger != NULL && session_now (session, now_ms, error) ? g_steal_pointer (&ledger) : NULL;
 }
 
 bool
 make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
 {
   gint64 now_ms = 0;
-  g_autoptr (Quoit) quoit = open_now (session, &now_ms, error);
+  g_autoptr (QuoitLedger) ledger = open_now (session, &now_ms, error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   QuoitGroupChange *change;
 
-  if (quoit == NULL)
+  if (ledger == NULL)
     return false;
-  change = verb->make (quoit, session->words[0], n_slices, now_ms, error);
+  change = verb->make (ledger, session->words[0], n_slices, now_ms, error);
   if (change == NULL)
     return false;
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   return print_group_change (session, snapshot, change, verb->made, error);
 }
 
@@ -89,14 +89,14 @@ bool
 rehearse_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, GError **error)
 {
   gint64 now_ms = 0;
-  g_autoptr (Quoit) quoit = open_now (session, &now_ms, error);
+  g_autoptr (QuoitLedger) ledger = open_now (session, &now_ms, error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitFork) fork = NULL;
   QuoitGroupChange *change;
 
-  if (quoit == NULL)
+  if (ledger == NULL)
     return false;
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   fork = quoit_snapshot_fork (snapshot);
   change = verb->rehearse (fork, session->words[0], n_slices, now_ms, error);
   return change != NULL && print_group_change (session, snapshot, change, verb->rehearsed, error);

@@ -2,6 +2,7 @@
 /* The mesh of a group, as options ask for it: `mesh` and `map --axis` have the same. */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 #include "axes.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each process finds its cluster by itself: what they find has to fit together. */
+#include <quoit/models.h>
+
 #include "jax-view.h"
 
 /* What one process finds; numbers only where they are known. */

@@ -123,7 +123,7 @@ complain (Session *session, const GError *error)
 static void
 session_clear (Session *session)
 {
-  quoit_unref (session->quoit);
+  quoit_ledger_unref (session->ledger);
   g_strfreev (session->words);
   g_free (session->db);
   g_free (session->wait);

@@ -2,6 +2,8 @@
 /* `env --manifest`: the pods that a manifest will make, before it is applied. */
 #pragma once
 
+#include <quoit/models.h>
+
 #include "session.h"
 
 typedef struct {

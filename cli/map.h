@@ -2,6 +2,7 @@
 /* Slices as pictures of their tori: who has each chip, as text, as a document and as SVG. */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 #include "document.h"

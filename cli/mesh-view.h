@@ -2,6 +2,7 @@
 /* What the command shows of a device mesh. */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 #include "axes.h"

@@ -10,9 +10,9 @@ static const Column columns[] = {
 };
 
 static bool
-state_of (Quoit *quoit, const char *name, QuoitNodeState *state, GError **error)
+state_of (QuoitLedger *ledger, const char *name, QuoitNodeState *state, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   uint32_t node;
 
   if (!quoit_snapshot_lookup_node (snapshot, name, &node, error))
@@ -22,9 +22,9 @@ state_of (Quoit *quoit, const char *name, QuoitNodeState *state, GError **error)
 }
 
 static Table *
-facts_of (Quoit *quoit, const char *name, QuoitNodeState before, GError **error)
+facts_of (QuoitLedger *ledger, const char *name, QuoitNodeState before, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   Table *facts;
   uint32_t node;
 
@@ -44,16 +44,16 @@ bool
 node_change (Session *session, NodeChangeFunc change, gconstpointer input, GError **error)
 {
   const char *name = session->words[0];
-  g_autoptr (Quoit) quoit = session_open (session, error);
+  g_autoptr (QuoitLedger) ledger = session_open (session, error);
   QuoitNodeState before;
   gint64 now_ms;
   Document *document;
   Table *facts;
 
-  if (quoit == NULL || !session_now (session, &now_ms, error) || !state_of (quoit, name, &before, error)
-      || !change (quoit, name, now_ms, input, error))
+  if (ledger == NULL || !session_now (session, &now_ms, error) || !state_of (ledger, name, &before, error)
+      || !change (ledger, name, now_ms, input, error))
     return false;
-  facts = facts_of (quoit, name, before, error);
+  facts = facts_of (ledger, name, before, error);
   if (facts == NULL)
     return false;
 

@@ -4,7 +4,8 @@
 
 #include "session.h"
 
-typedef bool (*NodeChangeFunc) (Quoit *quoit, const char *node, gint64 now_ms, gconstpointer input, GError **error);
+typedef bool (*NodeChangeFunc) (QuoitLedger *ledger, const char *node, gint64 now_ms, gconstpointer input,
+                                GError **error);
 
 /* Makes the change to the node named by the first argument, and prints its state before and after. */
 bool node_change (Session *session, NodeChangeFunc change, gconstpointer input, GError **error);

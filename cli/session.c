@@ -139,12 +139,12 @@ actor (void)
   return user != NULL ? user->pw_name : g_getenv ("USER");
 }
 
-static Quoit *
-with_actor (Quoit *quoit)
+static QuoitLedger *
+with_actor (QuoitLedger *ledger)
 {
-  if (quoit != NULL)
-    quoit_set_actor (quoit, actor ());
-  return quoit;
+  if (ledger != NULL)
+    quoit_ledger_set_actor (ledger, actor ());
+  return ledger;
 }
 
 bool
@@ -159,33 +159,34 @@ session_refuse_past (const Session *session, GError **error)
   return false;
 }
 
-static Quoit *
+static QuoitLedger *
 open_ledger (const Session *session, GError **error)
 {
   gint64 wait_ms;
 
-  return wait_of (session, &wait_ms, error) ? with_actor (quoit_open (session_get_path (session), wait_ms, error))
-                                            : NULL;
+  return wait_of (session, &wait_ms, error)
+             ? with_actor (quoit_ledger_open (session_get_path (session), wait_ms, error))
+             : NULL;
 }
 
 static uint64_t
-last_entry (Quoit *quoit)
+last_entry (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
   return quoit_snapshot_get_seq (snapshot);
 }
 
 /* An answer that is lost is another thing when the ledger has changed. */
-static Quoit *
-watched (Session *session, Quoit *quoit)
+static QuoitLedger *
+watched (Session *session, QuoitLedger *ledger)
 {
-  if (quoit == NULL)
+  if (ledger == NULL)
     return NULL;
-  g_clear_pointer (&session->quoit, quoit_unref);
-  session->quoit = quoit_ref (quoit);
-  session->seq_before = last_entry (quoit);
-  return quoit;
+  g_clear_pointer (&session->ledger, quoit_ledger_unref);
+  session->ledger = quoit_ledger_ref (ledger);
+  session->seq_before = last_entry (ledger);
+  return ledger;
 }
 
 void
@@ -197,25 +198,25 @@ session_note_written (Session *session)
 static bool
 has_changed (const Session *session)
 {
-  return session->has_written || (session->quoit != NULL && last_entry (session->quoit) != session->seq_before);
+  return session->has_written || (session->ledger != NULL && last_entry (session->ledger) != session->seq_before);
 }
 
-Quoit *
+QuoitLedger *
 session_open (Session *session, GError **error)
 {
   return session_refuse_past (session, error) ? watched (session, open_ledger (session, error)) : NULL;
 }
 
-Quoit *
+QuoitLedger *
 session_create (Session *session, GError **error)
 {
   gint64 wait_ms;
-  Quoit *quoit = session_refuse_past (session, error) && wait_of (session, &wait_ms, error)
-                     ? with_actor (quoit_create (session_get_path (session), wait_ms, error))
-                     : NULL;
+  QuoitLedger *ledger = session_refuse_past (session, error) && wait_of (session, &wait_ms, error)
+                            ? with_actor (quoit_ledger_create (session_get_path (session), wait_ms, error))
+                            : NULL;
 
-  session->has_written |= quoit != NULL;
-  return quoit;
+  session->has_written |= ledger != NULL;
+  return ledger;
 }
 
 bool
@@ -224,7 +225,7 @@ session_restore (Session *session, const char *backup, gint64 now_ms, GError **e
   gint64 wait_ms;
 
   if (!session_refuse_past (session, error) || !wait_of (session, &wait_ms, error)
-      || !quoit_restore (session_get_path (session), backup, wait_ms, actor (), now_ms, error))
+      || !quoit_ledger_restore (session_get_path (session), backup, wait_ms, actor (), now_ms, error))
     return false;
   session_note_written (session);
   return true;
@@ -235,17 +236,17 @@ session_look (Session *session, GError **error)
 {
   static const NumberRule rule = { "--at", "a sequence number from 0", 0, G_MAXINT64 };
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   gint64 seq, now_ms;
 
   if (session->at != NULL && !text_parse_number (session->at, &rule, &seq, error))
     return NULL;
-  quoit = open_ledger (session, error);
-  if (quoit == NULL)
+  ledger = open_ledger (session, error);
+  if (ledger == NULL)
     return NULL;
   if (session->at != NULL)
-    return quoit_snapshot_at (quoit, (uint64_t) seq, error);
-  snapshot = quoit_snapshot (quoit);
+    return quoit_ledger_snapshot_at (ledger, (uint64_t) seq, error);
+  snapshot = quoit_ledger_snapshot (ledger);
   return session_now (session, &now_ms, error) ? quoit_snapshot_as_of (snapshot, now_ms, error) : NULL;
 }
 

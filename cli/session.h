@@ -22,7 +22,7 @@ struct _Session {
   char **words; /* of the command line, behind the verb; then its arguments alone, after session_parse() */
   char *db, *wait, *now, *at, *output;
   int exit_status;     /* of a run that succeeds: a refusal by `fits` is an answer, not an error */
-  Quoit *quoit;        /* that was opened to change it; or NULL */
+  QuoitLedger *ledger; /* that was opened to change it; or NULL */
   uint64_t seq_before; /* its last entry then */
   bool has_written;    /* something that is no entry */
   bool has_answered;   /* stdout has got, or has refused, an answer */
@@ -46,9 +46,9 @@ bool session_check (const Session *session, const char *const *outputs, GError *
 /* For verbs that are about the present alone, which --at is no option of: USAGE when it is there. */
 bool session_refuse_past (const Session *session, GError **error);
 
-/* The ledger as it is now, with the actor set. quoit_unref() it. */
-Quoit *session_open (Session *session, GError **error);
-Quoit *session_create (Session *session, GError **error);
+/* The ledger as it is now, with the actor set. quoit_ledger_unref() it. */
+QuoitLedger *session_open (Session *session, GError **error);
+QuoitLedger *session_create (Session *session, GError **error);
 /* Puts @backup in the place of the database. */
 bool session_restore (Session *session, const char *backup, gint64 now_ms, GError **error);
 

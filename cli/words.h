@@ -2,6 +2,7 @@
 /* The library's enums in the command's words. A value of a newer library is "unknown". */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 const char *word_of_node_state (QuoitNodeState state);

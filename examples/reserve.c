@@ -13,17 +13,17 @@ main (int argc, char **argv)
   int64_t now_ms = g_get_real_time () / 1000; /* the library reads no clock */
   if (argc != 4 || !g_file_get_contents (argv[2], &yaml, &length, NULL))
     return fprintf (stderr, "usage: reserve LEDGER MANIFEST JOB\n"), 2;
-  g_autoptr (Quoit) quoit = quoit_open (argv[1], 5000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (argv[1], 5000, &error);
   if (g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
-    quoit = (g_clear_error (&error), quoit_create (argv[1], 5000, &error));
-  TRY (quoit);
-  g_autoptr (QuoitImport) import = quoit_import_raycluster (quoit, yaml, length, NULL, NULL, now_ms, &error);
+    ledger = (g_clear_error (&error), quoit_ledger_create (argv[1], 5000, &error));
+  TRY (ledger);
+  g_autoptr (QuoitImport) import = quoit_ledger_import_raycluster (ledger, yaml, length, NULL, NULL, now_ms, &error);
   TRY (import);
   g_autoptr (QuoitRequest) two = quoit_request_new (argv[3]);
   quoit_request_set_key (two, argv[3]);
   TRY (quoit_request_set_accelerator (two, "v6e", &error) && quoit_request_set_topology (two, "4x4", &error));
   TRY (quoit_request_set_slices (two, 2, &error));
-  g_autoptr (QuoitGroup) group = quoit_reserve (quoit, two, now_ms, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, two, now_ms, &error);
   TRY (group); /* it is on the disk now */
   g_autoptr (QuoitTopology) all = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
   TRY (all);
@@ -31,10 +31,10 @@ main (int argc, char **argv)
     for (uint32_t v = 0; v < quoit_topology_get_n_variables (all, p); v++)
       printf ("%s: %s=%s\n", quoit_topology_get_node_name (all, p), quoit_topology_get_variable_name (all, p, v),
               quoit_topology_get_variable_value (all, p, v));
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitReport) report = quoit_snapshot_explain (snapshot, two, &error);
   TRY (report);
   g_autofree char *refusal = quoit_report_dup_summary (report, "two slices more");
-  TRY (quoit_release (quoit, argv[3], now_ms, &error) && quoit_verify (quoit, &error));
+  TRY (quoit_ledger_release (ledger, argv[3], now_ms, &error) && quoit_ledger_verify (ledger, &error));
   return printf ("%s\nreleased, and verified\n", refusal) < 0;
 }

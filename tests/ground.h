@@ -95,29 +95,29 @@ want (const char *name, const char *accelerator, const char *topology, gint64 n_
 }
 
 static inline gboolean
-import_text (Quoit *quoit, const char *text, const char *source, gint64 now_ms, GError **error)
+import_text (QuoitLedger *ledger, const char *text, const char *source, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitImport) import = quoit_import_fleet_text (quoit, text, strlen (text), source, now_ms, error);
+  g_autoptr (QuoitImport) import = quoit_ledger_import_fleet_text (ledger, text, strlen (text), source, now_ms, error);
 
   return import != NULL;
 }
 
 /* Every invariant that the library can count again by itself. */
 static inline void
-hold_together (Quoit *quoit, const char *where)
+hold_together (QuoitLedger *ledger, const char *where)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (GError) error = NULL;
 
   hold (quoit_snapshot_check (snapshot, &error), "%s: %s", where, said (error));
 }
 
 static inline void
-hold_verified (Quoit *quoit, const char *where)
+hold_verified (QuoitLedger *ledger, const char *where)
 {
   g_autoptr (GError) error = NULL;
 
-  hold (quoit_verify (quoit, &error), "%s: %s", where, said (error));
+  hold (quoit_ledger_verify (ledger, &error), "%s: %s", where, said (error));
 }
 
 /* Whether there was one, for those who want no more of it. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Dependencies go downwards only. src/LAYERS has one line a layer: its name, then the layers it may include.
+# Dependencies go downwards only. Each line of src/LAYERS is a folder of src, and the folders that it may include.
 set -eu
 cd "$top_srcdir"
 tmp=$(mktemp -d)
@@ -25,34 +25,38 @@ forbid ()
 
 # --- includes within the house ------------------------------------------------------------------------------------
 
-for folder in src/*/; do
-  layer=$(basename "$folder")
-  grep -qE "^$layer( |\$)" src/LAYERS || refuse "src/$layer is not in src/LAYERS"
+# Folders of src, those of src/models each for itself: every one has a line in src/LAYERS, and every line has a folder.
+folders=$(for folder in src/*/ src/models/*/; do echo "${folder%/}"; done | grep -v '^src/models$' | sed 's/^src.//')
+for layer in $folders; do
+  cut -d' ' -f1 src/LAYERS | grep -qxF "$layer" || refuse "src/$layer is not in src/LAYERS"
 done
 
 while read -r layer allowed; do
-  [ -d "src/$layer" ] || continue
+  [ -d "src/$layer" ] || refuse "src/LAYERS has '$layer', but src has no such folder"
   for used in $(grep -rhoE '^ *# *include +"[^"]+"' "src/$layer" | sed 's/.*"\(.*\)"/\1/' | sort -u); do
     case $used in
       config.h) continue ;;
-      ../* | */../* | quoit/* | */*/*) refuse "src/$layer includes \"$used\": expected \"LAYER/FILE.h\" or <quoit/FILE.h>" ;;
-      */*)
-        case " $layer $allowed " in
-          *" ${used%%/*} "*) ;;
-          *) refuse "src/$layer includes \"$used\", but src/LAYERS gives it only: $allowed" ;;
-        esac
-        ;;
-      *) refuse "src/$layer includes \"$used\": say which layer it is of" ;;
+      ../* | */../* | quoit/*) refuse "src/$layer includes \"$used\": expected \"LAYER/FILE.h\" or <quoit/FILE.h>" && continue ;;
+      models/*/*) from=${used#models/} && from=models/${from%%/*} ;;
+      */*) from=${used%%/*} ;;
+      *) refuse "src/$layer includes \"$used\": say which layer it is of" && continue ;;
+    esac
+    case " $layer $allowed " in
+      *" $from "*) ;;
+      *) refuse "src/$layer includes \"$used\", but src/LAYERS gives it only: $allowed" ;;
     esac
   done
 done <src/LAYERS
+
+# The core of the public API does not depend on the models of other systems, nor does what implements it alone.
+forbid "the core includes no model of another system" '^ *# *include +<quoit/models' include/quoit/*.h --exclude=models.h
 
 forbid "public headers include public headers and glib.h only, in angle brackets" \
   '^ *# *include +("|<(json-glib|sqlite3|yaml|libsmartcols))' include/quoit --include='*.h'
 for folder in cli examples bindings; do
   [ -d "$folder" ] || continue
   forbid "$folder uses the public headers only" \
-    "^ *# *include +[\"<]($(cut -d' ' -f1 src/LAYERS | paste -sd'|'))/" "$folder" --include='*.[ch]'
+    "^ *# *include +[\"<]($(cut -d' ' -f1 src/LAYERS | cut -d/ -f1 | sort -u | paste -sd'|'))/" "$folder" --include='*.[ch]'
 done
 
 # --- libraries: who may include, and who may link ------------------------------------------------------------------

@@ -146,7 +146,7 @@ func (f *Fork) Sync(input *Input, now time.Time) (*Import, error) {
 	defer made.close()
 	var found *C.QuoitImport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		found = C.quoit_fork_sync_input(c, made.c, C.int64_t(clock(now)), &gerror)
+		found = C.quoit_fork_sync(c, made.c, C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 	return madeImport(found, err)

@@ -29,8 +29,8 @@ func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (
 	}
 	defer made.close()
 	var group *C.QuoitGroup
-	err = l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		group = C.quoit_reserve(c, made.c, C.int64_t(clock(now)), &gerror)
+	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		group = C.quoit_ledger_reserve(c, made.c, C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 	return madeGroup(group, err)
@@ -47,8 +47,8 @@ func (l *Ledger) Hold(ctx context.Context, request *Request, lease time.Duration
 	}
 	defer made.close()
 	var group *C.QuoitGroup
-	err = l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		group = C.quoit_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &gerror)
+	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		group = C.quoit_ledger_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 	return madeGroup(group, err)
@@ -62,8 +62,8 @@ func (l *Ledger) Hold(ctx context.Context, request *Request, lease time.Duration
 // neither NAME nor NAME@ID, or for a lease below 0 or beyond the year 2199.
 func (l *Ledger) Confirm(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
 	var made *C.QuoitGroup
-	err := l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		made = C.quoit_confirm(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		made = C.quoit_ledger_confirm(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
 	})
 	return madeGroup(made, err)
 }
@@ -73,8 +73,8 @@ func (l *Ledger) Confirm(ctx context.Context, group string, lease time.Duration,
 // It fails as Confirm does, with Conflict also for a group without a lease, and with Invalid for a lease below 1 ms.
 func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
 	var made *C.QuoitGroup
-	err := l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		made = C.quoit_renew(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		made = C.quoit_ledger_renew(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
 	})
 	return madeGroup(made, err)
 }
@@ -85,8 +85,8 @@ func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, n
 // the group belongs to a source (it goes when that has it no longer), Expired when its lease has ended and it is free
 // already, and Invalid when the group is neither NAME nor NAME@ID.
 func (l *Ledger) Release(ctx context.Context, group string, now time.Time) error {
-	return l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_release(c, name, C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_release(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
@@ -96,15 +96,15 @@ func (l *Ledger) Release(ctx context.Context, group string, now time.Time) error
 // It fails with NotFound when nothing is kept, Conflict when the group is not gone (release it), and Invalid without an
 // id.
 func (l *Ledger) Forget(ctx context.Context, group string, now time.Time) error {
-	return l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_forget(c, name, C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_forget(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
 // ForgetKey is Forget of the group that the request key names; it fails as that does.
 func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error {
-	return l.onName(ctx, "key", key, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_forget_key(c, name, C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "key", key, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_forget_key(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
@@ -118,8 +118,8 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 // group that is not of whole slices; and with NotNow or Never when too few slices are free.
 func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
-	err := l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		made = C.quoit_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), gerror)
+	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		made = C.quoit_ledger_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), gerror)
 	})
 	return madeChange(made, err)
 }
@@ -131,8 +131,8 @@ func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now tim
 // no room.
 func (l *Ledger) Repair(ctx context.Context, group string, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
-	err := l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		made = C.quoit_repair(c, name, C.int64_t(clock(now)), gerror)
+	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		made = C.quoit_ledger_repair(c, name, C.int64_t(clock(now)), gerror)
 	})
 	return madeChange(made, err)
 }
@@ -148,8 +148,8 @@ func (l *Ledger) ReleaseSlice(ctx context.Context, group, slice string, now time
 		return nil, err
 	}
 	var made *C.QuoitGroupChange
-	err := l.onName(ctx, "group", group, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		made = C.quoit_release_slice(c, name, text, C.int64_t(clock(now)), gerror)
+	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		made = C.quoit_ledger_release_slice(c, name, text, C.int64_t(clock(now)), gerror)
 	})
 	return madeChange(made, err)
 }
@@ -161,8 +161,8 @@ func (l *Ledger) ReleaseSlice(ctx context.Context, group, slice string, now time
 //
 // It fails with Invalid for a name that is none, and for a lease below 0 or beyond the year 2199.
 func (l *Ledger) SetOwner(ctx context.Context, owner string, lease time.Duration, now time.Time) error {
-	return l.onName(ctx, "owner", owner, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_set_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_set_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
 	})
 }
 
@@ -171,8 +171,8 @@ func (l *Ledger) SetOwner(ctx context.Context, owner string, lease time.Duration
 // It fails with NotFound for an owner that was never set, Expired after the end of its lease (what it held is free:
 // SetOwner begins anew), Conflict when it has no lease, and Invalid as SetOwner does.
 func (l *Ledger) RenewOwner(ctx context.Context, owner string, lease time.Duration, now time.Time) error {
-	return l.onName(ctx, "owner", owner, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_renew_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_renew_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
 	})
 }
 
@@ -182,8 +182,8 @@ func (l *Ledger) RenewOwner(ctx context.Context, owner string, lease time.Durati
 // It fails with NotFound when it was never set and has nothing, and Expired when its lease has ended already.
 func (l *Ledger) EndOwner(ctx context.Context, owner string, now time.Time) (int, error) {
 	var groups C.uint32_t
-	err := l.onName(ctx, "owner", owner, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_end_owner(c, name, C.int64_t(clock(now)), &groups, gerror)
+	err := l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_end_owner(c, name, C.int64_t(clock(now)), &groups, gerror)
 	})
 	if err != nil {
 		return 0, err

@@ -191,8 +191,8 @@ func (l *Ledger) Import(ctx context.Context, input *Input, now time.Time) (*Impo
 	}
 	defer made.close()
 	var found *C.QuoitImport
-	err = l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		found = C.quoit_import_input(c, made.c, C.int64_t(clock(now)), &gerror)
+	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		found = C.quoit_ledger_import(c, made.c, C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 	return madeImport(found, err)
@@ -210,8 +210,8 @@ func (l *Ledger) Sync(ctx context.Context, input *Input, now time.Time) (*Import
 	}
 	defer made.close()
 	var found *C.QuoitImport
-	err = l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		found = C.quoit_sync_input(c, made.c, C.int64_t(clock(now)), &gerror)
+	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		found = C.quoit_ledger_sync(c, made.c, C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 	return madeImport(found, err)

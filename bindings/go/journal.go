@@ -61,8 +61,8 @@ type Effect struct {
 // Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) ChangesSince(ctx context.Context, seq uint64) ([]Entry, error) {
 	var journal *C.QuoitJournal
-	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		journal = C.quoit_changes_since(c, C.uint64_t(seq), &gerror)
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		journal = C.quoit_ledger_read_journal(c, C.uint64_t(seq), &gerror)
 		return gerror
 	})
 	if err != nil {
@@ -102,8 +102,8 @@ func entryOf(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 // It fails with Damaged: the message names the first difference; restore a backup. Also with Conflict inside a Batch,
 // Store, Busy, Cancelled and Version.
 func (l *Ledger) Verify(ctx context.Context) error {
-	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		C.quoit_verify(c, &gerror)
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_verify(c, &gerror)
 		return gerror
 	})
 }
@@ -114,8 +114,8 @@ func (l *Ledger) Verify(ctx context.Context) error {
 // It fails with Conflict when there is a file or link of that name already, or inside a Batch, Invalid for a ledger in
 // memory, Store when it cannot be written (nothing is left there), Busy, Cancelled and Version.
 func (l *Ledger) Backup(ctx context.Context, path string) error {
-	return l.onName(ctx, "path", path, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_backup(c, name, gerror)
+	return l.onName(ctx, "path", path, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_backup(c, name, gerror)
 	})
 }
 
@@ -143,7 +143,7 @@ func Restore(path, backup string, wait time.Duration, actor string, now time.Tim
 	if wait < 0 {
 		return door.Invalid("wait '%v': expected 0 or more", wait)
 	}
-	C.quoit_restore(name, from, C.int64_t(milliseconds(wait)), who, C.int64_t(clock(now)), &gerror)
+	C.quoit_ledger_restore(name, from, C.int64_t(milliseconds(wait)), who, C.int64_t(clock(now)), &gerror)
 	return take(gerror)
 }
 
@@ -151,8 +151,8 @@ func Restore(path, backup string, wait time.Duration, actor string, now time.Tim
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Identity() (identity string, err error) {
-	err = l.with(func(c *C.Quoit) error {
-		identity = taken(C.quoit_dup_identity(c))
+	err = l.with(func(c *C.QuoitLedger) error {
+		identity = taken(C.quoit_ledger_dup_identity(c))
 		return nil
 	})
 	return identity, err
@@ -163,8 +163,8 @@ func (l *Ledger) Identity() (identity string, err error) {
 // It fails with Invalid outside the years 2000 to 2199, Conflict inside a Batch of another thread, Store, Busy, Cancelled,
 // Version and Damaged.
 func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
-	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		C.quoit_set_clock(c, C.int64_t(clock(now)), &gerror)
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_set_clock(c, C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 }
@@ -173,8 +173,8 @@ func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
 //
 // It fails with Invalid below 0, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now time.Time) error {
-	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		C.quoit_set_max_clock_jump(c, C.int64_t(limit.Milliseconds()), C.int64_t(clock(now)), &gerror)
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_set_max_clock_jump(c, C.int64_t(limit.Milliseconds()), C.int64_t(clock(now)), &gerror)
 		return gerror
 	})
 }
@@ -187,8 +187,8 @@ func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now t
 // journal contradicts itself (nothing is dropped then), Conflict inside a Batch, Store, Busy, Cancelled and Version.
 func (l *Ledger) Compact(ctx context.Context, before uint64, now time.Time) (uint64, error) {
 	var removed C.uint64_t
-	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		C.quoit_compact_journal(c, C.uint64_t(before), C.int64_t(clock(now)), &removed, &gerror)
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_compact_journal(c, C.uint64_t(before), C.int64_t(clock(now)), &removed, &gerror)
 		return gerror
 	})
 	if err != nil {
@@ -209,8 +209,8 @@ type Checkpoint struct {
 func (l *Ledger) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	var seq C.uint64_t
 	var made C.int64_t
-	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		C.quoit_read_checkpoint(c, &seq, &made, &gerror)
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_read_checkpoint(c, &seq, &made, &gerror)
 		return gerror
 	})
 	if err != nil {

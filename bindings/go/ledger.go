@@ -47,8 +47,8 @@ type Ledger struct {
 	interrupts atomic.Uint64
 }
 
-func newLedger(c *C.Quoit) *Ledger {
-	return &Ledger{h: door.NewHandle("ledger", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_unref((*C.Quoit)(p)) })}
+func newLedger(c *C.QuoitLedger) *Ledger {
+	return &Ledger{h: door.NewHandle("ledger", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_ledger_unref((*C.QuoitLedger)(p)) })}
 }
 
 // Create makes a new, empty database of mode 0600 and opens it; an empty file is taken over. Wait is how long calls may
@@ -58,8 +58,8 @@ func newLedger(c *C.Quoit) *Ledger {
 // that is empty or a wait below 0, Store when the place cannot be written or is on a file system that is not known
 // to have safe locks, and Version, Damaged or Busy by what that file is.
 func Create(path string, wait time.Duration) (*Ledger, error) {
-	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.Quoit {
-		return C.quoit_create(name, ms, gerror)
+	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.QuoitLedger {
+		return C.quoit_ledger_create(name, ms, gerror)
 	})
 }
 
@@ -71,12 +71,12 @@ func Create(path string, wait time.Duration) (*Ledger, error) {
 // triggers or views that quoit did not make, Store when it cannot be read, or is of an older quoit and cannot be
 // written, and Busy.
 func Open(path string, wait time.Duration) (*Ledger, error) {
-	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.Quoit {
-		return C.quoit_open(name, ms, gerror)
+	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.QuoitLedger {
+		return C.quoit_ledger_open(name, ms, gerror)
 	})
 }
 
-func openWith(path string, wait time.Duration, open func(*C.char, C.int64_t, **C.GError) *C.Quoit) (*Ledger, error) {
+func openWith(path string, wait time.Duration, open func(*C.char, C.int64_t, **C.GError) *C.QuoitLedger) (*Ledger, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
 	name := (*C.char)(arguments.Text("path", path))
@@ -98,7 +98,7 @@ func openWith(path string, wait time.Duration, open func(*C.char, C.int64_t, **C
 
 // OpenMemory is an empty ledger in memory: the same rules and the same calls, without durability.
 func OpenMemory() *Ledger {
-	return newLedger(C.quoit_open_memory())
+	return newLedger(C.quoit_ledger_open_memory())
 }
 
 // Close closes the ledger when the calls that use it have ended; calls that come later fail. What was reserved stays
@@ -118,8 +118,8 @@ func (l *Ledger) SetActor(actor string) error {
 	if err := arguments.Err(); err != nil {
 		return err
 	}
-	return l.with(func(c *C.Quoit) error {
-		C.quoit_set_actor(c, text)
+	return l.with(func(c *C.QuoitLedger) error {
+		C.quoit_ledger_set_actor(c, text)
 		return nil
 	})
 }
@@ -128,21 +128,21 @@ func (l *Ledger) SetActor(actor string) error {
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Interrupt() error {
-	return l.with(func(c *C.Quoit) error {
+	return l.with(func(c *C.QuoitLedger) error {
 		l.interrupts.Add(1)
-		C.quoit_interrupt(c)
+		C.quoit_ledger_interrupt(c)
 		return nil
 	})
 }
 
 // with runs a call that does not wait.
-func (l *Ledger) with(run func(*C.Quoit) error) error {
+func (l *Ledger) with(run func(*C.QuoitLedger) error) error {
 	pointer, err := l.use()
 	if err != nil {
 		return err
 	}
 	defer l.h.Done()
-	return run((*C.Quoit)(pointer))
+	return run((*C.QuoitLedger)(pointer))
 }
 
 func (l *Ledger) use() (unsafe.Pointer, error) {
@@ -160,7 +160,7 @@ const interruptEach = time.Millisecond
 
 // wait runs a call that may wait for other writers, until the context ends. Calls whose wait was ended for the sake of
 // another one begin it anew.
-func (l *Ledger) wait(ctx context.Context, run func(*C.Quoit) *C.GError) error {
+func (l *Ledger) wait(ctx context.Context, run func(*C.QuoitLedger) *C.GError) error {
 	if err := ctx.Err(); err != nil {
 		return cancelled(err)
 	}
@@ -169,7 +169,7 @@ func (l *Ledger) wait(ctx context.Context, run func(*C.Quoit) *C.GError) error {
 		return err
 	}
 	defer l.h.Done()
-	c := (*C.Quoit)(pointer)
+	c := (*C.QuoitLedger)(pointer)
 	if ctx.Done() != nil {
 		defer watch(ctx, c)()
 	}
@@ -189,14 +189,14 @@ func (l *Ledger) wait(ctx context.Context, run func(*C.Quoit) *C.GError) error {
 }
 
 // watch interrupts the handle when the context ends, until the function that it returns is called.
-func watch(ctx context.Context, c *C.Quoit) func() {
+func watch(ctx context.Context, c *C.QuoitLedger) func() {
 	ended, left := make(chan struct{}), make(chan struct{})
 	forget := context.AfterFunc(ctx, func() {
 		defer close(left)
 		again := time.NewTicker(interruptEach)
 		defer again.Stop()
 		for {
-			C.quoit_interrupt(c)
+			C.quoit_ledger_interrupt(c)
 			select {
 			case <-ended:
 				return
@@ -220,8 +220,8 @@ func watch(ctx context.Context, c *C.Quoit) func() {
 // It fails with Invalid after Close.
 func (l *Ledger) Snapshot() (*Snapshot, error) {
 	var snapshot *Snapshot
-	err := l.with(func(c *C.Quoit) error {
-		snapshot = newSnapshot(C.quoit_snapshot(c))
+	err := l.with(func(c *C.QuoitLedger) error {
+		snapshot = newSnapshot(C.quoit_ledger_snapshot(c))
 		return nil
 	})
 	return snapshot, err
@@ -234,8 +234,8 @@ func (l *Ledger) Snapshot() (*Snapshot, error) {
 // message names the first entry to go back to), Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) SnapshotAt(ctx context.Context, seq uint64) (*Snapshot, error) {
 	var made *C.QuoitSnapshot
-	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		made = C.quoit_snapshot_at(c, C.uint64_t(seq), &gerror)
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		made = C.quoit_ledger_snapshot_at(c, C.uint64_t(seq), &gerror)
 		return gerror
 	})
 	if err != nil {
@@ -248,8 +248,8 @@ func (l *Ledger) SnapshotAt(ctx context.Context, seq uint64) (*Snapshot, error) 
 //
 // It fails with Busy, Cancelled, Store, Version and Damaged.
 func (l *Ledger) Refresh(ctx context.Context) error {
-	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
-		C.quoit_refresh(c, &gerror)
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
+		C.quoit_ledger_refresh(c, &gerror)
 		return gerror
 	})
 }
@@ -261,8 +261,8 @@ func (l *Ledger) Refresh(ctx context.Context) error {
 //
 // It fails with NotFound, and with Invalid when the name is ambiguous.
 func (l *Ledger) SetNodeState(ctx context.Context, node string, state NodeState, now time.Time) error {
-	return l.onName(ctx, "node", node, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(clock(now)), gerror)
 	})
 }
 
@@ -270,26 +270,26 @@ func (l *Ledger) SetNodeState(ctx context.Context, node string, state NodeState,
 //
 // It fails with NotFound, Invalid when the name is ambiguous, and Conflict when the node is dead.
 func (l *Ledger) DrainNode(ctx context.Context, node string, now time.Time) error {
-	return l.onName(ctx, "node", node, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_drain_node(c, name, C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_drain_node(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
 // UndrainNode takes DrainNode back; it fails as that does.
 func (l *Ledger) UndrainNode(ctx context.Context, node string, now time.Time) error {
-	return l.onName(ctx, "node", node, func(c *C.Quoit, name *C.char, gerror **C.GError) {
-		C.quoit_undrain_node(c, name, C.int64_t(clock(now)), gerror)
+	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
+		C.quoit_ledger_undrain_node(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
 // onName runs a change of what bears a name. What is the argument's name.
-func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.Quoit, *C.char, **C.GError)) error {
+func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.QuoitLedger, *C.char, **C.GError)) error {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text(what, name))
 	if err := arguments.Err(); err != nil {
 		return err
 	}
-	return l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
 		run(c, text, &gerror)
 		return gerror
 	})
@@ -307,8 +307,8 @@ func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.Quoi
 //
 // It fails with what the function returns, Conflict inside another batch, and else as any change.
 func (l *Ledger) Batch(ctx context.Context, changes func() error) error {
-	return l.batch(ctx, changes, func(c *C.Quoit, gerror **C.GError) bool {
-		return bool(C.quoit_begin_batch(c, gerror))
+	return l.batch(ctx, changes, func(c *C.QuoitLedger, gerror **C.GError) bool {
+		return bool(C.quoit_ledger_begin_batch(c, gerror))
 	})
 }
 
@@ -318,31 +318,31 @@ func (l *Ledger) Batch(ctx context.Context, changes func() error) error {
 // that is renewed, or what this process alone is using. Ids of groups that it takes back are given again: tell them to
 // nobody on another machine. It fails as Batch.
 func (l *Ledger) UnsyncedBatch(ctx context.Context, changes func() error) error {
-	return l.batch(ctx, changes, func(c *C.Quoit, gerror **C.GError) bool {
-		return bool(C.quoit_begin_unsynced_batch(c, gerror))
+	return l.batch(ctx, changes, func(c *C.QuoitLedger, gerror **C.GError) bool {
+		return bool(C.quoit_ledger_begin_unsynced_batch(c, gerror))
 	})
 }
 
-func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.Quoit, **C.GError) bool) error {
+func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.QuoitLedger, **C.GError) bool) error {
 	runtime.LockOSThread() // a batch is a thread's
 	defer runtime.UnlockOSThread()
-	var held *C.Quoit
-	err := l.wait(ctx, func(c *C.Quoit) (gerror *C.GError) {
+	var held *C.QuoitLedger
+	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
 		if begin(c, &gerror) {
-			held = C.quoit_ref(c) // the function may close the ledger
+			held = C.quoit_ledger_ref(c) // the function may close the ledger
 		}
 		return gerror
 	})
 	if err != nil {
 		return err
 	}
-	defer C.quoit_unref(held)
-	defer C.quoit_cancel_batch(held) // which does nothing after the commit
+	defer C.quoit_ledger_unref(held)
+	defer C.quoit_ledger_cancel_batch(held) // which does nothing after the commit
 	if err := changes(); err != nil {
 		return err
 	}
 	var gerror *C.GError
-	C.quoit_commit_batch(held, &gerror)
+	C.quoit_ledger_commit_batch(held, &gerror)
 	return take(gerror)
 }
 

@@ -77,17 +77,21 @@ def header_folder():
 
 
 def declarations():
-    """What all public headers declare, in the order in which quoit.h includes them."""
+    """What the public headers declare: the core and the models, each header after those that it includes."""
     folder = header_folder()
+    marked = re.compile(r"/\* cdef-begin \*/(.*?)/\* cdef-end \*/", re.DOTALL)
+    seen = set()
 
     def read(name):
+        if name in seen:
+            return ""
+        seen.add(name)
         with open(os.path.join(folder, name), encoding="utf-8") as header:
-            return header.read()
+            text = header.read()
+        included = [read(other) for other in re.findall(r"#include <(quoit/[a-z/-]+\.h)>", text)]
+        return "".join(included) + "".join(marked.findall(text))
 
-    umbrella = read("quoit/quoit.h")
-    headers = [read(name) for name in re.findall(r"#include <(quoit/[a-z-]+\.h)>", umbrella)]
-    marked = re.compile(r"/\* cdef-begin \*/(.*?)/\* cdef-end \*/", re.DOTALL)
-    return "".join(part for text in [*headers, umbrella] for part in marked.findall(text)).replace("QUOIT_API ", "")
+    return (read("quoit/quoit.h") + read("quoit/models.h")).replace("QUOIT_API ", "")
 
 
 def protection():
@@ -104,7 +108,7 @@ ffibuilder = FFI()
 ffibuilder.cdef(GLIB + declarations())
 ffibuilder.set_source(
     "quoit._quoit",
-    "#include <quoit/quoit.h>",
+    "#include <quoit/models.h>\n#include <quoit/quoit.h>",
     extra_compile_args=[*shlex.split(pkg_config("--cflags", "quoit")), "-O1", "-g0", *protection()],
     extra_link_args=[*shlex.split(pkg_config("--libs", "quoit")), *rpath(), *LINKED],
 )

@@ -119,17 +119,25 @@ function put_item (name, purpose)
     put(plain(purpose))
 }
 
-# The headers in the order in which quoit.h has them, and itself.
-function headers_of (list,    line, n)
+# Adds the headers that an umbrella header includes, in its order, and returns the new number of headers.
+function add_included (list, n, umbrella,    file, line)
 {
-  while ((getline line <(top "/include/quoit/quoit.h")) > 0)
+  file = top "/include/quoit/" umbrella
+  while ((getline line <file) > 0)
     if (line ~ /^#include <quoit\//) {
       gsub (/^#include <quoit\/|>$/, "", line)
       list[++n] = line
     }
-  close (top "/include/quoit/quoit.h")
-  list[++n] = "quoit.h"
+  close (file)
   return n
+}
+
+# The headers of the core, then those of the models.
+function headers_of (list,    n)
+{
+  n = add_included(list, 0, "quoit.h")
+  list[++n] = "quoit.h"
+  return add_included(list, n, "models.h")
 }
 
 function put_types (    list, n, i)
@@ -137,7 +145,7 @@ function put_types (    list, n, i)
   n = headers_of(list)
   put(".Bl -tag -width Ds")
   for (i = 1; i <= n; i++)
-    walk(list[i], "Quoit")
+    walk(list[i], "QuoitLedger")
   put(".El")
 }
 

@@ -10,6 +10,15 @@ G_BEGIN_DECLS
 /* cdef-begin */
 
 /**
+ * QuoitAxis:
+ *
+ * The axes of a torus, in the order of a topology's numbers.
+ *
+ * Since: 0.1
+ */
+typedef enum { QUOIT_AXIS_X = 0, QUOIT_AXIS_Y = 1, QUOIT_AXIS_Z = 2 } QuoitAxis;
+
+/**
  * QuoitCatalogueGeneration:
  *
  * One TPU generation. Part of the library: it is never freed, and may be read from any thread.

@@ -54,8 +54,8 @@ QUOIT_API QuoitGroup *quoit_group_change_get_after (const QuoitGroupChange *chan
 QUOIT_API bool quoit_group_change_is_nothing (const QuoitGroupChange *change);
 
 /**
- * quoit_resize:
- * @quoit: the handle
+ * quoit_ledger_resize:
+ * @ledger: the handle
  * @group: NAME or NAME@ID
  * @n_slices: how many slices it is to have
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
@@ -70,21 +70,21 @@ QUOIT_API bool quoit_group_change_is_nothing (const QuoitGroupChange *change);
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
  * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_INVALID also below
  * 1, outside what quoit_request_set_slices_between() allowed, and for a group that is not of whole slices;
- * %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER as quoit_reserve(). Fails also with what any change can fail with:
+ * %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER as quoit_ledger_reserve(). Fails also with what any change can fail with:
  * %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
- * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE
- * when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded
- * the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(),
+ * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
+ * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroupChange *quoit_resize (Quoit *quoit, const char *group, int64_t n_slices, int64_t now_ms,
-                                          GError **error);
+QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices,
+                                                 int64_t now_ms, GError **error);
 
 /**
- * quoit_repair:
- * @quoit: the handle
+ * quoit_ledger_repair:
+ * @ledger: the handle
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
@@ -100,21 +100,22 @@ QUOIT_API QuoitGroupChange *quoit_resize (Quoit *quoit, const char *group, int64
  * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not
  * that of the group that bears it now or the group belongs to a source, %QUOIT_ERROR_EXPIRED when its lease has ended:
  * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_NOT_NOW or
- * %QUOIT_ERROR_NEVER when too few slices are free (quoit_resize() to fewer), or the bundles find no room. Fails also
- * with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
+ * %QUOIT_ERROR_NEVER when too few slices are free (quoit_ledger_resize() to fewer), or the bundles find no room. Fails
+ * also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
  * %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
- * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
- * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written;
+ * mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
  * contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroupChange *quoit_repair (Quoit *quoit, const char *group, int64_t now_ms, GError **error);
+QUOIT_API QuoitGroupChange *quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms,
+                                                 GError **error);
 
 /**
- * quoit_release_slice:
- * @quoit: the handle
+ * quoit_ledger_release_slice:
+ * @ledger: the handle
  * @group: NAME or NAME@ID
  * @slice: short or full name (source/pool/name)
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
@@ -128,15 +129,15 @@ QUOIT_API QuoitGroupChange *quoit_repair (Quoit *quoit, const char *group, int64
  * there is no such slice or the group does not have it, %QUOIT_ERROR_INVALID for a group that is not of whole slices.
  * Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
  * %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
- * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
- * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written;
+ * mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
  * contradicts itself.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroupChange *quoit_release_slice (Quoit *quoit, const char *group, const char *slice, int64_t now_ms,
-                                                 GError **error);
+QUOIT_API QuoitGroupChange *quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice,
+                                                        int64_t now_ms, GError **error);
 
 /**
  * quoit_fork_resize:
@@ -146,7 +147,7 @@ QUOIT_API QuoitGroupChange *quoit_release_slice (Quoit *quoit, const char *group
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_resize(), on the fork alone.
+ * As quoit_ledger_resize(), on the fork alone.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
@@ -161,7 +162,7 @@ QUOIT_API QuoitGroupChange *quoit_fork_resize (QuoitFork *fork, const char *grou
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_repair(), on the fork alone.
+ * As quoit_ledger_repair(), on the fork alone.
  *
  * Returns: (transfer full): what was and is; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1

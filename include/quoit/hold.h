@@ -9,24 +9,24 @@ G_BEGIN_DECLS
 /* cdef-begin */
 
 /**
- * quoit_hold:
- * @quoit: the handle
+ * quoit_ledger_hold:
+ * @ledger: the handle
  * @request: what is wanted; kept no longer than this call
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Places @request as quoit_reserve() does, for a while: the group is %QUOIT_GROUP_HELD until quoit_confirm(), and free
- * again when its lease ends, whether or not anybody is there to see it. The first half of a reservation that depends on
- * something else, such as the placement groups of a running cluster.
+ * Places @request as quoit_ledger_reserve() does, for a while: the group is %QUOIT_GROUP_HELD until
+ * quoit_ledger_confirm(), and free again when its lease ends, whether or not anybody is there to see it. The first half
+ * of a reservation that depends on something else, such as the placement groups of a running cluster.
  *
- * Fails as quoit_reserve() does; %QUOIT_ERROR_INVALID also for a lease below 1 ms or beyond the year 2199.
+ * Fails as quoit_ledger_reserve() does; %QUOIT_ERROR_INVALID also for a lease below 1 ms or beyond the year 2199.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroup *quoit_hold (Quoit *quoit, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
-                                  GError **error);
+QUOIT_API QuoitGroup *quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms,
+                                         int64_t now_ms, GError **error);
 
 /**
  * quoit_fork_hold:
@@ -36,7 +36,7 @@ QUOIT_API QuoitGroup *quoit_hold (Quoit *quoit, const QuoitRequest *request, int
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_hold(), on the fork alone; fails as it does, but never with what a database causes.
+ * As quoit_ledger_hold(), on the fork alone; fails as it does, but never with what a database causes.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
@@ -45,8 +45,8 @@ QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *requ
                                        GError **error);
 
 /**
- * quoit_confirm:
- * @quoit: the handle
+ * quoit_ledger_confirm:
+ * @ledger: the handle
  * @group: NAME or NAME@ID
  * @lease_ms: how long it lives from now on unless it is renewed; 0: until it is released
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
@@ -59,18 +59,19 @@ QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *requ
  * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_INVALID also for a
  * lease below 0 or beyond the year 2199. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
  * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
- * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
+ * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
  * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
  * %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroup *quoit_confirm (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error);
+QUOIT_API QuoitGroup *quoit_ledger_confirm (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
+                                            GError **error);
 
 /**
- * quoit_renew:
- * @quoit: the handle
+ * quoit_ledger_renew:
+ * @ledger: the handle
  * @group: NAME or NAME@ID
  * @lease_ms: how long it lives from now on, from 1 ms
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
@@ -83,18 +84,19 @@ QUOIT_API QuoitGroup *quoit_confirm (Quoit *quoit, const char *group, int64_t le
  * ask for slices again, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID; %QUOIT_ERROR_CONFLICT also for a
  * group without a lease, %QUOIT_ERROR_INVALID for a lease below 1 ms or beyond the year 2199. Fails also with what any
  * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after
+ * quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry),
+ * %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroup *quoit_renew (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error);
+QUOIT_API QuoitGroup *quoit_ledger_renew (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
+                                          GError **error);
 
 /**
- * quoit_forget:
- * @quoit: the handle
+ * quoit_ledger_forget:
+ * @ledger: the handle
  * @group: NAME@ID
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
@@ -105,32 +107,32 @@ QUOIT_API QuoitGroup *quoit_renew (Quoit *quoit, const char *group, int64_t leas
  * Fails with %QUOIT_ERROR_NOT_FOUND when nothing is kept, %QUOIT_ERROR_CONFLICT when the group is not gone (release
  * it), %QUOIT_ERROR_INVALID without an id. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
  * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
- * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
+ * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
  * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
  * %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Since: 0.1
  */
-QUOIT_API bool quoit_forget (Quoit *quoit, const char *group, int64_t now_ms, GError **error);
+QUOIT_API bool quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error);
 
 /**
- * quoit_forget_key:
- * @quoit: the handle
+ * quoit_ledger_forget_key:
+ * @ledger: the handle
  * @key: a request key
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * quoit_forget() of the group that the key names. Fails as it does.
+ * quoit_ledger_forget() of the group that the key names. Fails as it does.
  *
  * Since: 0.1
  */
-QUOIT_API bool quoit_forget_key (Quoit *quoit, const char *key, int64_t now_ms, GError **error);
+QUOIT_API bool quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error);
 
 /**
- * quoit_set_owner:
- * @quoit: the handle
+ * quoit_ledger_set_owner:
+ * @ledger: the handle
  * @owner: the name that requests give as theirs; text as of a group name
- * @lease_ms: how long the owner lives unless it is renewed; 0: until quoit_end_owner()
+ * @lease_ms: how long the owner lives unless it is renewed; 0: until quoit_ledger_end_owner()
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
@@ -141,16 +143,17 @@ QUOIT_API bool quoit_forget_key (Quoit *quoit, const char *key, int64_t now_ms, 
  * Fails with %QUOIT_ERROR_INVALID for a name that is none, a lease below 0 or beyond the year 2199. Fails also with
  * what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY
  * when another writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after
- * quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry),
+ * quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry),
  * %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Since: 0.1
  */
-QUOIT_API bool quoit_set_owner (Quoit *quoit, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error);
+QUOIT_API bool quoit_ledger_set_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms,
+                                       GError **error);
 
 /**
- * quoit_renew_owner:
- * @quoit: the handle
+ * quoit_ledger_renew_owner:
+ * @ledger: the handle
  * @owner: its name
  * @lease_ms: how long it lives from now on, from 1 ms
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
@@ -159,20 +162,21 @@ QUOIT_API bool quoit_set_owner (Quoit *quoit, const char *owner, int64_t lease_m
  * The sign of life of an owner that has a lease.
  *
  * Fails with %QUOIT_ERROR_NOT_FOUND for an owner that was never set, %QUOIT_ERROR_EXPIRED after the end of its lease
- * (what it held is free: quoit_set_owner() begins anew), %QUOIT_ERROR_CONFLICT when it has no lease,
- * %QUOIT_ERROR_INVALID as quoit_set_owner(). Fails also with what any
+ * (what it held is free: quoit_ledger_set_owner() begins anew), %QUOIT_ERROR_CONFLICT when it has no lease,
+ * %QUOIT_ERROR_INVALID as quoit_ledger_set_owner(). Fails also with what any
  * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after
+ * quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry),
+ * %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
  *
  * Since: 0.1
  */
-QUOIT_API bool quoit_renew_owner (Quoit *quoit, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error);
+QUOIT_API bool quoit_ledger_renew_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms,
+                                         GError **error);
 
 /**
- * quoit_end_owner:
- * @quoit: the handle
+ * quoit_ledger_end_owner:
+ * @ledger: the handle
  * @owner: its name
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @n_groups: (out) (optional): how many groups were freed
@@ -184,13 +188,14 @@ QUOIT_API bool quoit_renew_owner (Quoit *quoit, const char *owner, int64_t lease
  * Fails with %QUOIT_ERROR_NOT_FOUND when it was never set and has nothing, %QUOIT_ERROR_EXPIRED when its lease has
  * ended already. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000
  * to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
- * %QUOIT_ERROR_CANCELLED after quoit_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend
- * it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
+ * %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written;
+ * mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
  * contradicts itself.
  *
  * Since: 0.1
  */
-QUOIT_API bool quoit_end_owner (Quoit *quoit, const char *owner, int64_t now_ms, uint32_t *n_groups, GError **error);
+QUOIT_API bool quoit_ledger_end_owner (QuoitLedger *ledger, const char *owner, int64_t now_ms, uint32_t *n_groups,
+                                       GError **error);
 
 /**
  * quoit_snapshot_get_n_owners:

@@ -159,52 +159,53 @@ QUOIT_API void quoit_input_set_join (QuoitInput *input, const char *source);
 QUOIT_API void quoit_input_set_complete (QuoitInput *input);
 
 /**
- * quoit_import_input:
- * @quoit: the handle
+ * quoit_ledger_import:
+ * @ledger: the handle
  * @input: what the source says
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_import_ray_nodes() and its kin, with all that the input has.
+ * As quoit_ledger_import_ray_nodes() and its kin, with all that the input has.
  *
  * Fails as they do; %QUOIT_ERROR_INVALID also for files of different moments or clusters.
  *
  * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitImport *quoit_import_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError **error);
+QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
+                                            GError **error);
 
 /**
- * quoit_sync_input:
- * @quoit: the handle
+ * quoit_ledger_sync:
+ * @ledger: the handle
  * @input: what the source says
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
  * An import of a fleet that has changed: a held node that the source has no longer is lost. It stays in its place,
  * dead, for as long as a group has it, and goes with the next import or sync after that. The import says which slices
- * of which groups are lost, leaving, or whole again; quoit_repair() and quoit_resize() act on it.
+ * of which groups are lost, leaving, or whole again; quoit_ledger_repair() and quoit_ledger_resize() act on it.
  *
- * Fails as quoit_import_input(), but for such nodes.
+ * Fails as quoit_ledger_import(), but for such nodes.
  *
  * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitImport *quoit_sync_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError **error);
+QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error);
 
 /**
- * quoit_fork_sync_input:
+ * quoit_fork_sync:
  * @fork: the fork
  * @input: what the source says
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_sync_input(), on the fork alone: what it would change.
+ * As quoit_ledger_sync(), on the fork alone: what it would change.
  *
  * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitImport *quoit_fork_sync_input (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
+QUOIT_API QuoitImport *quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
 
 /* cdef-end */
 

@@ -17,18 +17,8 @@
 
 #include <quoit/error.h>
 #include <quoit/catalogue.h>
-#include <quoit/coordinates.h>
-#include <quoit/check.h>
-#include <quoit/ray.h>
-#include <quoit/ray-labels.h>
-#include <quoit/ray-nodes.h>
-#include <quoit/ray-slices.h>
-#include <quoit/ray-subslices.h>
-#include <quoit/ray-host.h>
-#include <quoit/ray-train.h>
 #include <quoit/request.h>
 #include <quoit/bundles.h>
-#include <quoit/ray-placement.h>
 #include <quoit/report.h>
 #include <quoit/group.h>
 #include <quoit/snapshot.h>
@@ -36,13 +26,6 @@
 #include <quoit/topology.h>
 #include <quoit/launch.h>
 #include <quoit/renumbering.h>
-#include <quoit/identity.h>
-#include <quoit/webhook.h>
-#include <quoit/kuberay.h>
-#include <quoit/mesh.h>
-#include <quoit/maxtext.h>
-#include <quoit/mesh-links.h>
-#include <quoit/mesh-choices.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
 #include <quoit/hold.h>

@@ -100,8 +100,8 @@ QUOIT_API bool quoit_request_set_slices (QuoitRequest *request, int64_t n_slices
  * @most: how many are wanted: @least to 1,000,000
  * @error: (out) (optional): set on failure
  *
- * For elastic jobs: as many as can be had of @most, or none when there are fewer than @least. quoit_resize() moves the
- * group between the two later. Fails with %QUOIT_ERROR_INVALID for other numbers.
+ * For elastic jobs: as many as can be had of @most, or none when there are fewer than @least. quoit_ledger_resize()
+ * moves the group between the two later. Fails with %QUOIT_ERROR_INVALID for other numbers.
  *
  * Since: 0.1
  */
@@ -110,7 +110,7 @@ QUOIT_API bool quoit_request_set_slices_between (QuoitRequest *request, int64_t 
 /**
  * quoit_request_set_lease_ms:
  * @request: the request
- * @lease_ms: how long a group that quoit_reserve() makes lives unless it is renewed, from 1 ms
+ * @lease_ms: how long a group that quoit_ledger_reserve() makes lives unless it is renewed, from 1 ms
  * @error: (out) (optional): set on failure
  *
  * Without it a reserved group stays until it is released. Not part of what makes two requests the same. Fails with

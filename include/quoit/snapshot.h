@@ -108,8 +108,8 @@ typedef enum {
  * @error: (out) (optional): set on failure
  *
  * The fleet as a change at @now_ms would find it: what groups hold whose lease, or whose owner's lease, has ended is
- * free. Nothing is written. What decides (quoit_reserve() and the rest) does the same by itself; this is for looking.
- * Its sequence is that of @snapshot, plus 1 where something has ended.
+ * free. Nothing is written. What decides (quoit_ledger_reserve() and the rest) does the same by itself; this is for
+ * looking. Its sequence is that of @snapshot, plus 1 where something has ended.
  *
  * Fails with %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199.
  *
@@ -148,7 +148,7 @@ QUOIT_API uint64_t quoit_snapshot_get_seq (const QuoitSnapshot *snapshot);
  * quoit_snapshot_get_epoch:
  * @snapshot: the snapshot
  *
- * Returns: how often the ledger had been restored from a backup (quoit_restore())
+ * Returns: how often the ledger had been restored from a backup (quoit_ledger_restore())
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot);
@@ -168,8 +168,8 @@ QUOIT_API int64_t quoit_snapshot_get_clock_ms (const QuoitSnapshot *snapshot);
  * @request: what is wanted
  * @error: (out) (optional): set on failure
  *
- * Whether @request fits now, and why not: the decision that quoit_reserve() would make, without making it. Costs a look
- * at every slice, or node.
+ * Whether @request fits now, and why not: the decision that quoit_ledger_reserve() would make, without making it. Costs
+ * a look at every slice, or node.
  *
  * Fails with %QUOIT_ERROR_INVALID when the request is not complete, not in the catalogue or says what does not go
  * together, %QUOIT_ERROR_NOT_FOUND when it names a pool, slice or node that is not there. A request that does not fit
@@ -984,7 +984,7 @@ QUOIT_API QuoitSnapshot *quoit_fork_snapshot (QuoitFork *fork);
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_reserve(), on the fork alone; fails as it does, but never with what a database causes.
+ * As quoit_ledger_reserve(), on the fork alone; fails as it does, but never with what a database causes.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
@@ -998,7 +998,7 @@ QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *r
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_release(), on the fork alone.
+ * As quoit_ledger_release(), on the fork alone.
  *
  * Since: 0.1
  */
@@ -1012,7 +1012,7 @@ QUOIT_API bool quoit_fork_release (QuoitFork *fork, const char *group, int64_t n
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * As quoit_set_node_state(), on the fork alone.
+ * As quoit_ledger_set_node_state(), on the fork alone.
  *
  * Since: 0.1
  */

@@ -2,7 +2,7 @@
 #ifndef QUOIT_TOPOLOGY_H
 #define QUOIT_TOPOLOGY_H
 
-#include <quoit/coordinates.h>
+#include <quoit/catalogue.h>
 #include <quoit/group.h>
 
 G_BEGIN_DECLS
@@ -31,9 +31,9 @@ typedef struct _QuoitTopology QuoitTopology;
  *
  * %QUOIT_PROFILE_RAY_TRAIN: what Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text.
  *
- * %QUOIT_PROFILE_KUBERAY: what stands in a pod once GKE's TPU webhook has seen it (see quoit/webhook.h): a slice's id
- * is its replica's index, whichever others the group has, and there are MEGASCALE_* only where the manifest sets
- * MEGASCALE_NUM_SLICES.
+ * %QUOIT_PROFILE_KUBERAY: what stands in a pod once GKE's TPU webhook has seen it (see quoit/models/webhook.h): a
+ * slice's id is its replica's index, whichever others the group has, and there are MEGASCALE_* only where the manifest
+ * sets MEGASCALE_NUM_SLICES.
  *
  * %QUOIT_PROFILE_JOBSET: the slices as the jobs of a JobSet, in natural order, and the workers as their pods: host
  * JOBSET-REPLICATEDJOB-JOB-POD.JOBSET, JOB_COMPLETION_INDEX for the worker id (see quoit_launch_set_jobset()).
@@ -241,7 +241,7 @@ QUOIT_API uint32_t quoit_topology_get_n_chips (const QuoitTopology *topology, ui
  * A chip of the process, of those of quoit_topology_get_host_chips(): they ascend by their numbers in the slice, which
  * is how JAX lists the devices of a process.
  *
- * Returns: its number in the slice, as in quoit/coordinates.h
+ * Returns: its number in the slice, as in quoit/models/coordinates.h
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_chip (const QuoitTopology *topology, uint32_t process, uint32_t chip);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <quoit/bundles.h>
 
-#include "model/labels.h"
+#include "fleet/labels.h"
 #include "placement/request.h"
 
 /* Ray is given doubles, and so are its nodes: 0.57 of one is 0.5699 of both. */

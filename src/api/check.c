@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <quoit/check.h>
+#include <quoit/models/check.h>
 
 #include "formats/check.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
-#include "topology/coordinates.h"
+#include "geometry/coordinates.h"
 
 static gboolean
 check_wiring (const QuoitSliceFacts *facts, QuoitWiring wiring, GError **error)

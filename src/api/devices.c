@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of a group's slices, or bundles. */
-#include <quoit/mesh.h>
+#include <quoit/models/mesh.h>
 
 #include "api/processes.h"
 

@@ -55,13 +55,13 @@ change_of (const QuoitFleet *fleet, QuoitGroupTurn *turn)
 }
 
 static QuoitGroupChange *
-change_group (Quoit *quoit, QuoitStepFunc step, gconstpointer input, int64_t now_ms, GError **error)
+change_group (QuoitLedger *ledger, QuoitStepFunc step, gconstpointer input, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitFleet) fleet = NULL;
   QuoitGroupTurn *turn = NULL;
 
-  return quoit_store_change_on (quoit->store, step, input, now_ms, &turn, &fleet, error) ? change_of (fleet, turn)
-                                                                                         : NULL;
+  return quoit_store_change_on (ledger->store, step, input, now_ms, &turn, &fleet, error) ? change_of (fleet, turn)
+                                                                                          : NULL;
 }
 
 static QuoitGroupChange *
@@ -73,41 +73,41 @@ rehearse (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_
 }
 
 QuoitGroupChange *
-quoit_resize (Quoit *quoit, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
   QuoitResize resize = { .n_slices = n_slices };
 
-  g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return quoit_handle_parse_group (quoit, group, &resize.ref, &name, error)
-             ? change_group (quoit, quoit_ledger_resize, &resize, now_ms, error)
+  return quoit_handle_parse_group (ledger, group, &resize.ref, &name, error)
+             ? change_group (ledger, quoit_step_resize, &resize, now_ms, error)
              : NULL;
 }
 
 QuoitGroupChange *
-quoit_repair (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
+quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
   QuoitGroupRef ref;
 
-  g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return quoit_handle_parse_group (quoit, group, &ref, &name, error)
-             ? change_group (quoit, quoit_ledger_repair, &ref, now_ms, error)
+  return quoit_handle_parse_group (ledger, group, &ref, &name, error)
+             ? change_group (ledger, quoit_step_repair, &ref, now_ms, error)
              : NULL;
 }
 
 QuoitGroupChange *
-quoit_release_slice (Quoit *quoit, const char *group, const char *slice, int64_t now_ms, GError **error)
+quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
   QuoitSliceRelease release = { .slice = slice };
 
-  g_return_val_if_fail (quoit != NULL && group != NULL && slice != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && group != NULL && slice != NULL, NULL);
 
-  return quoit_handle_parse_group (quoit, group, &release.ref, &name, error)
-             ? change_group (quoit, quoit_ledger_release_slice, &release, now_ms, error)
+  return quoit_handle_parse_group (ledger, group, &release.ref, &name, error)
+             ? change_group (ledger, quoit_step_release_slice, &release, now_ms, error)
              : NULL;
 }
 
@@ -120,7 +120,7 @@ quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
   return quoit_group_ref_parse (group, &resize.ref, &name, error)
-             ? rehearse (fork, quoit_ledger_resize, &resize, now_ms, error)
+             ? rehearse (fork, quoit_step_resize, &resize, now_ms, error)
              : NULL;
 }
 
@@ -132,6 +132,6 @@ quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, GError **
 
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &ref, &name, error) ? rehearse (fork, quoit_ledger_repair, &ref, now_ms, error)
+  return quoit_group_ref_parse (group, &ref, &name, error) ? rehearse (fork, quoit_step_repair, &ref, now_ms, error)
                                                            : NULL;
 }

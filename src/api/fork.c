@@ -53,7 +53,7 @@ quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int
   g_autoptr (QuoitFleet) before = NULL;
   gpointer given = NULL;
 
-  quoit_ledger_expire (fork->fleet, now_ms, &ended);
+  quoit_step_expire (fork->fleet, now_ms, &ended);
   if (ended != NULL)
     before = quoit_fleet_ref (fork->fleet);
   if (apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, &given, error))
@@ -66,10 +66,10 @@ quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int
           if (result != NULL)
             *(gpointer *) result = given;
           else
-            quoit_ledger_drop_result (step, given);
+            quoit_step_drop_result (step, given);
           return TRUE;
         }
-      quoit_ledger_drop_result (step, given);
+      quoit_step_drop_result (step, given);
     }
   /* What has ended goes with the change that it was noticed by, or not at all. */
   if (before != NULL)
@@ -87,7 +87,7 @@ quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms
 
   g_return_val_if_fail (fork != NULL && request != NULL, NULL);
 
-  if (!quoit_fork_change (fork, quoit_ledger_reserve, request, now_ms, &data, error))
+  if (!quoit_fork_change (fork, quoit_step_reserve, request, now_ms, &data, error))
     return NULL;
   return quoit_group_in (fork->fleet, data);
 }
@@ -101,7 +101,7 @@ quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError *
   g_return_val_if_fail (fork != NULL && group != NULL, false);
 
   return quoit_group_ref_parse (group, &ref, &name, error)
-         && quoit_fork_change (fork, quoit_ledger_release, &ref, now_ms, NULL, error);
+         && quoit_fork_change (fork, quoit_step_release, &ref, now_ms, NULL, error);
 }
 
 bool
@@ -111,5 +111,5 @@ quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState sta
 
   g_return_val_if_fail (fork != NULL && node != NULL, false);
 
-  return quoit_fork_change (fork, quoit_ledger_set_state, &input, now_ms, NULL, error);
+  return quoit_fork_change (fork, quoit_step_set_state, &input, now_ms, NULL, error);
 }

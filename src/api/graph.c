@@ -4,8 +4,8 @@
 
 #include "api/handles.h"
 #include "formats/graph.h"
-#include "model/names.h"
-#include "topology/coordinates.h"
+#include "fleet/names.h"
+#include "geometry/coordinates.h"
 
 enum { MOST_PAIRED = 64 };
 

@@ -4,10 +4,10 @@
 
 #include <quoit/quoit.h>
 
-#include "model/totals.h"
+#include "fleet/totals.h"
 #include "store/store.h"
 
-struct _Quoit {
+struct _QuoitLedger {
   gatomicrefcount refs;
   QuoitStore *store;
 };
@@ -36,7 +36,7 @@ struct _QuoitGroup {
 };
 
 /* NAME or NAME@ID, for a call on the handle: FAILED in a child that inherited that, INVALID. g_free() @name. */
-gboolean quoit_handle_parse_group (const Quoit *quoit, const char *group, QuoitGroupRef *ref, char **name,
+gboolean quoit_handle_parse_group (const QuoitLedger *ledger, const char *group, QuoitGroupRef *ref, char **name,
                                    GError **error);
 
 /* The ledger's own step, after what has ended by then, carried out on the fork and nowhere else. */

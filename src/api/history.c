@@ -2,28 +2,29 @@
 #include "api/handles.h"
 
 QuoitSnapshot *
-quoit_snapshot_at (Quoit *quoit, uint64_t seq, GError **error)
+quoit_ledger_snapshot_at (QuoitLedger *ledger, uint64_t seq, GError **error)
 {
   QuoitFleet *fleet;
 
-  g_return_val_if_fail (quoit != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL, NULL);
 
-  fleet = quoit_store_fleet_at (quoit->store, seq, error);
+  fleet = quoit_store_fleet_at (ledger->store, seq, error);
   return fleet == NULL ? NULL : quoit_snapshot_of (fleet);
 }
 
 bool
-quoit_compact_journal (Quoit *quoit, uint64_t before_seq, int64_t now_ms, uint64_t *n_removed, GError **error)
+quoit_ledger_compact_journal (QuoitLedger *ledger, uint64_t before_seq, int64_t now_ms, uint64_t *n_removed,
+                              GError **error)
 {
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_compact (quoit->store, before_seq, now_ms, n_removed, error);
+  return quoit_store_compact (ledger->store, before_seq, now_ms, n_removed, error);
 }
 
 bool
-quoit_read_checkpoint (Quoit *quoit, uint64_t *seq, int64_t *made_ms, GError **error)
+quoit_ledger_read_checkpoint (QuoitLedger *ledger, uint64_t *seq, int64_t *made_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && seq != NULL, false);
+  g_return_val_if_fail (ledger != NULL && seq != NULL, false);
 
-  return quoit_store_checkpoint (quoit->store, seq, made_ms, error);
+  return quoit_store_checkpoint (ledger->store, seq, made_ms, error);
 }

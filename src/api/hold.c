@@ -2,15 +2,15 @@
 #include "api/handles.h"
 
 QuoitGroup *
-quoit_hold (Quoit *quoit, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms, GError **error)
+quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitFleet) fleet = NULL;
   QuoitHold hold = { request, lease_ms };
   QuoitGroupData *data = NULL;
 
-  g_return_val_if_fail (quoit != NULL && request != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
 
-  if (!quoit_store_change_on (quoit->store, quoit_ledger_hold, &hold, now_ms, &data, &fleet, error))
+  if (!quoit_store_change_on (ledger->store, quoit_step_hold, &hold, now_ms, &data, &fleet, error))
     return NULL;
   return quoit_group_made (fleet, data);
 }
@@ -23,13 +23,14 @@ quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms,
 
   g_return_val_if_fail (fork != NULL && request != NULL, NULL);
 
-  if (!quoit_fork_change (fork, quoit_ledger_hold, &hold, now_ms, &data, error))
+  if (!quoit_fork_change (fork, quoit_step_hold, &hold, now_ms, &data, error))
     return NULL;
   return quoit_group_in (fork->fleet, data);
 }
 
 static QuoitGroup *
-change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+change_lease (QuoitLedger *ledger, QuoitStepFunc step, const char *group, int64_t lease_ms, int64_t now_ms,
+              GError **error)
 {
   g_autoptr (QuoitFleet) fleet = NULL;
   g_autofree char *name = NULL;
@@ -37,8 +38,8 @@ change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease
   QuoitGroupData *data = NULL;
   QuoitGroup *changed;
 
-  if (!quoit_handle_parse_group (quoit, group, &change.ref, &name, error)
-      || !quoit_store_change_on (quoit->store, step, &change, now_ms, &data, &fleet, error))
+  if (!quoit_handle_parse_group (ledger, group, &change.ref, &name, error)
+      || !quoit_store_change_on (ledger->store, step, &change, now_ms, &data, &fleet, error))
     return NULL;
   /* It is not new: its nodes may have been lost since. */
   changed = quoit_group_in (fleet, data);
@@ -47,30 +48,30 @@ change_lease (Quoit *quoit, QuoitStepFunc step, const char *group, int64_t lease
 }
 
 QuoitGroup *
-quoit_confirm (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+quoit_ledger_confirm (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return change_lease (quoit, quoit_ledger_confirm, group, lease_ms, now_ms, error);
+  return change_lease (ledger, quoit_step_confirm, group, lease_ms, now_ms, error);
 }
 
 QuoitGroup *
-quoit_renew (Quoit *quoit, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
+quoit_ledger_renew (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && group != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return change_lease (quoit, quoit_ledger_renew, group, lease_ms, now_ms, error);
+  return change_lease (ledger, quoit_step_renew, group, lease_ms, now_ms, error);
 }
 
 bool
-quoit_forget (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
+quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
   QuoitGroupRef ref;
 
-  g_return_val_if_fail (quoit != NULL && group != NULL, false);
+  g_return_val_if_fail (ledger != NULL && group != NULL, false);
 
-  if (!quoit_handle_parse_group (quoit, group, &ref, &name, error))
+  if (!quoit_handle_parse_group (ledger, group, &ref, &name, error))
     return false;
   if (ref.id == 0)
     {
@@ -79,49 +80,49 @@ quoit_forget (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
       return quoit_fail (error, QUOIT_ERROR_INVALID,
                          "group %s: expected NAME@ID: which of that name is to be forgotten", quoted);
     }
-  return quoit_store_change (quoit->store, quoit_ledger_forget, &ref, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_forget, &ref, now_ms, NULL, error);
 }
 
 bool
-quoit_forget_key (Quoit *quoit, const char *key, int64_t now_ms, GError **error)
+quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error)
 {
   QuoitGroupRef ref = { key, 0 };
 
-  g_return_val_if_fail (quoit != NULL && key != NULL, false);
+  g_return_val_if_fail (ledger != NULL && key != NULL, false);
 
-  return quoit_store_change (quoit->store, quoit_ledger_forget, &ref, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_forget, &ref, now_ms, NULL, error);
 }
 
 /* --- owners --- */
 
 bool
-quoit_set_owner (Quoit *quoit, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error)
+quoit_ledger_set_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error)
 {
   QuoitOwnerChange change = { owner, lease_ms };
 
-  g_return_val_if_fail (quoit != NULL && owner != NULL, false);
+  g_return_val_if_fail (ledger != NULL && owner != NULL, false);
 
-  return quoit_store_change (quoit->store, quoit_ledger_set_owner, &change, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_set_owner, &change, now_ms, NULL, error);
 }
 
 bool
-quoit_renew_owner (Quoit *quoit, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error)
+quoit_ledger_renew_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms, GError **error)
 {
   QuoitOwnerChange change = { owner, lease_ms };
 
-  g_return_val_if_fail (quoit != NULL && owner != NULL, false);
+  g_return_val_if_fail (ledger != NULL && owner != NULL, false);
 
-  return quoit_store_change (quoit->store, quoit_ledger_renew_owner, &change, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_renew_owner, &change, now_ms, NULL, error);
 }
 
 bool
-quoit_end_owner (Quoit *quoit, const char *owner, int64_t now_ms, uint32_t *n_groups, GError **error)
+quoit_ledger_end_owner (QuoitLedger *ledger, const char *owner, int64_t now_ms, uint32_t *n_groups, GError **error)
 {
   gpointer n = NULL;
 
-  g_return_val_if_fail (quoit != NULL && owner != NULL, false);
+  g_return_val_if_fail (ledger != NULL && owner != NULL, false);
 
-  if (!quoit_store_change (quoit->store, quoit_ledger_end_owner, owner, now_ms, &n, error))
+  if (!quoit_store_change (ledger->store, quoit_step_end_owner, owner, now_ms, &n, error))
     return false;
   if (n_groups != NULL)
     *n_groups = GPOINTER_TO_UINT (n);

@@ -33,7 +33,7 @@ import_new (const QuoitClaims *claims)
 static void
 warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
 {
-  g_auto (GStrv) unseen = quoit_ledger_unseen (fleet, import->source, join);
+  g_auto (GStrv) unseen = quoit_step_unseen (fleet, import->source, join);
   GStrvBuilder *all = g_strv_builder_new ();
 
   g_strv_builder_addv (all, (const char **) import->warnings);
@@ -45,7 +45,7 @@ warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
 
 /* Takes @claims; NULL: the text was refused. */
 static QuoitImport *
-import_claims (Quoit *quoit, QuoitStepFunc step, QuoitClaims *claims, int64_t now_ms, GError **error)
+import_claims (QuoitLedger *ledger, QuoitStepFunc step, QuoitClaims *claims, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitImport) import = NULL;
   g_autoptr (QuoitFleet) after = NULL;
@@ -55,7 +55,7 @@ import_claims (Quoit *quoit, QuoitStepFunc step, QuoitClaims *claims, int64_t no
     return NULL;
   import = import_new (claims);
   join = g_strdup (quoit_claims_join (claims));
-  if (!quoit_store_change_on (quoit->store, step, &claims, now_ms, &import->changes, &after, error))
+  if (!quoit_store_change_on (ledger->store, step, &claims, now_ms, &import->changes, &after, error))
     return quoit_claims_free (claims), NULL;
   warn_of_unseen (import, after, join);
   /* A source that was not known takes its claims. */
@@ -65,61 +65,61 @@ import_claims (Quoit *quoit, QuoitStepFunc step, QuoitClaims *claims, int64_t no
 }
 
 QuoitImport *
-quoit_import_fleet_text (Quoit *quoit, const char *text, size_t length, const char *source, int64_t now_ms,
-                         GError **error)
+quoit_ledger_import_fleet_text (QuoitLedger *ledger, const char *text, size_t length, const char *source,
+                                int64_t now_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && text != NULL, NULL);
 
-  if (!quoit_store_refuse_child (quoit->store, error))
+  if (!quoit_store_refuse_child (ledger->store, error))
     return NULL;
-  return import_claims (quoit, quoit_ledger_import, quoit_read_fleet_text (text, length, source, error), now_ms, error);
+  return import_claims (ledger, quoit_step_import, quoit_read_fleet_text (text, length, source, error), now_ms, error);
 }
 
 QuoitImport *
-quoit_import_raycluster (Quoit *quoit, const char *text, size_t length, const char *source,
-                         const char *const *variables, int64_t now_ms, GError **error)
+quoit_ledger_import_raycluster (QuoitLedger *ledger, const char *text, size_t length, const char *source,
+                                const char *const *variables, int64_t now_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && text != NULL, NULL);
 
-  if (!quoit_store_refuse_child (quoit->store, error))
+  if (!quoit_store_refuse_child (ledger->store, error))
     return NULL;
-  return import_claims (quoit, quoit_ledger_import, quoit_read_raycluster (text, length, source, variables, error),
+  return import_claims (ledger, quoit_step_import, quoit_read_raycluster (text, length, source, variables, error),
                         now_ms, error);
 }
 
 QuoitImport *
-quoit_import_ray_nodes (Quoit *quoit, const char *text, size_t length, const char *source, int64_t now_ms,
-                        GError **error)
+quoit_ledger_import_ray_nodes (QuoitLedger *ledger, const char *text, size_t length, const char *source, int64_t now_ms,
+                               GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && text != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && text != NULL, NULL);
 
-  if (!quoit_store_refuse_child (quoit->store, error))
+  if (!quoit_store_refuse_child (ledger->store, error))
     return NULL;
-  return import_claims (quoit, quoit_ledger_import, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
+  return import_claims (ledger, quoit_step_import, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
 }
 
 QuoitImport *
-quoit_import_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError **error)
+quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && input != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && input != NULL, NULL);
 
-  if (!quoit_store_refuse_child (quoit->store, error))
+  if (!quoit_store_refuse_child (ledger->store, error))
     return NULL;
-  return import_claims (quoit, quoit_ledger_import, quoit_input_read (input, error), now_ms, error);
+  return import_claims (ledger, quoit_step_import, quoit_input_read (input, error), now_ms, error);
 }
 
 QuoitImport *
-quoit_sync_input (Quoit *quoit, const QuoitInput *input, int64_t now_ms, GError **error)
+quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && input != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && input != NULL, NULL);
 
-  if (!quoit_store_refuse_child (quoit->store, error))
+  if (!quoit_store_refuse_child (ledger->store, error))
     return NULL;
-  return import_claims (quoit, quoit_ledger_sync, quoit_input_read (input, error), now_ms, error);
+  return import_claims (ledger, quoit_step_sync, quoit_input_read (input, error), now_ms, error);
 }
 
 QuoitImport *
-quoit_fork_sync_input (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
+quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitImport) import = NULL;
   QuoitClaims *claims;
@@ -130,7 +130,7 @@ quoit_fork_sync_input (QuoitFork *fork, const QuoitInput *input, int64_t now_ms,
   if (claims == NULL)
     return NULL;
   import = import_new (claims);
-  if (!quoit_fork_change (fork, quoit_ledger_sync, &claims, now_ms, &import->changes, error))
+  if (!quoit_fork_change (fork, quoit_step_sync, &claims, now_ms, &import->changes, error))
     return quoit_claims_free (claims), NULL;
   warn_of_unseen (import, fork->fleet, input->join);
   import->is_new = claims == NULL;

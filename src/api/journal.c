@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
 #include "base/time.h"
-#include "model/names.h"
+#include "fleet/names.h"
 
 struct _QuoitJournal {
   GPtrArray *entries;  /* of QuoitEntry */
@@ -9,19 +9,19 @@ struct _QuoitJournal {
 };
 
 QuoitJournal *
-quoit_changes_since (Quoit *quoit, uint64_t seq, GError **error)
+quoit_ledger_read_journal (QuoitLedger *ledger, uint64_t seq, GError **error)
 {
   QuoitJournal *journal;
   GPtrArray *entries;
 
-  g_return_val_if_fail (quoit != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL, NULL);
 
-  entries = quoit_store_entries (quoit->store, seq, error);
+  entries = quoit_store_entries (ledger->store, seq, error);
   if (entries == NULL)
     return NULL;
   journal = g_new (QuoitJournal, 1);
   journal->entries = entries;
-  journal->layout = quoit_store_layout (quoit->store);
+  journal->layout = quoit_store_layout (ledger->store);
   return journal;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster of a manifest, as KubeRay's operator and the TPU webhook see it. */
-#include <quoit/kuberay.h>
+#include <quoit/models/kuberay.h>
 
 #include "formats/kuberay.h"
-#include "topology/kuberay.h"
+#include "models/kuberay/kuberay.h"
 
 static QuoitWebhookPod *
 pod_of (const QuoitKuberayTemplate *template)

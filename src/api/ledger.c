@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handles.h"
 
-static Quoit *
+static QuoitLedger *
 handle_of (QuoitStore *store)
 {
-  Quoit *quoit;
+  QuoitLedger *ledger;
 
   if (store == NULL)
     return NULL;
-  quoit = g_new (Quoit, 1);
-  g_atomic_ref_count_init (&quoit->refs);
-  quoit->store = store;
-  return quoit;
+  ledger = g_new (QuoitLedger, 1);
+  g_atomic_ref_count_init (&ledger->refs);
+  ledger->store = store;
+  return ledger;
 }
 
-Quoit *
-quoit_create (const char *path, int64_t wait_ms, GError **error)
+QuoitLedger *
+quoit_ledger_create (const char *path, int64_t wait_ms, GError **error)
 {
   g_return_val_if_fail (path != NULL, NULL);
 
   return handle_of (quoit_store_create (path, wait_ms, error));
 }
 
-Quoit *
-quoit_open (const char *path, int64_t wait_ms, GError **error)
+QuoitLedger *
+quoit_ledger_open (const char *path, int64_t wait_ms, GError **error)
 {
   g_return_val_if_fail (path != NULL, NULL);
 
   return handle_of (quoit_store_open (path, wait_ms, error));
 }
 
-Quoit *
-quoit_open_memory (void)
+QuoitLedger *
+quoit_ledger_open_memory (void)
 {
   return handle_of (quoit_store_new_memory ());
 }
 
 bool
-quoit_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor, int64_t now_ms, GError **error)
+quoit_ledger_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor, int64_t now_ms,
+                      GError **error)
 {
   g_return_val_if_fail (path != NULL && backup != NULL, false);
 
@@ -45,193 +46,195 @@ quoit_restore (const char *path, const char *backup, int64_t wait_ms, const char
 }
 
 char *
-quoit_dup_identity (Quoit *quoit)
+quoit_ledger_dup_identity (QuoitLedger *ledger)
 {
-  g_return_val_if_fail (quoit != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL, NULL);
 
-  return quoit_store_is_own (quoit->store) ? quoit_store_identity (quoit->store) : NULL;
+  return quoit_store_is_own (ledger->store) ? quoit_store_identity (ledger->store) : NULL;
 }
 
 bool
-quoit_set_clock (Quoit *quoit, int64_t clock_ms, GError **error)
+quoit_ledger_set_clock (QuoitLedger *ledger, int64_t clock_ms, GError **error)
 {
   const QuoitClockChange change = { TRUE, -1 };
 
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_change (quoit->store, quoit_ledger_set_clock, &change, clock_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_set_clock, &change, clock_ms, NULL, error);
 }
 
 bool
-quoit_set_max_clock_jump (Quoit *quoit, int64_t max_jump_ms, int64_t now_ms, GError **error)
+quoit_ledger_set_max_clock_jump (QuoitLedger *ledger, int64_t max_jump_ms, int64_t now_ms, GError **error)
 {
   const QuoitClockChange change = { FALSE, max_jump_ms };
 
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  if (!quoit_store_refuse_child (quoit->store, error))
+  if (!quoit_store_refuse_child (ledger->store, error))
     return false;
   if (max_jump_ms < 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "limit '%" G_GINT64_FORMAT "' ms: expected 0 or more", max_jump_ms);
-  return quoit_store_change (quoit->store, quoit_ledger_set_clock, &change, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_set_clock, &change, now_ms, NULL, error);
 }
 
-Quoit *
-quoit_ref (Quoit *quoit)
+QuoitLedger *
+quoit_ledger_ref (QuoitLedger *ledger)
 {
-  g_return_val_if_fail (quoit != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL, NULL);
 
-  g_atomic_ref_count_inc (&quoit->refs);
-  return quoit;
+  g_atomic_ref_count_inc (&ledger->refs);
+  return ledger;
 }
 
 void
-quoit_unref (Quoit *quoit)
+quoit_ledger_unref (QuoitLedger *ledger)
 {
-  if (quoit == NULL || !g_atomic_ref_count_dec (&quoit->refs))
+  if (ledger == NULL || !g_atomic_ref_count_dec (&ledger->refs))
     return;
-  quoit_store_free (quoit->store);
-  g_free (quoit);
+  quoit_store_free (ledger->store);
+  g_free (ledger);
 }
 
 void
-quoit_set_actor (Quoit *quoit, const char *actor)
+quoit_ledger_set_actor (QuoitLedger *ledger, const char *actor)
 {
-  g_return_if_fail (quoit != NULL);
+  g_return_if_fail (ledger != NULL);
 
-  quoit_store_set_actor (quoit->store, actor);
+  quoit_store_set_actor (ledger->store, actor);
 }
 
 void
-quoit_interrupt (Quoit *quoit)
+quoit_ledger_interrupt (QuoitLedger *ledger)
 {
-  g_return_if_fail (quoit != NULL);
+  g_return_if_fail (ledger != NULL);
 
-  quoit_store_interrupt (quoit->store);
+  quoit_store_interrupt (ledger->store);
 }
 
 QuoitSnapshot *
-quoit_snapshot (Quoit *quoit)
+quoit_ledger_snapshot (QuoitLedger *ledger)
 {
-  g_return_val_if_fail (quoit != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL, NULL);
 
   /* Another thread may have had its lock when the process forked. */
-  if (!quoit_store_is_own (quoit->store))
+  if (!quoit_store_is_own (ledger->store))
     return NULL;
-  return quoit_snapshot_of (quoit_store_pending_fleet (quoit->store));
+  return quoit_snapshot_of (quoit_store_pending_fleet (ledger->store));
 }
 
 bool
-quoit_refresh (Quoit *quoit, GError **error)
+quoit_ledger_refresh (QuoitLedger *ledger, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_refresh (quoit->store, error);
+  return quoit_store_refresh (ledger->store, error);
 }
 
 QuoitGroup *
-quoit_reserve (Quoit *quoit, const QuoitRequest *request, int64_t now_ms, GError **error)
+quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitFleet) fleet = NULL;
   QuoitGroupData *data = NULL;
 
-  g_return_val_if_fail (quoit != NULL && request != NULL, NULL);
+  g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
 
-  if (!quoit_store_change_on (quoit->store, quoit_ledger_reserve, request, now_ms, &data, &fleet, error))
+  if (!quoit_store_change_on (ledger->store, quoit_step_reserve, request, now_ms, &data, &fleet, error))
     return NULL;
   return quoit_group_made (fleet, data);
 }
 
 gboolean
-quoit_handle_parse_group (const Quoit *quoit, const char *group, QuoitGroupRef *ref, char **name, GError **error)
+quoit_handle_parse_group (const QuoitLedger *ledger, const char *group, QuoitGroupRef *ref, char **name, GError **error)
 {
-  return quoit_store_refuse_child (quoit->store, error) && quoit_group_ref_parse (group, ref, name, error);
+  return quoit_store_refuse_child (ledger->store, error) && quoit_group_ref_parse (group, ref, name, error);
 }
 
 bool
-quoit_release (Quoit *quoit, const char *group, int64_t now_ms, GError **error)
+quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
   QuoitGroupRef ref;
 
-  g_return_val_if_fail (quoit != NULL && group != NULL, false);
+  g_return_val_if_fail (ledger != NULL && group != NULL, false);
 
-  return quoit_handle_parse_group (quoit, group, &ref, &name, error)
-         && quoit_store_change (quoit->store, quoit_ledger_release, &ref, now_ms, NULL, error);
+  return quoit_handle_parse_group (ledger, group, &ref, &name, error)
+         && quoit_store_change (ledger->store, quoit_step_release, &ref, now_ms, NULL, error);
 }
 
 static bool
-change_state (Quoit *quoit, const char *node, QuoitVerb verb, QuoitNodeState state, int64_t now_ms, GError **error)
+change_state (QuoitLedger *ledger, const char *node, QuoitVerb verb, QuoitNodeState state, int64_t now_ms,
+              GError **error)
 {
   QuoitStateChange change = { node, verb, state };
 
-  g_return_val_if_fail (quoit != NULL && node != NULL, false);
+  g_return_val_if_fail (ledger != NULL && node != NULL, false);
 
-  return quoit_store_change (quoit->store, quoit_ledger_set_state, &change, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, quoit_step_set_state, &change, now_ms, NULL, error);
 }
 
 bool
-quoit_set_node_state (Quoit *quoit, const char *node, QuoitNodeState state, int64_t now_ms, GError **error)
+quoit_ledger_set_node_state (QuoitLedger *ledger, const char *node, QuoitNodeState state, int64_t now_ms,
+                             GError **error)
 {
-  return change_state (quoit, node, QUOIT_VERB_SET_STATE, state, now_ms, error);
+  return change_state (ledger, node, QUOIT_VERB_SET_STATE, state, now_ms, error);
 }
 
 bool
-quoit_drain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error)
+quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error)
 {
-  return change_state (quoit, node, QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING, now_ms, error);
+  return change_state (ledger, node, QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING, now_ms, error);
 }
 
 bool
-quoit_undrain_node (Quoit *quoit, const char *node, int64_t now_ms, GError **error)
+quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error)
 {
-  return change_state (quoit, node, QUOIT_VERB_UNDRAIN, QUOIT_NODE_ALIVE, now_ms, error);
+  return change_state (ledger, node, QUOIT_VERB_UNDRAIN, QUOIT_NODE_ALIVE, now_ms, error);
 }
 
 bool
-quoit_begin_batch (Quoit *quoit, GError **error)
+quoit_ledger_begin_batch (QuoitLedger *ledger, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_begin_batch (quoit->store, error);
+  return quoit_store_begin_batch (ledger->store, error);
 }
 
 bool
-quoit_begin_unsynced_batch (Quoit *quoit, GError **error)
+quoit_ledger_begin_unsynced_batch (QuoitLedger *ledger, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_begin_unsynced_batch (quoit->store, error);
+  return quoit_store_begin_unsynced_batch (ledger->store, error);
 }
 
 bool
-quoit_commit_batch (Quoit *quoit, GError **error)
+quoit_ledger_commit_batch (QuoitLedger *ledger, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_commit_batch (quoit->store, error);
+  return quoit_store_commit_batch (ledger->store, error);
 }
 
 void
-quoit_cancel_batch (Quoit *quoit)
+quoit_ledger_cancel_batch (QuoitLedger *ledger)
 {
-  g_return_if_fail (quoit != NULL);
+  g_return_if_fail (ledger != NULL);
 
-  quoit_store_cancel_batch (quoit->store);
+  quoit_store_cancel_batch (ledger->store);
 }
 
 bool
-quoit_verify (Quoit *quoit, GError **error)
+quoit_ledger_verify (QuoitLedger *ledger, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL, false);
+  g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_verify (quoit->store, error);
+  return quoit_store_verify (ledger->store, error);
 }
 
 bool
-quoit_backup (Quoit *quoit, const char *path, GError **error)
+quoit_ledger_backup (QuoitLedger *ledger, const char *path, GError **error)
 {
-  g_return_val_if_fail (quoit != NULL && path != NULL, false);
+  g_return_val_if_fail (ledger != NULL && path != NULL, false);
 
-  return quoit_store_backup (quoit->store, path, error);
+  return quoit_store_backup (ledger->store, path, error);
 }

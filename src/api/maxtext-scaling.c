@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ray/scaling.h"
+#include "models/ray/scaling.h"
 
 /* Beyond so many numbers of slices an elastic job is not looked at one by one. */
 enum { MOST_SIZES = 4096 };

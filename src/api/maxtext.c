@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <quoit/maxtext.h>
+#include <quoit/models/maxtext.h>
 
 #include "api/maxtext-scaling.h"
 #include "formats/maxtext-config.h"
-#include "topology/maxtext.h"
+#include "models/maxtext/maxtext.h"
 
 static void
 clear_entry (gpointer data)

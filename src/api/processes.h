@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/handles.h"
-#include "topology/topology.h"
+#include "launch/topology.h"
 
 /* INVALID for a group that holds nothing, and where a bundle has chips that no process can have; NOT_NOW where one
  * stands nowhere. @cast borrows from @group and from @parts, which is NULL where the group has its hosts whole. */

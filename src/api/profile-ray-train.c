@@ -2,7 +2,8 @@
 /* Profile ray-train: what Ray Train's JAX backend sets, in Ray's order. */
 #include <string.h>
 
-#include <quoit/ray.h>
+#include <quoit/models/ray-host.h>
+#include <quoit/models/ray-tpu.h>
 
 #include "api/processes.h"
 

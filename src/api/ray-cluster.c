@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <quoit/ray-placement.h>
+#include <quoit/models/ray-placement.h>
 
-#include "placement/ray-cluster.h"
-#include "placement/ray-question.h"
+#include "placement/ray/cluster.h"
+#include "placement/ray/question.h"
 
 QuoitRayCluster *
 quoit_ray_cluster_new (void)

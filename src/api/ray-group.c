@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <quoit/ray-placement.h>
+#include <quoit/models/ray-placement.h>
 
-#include "placement/ray-group.h"
-#include "placement/ray-names.h"
+#include "placement/ray/group.h"
+#include "placement/ray/names.h"
 
 bool
 quoit_ray_strategy_parse (const char *name, QuoitStrategy *strategy, GError **error)

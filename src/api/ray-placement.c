@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <quoit/ray-placement.h>
+#include <quoit/models/ray-placement.h>
 
-#include "placement/ray-names.h"
-#include "placement/ray-question.h"
+#include "placement/ray/names.h"
+#include "placement/ray/question.h"
 
 bool
 quoit_ray_group_place (const QuoitRayGroup *group, const QuoitRayCluster *cluster, QuoitRayResult *result,

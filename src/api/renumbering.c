@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topology/renumbering.h"
+#include "launch/renumbering.h"
 
 QuoitRenumbering *
 quoit_renumbering_new (const QuoitTopology *before, const QuoitTopology *after)

@@ -209,6 +209,6 @@ quoit_snapshot_lookup_group (const QuoitSnapshot *snapshot, const char *name, GE
 
   if (!quoit_group_ref_parse (name, &ref, &short_name, error))
     return NULL;
-  group = quoit_ledger_lookup_group (snapshot->fleet, &ref, error);
+  group = quoit_step_lookup_group (snapshot->fleet, &ref, error);
   return group == NULL ? NULL : quoit_group_in (snapshot->fleet, group);
 }

@@ -25,9 +25,9 @@ quoit_snapshot_as_of (QuoitSnapshot *snapshot, int64_t now_ms, GError **error)
 
   g_return_val_if_fail (snapshot != NULL, NULL);
 
-  if (!quoit_ledger_clock (snapshot->fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (snapshot->fleet, now_ms, &time_ms, error))
     return NULL;
-  quoit_ledger_expire (snapshot->fleet, now_ms, &entry);
+  quoit_step_expire (snapshot->fleet, now_ms, &entry);
   if (entry == NULL)
     return quoit_snapshot_ref (snapshot);
   fleet = quoit_fleet_fork (snapshot->fleet);
@@ -103,8 +103,8 @@ quoit_snapshot_explain_group (const QuoitSnapshot *snapshot, const char *group, 
 
   if (!quoit_group_ref_parse (group, &ref, &short_name, error))
     return NULL;
-  found = quoit_ledger_lookup_group (snapshot->fleet, &ref, error);
-  request = found == NULL ? NULL : quoit_ledger_request_of_unplaced (snapshot->fleet, found, error);
+  found = quoit_step_lookup_group (snapshot->fleet, &ref, error);
+  request = found == NULL ? NULL : quoit_step_request_of_unplaced (snapshot->fleet, found, error);
   return request == NULL ? NULL : quoit_explain_bundles (snapshot->fleet, request, error);
 }
 

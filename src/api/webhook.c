@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pods and patches of the TPU webhook, for those who fill in the one and read the other. */
-#include <quoit/webhook.h>
+#include <quoit/models/webhook.h>
 
 #include "formats/quantity.h"
-#include "topology/webhook-pod.h"
+#include "models/webhook/pod.h"
 
 static gboolean
 read_chips (const char *text, const char *where, QuoitAmount *amount, GError **error)

@@ -2,7 +2,7 @@
 /* The bundles of a placement group, as a file has them: what Ray's placement_group() is given, in JSON or YAML. */
 #pragma once
 
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 typedef struct {
   guint16 n_takes;

@@ -6,7 +6,7 @@
 
 #include "formats/quantity.h"
 #include "formats/variables.h"
-#include "model/kuberay.h"
+#include "models/kuberay/names.h"
 
 static const char tpu[] = "google.com/tpu";
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/dns.h"
-#include "model/kuberay.h"
-#include "model/labels.h"
-#include "model/webhook-names.h"
+#include "models/kuberay/names.h"
+#include "fleet/labels.h"
+#include "models/webhook/names.h"
 
 static void
 check_cluster (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,

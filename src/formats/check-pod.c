@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "model/webhook-containers.h"
-#include "model/webhook-names.h"
+#include "models/webhook/containers.h"
+#include "models/webhook/names.h"
 
 static void
 check_containers (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,

@@ -2,7 +2,7 @@
 /* Hosts, topology and accelerator of a TPU group, against each other and against the catalogue. */
 #include "formats/check-rules.h"
 
-#include "model/webhook-hosts.h"
+#include "models/webhook/hosts.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* What is wrong with a manifest: all of it, and not the first thing alone. */
 #pragma once
 
-#include <quoit/check.h>
+#include <quoit/models/check.h>
 
 typedef struct {
   unsigned line, column;

@@ -3,7 +3,7 @@
  * byte, or JSON path), the offending value and what was expected. */
 #pragma once
 
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 /* A variable given with --set; NULL-terminated "NAME=value" strings in an array, or NULL for none. */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/k8s-object.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 
 enum { MOST_CHIPS = 65535 };
 

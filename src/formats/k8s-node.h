@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/tree.h"
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 enum { QUOIT_K8S_MOST_LABELS = 256 };
 

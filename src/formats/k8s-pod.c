@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/k8s-object.h"
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 /* What a process would see of the pod, as far as the list tells it. */
 typedef struct {

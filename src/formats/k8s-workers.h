@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/k8s-pods.h"
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 typedef struct {
   const char *name; /* of the claims, as all texts here */

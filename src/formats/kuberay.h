@@ -2,7 +2,7 @@
 /* The worker groups of a manifest with what KubeRay and the TPU webhook look at, whatever a slice can be. */
 #pragma once
 
-#include "model/webhook-containers.h"
+#include "models/webhook/containers.h"
 
 typedef struct {
   const char *name;

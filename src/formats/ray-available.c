@@ -5,7 +5,7 @@
 #include "formats/ray-use.h"
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
-#include "model/resource-names.h"
+#include "fleet/resource-names.h"
 
 /* What is external of a node, in uses. */
 typedef struct {

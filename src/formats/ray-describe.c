@@ -4,7 +4,7 @@
 
 #include "formats/ray-nodes.h"
 #include "formats/ray-values.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 
 enum { MOST_WARNINGS = 20 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels as Ray is told them: on a command line, and in JSON. */
-#include <quoit/ray-labels.h>
+#include <quoit/models/ray-labels.h>
 
 #include <string.h>
 
 #include "formats/json.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 #include "base/python.h"
 
 int

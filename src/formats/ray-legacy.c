@@ -5,7 +5,7 @@
 
 #include "base/natural.h"
 #include "formats/ray-values.h"
-#include "model/resource-names.h"
+#include "fleet/resource-names.h"
 
 /* The rows that have 1 of a resource. Those of a head are asked for, so that there is one among them. */
 typedef struct {

@@ -2,13 +2,13 @@
 /* What a selector asks of labels: what Ray lets through, what its scheduler then reads, and which labels that holds
  * for.
  */
-#include <quoit/ray-labels.h>
+#include <quoit/models/ray-labels.h>
 
 #include <string.h>
 
 #include "formats/json.h"
-#include "model/labels.h"
-#include "model/selector.h"
+#include "fleet/labels.h"
+#include "fleet/selector.h"
 
 int
 quoit_ray_selector_check (const QuoitRayLabels *selector, GError **error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node that starts: the two variables by which Ray's autoscaler overrides what it is given are JSON. */
-#include <quoit/ray-host.h>
+#include <quoit/models/ray-host.h>
 #include <string.h>
 
 #include "formats/json.h"
-#include "ray/ray.h"
+#include "models/ray/ray.h"
 
 /* The members of the object in variable @name; FALSE when it cannot be read. NULL, and no failure, when it is not set.
  */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "formats/quantity.h"
-#include "model/resource-names.h"
+#include "fleet/resource-names.h"
 
 const char *
 quoit_ray_text (const QuoitTree *tree, JsonNode *node)

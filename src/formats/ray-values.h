@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/tree.h"
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 enum {
   QUOIT_RAY_MOST_ENTRIES = 256,   /* of a map: more than any node has, and few enough to stand on the stack */

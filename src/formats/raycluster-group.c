@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/raycluster.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 
 #include <string.h>
 

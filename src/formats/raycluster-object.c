@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "model/kuberay.h"
-#include "model/labels.h"
+#include "models/kuberay/names.h"
+#include "fleet/labels.h"
 
 /* A QuoitRayKind; -1: none of them, and @others gets what it is. */
 static gboolean

@@ -5,7 +5,7 @@
 
 #include "formats/json.h"
 #include "formats/quantity.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 
 enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
 

@@ -5,8 +5,8 @@
 
 #include "formats/variables.h"
 #include "formats/yaml.h"
-#include "model/kuberay.h"
-#include "model/labels.h"
+#include "models/kuberay/names.h"
+#include "fleet/labels.h"
 
 /* What KubeRay calls the head's group. */
 static const char head_pool[] = "headgroup";

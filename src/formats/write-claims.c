@@ -2,7 +2,7 @@
 #include "formats/writer.h"
 
 #include "base/natural.h"
-#include "model/names.h"
+#include "fleet/names.h"
 
 static int
 by_name (gconstpointer a, gconstpointer b)

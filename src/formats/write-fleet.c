@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "model/names.h"
+#include "fleet/names.h"
 
 /* Times as the command writes them; 0 is the model's word for none. */
 static void

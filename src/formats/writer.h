@@ -4,7 +4,7 @@
 
 #include "base/amount.h"
 #include "formats/formats.h"
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 
 /* The form of the documents that quoit writes: the value of "schema" in each. */
 #define QUOIT_SCHEMA "quoit/1"

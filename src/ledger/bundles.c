@@ -2,7 +2,7 @@
 /* A group's hosts as bundles of so much TPU: chips are units, and a fraction is of one chip. */
 #include "ledger/ledger.h"
 
-#include "model/kind.h"
+#include "fleet/kind.h"
 
 static gboolean
 refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **error)
@@ -55,7 +55,7 @@ bundle_of_host (guint32 i, QuoitAmount tpu, gint64 chip_e4, const QuoitTake *tak
 }
 
 QuoitGroupData *
-quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu, GError **error)
+quoit_step_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole, QuoitAmount tpu, GError **error)
 {
   const QuoitLayout *layout = fleet->layout;
   g_autoptr (GArray) bundles = g_array_new (FALSE, FALSE, sizeof (QuoitBundle));
@@ -93,14 +93,14 @@ quoit_ledger_divide_hosts (const QuoitFleet *fleet, const QuoitGroupData *whole,
 }
 
 QuoitGroupData *
-quoit_ledger_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
-                              const guint32 *slices, guint32 n_slices, GError **error)
+quoit_step_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                            const guint32 *slices, guint32 n_slices, GError **error)
 {
   QuoitGroupData *whole = quoit_fleet_group_of_slices (fleet, facts, slices, n_slices), *divided;
 
   if (request->tpu_per_bundle.e4 == 0)
     return whole;
-  divided = quoit_ledger_divide_hosts (fleet, whole, request->tpu_per_bundle, error);
+  divided = quoit_step_divide_hosts (fleet, whole, request->tpu_per_bundle, error);
   quoit_group_data_unref (whole);
   return divided;
 }

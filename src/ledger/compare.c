@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two fleets that should be one: the one that the journal gives, and the one that was kept. */
 #include "ledger/ledger.h"
-#include "model/kind.h"
+#include "fleet/kind.h"
 
 #include <string.h>
 
@@ -131,7 +131,7 @@ compare_joined (const QuoitLayout *a, const QuoitLayout *b, GError **error)
 }
 
 gboolean
-quoit_ledger_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
+quoit_step_compare (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
 {
   const QuoitLayout *a = replayed->layout, *b = kept->layout;
   g_autoptr (GHashTable) groups = groups_by_id (kept);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ledger/ledger.h"
-#include "model/identities.h"
+#include "fleet/identities.h"
 
 typedef struct {
   const QuoitFleet *fleet;
@@ -30,7 +30,7 @@ typedef struct {
 void quoit_difference_note (QuoitDifference *difference, QuoitChangeKind kind, const char *name, char *detail);
 
 /* The first group that has the node and is no source's; NULL: none. */
-const QuoitGroupData *quoit_ledger_holder (const QuoitFleet *fleet, QuoitNodeId node);
+const QuoitGroupData *quoit_step_holder (const QuoitFleet *fleet, QuoitNodeId node);
 const QuoitGroupData *quoit_difference_holder (const QuoitDifference *difference, guint32 index);
 
 /* The node that the source called so when it was imported last; QUOIT_NO_INDEX: it is new. */
@@ -43,7 +43,7 @@ guint32 quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim
 gboolean quoit_difference_of_joins (QuoitDifference *difference, GError **error);
 /* Gives nodes whose worker ids the list does not say those that they had, and new ones what is left; one that is dead
  * and held has its own beside the one that replaces it. */
-void quoit_ledger_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims);
+void quoit_step_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims);
 
 /* What the sources claim of the node's state when this one says @claim of it; NULL: nothing. */
 QuoitNodeState quoit_difference_claimed_state (const QuoitDifference *difference, guint32 index,

@@ -77,7 +77,7 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *k
 
       if (slice == QUOIT_NO_INDEX)
         {
-          from = quoit_ledger_group_of_slices (fleet, before, request, &members[m].index, 1, error);
+          from = quoit_step_group_of_slices (fleet, before, request, &members[m].index, 1, error);
           if (from == NULL)
             return NULL;
           g_ptr_array_add (made, (gpointer) from);
@@ -146,7 +146,7 @@ drop_gone (const QuoitLayout *layout, GPtrArray *names, guint least)
 }
 
 QuoitRequest *
-quoit_ledger_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+quoit_step_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   QuoitRequest *request = quoit_request_of_canonical (group->request, error);
   QuoitNodeId node;
@@ -164,7 +164,7 @@ quoit_ledger_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, G
 static const QuoitGroupData *
 lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request, GError **error)
 {
-  const QuoitGroupData *group = quoit_ledger_lookup_own_group (fleet, ref, error);
+  const QuoitGroupData *group = quoit_step_lookup_own_group (fleet, ref, error);
 
   if (group == NULL)
     return NULL;
@@ -177,7 +177,7 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
                   group->name, group->id, group->n_nodes);
       return NULL;
     }
-  *request = quoit_ledger_request_of (fleet, group, error);
+  *request = quoit_step_request_of (fleet, group, error);
   return *request == NULL ? NULL : group;
 }
 
@@ -251,8 +251,8 @@ number_is_allowed (const QuoitGroupData *group, const QuoitRequest *request, gin
 }
 
 gboolean
-quoit_ledger_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                     GError **error)
+quoit_step_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                   GError **error)
 {
   const QuoitResize *resize = input;
   g_autoptr (QuoitRequest) request = NULL;
@@ -261,7 +261,7 @@ quoit_ledger_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms
   QuoitGroupData *after;
   gint64 time_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = lookup_elastic (fleet, &resize->ref, &request, error);
   if (group == NULL || !number_is_allowed (group, request, resize->n_slices, error))
@@ -367,7 +367,7 @@ repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *ke
 static QuoitGroupData *
 repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_ledger_request_of (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
   g_autofree guint8 *kept = NULL;
   guint32 n_lost = 0;
 
@@ -383,19 +383,19 @@ repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError **
 }
 
 gboolean
-quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                     GError **error)
+quoit_step_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                   GError **error)
 {
   const QuoitGroupData *group;
   QuoitGroupData *after;
   gint64 time_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
-  group = quoit_ledger_lookup_own_group (fleet, input, error);
+  group = quoit_step_lookup_own_group (fleet, input, error);
   if (group == NULL)
     return FALSE;
-  after = group->kind == QUOIT_HOLDER_BUNDLES ? quoit_ledger_repaired_bundles (fleet, group, error)
+  after = group->kind == QUOIT_HOLDER_BUNDLES ? quoit_step_repaired_bundles (fleet, group, error)
                                               : repaired_slices (fleet, group, error);
   return after != NULL && answer (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, result);
 }
@@ -403,8 +403,8 @@ quoit_ledger_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms
 /* --- one slice less, a named one --- */
 
 gboolean
-quoit_ledger_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                            gpointer result, GError **error)
+quoit_step_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                          gpointer result, GError **error)
 {
   const QuoitSliceRelease *release = input;
   g_autoptr (QuoitRequest) request = NULL;
@@ -415,7 +415,7 @@ quoit_ledger_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64
   guint32 n_kept = 0;
   gint64 time_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   group = lookup_elastic (fleet, &release->ref, &request, error);
   if (group == NULL || !quoit_layout_lookup_slice (fleet->layout, release->slice, &slice, error))

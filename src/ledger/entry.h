@@ -5,7 +5,7 @@
 
 #include <quoit/journal.h>
 
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 
 /* Stored in databases: append only. */
 typedef enum {

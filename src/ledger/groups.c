@@ -7,7 +7,7 @@
 #define FIRST_MS G_GINT64_CONSTANT (946684800000)
 
 gboolean
-quoit_ledger_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GError **error)
+quoit_step_clock (const QuoitFleet *fleet, gint64 now_ms, gint64 *time_ms, GError **error)
 {
   const char *guess = "";
 
@@ -66,11 +66,11 @@ place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupDat
   QuoitPlan plan;
 
   if (request->bundles->len > 0)
-    return (*made = quoit_ledger_group_of_bundles (fleet, facts, request, error)) != NULL;
+    return (*made = quoit_step_group_of_bundles (fleet, facts, request, error)) != NULL;
 
   quoit_plan_init (&plan);
   if (quoit_plan_slices (fleet, request, &plan, error))
-    *made = quoit_ledger_group_of_slices (fleet, facts, request, plan.slices, plan.n, error);
+    *made = quoit_step_group_of_slices (fleet, facts, request, plan.slices, plan.n, error);
   quoit_plan_clear (&plan);
   return *made != NULL;
 }
@@ -100,9 +100,8 @@ take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint
   gint64 time_ms = 0;
 
   if (!names_are_sound (request, error) || !quoit_request_complete (request, error)
-      || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
-      || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD)
-          && !quoit_ledger_lease (time_ms, lease_ms, &facts.until_ms, error)))
+      || !quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || ((lease_ms != 0 || verb == QUOIT_VERB_HOLD) && !quoit_step_lease (time_ms, lease_ms, &facts.until_ms, error)))
     return FALSE;
 
   canonical = quoit_request_canonical (request);
@@ -116,7 +115,7 @@ take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                        "there is a group '%s' already: '%s@%" G_GUINT64_FORMAT "', %s; release it, or use another name",
                        request->name, group->name, group->id, group->request);
-  if (request->owner != NULL && !quoit_ledger_check_owner (fleet, request->owner, error))
+  if (request->owner != NULL && !quoit_step_check_owner (fleet, request->owner, error))
     return FALSE;
 
   facts.since_ms = time_ms;
@@ -135,8 +134,8 @@ take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint
 }
 
 gboolean
-quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                      GError **error)
+quoit_step_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                    GError **error)
 {
   const QuoitRequest *request = input;
 
@@ -144,8 +143,8 @@ quoit_ledger_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
 }
 
 gboolean
-quoit_ledger_hold (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                   GError **error)
+quoit_step_hold (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                 GError **error)
 {
   const QuoitHold *hold = input;
 
@@ -216,7 +215,7 @@ explain_absence (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **err
 }
 
 const QuoitGroupData *
-quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+quoit_step_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
 {
   const QuoitGroupData *group = quoit_fleet_find_group (fleet, ref->name);
   g_autofree char *quoted = NULL;
@@ -232,9 +231,9 @@ quoit_ledger_lookup_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GE
 }
 
 const QuoitGroupData *
-quoit_ledger_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
+quoit_step_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, GError **error)
 {
-  const QuoitGroupData *group = quoit_ledger_lookup_group (fleet, ref, error);
+  const QuoitGroupData *group = quoit_step_lookup_group (fleet, ref, error);
 
   if (group == NULL || *group->source == '\0')
     return group;
@@ -245,15 +244,15 @@ quoit_ledger_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref
 }
 
 gboolean
-quoit_ledger_release (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                      GError **error)
+quoit_step_release (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                    GError **error)
 {
   const QuoitGroupData *group;
   gint64 time_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
-  group = quoit_ledger_lookup_own_group (fleet, input, error);
+  group = quoit_step_lookup_own_group (fleet, input, error);
   if (group == NULL)
     return FALSE;
 
@@ -278,8 +277,8 @@ next_state (const QuoitStateChange *change, QuoitNodeState now, QuoitNodeState *
 }
 
 gboolean
-quoit_ledger_set_state (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                        gpointer result, GError **error)
+quoit_step_set_state (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
 {
   const QuoitStateChange *change = input;
   QuoitNodeState now, next = QUOIT_NODE_ALIVE;
@@ -288,7 +287,7 @@ quoit_ledger_set_state (const QuoitFleet *fleet, gconstpointer input, gint64 now
 
   if ((guint) change->state > QUOIT_NODE_DEAD)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "state '%d': expected alive, draining or dead", (int) change->state);
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
       || !quoit_layout_lookup_node (fleet->layout, change->node, &node, error))
     return FALSE;
   now = quoit_fleet_node_state (fleet, node);

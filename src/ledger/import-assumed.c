@@ -29,7 +29,7 @@ places_of (const QuoitFleet *fleet, QuoitSourceId source)
       if (claim.slice == NULL || claim.worker_id < 0)
         continue;
       place = g_new (Place, 1);
-      *place = (Place) { claim.slice, claim.worker_id, quoit_ledger_holder (fleet, node) != NULL };
+      *place = (Place) { claim.slice, claim.worker_id, quoit_step_holder (fleet, node) != NULL };
       g_hash_table_insert (places, g_strdup (quoit_node_claim_identity (&claim)), place);
     }
   return places;
@@ -194,7 +194,7 @@ has_assumed (const QuoitNodeClaim *nodes, guint32 n)
 }
 
 void
-quoit_ledger_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims)
+quoit_step_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims)
 {
   g_autoptr (GHashTable) places = NULL;
   Slice slice = { .claims = claims };

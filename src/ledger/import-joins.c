@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ledger/difference.h"
-#include "model/kind.h"
-#include "model/source-kinds.h"
+#include "fleet/kind.h"
+#include "fleet/source-kinds.h"
 
 /* How well a claim fits a node, best first. A fit that is used has a better place here at the next import, and one that
  * is not used has none or a worse one: so the same list again gives the same nodes. */
@@ -132,8 +132,8 @@ quoit_difference_refuses (const QuoitDifference *difference, guint32 index, cons
   if (quoit_difference_makes_another (difference, index, claim))
     return "would have another topology or other chips";
   if (quoit_difference_knows_best (difference, index) && claim->state != QUOIT_NODE_DEAD
-      && !quoit_ledger_kind_suffices (difference->fleet, (QuoitNodeId) { index },
-                                      quoit_claims_kind_at (difference->claims, claim->kind)))
+      && !quoit_step_kind_suffices (difference->fleet, (QuoitNodeId) { index },
+                                    quoit_claims_kind_at (difference->claims, claim->kind)))
     return "would have too few resources for the bundles there";
   return NULL;
 }
@@ -510,7 +510,7 @@ count_unseen (const QuoitLayout *layout, QuoitSourceId plan, QuoitSourceId list)
 }
 
 GStrv
-quoit_ledger_unseen (const QuoitFleet *fleet, const char *source, const char *named)
+quoit_step_unseen (const QuoitFleet *fleet, const char *source, const char *named)
 {
   const QuoitLayout *layout = fleet->layout;
   GStrvBuilder *lines = g_strv_builder_new ();

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ledger/difference.h"
-#include "model/names.h"
+#include "fleet/names.h"
 
 static QuoitNodeState
 state_of (const QuoitDifference *difference, guint32 id)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/kind.h"
+#include "fleet/kind.h"
 
 void
 quoit_import_rooms_init (QuoitImportRooms *rooms, const QuoitDifference *difference)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ledger/difference.h"
-#include "model/chips.h"
+#include "fleet/chips.h"
 
 typedef struct {
   const QuoitNodeKind *kind;

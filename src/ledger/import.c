@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an import changes: the claims of a source against what it claimed last. */
 #include "ledger/difference.h"
-#include "model/kind.h"
-#include "model/names.h"
+#include "fleet/kind.h"
+#include "fleet/names.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ quoit_difference_note (QuoitDifference *difference, QuoitChangeKind kind, const 
 }
 
 const QuoitGroupData *
-quoit_ledger_holder (const QuoitFleet *fleet, QuoitNodeId node)
+quoit_step_holder (const QuoitFleet *fleet, QuoitNodeId node)
 {
   QuoitUsers users = quoit_fleet_node_users (fleet, node);
   const QuoitGroupData *group;
@@ -40,7 +40,7 @@ quoit_ledger_holder (const QuoitFleet *fleet, QuoitNodeId node)
 const QuoitGroupData *
 quoit_difference_holder (const QuoitDifference *difference, guint32 index)
 {
-  return quoit_ledger_holder (difference->fleet, (QuoitNodeId) { index });
+  return quoit_step_holder (difference->fleet, (QuoitNodeId) { index });
 }
 
 /* The same of a node that the fleet has, with who holds it. */
@@ -130,7 +130,7 @@ describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNode
   *moved = quoit_difference_is_shared (difference, index) ? quoit_difference_makes_another (difference, index, claim)
                                                           : !same_machine || !same_tpu;
   if (!*moved && quoit_difference_knows_best (difference, index)
-      && !quoit_ledger_kind_suffices (difference->fleet, (QuoitNodeId) { index }, kind))
+      && !quoit_step_kind_suffices (difference->fleet, (QuoitNodeId) { index }, kind))
     return *moved = TRUE, g_strdup ("other resources, too few for the bundles there");
   if (!same_machine)
     return g_strdup ("other topology, pod type or chips");
@@ -698,7 +698,7 @@ import_as (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64
   gboolean is_known, done;
   gint64 time_ms = 0;
 
-  if (!quoit_name_check ("source", name, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
+  if (!quoit_name_check ("source", name, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
       || !is_not_too_large (fleet->layout, *claims, error) || !claims_only_its_own (fleet, *claims, error))
     return FALSE;
 
@@ -709,7 +709,7 @@ import_as (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64
   if (!is_known)
     difference.source.index = QUOIT_NO_INDEX;
   else
-    quoit_ledger_keep_assumed_ids (fleet, difference.source, *claims);
+    quoit_step_keep_assumed_ids (fleet, difference.source, *claims);
   difference_init (&difference);
   done = is_known ? import_again (&difference, time_ms, entry, error)
                   : import_new (&difference, claims, time_ms, entry, error);
@@ -720,15 +720,15 @@ import_as (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64
 }
 
 gboolean
-quoit_ledger_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                     GError **error)
+quoit_step_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                   GError **error)
 {
   return import_as (fleet, (QuoitClaims **) input, QUOIT_VERB_IMPORT, now_ms, entry, result, error);
 }
 
 gboolean
-quoit_ledger_sync (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                   GError **error)
+quoit_step_sync (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                 GError **error)
 {
   return import_as (fleet, (QuoitClaims **) input, QUOIT_VERB_SYNC, now_ms, entry, result, error);
 }

@@ -9,7 +9,7 @@
 #define MEMORY_MS G_GINT64_CONSTANT (86400000)
 
 gboolean
-quoit_ledger_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error)
+quoit_step_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **error)
 {
   if (lease_ms < 1)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "lease '%" G_GINT64_FORMAT "' ms: expected 1 ms or more", lease_ms);
@@ -75,14 +75,14 @@ write_out (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray 
 }
 
 void
-quoit_ledger_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
+quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
 {
   g_autoptr (GPtrArray) ended = NULL, forgotten = NULL;
   g_autoptr (GHashTable) owners = NULL;
   gint64 time_ms;
 
   if (MAX (now_ms, fleet->clock_ms) < quoit_fleet_first_lease (fleet)
-      || !quoit_ledger_clock (fleet, now_ms, &time_ms, NULL))
+      || !quoit_step_clock (fleet, now_ms, &time_ms, NULL))
     return;
 
   ended = g_ptr_array_new ();
@@ -124,17 +124,17 @@ answer (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState st
 }
 
 gboolean
-quoit_ledger_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                      GError **error)
+quoit_step_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                    GError **error)
 {
   const QuoitLeaseChange *change = input;
   const QuoitGroupData *group;
   gint64 time_ms = 0, until_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error)
-      || (change->lease_ms != 0 && !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error)))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || (change->lease_ms != 0 && !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error)))
     return FALSE;
-  group = quoit_ledger_lookup_own_group (fleet, &change->ref, error);
+  group = quoit_step_lookup_own_group (fleet, &change->ref, error);
   if (group == NULL)
     return FALSE;
   /* The answer to the first call was lost: the lease that it gave runs already. */
@@ -144,17 +144,17 @@ quoit_ledger_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
 }
 
 gboolean
-quoit_ledger_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                    GError **error)
+quoit_step_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                  GError **error)
 {
   const QuoitLeaseChange *change = input;
   const QuoitGroupData *group;
   gint64 time_ms = 0, until_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error)
-      || !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error))
     return FALSE;
-  group = quoit_ledger_lookup_own_group (fleet, &change->ref, error);
+  group = quoit_step_lookup_own_group (fleet, &change->ref, error);
   if (group == NULL)
     return FALSE;
   if (group->until_ms == 0)
@@ -168,8 +168,8 @@ quoit_ledger_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms,
 /* --- forget --- */
 
 gboolean
-quoit_ledger_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                     GError **error)
+quoit_step_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                   GError **error)
 {
   const QuoitGroupRef *ref = input;
   const QuoitGroupData *group
@@ -177,7 +177,7 @@ quoit_ledger_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms
   g_autofree char *quoted = quoit_quote (ref->name);
   gint64 time_ms = 0;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   if (group == NULL && ref->id == 0)
     return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group has the request key %s", quoted);
@@ -185,10 +185,10 @@ quoit_ledger_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms
     {
       QuoitGroupRef live = *ref;
 
-      if (quoit_ledger_lookup_group (fleet, &live, NULL) == NULL)
+      if (quoit_step_lookup_group (fleet, &live, NULL) == NULL)
         return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "nothing is kept of a group %s of id %" G_GUINT64_FORMAT,
                            quoted, ref->id);
-      group = quoit_ledger_lookup_group (fleet, &live, NULL);
+      group = quoit_step_lookup_group (fleet, &live, NULL);
     }
   if (group->state != QUOIT_GROUP_REMOVED)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,

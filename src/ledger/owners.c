@@ -28,21 +28,21 @@ refuse_ended (const char *owner, GError **error)
 }
 
 gboolean
-quoit_ledger_check_owner (const QuoitFleet *fleet, const char *owner, GError **error)
+quoit_step_check_owner (const QuoitFleet *fleet, const char *owner, GError **error)
 {
   return find_ended (fleet, owner) == NULL || refuse_ended (owner, error);
 }
 
 gboolean
-quoit_ledger_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                        gpointer result, GError **error)
+quoit_step_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
 {
   const QuoitOwnerChange *change = input;
   const QuoitGroupData *record, *ended;
   gint64 time_ms = 0, until_ms = 0;
 
-  if (!quoit_name_check ("owner", change->name, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
-      || (change->lease_ms != 0 && !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error)))
+  if (!quoit_name_check ("owner", change->name, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || (change->lease_ms != 0 && !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error)))
     return FALSE;
   record = find_record (fleet, change->name);
   ended = find_ended (fleet, change->name);
@@ -74,15 +74,15 @@ quoit_ledger_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now
 }
 
 gboolean
-quoit_ledger_renew_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                          gpointer result, GError **error)
+quoit_step_renew_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
+                        gpointer result, GError **error)
 {
   const QuoitOwnerChange *change = input;
   const QuoitGroupData *record;
   gint64 time_ms = 0, until_ms = 0;
 
-  if (!quoit_name_check ("owner", change->name, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error)
-      || !quoit_ledger_lease (time_ms, change->lease_ms, &until_ms, error))
+  if (!quoit_name_check ("owner", change->name, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error)
+      || !quoit_step_lease (time_ms, change->lease_ms, &until_ms, error))
     return FALSE;
   record = find_record (fleet, change->name);
   if (record == NULL && find_ended (fleet, change->name) != NULL)
@@ -119,15 +119,15 @@ groups_of (const QuoitFleet *fleet, const char *owner)
 }
 
 gboolean
-quoit_ledger_end_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                        gpointer result, GError **error)
+quoit_step_end_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
 {
   const char *owner = input;
   const QuoitGroupData *record;
   g_autoptr (GPtrArray) groups = NULL;
   gint64 time_ms = 0;
 
-  if (!quoit_name_check ("owner", owner, error) || !quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_name_check ("owner", owner, error) || !quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   record = find_record (fleet, owner);
   groups = groups_of (fleet, owner);

@@ -41,8 +41,8 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitReque
 }
 
 QuoitGroupData *
-quoit_ledger_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
-                               GError **error)
+quoit_step_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
+                             GError **error)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
 
@@ -62,7 +62,7 @@ amount_of (const QuoitNodeKind *kind, const char *resource)
 }
 
 gboolean
-quoit_ledger_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind)
+quoit_step_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const QuoitNodeKind *kind)
 {
   const QuoitNodeKind *before = quoit_layout_node_kind (fleet->layout, node);
   g_autofree gint64 *taken = g_new0 (gint64, before->n_resources + 1);
@@ -98,9 +98,9 @@ node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 b
 }
 
 QuoitGroupData *
-quoit_ledger_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_ledger_request_of (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
   g_autofree const QuoitBundle **stay = NULL;
   g_auto (QuoitBundlePlan) plan = { 0 };
   guint32 n_lost = 0;

@@ -3,15 +3,15 @@
 #include "ledger/ledger.h"
 
 gboolean
-quoit_ledger_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                        gpointer result, GError **error)
+quoit_step_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                      GError **error)
 {
   const QuoitClockChange *change = input;
   gint64 max_jump_ms = change->max_jump_ms < 0 ? fleet->max_jump_ms : change->max_jump_ms;
   QuoitEffect effect = quoit_effect_numbers (fleet);
   gint64 time_ms;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   if (change->sets_clock)
     time_ms = now_ms;
@@ -26,13 +26,13 @@ quoit_ledger_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now
 }
 
 gboolean
-quoit_ledger_restore (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                      GError **error)
+quoit_step_restore (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+                    GError **error)
 {
   QuoitLedgerNumbers numbers = *(const QuoitLedgerNumbers *) input;
   gint64 time_ms;
 
-  if (!quoit_ledger_clock (fleet, now_ms, &time_ms, error))
+  if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
   /* Others may have written since the numbers were found. */
   numbers.epoch = MAX (numbers.epoch, fleet->epoch + 1);

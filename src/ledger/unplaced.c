@@ -99,7 +99,7 @@ stand_beside (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest
 static QuoitRequest *
 request_of_own (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
-  g_autoptr (QuoitRequest) request = quoit_ledger_request_of (fleet, group, error);
+  g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
 
   if (request == NULL || request->bundles->len != group->n_nodes)
     return g_steal_pointer (&request);
@@ -115,7 +115,7 @@ request_of_own (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
 }
 
 QuoitRequest *
-quoit_ledger_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+quoit_step_request_of_unplaced (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
   gboolean is_own = *group->source == '\0' && group->kind == QUOIT_HOLDER_BUNDLES;
   g_autoptr (QuoitRequest) request

@@ -3,10 +3,10 @@
  * numbers: whoever has a fleet, or rows of some other system's nodes, makes a view of it first. */
 #pragma once
 
-#include <quoit/ray-placement.h>
+#include <quoit/models/ray-placement.h>
 
 #include "base/amount.h"
-#include "model/layout.h"
+#include "fleet/layout.h"
 
 /* What is asked. A bundle is a row of amounts, in ten-thousandths, of the resources that any bundle asks for. */
 typedef struct {

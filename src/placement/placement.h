@@ -2,7 +2,7 @@
 /* Deciding: a fleet and a request in, slices or reasons out. Pure: nothing is written, no clock is read. */
 #pragma once
 
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 #include "placement/report.h"
 #include "placement/request.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/chips.h"
-#include "model/kind.h"
+#include "fleet/chips.h"
+#include "fleet/kind.h"
 #include "placement/view.h"
 
 /* What a search for a placement may take: about a tenth of a second. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/resource-names.h"
+#include "fleet/resource-names.h"
 
 enum { LONGEST_RESOURCE = 253 };
 

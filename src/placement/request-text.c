@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/natural.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 
 static gint
 by_name (gconstpointer a, gconstpointer b)

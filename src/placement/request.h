@@ -5,9 +5,9 @@
 #include <quoit/bundles.h>
 
 #include "base/amount.h"
-#include "model/group.h"
-#include "model/selector.h"
-#include "placement/ray-names.h"
+#include "fleet/group.h"
+#include "fleet/selector.h"
+#include "placement/ray/names.h"
 
 /* One bundle that is wanted. Equal ones that were added together share what they take. */
 typedef struct {

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "model/chips.h"
-#include "model/kind.h"
-#include "model/resource-names.h"
+#include "fleet/chips.h"
+#include "fleet/kind.h"
+#include "fleet/resource-names.h"
 
 /* --- what is asked --- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/natural.h"
-#include "model/kind.h"
+#include "fleet/kind.h"
 
 #define SLICE_NAME "ray.io/tpu-slice-name"
 

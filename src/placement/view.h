@@ -2,7 +2,7 @@
 /* A fleet and a request as the numbers that policies place by. */
 #pragma once
 
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 #include "placement/bundles.h"
 #include "placement/placement.h"
 

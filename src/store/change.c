@@ -326,7 +326,7 @@ expire (QuoitStore *store, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
 
-  quoit_ledger_expire (fleet_so_far (store), now_ms, &entry);
+  quoit_step_expire (fleet_so_far (store), now_ms, &entry);
   return entry == NULL || apply_to_draft (store, entry, error);
 }
 
@@ -334,8 +334,7 @@ expire (QuoitStore *store, gint64 now_ms, GError **error)
 static gboolean
 sets_clock (QuoitStepFunc step, gconstpointer input)
 {
-  return step == quoit_ledger_restore
-         || (step == quoit_ledger_set_clock && ((const QuoitClockChange *) input)->sets_clock);
+  return step == quoit_step_restore || (step == quoit_step_set_clock && ((const QuoitClockChange *) input)->sets_clock);
 }
 
 /* Calls the step on what the transaction has made of the fleet so far, and writes what it says. */
@@ -408,7 +407,7 @@ quoit_store_change_on (QuoitStore *store, QuoitStepFunc step, gconstpointer inpu
       quoit_store_leave_turn (store);
     }
   if (!changed || result == NULL)
-    return quoit_ledger_drop_result (step, given), named (store, changed, error);
+    return quoit_step_drop_result (step, given), named (store, changed, error);
   *(gpointer *) result = given;
   return TRUE;
 }

@@ -150,7 +150,7 @@ check_clock (QuoitStore *store, gint64 now_ms, gint64 *time_ms, GError **error)
 
   if (!quoit_store_take_turn (store, error))
     return FALSE;
-  ok = quoit_ledger_clock (store->fleet, now_ms, time_ms, error);
+  ok = quoit_step_clock (store->fleet, now_ms, time_ms, error);
   quoit_store_leave_turn (store);
   return ok;
 }

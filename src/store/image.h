@@ -4,7 +4,7 @@
  * over all of it. */
 #pragma once
 
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 #include "store/head.h"
 
 enum { QUOIT_IMAGE_HASH_BYTES = 32 }; /* SHA-256 */

@@ -31,7 +31,7 @@ check_pages (QuoitDb *db, GError **error)
 static gboolean
 same (const QuoitFleet *replayed, const QuoitFleet *kept, GError **error)
 {
-  return quoit_ledger_compare (replayed, kept, error) && quoit_fleet_check (replayed, error)
+  return quoit_step_compare (replayed, kept, error) && quoit_fleet_check (replayed, error)
          && quoit_fleet_check (kept, error);
 }
 

@@ -19,8 +19,9 @@ typedef _Bool bool;
 typedef struct { GQuark domain; int code; char *message; } GError;
 TYPES
 
-# In the order in which the umbrella includes them, itself last.
-for header in $(sed -n 's/^#include <\(quoit\/.*\)>$/\1/p' quoit/quoit.h) quoit/quoit.h; do
+# In the order in which the umbrellas include them.
+for header in $(sed -n 's/^#include <\(quoit\/.*\)>$/\1/p' quoit/quoit.h) quoit/quoit.h \
+  $(sed -n 's/^#include <\(quoit\/.*\)>$/\1/p' quoit/models.h); do
   [ "$(grep -c 'cdef-begin' "$header") $(grep -c 'cdef-end' "$header")" = "1 1" ] || {
     echo "$header: expected one cdef-begin and one cdef-end"
     exit 1

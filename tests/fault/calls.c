@@ -25,7 +25,7 @@ some_lease (const Caller *caller)
 static void
 refer_to_group (const Caller *caller, Op *op)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (caller->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (caller->ledger);
   guint32 n = quoit_snapshot_get_n_groups (snapshot);
 
   some_name (caller, op->name, 'g', 6);

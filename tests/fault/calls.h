@@ -6,7 +6,7 @@
 
 typedef struct {
   GRand *rand;
-  Quoit *quoit;
+  QuoitLedger *ledger;
   guint number; /* of the process */
 } Caller;
 

@@ -59,7 +59,7 @@ ray_list (void)
 }
 
 static void
-import_joined (Quoit *quoit)
+import_joined (QuoitLedger *ledger)
 {
   g_autofree char *manifest = g_build_filename (g_getenv ("top_srcdir"), "examples/raycluster-v6e-4x4-x2.yaml", NULL);
   g_autofree char *list = ray_list ();
@@ -70,11 +70,11 @@ import_joined (Quoit *quoit)
   QuoitImport *import;
 
   hold (quoit_load_text (manifest, &text, &length, &error), "%s", said (error));
-  import = quoit_import_raycluster (quoit, text, length, NULL, NULL, T0, &error);
+  import = quoit_ledger_import_raycluster (ledger, text, length, NULL, NULL, T0, &error);
   hold (import != NULL, "%s", said (error));
   quoit_import_free (import);
   quoit_input_set_join (input, "two-slices");
-  import = quoit_import_input (quoit, input, T0, &error);
+  import = quoit_ledger_import (ledger, input, T0, &error);
   hold (import != NULL, "%s", said (error));
   quoit_import_free (import);
   quoit_input_free (input);
@@ -82,22 +82,22 @@ import_joined (Quoit *quoit)
 }
 
 static void
-change_all (Quoit *quoit)
+change_all (QuoitLedger *ledger)
 {
   g_autoptr (QuoitRequest) slices = want ("train", "v6e", "4x4", 1), held = want ("held", "v6e", "4x4", 1);
   g_autoptr (QuoitRequest) bundles = quoit_request_new ("parts"), keyed = want ("old", "v6e", "4x4", 1);
   g_autoptr (GError) error = NULL;
 
-  quoit_set_actor (quoit, "me");
+  quoit_ledger_set_actor (ledger, "me");
   quoit_request_set_key (keyed, "k");
   quoit_request_set_owner (held, "somebody");
   hold (quoit_request_add_bundles (bundles, "TPU=2", 3, NULL), "bundles");
-  hold (quoit_set_owner (quoit, "somebody", 3600000, T0, &error), "%s", said (error));
-  hold (drop_group (quoit_reserve (quoit, slices, T0, &error)), "%s", said (error));
-  hold (drop_group (quoit_hold (quoit, held, 600000, T0, &error)), "%s", said (error));
-  hold (drop_group (quoit_reserve (quoit, keyed, T0, &error)), "%s", said (error));
-  hold (quoit_release (quoit, "old", T0, &error), "%s", said (error));
-  hold (drop_group (quoit_reserve (quoit, bundles, T0, &error)), "%s", said (error));
+  hold (quoit_ledger_set_owner (ledger, "somebody", 3600000, T0, &error), "%s", said (error));
+  hold (drop_group (quoit_ledger_reserve (ledger, slices, T0, &error)), "%s", said (error));
+  hold (drop_group (quoit_ledger_hold (ledger, held, 600000, T0, &error)), "%s", said (error));
+  hold (drop_group (quoit_ledger_reserve (ledger, keyed, T0, &error)), "%s", said (error));
+  hold (quoit_ledger_release (ledger, "old", T0, &error), "%s", said (error));
+  hold (drop_group (quoit_ledger_reserve (ledger, bundles, T0, &error)), "%s", said (error));
 }
 
 static void
@@ -124,38 +124,38 @@ clear_files (void)
     }
 }
 
-static Quoit *
+static QuoitLedger *
 create (void)
 {
   g_autoptr (GError) error = NULL;
-  Quoit *quoit;
+  QuoitLedger *ledger;
 
   clear_files ();
-  quoit = quoit_create (path, 0, &error);
-  hold (quoit != NULL, "%s", said (error));
-  return quoit;
+  ledger = quoit_ledger_create (path, 0, &error);
+  hold (ledger != NULL, "%s", said (error));
+  return ledger;
 }
 
 static void
 make_bases (void)
 {
-  Quoit *quoit;
+  QuoitLedger *ledger;
 
   /* Identities and salts, so that a run does the same in every process. */
   sqlite3_test_control (SQLITE_TESTCTRL_PRNG_SEED, 1, NULL);
-  quoit = create ();
+  ledger = create ();
   bases = g_array_new (FALSE, FALSE, sizeof (Base));
-  hold (import_text (quoit, "v6e 4x4 x5 zone=us busy=2; v5p 2x2x2 pool=big dead=0.1", "fleet", T0, NULL), "a fleet");
-  change_all (quoit);
-  import_joined (quoit);
+  hold (import_text (ledger, "v6e 4x4 x5 zone=us busy=2; v5p 2x2x2 pool=big dead=0.1", "fleet", T0, NULL), "a fleet");
+  change_all (ledger);
+  import_joined (ledger);
   add_base ("with a log", path);
-  hold (quoit_compact_journal (quoit, 4, T0, NULL, NULL), "a checkpoint");
-  quoit_unref (quoit);
+  hold (quoit_ledger_compact_journal (ledger, 4, T0, NULL, NULL), "a checkpoint");
+  quoit_ledger_unref (ledger);
   add_base ("with a checkpoint", path);
-  quoit = create ();
-  hold (import_text (quoit, "v6e 4x4 x300; v4 2x2x1 x9", "fleet", T0, NULL), "a large fleet");
-  change_all (quoit);
-  quoit_unref (quoit);
+  ledger = create ();
+  hold (import_text (ledger, "v6e 4x4 x300; v4 2x2x1 x9", "fleet", T0, NULL), "a large fleet");
+  change_all (ledger);
+  quoit_ledger_unref (ledger);
   add_base ("of many pages", path);
   for (guint version = 1; version <= 2; version++)
     {
@@ -424,9 +424,9 @@ drop_snapshot (QuoitSnapshot *snapshot)
 }
 
 static gboolean
-read_journal (Quoit *quoit, GError **error)
+read_journal (QuoitLedger *ledger, GError **error)
 {
-  QuoitJournal *journal = quoit_changes_since (quoit, 0, error);
+  QuoitJournal *journal = quoit_ledger_read_journal (ledger, 0, error);
 
   for (guint32 i = 0; journal != NULL && i < quoit_journal_get_n_entries (journal); i++)
     for (guint32 e = 0; e < MIN (quoit_journal_get_n_effects (journal, i), 50); e++)
@@ -436,10 +436,10 @@ read_journal (Quoit *quoit, GError **error)
 }
 
 static gboolean
-verifies (Quoit *quoit)
+verifies (QuoitLedger *ledger)
 {
   g_autoptr (GError) error = NULL;
-  gboolean ok = quoit_verify (quoit, &error);
+  gboolean ok = quoit_ledger_verify (ledger, &error);
 
   hold_error (ok, error, "verify");
   return ok;
@@ -447,26 +447,26 @@ verifies (Quoit *quoit)
 
 /* Whether it verified. */
 static gboolean
-use (Quoit *quoit, GRand *random)
+use (QuoitLedger *ledger, GRand *random)
 {
   g_autoptr (QuoitRequest) more = want ("more", "v6e", "4x4", 1), parts = quoit_request_new ("less");
-  gboolean sound = verifies (quoit);
+  gboolean sound = verifies (ledger);
 
   if (sound)
-    hold_together (quoit, "after opening");
-  drop_snapshot (quoit_snapshot (quoit));
-  TRY (read_journal (quoit, &error));
-  TRY (drop_snapshot (quoit_snapshot_at (quoit, (guint64) g_rand_int_range (random, 0, 12), &error)));
+    hold_together (ledger, "after opening");
+  drop_snapshot (quoit_ledger_snapshot (ledger));
+  TRY (read_journal (ledger, &error));
+  TRY (drop_snapshot (quoit_ledger_snapshot_at (ledger, (guint64) g_rand_int_range (random, 0, 12), &error)));
   hold (quoit_request_add_bundle (parts, "TPU=1", NULL), "a bundle");
-  TRY (drop_group (quoit_reserve (quoit, more, T0 + 1, &error)));
-  TRY (drop_group (quoit_reserve (quoit, parts, T0 + 1, &error)));
-  TRY (quoit_release (quoit, "train", T0 + 2, &error));
-  TRY (quoit_drain_node (quoit, "v6e-4x4-2-0", T0 + 2, &error));
-  TRY (import_text (quoit, "v6e 4x4 x4; v5p 2x2x2 pool=big", "fleet", T0 + 3, &error));
-  TRY (import_text (quoit, "v4 2x2x1", "another", T0 + 3, &error));
-  TRY (quoit_end_owner (quoit, "somebody", T0 + 3, NULL, &error));
-  TRY (quoit_compact_journal (quoit, (guint64) g_rand_int_range (random, 1, 12), T0 + 4, NULL, &error));
-  hold (!sound || verifies (quoit), "run %u: it verified, and does so no longer", run);
+  TRY (drop_group (quoit_ledger_reserve (ledger, more, T0 + 1, &error)));
+  TRY (drop_group (quoit_ledger_reserve (ledger, parts, T0 + 1, &error)));
+  TRY (quoit_ledger_release (ledger, "train", T0 + 2, &error));
+  TRY (quoit_ledger_drain_node (ledger, "v6e-4x4-2-0", T0 + 2, &error));
+  TRY (import_text (ledger, "v6e 4x4 x4; v5p 2x2x2 pool=big", "fleet", T0 + 3, &error));
+  TRY (import_text (ledger, "v4 2x2x1", "another", T0 + 3, &error));
+  TRY (quoit_ledger_end_owner (ledger, "somebody", T0 + 3, NULL, &error));
+  TRY (quoit_ledger_compact_journal (ledger, (guint64) g_rand_int_range (random, 1, 12), T0 + 4, NULL, &error));
+  hold (!sound || verifies (ledger), "run %u: it verified, and does so no longer", run);
   return sound;
 }
 
@@ -482,7 +482,7 @@ run_one (Counts *counts)
   gint64 began_us = g_get_monotonic_time ();
   g_autoptr (GError) error = NULL;
   struct rusage usage;
-  Quoit *quoit;
+  QuoitLedger *ledger;
 
   clear_files ();
   switch (g_rand_int_range (random, 0, 4))
@@ -496,13 +496,13 @@ run_one (Counts *counts)
     default:
       change_files (random, base);
     }
-  quoit = quoit_open (path, 0, &error);
-  hold_error (quoit != NULL, error, "open");
-  counts->refused += quoit == NULL;
-  counts->opened += quoit != NULL;
-  if (quoit != NULL)
-    counts->sound += use (quoit, random);
-  quoit_unref (quoit);
+  ledger = quoit_ledger_open (path, 0, &error);
+  hold_error (ledger != NULL, error, "open");
+  counts->refused += ledger == NULL;
+  counts->opened += ledger != NULL;
+  if (ledger != NULL)
+    counts->sound += use (ledger, random);
+  quoit_ledger_unref (ledger);
   getrusage (RUSAGE_SELF, &usage);
   hold (usage.ru_maxrss <= MOST_KB, "run %u, %s: %ld kB", run, base->name, usage.ru_maxrss);
   hold (g_get_monotonic_time () - began_us <= MOST_SECONDS * G_USEC_PER_SEC, "run %u, %s: %d ms", run, base->name,

@@ -33,20 +33,20 @@ call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + number);
   g_autoptr (GString) told = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   g_autofree char *file = g_strdup_printf ("%s.p%u", path, number);
-  Caller caller = { rand, quoit, number };
+  Caller caller = { rand, ledger, number };
   Clock clock = { wrong_ms[number % G_N_ELEMENTS (wrong_ms)], 0 };
   char go;
 
-  hold (quoit != NULL, "%s", said (error));
+  hold (ledger != NULL, "%s", said (error));
   hold (write (STDOUT_FILENO, "r", 1) == 1 && read (STDIN_FILENO, &go, 1) >= 0, "the parent is gone");
   for (guint i = 0; i < n_steps; i++)
     {
       Op op = caller_make_op (&caller, i, read_clock (&clock, &caller, i));
       g_autofree char *line = NULL;
 
-      op_run (quoit, &op);
+      op_run (ledger, &op);
       line = op_text (&op);
       g_string_append_printf (told, "%s\n", line);
       op_clear (&op);
@@ -171,7 +171,7 @@ check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tall
 {
   g_autofree char *path = g_strdup_printf ("%s/history-%u.db", dir, seed), *why = NULL;
   g_autofree char *seed_text = g_strdup_printf ("%u", seed), *steps_text = g_strdup_printf ("%u", n_steps);
-  g_autoptr (Quoit) quoit = quoit_create (path, 60000, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 60000, NULL);
   g_autoptr (History) history = history_new ();
   g_autoptr (GError) error = NULL;
   gboolean ended[N_CALLERS] = { FALSE };
@@ -179,7 +179,7 @@ check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tall
   int to[N_CALLERS], from[N_CALLERS];
   Op last = { .kind = OP_LOOK, .tag = "last" };
 
-  hold (quoit != NULL && import_text (quoit, fleet_text, NULL, T0, NULL), "a ledger to work on");
+  hold (ledger != NULL && import_text (ledger, fleet_text, NULL, T0, NULL), "a ledger to work on");
   for (guint i = 0; i < N_CALLERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
@@ -193,17 +193,17 @@ check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tall
   while (!all_have_ended (pids, ended))
     {
       g_usleep (2000);
-      history_read_on (history, quoit);
+      history_read_on (history, ledger);
       if (compacts)
-        hold (quoit_compact_journal (quoit, history->entries->len + 1, T0, NULL, &error), "%s", said (error));
+        hold (quoit_ledger_compact_journal (ledger, history->entries->len + 1, T0, NULL, &error), "%s", said (error));
     }
-  history_read_on (history, quoit);
+  history_read_on (history, ledger);
   for (guint i = 0; i < N_CALLERS; i++)
     take_told (history, path, i);
-  op_run (quoit, &last);
+  op_run (ledger, &last);
   g_array_append_val (history->ops, last);
-  hold_verified (quoit, "after all calls");
-  hold_together (quoit, "after all calls");
+  hold_verified (ledger, "after all calls");
+  hold_together (ledger, "after all calls");
   why = linear_contradiction (history);
   if (why != NULL)
     keep_history (history, dir);

@@ -196,7 +196,7 @@ take_change (Op *op, QuoitGroupChange *change)
 }
 
 static gboolean
-ask_for_slices (Quoit *quoit, Op *op, GError **error)
+ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
 {
   g_autoptr (QuoitRequest) request = want (op->name, "v6e", "4x4", op->most);
 
@@ -207,100 +207,100 @@ ask_for_slices (Quoit *quoit, Op *op, GError **error)
   if (*op->owner != '\0')
     quoit_request_set_owner (request, op->owner);
   if (op->kind == OP_HOLD)
-    return take_group (op, quoit_hold (quoit, request, op->lease_ms, op->now_ms, error));
+    return take_group (op, quoit_ledger_hold (ledger, request, op->lease_ms, op->now_ms, error));
   if (op->lease_ms > 0)
     hold (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
-  return take_group (op, quoit_reserve (quoit, request, op->now_ms, error));
+  return take_group (op, quoit_ledger_reserve (ledger, request, op->now_ms, error));
 }
 
 static gboolean
-ask_for_node (Quoit *quoit, const Op *op, GError **error)
+ask_for_node (QuoitLedger *ledger, const Op *op, GError **error)
 {
   g_autofree char *node = g_strdup_printf ("v6e-4x4-%u-%u", op->at / N_HOSTS, op->at % N_HOSTS);
 
   if (op->kind == OP_SET_STATE)
-    return quoit_set_node_state (quoit, node, op->state, op->now_ms, error);
-  return (op->kind == OP_DRAIN ? quoit_drain_node : quoit_undrain_node) (quoit, node, op->now_ms, error);
+    return quoit_ledger_set_node_state (ledger, node, op->state, op->now_ms, error);
+  return (op->kind == OP_DRAIN ? quoit_ledger_drain_node : quoit_ledger_undrain_node) (ledger, node, op->now_ms, error);
 }
 
 static gboolean
-ask_for_group (Quoit *quoit, Op *op, GError **error)
+ask_for_group (QuoitLedger *ledger, Op *op, GError **error)
 {
   g_autofree char *ref = group_ref (op), *slice = g_strdup_printf ("v6e-4x4-%u", op->at);
 
   switch (op->kind)
     {
     case OP_CONFIRM:
-      return take_group (op, quoit_confirm (quoit, ref, op->lease_ms, op->now_ms, error));
+      return take_group (op, quoit_ledger_confirm (ledger, ref, op->lease_ms, op->now_ms, error));
     case OP_RENEW:
-      return take_group (op, quoit_renew (quoit, ref, op->lease_ms, op->now_ms, error));
+      return take_group (op, quoit_ledger_renew (ledger, ref, op->lease_ms, op->now_ms, error));
     case OP_RELEASE:
-      return quoit_release (quoit, ref, op->now_ms, error);
+      return quoit_ledger_release (ledger, ref, op->now_ms, error);
     case OP_RELEASE_SLICE:
-      return take_change (op, quoit_release_slice (quoit, ref, slice, op->now_ms, error));
+      return take_change (op, quoit_ledger_release_slice (ledger, ref, slice, op->now_ms, error));
     case OP_RESIZE:
-      return take_change (op, quoit_resize (quoit, ref, op->most, op->now_ms, error));
+      return take_change (op, quoit_ledger_resize (ledger, ref, op->most, op->now_ms, error));
     case OP_REPAIR:
-      return take_change (op, quoit_repair (quoit, ref, op->now_ms, error));
+      return take_change (op, quoit_ledger_repair (ledger, ref, op->now_ms, error));
     default:
-      return quoit_forget (quoit, ref, op->now_ms, error);
+      return quoit_ledger_forget (ledger, ref, op->now_ms, error);
     }
 }
 
 static gboolean
-look (Quoit *quoit, Op *op, GError **error)
+look (QuoitLedger *ledger, Op *op, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = NULL;
 
-  if (!quoit_refresh (quoit, error))
+  if (!quoit_ledger_refresh (ledger, error))
     return FALSE;
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   op->seen = look_at (snapshot);
   return TRUE;
 }
 
 static gboolean
-ask (Quoit *quoit, Op *op, GError **error)
+ask (QuoitLedger *ledger, Op *op, GError **error)
 {
   switch (op->kind)
     {
     case OP_RESERVE:
     case OP_HOLD:
-      return ask_for_slices (quoit, op, error);
+      return ask_for_slices (ledger, op, error);
     case OP_SET_OWNER:
-      return quoit_set_owner (quoit, op->name, op->lease_ms, op->now_ms, error);
+      return quoit_ledger_set_owner (ledger, op->name, op->lease_ms, op->now_ms, error);
     case OP_RENEW_OWNER:
-      return quoit_renew_owner (quoit, op->name, op->lease_ms, op->now_ms, error);
+      return quoit_ledger_renew_owner (ledger, op->name, op->lease_ms, op->now_ms, error);
     case OP_END_OWNER:
-      return quoit_end_owner (quoit, op->name, op->now_ms, &op->n_freed, error);
+      return quoit_ledger_end_owner (ledger, op->name, op->now_ms, &op->n_freed, error);
     case OP_SET_STATE:
     case OP_DRAIN:
     case OP_UNDRAIN:
-      return ask_for_node (quoit, op, error);
+      return ask_for_node (ledger, op, error);
     case OP_FORGET_KEY:
-      return quoit_forget_key (quoit, op->key, op->now_ms, error);
+      return quoit_ledger_forget_key (ledger, op->key, op->now_ms, error);
     case OP_LOOK:
-      return look (quoit, op, error);
+      return look (ledger, op, error);
     default:
-      return ask_for_group (quoit, op, error);
+      return ask_for_group (ledger, op, error);
     }
 }
 
 void
-op_run (Quoit *quoit, Op *op)
+op_run (QuoitLedger *ledger, Op *op)
 {
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GError) error = NULL;
   gboolean done;
 
-  quoit_set_actor (quoit, op->tag);
+  quoit_ledger_set_actor (ledger, op->tag);
   op->invoked_us = g_get_monotonic_time ();
-  done = ask (quoit, op, &error);
+  done = ask (ledger, op, &error);
   op->answered_us = g_get_monotonic_time ();
   hold (done == (error == NULL), "%s: result and error disagree: %s", op_verb (op->kind), said (error));
   op->code = done ? 0 : error->code;
   op->message = done ? NULL : g_strdup (error->message);
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   op->seq = quoit_snapshot_get_seq (snapshot);
 }
 
@@ -372,14 +372,14 @@ history_copy (const History *history)
 }
 
 void
-history_read_on (History *history, Quoit *quoit)
+history_read_on (History *history, QuoitLedger *ledger)
 {
   const Entry *last = history->entries->len == 0 ? NULL : history->entries->pdata[history->entries->len - 1];
   g_autoptr (QuoitJournal) journal = NULL;
   g_autoptr (GError) error = NULL;
 
-  hold (quoit_refresh (quoit, &error), "%s", said (error));
-  journal = quoit_changes_since (quoit, last == NULL ? 0 : last->seq, &error);
+  hold (quoit_ledger_refresh (ledger, &error), "%s", said (error));
+  journal = quoit_ledger_read_journal (ledger, last == NULL ? 0 : last->seq, &error);
   hold (journal != NULL, "%s", said (error));
   for (guint32 i = 0; i < quoit_journal_get_n_entries (journal); i++)
     {

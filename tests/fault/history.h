@@ -61,7 +61,7 @@ char *op_text (const Op *op);      /* one line; all of it */
 gboolean op_parse (const char *line, Op *op);
 
 /* Asks, and fills in the answer and the time it took. */
-void op_run (Quoit *quoit, Op *op);
+void op_run (QuoitLedger *ledger, Op *op);
 
 /* All there is to see of a ledger, as one word. */
 char *look_at (const QuoitSnapshot *snapshot);
@@ -88,4 +88,4 @@ void history_free (History *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (History, history_free)
 History *history_copy (const History *history);
 /* Reads on behind the last entry that it has. */
-void history_read_on (History *history, Quoit *quoit);
+void history_read_on (History *history, QuoitLedger *ledger);

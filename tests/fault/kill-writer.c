@@ -2,7 +2,7 @@
 #include "kill-writer.h"
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   GRand *rand;
   guint round, step;
   gint64 now_ms;
@@ -100,8 +100,8 @@ make_group (const Writer *writer, const char *name, gint64 n_slices)
       g_snprintf (deed.owner, DEED_NAME_BYTES, "owner-%u", below (writer, 3));
       quoit_request_set_owner (request, deed.owner);
     }
-  group = die == 1 ? quoit_hold (writer->quoit, request, some_lease (writer), writer->now_ms, &error)
-                   : quoit_reserve (writer->quoit, request, writer->now_ms, &error);
+  group = die == 1 ? quoit_ledger_hold (writer->ledger, request, some_lease (writer), writer->now_ms, &error)
+                   : quoit_ledger_reserve (writer->ledger, request, writer->now_ms, &error);
   if (!may_be (group != NULL, &error))
     return deed;
   deed.id = (guint) quoit_group_get_id (group);
@@ -126,7 +126,7 @@ make_batch (const Writer *writer)
 {
   Deed deeds[2];
 
-  hold (quoit_begin_batch (writer->quoit, NULL), "batch");
+  hold (quoit_ledger_begin_batch (writer->ledger, NULL), "batch");
   for (guint k = 0; k < 2; k++)
     {
       g_autofree char *name = g_strdup_printf ("b-%u-%u-%c", writer->round, writer->step, "xy"[k]);
@@ -134,8 +134,8 @@ make_batch (const Writer *writer)
       deeds[k] = make_group (writer, name, 1);
     }
   if (deeds[0].id == 0 || deeds[1].id == 0)
-    return quoit_cancel_batch (writer->quoit);
-  hold (quoit_commit_batch (writer->quoit, NULL), "batch");
+    return quoit_ledger_cancel_batch (writer->ledger);
+  hold (quoit_ledger_commit_batch (writer->ledger, NULL), "batch");
   acknowledge (deeds[0]);
   acknowledge (deeds[1]);
 }
@@ -152,7 +152,8 @@ change_lease (const Writer *writer, Deed *deed, const char *ref)
 
   deed->until_ms = lease_ms == 0 ? 0 : writer->now_ms + lease_ms;
   tell (deed);
-  group = (confirms ? quoit_confirm : quoit_renew) (writer->quoit, ref, lease_ms, writer->now_ms, &error);
+  group
+      = (confirms ? quoit_ledger_confirm : quoit_ledger_renew) (writer->ledger, ref, lease_ms, writer->now_ms, &error);
   if (group != NULL)
     deed->until_ms = quoit_group_get_until_ms (group);
   return may_be (group != NULL, &error);
@@ -166,8 +167,8 @@ change_slices (const Writer *writer, Deed *deed, const char *ref)
 
   deed->n = deed->kind == DEED_REPAIR ? deed->n : 1 + below (writer, 4);
   tell (deed);
-  change = deed->kind == DEED_REPAIR ? quoit_repair (writer->quoit, ref, writer->now_ms, &error)
-                                     : quoit_resize (writer->quoit, ref, deed->n, writer->now_ms, &error);
+  change = deed->kind == DEED_REPAIR ? quoit_ledger_repair (writer->ledger, ref, writer->now_ms, &error)
+                                     : quoit_ledger_resize (writer->ledger, ref, deed->n, writer->now_ms, &error);
   quoit_group_change_free (change);
   return may_be (change != NULL, &error);
 }
@@ -179,7 +180,8 @@ let_go (const Writer *writer, Deed *deed, const char *ref)
   gboolean done;
 
   tell (deed);
-  done = (deed->kind == DEED_FORGET ? quoit_forget : quoit_release) (writer->quoit, ref, writer->now_ms, &error);
+  done = (deed->kind == DEED_FORGET ? quoit_ledger_forget : quoit_ledger_release) (writer->ledger, ref, writer->now_ms,
+                                                                                   &error);
   return may_be (done, &error);
 }
 
@@ -187,7 +189,7 @@ let_go (const Writer *writer, Deed *deed, const char *ref)
 static void
 change_one (const Writer *writer, DeedKind kind)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (writer->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (writer->ledger);
   guint32 n = quoit_snapshot_get_n_groups (snapshot);
 
   for (guint32 g = n == 0 ? 0 : below (writer, n); g < n; g++)
@@ -230,10 +232,10 @@ change_owner (const Writer *writer, DeedKind kind)
   deed.until_ms = kind == DEED_END ? 0 : writer->now_ms + lease_ms;
   tell (&deed);
   if (kind == DEED_END)
-    done = quoit_end_owner (writer->quoit, name, writer->now_ms, NULL, &error);
+    done = quoit_ledger_end_owner (writer->ledger, name, writer->now_ms, NULL, &error);
   else
-    done = (below (writer, 2) == 0 ? quoit_set_owner : quoit_renew_owner) (writer->quoit, name, lease_ms,
-                                                                           writer->now_ms, &error);
+    done = (below (writer, 2) == 0 ? quoit_ledger_set_owner : quoit_ledger_renew_owner) (writer->ledger, name, lease_ms,
+                                                                                         writer->now_ms, &error);
   if (may_be (done, &error))
     acknowledge (deed);
 }
@@ -246,7 +248,7 @@ change_node (const Writer *writer)
   Deed deed = deed_on (writer, DEED_NODE, name);
 
   deed.n = below (writer, 2) == 0 ? QUOIT_NODE_ALIVE : below (writer, 3);
-  hold (quoit_set_node_state (writer->quoit, name, (QuoitNodeState) deed.n, writer->now_ms, &error), "%s",
+  hold (quoit_ledger_set_node_state (writer->ledger, name, (QuoitNodeState) deed.n, writer->now_ms, &error), "%s",
         said (error));
   acknowledge (deed);
 }
@@ -259,7 +261,7 @@ import_fleet (const Writer *writer)
   Deed deed = deed_on (writer, DEED_IMPORT, "fleet");
 
   tell (&deed);
-  if (may_be (import_text (writer->quoit, text, NULL, writer->now_ms, &error), &error))
+  if (may_be (import_text (writer->ledger, text, NULL, writer->now_ms, &error), &error))
     acknowledge (deed);
 }
 
@@ -267,15 +269,15 @@ import_fleet (const Writer *writer)
 static void
 compact (const Writer *writer)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (writer->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (writer->ledger);
   g_autoptr (GError) error = NULL;
   Deed deed = deed_on (writer, DEED_COMPACT, "journal");
   guint64 checkpoint, last = quoit_snapshot_get_seq (snapshot);
 
-  hold (quoit_read_checkpoint (writer->quoit, &checkpoint, NULL, &error), "%s", said (error));
+  hold (quoit_ledger_read_checkpoint (writer->ledger, &checkpoint, NULL, &error), "%s", said (error));
   if (below (writer, 2) == 0)
     last -= (last - checkpoint) / 2;
-  hold (quoit_compact_journal (writer->quoit, last + 1, writer->now_ms, NULL, &error), "%s", said (error));
+  hold (quoit_ledger_compact_journal (writer->ledger, last + 1, writer->now_ms, NULL, &error), "%s", said (error));
   deed.n = (guint) last;
   acknowledge (deed);
 }
@@ -310,10 +312,10 @@ write_for_ever (const char *path, guint round, guint32 seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed + round);
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
-  Writer writer = { quoit, rand, round, 0, time_of_round (round) };
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
+  Writer writer = { ledger, rand, round, 0, time_of_round (round) };
 
-  hold (quoit != NULL, "%s", said (error));
+  hold (ledger != NULL, "%s", said (error));
   for (;; writer.step++)
     {
       do_something (&writer);

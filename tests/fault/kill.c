@@ -353,7 +353,7 @@ static void
 check_round (const char *path, Known *known, guint round)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 1000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 1000, &error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GHashTable) live = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) expired = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -361,13 +361,13 @@ check_round (const char *path, Known *known, guint round)
   Found found = { known, round, 0, live, expired, ever, 0, 0 };
   guint64 checkpoint;
 
-  hold (quoit != NULL, "round %u: %s", round, said (error));
-  hold_verified (quoit, "after a kill");
-  hold_together (quoit, "after a kill");
-  hold (quoit_read_checkpoint (quoit, &checkpoint, NULL, &error), "%s", said (error));
+  hold (ledger != NULL, "round %u: %s", round, said (error));
+  hold_verified (ledger, "after a kill");
+  hold_together (ledger, "after a kill");
+  hold (quoit_ledger_read_checkpoint (ledger, &checkpoint, NULL, &error), "%s", said (error));
   hold (checkpoint >= known->checkpoint, "round %u: compacted to %u, and to %u afterwards", round,
         (guint) known->checkpoint, (guint) checkpoint);
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   found.clock_ms = quoit_snapshot_get_clock_ms (snapshot);
   for (guint32 i = 0; i < quoit_snapshot_get_n_groups (snapshot); i++)
     {
@@ -422,18 +422,18 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   g_autofree char *path = g_build_filename (dir, "ledger.db", NULL);
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
-  g_autoptr (Quoit) quoit = quoit_create (path, 0, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
   Known known = known_new ();
 
-  hold (quoit != NULL && import_text (quoit, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
-  g_clear_pointer (&quoit, quoit_unref);
+  hold (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to write to");
+  g_clear_pointer (&ledger, quoit_ledger_unref);
   for (guint round = 0; round < n_rounds; round++)
     {
       kill_one (path, &known, rand, round, seed, most_us);
       check_round (path, &known, round);
     }
-  quoit = quoit_open (path, 0, NULL);
-  snapshot = quoit_snapshot (quoit);
+  ledger = quoit_ledger_open (path, 0, NULL);
+  snapshot = quoit_ledger_snapshot (ledger);
   printf ("killed %u times, %u deeds were acknowledged, %u entries written, compacted to %u\n", n_rounds, known.n_deeds,
           (guint) quoit_snapshot_get_seq (snapshot), (guint) known.checkpoint);
   known_clear (&known);

@@ -12,52 +12,52 @@ time_of_step (guint step)
 gboolean
 create_ledger (World *world, gint64 now_ms, GError **error)
 {
-  g_clear_pointer (&world->quoit, quoit_unref);
-  world->quoit = quoit_create (world->path, 0, error);
-  return world->quoit != NULL;
+  g_clear_pointer (&world->ledger, quoit_ledger_unref);
+  world->ledger = quoit_ledger_create (world->path, 0, error);
+  return world->ledger != NULL;
 }
 
 gboolean
 open_ledger (World *world, gint64 now_ms, GError **error)
 {
-  g_clear_pointer (&world->quoit, quoit_unref);
-  world->quoit = quoit_open (world->path, 0, error);
-  return world->quoit != NULL;
+  g_clear_pointer (&world->ledger, quoit_ledger_unref);
+  world->ledger = quoit_ledger_open (world->path, 0, error);
+  return world->ledger != NULL;
 }
 
 gboolean
 import_slices (World *world, gint64 now_ms, GError **error)
 {
-  return import_text (world->quoit, "v6e 4x4 x3 zone=z; v5p 2x2x2 x2", "a", now_ms, error);
+  return import_text (world->ledger, "v6e 4x4 x3 zone=z; v5p 2x2x2 x2", "a", now_ms, error);
 }
 
 gboolean
-reserve_slices (Quoit *quoit, const char *name, const char *key, gint64 n_slices, gint64 now_ms, GError **error)
+reserve_slices (QuoitLedger *ledger, const char *name, const char *key, gint64 n_slices, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
   g_autoptr (QuoitGroup) group = NULL;
 
   quoit_request_set_key (request, key);
-  group = quoit_reserve (quoit, request, now_ms, error);
+  group = quoit_ledger_reserve (ledger, request, now_ms, error);
   return group != NULL;
 }
 
 static gboolean
 verify (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_verify (world->quoit, error);
+  return quoit_ledger_verify (world->ledger, error);
 }
 
 static gboolean
 refresh (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_refresh (world->quoit, error);
+  return quoit_ledger_refresh (world->ledger, error);
 }
 
 static guint64
 last_seq (const World *world)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (world->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (world->ledger);
 
   return quoit_snapshot_get_seq (snapshot);
 }
@@ -65,7 +65,7 @@ last_seq (const World *world)
 static gboolean
 compact_all (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_compact_journal (world->quoit, last_seq (world) + 1, now_ms, NULL, error);
+  return quoit_ledger_compact_journal (world->ledger, last_seq (world) + 1, now_ms, NULL, error);
 }
 
 /* --- a ledger is made, written to and copied --- */
@@ -73,51 +73,51 @@ compact_all (World *world, gint64 now_ms, GError **error)
 static gboolean
 import_changed (World *world, gint64 now_ms, GError **error)
 {
-  return import_text (world->quoit, "v6e 4x4 x4 zone=z; v5p 2x2x4 x1 pool=new dead=0.1", "a", now_ms, error);
+  return import_text (world->ledger, "v6e 4x4 x4 zone=z; v5p 2x2x4 x1 pool=new dead=0.1", "a", now_ms, error);
 }
 
 static gboolean
 reserve_two (World *world, gint64 now_ms, GError **error)
 {
-  return reserve_slices (world->quoit, "two", "key-two", 2, now_ms, error);
+  return reserve_slices (world->ledger, "two", "key-two", 2, now_ms, error);
 }
 
 static gboolean
 reserve_one (World *world, gint64 now_ms, GError **error)
 {
-  return reserve_slices (world->quoit, "one", NULL, 1, now_ms, error);
+  return reserve_slices (world->ledger, "one", NULL, 1, now_ms, error);
 }
 
 static gboolean
 kill_node (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_set_node_state (world->quoit, "v6e-4x4-0-1", QUOIT_NODE_DEAD, now_ms, error);
+  return quoit_ledger_set_node_state (world->ledger, "v6e-4x4-0-1", QUOIT_NODE_DEAD, now_ms, error);
 }
 
 /* The caller who gives up at the first failure. */
 static gboolean
 batch (World *world, gint64 now_ms, GError **error)
 {
-  if (!quoit_begin_batch (world->quoit, error))
+  if (!quoit_ledger_begin_batch (world->ledger, error))
     return FALSE;
-  if (quoit_release (world->quoit, "one", now_ms, error)
-      && quoit_set_node_state (world->quoit, "v6e-4x4-0-1", QUOIT_NODE_ALIVE, now_ms, error)
-      && reserve_slices (world->quoit, "in-batch", "key-batch", 1, now_ms, error))
-    return quoit_commit_batch (world->quoit, error);
-  return quoit_cancel_batch (world->quoit), FALSE;
+  if (quoit_ledger_release (world->ledger, "one", now_ms, error)
+      && quoit_ledger_set_node_state (world->ledger, "v6e-4x4-0-1", QUOIT_NODE_ALIVE, now_ms, error)
+      && reserve_slices (world->ledger, "in-batch", "key-batch", 1, now_ms, error))
+    return quoit_ledger_commit_batch (world->ledger, error);
+  return quoit_ledger_cancel_batch (world->ledger), FALSE;
 }
 
 static gboolean
 release_two (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_release (world->quoit, "two", now_ms, error);
+  return quoit_ledger_release (world->ledger, "two", now_ms, error);
 }
 
 gboolean
 backup_ledger (World *world, gint64 now_ms, GError **error)
 {
   g_unlink (world->copy);
-  return quoit_backup (world->quoit, world->copy, error);
+  return quoit_ledger_backup (world->ledger, world->copy, error);
 }
 
 static const Step making[] = {
@@ -132,13 +132,13 @@ static const Step making[] = {
 static gboolean
 compact_most (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_compact_journal (world->quoit, last_seq (world) - 1, now_ms, NULL, error);
+  return quoit_ledger_compact_journal (world->ledger, last_seq (world) - 1, now_ms, NULL, error);
 }
 
 static gboolean
 look_back (World *world, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitSnapshot) past = quoit_snapshot_at (world->quoit, last_seq (world) - 1, error);
+  g_autoptr (QuoitSnapshot) past = quoit_ledger_snapshot_at (world->ledger, last_seq (world) - 1, error);
 
   return past != NULL;
 }
@@ -149,9 +149,9 @@ list (World *world, gint64 now_ms, GError **error)
   g_autoptr (QuoitJournal) journal = NULL;
   guint64 seq;
 
-  if (!quoit_read_checkpoint (world->quoit, &seq, NULL, error))
+  if (!quoit_ledger_read_checkpoint (world->ledger, &seq, NULL, error))
     return FALSE;
-  journal = quoit_changes_since (world->quoit, seq, error);
+  journal = quoit_ledger_read_journal (world->ledger, seq, error);
   hold (journal == NULL || quoit_journal_get_n_entries (journal) == last_seq (world) - seq, "%u entries behind %u",
         quoit_journal_get_n_entries (journal), (guint) seq);
   return journal != NULL;
@@ -176,14 +176,14 @@ hold_one (World *world, const char *name, const char *owner, gint64 lease_ms, gi
   g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1);
 
   quoit_request_set_owner (request, owner);
-  return drop_group (quoit_hold (world->quoit, request, lease_ms, now_ms, error));
+  return drop_group (quoit_ledger_hold (world->ledger, request, lease_ms, now_ms, error));
 }
 
 /* At 20 s, until 75 s. */
 static gboolean
 set_owner (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_set_owner (world->quoit, "somebody", 55000, now_ms, error);
+  return quoit_ledger_set_owner (world->ledger, "somebody", 55000, now_ms, error);
 }
 
 /* At 40 s, until 65 s. */
@@ -202,57 +202,57 @@ hold_owned (World *world, gint64 now_ms, GError **error)
 static gboolean
 confirm_owned (World *world, gint64 now_ms, GError **error)
 {
-  return drop_group (quoit_confirm (world->quoit, "owned", 0, now_ms, error));
+  return drop_group (quoit_ledger_confirm (world->ledger, "owned", 0, now_ms, error));
 }
 
 /* The slice of the short one is free again, which is written in the same transaction. */
 static gboolean
 reserve_after_end (World *world, gint64 now_ms, GError **error)
 {
-  return reserve_slices (world->quoit, "kept", "key-kept", 2, now_ms, error);
+  return reserve_slices (world->ledger, "kept", "key-kept", 2, now_ms, error);
 }
 
 /* Nothing but that an owner has ended, with all it held; and the node, which is alive already. */
 static gboolean
 only_expire (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_set_node_state (world->quoit, "v6e-4x4-0-0", QUOIT_NODE_ALIVE, now_ms, error);
+  return quoit_ledger_set_node_state (world->ledger, "v6e-4x4-0-0", QUOIT_NODE_ALIVE, now_ms, error);
 }
 
 static gboolean
 forget_short (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_forget (world->quoit, "short@2", now_ms, error);
+  return quoit_ledger_forget (world->ledger, "short@2", now_ms, error);
 }
 
 static gboolean
 release_kept (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_release (world->quoit, "kept", now_ms, error);
+  return quoit_ledger_release (world->ledger, "kept", now_ms, error);
 }
 
 static gboolean
 forget_kept (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_forget_key (world->quoit, "key-kept", now_ms, error);
+  return quoit_ledger_forget_key (world->ledger, "key-kept", now_ms, error);
 }
 
 static gboolean
 renew_owned (World *world, gint64 now_ms, GError **error)
 {
-  return drop_group (quoit_renew (world->quoit, "owned", 3000000, now_ms, error));
+  return drop_group (quoit_ledger_renew (world->ledger, "owned", 3000000, now_ms, error));
 }
 
 static gboolean
 renew_owner (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_renew_owner (world->quoit, "somebody", 3000000, now_ms, error);
+  return quoit_ledger_renew_owner (world->ledger, "somebody", 3000000, now_ms, error);
 }
 
 static gboolean
 end_owner (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_end_owner (world->quoit, "somebody", now_ms, NULL, error);
+  return quoit_ledger_end_owner (world->ledger, "somebody", now_ms, NULL, error);
 }
 
 static const Step leasing[] = {
@@ -334,7 +334,7 @@ sync_ray (World *world, const char *cluster, const char *group, char slice, gint
 
   if (groups != NULL)
     quoit_input_set_ray_groups (input, groups, strlen (groups));
-  import = quoit_sync_input (world->quoit, input, now_ms, error);
+  import = quoit_ledger_sync (world->ledger, input, now_ms, error);
   quoit_input_free (input);
   if (import == NULL)
     return FALSE;
@@ -368,7 +368,7 @@ reserve_elastic (World *world, gint64 now_ms, GError **error)
 
   hold (quoit_request_set_slices_between (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL),
         "1..3");
-  return drop_group (quoit_reserve (world->quoit, request, now_ms, error));
+  return drop_group (quoit_ledger_reserve (world->ledger, request, now_ms, error));
 }
 
 static gboolean
@@ -381,31 +381,31 @@ has_changed (QuoitGroupChange *change)
 static gboolean
 repair_job (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_repair (world->quoit, "job", now_ms, error));
+  return has_changed (quoit_ledger_repair (world->ledger, "job", now_ms, error));
 }
 
 static gboolean
 shrink_job (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_resize (world->quoit, "job", 1, now_ms, error));
+  return has_changed (quoit_ledger_resize (world->ledger, "job", 1, now_ms, error));
 }
 
 static gboolean
 grow_job (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_resize (world->quoit, "job", 3, now_ms, error));
+  return has_changed (quoit_ledger_resize (world->ledger, "job", 3, now_ms, error));
 }
 
 static gboolean
 release_slice (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_release_slice (world->quoit, "job", "b", now_ms, error));
+  return has_changed (quoit_ledger_release_slice (world->ledger, "job", "b", now_ms, error));
 }
 
 static gboolean
 drain_node (World *world, gint64 now_ms, GError **error)
 {
-  return quoit_drain_node (world->quoit, "d-0", now_ms, error);
+  return quoit_ledger_drain_node (world->ledger, "d-0", now_ms, error);
 }
 
 static const Step losing[] = {

@@ -6,7 +6,7 @@
 
 typedef struct {
   char *path, *copy;
-  Quoit *quoit; /* NULL: not open */
+  QuoitLedger *ledger; /* NULL: not open */
 } World;
 
 typedef struct {
@@ -30,7 +30,7 @@ gint64 time_of_step (guint step);
 gboolean create_ledger (World *world, gint64 now_ms, GError **error);
 gboolean open_ledger (World *world, gint64 now_ms, GError **error);
 gboolean import_slices (World *world, gint64 now_ms, GError **error);
-gboolean reserve_slices (Quoit *quoit, const char *name, const char *key, gint64 n_slices, gint64 now_ms,
+gboolean reserve_slices (QuoitLedger *ledger, const char *name, const char *key, gint64 n_slices, gint64 now_ms,
                          GError **error);
 /* A step that makes a copy; when it is done the copy is a database of its own. */
 gboolean backup_ledger (World *world, gint64 now_ms, GError **error);

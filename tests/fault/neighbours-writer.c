@@ -51,7 +51,7 @@ read_clock (const Caller *caller, gint64 start_us)
 }
 
 /* Files that are being put right, and a second name, go by. */
-static Quoit *
+static QuoitLedger *
 open_in_the_end (const char *path)
 {
   gint64 end_us = g_get_monotonic_time () + MOST_WAIT_MS * G_GINT64_CONSTANT (1000);
@@ -59,10 +59,10 @@ open_in_the_end (const char *path)
   for (;;)
     {
       g_autoptr (GError) error = NULL;
-      Quoit *quoit = quoit_open (path, MOST_WAIT_MS, &error);
+      QuoitLedger *ledger = quoit_ledger_open (path, MOST_WAIT_MS, &error);
 
-      if (quoit != NULL)
-        return quoit;
+      if (ledger != NULL)
+        return ledger;
       hold ((error->code == QUOIT_ERROR_BUSY || error->code == QUOIT_ERROR_STORE) && g_get_monotonic_time () < end_us,
             "open: %s", said (error));
       g_usleep (1000);
@@ -90,12 +90,12 @@ write_among_neighbours (const char *path, const char *answers, guint number, gui
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   hold (getppid () == parent, "the parent is gone");
   hold (fd >= 0, "%s", answers);
-  caller.quoit = open_in_the_end (path);
+  caller.ledger = open_in_the_end (path);
   for (guint step = 0;; step++)
     {
       Op op = caller_make_op (&caller, step, read_clock (&caller, start_us));
 
-      op_run (caller.quoit, &op);
+      op_run (caller.ledger, &op);
       tell (fd, &op);
       op_clear (&op);
       /* Both once took away the locks that this process has. */

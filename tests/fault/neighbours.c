@@ -244,10 +244,10 @@ static void
 look_in (Yard *yard)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (yard->path, 1000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (yard->path, 1000, &error);
 
-  if (quoit != NULL)
-    quoit_refresh (quoit, &error);
+  if (ledger != NULL)
+    quoit_ledger_refresh (ledger, &error);
   hold (error == NULL || is_explained (error->code, error->message), "a reader: code %d: %s", error->code,
         said (error));
   yard->n_looks++;
@@ -369,19 +369,19 @@ static void
 check_all (Yard *yard)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (yard->path, 1000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (yard->path, 1000, &error);
   g_autoptr (QuoitJournal) journal = NULL;
 
-  hold (quoit != NULL, "%s", said (error));
-  hold_verified (quoit, "after the kills");
-  hold_together (quoit, "after the kills");
-  journal = quoit_changes_since (quoit, yard->seq, &error);
+  hold (ledger != NULL, "%s", said (error));
+  hold_verified (ledger, "after the kills");
+  hold_together (ledger, "after the kills");
+  journal = quoit_ledger_read_journal (ledger, yard->seq, &error);
   hold (journal != NULL, "%s", said (error));
   for (guint32 i = 0; i < quoit_journal_get_n_entries (journal); i++)
     compare_entry (yard, journal, i);
   g_hash_table_foreach_remove (yard->ops, is_settled, yard);
   if (below (yard, 4) == 0)
-    hold (quoit_compact_journal (quoit, yard->seq + 1, T0, NULL, &error), "%s", said (error));
+    hold (quoit_ledger_compact_journal (ledger, yard->seq + 1, T0, NULL, &error), "%s", said (error));
 }
 
 /* Everything works again before all are killed: what nobody has open any more cannot be saved. */
@@ -453,9 +453,9 @@ main (int argc, char **argv)
   yard.answers = g_build_filename (dir, "answers.txt", NULL);
   hold (g_file_set_contents (yard.answers, "", 0, NULL), "%s", yard.answers);
   {
-    g_autoptr (Quoit) quoit = quoit_create (yard.path, 1000, NULL);
+    g_autoptr (QuoitLedger) ledger = quoit_ledger_create (yard.path, 1000, NULL);
 
-    hold (quoit != NULL && import_text (quoit, "v6e 4x4 x5", NULL, T0, NULL), "a ledger to work on");
+    hold (ledger != NULL && import_text (ledger, "v6e 4x4 x5", NULL, T0, NULL), "a ledger to work on");
     yard.seq = 1;
   }
   for (guint i = 0; i < n_rounds; i++)

@@ -44,9 +44,9 @@ entry_of (const History *history, const char *verb, const char *tag)
 static char *half_seen;
 
 static void
-look_at_half (const History *history, Quoit *quoit)
+look_at_half (const History *history, QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) half = quoit_snapshot_at (quoit, entry_of (history, "expire", "") + 1, NULL);
+  g_autoptr (QuoitSnapshot) half = quoit_ledger_snapshot_at (ledger, entry_of (history, "expire", "") + 1, NULL);
 
   hold (half != NULL, "the past");
   half_seen = look_at (half);
@@ -56,21 +56,21 @@ static History *
 play (void)
 {
   History *history = history_new ();
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
 
-  hold (import_text (quoit, "v6e 4x4 x5", NULL, T0, NULL), "a fleet");
+  hold (import_text (ledger, "v6e 4x4 x5", NULL, T0, NULL), "a fleet");
   for (guint i = 0; i < G_N_ELEMENTS (script); i++)
     {
       Op op = script[i];
 
       op.now_ms += T0;
-      op_run (quoit, &op);
+      op_run (ledger, &op);
       op.invoked_us = 10 * i + 10;
       op.answered_us = op.invoked_us + 5;
       g_array_append_val (history->ops, op);
     }
-  history_read_on (history, quoit);
-  look_at_half (history, quoit);
+  history_read_on (history, ledger);
+  look_at_half (history, ledger);
   return history;
 }
 

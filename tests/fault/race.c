@@ -31,11 +31,11 @@ answer (const char *text)
 }
 
 static const char *
-reserve (Quoit *quoit, const char *name, gint64 n_slices)
+reserve (QuoitLedger *ledger, const char *name, gint64 n_slices)
 {
   g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = quoit_reserve (quoit, request, T0, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, T0, &error);
 
   return group != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code);
 }
@@ -45,13 +45,13 @@ static int
 racer (const char *path, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   char line[LONGEST_LINE + 1];
 
-  hold (quoit != NULL, "%s", said (error));
+  hold (ledger != NULL, "%s", said (error));
   while (read_line (line))
     {
-      g_autofree char *text = g_strconcat (reserve (quoit, name, 2), "\n", NULL);
+      g_autofree char *text = g_strconcat (reserve (ledger, name, 2), "\n", NULL);
 
       answer (text);
     }
@@ -76,11 +76,11 @@ group_line (const QuoitGroup *group)
 }
 
 static void
-release_at (Quoit *quoit, GPtrArray *own, guint at)
+release_at (QuoitLedger *ledger, GPtrArray *own, guint at)
 {
   g_autoptr (GError) error = NULL;
 
-  hold (quoit_release (quoit, own->pdata[at], T0, &error), "%s: %s", (char *) own->pdata[at], said (error));
+  hold (quoit_ledger_release (ledger, own->pdata[at], T0, &error), "%s: %s", (char *) own->pdata[at], said (error));
   g_ptr_array_remove_index_fast (own, at);
 }
 
@@ -90,15 +90,15 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 60000, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 60000, &error);
   g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (g_free);
 
-  hold (quoit != NULL, "%s", said (error));
+  hold (ledger != NULL, "%s", said (error));
   for (guint i = 0; i < n_steps; i++)
     {
       if (own->len > 0 && g_rand_boolean (rand))
         {
-          release_at (quoit, own, (guint) g_rand_int_range (rand, 0, (gint) own->len));
+          release_at (ledger, own, (guint) g_rand_int_range (rand, 0, (gint) own->len));
           continue;
         }
       g_autofree char *group_name = g_strdup_printf ("%s-%u", name, i), *text = NULL;
@@ -106,7 +106,7 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
       g_autoptr (QuoitGroup) group = NULL;
 
       quoit_request_set_owner (request, name);
-      group = quoit_reserve (quoit, request, T0, &error);
+      group = quoit_ledger_reserve (ledger, request, T0, &error);
       hold (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s: %s", group_name, said (error));
       g_clear_error (&error);
       if (group == NULL)
@@ -116,7 +116,7 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
       answer (text);
     }
   while (own->len > 0)
-    release_at (quoit, own, 0);
+    release_at (ledger, own, 0);
   return EXIT_SUCCESS;
 }
 
@@ -130,12 +130,12 @@ creator (const char *path)
     {
       g_autoptr (GError) error = NULL;
       g_autofree char *own = g_strconcat (path, line, NULL), *text = NULL;
-      g_autoptr (Quoit) quoit = quoit_create (own, g_str_has_suffix (line, "0") ? 0 : 1000, &error);
+      g_autoptr (QuoitLedger) ledger = quoit_ledger_create (own, g_str_has_suffix (line, "0") ? 0 : 1000, &error);
 
-      if (quoit != NULL && !import_text (quoit, "v6e 4x4 x3", NULL, T0, &error))
+      if (ledger != NULL && !import_text (ledger, "v6e 4x4 x3", NULL, T0, &error))
         text = g_strdup_printf ("IMPORT %s\n", error->message);
       else
-        text = g_strdup_printf ("%s\n", quoit != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code));
+        text = g_strdup_printf ("%s\n", ledger != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code));
       answer (text);
     }
   return EXIT_SUCCESS;
@@ -191,12 +191,12 @@ hear (const Child *child, char *line)
 static guint
 two_for_three (const char *self, const char *path)
 {
-  g_autoptr (Quoit) quoit = quoit_create (path, 60000, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 60000, NULL);
   const guint rounds = scaled (1000);
   guint wins[2] = { 0, 0 };
   Child racers[2];
 
-  hold (quoit != NULL && import_text (quoit, "v6e 4x4 x3", NULL, T0, NULL), "a ledger to race for");
+  hold (ledger != NULL && import_text (ledger, "v6e 4x4 x3", NULL, T0, NULL), "a ledger to race for");
   racers[0] = start (self, "racer", path, "left", 0, 0);
   racers[1] = start (self, "racer", path, "right", 0, 0);
   for (guint round = 0; round < rounds; round++)
@@ -214,19 +214,19 @@ two_for_three (const char *self, const char *path)
       wins[winner]++;
       hold (strcmp (lines[winner], "OK") == 0 && strcmp (lines[1 - winner], "NOT_NOW") == 0, "round %u: %s and %s",
             round, lines[0], lines[1]);
-      hold (quoit_refresh (quoit, NULL), "round %u", round);
-      snapshot = quoit_snapshot (quoit);
+      hold (quoit_ledger_refresh (ledger, NULL), "round %u", round);
+      snapshot = quoit_ledger_snapshot (ledger);
       group = quoit_snapshot_dup_group (snapshot, 0);
       hold (quoit_snapshot_get_n_groups (snapshot) == 1 && quoit_group_get_n_slices (group) == 2
                 && strcmp (quoit_group_get_name (group), winner == 0 ? "left" : "right") == 0,
             "round %u: %u groups, of which %s has %u slices", round, quoit_snapshot_get_n_groups (snapshot),
             quoit_group_get_name (group), quoit_group_get_n_slices (group));
-      hold_together (quoit, "a race");
-      hold (quoit_release (quoit, quoit_group_get_name (group), T0, NULL), "round %u", round);
+      hold_together (ledger, "a race");
+      hold (quoit_ledger_release (ledger, quoit_group_get_name (group), T0, NULL), "round %u", round);
     }
   finish (&racers[0]);
   finish (&racers[1]);
-  hold_verified (quoit, "after all races");
+  hold_verified (ledger, "after all races");
   printf ("two of three slices: %u rounds, left won %u, right %u\n", rounds, wins[0], wins[1]);
   return rounds;
 }
@@ -295,14 +295,14 @@ check_history (const GPtrArray *journals, GHashTable *acknowledged)
 
 /* Adds what was written since @seq; where the journal ends now. */
 static guint64
-read_on (Quoit *quoit, guint64 seq, GPtrArray *journals)
+read_on (QuoitLedger *ledger, guint64 seq, GPtrArray *journals)
 {
   g_autoptr (GError) error = NULL;
   QuoitJournal *journal;
   guint32 n;
 
-  hold (quoit_refresh (quoit, &error), "%s", said (error));
-  journal = quoit_changes_since (quoit, seq, &error);
+  hold (quoit_ledger_refresh (ledger, &error), "%s", said (error));
+  journal = quoit_ledger_read_journal (ledger, seq, &error);
   hold (journal != NULL, "%s", said (error));
   g_ptr_array_add (journals, journal);
   n = quoit_journal_get_n_entries (journal);
@@ -314,7 +314,7 @@ static guint
 many_for_few (const char *self, const char *path, guint32 seed, guint n_compactions)
 {
   enum { N_WORKERS = 8 };
-  g_autoptr (Quoit) quoit = quoit_create (path, 60000, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 60000, NULL);
   g_autoptr (GHashTable) acknowledged
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
   g_autoptr (GPtrArray) journals = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_journal_free);
@@ -323,7 +323,7 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
   guint64 seq = 0;
   guint n_entries;
 
-  hold (quoit != NULL && import_text (quoit, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
+  hold (ledger != NULL && import_text (ledger, "v6e 4x4 x12", NULL, T0, NULL), "a ledger to work on");
   for (guint i = 0; i < N_WORKERS; i++)
     {
       g_autofree char *name = g_strdup_printf ("w%u", i);
@@ -333,8 +333,8 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
   for (guint i = 0; i < n_compactions; i++)
     {
       g_usleep (3000);
-      seq = read_on (quoit, seq, journals);
-      hold (quoit_compact_journal (quoit, seq + 1, T0, NULL, &error), "%s", said (error));
+      seq = read_on (ledger, seq, journals);
+      hold (quoit_ledger_compact_journal (ledger, seq + 1, T0, NULL, &error), "%s", said (error));
     }
   for (guint i = 0; i < N_WORKERS; i++)
     {
@@ -349,10 +349,10 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
         }
       finish (&workers[i]);
     }
-  read_on (quoit, seq, journals);
+  read_on (ledger, seq, journals);
   n_entries = check_history (journals, acknowledged);
-  hold_verified (quoit, "after all workers");
-  hold_together (quoit, "after all workers");
+  hold_verified (ledger, "after all workers");
+  hold_together (ledger, "after all workers");
   printf ("%u processes on one file: %u entries, compacted %u times to %u\n", N_WORKERS, n_entries, n_compactions,
           (guint) seq);
   return 1;
@@ -371,7 +371,7 @@ create_once (const char *self, const char *path)
     {
       g_autofree char *line = g_strdup_printf ("%u\n", round), *own = g_strdup_printf ("%s%u", path, round);
       g_autoptr (GError) error = NULL;
-      g_autoptr (Quoit) quoit = NULL;
+      g_autoptr (QuoitLedger) ledger = NULL;
       guint n_made = 0;
 
       for (guint i = 0; i < 3; i++)
@@ -388,11 +388,11 @@ create_once (const char *self, const char *path)
       hold (n_made <= 1, "round %u: %u have made it", round, n_made);
       if (n_made == 0)
         continue;
-      quoit = quoit_open (own, 1000, &error);
-      hold (quoit != NULL, "round %u: %s", round, said (error));
-      hold_verified (quoit, "a new database");
+      ledger = quoit_ledger_open (own, 1000, &error);
+      hold (ledger != NULL, "round %u: %s", round, said (error));
+      hold_verified (ledger, "a new database");
       {
-        g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+        g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
         hold (quoit_snapshot_get_n_slices (snapshot) == 3, "round %u: the import was lost", round);
       }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that ask the same things of one snapshot, group, topology, list of devices, mesh and job: what any thread may
  * read says the same to all of them, and what is made for the first time is made once. */
+#include <quoit/models.h>
+
 #include "../ground.h"
 
 enum { N_THREADS = 4 };
@@ -176,15 +178,15 @@ ask (gpointer data)
 static Shared
 make_shared (gint *waiting)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = want ("train", "v6e", "4x4", 2);
   const char *const environment[]
       = { "TPU_WORKER_HOSTNAMES=a,b", "TPU_WORKER_ID=1", "MEGASCALE_NUM_SLICES=2", "MEGASCALE_SLICE_ID=1", NULL };
   Shared shared = { .waiting = waiting };
 
-  quoit_import_free (quoit_import_raycluster (quoit, manifest, strlen (manifest), NULL, NULL, T0, NULL));
-  shared.group = quoit_reserve (quoit, request, T0, NULL);
-  shared.snapshot = quoit_snapshot (quoit);
+  quoit_import_free (quoit_ledger_import_raycluster (ledger, manifest, strlen (manifest), NULL, NULL, T0, NULL));
+  shared.group = quoit_ledger_reserve (ledger, request, T0, NULL);
+  shared.snapshot = quoit_ledger_snapshot (ledger);
   hold (shared.group != NULL, "both slices");
   shared.topology = quoit_topology_new (shared.group, QUOIT_PROFILE_QUOIT, NULL);
   shared.devices = quoit_devices_new_group (shared.group, NULL);

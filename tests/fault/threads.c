@@ -6,7 +6,7 @@
 enum { N_WRITERS = 4, N_READERS = 2, N_SEERS = 2, N_SLICES = 24 };
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   guint32 seed;
   guint number, n_steps;
   gint *writing;  /* atomic: writers that are not done */
@@ -49,8 +49,8 @@ make_group (const Writer *writer, guint k)
 
   if (below (writer, 4) == 0)
     quoit_request_set_owner (request, below (writer, 2) == 0 ? "left" : "right");
-  group = leased ? quoit_hold (writer->work->quoit, request, 1 + below (writer, 3000), writer->now_ms, &error)
-                 : quoit_reserve (writer->work->quoit, request, writer->now_ms, &error);
+  group = leased ? quoit_ledger_hold (writer->work->ledger, request, 1 + below (writer, 3000), writer->now_ms, &error)
+                 : quoit_ledger_reserve (writer->work->ledger, request, writer->now_ms, &error);
   may_be (group != NULL, &error);
   for (guint32 s = 0; group != NULL && s < quoit_group_get_n_slices (group); s++)
     {
@@ -66,7 +66,7 @@ make_group (const Writer *writer, guint k)
 static void
 change_group (const Writer *writer)
 {
-  Quoit *quoit = writer->work->quoit;
+  QuoitLedger *ledger = writer->work->ledger;
   gint64 now_ms = writer->now_ms, lease_ms = 1 + below (writer, 5000);
   g_autoptr (GError) error = NULL;
   guint which = writer->own->len == 0 ? 0 : below (writer, writer->own->len);
@@ -75,20 +75,20 @@ change_group (const Writer *writer)
   switch (below (writer, 7))
     {
     case 0:
-      may_be (drop_group (quoit_confirm (quoit, name, below (writer, 2) * lease_ms, now_ms, &error)), &error);
+      may_be (drop_group (quoit_ledger_confirm (ledger, name, below (writer, 2) * lease_ms, now_ms, &error)), &error);
       return;
     case 1:
     case 2:
-      may_be (drop_group (quoit_renew (quoit, name, lease_ms, now_ms, &error)), &error);
+      may_be (drop_group (quoit_ledger_renew (ledger, name, lease_ms, now_ms, &error)), &error);
       return;
     case 3:
-      may_be (drop_change (quoit_resize (quoit, name, 1 + below (writer, 4), now_ms, &error)), &error);
+      may_be (drop_change (quoit_ledger_resize (ledger, name, 1 + below (writer, 4), now_ms, &error)), &error);
       return;
     case 4:
-      may_be (drop_change (quoit_repair (quoit, name, now_ms, &error)), &error);
+      may_be (drop_change (quoit_ledger_repair (ledger, name, now_ms, &error)), &error);
       return;
     default:
-      may_be (quoit_release (quoit, name, now_ms, &error), &error);
+      may_be (quoit_ledger_release (ledger, name, now_ms, &error), &error);
       if (writer->own->len > 0)
         g_ptr_array_remove_index_fast (writer->own, which);
     }
@@ -97,7 +97,7 @@ change_group (const Writer *writer)
 static void
 change_owner (const Writer *writer)
 {
-  Quoit *quoit = writer->work->quoit;
+  QuoitLedger *ledger = writer->work->ledger;
   const char *owner = below (writer, 2) == 0 ? "left" : "right";
   gint64 lease_ms = 1 + below (writer, 3000);
   g_autoptr (GError) error = NULL;
@@ -105,13 +105,13 @@ change_owner (const Writer *writer)
   switch (below (writer, 4))
     {
     case 0:
-      may_be (quoit_end_owner (quoit, owner, writer->now_ms, NULL, &error), &error);
+      may_be (quoit_ledger_end_owner (ledger, owner, writer->now_ms, NULL, &error), &error);
       return;
     case 1:
-      may_be (quoit_renew_owner (quoit, owner, lease_ms, writer->now_ms, &error), &error);
+      may_be (quoit_ledger_renew_owner (ledger, owner, lease_ms, writer->now_ms, &error), &error);
       return;
     default:
-      may_be (quoit_set_owner (quoit, owner, lease_ms, writer->now_ms, &error), &error);
+      may_be (quoit_ledger_set_owner (ledger, owner, lease_ms, writer->now_ms, &error), &error);
     }
 }
 
@@ -123,9 +123,10 @@ change_fleet (const Writer *writer)
   g_autofree char *text = g_strdup_printf ("v6e 4x4 x%u zone=z%u", N_SLICES + below (writer, 3), below (writer, 2));
 
   if (below (writer, 2) == 0)
-    may_be (import_text (writer->work->quoit, text, NULL, writer->now_ms, &error), &error);
+    may_be (import_text (writer->work->ledger, text, NULL, writer->now_ms, &error), &error);
   else
-    hold (quoit_set_node_state (writer->work->quoit, node, (QuoitNodeState) below (writer, 3), writer->now_ms, &error),
+    hold (quoit_ledger_set_node_state (writer->work->ledger, node, (QuoitNodeState) below (writer, 3), writer->now_ms,
+                                       &error),
           "%s", said (error));
 }
 
@@ -159,13 +160,13 @@ write_some (gpointer data)
       gboolean in_batch = below (&writer, 8) == 0;
 
       writer.now_ms = T0 + g_atomic_int_add (work->clock_ms, (gint) below (&writer, 20));
-      quoit_set_actor (work->quoit, actor);
+      quoit_ledger_set_actor (work->ledger, actor);
       if (in_batch)
-        hold (quoit_begin_batch (work->quoit, &error), "%s", said (error));
+        hold (quoit_ledger_begin_batch (work->ledger, &error), "%s", said (error));
       for (guint k = 0; k < (in_batch ? 3 : 1); k++)
         write_one (&writer, k);
       if (in_batch)
-        hold (quoit_commit_batch (work->quoit, &error), "%s", said (error));
+        hold (quoit_ledger_commit_batch (work->ledger, &error), "%s", said (error));
     }
   g_atomic_int_add (work->writing, -1);
   return NULL;
@@ -199,22 +200,22 @@ look_back (const Work *work, const QuoitSnapshot *snapshot)
 {
   guint64 seq = quoit_snapshot_get_seq (snapshot), checkpoint;
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitJournal) journal = quoit_changes_since (work->quoit, seq, &error);
+  g_autoptr (QuoitJournal) journal = quoit_ledger_read_journal (work->ledger, seq, &error);
   g_autoptr (QuoitSnapshot) past = NULL;
   g_autofree char *then = NULL, *now = quoit_snapshot_dup_json (snapshot);
 
   hold (journal != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "changes since %u: %s", (guint) seq, said (error));
   g_clear_error (&error);
-  past = quoit_snapshot_at (work->quoit, seq, &error);
+  past = quoit_ledger_snapshot_at (work->ledger, seq, &error);
   hold (past != NULL || error->code == QUOIT_ERROR_NOT_FOUND, "the past at %u: %s", (guint) seq, said (error));
   g_clear_error (&error);
   then = past == NULL ? NULL : quoit_snapshot_dup_json (past);
   hold (then == NULL || strcmp (then, now) == 0, "at %u it was:\n%s\nand was seen as:\n%s", (guint) seq, then, now);
   if (work->number != N_WRITERS)
     return;
-  hold (quoit_read_checkpoint (work->quoit, &checkpoint, NULL, &error), "%s", said (error));
-  hold (checkpoint > seq || quoit_compact_journal (work->quoit, seq + 1, T0, NULL, &error), "to %u: %s", (guint) seq,
-        said (error));
+  hold (quoit_ledger_read_checkpoint (work->ledger, &checkpoint, NULL, &error), "%s", said (error));
+  hold (checkpoint > seq || quoit_ledger_compact_journal (work->ledger, seq + 1, T0, NULL, &error), "to %u: %s",
+        (guint) seq, said (error));
 }
 
 static gpointer
@@ -225,7 +226,7 @@ read_some (gpointer data)
 
   while (g_atomic_int_get (work->writing) > 0)
     {
-      g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (work->quoit);
+      g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (work->ledger);
       g_autoptr (QuoitRequest) request = want ("what-if", "v6e", "4x4", 2);
       g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
       g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL);
@@ -253,7 +254,7 @@ look_ahead (gpointer data)
   for (; g_atomic_int_get (work->writing) > 0; work->n_done++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (work->quoit), later = NULL;
+      g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (work->ledger), later = NULL;
       gint64 now_ms = T0 + g_atomic_int_get (work->clock_ms) + g_rand_int_range (rand, -1000, 3000);
 
       later = quoit_snapshot_as_of (snapshot, now_ms, &error);
@@ -264,7 +265,7 @@ look_ahead (gpointer data)
 }
 
 static void
-run (const char *what, Quoit *quoit, guint32 seed, guint n_steps)
+run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
 {
   enum { N_THREADS = N_WRITERS + N_READERS + N_SEERS };
   gint writing = N_WRITERS, clock_ms = 0;
@@ -273,10 +274,10 @@ run (const char *what, Quoit *quoit, guint32 seed, guint n_steps)
   guint n_read = 0, n_seen = 0;
   g_autofree char *text = g_strdup_printf ("v6e 4x4 x%d", N_SLICES);
 
-  hold (import_text (quoit, text, NULL, T0, NULL), "%s", text);
+  hold (import_text (ledger, text, NULL, T0, NULL), "%s", text);
   for (guint i = 0; i < N_THREADS; i++)
     {
-      works[i] = (Work) { quoit, seed, i, n_steps, &writing, &clock_ms, 0 };
+      works[i] = (Work) { ledger, seed, i, n_steps, &writing, &clock_ms, 0 };
       threads[i] = g_thread_new ("work",
                                  i < N_WRITERS               ? write_some
                                  : i < N_WRITERS + N_READERS ? read_some
@@ -287,11 +288,11 @@ run (const char *what, Quoit *quoit, guint32 seed, guint n_steps)
     g_thread_join (threads[i]);
   for (guint i = N_WRITERS; i < N_THREADS; i++)
     *(i < N_WRITERS + N_READERS ? &n_read : &n_seen) += works[i].n_done;
-  hold_together (quoit, what);
-  hold_verified (quoit, what);
+  hold_together (ledger, what);
+  hold_verified (ledger, what);
   printf ("%s: %u writers, %u readers, %u looks while they wrote; %u look ahead, %u times\n", what, N_WRITERS,
           N_READERS, n_read, N_SEERS, n_seen);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
 }
 
 /* Snapshots and forks of one snapshot, in many threads at once: they share chunks that nobody may write to. */
@@ -299,7 +300,7 @@ static gpointer
 fork_and_write (gpointer data)
 {
   Work *work = data;
-  QuoitSnapshot *snapshot = (QuoitSnapshot *) work->quoit;
+  QuoitSnapshot *snapshot = (QuoitSnapshot *) work->ledger;
 
   for (guint i = 0; i < work->n_steps; i++)
     {
@@ -317,18 +318,18 @@ fork_and_write (gpointer data)
 static void
 forks_of_one (guint n_steps)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autofree char *before = NULL, *after = NULL;
   GThread *threads[4];
   Work works[4];
 
-  hold (import_text (quoit, "v6e 4x4 x8", NULL, T0, NULL), "import");
-  snapshot = quoit_snapshot (quoit);
+  hold (import_text (ledger, "v6e 4x4 x8", NULL, T0, NULL), "import");
+  snapshot = quoit_ledger_snapshot (ledger);
   before = quoit_snapshot_dup_json (snapshot);
   for (guint i = 0; i < 4; i++)
     {
-      works[i] = (Work) { (Quoit *) snapshot, 0, i, n_steps, NULL, NULL, 0 };
+      works[i] = (Work) { (QuoitLedger *) snapshot, 0, i, n_steps, NULL, NULL, 0 };
       threads[i] = g_thread_new ("fork", fork_and_write, &works[i]);
     }
   for (guint i = 0; i < 4; i++)
@@ -344,8 +345,8 @@ main (void)
   char *dir = fast_dir ();
   g_autofree char *path = g_build_filename (dir, "ledger.db", NULL);
 
-  run ("in memory", quoit_open_memory (), seed, scaled (1500));
-  run ("in a file", quoit_create (path, 60000, NULL), seed, scaled (600));
+  run ("in memory", quoit_ledger_open_memory (), seed, scaled (1500));
+  run ("in a file", quoit_ledger_create (path, 60000, NULL), seed, scaled (600));
   forks_of_one (scaled (300));
   remove_dir (dir);
   g_free (dir);

@@ -34,17 +34,17 @@ put_old (const char *path)
 
 /* All that there is to know of a ledger, its past included. */
 static char *
-state_of (Quoit *quoit)
+state_of (QuoitLedger *ledger)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (QuoitSnapshot) now = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) now = quoit_ledger_snapshot (ledger);
   guint64 first;
 
-  hold (quoit_read_checkpoint (quoit, &first, NULL, NULL), "the checkpoint");
+  hold (quoit_ledger_read_checkpoint (ledger, &first, NULL, NULL), "the checkpoint");
   for (guint64 seq = first; seq <= quoit_snapshot_get_seq (now); seq++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (QuoitSnapshot) then = quoit_snapshot_at (quoit, seq, &error);
+      g_autoptr (QuoitSnapshot) then = quoit_ledger_snapshot_at (ledger, seq, &error);
       g_autofree char *json = NULL;
 
       hold (then != NULL, "%s", said (error));
@@ -87,12 +87,12 @@ static void
 hold_opens (const char *path, const char *what)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 0, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 0, &error);
   g_autofree char *state = NULL;
 
-  hold (quoit != NULL, "%s: %s", what, said (error));
-  hold_verified (quoit, what);
-  state = state_of (quoit);
+  hold (ledger != NULL, "%s: %s", what, said (error));
+  hold_verified (ledger, what);
+  state = state_of (ledger);
   hold (strcmp (state, expected) == 0, "%s: it says something else:\n%s", what, state);
 }
 
@@ -101,13 +101,13 @@ static gboolean
 upgrade_with_failure (const char *path, gboolean (*failed) (void), void (*mend) (void), const char *what)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) quoit = quoit_open (path, 0, &error);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open (path, 0, &error);
   gboolean seen = failed ();
 
   mend ();
-  hold ((quoit == NULL) == (error != NULL), "%s: result and error disagree", what);
+  hold ((ledger == NULL) == (error != NULL), "%s: result and error disagree", what);
   hold (error == NULL || (seen && error->code == QUOIT_ERROR_STORE), "%s: %s", what, said (error));
-  g_clear_pointer (&quoit, quoit_unref);
+  g_clear_pointer (&ledger, quoit_ledger_unref);
   hold_whole_version (path, what);
   hold_opens (path, what);
   return seen;
@@ -162,14 +162,14 @@ every_power_loss (char *dir, const char *path, guint32 seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_autoptr (GPtrArray) images = NULL;
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
 
   put_old (path);
   disk_record (rand);
-  quoit = quoit_open (path, 0, NULL);
-  hold (quoit != NULL, "an upgrade");
+  ledger = quoit_ledger_open (path, 0, NULL);
+  hold (ledger != NULL, "an upgrade");
   disk_acknowledge (1);
-  g_clear_pointer (&quoit, quoit_unref);
+  g_clear_pointer (&ledger, quoit_ledger_unref);
   images = disk_images ();
   for (guint i = 0; i < images->len; i++)
     {
@@ -192,17 +192,17 @@ fail_upgrades (gint64 version, guint32 seed)
   g_autofree char *dir = fast_dir (), *path = g_build_filename (dir, "ledger.db", NULL);
   g_autofree char *name = g_strdup_printf ("schema-%d.db", (int) version);
   g_autofree char *old = g_build_filename (g_getenv ("top_srcdir"), "tests", "databases", name, NULL);
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   guint runs = 0, losses = 0;
 
   printf ("from version %d\n", (int) version);
   old_version = version;
   hold (g_file_get_contents (old, &old_bytes, &old_length, NULL), "%s", old);
   put_old (path);
-  quoit = quoit_open (path, 0, NULL);
-  hold (quoit != NULL, "%s", old);
-  expected = state_of (quoit);
-  g_clear_pointer (&quoit, quoit_unref);
+  ledger = quoit_ledger_open (path, 0, NULL);
+  hold (ledger != NULL, "%s", old);
+  expected = state_of (ledger);
+  g_clear_pointer (&ledger, quoit_ledger_unref);
 
   runs += every_disk_failure (path);
   runs += every_allocation (path, DISK_FAILS_ONCE);

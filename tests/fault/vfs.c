@@ -6,21 +6,21 @@
 
 /* All that there is to know of a ledger. */
 static char *
-state_of (Quoit *quoit)
+state_of (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autofree char *json = quoit_snapshot_dup_json (snapshot);
 
   return g_strdup_printf ("%u %s", (guint) quoit_snapshot_get_seq (snapshot), json);
 }
 
 static guint64
-checkpoint_of (Quoit *quoit)
+checkpoint_of (QuoitLedger *ledger)
 {
   g_autoptr (GError) error = NULL;
   guint64 seq;
 
-  hold (quoit_read_checkpoint (quoit, &seq, NULL, &error), "%s", said (error));
+  hold (quoit_ledger_read_checkpoint (ledger, &seq, NULL, &error), "%s", said (error));
   return seq;
 }
 
@@ -49,7 +49,7 @@ new_world (char *dir)
 static void
 end_world (World *world)
 {
-  g_clear_pointer (&world->quoit, quoit_unref);
+  g_clear_pointer (&world->ledger, quoit_ledger_unref);
   for (guint i = 0; i < 5; i++)
     {
       static const char *const tails[] = { "", "-wal", "-shm", "-journal", "-head" };
@@ -97,12 +97,12 @@ live (const Life *life, char *dir)
 
       if (i > 0 && i == life->start)
         {
-          g_clear_pointer (&world.quoit, quoit_unref);
+          g_clear_pointer (&world.ledger, quoit_ledger_unref);
           hold (g_file_get_contents (world.path, &led.bytes, &led.length, NULL), "%s", world.path);
         }
       hold (take_step (&world, i, &error), "%s: %s", life->steps[i].name, said (error));
-      led.expected[i] = state_of (world.quoit);
-      led.checkpoints[i] = checkpoint_of (world.quoit);
+      led.expected[i] = state_of (world.ledger);
+      led.checkpoints[i] = checkpoint_of (world.ledger);
     }
   end_world (&world);
 }
@@ -120,10 +120,10 @@ static void
 check_copy (const World *world, guint step)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (Quoit) copy = NULL;
+  g_autoptr (QuoitLedger) copy = NULL;
   g_autofree char *state = NULL;
 
-  copy = quoit_open (world->copy, 0, &error);
+  copy = quoit_ledger_open (world->copy, 0, &error);
   hold (copy != NULL, "the copy: %s", said (error));
   hold_verified (copy, "the copy");
   state = state_of (copy);
@@ -137,19 +137,19 @@ recover (World *world, guint step, const char *what)
   g_autoptr (GError) error = NULL, again = NULL;
   g_autofree char *state = NULL;
 
-  if (world->quoit != NULL)
+  if (world->ledger != NULL)
     {
-      state = state_of (world->quoit);
+      state = state_of (world->ledger);
       hold (strcmp (state, expected_before (step)) == 0, "%s: changed although it failed: %s", what, state);
-      hold (checkpoint_of (world->quoit) == led.checkpoints[step - 1], "%s: compacted although it failed", what);
-      hold_together (world->quoit, what);
+      hold (checkpoint_of (world->ledger) == led.checkpoints[step - 1], "%s: compacted although it failed", what);
+      hold_together (world->ledger, what);
     }
   if (take_step (world, step, &error))
     return;
   hold (error->code == QUOIT_ERROR_STORE, "%s: retried: %s", what, said (error));
   hold (step > 0 && open_ledger (world, 0, &again), "%s: opened again: %s", what, said (again));
   g_free (state);
-  state = state_of (world->quoit);
+  state = state_of (world->ledger);
   hold (strcmp (state, expected_before (step)) == 0, "%s: another state after opening: %s", what, state);
   g_clear_error (&again);
   hold (take_step (world, step, &again), "%s: retried on a new handle: %s", what, said (again));
@@ -179,20 +179,20 @@ live_with_failure (char *dir, gboolean (*failed) (void), void (*mend) (void), co
       if (!seen)
         continue;
       mend ();
-      state = state_of (world.quoit);
+      state = state_of (world.ledger);
       hold (strcmp (state, led.expected[i]) == 0, "%s: not what it should be:\n%s\n%s", where, state, led.expected[i]);
-      hold (checkpoint_of (world.quoit) == led.checkpoints[i], "%s: compacted to %u", where,
-            (guint) checkpoint_of (world.quoit));
+      hold (checkpoint_of (world.ledger) == led.checkpoints[i], "%s: compacted to %u", where,
+            (guint) checkpoint_of (world.ledger));
       if (led.life->steps[i].run == backup_ledger)
         check_copy (&world, i);
       /* Here, and at the end. */
       if (!verified)
-        hold_verified (world.quoit, where);
+        hold_verified (world.ledger, where);
       verified = TRUE;
     }
   mend ();
   hold (open_ledger (&world, 0, NULL), "%s: cannot be opened at the end", what);
-  hold_verified (world.quoit, what);
+  hold_verified (world.ledger, what);
   end_world (&world);
   return seen;
 }
@@ -257,16 +257,16 @@ batch_with_failure (char *dir, guint n, gboolean of_memory)
     memory_fail (n, DISK_FAILS_ONCE);
   else
     disk_fail (DISK_WRITE | DISK_SYNC | DISK_READ | DISK_OPEN, n, DISK_FAILS_ONCE);
-  committed = quoit_begin_batch (world.quoit, NULL);
+  committed = quoit_ledger_begin_batch (world.ledger, NULL);
   for (guint i = 0; i < 3; i++)
-    made[i] = committed && reserve_slices (world.quoit, names[i], NULL, 1, T0 + i, NULL);
-  committed = committed && quoit_commit_batch (world.quoit, &error);
+    made[i] = committed && reserve_slices (world.ledger, names[i], NULL, 1, T0 + i, NULL);
+  committed = committed && quoit_ledger_commit_batch (world.ledger, &error);
   seen = of_memory ? memory_failed () : disk_failed ();
   disk_mend ();
   memory_mend ();
   for (guint handle = 0; handle < 2; handle++)
     {
-      g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (world.quoit);
+      g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (world.ledger);
 
       for (guint i = 0; i < 3; i++)
         {
@@ -275,7 +275,7 @@ batch_with_failure (char *dir, guint n, gboolean of_memory)
           hold ((group != NULL) == (committed && made[i]), "failure %u, handle %u: group %s is %s: %s", n, handle,
                 names[i], group == NULL ? "not there" : "there", said (error));
         }
-      hold_verified (world.quoit, "a batch with a failure");
+      hold_verified (world.ledger, "a batch with a failure");
       hold (open_ledger (&world, 0, NULL), "after a batch with failure %u", n);
     }
   end_world (&world);
@@ -318,23 +318,23 @@ check_image (const DiskImage *image, char *dir)
         }
       return end_world (&world);
     }
-  hold_verified (world.quoit, "what a power loss left");
+  hold_verified (world.ledger, "what a power loss left");
   for (guint i = 0; i < acknowledged; i++)
     if (led.life->steps[i].run == backup_ledger)
       check_copy (&world, i);
-  state = state_of (world.quoit);
+  state = state_of (world.ledger);
   hold (acknowledged == 0 || strcmp (state, led.expected[acknowledged - 1]) == 0
             || (acknowledged < led.life->n_steps && strcmp (state, led.expected[acknowledged]) == 0),
         "image %u after step %u: %s", image->at, acknowledged, state);
-  hold (acknowledged == 0 || checkpoint_of (world.quoit) == led.checkpoints[acknowledged - 1]
-            || (acknowledged < led.life->n_steps && checkpoint_of (world.quoit) == led.checkpoints[acknowledged]),
-        "image %u after step %u: compacted to %u", image->at, acknowledged, (guint) checkpoint_of (world.quoit));
+  hold (acknowledged == 0 || checkpoint_of (world.ledger) == led.checkpoints[acknowledged - 1]
+            || (acknowledged < led.life->n_steps && checkpoint_of (world.ledger) == led.checkpoints[acknowledged]),
+        "image %u after step %u: compacted to %u", image->at, acknowledged, (guint) checkpoint_of (world.ledger));
   if (acknowledged > 0 && acknowledged < led.life->n_steps && strcmp (state, led.expected[acknowledged - 1]) == 0)
     {
       hold (take_step (&world, acknowledged, &error), "image %u: '%s' again: %s", image->at,
             led.life->steps[acknowledged].name, said (error));
       g_free (state);
-      state = state_of (world.quoit);
+      state = state_of (world.ledger);
       hold (strcmp (state, led.expected[acknowledged]) == 0, "image %u: '%s' again: %s", image->at,
             led.life->steps[acknowledged].name, state);
     }
@@ -355,7 +355,7 @@ every_power_loss (char *dir, GRand *rand)
       hold (take_step (&world, i, NULL), "%s", led.life->steps[i].name);
       disk_acknowledge (i + 1);
     }
-  g_clear_pointer (&world.quoit, quoit_unref);
+  g_clear_pointer (&world.ledger, quoit_ledger_unref);
   images = disk_images ();
   end_world (&world);
   for (guint i = 0; i < images->len; i++)
@@ -375,20 +375,21 @@ reserve_step (World *world, guint step)
   gboolean unsynced = step == 1 || step == 2, ok;
   guint before;
 
-  ok = unsynced ? quoit_begin_unsynced_batch (world->quoit, NULL) : quoit_begin_batch (world->quoit, NULL);
-  ok = ok && reserve_slices (world->quoit, names[step], NULL, 1, T0 + step, NULL);
+  ok = unsynced ? quoit_ledger_begin_unsynced_batch (world->ledger, NULL)
+                : quoit_ledger_begin_batch (world->ledger, NULL);
+  ok = ok && reserve_slices (world->ledger, names[step], NULL, 1, T0 + step, NULL);
   before = disk_count ();
-  ok = ok && quoit_commit_batch (world->quoit, NULL);
+  ok = ok && quoit_ledger_commit_batch (world->ledger, NULL);
   hold (ok, "step %u", step);
   hold ((disk_count () > before) == !unsynced, "step %u: %u syncs", step, disk_count () - before);
 }
 
 /* How many of the four groups are there: those of a beginning, or the test fails. */
 static guint
-n_groups_left (Quoit *quoit, const DiskImage *image)
+n_groups_left (QuoitLedger *ledger, const DiskImage *image)
 {
   static const char *const names[UNSYNCED_STEPS] = { "a", "b", "c", "d" };
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   guint n = 0;
 
   for (guint i = 0; i < UNSYNCED_STEPS; i++)
@@ -409,8 +410,8 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
   g_autoptr (GPtrArray) images = NULL;
   World world = new_world (dir);
 
-  hold (create_ledger (&world, T0, NULL) && import_text (world.quoit, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
-  g_clear_pointer (&world.quoit, quoit_unref);
+  hold (create_ledger (&world, T0, NULL) && import_text (world.ledger, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
+  g_clear_pointer (&world.ledger, quoit_ledger_unref);
   disk_fail (DISK_SYNC, 0, DISK_FAILS_ONCE);
   disk_record (rand);
   hold (open_ledger (&world, 0, NULL), "opened");
@@ -419,7 +420,7 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
       reserve_step (&world, i);
       disk_acknowledge (i + 1);
     }
-  g_clear_pointer (&world.quoit, quoit_unref);
+  g_clear_pointer (&world.ledger, quoit_ledger_unref);
   images = disk_images ();
   disk_mend ();
   end_world (&world);
@@ -431,8 +432,8 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
 
       disk_image_save (image, dir);
       hold (open_ledger (&left, 0, NULL), "image %u", image->at);
-      hold_verified (left.quoit, "what a power loss left");
-      n = n_groups_left (left.quoit, image);
+      hold_verified (left.ledger, "what a power loss left");
+      n = n_groups_left (left.ledger, image);
       hold (n >= (told == UNSYNCED_STEPS ? UNSYNCED_STEPS : told > 0) && n <= told + 1, "image %u after step %u: %u",
             image->at, told, n);
       hold (rand != NULL || (n != 2 && n != 3), "image %u after step %u: %u are on the disk already", image->at, told,
@@ -449,15 +450,15 @@ hold_found_is_synced (char *dir)
   World world = new_world (dir);
   guint before;
 
-  hold (create_ledger (&world, T0, NULL) && import_text (world.quoit, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
+  hold (create_ledger (&world, T0, NULL) && import_text (world.ledger, "v6e 4x4 x4", "a", T0, NULL), "a ledger");
   disk_fail (DISK_SYNC, 0, DISK_FAILS_ONCE);
-  hold (quoit_begin_unsynced_batch (world.quoit, NULL) && reserve_slices (world.quoit, "a", "key", 1, T0, NULL)
-            && quoit_commit_batch (world.quoit, NULL) && disk_count () == 0,
+  hold (quoit_ledger_begin_unsynced_batch (world.ledger, NULL) && reserve_slices (world.ledger, "a", "key", 1, T0, NULL)
+            && quoit_ledger_commit_batch (world.ledger, NULL) && disk_count () == 0,
         "an unsynced batch: %u syncs", disk_count ());
   for (guint again = 0; again < 2; again++)
     {
       before = disk_count ();
-      hold (reserve_slices (world.quoit, "a", "key", 1, T0, NULL), "the same by its key");
+      hold (reserve_slices (world.ledger, "a", "key", 1, T0, NULL), "the same by its key");
       hold (disk_count () - before == (again == 0 ? 1 : 0), "the same by its key, time %u: %u syncs", again + 1,
             disk_count () - before);
     }

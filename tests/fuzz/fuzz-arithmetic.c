@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ray's arithmetic and Python's integers on any text: nothing is written on failure, and answers agree with each other.
  * The first byte says what is asked. */
-#include <quoit/ray.h>
+#include <quoit/models/ray-tpu.h>
 #include <string.h>
 
 #include "fuzz.h"

@@ -66,7 +66,7 @@ import (QuoitStore *store, const char *text, const char *source)
   gboolean ok;
 
   g_assert (claims != NULL);
-  ok = quoit_store_change (store, quoit_ledger_import, &claims, T0, &changes, NULL);
+  ok = quoit_store_change (store, quoit_step_import, &claims, T0, &changes, NULL);
   g_assert (ok);
 }
 
@@ -90,7 +90,7 @@ reserve (QuoitStore *store, const char *name, const char *key)
 {
   g_autoptr (QuoitRequest) request = want_slice (name, key, NULL);
   g_autoptr (QuoitGroupData) group = NULL;
-  gboolean ok = quoit_store_change (store, quoit_ledger_reserve, request, T0, &group, NULL);
+  gboolean ok = quoit_store_change (store, quoit_step_reserve, request, T0, &group, NULL);
 
   g_assert (ok);
 }
@@ -101,8 +101,8 @@ hold_for_owner (QuoitStore *store)
   static const QuoitOwnerChange owner = { "somebody", 3600000 };
   g_autoptr (QuoitRequest) request = want_slice ("held", NULL, owner.name);
   g_autoptr (QuoitGroupData) group = NULL;
-  gboolean ok = quoit_store_change (store, quoit_ledger_set_owner, &owner, T0, NULL, NULL)
-                && quoit_store_change (store, quoit_ledger_hold, &(QuoitHold) { request, 60000 }, T0, &group, NULL);
+  gboolean ok = quoit_store_change (store, quoit_step_set_owner, &owner, T0, NULL, NULL)
+                && quoit_store_change (store, quoit_step_hold, &(QuoitHold) { request, 60000 }, T0, &group, NULL);
 
   g_assert (ok);
 }
@@ -227,9 +227,9 @@ make_database (void)
   list_tables ();
 
   store = quoit_store_open (path, 0, NULL);
-  g_assert (quoit_store_change (store, quoit_ledger_release, &old, T0 + 1, NULL, NULL));
+  g_assert (quoit_store_change (store, quoit_step_release, &old, T0 + 1, NULL, NULL));
   reserve (store, "train", NULL);
-  g_assert (quoit_store_change (store, quoit_ledger_set_state, &drain, T0 + 2, NULL, NULL));
+  g_assert (quoit_store_change (store, quoit_step_set_state, &drain, T0 + 2, NULL, NULL));
   load (wal_path, &wal);
 }
 

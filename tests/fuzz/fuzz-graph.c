@@ -11,10 +11,10 @@
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
-static Quoit *
+static QuoitLedger *
 import (const char *list, FuzzInput *in)
 {
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_K8S_NODES, list, strlen (list));
   g_autofree char *source = fuzz_text (in);
   g_autoptr (GError) error = NULL;
@@ -22,14 +22,14 @@ import (const char *list, FuzzInput *in)
 
   if (*source != '\0')
     quoit_input_set_source (input, source);
-  import = quoit_import_input (quoit, input, NOW, &error);
+  import = quoit_ledger_import (ledger, input, NOW, &error);
   fuzz_hold_error (import != NULL, error);
   quoit_import_free (import);
-  return quoit;
+  return ledger;
 }
 
 static void
-reserve (Quoit *quoit, const char *topology, const char *accelerator, const char *name)
+reserve (QuoitLedger *ledger, const char *topology, const char *accelerator, const char *name)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
   g_autoptr (GError) error = NULL;
@@ -38,7 +38,7 @@ reserve (Quoit *quoit, const char *topology, const char *accelerator, const char
   quoit_request_set_topology (request, topology, NULL);
   quoit_request_set_accelerator (request, accelerator, NULL);
   quoit_request_set_slices (request, 1, NULL);
-  group = quoit_reserve (quoit, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, &error);
   fuzz_hold_error (group != NULL, error);
 }
 
@@ -137,13 +137,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   const char *topology = topologies[fuzz_byte (&in) % G_N_ELEMENTS (topologies)];
   const char *kind = kinds[fuzz_byte (&in) % G_N_ELEMENTS (kinds)];
   g_autofree char *list = fuzz_write_k8s_list (&in);
-  g_autoptr (Quoit) quoit = import (list, &in);
+  g_autoptr (QuoitLedger) ledger = import (list, &in);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *jgf = NULL, *dot = NULL;
 
-  reserve (quoit, topology, kind, "train");
-  snapshot = quoit_snapshot (quoit);
+  reserve (ledger, topology, kind, "train");
+  snapshot = quoit_ledger_snapshot (ledger);
   jgf = quoit_snapshot_dup_graph (snapshot, QUOIT_GRAPH_FORM_JGF, &error);
   fuzz_hold_error (jgf != NULL, error);
   dot = quoit_snapshot_dup_graph (snapshot, QUOIT_GRAPH_FORM_DOT, NULL);

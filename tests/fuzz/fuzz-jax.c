@@ -2,7 +2,7 @@
 /* The cluster that JAX finds in any environment, and bounds of any numbers. Fields: an environment of lines, the
  * metadata of lines, a file of addresses, a generation, two numbers. What is refused is refused alike each time, and
  * leaves nothing behind. */
-#include <quoit/identity.h>
+#include <quoit/models/jax.h>
 #include <string.h>
 
 #include "fuzz.h"

@@ -112,7 +112,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       if (is_replayed)
         apply_again (entry, &replayed);
     }
-  g_assert (!is_replayed || quoit_ledger_compare (replayed, fleet, NULL));
+  g_assert (!is_replayed || quoit_step_compare (replayed, fleet, NULL));
   if (fuzz_tries (which, DOCUMENT, N_THINGS))
     hold_document (fleet);
   return 0;

@@ -5,7 +5,7 @@
  * wants. */
 #include <string.h>
 
-#include <quoit/kuberay.h>
+#include <quoit/models/kuberay.h>
 
 #include "fuzz.h"
 

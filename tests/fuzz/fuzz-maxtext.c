@@ -4,7 +4,7 @@
  * wrong the axes multiply to the devices. */
 #include <string.h>
 
-#include <quoit/maxtext.h>
+#include <quoit/models/maxtext.h>
 
 #include "fuzz.h"
 

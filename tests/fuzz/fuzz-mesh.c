@@ -4,9 +4,9 @@
  * asked for and shares that multiply to them; what is refused says why. */
 #include <string.h>
 
-#include <quoit/maxtext.h>
-#include <quoit/mesh-choices.h>
-#include <quoit/mesh-links.h>
+#include <quoit/models/maxtext.h>
+#include <quoit/models/mesh-choices.h>
+#include <quoit/models/mesh-links.h>
 
 #include "cli/axes.h"
 #include "fuzz.h"

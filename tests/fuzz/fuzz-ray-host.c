@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts of any environment: who they are, what their node offers, what a process may see. Fields: an environment of
  * lines, the metadata of lines, ids between commas, the given TPU. Texts that come out are UTF-8. */
-#include <quoit/ray-host.h>
+#include <quoit/models/ray-host.h>
 #include <string.h>
 
 #include "fuzz.h"

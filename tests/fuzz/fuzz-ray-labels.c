@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ray's labels and selectors out of any text: what is read is what the checks accept and reads back the same; what a
  * selector lists, it holds for. Fields: a command line, a document, what is asked, a label's value. */
-#include <quoit/ray-labels.h>
+#include <quoit/models/ray-labels.h>
 #include <string.h>
 
 #include "fuzz.h"

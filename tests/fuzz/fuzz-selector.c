@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "model/labels.h"
-#include "model/selector.h"
+#include "fleet/labels.h"
+#include "fleet/selector.h"
 
 static void
 hold_checks (const char *key, const char *value)

@@ -13,7 +13,7 @@
 enum { MOST_STEPS = 20 };
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   FuzzInput in;
   gint64 now_ms;
 } Sequence;
@@ -45,9 +45,9 @@ hold_and_clear (gboolean ok, GError **error)
 /* --- imports --- */
 
 static char *
-dup_state (Quoit *quoit, guint64 *seq)
+dup_state (QuoitLedger *ledger, guint64 *seq)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
   *seq = quoit_snapshot_get_seq (snapshot);
   return quoit_snapshot_dup_json (snapshot);
@@ -56,17 +56,17 @@ dup_state (Quoit *quoit, guint64 *seq)
 static QuoitImport *
 read_input (const Sequence *sequence, const QuoitInput *input, gboolean is_sync, GError **error)
 {
-  return is_sync ? quoit_sync_input (sequence->quoit, input, sequence->now_ms, error)
-                 : quoit_import_input (sequence->quoit, input, sequence->now_ms, error);
+  return is_sync ? quoit_ledger_sync (sequence->ledger, input, sequence->now_ms, error)
+                 : quoit_ledger_import (sequence->ledger, input, sequence->now_ms, error);
 }
 
 static char *
 dry_sync (const Sequence *sequence, const QuoitInput *input)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   QuoitFork *fork = quoit_snapshot_fork (snapshot);
   g_autoptr (GError) error = NULL;
-  QuoitImport *import = quoit_fork_sync_input (fork, input, sequence->now_ms, &error);
+  QuoitImport *import = quoit_fork_sync (fork, input, sequence->now_ms, &error);
   char *text = cluster_show_import (import, error);
 
   quoit_import_free (import);
@@ -78,13 +78,13 @@ static void
 read_again (const Sequence *sequence, const QuoitInput *input, gboolean is_sync, const char *first)
 {
   guint64 seq, seq_again;
-  g_autofree char *state = dup_state (sequence->quoit, &seq), *again = NULL, *text = NULL;
+  g_autofree char *state = dup_state (sequence->ledger, &seq), *again = NULL, *text = NULL;
   g_autoptr (GError) error = NULL;
   QuoitImport *import = read_input (sequence, input, is_sync, &error);
 
   text = cluster_show_import (import, error);
   quoit_import_free (import);
-  again = dup_state (sequence->quoit, &seq_again);
+  again = dup_state (sequence->ledger, &seq_again);
   if (error != NULL || seq != seq_again)
     g_error ("the same list changes something the second time:\n%s\n%s", first, text);
   hold_equal ("the same list leads to another state", state, again);
@@ -158,7 +158,7 @@ any_request (FuzzInput *in)
 static char *
 reserve_dry (const Sequence *sequence, const QuoitRequest *request)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   QuoitFork *fork = quoit_snapshot_fork (snapshot);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, sequence->now_ms, &error);
@@ -176,7 +176,7 @@ reserve_any (Sequence *sequence)
   g_autoptr (QuoitRequest) request = any_request (&sequence->in);
   g_autofree char *dry = reserve_dry (sequence, request);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = quoit_reserve (sequence->quoit, request, sequence->now_ms, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (sequence->ledger, request, sequence->now_ms, &error);
 
   show ("reserve", dry);
   hold_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
@@ -189,7 +189,7 @@ hold_any (Sequence *sequence)
   g_autoptr (QuoitRequest) request = any_request (&sequence->in);
   g_autoptr (GError) error = NULL;
   g_autoptr (QuoitGroup) group
-      = quoit_hold (sequence->quoit, request, 1 + fuzz_byte (&sequence->in) * 20, sequence->now_ms, &error);
+      = quoit_ledger_hold (sequence->ledger, request, 1 + fuzz_byte (&sequence->in) * 20, sequence->now_ms, &error);
 
   show ("hold", "");
   hold_and_clear (group != NULL, &error);
@@ -201,7 +201,7 @@ hold_any (Sequence *sequence)
 static char *
 any_group (Sequence *sequence)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   g_autoptr (QuoitGroup) group = NULL;
   guint n = quoit_snapshot_get_n_groups (snapshot);
 
@@ -214,7 +214,7 @@ any_group (Sequence *sequence)
 static char *
 any_node (Sequence *sequence)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   guint n = quoit_snapshot_get_n_nodes (snapshot);
 
   return n == 0 ? NULL : quoit_snapshot_dup_node_full_name (snapshot, fuzz_byte (&sequence->in) % n);
@@ -237,22 +237,22 @@ change_group (Sequence *sequence, guint8 how)
   switch (how)
     {
     case 0:
-      ok = quoit_release (sequence->quoit, group, sequence->now_ms, &error);
+      ok = quoit_ledger_release (sequence->ledger, group, sequence->now_ms, &error);
       break;
     case 1:
-      ok = (change = quoit_resize (sequence->quoit, group, 1 + byte % 3, sequence->now_ms, &error)) != NULL;
+      ok = (change = quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, &error)) != NULL;
       break;
     case 2:
-      ok = (change = quoit_repair (sequence->quoit, group, sequence->now_ms, &error)) != NULL;
+      ok = (change = quoit_ledger_repair (sequence->ledger, group, sequence->now_ms, &error)) != NULL;
       break;
     case 3:
-      ok = (after = quoit_confirm (sequence->quoit, group, byte * 10, sequence->now_ms, &error)) != NULL;
+      ok = (after = quoit_ledger_confirm (sequence->ledger, group, byte * 10, sequence->now_ms, &error)) != NULL;
       break;
     case 4:
-      ok = (after = quoit_renew (sequence->quoit, group, 1 + byte * 10, sequence->now_ms, &error)) != NULL;
+      ok = (after = quoit_ledger_renew (sequence->ledger, group, 1 + byte * 10, sequence->now_ms, &error)) != NULL;
       break;
     default:
-      ok = quoit_forget (sequence->quoit, group, sequence->now_ms, &error);
+      ok = quoit_ledger_forget (sequence->ledger, group, sequence->now_ms, &error);
     }
   quoit_group_change_free (change);
   if (after != NULL)
@@ -273,9 +273,10 @@ change_node (Sequence *sequence)
   byte = fuzz_byte (&sequence->in) % 5;
   show ("node", node);
   if (byte < 3)
-    ok = quoit_set_node_state (sequence->quoit, node, (QuoitNodeState) byte, sequence->now_ms, &error);
+    ok = quoit_ledger_set_node_state (sequence->ledger, node, (QuoitNodeState) byte, sequence->now_ms, &error);
   else
-    ok = (byte == 3 ? quoit_drain_node : quoit_undrain_node) (sequence->quoit, node, sequence->now_ms, &error);
+    ok = (byte == 3 ? quoit_ledger_drain_node : quoit_ledger_undrain_node) (sequence->ledger, node, sequence->now_ms,
+                                                                            &error);
   hold_and_clear (ok, &error);
 }
 
@@ -283,18 +284,18 @@ static void
 change_ledger (Sequence *sequence)
 {
   guint8 how = fuzz_byte (&sequence->in);
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (sequence->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   guint64 last = quoit_snapshot_get_seq (snapshot);
   g_autoptr (GError) error = NULL;
   gboolean ok;
 
   show ("ledger", how % 3 == 0 ? "owner" : how % 3 == 1 ? "end of the owner" : "compact");
   if (how % 3 == 0)
-    ok = quoit_set_owner (sequence->quoit, "o1", 1 + how * 10, sequence->now_ms, &error);
+    ok = quoit_ledger_set_owner (sequence->ledger, "o1", 1 + how * 10, sequence->now_ms, &error);
   else if (how % 3 == 1)
-    ok = quoit_end_owner (sequence->quoit, "o1", sequence->now_ms, NULL, &error);
+    ok = quoit_ledger_end_owner (sequence->ledger, "o1", sequence->now_ms, NULL, &error);
   else
-    ok = quoit_compact_journal (sequence->quoit, 1 + how % (last + 1), sequence->now_ms, NULL, &error);
+    ok = quoit_ledger_compact_journal (sequence->ledger, 1 + how % (last + 1), sequence->now_ms, NULL, &error);
   hold_and_clear (ok, &error);
 }
 
@@ -320,7 +321,7 @@ take_step (Sequence *sequence)
     change_node (sequence);
   else
     change_ledger (sequence);
-  if (!quoit_verify (sequence->quoit, &error))
+  if (!quoit_ledger_verify (sequence->ledger, &error))
     g_error ("the ledger does not verify: %s", error->message);
 }
 
@@ -328,7 +329,7 @@ take_step (Sequence *sequence)
 static void
 look_back (Sequence *sequence)
 {
-  g_autoptr (QuoitSnapshot) now = quoit_snapshot (sequence->quoit), then = NULL;
+  g_autoptr (QuoitSnapshot) now = quoit_ledger_snapshot (sequence->ledger), then = NULL;
   g_autoptr (GError) error = NULL;
   guint64 last = quoit_snapshot_get_seq (now);
   g_autofree char *json = NULL;
@@ -342,7 +343,7 @@ look_back (Sequence *sequence)
         quoit_topology_unref (topology);
       hold_and_clear (topology != NULL, &error);
     }
-  then = quoit_snapshot_at (sequence->quoit, last == 0 ? 0 : (guint64) sequence->now_ms % (last + 1), &error);
+  then = quoit_ledger_snapshot_at (sequence->ledger, last == 0 ? 0 : (guint64) sequence->now_ms % (last + 1), &error);
   json = then == NULL ? NULL : quoit_snapshot_dup_json (then);
   hold_and_clear (then != NULL, &error);
 }
@@ -350,11 +351,11 @@ look_back (Sequence *sequence)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  Sequence sequence = { quoit_open_memory (), fuzz_input (data, size), NOW };
+  Sequence sequence = { quoit_ledger_open_memory (), fuzz_input (data, size), NOW };
 
   for (guint i = 0; i < MOST_STEPS && sequence.in.at < sequence.in.end; i++)
     take_step (&sequence);
   look_back (&sequence);
-  quoit_unref (sequence.quoit);
+  quoit_ledger_unref (sequence.ledger);
   return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TPU webhook's answers about any pod. Fields: labels and selectors of lines, containers of lines, the worker ids
  * of pods that are there, numOfHosts. What is written is written once, and the host's name is one of the list. */
-#include <quoit/webhook.h>
+#include <quoit/models/webhook.h>
 #include <string.h>
 
 #include "fuzz.h"

@@ -248,10 +248,10 @@ reserve_or_keep (Walk *walk, const Place *place)
   gboolean holds = place->fork == NULL && wish.lease_ms != 0 && below (walk, 4) > 0;
   g_autoptr (QuoitRequest) request = request_of (&wish);
   Call call = call_begin (walk, place, holds ? "hold" : "reserve");
-  g_autoptr (QuoitGroup) group = place->fork != NULL
-                                     ? quoit_fork_reserve (place->fork, request, call.now_ms, &call.error)
-                                 : holds ? quoit_hold (place->quoit, request, wish.lease_ms, call.now_ms, &call.error)
-                                         : quoit_reserve (place->quoit, request, call.now_ms, &call.error);
+  g_autoptr (QuoitGroup) group
+      = place->fork != NULL ? quoit_fork_reserve (place->fork, request, call.now_ms, &call.error)
+        : holds             ? quoit_ledger_hold (place->ledger, request, wish.lease_ms, call.now_ms, &call.error)
+                            : quoit_ledger_reserve (place->ledger, request, call.now_ms, &call.error);
   const ModelGroup *known = wish.key == NULL ? NULL : model_keyed (call.after, wish.key);
   const ModelOwner *owner = wish.owner == NULL ? NULL : model_owner (call.after, wish.owner);
   gboolean has_lease = holds || wish.lease_ms > 0;
@@ -293,8 +293,8 @@ confirm_or_renew (Walk *walk, const Place *place)
   ModelGroup *known;
 
   ref = some_ref (walk, place->model, &name, &id);
-  group = renews ? quoit_renew (place->quoit, ref, lease_ms, call.now_ms, &call.error)
-                 : quoit_confirm (place->quoit, ref, lease_ms, call.now_ms, &call.error);
+  group = renews ? quoit_ledger_renew (place->ledger, ref, lease_ms, call.now_ms, &call.error)
+                 : quoit_ledger_confirm (place->ledger, ref, lease_ms, call.now_ms, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   if (!is_lease (lease_ms) && (renews || lease_ms != 0))
     call.code = QUOIT_ERROR_INVALID;
@@ -332,7 +332,7 @@ release (Walk *walk, const Place *place)
   ref = some_ref (walk, place->model, &name, &id);
   known = model_lookup (call.after, name, id, &call.code);
   done = place->fork != NULL ? quoit_fork_release (place->fork, ref, call.now_ms, &call.error)
-                             : quoit_release (place->quoit, ref, call.now_ms, &call.error);
+                             : quoit_ledger_release (place->ledger, ref, call.now_ms, &call.error);
   if (known != NULL)
     {
       model_write (call.after, call.now_ms);
@@ -365,8 +365,8 @@ forget (Walk *walk, const Place *place)
   gboolean done;
 
   ref = some_ref (walk, place->model, &name, &id);
-  done = by_key ? quoit_forget_key (place->quoit, key, call.now_ms, &call.error)
-                : quoit_forget (place->quoit, ref, call.now_ms, &call.error);
+  done = by_key ? quoit_ledger_forget_key (place->ledger, key, call.now_ms, &call.error)
+                : quoit_ledger_forget (place->ledger, ref, call.now_ms, &call.error);
   known = by_key ? model_keyed (call.after, key) : find_gone (call.after, name, id);
   call.is_unread = !by_key && id == 0;
   if (call.is_unread)
@@ -406,7 +406,7 @@ set_owner (Call *call, const char *name, gint64 lease_ms)
       *owner = (ModelOwner) { ++call->after->last_id, until_ms, FALSE };
       g_hash_table_replace (call->after->owners, g_strdup (name), owner);
     }
-  return quoit_set_owner (call->place->quoit, name, lease_ms, call->now_ms, &call->error);
+  return quoit_ledger_set_owner (call->place->ledger, name, lease_ms, call->now_ms, &call->error);
 }
 
 static gboolean
@@ -428,7 +428,7 @@ renew_owner (Call *call, const char *name, gint64 lease_ms)
         model_write (call->after, call->now_ms);
       owner->until_ms = call->time_ms + lease_ms;
     }
-  return quoit_renew_owner (call->place->quoit, name, lease_ms, call->now_ms, &call->error);
+  return quoit_ledger_renew_owner (call->place->ledger, name, lease_ms, call->now_ms, &call->error);
 }
 
 static gboolean
@@ -453,7 +453,7 @@ end_owner (Call *call, const char *name)
       model_write (call->after, call->now_ms);
       model_end_owner (call->after, name);
     }
-  done = quoit_end_owner (call->place->quoit, name, call->now_ms, &n, &call->error);
+  done = quoit_ledger_end_owner (call->place->ledger, name, call->now_ms, &n, &call->error);
   walk_hold (walk, !done || n == n_known, "%u groups of %s, not %u", n, name, n_known);
   return done;
 }
@@ -556,7 +556,7 @@ resize (Walk *walk, const Place *place)
 
   ref = some_ref (walk, place->model, &name, &id);
   turn = place->fork != NULL ? quoit_fork_resize (place->fork, ref, n, call.now_ms, &call.error)
-                             : quoit_resize (place->quoit, ref, n, call.now_ms, &call.error);
+                             : quoit_ledger_resize (place->ledger, ref, n, call.now_ms, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
   if (known != NULL && known->seats != NULL)
@@ -597,7 +597,7 @@ repair (Walk *walk, const Place *place)
 
   ref = some_ref (walk, place->model, &name, &id);
   turn = place->fork != NULL ? quoit_fork_repair (place->fork, ref, call.now_ms, &call.error)
-                             : quoit_repair (place->quoit, ref, call.now_ms, &call.error);
+                             : quoit_ledger_repair (place->ledger, ref, call.now_ms, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   if (known != NULL && known->seats != NULL)
     check_turn (&call, turn, known, repair_bundles (&call, known, turn != NULL) == 0);
@@ -654,7 +654,7 @@ release_slice (Walk *walk, const Place *place)
             model_leave_slice (call.after, known, slice);
         }
     }
-  turn = quoit_release_slice (place->quoit, ref, slice, call.now_ms, &call.error);
+  turn = quoit_ledger_release_slice (place->ledger, ref, slice, call.now_ms, &call.error);
   call_end (&call, turn != NULL);
   quoit_group_change_free (turn);
 }

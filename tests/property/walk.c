@@ -59,10 +59,10 @@ change_state (Walk *walk, const Place *place)
   node = g_hash_table_lookup (call.after->nodes, name);
   if (verb == 0)
     done = place->fork != NULL ? quoit_fork_set_node_state (place->fork, name, state, call.now_ms, &call.error)
-                               : quoit_set_node_state (place->quoit, name, state, call.now_ms, &call.error);
+                               : quoit_ledger_set_node_state (place->ledger, name, state, call.now_ms, &call.error);
   else
-    done = verb == 1 ? quoit_drain_node (place->quoit, name, call.now_ms, &call.error)
-                     : quoit_undrain_node (place->quoit, name, call.now_ms, &call.error);
+    done = verb == 1 ? quoit_ledger_drain_node (place->ledger, name, call.now_ms, &call.error)
+                     : quoit_ledger_undrain_node (place->ledger, name, call.now_ms, &call.error);
   state = verb == 0 ? state : verb == 1 ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
   if (verb != 0 && node->state == QUOIT_NODE_DEAD)
     call.code = QUOIT_ERROR_CONFLICT;
@@ -98,8 +98,8 @@ import_as (Walk *walk, const Place *place, const char *text, const char *name, I
   QuoitImport *import;
 
   quoit_input_set_source (input, name);
-  import = way == IMPORT ? quoit_import_input (place->quoit, input, call->now_ms, &call->error)
-                         : quoit_sync_input (place->quoit, input, call->now_ms, &call->error);
+  import = way == IMPORT ? quoit_ledger_import (place->ledger, input, call->now_ms, &call->error)
+                         : quoit_ledger_sync (place->ledger, input, call->now_ms, &call->error);
   for (uint32_t i = 0; import != NULL && i < quoit_import_get_n_changes (import); i++)
     walk->n_losses += quoit_import_get_change_kind (import, i) == QUOIT_CHANGE_LOST;
   quoit_input_free (input);
@@ -190,9 +190,9 @@ small_step (Walk *walk, const Place *place)
 }
 
 static void
-try_in_fork (Walk *walk, Quoit *quoit)
+try_in_fork (Walk *walk, QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
   Place place = { .fork = fork, .model = model_copy (walk->model) };
 
@@ -203,15 +203,15 @@ try_in_fork (Walk *walk, Quoit *quoit)
 }
 
 static void
-do_batch (Walk *walk, Quoit *quoit)
+do_batch (Walk *walk, QuoitLedger *ledger)
 {
   Model *before = model_copy (walk->model);
   Source sources[N_SOURCES];
-  Place place = { .quoit = quoit, .in_batch = TRUE, .model = walk->model };
+  Place place = { .ledger = ledger, .in_batch = TRUE, .model = walk->model };
   g_autoptr (GError) error = NULL;
 
   memcpy (sources, walk->sources, sizeof sources);
-  walk_hold (walk, quoit_begin_batch (quoit, &error), "%s", said (error));
+  walk_hold (walk, quoit_ledger_begin_batch (ledger, &error), "%s", said (error));
   for (guint i = below (walk, 6); i > 0; i--)
     {
       if (below (walk, 8) == 0)
@@ -221,25 +221,26 @@ do_batch (Walk *walk, Quoit *quoit)
   walk->n_batches++;
   if (below (walk, 3) > 0)
     {
-      walk_hold (walk, quoit_commit_batch (quoit, &error), "%s", said (error));
+      walk_hold (walk, quoit_ledger_commit_batch (ledger, &error), "%s", said (error));
       return model_free (before);
     }
-  quoit_cancel_batch (quoit);
+  quoit_ledger_cancel_batch (ledger);
   memcpy (walk->sources, sources, sizeof sources);
   model_become (walk->model, before);
 }
 
 static void
-compact (Walk *walk, Quoit *quoit)
+compact (Walk *walk, QuoitLedger *ledger)
 {
   guint64 first = 0, before, n_removed = 0;
   g_autoptr (GError) error = NULL;
 
-  walk_hold (walk, quoit_read_checkpoint (quoit, &first, NULL, &error), "%s", said (error));
+  walk_hold (walk, quoit_ledger_read_checkpoint (ledger, &first, NULL, &error), "%s", said (error));
   before = first + 1 + below (walk, (guint) (walk->model->seq - first) + 1);
-  walk_hold (walk, quoit_compact_journal (quoit, before, walk->time_ms, &n_removed, &error), "%s", said (error));
+  walk_hold (walk, quoit_ledger_compact_journal (ledger, before, walk->time_ms, &n_removed, &error), "%s",
+             said (error));
   walk_hold (walk, n_removed == before - 1 - first, "%u entries gone before %u", (guint) n_removed, (guint) before);
-  walk_hold (walk, quoit_verify (quoit, &error), "%s", said (error));
+  walk_hold (walk, quoit_ledger_verify (ledger, &error), "%s", said (error));
   walk->n_compactions++;
 }
 
@@ -250,8 +251,8 @@ reopen (Walk *walk, guint which)
 
   if (walk->path == NULL)
     return;
-  g_clear_pointer (&walk->hand[which], quoit_unref);
-  walk->hand[which] = quoit_open (walk->path, 1000, &error);
+  g_clear_pointer (&walk->hand[which], quoit_ledger_unref);
+  walk->hand[which] = quoit_ledger_open (walk->path, 1000, &error);
   walk_hold (walk, walk->hand[which] != NULL, "%s", said (error));
 }
 
@@ -259,8 +260,8 @@ static void
 take_step (Walk *walk)
 {
   guint which = walk->path == NULL ? 0 : below (walk, 2), die = below (walk, 1000);
-  Quoit *quoit = walk->hand[which];
-  Place place = { .quoit = quoit, .model = walk->model };
+  QuoitLedger *ledger = walk->hand[which];
+  Place place = { .ledger = ledger, .model = walk->model };
 
   /* Mostly a second; now and then so much that ends are forgotten. */
   walk->time_ms += below (walk, 300) == 0 ? G_GINT64_CONSTANT (50000000) : 1000;
@@ -269,25 +270,26 @@ take_step (Walk *walk)
   else if (die < 120)
     {
       /* What is tried is tried on what this handle knows. */
-      walk_hold (walk, quoit_refresh (quoit, NULL), "refresh");
-      try_in_fork (walk, quoit);
+      walk_hold (walk, quoit_ledger_refresh (ledger, NULL), "refresh");
+      try_in_fork (walk, ledger);
     }
   else if (die < 170)
-    do_batch (walk, quoit);
+    do_batch (walk, ledger);
   else if (die < 190)
     reopen (walk, which);
   else if (die < 195)
-    compact (walk, quoit);
+    compact (walk, ledger);
   else
     any_step (walk, &place);
 
   /* The other handle has seen nothing of it yet. */
   if (walk->path != NULL)
-    walk_hold (walk, quoit_refresh (walk->hand[0], NULL) && quoit_refresh (walk->hand[1], NULL), "refresh");
+    walk_hold (walk, quoit_ledger_refresh (walk->hand[0], NULL) && quoit_ledger_refresh (walk->hand[1], NULL),
+               "refresh");
   for (guint i = 0; i < 2 && walk->hand[i] != NULL; i++)
-    check (walk, &(Place) { .quoit = walk->hand[i], .model = walk->model });
+    check (walk, &(Place) { .ledger = walk->hand[i], .model = walk->model });
   if (below (walk, 10) == 0)
-    check_later (walk, &(Place) { .quoit = walk->hand[which], .model = walk->model });
+    check_later (walk, &(Place) { .ledger = walk->hand[which], .model = walk->model });
 }
 
 static void
@@ -298,7 +300,7 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
 
   walk.rand = g_rand_new_with_seed (seed);
   walk.model = model_new ();
-  walk.hand[0] = path == NULL ? quoit_open_memory () : quoit_create (path, 1000, &error);
+  walk.hand[0] = path == NULL ? quoit_ledger_open_memory () : quoit_ledger_create (path, 1000, &error);
   walk_hold (&walk, walk.hand[0] != NULL, "%s", said (error));
   if (path != NULL)
     reopen (&walk, 1);
@@ -306,15 +308,15 @@ go (const char *what, char *path, guint32 seed, guint n_steps)
     {
       take_step (&walk);
       if (walk.step % 100 == 0)
-        walk_hold (&walk, quoit_verify (walk.hand[0], &error), "%s", said (error));
+        walk_hold (&walk, quoit_ledger_verify (walk.hand[0], &error), "%s", said (error));
     }
   printf ("%s: %u steps, %u done, %u refused; %u groups made, %u times something ended, %u group changes, %u imports, "
           "%u nodes lost, %u forks, %u batches, %u compactions, %u groups of bundles, %u bundles moved\n",
           what, n_steps, walk.n_done, walk.n_refused, walk.n_made, walk.n_ended, walk.n_changes, walk.n_imports,
           walk.n_losses, walk.n_forks, walk.n_batches, walk.n_compactions, walk.n_bundle_groups, walk.n_bundles_moved);
   fflush (stdout);
-  quoit_unref (walk.hand[0]);
-  quoit_unref (walk.hand[1]);
+  quoit_ledger_unref (walk.hand[0]);
+  quoit_ledger_unref (walk.hand[1]);
   model_free (walk.model);
   g_rand_free (walk.rand);
 }

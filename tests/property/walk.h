@@ -9,9 +9,9 @@ typedef struct {
   GRand *rand;
   guint32 seed;
   guint step;
-  gint64 time_ms; /* of a clock that runs */
-  char *path;     /* NULL: in memory */
-  Quoit *hand[2]; /* two handles of one file; one of a ledger in memory */
+  gint64 time_ms;       /* of a clock that runs */
+  char *path;           /* NULL: in memory */
+  QuoitLedger *hand[2]; /* two handles of one file; one of a ledger in memory */
   Model *model;
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
@@ -20,7 +20,7 @@ typedef struct {
 
 /* Where a step is made: in the ledger, or in a fork of it. */
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   QuoitFork *fork; /* NULL: in the ledger */
   gboolean in_batch;
   Model *model;
@@ -45,7 +45,7 @@ below (Walk *walk, guint n)
 static inline QuoitSnapshot *
 snapshot_of (const Place *place)
 {
-  return place->fork != NULL ? quoit_fork_snapshot (place->fork) : quoit_snapshot (place->quoit);
+  return place->fork != NULL ? quoit_fork_snapshot (place->fork) : quoit_ledger_snapshot (place->ledger);
 }
 
 /* A call that is made in both. Begun, it has a moment, and in @after the model with all ended that ends by then; the

@@ -10,15 +10,15 @@
 
 static const int64_t bundles_now_ms = G_GINT64_CONSTANT (1767225600000);
 
-static inline Quoit *
+static inline QuoitLedger *
 bundles_ledger (const char *fleet)
 {
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
   GError *error = NULL;
 
-  quoit_import_free (quoit_import_fleet_text (quoit, fleet, strlen (fleet), NULL, bundles_now_ms, &error));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, bundles_now_ms, &error));
   ck_assert_ok (error);
-  return quoit;
+  return ledger;
 }
 
 /* What a word of a request says: "slices:v6e,4x4,2,TPU" for whole slices as bundles of so much TPU, "spread", "slice"
@@ -50,7 +50,7 @@ bundles_ask (QuoitRequest *request, const char *word)
 
 /* The group that @words, between blanks, ask for. */
 static inline QuoitGroup *
-bundles_reserve (Quoit *quoit, const char *name, const char *words)
+bundles_reserve (QuoitLedger *ledger, const char *name, const char *words)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
   g_auto (GStrv) list = g_strsplit (words, " ", -1);
@@ -59,16 +59,16 @@ bundles_reserve (Quoit *quoit, const char *name, const char *words)
 
   for (char **word = list; *word != NULL; word++)
     bundles_ask (request, *word);
-  group = quoit_reserve (quoit, request, bundles_now_ms, &error);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
   ck_assert_msg (error == NULL, "%s: %s", words, error == NULL ? "" : error->message);
   return group;
 }
 
 /* "train" as it is now. */
 static inline QuoitGroup *
-bundles_find (Quoit *quoit)
+bundles_find (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
   ck_assert_uint_gt (quoit_snapshot_get_n_groups (snapshot), 0);
   return quoit_snapshot_dup_group (snapshot, 0);

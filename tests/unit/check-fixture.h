@@ -2,6 +2,7 @@
 /* A manifest with nothing wrong, edits of it, and what is found in them. */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 #include <string.h>

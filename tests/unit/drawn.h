@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 
 enum { DRAWN_SLICES = 64, DRAWN_HOSTS = 4, DRAWN_POOLS = 8, DRAWN_GROUPS = 6 };
 

@@ -49,7 +49,7 @@ elastic_nodes (const char *cluster)
 
 /* The job's topology once the cluster is so; NULL: it has no slice. */
 static inline QuoitTopology *
-elastic_job (Quoit *quoit, const char *cluster, QuoitProfile profile)
+elastic_job (QuoitLedger *ledger, const char *cluster, QuoitProfile profile)
 {
   g_autofree char *nodes = elastic_nodes (cluster);
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
@@ -62,14 +62,14 @@ elastic_job (Quoit *quoit, const char *cluster, QuoitProfile profile)
     return NULL;
   for (const char *p = cluster; *p != '\0'; p++)
     n_slices += *p == ' ';
-  quoit_import_free (quoit_import_ray_nodes (quoit, nodes, strlen (nodes), NULL, ELASTIC_NOW, &error));
+  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, nodes, strlen (nodes), NULL, ELASTIC_NOW, &error));
   ck_assert_ok (error);
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
-  group = quoit_reserve (quoit, request, ELASTIC_NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, ELASTIC_NOW, &error);
   ck_assert_ok (error);
   topology = quoit_topology_new (group, profile, &error);
   ck_assert_ok (error);
-  ck_assert (quoit_release (quoit, "train", ELASTIC_NOW, &error));
+  ck_assert (quoit_ledger_release (ledger, "train", ELASTIC_NOW, &error));
   return topology;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/fleet.h"
+#include "fleet/fleet.h"
 
 typedef struct {
   const char *pool, *topology, *zone;

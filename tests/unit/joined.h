@@ -205,7 +205,7 @@ reserve_slice (const Ledger *ledger, const char *slice, gint64 tpu_per_bundle, G
   request->n_slices = 1;
   request->tpu_per_bundle = quoit_amount_from_int (tpu_per_bundle);
   g_ptr_array_add (request->slices, g_strdup (slice));
-  return ledger->change (ledger->stage, quoit_ledger_reserve, request, error);
+  return ledger->change (ledger->stage, quoit_step_reserve, request, error);
 }
 
 static const struct {
@@ -214,20 +214,20 @@ static const struct {
   QuoitStepFunc step;
   const char *join;
 } readings[] = {
-  { "text", "text", QUOIT_SOURCE_KIND_FLEET, quoit_ledger_import, NULL },
-  { "plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_import, NULL },
-  { "plan+ray", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_import, "ray" },
-  { "plan+text", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_import, "text" },
-  { "sync-plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_ledger_sync, NULL },
-  { "ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, NULL },
-  { "ray+plan", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "plan" },
-  { "ray+text", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "text" },
-  { "ray+nowhere", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "nowhere" },
-  { "sync-ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_sync, NULL },
-  { "k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_ledger_import, NULL },
-  { "sync-k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_ledger_sync, NULL },
-  { "other+plan", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "plan" },
-  { "other+ray", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_ledger_import, "ray" },
+  { "text", "text", QUOIT_SOURCE_KIND_FLEET, quoit_step_import, NULL },
+  { "plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_import, NULL },
+  { "plan+ray", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_import, "ray" },
+  { "plan+text", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_import, "text" },
+  { "sync-plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_sync, NULL },
+  { "ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, NULL },
+  { "ray+plan", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "plan" },
+  { "ray+text", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "text" },
+  { "ray+nowhere", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "nowhere" },
+  { "sync-ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_sync, NULL },
+  { "k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_step_import, NULL },
+  { "sync-k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_step_sync, NULL },
+  { "other+plan", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "plan" },
+  { "other+ray", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "ray" },
 };
 
 static inline gboolean
@@ -249,10 +249,10 @@ perform (const Ledger *ledger, const char *step, GError **error)
   if (g_str_equal (words[0], "divide"))
     return reserve_slice (ledger, rest, 2, error);
   if (g_str_equal (words[0], "drain"))
-    return ledger->change (ledger->stage, quoit_ledger_set_state, &(QuoitStateChange) { rest, QUOIT_VERB_DRAIN, 0 },
+    return ledger->change (ledger->stage, quoit_step_set_state, &(QuoitStateChange) { rest, QUOIT_VERB_DRAIN, 0 },
                            error);
   ck_assert_str_eq (words[0], "release");
-  return ledger->change (ledger->stage, quoit_ledger_release, &(QuoitGroupRef) { "train", 0 }, error);
+  return ledger->change (ledger->stage, quoit_step_release, &(QuoitGroupRef) { "train", 0 }, error);
 }
 
 /* Who has which part of the node: " [g chips 0,1: CPU 8, TPU 2]". */

@@ -23,7 +23,7 @@ change (QuoitFleet **fleet, QuoitStepFunc step, gconstpointer input, gint64 now_
       ck_assert_uint_eq (entry->seq, (*fleet)->seq + 1);
       ck_assert (quoit_entry_apply (entry, fleet, error));
     }
-  if (step == quoit_ledger_import)
+  if (step == quoit_step_import)
     g_clear_pointer ((GArray **) &given, g_array_unref);
   else
     g_clear_pointer ((QuoitGroupData **) &given, quoit_group_data_unref);
@@ -37,7 +37,7 @@ reserve_at (QuoitFleet **fleet, const QuoitRequest *request, gint64 now_ms, GErr
 {
   g_autoptr (QuoitGroupData) group = NULL;
 
-  return change (fleet, quoit_ledger_reserve, request, now_ms, &group, error) ? group->id : 0;
+  return change (fleet, quoit_step_reserve, request, now_ms, &group, error) ? group->id : 0;
 }
 
 static inline guint64
@@ -54,14 +54,13 @@ release (QuoitFleet **fleet, const char *text, GError **error)
   g_autofree char *name = NULL;
   QuoitGroupRef ref;
 
-  return quoit_group_ref_parse (text, &ref, &name, error)
-         && change (fleet, quoit_ledger_release, &ref, T0, NULL, error);
+  return quoit_group_ref_parse (text, &ref, &name, error) && change (fleet, quoit_step_release, &ref, T0, NULL, error);
 }
 
 static inline gboolean
 set_state (QuoitFleet **fleet, const char *node, QuoitVerb verb, QuoitNodeState state, GError **error)
 {
-  return change (fleet, quoit_ledger_set_state, &(QuoitStateChange) { node, verb, state }, T0, NULL, error);
+  return change (fleet, quoit_step_set_state, &(QuoitStateChange) { node, verb, state }, T0, NULL, error);
 }
 
 static inline QuoitNodeState

@@ -6,6 +6,7 @@
  * is a topology label, "@z=a" one whose value is bound, "->1" a soft target and "-1" a node that is excluded. */
 #pragma once
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 #include <string.h>
 

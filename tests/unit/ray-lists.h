@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include <quoit/ray-nodes.h>
+#include <quoit/models/ray-nodes.h>
 
 static inline QuoitRayResources *
 list_of_tpu (const char *amount)

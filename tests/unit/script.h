@@ -33,7 +33,7 @@ typedef struct _Script Script;
 typedef gboolean (*ScriptStep) (Script *script, GString *text, char **words, const char *rest, gint64 now_ms,
                                 GError **error);
 struct _Script {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   char *dir, *path; /* NULL: in memory */
   guint64 seen;     /* the last entry that "journal" has told */
   ScriptStep step;
@@ -315,7 +315,7 @@ script_tell_journal (Script *script, GString *text, GError **error)
     [QUOIT_EFFECT_GROUP_CHANGED] = "other",       [QUOIT_EFFECT_GROUP_LEASE] = "lease",
     [QUOIT_EFFECT_GROUP_FORGOTTEN] = "forgotten",
   };
-  g_autoptr (QuoitJournal) journal = quoit_changes_since (script->quoit, script->seen, error);
+  g_autoptr (QuoitJournal) journal = quoit_ledger_read_journal (script->ledger, script->seen, error);
 
   if (journal == NULL)
     return FALSE;
@@ -339,7 +339,7 @@ script_tell_journal (Script *script, GString *text, GError **error)
 static inline QuoitSnapshot *
 script_as_of (const Script *script, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (script->ledger);
 
   return quoit_snapshot_as_of (snapshot, now_ms, error);
 }
@@ -379,7 +379,7 @@ script_tell_fits (const Script *script, GString *text, char **words, gint64 now_
 static inline gboolean
 script_try (const Script *script, GString *text, char **words, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (script->ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
 
   if (strcmp (words[0], "rehearse") == 0)
@@ -402,8 +402,9 @@ script_place (const Script *script, GString *text, char **words, gint64 now_ms, 
 
   if (request == NULL)
     return FALSE;
-  return script_tell_group (text, holds ? quoit_hold (script->quoit, request, script_ms (words[3]), now_ms, error)
-                                        : quoit_reserve (script->quoit, request, now_ms, error));
+  return script_tell_group (text, holds
+                                      ? quoit_ledger_hold (script->ledger, request, script_ms (words[3]), now_ms, error)
+                                      : quoit_ledger_reserve (script->ledger, request, now_ms, error));
 }
 
 static inline gboolean
@@ -418,8 +419,8 @@ static inline gboolean
 script_import (const Script *script, GString *text, gboolean is_sync, const char *fleet, gint64 now_ms, GError **error)
 {
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, fleet, strlen (fleet));
-  gboolean ok = script_tell_import (text, is_sync ? quoit_sync_input (script->quoit, input, now_ms, error)
-                                                  : quoit_import_input (script->quoit, input, now_ms, error));
+  gboolean ok = script_tell_import (text, is_sync ? quoit_ledger_sync (script->ledger, input, now_ms, error)
+                                                  : quoit_ledger_import (script->ledger, input, now_ms, error));
 
   quoit_input_free (input);
   return ok;
@@ -435,7 +436,7 @@ script_set_state (const Script *script, char **words, gint64 now_ms, GError **er
 
   for (gsize i = 0; i < G_N_ELEMENTS (states); i++)
     if (strcmp (words[2], states[i].word) == 0)
-      return quoit_set_node_state (script->quoit, words[1], states[i].state, now_ms, error);
+      return quoit_ledger_set_node_state (script->ledger, words[1], states[i].state, now_ms, error);
   g_error ("no state: %s", words[2]);
 }
 
@@ -443,10 +444,10 @@ script_set_state (const Script *script, char **words, gint64 now_ms, GError **er
 static inline gboolean
 script_compact (const Script *script, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (script->ledger);
 
-  return quoit_compact_journal (script->quoit, quoit_snapshot_get_seq (snapshot) + 1, now_ms, NULL, error)
-         && quoit_verify (script->quoit, error);
+  return quoit_ledger_compact_journal (script->ledger, quoit_snapshot_get_seq (snapshot) + 1, now_ms, NULL, error)
+         && quoit_ledger_verify (script->ledger, error);
 }
 
 static inline gboolean
@@ -454,7 +455,7 @@ script_end_owner (const Script *script, GString *text, const char *owner, gint64
 {
   uint32_t n = 0;
 
-  if (!quoit_end_owner (script->quoit, owner, now_ms, &n, error))
+  if (!quoit_ledger_end_owner (script->ledger, owner, now_ms, &n, error))
     return FALSE;
   g_string_append_printf (text, "%u", n);
   return TRUE;
@@ -463,7 +464,7 @@ script_end_owner (const Script *script, GString *text, const char *owner, gint64
 static inline gboolean
 script_do (Script *script, GString *text, char **words, const char *rest, gint64 now_ms, GError **error)
 {
-  Quoit *quoit = script->quoit;
+  QuoitLedger *ledger = script->ledger;
   const char *verb = words[0], *one = words[1], *two = words[1] == NULL ? NULL : words[2];
   gint64 number = two == NULL ? 0 : g_ascii_strtoll (two, NULL, 10);
 
@@ -472,15 +473,16 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
   if (strcmp (verb, "reserve") == 0 || strcmp (verb, "hold") == 0)
     return script_place (script, text, words, now_ms, error);
   if (strcmp (verb, "confirm") == 0)
-    return script_tell_group (text, quoit_confirm (quoit, one, two == NULL ? 0 : script_ms (two), now_ms, error));
+    return script_tell_group (text,
+                              quoit_ledger_confirm (ledger, one, two == NULL ? 0 : script_ms (two), now_ms, error));
   if (strcmp (verb, "renew") == 0)
-    return script_tell_group (text, quoit_renew (quoit, one, script_ms (two), now_ms, error));
+    return script_tell_group (text, quoit_ledger_renew (ledger, one, script_ms (two), now_ms, error));
   if (strcmp (verb, "resize") == 0)
-    return script_tell_change (text, quoit_resize (quoit, one, number, now_ms, error));
+    return script_tell_change (text, quoit_ledger_resize (ledger, one, number, now_ms, error));
   if (strcmp (verb, "repair") == 0)
-    return script_tell_change (text, quoit_repair (quoit, one, now_ms, error));
+    return script_tell_change (text, quoit_ledger_repair (ledger, one, now_ms, error));
   if (strcmp (verb, "drop") == 0)
-    return script_tell_change (text, quoit_release_slice (quoit, one, two, now_ms, error));
+    return script_tell_change (text, quoit_ledger_release_slice (ledger, one, two, now_ms, error));
   if (strcmp (verb, "import") == 0 || strcmp (verb, "sync") == 0)
     return script_import (script, text, *verb == 's', rest, now_ms, error);
   if (strcmp (verb, "fits") == 0)
@@ -496,17 +498,17 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
 
   g_string_append (text, "ok");
   if (strcmp (verb, "release") == 0)
-    return quoit_release (quoit, one, now_ms, error);
+    return quoit_ledger_release (ledger, one, now_ms, error);
   if (strcmp (verb, "forget") == 0)
-    return quoit_forget (quoit, one, now_ms, error);
+    return quoit_ledger_forget (ledger, one, now_ms, error);
   if (strcmp (verb, "compact") == 0)
     return script_compact (script, now_ms, error);
   if (strcmp (verb, "forget-key") == 0)
-    return quoit_forget_key (quoit, one, now_ms, error);
+    return quoit_ledger_forget_key (ledger, one, now_ms, error);
   if (strcmp (verb, "owner-set") == 0)
-    return quoit_set_owner (quoit, one, two == NULL ? 0 : script_ms (two), now_ms, error);
+    return quoit_ledger_set_owner (ledger, one, two == NULL ? 0 : script_ms (two), now_ms, error);
   if (strcmp (verb, "owner-renew") == 0)
-    return quoit_renew_owner (quoit, one, script_ms (two), now_ms, error);
+    return quoit_ledger_renew_owner (ledger, one, script_ms (two), now_ms, error);
   if (strcmp (verb, "state") == 0)
     return script_set_state (script, words, now_ms, error);
   g_error ("no verb: %s", verb);
@@ -517,7 +519,7 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
 static inline char *
 script_json (const Script *script)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (script->ledger);
 
   return quoit_snapshot_dup_json (snapshot);
 }
@@ -547,7 +549,7 @@ script_step (Script *script, const char *what, const char *line)
                  "%s%s:\n  %s\nanswers\n  %s", what, script->path == NULL ? " in memory" : " in a file", line,
                  text->str);
   g_clear_error (&error);
-  snapshot = quoit_snapshot (script->quoit);
+  snapshot = quoit_ledger_snapshot (script->ledger);
   ck_assert_msg (quoit_snapshot_check (snapshot, &error), "%s: %s: %s", what, line,
                  error == NULL ? "" : error->message);
 }
@@ -561,8 +563,8 @@ script_reopen (Script *script)
   if (script->path == NULL)
     return;
   before = script_json (script);
-  quoit_unref (script->quoit);
-  script->quoit = quoit_open (script->path, 0, &error);
+  quoit_ledger_unref (script->ledger);
+  script->ledger = quoit_ledger_open (script->path, 0, &error);
   ck_assert_ok (error);
   after = script_json (script);
   ck_assert_msg (strcmp (before, after) == 0, "what is read again is not what was written");
@@ -580,7 +582,7 @@ script_begin (gboolean in_a_file)
       ck_assert_ptr_nonnull (script.dir);
       script.path = g_build_filename (script.dir, "ledger.db", NULL);
     }
-  script.quoit = in_a_file ? quoit_create (script.path, 0, &error) : quoit_open_memory ();
+  script.ledger = in_a_file ? quoit_ledger_create (script.path, 0, &error) : quoit_ledger_open_memory ();
   ck_assert_ok (error);
   return script;
 }
@@ -590,8 +592,8 @@ script_end (Script *script)
 {
   g_autoptr (GError) error = NULL;
 
-  ck_assert_msg (quoit_verify (script->quoit, &error), "%s", error == NULL ? "" : error->message);
-  quoit_unref (script->quoit);
+  ck_assert_msg (quoit_ledger_verify (script->ledger, &error), "%s", error == NULL ? "" : error->message);
+  quoit_ledger_unref (script->ledger);
   if (script->path != NULL)
     {
       g_unlink (script->path);

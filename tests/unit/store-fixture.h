@@ -55,7 +55,7 @@ store_import (QuoitStore *store, guint32 n_slices, gint64 now_ms, GError **error
   gboolean ok;
 
   fixture_add_pool (claims, &pool);
-  ok = quoit_store_change (store, quoit_ledger_import, &claims, now_ms, &changes, error);
+  ok = quoit_store_change (store, quoit_step_import, &claims, now_ms, &changes, error);
   quoit_claims_free (claims);
   g_clear_pointer (&changes, g_array_unref);
   return ok;
@@ -84,7 +84,7 @@ store_call_used (QuoitStore *store, guint32 n_slices, guint32 n_used, gint64 now
       node.flags = i < n_used ? QUOIT_NODE_EXTERNAL : 0;
       quoit_claims_add (used, &node);
     }
-  ok = quoit_store_change (store, quoit_ledger_import, &used, now_ms, &changes, error);
+  ok = quoit_store_change (store, quoit_step_import, &used, now_ms, &changes, error);
   quoit_claims_free (used);
   g_clear_pointer (&changes, g_array_unref);
   return ok;
@@ -97,13 +97,13 @@ store_reserve (QuoitStore *store, const char *name, const char *key, guint32 n_s
   g_autoptr (QuoitRequest) request = request_for (name, key, n_slices);
   g_autoptr (QuoitGroupData) group = NULL;
 
-  return quoit_store_change (store, quoit_ledger_reserve, request, T0, &group, error) ? group->id : 0;
+  return quoit_store_change (store, quoit_step_reserve, request, T0, &group, error) ? group->id : 0;
 }
 
 static inline gboolean
 store_release (QuoitStore *store, const char *name, GError **error)
 {
-  return quoit_store_change (store, quoit_ledger_release, &(QuoitGroupRef) { name, 0 }, T0, NULL, error);
+  return quoit_store_change (store, quoit_step_release, &(QuoitGroupRef) { name, 0 }, T0, NULL, error);
 }
 
 static inline gboolean
@@ -111,7 +111,7 @@ store_set_state (QuoitStore *store, const char *node, QuoitNodeState state, GErr
 {
   const QuoitStateChange change = { node, QUOIT_VERB_SET_STATE, state };
 
-  return quoit_store_change (store, quoit_ledger_set_state, &change, T0, NULL, error);
+  return quoit_store_change (store, quoit_step_set_state, &change, T0, NULL, error);
 }
 
 static inline gboolean

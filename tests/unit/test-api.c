@@ -41,36 +41,36 @@ in_folder (const char *name)
 }
 
 static void
-import_fleet (Quoit *quoit, const char *text, const char *source)
+import_fleet (QuoitLedger *ledger, const char *text, const char *source)
 {
   GError *error = NULL;
 
-  quoit_import_free (quoit_import_fleet_text (quoit, text, strlen (text), source, NOW, &error));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, text, strlen (text), source, NOW, &error));
   ck_assert_ok (error);
 }
 
 static QuoitGroup *
-reserve (Quoit *quoit, const char *name, int64_t n_slices, GError **error)
+reserve (QuoitLedger *ledger, const char *name, int64_t n_slices, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
-  return quoit_reserve (quoit, request, NOW, error);
+  return quoit_ledger_reserve (ledger, request, NOW, error);
 }
 
 START_TEST (a_database_that_another_file_was_moved_over_is_noticed)
 {
   g_autofree char *path = in_folder ("fleet.db"), *copy = in_folder ("copy.db");
-  g_autoptr (Quoit) quoit = quoit_create (path, 0, NULL);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_create (path, 0, NULL);
   GError *error = NULL;
 
-  import_fleet (quoit, "v6e 4x4 x2", NULL);
-  ck_assert (quoit_backup (quoit, copy, &error));
+  import_fleet (ledger, "v6e 4x4 x2", NULL);
+  ck_assert (quoit_ledger_backup (ledger, copy, &error));
   ck_assert_int_eq (g_rename (copy, path), 0);
-  ck_assert_ptr_null (reserve (quoit, "g", 1, &error));
+  ck_assert_ptr_null (reserve (ledger, "g", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "the database file was deleted or replaced");
-  ck_assert (!quoit_refresh (quoit, &error));
+  ck_assert (!quoit_ledger_refresh (ledger, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "open it again");
 }
 END_TEST
@@ -78,18 +78,18 @@ END_TEST
 START_TEST (a_name_that_sqlite_reads_otherwise_is_a_file)
 {
   g_autofree char *before = g_get_current_dir ();
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   GError *error = NULL;
 
   ck_assert_int_eq (chdir (folder), 0);
-  quoit = quoit_create (":memory:", 0, &error);
+  ledger = quoit_ledger_create (":memory:", 0, &error);
   ck_assert_ok (error);
-  import_fleet (quoit, "v6e 4x4", NULL);
-  g_clear_pointer (&quoit, quoit_unref);
-  quoit = quoit_open (":memory:", 0, &error);
+  import_fleet (ledger, "v6e 4x4", NULL);
+  g_clear_pointer (&ledger, quoit_ledger_unref);
+  ledger = quoit_ledger_open (":memory:", 0, &error);
   ck_assert_ok (error);
-  ck_assert (quoit_verify (quoit, &error));
-  g_clear_pointer (&quoit, quoit_unref);
+  ck_assert (quoit_ledger_verify (ledger, &error));
+  g_clear_pointer (&ledger, quoit_ledger_unref);
   ck_assert_int_eq (chdir (before), 0);
 }
 END_TEST
@@ -97,12 +97,12 @@ END_TEST
 START_TEST (looking_at_what_others_wrote_waits_for_no_writer)
 {
   g_autofree char *path = in_folder ("fleet.db");
-  g_autoptr (Quoit) writer = quoit_create (path, 0, NULL), reader = quoit_open (path, 0, NULL);
+  g_autoptr (QuoitLedger) writer = quoit_ledger_create (path, 0, NULL), reader = quoit_ledger_open (path, 0, NULL);
   GError *error = NULL;
 
-  ck_assert (quoit_begin_batch (writer, &error));
-  ck_assert_msg (quoit_refresh (reader, &error), "%s", error == NULL ? "" : error->message);
-  quoit_cancel_batch (writer);
+  ck_assert (quoit_ledger_begin_batch (writer, &error));
+  ck_assert_msg (quoit_ledger_refresh (reader, &error), "%s", error == NULL ? "" : error->message);
+  quoit_ledger_cancel_batch (writer);
 }
 END_TEST
 
@@ -110,23 +110,23 @@ static gpointer
 rename_actors (gpointer data)
 {
   for (guint i = 0; i < 20000; i++)
-    quoit_set_actor (data, i % 2 == 0 ? "somebody with a name of some length" : NULL);
+    quoit_ledger_set_actor (data, i % 2 == 0 ? "somebody with a name of some length" : NULL);
   return NULL;
 }
 
 START_TEST (who_acts_may_change_while_others_act)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   GThread *thread;
   GError *error = NULL;
 
-  import_fleet (quoit, "v6e 4x4", NULL);
-  thread = g_thread_new ("actors", rename_actors, quoit);
+  import_fleet (ledger, "v6e 4x4", NULL);
+  thread = g_thread_new ("actors", rename_actors, ledger);
   for (guint i = 0; i < 2000; i++)
     {
-      quoit_group_unref (reserve (quoit, "g", 1, &error));
+      quoit_group_unref (reserve (ledger, "g", 1, &error));
       ck_assert_ok (error);
-      ck_assert (quoit_release (quoit, "g", NOW, &error));
+      ck_assert (quoit_ledger_release (ledger, "g", NOW, &error));
     }
   g_thread_join (thread);
 }
@@ -152,12 +152,12 @@ ray_nodes (const char *alive, const char *resources)
 }
 
 static void
-import_ray (Quoit *quoit, const char *alive, const char *resources)
+import_ray (QuoitLedger *ledger, const char *alive, const char *resources)
 {
   g_autofree char *text = ray_nodes (alive, resources);
   GError *error = NULL;
 
-  quoit_import_free (quoit_import_ray_nodes (quoit, text, strlen (text), NULL, NOW, &error));
+  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, text, strlen (text), NULL, NOW, &error));
   ck_assert_ok (error);
 }
 
@@ -172,23 +172,23 @@ says_rescheduling (const QuoitGroup *group)
 
 START_TEST (the_death_of_a_held_node_is_told_to_its_group)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   g_autoptr (QuoitGroup) group = NULL, later = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
 
-  import_ray (quoit, "true", "{\"TPU\": 4, \"CPU\": 8}");
+  import_ray (ledger, "true", "{\"TPU\": 4, \"CPU\": 8}");
   ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
              && quoit_request_set_slices (request, 1, NULL));
-  group = quoit_reserve (quoit, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, &error);
   ck_assert_ok (error);
-  import_ray (quoit, "false", "{}");
-  snapshot = quoit_snapshot (quoit);
+  import_ray (ledger, "false", "{}");
+  snapshot = quoit_ledger_snapshot (ledger);
   later = quoit_snapshot_lookup_group (snapshot, "train", &error);
   ck_assert_int_eq (quoit_group_get_state (later), QUOIT_GROUP_RESCHEDULING);
   ck_assert (!says_rescheduling (group) && says_rescheduling (later));
-  ck_assert (quoit_verify (quoit, &error));
+  ck_assert (quoit_ledger_verify (ledger, &error));
 }
 END_TEST
 
@@ -204,9 +204,9 @@ has_note (const QuoitGroup *group, QuoitProfile profile, const char *note)
 }
 
 static QuoitGroup *
-look_up (Quoit *quoit, const char *name)
+look_up (QuoitLedger *ledger, const char *name)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
   return quoit_snapshot_lookup_group (snapshot, name, NULL);
 }
@@ -217,23 +217,23 @@ START_TEST (the_notes_say_which_slice_is_lost_or_leaving_and_why)
   static const char leaving[] = "slice 0 (s) is leaving: host 10.0.0.1 is draining";
   static const char lost[] = "slice 0 (s) is lost: host 10.0.0.2 is dead";
   QuoitProfile profile = profiles[_i];
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   g_autoptr (QuoitGroup) whole = NULL, draining = NULL, dead = NULL, retried = NULL, back = NULL;
 
-  import_ray (quoit, "true", "{\"TPU\": 4, \"CPU\": 8}");
+  import_ray (ledger, "true", "{\"TPU\": 4, \"CPU\": 8}");
   ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
              && quoit_request_set_slices (request, 1, NULL));
   quoit_request_set_key (request, "k");
-  whole = quoit_reserve (quoit, request, NOW, NULL);
-  ck_assert (quoit_drain_node (quoit, "10.0.0.1", NOW, NULL));
-  draining = look_up (quoit, "train");
-  ck_assert (quoit_set_node_state (quoit, "10.0.0.2", QUOIT_NODE_DEAD, NOW, NULL));
-  dead = look_up (quoit, "train");
-  retried = quoit_reserve (quoit, request, NOW, NULL);
-  ck_assert (quoit_set_node_state (quoit, "10.0.0.2", QUOIT_NODE_ALIVE, NOW, NULL)
-             && quoit_undrain_node (quoit, "10.0.0.1", NOW, NULL));
-  back = look_up (quoit, "train");
+  whole = quoit_ledger_reserve (ledger, request, NOW, NULL);
+  ck_assert (quoit_ledger_drain_node (ledger, "10.0.0.1", NOW, NULL));
+  draining = look_up (ledger, "train");
+  ck_assert (quoit_ledger_set_node_state (ledger, "10.0.0.2", QUOIT_NODE_DEAD, NOW, NULL));
+  dead = look_up (ledger, "train");
+  retried = quoit_ledger_reserve (ledger, request, NOW, NULL);
+  ck_assert (quoit_ledger_set_node_state (ledger, "10.0.0.2", QUOIT_NODE_ALIVE, NOW, NULL)
+             && quoit_ledger_undrain_node (ledger, "10.0.0.1", NOW, NULL));
+  back = look_up (ledger, "train");
 
   ck_assert (!has_note (whole, profile, leaving) && !has_note (whole, profile, lost));
   ck_assert (has_note (draining, profile, leaving) && !has_note (draining, profile, lost));
@@ -245,11 +245,11 @@ END_TEST
 
 START_TEST (a_host_without_chips_makes_no_whole_slice)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitSnapshot) snapshot = NULL;
 
-  import_ray (quoit, "true", "{\"CPU\": 8}");
-  snapshot = quoit_snapshot (quoit);
+  import_ray (ledger, "true", "{\"CPU\": 8}");
+  snapshot = quoit_ledger_snapshot (ledger);
   ck_assert_uint_eq (quoit_snapshot_get_slice_faults (snapshot, 0), QUOIT_FAULT_CHIPS);
   ck_assert_uint_eq (quoit_snapshot_get_slice_flags (snapshot, 0) & (QUOIT_SLICE_INTACT | QUOIT_SLICE_FREE), 0);
 }
@@ -258,20 +258,20 @@ END_TEST
 /* Neither a key nor an owner: the group could not be older than the call that made it. */
 START_TEST (a_lease_tells_of_a_host_that_was_lost_before)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = quoit_request_new ("g");
   g_autoptr (QuoitGroup) held = NULL, confirmed = NULL, renewed = NULL;
   GError *error = NULL;
 
-  import_fleet (quoit, "v6e 4x4 x2", NULL);
+  import_fleet (ledger, "v6e 4x4 x2", NULL);
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, 1, NULL));
-  held = quoit_hold (quoit, request, 1000, NOW, &error);
+  held = quoit_ledger_hold (ledger, request, 1000, NOW, &error);
   ck_assert_ok (error);
-  ck_assert (quoit_set_node_state (quoit, "v6e-4x4-0-1", QUOIT_NODE_DEAD, NOW, &error));
-  confirmed = quoit_confirm (quoit, "g", 1000, NOW, &error);
+  ck_assert (quoit_ledger_set_node_state (ledger, "v6e-4x4-0-1", QUOIT_NODE_DEAD, NOW, &error));
+  confirmed = quoit_ledger_confirm (ledger, "g", 1000, NOW, &error);
   ck_assert_ok (error);
-  renewed = quoit_renew (quoit, "g", 2000, NOW, &error);
+  renewed = quoit_ledger_renew (ledger, "g", 2000, NOW, &error);
   ck_assert_ok (error);
   ck_assert_int_eq (quoit_group_get_state (confirmed), QUOIT_GROUP_RESCHEDULING);
   ck_assert_int_eq (quoit_group_get_slice_state (confirmed, 0), QUOIT_GROUP_SLICE_LOST);

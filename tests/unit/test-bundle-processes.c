@@ -2,6 +2,8 @@
 /* The processes of groups of bundles: whole slices in parts, parts of slices, and what is no job at all. */
 #include <stdio.h>
 
+#include <quoit/models.h>
+
 #include "bundle-groups.h"
 
 /* --- rows --- */
@@ -104,8 +106,8 @@ static const struct {
 
 START_TEST (each_bundle_is_a_process_of_the_job_that_they_are)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger (rows[_i].fleet);
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", rows[_i].asked);
+  g_autoptr (QuoitLedger) ledger = bundles_ledger (rows[_i].fleet);
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", rows[_i].asked);
   GError *error = NULL;
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
   g_autofree char *processes = NULL;
@@ -132,14 +134,14 @@ static const struct {
 };
 
 static QuoitGroup *
-reserve_whole (Quoit *quoit, guint row)
+reserve_whole (QuoitLedger *ledger, guint row)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
 
   ck_assert (quoit_request_set_accelerator (request, alike[row].accelerator, NULL)
              && quoit_request_set_topology (request, alike[row].topology, NULL)
              && quoit_request_set_slices (request, alike[row].n_slices, NULL));
-  return quoit_reserve (quoit, request, bundles_now_ms, NULL);
+  return quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL);
 }
 
 /* All but the bundles, of which whole slices have none. */
@@ -166,7 +168,7 @@ environments_of (const QuoitTopology *topology)
 START_TEST (bundles_that_are_whole_slices_are_what_whole_slices_are)
 {
   static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_JOBSET };
-  g_autoptr (Quoit) whole = bundles_ledger (alike[_i].fleet), divided = bundles_ledger (alike[_i].fleet);
+  g_autoptr (QuoitLedger) whole = bundles_ledger (alike[_i].fleet), divided = bundles_ledger (alike[_i].fleet);
   g_autoptr (QuoitGroup) slices = reserve_whole (whole, (guint) _i);
   g_autoptr (QuoitGroup) bundles = bundles_reserve (divided, "train", alike[_i].asked);
 
@@ -194,8 +196,8 @@ END_TEST
 
 START_TEST (bundles_that_are_whole_hosts_may_have_several_processes)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v5p 2x2x2");
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", "TPU=4 TPU=4 spread slice");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v5p 2x2x2");
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "TPU=4 TPU=4 spread slice");
   g_autoptr (QuoitLaunch) launch = quoit_launch_new (QUOIT_PROFILE_QUOIT);
   g_autoptr (QuoitTopology) topology = NULL;
 
@@ -234,8 +236,8 @@ static const struct {
 
 START_TEST (a_process_has_the_bounds_of_its_part)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger (environments[_i].fleet);
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", environments[_i].asked);
+  g_autoptr (QuoitLedger) ledger = bundles_ledger (environments[_i].fleet);
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", environments[_i].asked);
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
   g_autoptr (GString) text = g_string_new (NULL);
   uint32_t p = environments[_i].process;
@@ -263,14 +265,15 @@ static const char three_nodes[] = "[" NODE ("aa", "10.0.0.1", "cpu", "\"CPU\": 8
 
 /* Bundles and where each is to stand: "CPU=1@cpu TPU=4@slice". */
 static QuoitGroup *
-reserve_on (Quoit *quoit, const char *words)
+reserve_on (QuoitLedger *ledger, const char *words)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   g_auto (GStrv) list = g_strsplit (words, " ", -1);
   GError *error = NULL;
   QuoitGroup *group;
 
-  quoit_import_free (quoit_import_ray_nodes (quoit, three_nodes, strlen (three_nodes), NULL, bundles_now_ms, &error));
+  quoit_import_free (
+      quoit_ledger_import_ray_nodes (ledger, three_nodes, strlen (three_nodes), NULL, bundles_now_ms, &error));
   ck_assert_ok (error);
   for (guint i = 0; list[i] != NULL; i++)
     {
@@ -279,7 +282,7 @@ reserve_on (Quoit *quoit, const char *words)
       ck_assert (quoit_request_add_bundle (request, of[0], NULL)
                  && quoit_request_select_bundle (request, i, "on", of[1], NULL));
     }
-  group = quoit_reserve (quoit, request, bundles_now_ms, &error);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
   ck_assert_ok (error);
   return group;
 }
@@ -296,8 +299,8 @@ has_note (const QuoitTopology *topology, const char *part)
 START_TEST (a_bundle_without_tpu_is_a_process_behind_the_others_without_variables_of_one)
 {
   static const QuoitProfile profiles[] = { QUOIT_PROFILE_QUOIT, QUOIT_PROFILE_RAY_TRAIN };
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitGroup) group = reserve_on (quoit, "CPU=1@cpu TPU=4@slice CPU=1@slice");
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) group = reserve_on (ledger, "CPU=1@cpu TPU=4@slice CPU=1@slice");
 
   for (guint i = 0; i < G_N_ELEMENTS (profiles); i++)
     {
@@ -324,8 +327,8 @@ END_TEST
 
 START_TEST (bundles_of_no_tpu_at_all_are_processes_without_variables)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitGroup) group = reserve_on (quoit, "CPU=1@cpu CPU=2@bare");
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) group = reserve_on (ledger, "CPU=1@cpu CPU=2@bare");
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
   g_autofree char *processes = processes_of (topology);
 
@@ -336,8 +339,8 @@ END_TEST
 /* As many chips as the node says, in the places that a host has them; coordinates and devices are not known. */
 START_TEST (a_host_in_no_slice_starts_a_process_of_its_own)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitGroup) group = reserve_on (quoit, "TPU=2@bare TPU=1@bare");
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitGroup) group = reserve_on (ledger, "TPU=2@bare TPU=1@bare");
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
 
   ck_assert_int_eq (quoit_topology_get_job (topology), QUOIT_JOB_APART);
@@ -364,18 +367,18 @@ START_TEST (ray_counts_the_bundles_of_a_slice_as_they_were_asked_for)
                                                           "\"ray.io/tpu-slice-name\": \"s\", \"ray.io/tpu-worker-id\": "
                                                           "\"1\", \"ray.io/tpu-topology\": \"2x4\", "
                                                           "\"ray.io/tpu-pod-type\": \"v6e-8\", \"on\": \"w1\"") "]";
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitTopology) of_quoit = NULL, of_ray = NULL;
   GError *error = NULL;
 
-  quoit_import_free (quoit_import_ray_nodes (quoit, nodes, strlen (nodes), NULL, bundles_now_ms, &error));
+  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, nodes, strlen (nodes), NULL, bundles_now_ms, &error));
   ck_assert_ok (error);
   ck_assert (quoit_request_add_bundles (request, "TPU=4", 2, NULL)
              && quoit_request_select_bundle (request, 0, "on", "w1", NULL)
              && quoit_request_select_bundle (request, 1, "on", "w0", NULL));
-  group = quoit_reserve (quoit, request, bundles_now_ms, &error);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
   ck_assert_ok (error);
   of_quoit = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
   ck_assert_ok (error);
@@ -410,8 +413,8 @@ static const struct {
 
 START_TEST (what_no_process_can_have_is_refused)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger (refused[_i].fleet);
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", refused[_i].asked);
+  g_autoptr (QuoitLedger) ledger = bundles_ledger (refused[_i].fleet);
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", refused[_i].asked);
   g_autoptr (QuoitLaunch) launch = quoit_launch_new (refused[_i].profile);
   GError *error = NULL;
 
@@ -424,8 +427,8 @@ END_TEST
 /* As many as there are is no contradiction. */
 START_TEST (the_number_that_the_bundles_are_is_taken)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 2x2");
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", "TPU=2 TPU=2");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x2");
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "TPU=2 TPU=2");
   g_autoptr (QuoitLaunch) launch = quoit_launch_new (QUOIT_PROFILE_QUOIT);
   g_autoptr (QuoitTopology) topology = NULL;
 
@@ -438,14 +441,14 @@ END_TEST
 
 START_TEST (a_bundle_on_a_dead_node_is_told_and_one_that_is_leaving)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 4x4 pool=p");
-  g_autoptr (QuoitGroup) made = bundles_reserve (quoit, "train", "TPU=4 TPU=4 TPU=4 spread slice"), group = NULL;
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 pool=p");
+  g_autoptr (QuoitGroup) made = bundles_reserve (ledger, "train", "TPU=4 TPU=4 TPU=4 spread slice"), group = NULL;
   g_autoptr (QuoitTopology) topology = NULL;
 
   ck_assert_ptr_nonnull (made);
-  ck_assert (quoit_set_node_state (quoit, "p-0-1", QUOIT_NODE_DEAD, bundles_now_ms, NULL)
-             && quoit_set_node_state (quoit, "p-0-2", QUOIT_NODE_DRAINING, bundles_now_ms, NULL));
-  group = bundles_find (quoit);
+  ck_assert (quoit_ledger_set_node_state (ledger, "p-0-1", QUOIT_NODE_DEAD, bundles_now_ms, NULL)
+             && quoit_ledger_set_node_state (ledger, "p-0-2", QUOIT_NODE_DRAINING, bundles_now_ms, NULL));
+  group = bundles_find (ledger);
   topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
   ck_assert (has_note (topology, "bundle 1 is lost: host p-0-1 is dead"));
   ck_assert (has_note (topology, "bundle 2 is leaving: host p-0-2 is draining"));
@@ -733,7 +736,7 @@ check_lists (const char *fleet)
     for (guint list = 0; list < n_lists; list++)
       for (guint is_spread = 0; is_spread < 2; is_spread++)
         {
-          g_autoptr (Quoit) quoit = bundles_ledger (fleet);
+          g_autoptr (QuoitLedger) ledger = bundles_ledger (fleet);
           g_autoptr (QuoitRequest) request = quoit_request_new ("train");
           g_autoptr (GString) asked = g_string_new (fleet);
           g_autoptr (QuoitGroup) group = NULL;
@@ -745,7 +748,7 @@ check_lists (const char *fleet)
             }
           ck_assert (quoit_request_set_strategy (request,
                                                  is_spread ? QUOIT_STRATEGY_STRICT_SPREAD : QUOIT_STRATEGY_PACK, NULL));
-          group = quoit_reserve (quoit, request, bundles_now_ms, NULL);
+          group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL);
           if (group != NULL)
             check_group (group, asked->str);
         }
@@ -767,14 +770,14 @@ END_TEST
 /* Two groups on one host never meet at one port. */
 START_TEST (processes_of_a_host_have_ports_of_their_own_in_whatever_groups)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 2x4 hostchips=8");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x4 hostchips=8");
   static const char *const asked[] = { "TPU=1 TPU=2", "TPU=1", "TPU=2 TPU=1" };
   g_autoptr (GHashTable) ports = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
     {
       g_autofree char *name = g_strdup_printf ("g%u", i);
-      g_autoptr (QuoitGroup) group = bundles_reserve (quoit, name, asked[i]);
+      g_autoptr (QuoitGroup) group = bundles_reserve (ledger, name, asked[i]);
       g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
 
       for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
@@ -788,16 +791,16 @@ END_TEST
 
 START_TEST (a_repair_moves_the_process_of_the_bundle_that_was_lost_alone)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 2x2 x3 pool=p");
-  g_autoptr (QuoitGroup) made = bundles_reserve (quoit, "train", "TPU=4 TPU=4 spread");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x2 x3 pool=p");
+  g_autoptr (QuoitGroup) made = bundles_reserve (ledger, "train", "TPU=4 TPU=4 spread");
   g_autoptr (QuoitGroupChange) change = NULL;
   g_autoptr (QuoitTopology) before = NULL, after = NULL;
   g_autoptr (QuoitRenumbering) renumbering = NULL;
   GError *error = NULL;
 
   ck_assert_ptr_nonnull (made);
-  ck_assert (quoit_set_node_state (quoit, "p-0-0", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
-  change = quoit_repair (quoit, "train", bundles_now_ms, &error);
+  ck_assert (quoit_ledger_set_node_state (ledger, "p-0-0", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
+  change = quoit_ledger_repair (ledger, "train", bundles_now_ms, &error);
   ck_assert_ok (error);
   before = quoit_topology_new (quoit_group_change_get_before (change), QUOIT_PROFILE_QUOIT, NULL);
   after = quoit_topology_new (quoit_group_change_get_after (change), QUOIT_PROFILE_QUOIT, NULL);

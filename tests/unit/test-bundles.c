@@ -234,7 +234,7 @@ START_TEST (in_a_file_that_is_opened_before_each_line)
 END_TEST
 
 static void
-import_with_cpus (Quoit *quoit, const char *cpus, GError **error)
+import_with_cpus (QuoitLedger *ledger, const char *cpus, GError **error)
 {
   g_autofree char *nodes = elastic_nodes ("a b");
   g_auto (GStrv) pieces = g_strsplit (nodes, "\"CPU\": 8", -1);
@@ -242,43 +242,43 @@ import_with_cpus (Quoit *quoit, const char *cpus, GError **error)
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, changed, strlen (changed));
 
   ck_assert_uint_gt (g_strv_length (pieces), 1);
-  quoit_import_free (quoit_sync_input (quoit, input, T0, error));
+  quoit_import_free (quoit_ledger_sync (ledger, input, T0, error));
   quoit_input_free (input);
 }
 
 START_TEST (a_host_does_not_shrink_below_what_bundles_have_of_it)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = quoit_request_new ("t");
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
 
-  import_with_cpus (quoit, "8.0", &error);
+  import_with_cpus (ledger, "8.0", &error);
   ck_assert_ok (error);
   ck_assert (quoit_request_add_bundles (request, "CPU=3", 2, NULL));
-  group = quoit_reserve (quoit, request, T0, &error);
+  group = quoit_ledger_reserve (ledger, request, T0, &error);
   ck_assert_ok (error);
-  import_with_cpus (quoit, "5.5", &error);
+  import_with_cpus (ledger, "5.5", &error);
   ck_assert_refused (
       error, QUOIT_ERROR_CONFLICT,
       "node 'a-0' would change: other resources, too few for the bundles there, but group 't@1' holds it");
-  import_with_cpus (quoit, "6.0", &error);
+  import_with_cpus (ledger, "6.0", &error);
   ck_assert_ok (error);
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   ck_assert (quoit_snapshot_check (snapshot, &error));
 }
 END_TEST
 
 static QuoitGroup *
-reserve_bundles (Quoit *quoit, const char *name, const char *amounts, guint n)
+reserve_bundles (QuoitLedger *ledger, const char *name, const char *amounts, guint n)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
   GError *error = NULL;
   QuoitGroup *group;
 
   ck_assert (quoit_request_add_bundles (request, amounts, n, NULL));
-  group = quoit_reserve (quoit, request, T0, &error);
+  group = quoit_ledger_reserve (ledger, request, T0, &error);
   ck_assert_ok (error);
   return group;
 }
@@ -286,22 +286,22 @@ reserve_bundles (Quoit *quoit, const char *name, const char *amounts, guint n)
 START_TEST (a_user_has_the_chips_that_its_bundles_are_of)
 {
   static const char fleet[] = "v6e 2x4 x1 pool=a; v5e 2x2 x1 pool=b busy=0; v5e 2x2 x1 pool=c";
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) whole = quoit_request_new ("whole");
   g_autoptr (QuoitGroup) parts = NULL, one = NULL, slice = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   GError *error = NULL;
   uint32_t a, b, c;
 
-  quoit_import_free (quoit_import_fleet_text (quoit, fleet, strlen (fleet), NULL, T0, &error));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, T0, &error));
   ck_assert_ok (error);
-  parts = reserve_bundles (quoit, "parts", "TPU=1.5", 2);
-  one = reserve_bundles (quoit, "one", "TPU=1", 1);
+  parts = reserve_bundles (ledger, "parts", "TPU=1.5", 2);
+  one = reserve_bundles (ledger, "one", "TPU=1", 1);
   ck_assert (quoit_request_set_accelerator (whole, "v5e", NULL) && quoit_request_set_topology (whole, "2x2", NULL)
              && quoit_request_set_slices (whole, 1, NULL));
-  slice = quoit_reserve (quoit, whole, T0, &error);
+  slice = quoit_ledger_reserve (ledger, whole, T0, &error);
   ck_assert_ok (error);
-  snapshot = quoit_snapshot (quoit);
+  snapshot = quoit_ledger_snapshot (ledger);
   ck_assert (quoit_snapshot_lookup_node (snapshot, "a-0-0", &a, NULL));
   ck_assert (quoit_snapshot_lookup_node (snapshot, "b-0-0", &b, NULL));
   ck_assert (quoit_snapshot_lookup_node (snapshot, "c-0-0", &c, NULL));

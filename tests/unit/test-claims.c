@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "suite.h"
-#include "model/claims.h"
+#include "fleet/claims.h"
 
 START_TEST (equal_texts_are_one_pointer_that_never_moves)
 {

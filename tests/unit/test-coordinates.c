@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 
 static const QuoitAxis axes[] = { QUOIT_AXIS_X, QUOIT_AXIS_Y, QUOIT_AXIS_Z };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of groups. */
+#include <quoit/models.h>
+
 #include "bundle-groups.h"
 
 static void
-reserve (Quoit *quoit, const char *accelerator, const char *topology, int64_t n_slices, int64_t chips_per_host)
+reserve (QuoitLedger *ledger, const char *accelerator, const char *topology, int64_t n_slices, int64_t chips_per_host)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   GError *error = NULL;
@@ -14,14 +16,14 @@ reserve (Quoit *quoit, const char *accelerator, const char *topology, int64_t n_
   if (chips_per_host > 0)
     ck_assert (quoit_request_set_chips_per_host (request, chips_per_host, NULL));
   quoit_request_set_key (request, "key");
-  quoit_group_unref (quoit_reserve (quoit, request, bundles_now_ms, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, bundles_now_ms, &error));
   ck_assert_ok (error);
 }
 
 static QuoitDevices *
-devices_of (Quoit *quoit, GError **error)
+devices_of (QuoitLedger *ledger, GError **error)
 {
-  g_autoptr (QuoitGroup) group = bundles_find (quoit);
+  g_autoptr (QuoitGroup) group = bundles_find (ledger);
 
   return quoit_devices_new_group (group, error);
 }
@@ -43,13 +45,13 @@ static const struct {
 
 START_TEST (a_group_has_the_devices_of_its_slices)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger (groups[_i].fleet);
+  g_autoptr (QuoitLedger) ledger = bundles_ledger (groups[_i].fleet);
   g_autoptr (QuoitDevices) devices = NULL;
   GError *error = NULL;
   uint32_t last;
 
-  reserve (quoit, groups[_i].accelerator, groups[_i].topology, groups[_i].n_slices, groups[_i].chips_per_host);
-  devices = devices_of (quoit, &error);
+  reserve (ledger, groups[_i].accelerator, groups[_i].topology, groups[_i].n_slices, groups[_i].chips_per_host);
+  devices = devices_of (ledger, &error);
   ck_assert_ok (error);
   ck_assert_str_eq (quoit_devices_get_kind (devices), groups[_i].kind);
   ck_assert_uint_eq (quoit_devices_get_n (devices), groups[_i].n_devices);
@@ -62,13 +64,13 @@ END_TEST
 
 START_TEST (a_slice_that_is_leaving_has_its_devices)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 4x4 x2");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   g_autoptr (QuoitDevices) devices = NULL;
   GError *error = NULL;
 
-  reserve (quoit, "v6e", "4x4", 2, 0);
-  ck_assert (quoit_set_node_state (quoit, "v6e-4x4-1-0", QUOIT_NODE_DRAINING, bundles_now_ms, NULL));
-  devices = devices_of (quoit, &error);
+  reserve (ledger, "v6e", "4x4", 2, 0);
+  ck_assert (quoit_ledger_set_node_state (ledger, "v6e-4x4-1-0", QUOIT_NODE_DRAINING, bundles_now_ms, NULL));
+  devices = devices_of (ledger, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_devices_get_n (devices), 32);
 }
@@ -76,28 +78,28 @@ END_TEST
 
 START_TEST (a_lost_slice_is_named_with_the_remedy)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 4x4 x2");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   GError *error = NULL;
 
-  reserve (quoit, "v6e", "4x4", 2, 0);
-  ck_assert (quoit_set_node_state (quoit, "v6e-4x4-1-2", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
-  ck_assert_ptr_null (devices_of (quoit, &error));
+  reserve (ledger, "v6e", "4x4", 2, 0);
+  ck_assert (quoit_ledger_set_node_state (ledger, "v6e-4x4-1-2", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
+  ck_assert_ptr_null (devices_of (ledger, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "group 'train': slice 'v6e-4x4-1' is lost");
-  ck_assert_ptr_null (devices_of (quoit, &error));
+  ck_assert_ptr_null (devices_of (ledger, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "repair the group, or release the slice");
 }
 END_TEST
 
 START_TEST (a_group_that_gave_a_slice_up_has_the_devices_of_the_other)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 4x4 x2");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   g_autoptr (QuoitDevices) devices = NULL;
   GError *error = NULL;
 
-  reserve (quoit, "v6e", "4x4", 2, 0);
-  quoit_group_change_free (quoit_release_slice (quoit, "train", "v6e-4x4-0", bundles_now_ms, &error));
+  reserve (ledger, "v6e", "4x4", 2, 0);
+  quoit_group_change_free (quoit_ledger_release_slice (ledger, "train", "v6e-4x4-0", bundles_now_ms, &error));
   ck_assert_ok (error);
-  devices = devices_of (quoit, &error);
+  devices = devices_of (ledger, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_devices_get_n (devices), 16);
   ck_assert_int_eq (quoit_devices_get_slice_index (devices, 15), 0);
@@ -106,12 +108,12 @@ END_TEST
 
 START_TEST (a_group_that_is_gone_has_none)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 4x4 x2");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 x2");
   GError *error = NULL;
 
-  reserve (quoit, "v6e", "4x4", 2, 0);
-  ck_assert (quoit_release (quoit, "train", bundles_now_ms, NULL));
-  ck_assert_ptr_null (devices_of (quoit, &error));
+  reserve (ledger, "v6e", "4x4", 2, 0);
+  ck_assert (quoit_ledger_release (ledger, "train", bundles_now_ms, NULL));
+  ck_assert_ptr_null (devices_of (ledger, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "group 'train' holds nothing any more");
 }
 END_TEST
@@ -151,8 +153,8 @@ static const struct {
 
 START_TEST (bundles_of_one_job_have_the_devices_of_their_part)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger (of_bundles[_i].fleet);
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", of_bundles[_i].asked);
+  g_autoptr (QuoitLedger) ledger = bundles_ledger (of_bundles[_i].fleet);
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", of_bundles[_i].asked);
   GError *error = NULL;
   g_autoptr (QuoitDevices) devices = quoit_devices_new_group (group, &error);
   g_autofree char *list = NULL;
@@ -166,8 +168,8 @@ END_TEST
 /* Those of whole slices, but for who has them. */
 START_TEST (slices_that_are_divided_have_the_devices_of_slices)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v5p 2x2x4 x2");
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", "slices:v5p,2x2x4,2,2");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v5p 2x2x4 x2");
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "slices:v5p,2x2x4,2,2");
   g_autoptr (QuoitDevices) divided = quoit_devices_new_group (group, NULL);
   g_autoptr (QuoitDevices) whole = quoit_devices_new_slices ("v5p", "2x2x4", 2, 4, 0, NULL);
   g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
@@ -191,7 +193,7 @@ END_TEST
 /* An axis that a part has not whole is a line, however long: 4x4x4 of v4 closes, but not in the middle of 4x4x8. */
 START_TEST (a_part_of_a_ring_is_a_line)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v4 4x4x8");
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v4 4x4x8");
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitDevices) devices = NULL;
@@ -200,7 +202,7 @@ START_TEST (a_part_of_a_ring_is_a_line)
 
   ck_assert (quoit_request_add_bundles (request, "TPU=4", 16, NULL)
              && quoit_request_set_strategy (request, QUOIT_STRATEGY_STRICT_SPREAD, NULL));
-  group = quoit_reserve (quoit, request, bundles_now_ms, NULL);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL);
   devices = quoit_devices_new_group (group, NULL);
   mesh = quoit_mesh_new (devices, (const int64_t[]) { 4, 4, 4 }, 3, 0, NULL);
   links = quoit_mesh_links_new (devices, mesh, NULL);
@@ -237,8 +239,8 @@ static const struct {
 
 START_TEST (bundles_that_are_no_job_have_none_and_the_message_says_why)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger (without[_i].fleet);
-  g_autoptr (QuoitGroup) group = bundles_reserve (quoit, "train", without[_i].asked);
+  g_autoptr (QuoitLedger) ledger = bundles_ledger (without[_i].fleet);
+  g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", without[_i].asked);
   GError *error = NULL;
 
   ck_assert_ptr_null (quoit_devices_new_group (group, &error));
@@ -248,13 +250,13 @@ END_TEST
 
 START_TEST (a_lost_bundle_is_named_with_the_remedy)
 {
-  g_autoptr (Quoit) quoit = bundles_ledger ("v6e 4x4 pool=p");
-  g_autoptr (QuoitGroup) made = bundles_reserve (quoit, "train", "TPU=4 TPU=4 spread slice"), group = NULL;
+  g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 4x4 pool=p");
+  g_autoptr (QuoitGroup) made = bundles_reserve (ledger, "train", "TPU=4 TPU=4 spread slice"), group = NULL;
   GError *error = NULL;
 
   ck_assert_ptr_nonnull (made);
-  ck_assert (quoit_set_node_state (quoit, "p-0-1", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
-  group = bundles_find (quoit);
+  ck_assert (quoit_ledger_set_node_state (ledger, "p-0-1", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
+  group = bundles_find (ledger);
   ck_assert_ptr_null (quoit_devices_new_group (group, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "group 'train': bundle '1' is lost, and a mesh wants every device");
 }

@@ -248,7 +248,7 @@ START_TEST (each_bundle_has_its_chips)
   script_step (&script, "division", import);
   script_step (&script, "division", divisions[_i].request);
   script_reopen (&script);
-  snapshot = quoit_snapshot (script.quoit);
+  snapshot = quoit_ledger_snapshot (script.ledger);
   group = quoit_snapshot_lookup_group (snapshot, "t", NULL);
   bundles = bundles_of (group);
   ck_assert_str_eq (bundles, divisions[_i].bundles);

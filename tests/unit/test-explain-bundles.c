@@ -10,15 +10,15 @@
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
-static Quoit *
+static QuoitLedger *
 fleet_of (const char *text)
 {
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
   GError *error = NULL;
 
-  quoit_import_free (quoit_import_fleet_text (quoit, text, strlen (text), NULL, NOW, &error));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, text, strlen (text), NULL, NOW, &error));
   ck_assert_ok (error);
-  return quoit;
+  return ledger;
 }
 
 static QuoitRequest *
@@ -33,9 +33,9 @@ want (const char *name, const char *amounts, int64_t n, QuoitStrategy strategy)
 }
 
 static QuoitReport *
-explain (Quoit *quoit, const QuoitRequest *request)
+explain (QuoitLedger *ledger, const QuoitRequest *request)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   GError *error = NULL;
   QuoitReport *report = quoit_snapshot_explain (snapshot, request, &error);
 
@@ -46,7 +46,7 @@ explain (Quoit *quoit, const QuoitRequest *request)
 /* --- drawn --- */
 
 typedef struct {
-  Quoit *quoit;
+  QuoitLedger *ledger;
   guint n_groups;
 } Drawn;
 
@@ -64,7 +64,7 @@ draw_fleet (GRand *rand)
       g_autofree char *name = g_strdup_printf ("g%u", drawn.n_groups);
       g_autoptr (QuoitRequest) request = want (name, amounts[g_rand_int_range (rand, 0, G_N_ELEMENTS (amounts))],
                                                g_rand_int_range (rand, 1, 4), g_rand_int_range (rand, 0, 4));
-      QuoitGroup *group = quoit_reserve (drawn.quoit, request, NOW, NULL);
+      QuoitGroup *group = quoit_ledger_reserve (drawn.ledger, request, NOW, NULL);
 
       drawn.n_groups += group != NULL;
       quoit_group_unref (group);
@@ -193,8 +193,8 @@ START_TEST (a_report_says_what_reserve_does_and_its_options_help)
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
       Drawn drawn = draw_fleet (rand);
       g_autoptr (QuoitRequest) request = draw_request (rand);
-      g_autoptr (QuoitReport) report = explain (drawn.quoit, request);
-      g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (drawn.quoit);
+      g_autoptr (QuoitReport) report = explain (drawn.ledger, request);
+      g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (drawn.ledger);
       g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
       int code;
 
@@ -205,7 +205,7 @@ START_TEST (a_report_says_what_reserve_does_and_its_options_help)
       hold_numbers (snapshot, report);
       n_options += hold_options (snapshot, report, request);
       n_verdicts[code]++;
-      quoit_unref (drawn.quoit);
+      quoit_ledger_unref (drawn.ledger);
     }
   /* Nothing of this was shown if all of them were alike. */
   ck_assert_uint_gt (n_verdicts[QUOIT_VERDICT_FITS], 40);
@@ -219,7 +219,7 @@ END_TEST
 
 START_TEST (where_ray_would_fail_and_a_placement_exists_it_is_said)
 {
-  g_autoptr (Quoit) quoit = fleet_of ("v5e 2x4 x1 hostchips=8; v5e 2x2 x1");
+  g_autoptr (QuoitLedger) ledger = fleet_of ("v5e 2x4 x1 hostchips=8; v5e 2x2 x1");
   g_autoptr (QuoitRequest) request = want ("it", "TPU=4", 1, QUOIT_STRATEGY_PACK);
   g_autoptr (QuoitReport) report = NULL;
   g_autofree char *summary = NULL;
@@ -227,7 +227,7 @@ START_TEST (where_ray_would_fail_and_a_placement_exists_it_is_said)
   /* Ray puts the 4 on the larger host, which it ranks first, and then has no room for the others. */
   ck_assert (quoit_request_add_bundles (request, "TPU=3", 2, NULL)
              && quoit_request_add_bundle (request, "TPU=2", NULL));
-  report = explain (quoit, request);
+  report = explain (ledger, request);
   summary = quoit_report_dup_summary (report, "it");
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_FITS);
   ck_assert_int_eq (quoit_report_get_ray_answer (report), QUOIT_RAY_ANSWER_FAILED);
@@ -238,7 +238,7 @@ END_TEST
 
 START_TEST (the_nearest_nodes_are_named_with_what_they_lack)
 {
-  g_autoptr (Quoit) quoit = fleet_of ("v5e 2x4 x2 hostchips=8; v6e 4x4 x1");
+  g_autoptr (QuoitLedger) ledger = fleet_of ("v5e 2x4 x2 hostchips=8; v6e 4x4 x1");
   g_autoptr (QuoitRequest) some = want ("some", "TPU=3", 2, QUOIT_STRATEGY_STRICT_SPREAD);
   g_autoptr (QuoitRequest) big = want ("big", "TPU=8", 1, QUOIT_STRATEGY_PACK);
   g_autoptr (QuoitGroup) group = NULL;
@@ -246,9 +246,9 @@ START_TEST (the_nearest_nodes_are_named_with_what_they_lack)
   g_autofree char *left = NULL;
 
   ck_assert (quoit_request_add_selector (some, "ray.io/accelerator-type", "TPU-V5LITEPOD", NULL));
-  group = quoit_reserve (quoit, some, NOW, NULL);
+  group = quoit_ledger_reserve (ledger, some, NOW, NULL);
   ck_assert_ptr_nonnull (group);
-  report = explain (quoit, big);
+  report = explain (ledger, big);
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_NOT_NOW);
   ck_assert_uint_eq (quoit_report_get_n_now (report), 0);
   ck_assert_uint_eq (quoit_report_get_n_could (report), 2);

@@ -10,7 +10,7 @@
 #include "formats/quantity.h"
 #include "formats/variables.h"
 #include "formats/writer.h"
-#include "model/labels.h"
+#include "fleet/labels.h"
 
 static const struct {
   const char *text, *amount;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the vectors do not say of the cluster that JAX finds: files, which kind wins, numbers at their ends, and what is
  * left alone when something is refused. */
-#include <quoit/identity.h>
+#include <quoit/models/jax.h>
 #include <string.h>
 
 #include "catalogue/catalogue.h"

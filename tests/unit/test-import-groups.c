@@ -194,7 +194,7 @@ users_of (const QuoitSnapshot *snapshot, uint32_t node)
 static gboolean
 tell_node (const Script *script, GString *text, const char *name)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (script->quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (script->ledger);
   g_autofree char *users = NULL;
   uint32_t node = 0;
 
@@ -209,8 +209,8 @@ tell_ray (Script *script, GString *text, const char *verb, const char *rest, gin
 {
   QuoitInput *input = input_of (rest);
   gboolean ok
-      = script_tell_import (text, strcmp (verb, "ray") == 0 ? quoit_import_input (script->quoit, input, now_ms, error)
-                                                            : quoit_sync_input (script->quoit, input, now_ms, error));
+      = script_tell_import (text, strcmp (verb, "ray") == 0 ? quoit_ledger_import (script->ledger, input, now_ms, error)
+                                                            : quoit_ledger_sync (script->ledger, input, now_ms, error));
 
   quoit_input_free (input);
   return ok;
@@ -556,13 +556,13 @@ START_TEST (each_tpu_of_a_cluster_is_once_left_or_used)
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GError) error = NULL;
-  QuoitImport *import = quoit_import_input (script.quoit, input, T0, &error);
+  QuoitImport *import = quoit_ledger_import (script.ledger, input, T0, &error);
   uint64_t seq;
 
   ck_assert_ok (error);
   quoit_import_free (import);
   script_reopen (&script);
-  snapshot = quoit_snapshot (script.quoit);
+  snapshot = quoit_ledger_snapshot (script.ledger);
   seq = quoit_snapshot_get_seq (snapshot);
   ck_assert (json_parser_load_from_data (parser, text, -1, NULL));
   for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)
@@ -570,12 +570,12 @@ START_TEST (each_tpu_of_a_cluster_is_once_left_or_used)
   ck_assert (quoit_snapshot_check (snapshot, &error));
 
   /* And again: nothing has changed. */
-  import = quoit_sync_input (script.quoit, input, T0 + 1000, &error);
+  import = quoit_ledger_sync (script.ledger, input, T0 + 1000, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_import_get_n_changes (import), 0);
   quoit_import_free (import);
   g_clear_pointer (&snapshot, quoit_snapshot_unref);
-  snapshot = quoit_snapshot (script.quoit);
+  snapshot = quoit_ledger_snapshot (script.ledger);
   ck_assert_uint_eq (quoit_snapshot_get_seq (snapshot), seq);
   quoit_input_free (input);
   script_end (&script);
@@ -635,12 +635,12 @@ START_TEST (chips_follow_what_the_host_is_now)
 
       quoit_input_set_ray_groups (input, groups, strlen (groups));
       ck_assert (quoit_input_set_tpu_per_chip (input, hosts[_i].imports[i].per_chip, NULL));
-      quoit_import_free (quoit_sync_input (script.quoit, input, T0, &error));
+      quoit_import_free (quoit_ledger_sync (script.ledger, input, T0, &error));
       ck_assert_msg (error == NULL, "%s, import %u: %s", hosts[_i].what, (guint) i,
                      error == NULL ? "" : error->message);
       quoit_input_free (input);
       script_reopen (&script);
-      snapshot = quoit_snapshot (script.quoit);
+      snapshot = quoit_ledger_snapshot (script.ledger);
       ck_assert (quoit_snapshot_check (snapshot, &error) && quoit_snapshot_lookup_node (snapshot, "h", &node, NULL));
       users = users_of (snapshot, node);
       ck_assert_msg (strcmp (users, hosts[_i].imports[i].users) == 0, "%s, import %u: %s", hosts[_i].what, (guint) i,

@@ -8,7 +8,7 @@ import_claims (QuoitFleet **fleet, QuoitClaims *claims, GError **error)
 {
   GString *text = g_string_new (NULL);
   GArray *changes = NULL;
-  gboolean ok = change (fleet, quoit_ledger_import, &claims, T0, &changes, error);
+  gboolean ok = change (fleet, quoit_step_import, &claims, T0, &changes, error);
 
   quoit_claims_free (claims);
   for (guint i = 0; ok && i < changes->len; i++)

@@ -55,56 +55,56 @@ request_of (const char *name)
 
 /* --- the calls: each returns whether it succeeded; some have arguments that would be refused --- */
 
-typedef bool (*Call) (Quoit *quoit, GError **error);
+typedef bool (*Call) (QuoitLedger *ledger, GError **error);
 
 #define CALL(name, expression)                                                                                         \
-  static bool call_##name (Quoit *quoit, GError **error) { return (expression); }
+  static bool call_##name (QuoitLedger *ledger, GError **error) { return (expression); }
 
 static QuoitRequest *asked;
 static QuoitInput *input;
 
-CALL (quoit_resize, quoit_resize (quoit, "/", 1, NOW, error) != NULL)
-CALL (quoit_repair, quoit_repair (quoit, "@", NOW, error) != NULL)
-CALL (quoit_release_slice, quoit_release_slice (quoit, "@", "v6e-2x2-0", NOW, error) != NULL)
-CALL (quoit_hold, quoit_hold (quoit, asked, 1000, NOW, error) != NULL)
-CALL (quoit_confirm, quoit_confirm (quoit, "@", 0, NOW, error) != NULL)
-CALL (quoit_renew, quoit_renew (quoit, "g", 1000, NOW, error) != NULL)
-CALL (quoit_forget, quoit_forget (quoit, "g", NOW, error))
-CALL (quoit_forget_key, quoit_forget_key (quoit, "k", NOW, error))
-CALL (quoit_set_owner, quoit_set_owner (quoit, "o", 0, NOW, error))
-CALL (quoit_renew_owner, quoit_renew_owner (quoit, "o", 1000, NOW, error))
-CALL (quoit_end_owner, quoit_end_owner (quoit, "o", NOW, NULL, error))
-CALL (quoit_import_input, quoit_import_input (quoit, input, NOW, error) != NULL)
-CALL (quoit_sync_input, quoit_sync_input (quoit, input, NOW, error) != NULL)
-CALL (quoit_set_clock, quoit_set_clock (quoit, NOW, error))
-CALL (quoit_set_max_clock_jump, quoit_set_max_clock_jump (quoit, -1, NOW, error))
-CALL (quoit_refresh, quoit_refresh (quoit, error))
-CALL (quoit_reserve, quoit_reserve (quoit, asked, NOW, error) != NULL)
-CALL (quoit_release, quoit_release (quoit, "@", NOW, error))
-CALL (quoit_set_node_state, quoit_set_node_state (quoit, "v6e-2x2-0-0", QUOIT_NODE_DEAD, NOW, error))
-CALL (quoit_drain_node, quoit_drain_node (quoit, "v6e-2x2-0-0", NOW, error))
-CALL (quoit_undrain_node, quoit_undrain_node (quoit, "v6e-2x2-0-0", NOW, error))
-CALL (quoit_import_fleet_text, quoit_import_fleet_text (quoit, "?", 1, "f", NOW, error) != NULL)
-CALL (quoit_import_raycluster, quoit_import_raycluster (quoit, "", 0, "r", NULL, NOW, error) != NULL)
-CALL (quoit_import_ray_nodes, quoit_import_ray_nodes (quoit, "[]", 2, "n", NOW, error) != NULL)
-CALL (quoit_begin_batch, quoit_begin_batch (quoit, error))
-CALL (quoit_begin_unsynced_batch, quoit_begin_unsynced_batch (quoit, error))
-CALL (quoit_commit_batch, quoit_commit_batch (quoit, error))
-CALL (quoit_verify, quoit_verify (quoit, error))
-CALL (quoit_backup, quoit_backup (quoit, copy, error))
-CALL (quoit_changes_since, quoit_changes_since (quoit, 0, error) != NULL)
-CALL (quoit_snapshot_at, quoit_snapshot_at (quoit, 0, error) != NULL)
-CALL (quoit_compact_journal, quoit_compact_journal (quoit, 1, NOW, NULL, error))
-CALL (quoit_read_checkpoint, quoit_read_checkpoint (quoit, &(uint64_t) { 0 }, NULL, error))
+CALL (quoit_ledger_resize, quoit_ledger_resize (ledger, "/", 1, NOW, error) != NULL)
+CALL (quoit_ledger_repair, quoit_ledger_repair (ledger, "@", NOW, error) != NULL)
+CALL (quoit_ledger_release_slice, quoit_ledger_release_slice (ledger, "@", "v6e-2x2-0", NOW, error) != NULL)
+CALL (quoit_ledger_hold, quoit_ledger_hold (ledger, asked, 1000, NOW, error) != NULL)
+CALL (quoit_ledger_confirm, quoit_ledger_confirm (ledger, "@", 0, NOW, error) != NULL)
+CALL (quoit_ledger_renew, quoit_ledger_renew (ledger, "g", 1000, NOW, error) != NULL)
+CALL (quoit_ledger_forget, quoit_ledger_forget (ledger, "g", NOW, error))
+CALL (quoit_ledger_forget_key, quoit_ledger_forget_key (ledger, "k", NOW, error))
+CALL (quoit_ledger_set_owner, quoit_ledger_set_owner (ledger, "o", 0, NOW, error))
+CALL (quoit_ledger_renew_owner, quoit_ledger_renew_owner (ledger, "o", 1000, NOW, error))
+CALL (quoit_ledger_end_owner, quoit_ledger_end_owner (ledger, "o", NOW, NULL, error))
+CALL (quoit_ledger_import, quoit_ledger_import (ledger, input, NOW, error) != NULL)
+CALL (quoit_ledger_sync, quoit_ledger_sync (ledger, input, NOW, error) != NULL)
+CALL (quoit_ledger_set_clock, quoit_ledger_set_clock (ledger, NOW, error))
+CALL (quoit_ledger_set_max_clock_jump, quoit_ledger_set_max_clock_jump (ledger, -1, NOW, error))
+CALL (quoit_ledger_refresh, quoit_ledger_refresh (ledger, error))
+CALL (quoit_ledger_reserve, quoit_ledger_reserve (ledger, asked, NOW, error) != NULL)
+CALL (quoit_ledger_release, quoit_ledger_release (ledger, "@", NOW, error))
+CALL (quoit_ledger_set_node_state, quoit_ledger_set_node_state (ledger, "v6e-2x2-0-0", QUOIT_NODE_DEAD, NOW, error))
+CALL (quoit_ledger_drain_node, quoit_ledger_drain_node (ledger, "v6e-2x2-0-0", NOW, error))
+CALL (quoit_ledger_undrain_node, quoit_ledger_undrain_node (ledger, "v6e-2x2-0-0", NOW, error))
+CALL (quoit_ledger_import_fleet_text, quoit_ledger_import_fleet_text (ledger, "?", 1, "f", NOW, error) != NULL)
+CALL (quoit_ledger_import_raycluster, quoit_ledger_import_raycluster (ledger, "", 0, "r", NULL, NOW, error) != NULL)
+CALL (quoit_ledger_import_ray_nodes, quoit_ledger_import_ray_nodes (ledger, "[]", 2, "n", NOW, error) != NULL)
+CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
+CALL (quoit_ledger_begin_unsynced_batch, quoit_ledger_begin_unsynced_batch (ledger, error))
+CALL (quoit_ledger_commit_batch, quoit_ledger_commit_batch (ledger, error))
+CALL (quoit_ledger_verify, quoit_ledger_verify (ledger, error))
+CALL (quoit_ledger_backup, quoit_ledger_backup (ledger, copy, error))
+CALL (quoit_ledger_read_journal, quoit_ledger_read_journal (ledger, 0, error) != NULL)
+CALL (quoit_ledger_snapshot_at, quoit_ledger_snapshot_at (ledger, 0, error) != NULL)
+CALL (quoit_ledger_compact_journal, quoit_ledger_compact_journal (ledger, 1, NOW, NULL, error))
+CALL (quoit_ledger_read_checkpoint, quoit_ledger_read_checkpoint (ledger, &(uint64_t) { 0 }, NULL, error))
 
 /* Those that cannot say why: there is nothing, or nothing happens. */
-CALL (quoit_snapshot, quoit_snapshot (quoit) != NULL)
-CALL (quoit_dup_identity, quoit_dup_identity (quoit) != NULL)
-CALL (quoit_set_actor, (quoit_set_actor (quoit, "child"), false))
-CALL (quoit_interrupt, (quoit_interrupt (quoit), false))
-CALL (quoit_cancel_batch, (quoit_cancel_batch (quoit), false))
-CALL (quoit_ref, quoit_ref (quoit) != quoit)
-CALL (quoit_unref, (quoit_unref (quoit), false))
+CALL (quoit_ledger_snapshot, quoit_ledger_snapshot (ledger) != NULL)
+CALL (quoit_ledger_dup_identity, quoit_ledger_dup_identity (ledger) != NULL)
+CALL (quoit_ledger_set_actor, (quoit_ledger_set_actor (ledger, "child"), false))
+CALL (quoit_ledger_interrupt, (quoit_ledger_interrupt (ledger), false))
+CALL (quoit_ledger_cancel_batch, (quoit_ledger_cancel_batch (ledger), false))
+CALL (quoit_ledger_ref, quoit_ledger_ref (ledger) != ledger)
+CALL (quoit_ledger_unref, (quoit_ledger_unref (ledger), false))
 
 typedef struct {
   const char *name;
@@ -117,65 +117,66 @@ typedef struct {
   }
 
 static const Row with_error[] = {
-  ROW (quoit_resize),
-  ROW (quoit_repair),
-  ROW (quoit_release_slice),
-  ROW (quoit_hold),
-  ROW (quoit_confirm),
-  ROW (quoit_renew),
-  ROW (quoit_forget),
-  ROW (quoit_forget_key),
-  ROW (quoit_set_owner),
-  ROW (quoit_renew_owner),
-  ROW (quoit_end_owner),
-  ROW (quoit_import_input),
-  ROW (quoit_sync_input),
-  ROW (quoit_set_clock),
-  ROW (quoit_set_max_clock_jump),
-  ROW (quoit_refresh),
-  ROW (quoit_reserve),
-  ROW (quoit_release),
-  ROW (quoit_set_node_state),
-  ROW (quoit_drain_node),
-  ROW (quoit_undrain_node),
-  ROW (quoit_import_fleet_text),
-  ROW (quoit_import_raycluster),
-  ROW (quoit_import_ray_nodes),
-  ROW (quoit_begin_batch),
-  ROW (quoit_begin_unsynced_batch),
-  ROW (quoit_commit_batch),
-  ROW (quoit_verify),
-  ROW (quoit_backup),
-  ROW (quoit_changes_since),
-  ROW (quoit_snapshot_at),
-  ROW (quoit_compact_journal),
-  ROW (quoit_read_checkpoint),
+  ROW (quoit_ledger_resize),
+  ROW (quoit_ledger_repair),
+  ROW (quoit_ledger_release_slice),
+  ROW (quoit_ledger_hold),
+  ROW (quoit_ledger_confirm),
+  ROW (quoit_ledger_renew),
+  ROW (quoit_ledger_forget),
+  ROW (quoit_ledger_forget_key),
+  ROW (quoit_ledger_set_owner),
+  ROW (quoit_ledger_renew_owner),
+  ROW (quoit_ledger_end_owner),
+  ROW (quoit_ledger_import),
+  ROW (quoit_ledger_sync),
+  ROW (quoit_ledger_set_clock),
+  ROW (quoit_ledger_set_max_clock_jump),
+  ROW (quoit_ledger_refresh),
+  ROW (quoit_ledger_reserve),
+  ROW (quoit_ledger_release),
+  ROW (quoit_ledger_set_node_state),
+  ROW (quoit_ledger_drain_node),
+  ROW (quoit_ledger_undrain_node),
+  ROW (quoit_ledger_import_fleet_text),
+  ROW (quoit_ledger_import_raycluster),
+  ROW (quoit_ledger_import_ray_nodes),
+  ROW (quoit_ledger_begin_batch),
+  ROW (quoit_ledger_begin_unsynced_batch),
+  ROW (quoit_ledger_commit_batch),
+  ROW (quoit_ledger_verify),
+  ROW (quoit_ledger_backup),
+  ROW (quoit_ledger_read_journal),
+  ROW (quoit_ledger_snapshot_at),
+  ROW (quoit_ledger_compact_journal),
+  ROW (quoit_ledger_read_checkpoint),
 };
 
-/* quoit_ref() comes before quoit_unref(), which is the last but for the one of main(). */
+/* quoit_ledger_ref() comes before quoit_ledger_unref(), which is the last but for the one of main(). */
 static const Row without_error[] = {
-  ROW (quoit_snapshot),     ROW (quoit_dup_identity), ROW (quoit_set_actor), ROW (quoit_interrupt),
-  ROW (quoit_cancel_batch), ROW (quoit_ref),          ROW (quoit_unref),
+  ROW (quoit_ledger_snapshot),  ROW (quoit_ledger_dup_identity), ROW (quoit_ledger_set_actor),
+  ROW (quoit_ledger_interrupt), ROW (quoit_ledger_cancel_batch), ROW (quoit_ledger_ref),
+  ROW (quoit_ledger_unref),
 };
 
 /* --- the child --- */
 
 static int
-use_inherited (Quoit *quoit)
+use_inherited (QuoitLedger *ledger)
 {
   for (guint i = 0; i < G_N_ELEMENTS (with_error); i++)
     {
       g_autoptr (GError) error = NULL;
 
-      if (with_error[i].call (quoit, &error) || error == NULL || error->domain != QUOIT_ERROR
+      if (with_error[i].call (ledger, &error) || error == NULL || error->domain != QUOIT_ERROR
           || error->code != QUOIT_ERROR_FAILED || strstr (error->message, "fork(2)") == NULL)
         return (int) i + 1;
       /* Nobody has to ask why. */
-      if (with_error[i].call (quoit, NULL))
+      if (with_error[i].call (ledger, NULL))
         return (int) i + 1;
     }
   for (guint i = 0; i < G_N_ELEMENTS (without_error); i++)
-    if (without_error[i].call (quoit, NULL))
+    if (without_error[i].call (ledger, NULL))
       return (int) (G_N_ELEMENTS (with_error) + i + 1);
   return 0;
 }
@@ -191,7 +192,7 @@ name_of (guint status)
 
 /* What it prints is in a file of the folder. */
 static int
-run_child (Quoit *quoit, const char *anew)
+run_child (QuoitLedger *ledger, const char *anew)
 {
   g_autofree char *printed = g_build_filename (folder, "printed", NULL);
   int fd = g_open (printed, O_CREAT | O_TRUNC | O_WRONLY, 0600), status;
@@ -199,33 +200,33 @@ run_child (Quoit *quoit, const char *anew)
   alarm (20);
   dup2 (fd, STDOUT_FILENO);
   dup2 (fd, STDERR_FILENO);
-  status = use_inherited (quoit);
+  status = use_inherited (ledger);
   if (status == 0 && anew != NULL)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (Quoit) own = quoit_open (anew, 0, &error);
-      g_autoptr (QuoitSnapshot) snapshot = own == NULL ? NULL : quoit_snapshot (own);
-      g_autofree char *identity = own == NULL ? NULL : quoit_dup_identity (own);
+      g_autoptr (QuoitLedger) own = quoit_ledger_open (anew, 0, &error);
+      g_autoptr (QuoitSnapshot) snapshot = own == NULL ? NULL : quoit_ledger_snapshot (own);
+      g_autofree char *identity = own == NULL ? NULL : quoit_ledger_dup_identity (own);
 
-      if (snapshot == NULL || identity == NULL || strlen (identity) != 32 || !quoit_begin_batch (own, &error)
-          || !quoit_commit_batch (own, &error))
+      if (snapshot == NULL || identity == NULL || strlen (identity) != 32 || !quoit_ledger_begin_batch (own, &error)
+          || !quoit_ledger_commit_batch (own, &error))
         return 251;
       /* What was inherited is as useless beside it as before. */
-      status = use_inherited (quoit);
+      status = use_inherited (ledger);
     }
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   return status;
 }
 
 static void
-check_child (Quoit *quoit, const char *anew)
+check_child (QuoitLedger *ledger, const char *anew)
 {
   g_autofree char *printed = g_build_filename (folder, "printed", NULL), *text = NULL;
   pid_t child = fork ();
   int status;
 
   if (child == 0)
-    _exit (run_child (quoit, anew));
+    _exit (run_child (ledger, anew));
   ck_assert_int_eq (waitpid (child, &status, 0), child);
   ck_assert (g_file_get_contents (printed, &text, NULL, NULL));
   ck_assert_msg (WIFEXITED (status) && WEXITSTATUS (status) == 0, "%s: status %d; %s",
@@ -234,27 +235,27 @@ check_child (Quoit *quoit, const char *anew)
 }
 
 /* Loop 0: a database; 1: in memory. */
-static Quoit *
+static QuoitLedger *
 make (int which)
 {
   g_autoptr (GError) error = NULL;
-  Quoit *quoit = which == 0 ? quoit_create (path, 0, &error) : quoit_open_memory ();
+  QuoitLedger *ledger = which == 0 ? quoit_ledger_create (path, 0, &error) : quoit_ledger_open_memory ();
   g_autoptr (QuoitRequest) request = request_of ("g");
 
   ck_assert_ok (error);
   asked = request_of ("asked");
   input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, FLEET, strlen (FLEET));
-  quoit_import_free (quoit_import_fleet_text (quoit, FLEET, strlen (FLEET), NULL, NOW, &error));
+  quoit_import_free (quoit_ledger_import_fleet_text (ledger, FLEET, strlen (FLEET), NULL, NOW, &error));
   ck_assert_ok (error);
-  quoit_group_unref (quoit_reserve (quoit, request, NOW, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, NOW, &error));
   ck_assert_ok (error);
-  return quoit;
+  return ledger;
 }
 
 static void
-drop (Quoit *quoit)
+drop (QuoitLedger *ledger)
 {
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
   quoit_request_free (asked);
   quoit_input_free (input);
 }
@@ -262,37 +263,37 @@ drop (Quoit *quoit)
 START_TEST (every_call_on_an_inherited_handle_fails_and_prints_nothing)
 {
   g_autoptr (GError) error = NULL;
-  Quoit *quoit = make (_i);
+  QuoitLedger *ledger = make (_i);
 
-  check_child (quoit, _i == 0 ? path : NULL);
-  ck_assert_msg (quoit_verify (quoit, &error), "%s", error == NULL ? "" : error->message);
+  check_child (ledger, _i == 0 ? path : NULL);
+  ck_assert_msg (quoit_ledger_verify (ledger, &error), "%s", error == NULL ? "" : error->message);
   ck_assert (!g_file_test (copy, G_FILE_TEST_EXISTS));
-  drop (quoit);
+  drop (ledger);
 }
 END_TEST
 
 START_TEST (every_call_in_a_batch_that_is_inherited_fails_and_prints_nothing)
 {
   g_autoptr (GError) error = NULL;
-  Quoit *quoit = make (_i);
+  QuoitLedger *ledger = make (_i);
 
-  ck_assert (quoit_begin_batch (quoit, &error));
-  quoit_group_unref (quoit_reserve (quoit, asked, NOW, &error));
+  ck_assert (quoit_ledger_begin_batch (ledger, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, &error));
   ck_assert_ok (error);
-  check_child (quoit, NULL);
-  ck_assert_msg (quoit_commit_batch (quoit, &error), "%s", error == NULL ? "" : error->message);
-  ck_assert (quoit_verify (quoit, &error));
-  drop (quoit);
+  check_child (ledger, NULL);
+  ck_assert_msg (quoit_ledger_commit_batch (ledger, &error), "%s", error == NULL ? "" : error->message);
+  ck_assert (quoit_ledger_verify (ledger, &error));
+  drop (ledger);
 }
 END_TEST
 
 static int
-restore_in_child (Quoit *quoit)
+restore_in_child (QuoitLedger *ledger)
 {
   g_autoptr (GError) error = NULL;
-  bool is_restored = quoit_restore (path, copy, 0, NULL, NOW, &error);
+  bool is_restored = quoit_ledger_restore (path, copy, 0, NULL, NOW, &error);
 
-  (void) quoit;
+  (void) ledger;
   return !is_restored && error->code == QUOIT_ERROR_FAILED && strstr (error->message, "fork(2)") != NULL ? 0 : 1;
 }
 
@@ -300,23 +301,23 @@ restore_in_child (Quoit *quoit)
 START_TEST (a_child_is_refused_to_restore_what_its_parent_was_writing)
 {
   g_autoptr (GError) error = NULL;
-  Quoit *quoit = make (0);
+  QuoitLedger *ledger = make (0);
   pid_t child;
   int status;
 
-  ck_assert (quoit_backup (quoit, copy, &error));
-  ck_assert (quoit_begin_batch (quoit, &error));
-  quoit_group_unref (quoit_reserve (quoit, asked, NOW, &error));
+  ck_assert (quoit_ledger_backup (ledger, copy, &error));
+  ck_assert (quoit_ledger_begin_batch (ledger, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, &error));
   child = fork ();
   if (child == 0)
     {
       alarm (20);
-      _exit (restore_in_child (quoit));
+      _exit (restore_in_child (ledger));
     }
   ck_assert_int_eq (waitpid (child, &status, 0), child);
   ck_assert_int_eq (status, 0);
-  ck_assert (quoit_commit_batch (quoit, &error) && quoit_verify (quoit, &error));
-  drop (quoit);
+  ck_assert (quoit_ledger_commit_batch (ledger, &error) && quoit_ledger_verify (ledger, &error));
+  drop (ledger);
 }
 END_TEST
 
@@ -337,7 +338,7 @@ is_listed (const char *name)
 START_TEST (every_public_function_with_a_handle_is_tried)
 {
   g_autofree char *headers = g_build_filename (g_getenv ("top_srcdir"), "include", "quoit", NULL);
-  g_autoptr (GRegex) prototype = g_regex_new ("^QUOIT_API [^;(]*\\b(quoit_[a-z0-9_]+) \\((const )?Quoit \\*",
+  g_autoptr (GRegex) prototype = g_regex_new ("^QUOIT_API [^;(]*\\b(quoit_[a-z0-9_]+) \\((const )?QuoitLedger \\*",
                                               G_REGEX_MULTILINE, (GRegexMatchFlags) 0, NULL);
   GDir *entries = g_dir_open (headers, 0, NULL);
   guint n = 0;

@@ -40,7 +40,7 @@ check_that_claims_are_given_back (const QuoitFleet *fleet)
   ck_assert_ok (error);
   relaid->seq = fleet->seq;
   relaid->clock_ms = fleet->clock_ms;
-  ck_assert (quoit_ledger_compare (relaid, fleet, &error));
+  ck_assert (quoit_step_compare (relaid, fleet, &error));
   for (guint32 s = 0; s < layout->n_sources; s++)
     {
       quoit_claims_free ((QuoitClaims *) parts[s].claims);
@@ -58,7 +58,7 @@ check_stage (const Stage *stage)
   ck_assert_ok (error);
   for (guint i = 0; i < stage->entries->len; i++)
     ck_assert (quoit_entry_apply (stage->entries->pdata[i], &replayed, &error));
-  quoit_ledger_compare (replayed, stage->fleet, &error);
+  quoit_step_compare (replayed, stage->fleet, &error);
   ck_assert_ok (error);
   check_that_claims_are_given_back (stage->fleet);
 }
@@ -77,7 +77,7 @@ change (gpointer data, QuoitStepFunc step, gconstpointer input, GError **error)
       ck_assert_ok (*error);
       g_ptr_array_add (stage->entries, entry);
     }
-  quoit_ledger_drop_result (step, result);
+  quoit_step_drop_result (step, result);
   check_stage (stage);
   return ok;
 }
@@ -149,7 +149,7 @@ START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
   ck_assert_uint_eq (quoit_layout_node_kind (stage.fleet->layout, lost)->chips, 4);
   for (guint i = 0; i < 2; i++)
     {
-      g_auto (GStrv) unseen = quoit_ledger_unseen (stage.fleet, i == 0 ? "ray" : "plan", NULL);
+      g_auto (GStrv) unseen = quoit_step_unseen (stage.fleet, i == 0 ? "ray" : "plan", NULL);
 
       ck_assert_uint_eq (g_strv_length (unseen), 1);
       ck_assert_str_eq (unseen[0], lines[0]);

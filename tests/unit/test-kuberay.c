@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the vectors do not say of KubeRay's operator: what ends a pass, numbers that wrap, what the webhook writes into
  * the pods of a manifest, names that break, and what is refused. */
-#include <quoit/kuberay.h>
+#include <quoit/models/kuberay.h>
 #include <string.h>
 
 #include "suite.h"

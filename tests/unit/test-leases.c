@@ -233,7 +233,7 @@ START_TEST (a_refusal_leaves_a_fork_as_it_was)
 
   script_step (&script, "fork", "0 import v6e 4x4 x2 pool=a -> new");
   script_step (&script, "fork", "0 hold train 1 10s -> train@1");
-  snapshot = quoit_snapshot (script.quoit);
+  snapshot = quoit_ledger_snapshot (script.ledger);
   fork = quoit_snapshot_fork (snapshot);
   before = quoit_fork_snapshot (fork);
   was = quoit_snapshot_dup_json (before);
@@ -264,12 +264,12 @@ START_TEST (ten_thousand_leases_end_at_once_in_the_order_of_ids)
 
       ck_assert (quoit_request_set_accelerator (request, "v6e", NULL)
                  && quoit_request_set_topology (request, "2x4", NULL) && quoit_request_set_slices (request, 1, NULL));
-      group = quoit_hold (script.quoit, request, 1000 + (gint64) (i ^ 1), T0, &error);
+      group = quoit_ledger_hold (script.ledger, request, 1000 + (gint64) (i ^ 1), T0, &error);
       ck_assert_ok (error);
     }
   script_step (&script, "many", "1m free");
   script_step (&script, "many", "1m hold new 1 1s shape=2x4 -> new@10001 HELD a-0 until=61s");
-  journal = quoit_changes_since (script.quoit, 10001, &error);
+  journal = quoit_ledger_read_journal (script.ledger, 10001, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_journal_get_n_entries (journal), 2);
   ck_assert_str_eq (quoit_journal_get_verb (journal, 0), "expire");

@@ -27,8 +27,8 @@ START_TEST (a_retry_after_release_returns_the_removed_group)
   g_autoptr (GError) error = NULL;
 
   ck_assert_uint_eq (reserve_at (&fleet, request, T0, &error), 1);
-  ck_assert (change (&fleet, quoit_ledger_release, &(QuoitGroupRef) { "train", 1 }, T0 + 5, NULL, &error));
-  ck_assert (change (&fleet, quoit_ledger_reserve, request, T0 + 9, &group, &error));
+  ck_assert (change (&fleet, quoit_step_release, &(QuoitGroupRef) { "train", 1 }, T0 + 5, NULL, &error));
+  ck_assert (change (&fleet, quoit_step_reserve, request, T0 + 9, &group, &error));
   ck_assert_uint_eq (group->id, 1);
   ck_assert_int_eq (group->state, QUOIT_GROUP_REMOVED);
   ck_assert_int_eq (group->ended_ms, T0 + 5);
@@ -247,10 +247,10 @@ START_TEST (a_clock_in_another_unit_is_invalid_for_every_step)
   const struct {
     QuoitStepFunc step;
     gconstpointer input;
-  } steps[] = { { quoit_ledger_reserve, request },
-                { quoit_ledger_release, &ref },
-                { quoit_ledger_set_state, &state },
-                { quoit_ledger_import, &claims } };
+  } steps[] = { { quoit_step_reserve, request },
+                { quoit_step_release, &ref },
+                { quoit_step_set_state, &state },
+                { quoit_step_import, &claims } };
   g_autoptr (GError) error = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
@@ -275,7 +275,7 @@ START_TEST (a_clock_that_goes_back_is_raised)
     {
       const QuoitStateChange to = { "a-0-0", QUOIT_VERB_SET_STATE, i % 2 == 0 ? QUOIT_NODE_DEAD : QUOIT_NODE_ALIVE };
 
-      ck_assert (change (&fleet, quoit_ledger_set_state, &to, clocks[i].now_ms, NULL, &error));
+      ck_assert (change (&fleet, quoit_step_set_state, &to, clocks[i].now_ms, NULL, &error));
       ck_assert_int_eq (fleet->clock_ms, clocks[i].time_ms);
     }
 }
@@ -368,7 +368,7 @@ START_TEST (a_group_grows_only_by_what_it_has)
   facts = quoit_group_data_facts (quoit_fleet_find_group (fleet, "train"));
   facts.request = requests[_i].request;
   ck_assert (quoit_fleet_replace_group (fleet, quoit_group_data_new (&facts), &error));
-  ok = quoit_ledger_resize (fleet, &(QuoitResize) { { "train", 0 }, 2 }, T0, &entry, NULL, &error);
+  ok = quoit_step_resize (fleet, &(QuoitResize) { { "train", 0 }, 2 }, T0, &entry, NULL, &error);
   ck_assert_int_eq (ok, requests[_i].part == NULL);
   ck_assert_int_eq (ok, entry != NULL);
   if (ok)
@@ -394,10 +394,10 @@ START_TEST (replay_never_decides)
   const guint32 others[] = { 5, 6 };
   QuoitGroupData elsewhere;
 
-  ck_assert (quoit_ledger_import (fleet, &claims, T0, &import, &changes, &error));
+  ck_assert (quoit_step_import (fleet, &claims, T0, &import, &changes, &error));
   g_array_unref (changes);
   ck_assert (quoit_entry_apply (import, &fleet, &error));
-  ck_assert (quoit_ledger_reserve (fleet, request, T0, &made, &group, &error));
+  ck_assert (quoit_step_reserve (fleet, request, T0, &made, &group, &error));
 
   /* Another policy, of another time, chose the last slice. */
   elsewhere = *group;

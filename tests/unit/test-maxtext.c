@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <quoit/maxtext.h>
+#include <quoit/models/maxtext.h>
 
 /* --- filling --- */
 

@@ -2,7 +2,7 @@
 /* The ways to lay axes out on devices, and which of them is told first. */
 #include <string.h>
 
-#include <quoit/mesh-choices.h>
+#include <quoit/models/mesh-choices.h>
 
 #include "suite.h"
 

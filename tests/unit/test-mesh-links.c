@@ -2,7 +2,7 @@
 /* What the axes of meshes talk over. */
 #include <string.h>
 
-#include <quoit/mesh-links.h>
+#include <quoit/models/mesh-links.h>
 
 #include "suite.h"
 

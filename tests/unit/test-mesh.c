@@ -2,7 +2,7 @@
 /* What the vectors do not say of meshes: messages and what they name, bounds, and what a mesh knows of itself. */
 #include <string.h>
 
-#include <quoit/mesh.h>
+#include <quoit/models/mesh.h>
 
 #include "suite.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 #include "fixture.h"
-#include "model/fleet-private.h"
-#include "model/identities.h"
-#include "model/labels.h"
-#include "model/layout-private.h"
-#include "model/selector.h"
+#include "fleet/private.h"
+#include "fleet/identities.h"
+#include "fleet/labels.h"
+#include "fleet/layout-private.h"
+#include "fleet/selector.h"
 
 /* --- the copy-on-write floor --- */
 

@@ -111,7 +111,7 @@ import (QuoitFleet **fleet, const Fact *facts, guint first)
   g_autoptr (GError) error = NULL;
   GArray *changes = NULL;
 
-  ck_assert (quoit_ledger_import (*fleet, &claims, T0, &entry, &changes, &error));
+  ck_assert (quoit_step_import (*fleet, &claims, T0, &entry, &changes, &error));
   if (entry != NULL)
     ck_assert_msg (quoit_entry_apply (entry, fleet, &error), "%s", error == NULL ? "" : error->message);
   ck_assert_msg (quoit_fleet_check (*fleet, &error), "%s", error == NULL ? "" : error->message);
@@ -189,7 +189,7 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
       ck_assert_ok (error);
       relaid->seq = fleet->seq;
       relaid->clock_ms = fleet->clock_ms;
-      ck_assert_msg (quoit_ledger_compare (relaid, fleet, &error), "step %u: %s", step,
+      ck_assert_msg (quoit_step_compare (relaid, fleet, &error), "step %u: %s", step,
                      error == NULL ? "" : error->message);
       check_lookups (fleet->layout, anew);
       ck_assert_uint_le (fleet->layout->n_texts, 4 * anew->n_texts);
@@ -197,7 +197,7 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
       same = quoit_fleet_relaid (origin, kept, &error);
       same->seq = origin->seq;
       same->clock_ms = origin->clock_ms;
-      ck_assert_msg (quoit_ledger_compare (same, origin, &error), "%s", error == NULL ? "" : error->message);
+      ck_assert_msg (quoit_step_compare (same, origin, &error), "%s", error == NULL ? "" : error->message);
     }
   ck_assert_uint_gt (n_in_place, STEPS / 10);
   ck_assert_uint_gt (n_anew, STEPS / 10);

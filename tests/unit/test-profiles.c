@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes as they are started in each profile, one or several a host. */
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 #include <string.h>
 
@@ -54,26 +55,27 @@ manifest_of (const Source *source)
   return g_string_free (text, FALSE);
 }
 
-static Quoit *
+static QuoitLedger *
 ledger_of (const Source *source)
 {
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
   GError *error = NULL;
 
   if (source->fleet != NULL)
-    quoit_import_free (quoit_import_fleet_text (quoit, source->fleet, strlen (source->fleet), NULL, NOW, &error));
+    quoit_import_free (
+        quoit_ledger_import_fleet_text (ledger, source->fleet, strlen (source->fleet), NULL, NOW, &error));
   else
     {
       g_autofree char *text = manifest_of (source);
 
-      quoit_import_free (quoit_import_raycluster (quoit, text, strlen (text), NULL, NULL, NOW, &error));
+      quoit_import_free (quoit_ledger_import_raycluster (ledger, text, strlen (text), NULL, NULL, NOW, &error));
     }
   ck_assert_ok (error);
-  return quoit;
+  return ledger;
 }
 
 static QuoitGroup *
-reserve (Quoit *quoit, const Source *source, const char *name, uint32_t n_slices)
+reserve (QuoitLedger *ledger, const Source *source, const char *name, uint32_t n_slices)
 {
   g_autoptr (QuoitRequest) request = quoit_request_new (name);
   QuoitGroup *group;
@@ -82,7 +84,7 @@ reserve (Quoit *quoit, const Source *source, const char *name, uint32_t n_slices
   ck_assert (quoit_request_set_accelerator (request, source->accelerator, NULL)
              && quoit_request_set_topology (request, source->topology, NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
-  group = quoit_reserve (quoit, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, &error);
   ck_assert_ok (error);
   return group;
 }
@@ -111,8 +113,8 @@ notes_of (const QuoitTopology *topology)
 static QuoitTopology *
 launch (const Source *source, uint32_t n_slices, QuoitProfile profile, uint32_t per_host, GError **error)
 {
-  g_autoptr (Quoit) quoit = ledger_of (source);
-  g_autoptr (QuoitGroup) group = reserve (quoit, source, "train", n_slices);
+  g_autoptr (QuoitLedger) ledger = ledger_of (source);
+  g_autoptr (QuoitGroup) group = reserve (ledger, source, "train", n_slices);
   g_autoptr (QuoitLaunch) how = quoit_launch_new (profile);
 
   ck_assert (quoit_launch_set_processes_per_host (how, per_host, NULL));
@@ -443,15 +445,15 @@ END_TEST
 START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
 {
   Source source = MANIFEST ("MEGASCALE_NUM_SLICES=2");
-  g_autoptr (Quoit) quoit = NULL;
+  g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) first = NULL, rest = NULL;
   g_autoptr (QuoitTopology) topology = NULL, of_webhook = NULL;
   g_autofree char *notes = NULL, *text = NULL, *webhook_notes = NULL;
 
   source.n_replicas = 12;
-  quoit = ledger_of (&source);
-  first = reserve (quoit, &source, "first", 1);
-  rest = reserve (quoit, &source, "rest", 11);
+  ledger = ledger_of (&source);
+  first = reserve (ledger, &source, "first", 1);
+  rest = reserve (ledger, &source, "rest", 11);
   topology = quoit_topology_new (rest, QUOIT_PROFILE_QUOIT, NULL);
   notes = notes_of (topology);
   ck_assert_msg (strstr (notes, "Ray Train counts slices by the order of its workers, slice names as text: 10 of them "
@@ -498,8 +500,8 @@ END_TEST
 START_TEST (a_group_of_one_slice_has_no_slice_ids_to_differ)
 {
   Source source = MANIFEST (NULL);
-  g_autoptr (Quoit) quoit = ledger_of (&source);
-  g_autoptr (QuoitGroup) first = reserve (quoit, &source, "first", 1), second = reserve (quoit, &source, "second", 1);
+  g_autoptr (QuoitLedger) ledger = ledger_of (&source);
+  g_autoptr (QuoitGroup) first = reserve (ledger, &source, "first", 1), second = reserve (ledger, &source, "second", 1);
   g_autoptr (QuoitTopology) topology = quoit_topology_new (second, QUOIT_PROFILE_QUOIT, NULL);
   g_autofree char *notes = notes_of (topology);
 
@@ -622,9 +624,9 @@ START_TEST (a_jobset_is_called_what_kubernetes_takes)
 END_TEST
 
 static char *
-first_host (Quoit *quoit, const Source *source, const char *group_name, const QuoitLaunch *how, GError **error)
+first_host (QuoitLedger *ledger, const Source *source, const char *group_name, const QuoitLaunch *how, GError **error)
 {
-  g_autoptr (QuoitGroup) group = reserve (quoit, source, group_name, 1);
+  g_autoptr (QuoitGroup) group = reserve (ledger, source, group_name, 1);
   g_autoptr (QuoitTopology) topology = quoit_topology_new_launched (group, how, error);
 
   for (uint32_t i = 0; topology != NULL && i < quoit_topology_get_n_variables (topology, 0); i++)
@@ -640,25 +642,25 @@ first_host (Quoit *quoit, const Source *source, const char *group_name, const Qu
 START_TEST (pods_of_a_jobset_have_names_that_dns_holds)
 {
   Source source = { .fleet = "v6e 4x4 x4", .accelerator = "v6e", .topology = "4x4" };
-  g_autoptr (Quoit) quoit = ledger_of (&source);
+  g_autoptr (QuoitLedger) ledger = ledger_of (&source);
   g_autoptr (QuoitLaunch) how = quoit_launch_new (QUOIT_PROFILE_JOBSET);
   g_autofree char *fits = NULL, *named = NULL, *name = g_strnfill (51, 'n'), *longer = g_strnfill (52, 'n');
   GError *error = NULL;
 
   /* NAME "-j-0-3-xxxxx": 12 bytes more. */
   ck_assert (quoit_launch_set_jobset (how, name, "j", NULL));
-  fits = first_host (quoit, &source, "a", how, &error);
+  fits = first_host (ledger, &source, "a", how, &error);
   ck_assert_ok (error);
   ck_assert (g_str_has_prefix (fits, name));
   ck_assert (quoit_launch_set_jobset (how, longer, "j", NULL));
-  ck_assert_ptr_null (first_host (quoit, &source, "b", how, &error));
+  ck_assert_ptr_null (first_host (ledger, &source, "b", how, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "expected names of pods of at most 63 bytes");
   ck_assert (quoit_launch_set_jobset (how, "mine", "workers", NULL));
-  named = first_host (quoit, &source, "c", how, &error);
+  named = first_host (ledger, &source, "c", how, &error);
   ck_assert_str_eq (named, "mine-workers-0-0.mine");
   /* The group's name is one of quoit, which Kubernetes need not take. */
   ck_assert (quoit_launch_set_jobset (how, NULL, NULL, NULL));
-  ck_assert_ptr_null (first_host (quoit, &source, "My_Job", how, &error));
+  ck_assert_ptr_null (first_host (ledger, &source, "My_Job", how, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "JobSet 'My_Job'");
 }
 END_TEST
@@ -666,7 +668,7 @@ END_TEST
 /* --- Ray --- */
 
 static void
-import_ray (Quoit *quoit)
+import_ray (QuoitLedger *ledger)
 {
   g_autoptr (GString) list = g_string_new ("[");
   GError *error = NULL;
@@ -680,22 +682,22 @@ import_ray (Quoit *quoit)
         "\"ray.io/accelerator-type\": \"TPU-V5P\"}}",
         w > 0 ? ", " : "", w + 1, w, w, w);
   g_string_append_c (list, ']');
-  quoit_import_free (quoit_import_ray_nodes (quoit, list->str, list->len, NULL, NOW, &error));
+  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, list->str, list->len, NULL, NOW, &error));
   ck_assert_ok (error);
 }
 
 START_TEST (ray_gives_each_worker_its_chips_and_no_more)
 {
   Source source = { .accelerator = "v5p", .topology = "2x2x2" };
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = NULL;
   g_autoptr (QuoitLaunch) how = quoit_launch_new (QUOIT_PROFILE_RAY_TRAIN);
   g_autoptr (QuoitTopology) topology = NULL;
   g_autofree char *text = NULL, *notes = NULL;
   GError *error = NULL;
 
-  import_ray (quoit);
-  group = reserve (quoit, &source, "train", 1);
+  import_ray (ledger);
+  group = reserve (ledger, &source, "train", 1);
   ck_assert (quoit_launch_set_processes_per_host (how, 2, NULL));
   topology = quoit_topology_new_launched (group, how, &error);
   ck_assert_ok (error);

@@ -2,7 +2,7 @@
 /* What the vectors do not say of hosts, nodes and chips: hostile environments, precedence, and what is promised of all.
  */
 #include <math.h>
-#include <quoit/ray-host.h>
+#include <quoit/models/ray-host.h>
 #include <string.h>
 
 #include "suite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the vectors do not say of Ray's labels and selectors. */
-#include <quoit/ray-labels.h>
+#include <quoit/models/ray-labels.h>
 #include <string.h>
 
 #include "suite.h"

@@ -2,7 +2,7 @@
 /* What the vectors do not say of slice groups: mixed slices, names that come later, and requests of any size. */
 #include <string.h>
 
-#include <quoit/ray-slices.h>
+#include <quoit/models/ray-slices.h>
 
 #include "suite.h"
 

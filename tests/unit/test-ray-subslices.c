@@ -2,7 +2,7 @@
 /* What the vectors do not say of sub-slices: the search over several slices, odd numbers, and the steps towards one. */
 #include <string.h>
 
-#include <quoit/ray-subslices.h>
+#include <quoit/models/ray-subslices.h>
 
 #include "ray-lists.h"
 #include "suite.h"

@@ -2,7 +2,7 @@
 /* What the vectors do not say of Ray Train: elastic decisions, ranks on nodes, and arguments that Ray never sees. */
 #include <string.h>
 
-#include <quoit/ray-train.h>
+#include <quoit/models/ray-train.h>
 
 #include "suite.h"
 

@@ -3,7 +3,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include <quoit/ray.h>
+#include <quoit/models/ray-tpu.h>
 
 #include "suite.h"
 #include "catalogue/catalogue.h"

@@ -7,9 +7,9 @@
 static Document *
 document_of (const char *before, const char *after)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitTopology) was = elastic_job (quoit, before, QUOIT_PROFILE_QUOIT);
-  g_autoptr (QuoitTopology) is = elastic_job (quoit, after, QUOIT_PROFILE_QUOIT);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitTopology) was = elastic_job (ledger, before, QUOIT_PROFILE_QUOIT);
+  g_autoptr (QuoitTopology) is = elastic_job (ledger, after, QUOIT_PROFILE_QUOIT);
   g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (was, is);
   Document *document = document_new ();
 

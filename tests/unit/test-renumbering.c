@@ -45,8 +45,8 @@ static const struct {
 
 START_TEST (the_environment_at_each_step_is_that_of_the_slices_that_are_there)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitTopology) topology = elastic_job (quoit, tutorial[_i].cluster, tutorial[_i].profile);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitTopology) topology = elastic_job (ledger, tutorial[_i].cluster, tutorial[_i].profile);
   g_autofree char *text = environment (topology, tutorial[_i].process);
 
   ck_assert_uint_eq (quoit_topology_get_n_processes (topology), tutorial[_i].n_processes);
@@ -198,9 +198,9 @@ static const struct {
 
 START_TEST (each_process_is_told_what_changes_for_it)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  g_autoptr (QuoitTopology) before = elastic_job (quoit, renumberings[_i].before, renumberings[_i].profile);
-  g_autoptr (QuoitTopology) after = elastic_job (quoit, renumberings[_i].after, renumberings[_i].profile);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  g_autoptr (QuoitTopology) before = elastic_job (ledger, renumberings[_i].before, renumberings[_i].profile);
+  g_autoptr (QuoitTopology) after = elastic_job (ledger, renumberings[_i].after, renumberings[_i].profile);
   g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (before, after);
   uint32_t n = 0;
 
@@ -220,14 +220,14 @@ END_TEST
 
 START_TEST (a_renumbering_outlives_what_it_was_made_of)
 {
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
-  QuoitTopology *before = elastic_job (quoit, "a b", QUOIT_PROFILE_QUOIT);
-  QuoitTopology *after = elastic_job (quoit, "b", QUOIT_PROFILE_QUOIT);
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
+  QuoitTopology *before = elastic_job (ledger, "a b", QUOIT_PROFILE_QUOIT);
+  QuoitTopology *after = elastic_job (ledger, "b", QUOIT_PROFILE_QUOIT);
   g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (before, after);
 
   quoit_topology_unref (before);
   quoit_topology_unref (after);
-  g_clear_pointer (&quoit, quoit_unref);
+  g_clear_pointer (&ledger, quoit_ledger_unref);
   ck_assert_str_eq (quoit_renumbering_get_node_name (renumbering, 0), "b-0");
   ck_assert_str_eq (quoit_renumbering_get_slice_name (renumbering, 4), "a");
   ck_assert_str_eq (quoit_renumbering_get_variable_name (renumbering, 0, 3), "MEGASCALE_SLICE_ID");
@@ -407,13 +407,13 @@ START_TEST (the_rows_turn_the_environments_of_before_into_those_of_after)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (20260501 + (guint32) _i);
   QuoitProfile profile = _i % 2 == 0 ? QUOIT_PROFILE_QUOIT : QUOIT_PROFILE_RAY_TRAIN;
-  g_autoptr (Quoit) quoit = quoit_open_memory ();
+  g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
 
   for (guint round = 0; round < 50; round++)
     {
       g_autofree char *old = random_cluster (random), *new = random_cluster (random);
-      g_autoptr (QuoitTopology) before = elastic_job (quoit, old, profile);
-      g_autoptr (QuoitTopology) after = elastic_job (quoit, new, profile);
+      g_autoptr (QuoitTopology) before = elastic_job (ledger, old, profile);
+      g_autoptr (QuoitTopology) after = elastic_job (ledger, new, profile);
       g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (before, after);
 
       check_rows (renumbering, before, after);

@@ -289,9 +289,9 @@ tell_request (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const c
     request->least_slices = 1;
   request->tpu_per_bundle.e4 = divisions[below (sequence, G_N_ELEMENTS (divisions))];
   if (below (sequence, 2) == 0)
-    tell_both (sequence, memory, store, &(Telling) { quoit_ledger_hold, &lease, 0 });
+    tell_both (sequence, memory, store, &(Telling) { quoit_step_hold, &lease, 0 });
   else
-    tell_both (sequence, memory, store, &(Telling) { quoit_ledger_reserve, request, 0 });
+    tell_both (sequence, memory, store, &(Telling) { quoit_step_reserve, request, 0 });
 }
 
 static void
@@ -303,9 +303,9 @@ tell_about_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, con
   QuoitResize size = { ref, 1 + below (sequence, 4) };
   QuoitSliceRelease part = { ref, slice };
   const Telling tellings[] = {
-    { quoit_ledger_confirm, &lease, 0 },      { quoit_ledger_renew, &lease, 0 }, { quoit_ledger_release, &ref, 0 },
-    { quoit_ledger_resize, &size, 0 },        { quoit_ledger_repair, &ref, 0 },  { quoit_ledger_repair, &ref, 0 },
-    { quoit_ledger_release_slice, &part, 0 }, { quoit_ledger_forget, &gone, 0 },
+    { quoit_step_confirm, &lease, 0 },      { quoit_step_renew, &lease, 0 }, { quoit_step_release, &ref, 0 },
+    { quoit_step_resize, &size, 0 },        { quoit_step_repair, &ref, 0 },  { quoit_step_repair, &ref, 0 },
+    { quoit_step_release_slice, &part, 0 }, { quoit_step_forget, &gone, 0 },
   };
 
   tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
@@ -317,10 +317,10 @@ tell_about_owner (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   g_autofree char *name = g_strdup_printf ("owner-%u", below (sequence, 3));
   QuoitOwnerChange change = { name, below (sequence, 3) == 0 ? 0 : 1 + (gint64) below (sequence, 90000) };
   const Telling tellings[] = {
-    { quoit_ledger_set_owner, &change, 0 },
-    { quoit_ledger_set_owner, &change, 0 },
-    { quoit_ledger_renew_owner, &change, 0 },
-    { quoit_ledger_end_owner, name, 0 },
+    { quoit_step_set_owner, &change, 0 },
+    { quoit_step_set_owner, &change, 0 },
+    { quoit_step_renew_owner, &change, 0 },
+    { quoit_step_end_owner, name, 0 },
   };
 
   tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
@@ -341,7 +341,7 @@ tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
     {
       change_cluster (sequence);
       tell_both (sequence, memory, store,
-                 &(Telling) { quoit_ledger_sync, NULL, below (sequence, 4) > 0 ? 3 : below (sequence, 4) });
+                 &(Telling) { quoit_step_sync, NULL, below (sequence, 4) > 0 ? 3 : below (sequence, 4) });
     }
   else if (die < 55)
     tell_request (sequence, memory, store, name);
@@ -350,7 +350,7 @@ tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   else if (die < 95)
     tell_about_owner (sequence, memory, store);
   else
-    tell_both (sequence, memory, store, &(Telling) { quoit_ledger_set_state, &state, 0 });
+    tell_both (sequence, memory, store, &(Telling) { quoit_step_set_state, &state, 0 });
 }
 
 static void
@@ -359,8 +359,8 @@ compare (const Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   g_autoptr (QuoitFleet) a = quoit_store_fleet (memory), b = quoit_store_fleet (store);
   g_autoptr (GError) error = NULL;
 
-  ck_assert_msg (quoit_fleet_check (a, &error) && quoit_fleet_check (b, &error) && quoit_ledger_compare (a, b, &error)
-                     && quoit_ledger_compare (b, a, &error),
+  ck_assert_msg (quoit_fleet_check (a, &error) && quoit_fleet_check (b, &error) && quoit_step_compare (a, b, &error)
+                     && quoit_step_compare (b, a, &error),
                  "seed %u, step %u: %s", sequence->seed, sequence->step, error == NULL ? "" : error->message);
 }
 

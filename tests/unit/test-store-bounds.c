@@ -103,7 +103,7 @@ import_as (QuoitStore *store, const char *source, QuoitSourceKind kind, const ch
   GArray *changes = NULL;
 
   fixture_add_pool (claims, &pool);
-  quoit_store_change (store, quoit_ledger_import, &claims, T0, &changes, &error);
+  quoit_store_change (store, quoit_step_import, &claims, T0, &changes, &error);
   ck_assert_ok (error);
   quoit_claims_free (claims);
   g_clear_pointer (&changes, g_array_unref);

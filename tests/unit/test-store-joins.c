@@ -13,7 +13,7 @@ check_same (QuoitStore *a, QuoitStore *b)
   g_autoptr (QuoitFleet) x = quoit_store_fleet (a), y = quoit_store_fleet (b);
   g_autoptr (GError) error = NULL;
 
-  quoit_ledger_compare (x, y, &error);
+  quoit_step_compare (x, y, &error);
   ck_assert_ok (error);
 }
 

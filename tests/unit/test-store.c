@@ -21,7 +21,7 @@ START_TEST (what_was_written_is_there_after_opening)
   ck_assert (quoit_store_verify (store, &error));
   kept = quoit_store_fleet (store);
   same = quoit_store_fleet (memory);
-  ck_assert (quoit_ledger_compare (same, kept, &error));
+  ck_assert (quoit_step_compare (same, kept, &error));
   ck_assert_uint_eq (store_reserve (store, "third", NULL, 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "a-2");
   ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
@@ -117,7 +117,7 @@ make_group (QuoitStore *store, guint number, Fate fate, gboolean has_key)
   const QuoitHold hold = { request, 1000 };
 
   request->owner = fate == OWNER_ENDS ? g_strdup ("o") : NULL;
-  ck_assert (quoit_store_change (store, fate == LEASE_ENDS ? quoit_ledger_hold : quoit_ledger_reserve,
+  ck_assert (quoit_store_change (store, fate == LEASE_ENDS ? quoit_step_hold : quoit_step_reserve,
                                  fate == LEASE_ENDS ? (gconstpointer) &hold : request, T0, &group, NULL));
 }
 
@@ -138,8 +138,8 @@ START_TEST (what_ends_together_leaves_what_stays)
       fates[i] = i > 0 && g_rand_int_range (rand, 0, 3) > 0 ? fates[i - 1] : (Fate) g_rand_int_range (rand, 0, N_FATES);
       make_group (store, i, fates[i], g_rand_boolean (rand));
     }
-  quoit_store_change (store, quoit_ledger_end_owner, "o", T0, NULL, NULL);
-  ck_assert (quoit_store_change (store, quoit_ledger_set_owner, &other, T0 + 1000, NULL, &error));
+  quoit_store_change (store, quoit_step_end_owner, "o", T0, NULL, NULL);
+  ck_assert (quoit_store_change (store, quoit_step_set_owner, &other, T0 + 1000, NULL, &error));
   ck_assert_msg (quoit_store_verify (store, &error), "%s", error == NULL ? "" : error->message);
   again = quoit_store_open (place.path, 0, &error);
   ck_assert_ok (error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 #include "fixture.h"
-#include "topology/topology.h"
-#include "topology/webhook.h"
+#include "launch/topology.h"
+#include "launch/webhook.h"
 
 /* A group of the first slices of one pool, of a manifest when there is a cluster. */
 typedef struct {
@@ -418,15 +418,15 @@ int
 main (void)
 {
   Suite *suite = suite_create ("topology");
-  TCase *quoit = tcase_create ("quoit");
+  TCase *ledger = tcase_create ("quoit");
 
-  tcase_add_loop_test (quoit, a_process_has_the_variables_of_its_place, 0, G_N_ELEMENTS (environments));
-  tcase_add_loop_test (quoit, what_the_variables_are_not_is_noted, 0, G_N_ELEMENTS (notes));
-  tcase_add_loop_test (quoit, a_service_is_called_as_the_webhook_calls_it, 0, G_N_ELEMENTS (services));
-  tcase_add_test (quoit, a_note_is_made_once_however_many_slices_there_are);
-  tcase_add_loop_test (quoit, a_slice_with_a_host_that_is_not_alive_is_noted, 0, G_N_ELEMENTS (losses));
-  tcase_add_test (quoit, of_many_dead_hosts_the_first_are_named);
-  tcase_add_test (quoit, a_variable_that_is_set_again_is_there_once);
-  suite_add_tcase (suite, quoit);
+  tcase_add_loop_test (ledger, a_process_has_the_variables_of_its_place, 0, G_N_ELEMENTS (environments));
+  tcase_add_loop_test (ledger, what_the_variables_are_not_is_noted, 0, G_N_ELEMENTS (notes));
+  tcase_add_loop_test (ledger, a_service_is_called_as_the_webhook_calls_it, 0, G_N_ELEMENTS (services));
+  tcase_add_test (ledger, a_note_is_made_once_however_many_slices_there_are);
+  tcase_add_loop_test (ledger, a_slice_with_a_host_that_is_not_alive_is_noted, 0, G_N_ELEMENTS (losses));
+  tcase_add_test (ledger, of_many_dead_hosts_the_first_are_named);
+  tcase_add_test (ledger, a_variable_that_is_set_again_is_there_once);
+  suite_add_tcase (suite, ledger);
   return suite_main (suite);
 }

@@ -75,18 +75,18 @@ typedef struct {
 } State;
 
 static State
-state_of (Quoit *quoit)
+state_of (QuoitLedger *ledger)
 {
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot (quoit);
+  g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
 
   return (State) { quoit_snapshot_get_seq (snapshot), quoit_snapshot_dup_json (snapshot) };
 }
 
 static gboolean
-read_once (Quoit *quoit, const QuoitInput *input, gboolean is_sync, char **shown, GError **error)
+read_once (QuoitLedger *ledger, const QuoitInput *input, gboolean is_sync, char **shown, GError **error)
 {
   QuoitImport *import
-      = is_sync ? quoit_sync_input (quoit, input, NOW, error) : quoit_import_input (quoit, input, NOW, error);
+      = is_sync ? quoit_ledger_sync (ledger, input, NOW, error) : quoit_ledger_import (ledger, input, NOW, error);
   gboolean ok = import != NULL;
 
   *shown = cluster_show_import (import, ok ? NULL : *error);
@@ -96,17 +96,17 @@ read_once (Quoit *quoit, const QuoitInput *input, gboolean is_sync, char **shown
 
 /* FALSE: it was refused the first time. */
 static gboolean
-read_twice (Quoit *quoit, const QuoitInput *input, gboolean is_sync, const char *of)
+read_twice (QuoitLedger *ledger, const QuoitInput *input, gboolean is_sync, const char *of)
 {
   g_autofree char *first = NULL, *second = NULL;
   g_autoptr (GError) error = NULL;
   State before, after;
 
-  if (!read_once (quoit, input, is_sync, &first, &error))
+  if (!read_once (ledger, input, is_sync, &first, &error))
     return FALSE;
-  before = state_of (quoit);
-  ck_assert_msg (read_once (quoit, input, is_sync, &second, &error), "%s: refused the second time: %s", of, second);
-  after = state_of (quoit);
+  before = state_of (ledger);
+  ck_assert_msg (read_once (ledger, input, is_sync, &second, &error), "%s: refused the second time: %s", of, second);
+  after = state_of (ledger);
   ck_assert_msg (before.seq == after.seq, "%s:\n%s\n%s", of, first, second);
   ck_assert_msg (g_str_equal (before.json, after.json), "%s: another state", of);
   g_free (before.json);
@@ -135,31 +135,31 @@ static const char *const scripts[] = {
 START_TEST (a_list_that_was_read_changes_nothing)
 {
   g_auto (GStrv) steps = g_strsplit (scripts[_i], ";", -1);
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
 
   for (guint i = 0; steps[i] != NULL; i++)
     {
       g_autoptr (QuoitInput) input = input_drawn (steps[i]);
 
-      ck_assert_msg (read_twice (quoit, input, FALSE, steps[i]), "%s: refused", steps[i]);
+      ck_assert_msg (read_twice (ledger, input, FALSE, steps[i]), "%s: refused", steps[i]);
     }
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
 }
 END_TEST
 
 START_TEST (a_slice_of_two_topologies_has_as_many_hosts_as_the_larger)
 {
   g_autoptr (QuoitInput) input = input_drawn (scripts[0]);
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (GError) error = NULL;
   uint32_t node;
 
-  ck_assert (read_twice (quoit, input, FALSE, scripts[0]));
-  snapshot = quoit_snapshot (quoit);
+  ck_assert (read_twice (ledger, input, FALSE, scripts[0]));
+  snapshot = quoit_ledger_snapshot (ledger);
   ck_assert (quoit_snapshot_lookup_node (snapshot, "gke-4", &node, &error));
   ck_assert_int_eq (quoit_snapshot_get_node_worker_id (snapshot, node), 2);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
 }
 END_TEST
 
@@ -172,7 +172,7 @@ START_TEST (any_lists_change_nothing_the_second_time)
   const char *text = g_getenv ("QUOIT_TEST_SEED");
   guint32 seed = (text == NULL ? 20261122 : (guint32) g_ascii_strtoull (text, NULL, 10)) + (guint32) _i;
   GRand *random = g_rand_new_with_seed (seed);
-  Quoit *quoit = quoit_open_memory ();
+  QuoitLedger *ledger = quoit_ledger_open_memory ();
 
   for (guint i = 0; i < N_READS; i++)
     {
@@ -188,10 +188,10 @@ START_TEST (any_lists_change_nothing_the_second_time)
       input = cluster_any_input (&in, told);
       if (g_getenv ("QUOIT_TEST_SHOW") != NULL)
         g_printerr ("%s: %s\n%s", of, is_sync ? "sync" : "import", told->str);
-      read_twice (quoit, input, is_sync, of);
+      read_twice (ledger, input, is_sync, of);
     }
   g_rand_free (random);
-  quoit_unref (quoit);
+  quoit_ledger_unref (ledger);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the vectors do not say of the TPU webhook: numbers that wrap, what pods that are there do to the next, hostile
  * texts, and what is left alone when something is refused. */
-#include <quoit/webhook.h>
+#include <quoit/models/webhook.h>
 #include <string.h>
 #include <time.h>
 

@@ -2,7 +2,7 @@
 /* Which cluster JAX finds around a process, and how it deals a host's chips. */
 #include "runner.h"
 
-#include <quoit/identity.h>
+#include <quoit/models/jax.h>
 
 /* What a process is told: environment and metadata as "NAME=value" texts that end with NULL, and a file. */
 typedef struct {

@@ -2,7 +2,7 @@
 /* KubeRay's operator: how many pods a group is to have, which pods there are after each step, and names. */
 #include "runner.h"
 
-#include <quoit/kuberay.h>
+#include <quoit/models/kuberay.h>
 #include <string.h>
 
 typedef struct {

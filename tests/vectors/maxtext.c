@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <quoit/maxtext.h>
+#include <quoit/models/maxtext.h>
 
 static gboolean
 read_links (JsonObject *in, QuoitMaxtextLinks *links, GError **error)

@@ -4,7 +4,7 @@
 
 #include "runner.h"
 
-#include <quoit/mesh.h>
+#include <quoit/models/mesh.h>
 
 JsonArray *vector_shape_of_mesh (const QuoitMesh *mesh);
 /* The first @most of its devices. */

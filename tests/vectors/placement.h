@@ -2,7 +2,7 @@
 /* Groups and clusters out of rows. */
 #pragma once
 
-#include <quoit/ray-placement.h>
+#include <quoit/models/ray-placement.h>
 
 #include "runner.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner.h"
 
-#include <quoit/ray-host.h>
+#include <quoit/models/ray-host.h>
 
 static JsonNode *
 fixed_point (JsonNode *in, GError **error)

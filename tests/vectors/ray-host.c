@@ -2,7 +2,7 @@
 /* ray-tpu: hosts, their nodes and their chips, and those who start them. */
 #include "runner.h"
 
-#include <quoit/ray-host.h>
+#include <quoit/models/ray-host.h>
 #include <string.h>
 
 /* An environment, or what a metadata server says, as "NAME=value" texts. */

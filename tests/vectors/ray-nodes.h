@@ -2,7 +2,7 @@
 /* Node lists, labels and availabilities out of rows. */
 #pragma once
 
-#include <quoit/ray-nodes.h>
+#include <quoit/models/ray-nodes.h>
 
 #include "runner.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include <quoit/ray-slices.h>
+#include <quoit/models/ray-slices.h>
 
 #include "ray-nodes.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Ray chooses from what it knows of a slice. */
-#include <quoit/ray-subslices.h>
+#include <quoit/models/ray-subslices.h>
 
 #include "ray-nodes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include <quoit/ray-subslices.h>
+#include <quoit/models/ray-subslices.h>
 
 #include "ray-nodes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner.h"
 
-#include <quoit/ray.h>
+#include <quoit/models/ray-tpu.h>
 
 static JsonNode *
 node_of_answer (gboolean answer)

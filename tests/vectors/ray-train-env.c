@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include <quoit/ray-host.h>
-#include <quoit/ray-subslices.h>
-#include <quoit/ray.h>
+#include <quoit/models/ray-host.h>
+#include <quoit/models/ray-subslices.h>
+#include <quoit/models/ray-tpu.h>
 
 static gboolean
 is_of (JsonArray *args, unsigned i, GType type)

@@ -2,7 +2,7 @@
 /* What Ray Train does with a run: ranks, environments, failures. */
 #include <string.h>
 
-#include <quoit/ray-train.h>
+#include <quoit/models/ray-train.h>
 
 #include "ray-nodes.h"
 

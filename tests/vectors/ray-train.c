@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <quoit/ray-train.h>
+#include <quoit/models/ray-train.h>
 
 #include "ray-nodes.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <json-glib/json-glib.h>
-#include <quoit/ray-labels.h>
-#include <quoit/ray.h>
+#include <quoit/models/ray-labels.h>
+#include <quoit/models/ray-tpu.h>
 
 #include "base/error.h"
 

@@ -3,7 +3,7 @@
  * status and a sentence, is the runner's own. */
 #include "runner.h"
 
-#include <quoit/webhook.h>
+#include <quoit/models/webhook.h>
 
 /* --- objects of Kubernetes --- */
 

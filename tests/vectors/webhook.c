@@ -2,7 +2,7 @@
 /* What the TPU webhook says of worker groups, and what it writes into pods. */
 #include "runner.h"
 
-#include <quoit/webhook.h>
+#include <quoit/models/webhook.h>
 #include <string.h>
 
 /* --- pods out of rows --- */

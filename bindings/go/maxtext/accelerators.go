@@ -4,6 +4,7 @@ package maxtext
 
 /*
 #cgo pkg-config: quoit
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"

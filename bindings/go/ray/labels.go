@@ -3,6 +3,7 @@
 package ray
 
 /*
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"

@@ -3,6 +3,7 @@
 package ray
 
 /*
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"
@@ -40,7 +41,7 @@ func TopologyDims(topology string) ([]int64, error) {
 	})
 }
 
-// WorkerGrid is the hosts of a slice along its axes, the slowest first: (y, x) or (z, y, x), as Ray reads them. Quoit's
+// WorkerGrid is the hosts of a slice along its axes, the slowest first: (y, x) or (z, y, x), as Ray reads them. QuoitLedger's
 // own coordinates are x first.
 //
 // It fails with Invalid when Ray has no grid for the topology, exactly as Ray writes it.

@@ -4,6 +4,7 @@ package webhook
 
 /*
 #include <stdlib.h>
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"

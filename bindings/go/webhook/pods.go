@@ -4,6 +4,7 @@ package webhook
 
 /*
 #cgo pkg-config: quoit
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"

@@ -80,8 +80,8 @@ def callables():
                 found[target] += [(f"{target}.{name}", owner, one) for name, owner, one in methods(value)]
     # What the fields of an input are is asked when it is used.
     found["quoit.imports.Input"] = [
-        ("quoit.imports.Input", quoit.Quoit, import_fields),
-        ("quoit.imports.Input", quoit.Quoit, sync_fields),
+        ("quoit.imports.Input", quoit.Ledger, import_fields),
+        ("quoit.imports.Input", quoit.Ledger, sync_fields),
     ]
     return found
 
@@ -135,7 +135,7 @@ class World:
     def receiver(self, kind):
         """An object of that class; None where nobody knows how to make one."""
         make = {
-            quoit.Quoit: lambda: self.ledger,
+            quoit.Ledger: lambda: self.ledger,
             quoit.Group: lambda: self.group,
             quoit.Request: self.request,
             quoit.Bundle: lambda: quoit.Bundle("TPU=4"),
@@ -403,7 +403,7 @@ HOSTILE = {
     "dead proxy": dead_proxy,
     "closed ledger": lambda: quoit.open_memory().close() or quoit,
     "ledger": quoit.open_memory,
-    "half-made ledger": lambda: quoit.Quoit.__new__(quoit.Quoit),
+    "half-made ledger": lambda: quoit.Ledger.__new__(quoit.Ledger),
     "half-made group": lambda: quoit.Group.__new__(quoit.Group),
     "half-made request": lambda: quoit.Request.__new__(quoit.Request),
     "half-made bundle": lambda: quoit.Bundle.__new__(quoit.Bundle),

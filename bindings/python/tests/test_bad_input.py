@@ -45,8 +45,8 @@ def test_hostile_calls_end_in_typed_exceptions_and_change_nothing(module):
 def test_the_table_of_hostile_values_is_used_on_every_verb():
     called = {name for entries in hostile.callables().values() for name, _, _ in entries}
     verbs = {
-        f"quoit.ledger.Quoit.{name}"
-        for name, value in vars(quoit.Quoit).items()
+        f"quoit.ledger.Ledger.{name}"
+        for name, value in vars(quoit.Ledger).items()
         if callable(value) and not name.startswith("_")
     }
     assert verbs <= called and len(verbs) > 25
@@ -271,7 +271,7 @@ def test_what_a_file_of_bundles_does_not_say_may_be_said_beside_it(ledger):
 # --- what cannot be made, changed or sent ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [quoit.Quoit, quoit.Group, quoit.Fork])
+@pytest.mark.parametrize("kind", [quoit.Ledger, quoit.Group, quoit.Fork])
 def test_what_the_library_makes_is_not_made_by_hand(kind):
     for value in (5, None, "x", object()):
         with pytest.raises(TypeError, match=f"a {kind.__name__} is made by"):
@@ -314,7 +314,7 @@ def test_what_is_of_this_process_alone_says_what_to_send_instead(ledger):
                 pickle.dumps(one, protocol)
     rules = quoit.ray_rules
     for one, said in (
-        (ledger, "a quoit.Quoit: open its file again"),
+        (ledger, "a quoit.Ledger: open its file again"),
         (ledger.snapshot().fork(), "a quoit.Fork: make another of a snapshot"),
         (rules.Cluster(), "a quoit.ray_rules.Cluster: make it anew"),
         (rules.FailurePolicy(), "a quoit.ray_rules.FailurePolicy: make it anew"),

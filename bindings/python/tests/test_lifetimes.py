@@ -81,7 +81,7 @@ def verbs():
         "seq": 1,
         "before_seq": 1,
     }
-    for name, method in vars(quoit.Quoit).items():
+    for name, method in vars(quoit.Ledger).items():
         if name.startswith("_") or name == "close" or not inspect.isfunction(method):
             continue
         needed = [one for one in list(inspect.signature(method).parameters.values())[1:] if one.default is one.empty]

@@ -23,13 +23,13 @@ def test_what_is_made_stands_in_both_and_is_gone_from_both_when_released(rays, p
 
 def test_only_what_outlives_its_driver_waits_for_the_disk(rays, path, monkeypatch):
     synced = []
-    real = quoit.Quoit.batch
+    real = quoit.Ledger.batch
 
     def batch(ledger, **arguments):
         synced.extend(arguments.values())
         return real(ledger, **arguments)
 
-    monkeypatch.setattr(quoit.Quoit, "batch", batch)
+    monkeypatch.setattr(quoit.Ledger, "batch", batch)
     quoit.ray.sync(path)
     assert synced == [False]
     for lifetime, waits in ((None, False), ("detached", True)):
@@ -86,7 +86,7 @@ def test_an_interruption_of_a_hold_frees_no_other_group_of_the_name(rays, path, 
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(quoit.Quoit, "hold", interrupted)
+    monkeypatch.setattr(quoit.Ledger, "hold", interrupted)
     for job in ("01000000", "02000000"):
         rays.job = job
         with pytest.raises(KeyboardInterrupt):
@@ -96,8 +96,8 @@ def test_an_interruption_of_a_hold_frees_no_other_group_of_the_name(rays, path, 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize("where", [
-    (quoit.Quoit, "hold"), (making, "pinned"), (cluster, "named_groups"), (cluster, "create_group"),
-    (cluster, "write_record"), (cluster, "wait_placed"), (quoit.Quoit, "confirm")], ids=lambda where: where[1]
+    (quoit.Ledger, "hold"), (making, "pinned"), (cluster, "named_groups"), (cluster, "create_group"),
+    (cluster, "write_record"), (cluster, "wait_placed"), (quoit.Ledger, "confirm")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("lifetime", [None, "detached"])

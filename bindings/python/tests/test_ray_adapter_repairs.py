@@ -50,7 +50,7 @@ def test_an_interruption_after_quoit_has_chosen_gives_everything_back(
     assert slices.state == quoit.GroupState.REMOVED
 
 
-@pytest.mark.parametrize("where", [(quoit.Quoit, "repair"), (repairing, "_chosen")], ids=lambda where: where[1])
+@pytest.mark.parametrize("where", [(quoit.Ledger, "repair"), (repairing, "_chosen")], ids=lambda where: where[1])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_an_interruption_while_quoit_chooses_leaves_all_or_nothing(rays, path, monkeypatch, where, when):
     slices = quoit.ray.slice_placement_group(**V4, name="train", lifetime="detached", ledger=path)

@@ -39,7 +39,7 @@ def members(prefix, value):
 def test_every_public_name_is_on_a_page(pages):
     page = pages[Path("quoit")]
     names = [name for public in quoit.__all__ for name in members(public, getattr(quoit, public))]
-    assert {"Quoit.reserve", "Snapshot.explain", "topology", "Report.summary"} <= set(names)
+    assert {"Ledger.reserve", "Snapshot.explain", "topology", "Report.summary"} <= set(names)
     assert [name for name in names if f'id="{name}"' not in page] == []
 
 

@@ -24,7 +24,7 @@ SOURCES = Path(__file__).resolve().parents[1]
 NOW = 1_800_000_000_000
 
 NOT_CALLED = {
-    "quoit_ref": "a Quoit of Python is shared by reference",
+    "quoit_ledger_ref": "a Ledger of Python is shared by reference",
     "quoit_report_ref": "a Report is read at once",
     "quoit_snapshot_ref": "a Snapshot of Python is shared by reference",
     "quoit_error_quark": "libquoit has this one domain, and every GError of its calls is of it",
@@ -123,7 +123,7 @@ def python_enums():
 
 @pytest.mark.parametrize(("name", "members"), [one for one in c_enums() if not one[0].startswith("QuoitRay")])
 def test_an_enum_of_the_headers_has_its_counterpart(name, members):
-    counterpart = python_enums()[name.replace("Quoit", "", 1)]
+    counterpart = python_enums()[name.replace("Ledger", "", 1)]
     assert issubclass(counterpart, (enum.IntEnum, enum.IntFlag))
     assert {one.name: one.value for one in counterpart} == members
 

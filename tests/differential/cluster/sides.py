@@ -122,7 +122,7 @@ class RaysHelper(Side):
         return tpu.get_num_ready_tpu_slices(self.shape.topology, self.shape.version)
 
 
-class Quoit(Side):
+class Ledger(Side):
     """quoit.ray.slice_placement_group(): all callers name one ledger file."""
 
     def __init__(self, shape, ledger):
@@ -191,7 +191,7 @@ class Quoit(Side):
         return [{"bundles": group.bundle_specs, "bundle_label_selector": selectors, "strategy": "SPREAD"}]
 
 
-class CountsAsRay(Quoit):
+class CountsAsRay(Ledger):
     """quoit with one defect, which has to be noticed: a slice that is wholly used looks free to it, as it does to Ray."""
 
     count_ready = RaysHelper.count_ready
@@ -218,4 +218,4 @@ class ByHand(Side):
             remove_placement_group(group)
 
 
-SIDES = {"ray": RaysHelper, "quoit": Quoit, "by hand": ByHand, "planted": CountsAsRay}
+SIDES = {"ray": RaysHelper, "quoit": Ledger, "by hand": ByHand, "planted": CountsAsRay}

@@ -2,7 +2,7 @@
 """quoit: who gets which TPU slices?
 
 A ledger says which nodes, chips and slices there are and who has them. `open` or `create` one, say what is there
-(`Quoit.import_raycluster`, `Quoit.import_ray_nodes`, `Quoit.import_fleet_text`), and `Quoit.reserve` what a `Request`
+(`Ledger.import_raycluster`, `Ledger.import_ray_nodes`, `Ledger.import_fleet_text`), and `Ledger.reserve` what a `Request`
 asks for:
 
     >>> import quoit
@@ -12,7 +12,7 @@ asks for:
     ...     [one.name for one in group.slices]
     ['v6e-4x4-0', 'v6e-4x4-1']
 
-Every "no" is explained: `Quoit.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit it
+Every "no" is explained: `Ledger.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit it
 and what would help, `Snapshot.fork` is a copy to try things on, and `topology` tells each process of a group where it
 stands.
 
@@ -50,7 +50,7 @@ from .errors import (
 )
 from .groups import Group, GroupChange, GroupSlice, GroupSliceState, GroupState, PlacedBundle, Worker
 from .imports import Change, ChangeKind, Import, Input, SourceKind
-from .ledger import Quoit, create, load_text, open, open_memory, restore
+from .ledger import Ledger, create, load_text, open, open_memory, restore
 from .requests import Bundle, Policy, Request, Strategy
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ __all__ = [
     "Pool",
     "Process",
     "Profile",
-    "Quoit",
+    "Ledger",
     "RayAnswer",
     "Reason",
     "RefusedError",

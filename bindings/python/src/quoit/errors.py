@@ -114,7 +114,7 @@ class ExpiredError(Error):
 
 
 class CancelledError(Error):
-    """`Quoit.interrupt` ended the wait."""
+    """`Ledger.interrupt` ended the wait."""
 
     code = ErrorCode.CANCELLED
 

@@ -148,7 +148,7 @@ class SliceClass(_c.WithMappings):
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """An owner that was set (`Quoit.set_owner`)."""
+    """An owner that was set (`Ledger.set_owner`)."""
 
     name: str
     since_ms: int

@@ -19,7 +19,7 @@ from .snapshots import Snapshot, owned_snapshot
 class Fork(_c.Unsent):
     """A private copy of a snapshot that can be changed: the live code on a copy, of which nothing is ever written.
 
-    `Snapshot.fork` makes one; a context manager that closes it. Its verbs are those of `Quoit`, take the same arguments
+    `Snapshot.fork` makes one; a context manager that closes it. Its verbs are those of `Ledger`, take the same arguments
     and raise the same, but never what a database causes. Calls from several threads queue. In the child of a fork(2)
     they raise `FailedError`: make another of a snapshot there.
     """
@@ -70,7 +70,7 @@ class Fork(_c.Unsent):
             return owned_snapshot(lib.quoit_fork_snapshot(self._open()))
 
     def reserve(self, request: Request, *, now_ms: int | None = None) -> Group:
-        """As `Quoit.reserve`, on the fork alone.
+        """As `Ledger.reserve`, on the fork alone.
 
         Raises:
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: as there.
@@ -78,7 +78,7 @@ class Fork(_c.Unsent):
         return owned_group(self._call(lib.quoit_fork_reserve, handle_of(request), _c.clock(now_ms)))
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
-        """As `Quoit.hold`, on the fork alone.
+        """As `Ledger.hold`, on the fork alone.
 
         Raises:
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: as there.
@@ -87,7 +87,7 @@ class Fork(_c.Unsent):
         return owned_group(self._call(lib.quoit_fork_hold, handle_of(request), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
-        """As `Quoit.release`, on the fork alone.
+        """As `Ledger.release`, on the fork alone.
 
         Raises:
             NotFoundError, ConflictError, ExpiredError: as there.
@@ -95,7 +95,7 @@ class Fork(_c.Unsent):
         self._call(lib.quoit_fork_release, group_text(group), _c.clock(now_ms))
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
-        """As `Quoit.resize`, on the fork alone.
+        """As `Ledger.resize`, on the fork alone.
 
         Raises:
             InvalidError, NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: as there.
@@ -104,7 +104,7 @@ class Fork(_c.Unsent):
         return taken_change(self._call(lib.quoit_fork_resize, group_text(group), number, _c.clock(now_ms)))
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
-        """As `Quoit.repair`, on the fork alone.
+        """As `Ledger.repair`, on the fork alone.
 
         Raises:
             NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: as there.
@@ -112,7 +112,7 @@ class Fork(_c.Unsent):
         return taken_change(self._call(lib.quoit_fork_repair, group_text(group), _c.clock(now_ms)))
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
-        """As `Quoit.set_node_state`, on the fork alone.
+        """As `Ledger.set_node_state`, on the fork alone.
 
         Raises:
             NotFoundError, InvalidError: as there.
@@ -121,12 +121,12 @@ class Fork(_c.Unsent):
         self._call(lib.quoit_fork_set_node_state, _c.to_text(node, "node"), number, _c.clock(now_ms))
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
-        """As `Quoit.sync_input`, on the fork alone: what it would change.
+        """As `Ledger.sync_input`, on the fork alone: what it would change.
 
         Raises:
             InvalidError, ConflictError, NotFoundError: as there.
         """
-        return taken_import(self._call(lib.quoit_fork_sync_input, opened(input), _c.clock(now_ms)))
+        return taken_import(self._call(lib.quoit_fork_sync, opened(input), _c.clock(now_ms)))
 
 
 def owned_fork(pointer: Any) -> Fork:

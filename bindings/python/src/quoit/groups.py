@@ -81,7 +81,7 @@ class Group(_c.Sealed):
     _instead = "send its handle (NAME@ID), which every call takes"
 
     def __init__(self, handle: Any) -> None:
-        object.__setattr__(self, "_handle", _c.checked_handle(handle, Group, "Quoit.reserve and its like"))
+        object.__setattr__(self, "_handle", _c.checked_handle(handle, Group, "Ledger.reserve and its like"))
 
     def __repr__(self) -> str:
         return f"<quoit.Group {self.handle!r} {self.state.name} of {', '.join(one.name for one in self.slices) or 'bundles'}>"

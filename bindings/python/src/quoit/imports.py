@@ -71,7 +71,7 @@ class Import:
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What a source says, for `Quoit.import_input`, `Quoit.sync_input` and `Fork.sync_input`."""
+    """What a source says, for `Ledger.import_input`, `Ledger.sync_input` and `Fork.sync_input`."""
 
     kind: SourceKind
     text: str | bytes

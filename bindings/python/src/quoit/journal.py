@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened: the entries of a ledger's journal (`Quoit.changes_since`), and where it begins (`Quoit.read_checkpoint`)."""
+"""What happened: the entries of a ledger's journal (`Ledger.changes_since`), and where it begins (`Ledger.read_checkpoint`)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class JournalEntry:
     verb: str
     """"reserve", "release", "import"..."""
     actor: str | None
-    """Who asked (`Quoit.set_actor`); None where nobody said."""
+    """Who asked (`Ledger.set_actor`); None where nobody said."""
     effects: tuple[Effect, ...]
 
 

@@ -25,7 +25,7 @@ WAIT_MS = 5_000
 _WAITS = range(_c.INT64.stop)
 
 
-def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
+def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
     """Makes a new, empty database of mode 0600 and opens it; an empty file is taken over.
 
     Args:
@@ -38,10 +38,10 @@ def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
         StoreError: the place cannot be written, or is on a file system that is not known to have safe locks.
         VersionError, DamagedError, BusyError: by what that file is.
     """
-    return Quoit(call(lib.quoit_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
+    return Ledger(call(lib.quoit_ledger_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
 
-def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
+def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
     """Opens a database and reads its state. Nothing in it is changed, except that one of an older quoit is upgraded.
 
     Args:
@@ -56,7 +56,7 @@ def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Quoit:
         StoreError: it cannot be read, or is of an older quoit and cannot be written.
         BusyError: another process had it for longer than `wait_ms`.
     """
-    return Quoit(call(lib.quoit_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
+    return Ledger(call(lib.quoit_ledger_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
 
 def restore(
@@ -74,7 +74,7 @@ def restore(
 
     Args:
         path: of the database, which may be missing or damaged.
-        backup: a file that `Quoit.backup` wrote.
+        backup: a file that `Ledger.backup` wrote.
         actor: who restores, for the journal.
         wait_ms: how long to wait for other writers, in milliseconds; 0: not at all.
         now_ms: milliseconds since 1970 UTC; None: this machine's clock.
@@ -88,7 +88,7 @@ def restore(
         StoreError: the disk refuses. Nothing has changed then.
     """
     call(
-        lib.quoit_restore,
+        lib.quoit_ledger_restore,
         _path(path),
         _path(backup),
         _c.to_int(wait_ms, "wait_ms", _WAITS),
@@ -97,9 +97,9 @@ def restore(
     )
 
 
-def open_memory() -> Quoit:
+def open_memory() -> Ledger:
     """An empty ledger in memory: the same rules and calls, without durability."""
-    return Quoit(lib.quoit_open_memory())
+    return Ledger(lib.quoit_ledger_open_memory())
 
 
 def _path(path: str | os.PathLike[str]) -> bytes:
@@ -135,7 +135,7 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
         lib.g_free(data[0])
 
 
-class Quoit(_c.Unsent):
+class Ledger(_c.Unsent):
     """An open ledger, made by `create`, `open` or `open_memory`; a context manager that closes it.
 
     It may be used from several threads: writers queue, readers take snapshots and never wait for a disk. In the child
@@ -160,12 +160,12 @@ class Quoit(_c.Unsent):
     _instead = "open its file again, in the other process too"
 
     def __init__(self, handle: Any) -> None:
-        self._handle = _c.owned(_c.checked_handle(handle, Quoit, "create, open or open_memory"), lib.quoit_unref)
+        self._handle = _c.owned(_c.checked_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref)
         # What other modules know of this ledger, and forget with it.
         self._companions: dict[str, Any] = {}
         self._process = os.getpid()
 
-    def __enter__(self) -> Quoit:
+    def __enter__(self) -> Ledger:
         self._open()
         return self
 
@@ -175,7 +175,7 @@ class Quoit(_c.Unsent):
         self.close()
 
     def __repr__(self) -> str:
-        return "<quoit.Quoit closed>" if self._handle is None else "<quoit.Quoit>"
+        return "<quoit.Ledger closed>" if self._handle is None else "<quoit.Ledger>"
 
     def _open(self) -> Any:
         handle = self._handle
@@ -196,11 +196,11 @@ class Quoit(_c.Unsent):
 
     def set_actor(self, actor: str | None) -> None:
         """Who is written into the journal as asking for the changes that follow; None: nobody."""
-        lib.quoit_set_actor(self._open(), _c.to_text_or_null(actor, "actor"))
+        lib.quoit_ledger_set_actor(self._open(), _c.to_text_or_null(actor, "actor"))
 
     def interrupt(self) -> None:
         """Ends the waits that calls of this ledger are in, from any thread: they raise `CancelledError`."""
-        lib.quoit_interrupt(self._open())
+        lib.quoit_ledger_interrupt(self._open())
 
     # --- look ---
 
@@ -208,7 +208,7 @@ class Quoit(_c.Unsent):
         """The fleet as this ledger knows it: with its own changes and those of others up to the last change or `refresh`."""
         from .snapshots import owned_snapshot
 
-        return owned_snapshot(lib.quoit_snapshot(self._open()))
+        return owned_snapshot(lib.quoit_ledger_snapshot(self._open()))
 
     def snapshot_at(self, seq: int) -> Snapshot:
         """The fleet as it was after the journal's entry `seq`; 0: before the first.
@@ -218,11 +218,11 @@ class Quoit(_c.Unsent):
         """
         from .snapshots import owned_snapshot
 
-        return owned_snapshot(call(lib.quoit_snapshot_at, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+        return owned_snapshot(call(lib.quoit_ledger_snapshot_at, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def refresh(self) -> None:
         """Reads what other processes have written; costs what changed."""
-        call(lib.quoit_refresh, self._open())
+        call(lib.quoit_ledger_refresh, self._open())
 
     def group(self, name: str | Group) -> Group:
         """The group as this ledger knows it now: `Snapshot.lookup_group` of `snapshot`.
@@ -247,7 +247,7 @@ class Quoit(_c.Unsent):
             InvalidError: the request is not complete, not in the catalogue, or says what does not go together.
             NotFoundError: it names a pool, slice or node that is not there.
         """
-        return owned_group(call(lib.quoit_reserve, self._open(), handle_of(request), _c.clock(now_ms)))
+        return owned_group(call(lib.quoit_ledger_reserve, self._open(), handle_of(request), _c.clock(now_ms)))
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """As `reserve`, for at most `lease_ms` (from 1 ms) unless it is confirmed or renewed before.
@@ -257,7 +257,7 @@ class Quoit(_c.Unsent):
             NotNowError, NeverError, ConflictError, ExpiredError, NotFoundError: as `reserve`.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(call(lib.quoit_hold, self._open(), handle_of(request), lease, _c.clock(now_ms)))
+        return owned_group(call(lib.quoit_ledger_hold, self._open(), handle_of(request), lease, _c.clock(now_ms)))
 
     def confirm(self, group: str | Group, *, lease_ms: int = 0, now_ms: int | None = None) -> Group:
         """Makes a held group a reserved one; one that is reserved already stays as it is, so that a retry is safe.
@@ -272,7 +272,7 @@ class Quoit(_c.Unsent):
             ExpiredError: its lease has ended: ask for slices again.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(call(lib.quoit_confirm, self._open(), group_text(group), lease, _c.clock(now_ms)))
+        return owned_group(call(lib.quoit_ledger_confirm, self._open(), group_text(group), lease, _c.clock(now_ms)))
 
     def renew(self, group: str | Group, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """Gives a group that has a lease another one, which begins now: from 1 ms.
@@ -282,7 +282,7 @@ class Quoit(_c.Unsent):
             ConflictError: as `confirm`, and for a group without a lease.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(call(lib.quoit_renew, self._open(), group_text(group), lease, _c.clock(now_ms)))
+        return owned_group(call(lib.quoit_ledger_renew, self._open(), group_text(group), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Frees all that the group has.
@@ -292,7 +292,7 @@ class Quoit(_c.Unsent):
             ConflictError: the id is not that of the group that bears it now, or the group belongs to a source.
             ExpiredError: its lease has ended, and it is free already.
         """
-        call(lib.quoit_release, self._open(), group_text(group), _c.clock(now_ms))
+        call(lib.quoit_ledger_release, self._open(), group_text(group), _c.clock(now_ms))
 
     def forget(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """Drops what is kept of a group that is gone (NAME@ID): its request key may be used again.
@@ -302,11 +302,11 @@ class Quoit(_c.Unsent):
             ConflictError: the group is not gone: release it.
             InvalidError: no id was given.
         """
-        call(lib.quoit_forget, self._open(), group_text(group), _c.clock(now_ms))
+        call(lib.quoit_ledger_forget, self._open(), group_text(group), _c.clock(now_ms))
 
     def forget_key(self, key: str, *, now_ms: int | None = None) -> None:
         """`forget` of the group that the request key names; raises as it does."""
-        call(lib.quoit_forget_key, self._open(), _c.to_text(key, "key"), _c.clock(now_ms))
+        call(lib.quoit_ledger_forget_key, self._open(), _c.to_text(key, "key"), _c.clock(now_ms))
 
     # --- elastic jobs ---
 
@@ -321,7 +321,7 @@ class Quoit(_c.Unsent):
             NotFoundError, ConflictError, ExpiredError: as `confirm`.
         """
         number = _c.to_int(slices, "slices")
-        return taken_change(call(lib.quoit_resize, self._open(), group_text(group), number, _c.clock(now_ms)))
+        return taken_change(call(lib.quoit_ledger_resize, self._open(), group_text(group), number, _c.clock(now_ms)))
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
         """Replaces each slice or bundle that is lost or leaving, all of them or none, with the smallest change.
@@ -330,7 +330,7 @@ class Quoit(_c.Unsent):
             NotNowError, NeverError: too few slices are free (`resize` to fewer), or the bundles find no room.
             NotFoundError, ConflictError, ExpiredError: as `confirm`.
         """
-        return taken_change(call(lib.quoit_repair, self._open(), group_text(group), _c.clock(now_ms)))
+        return taken_change(call(lib.quoit_ledger_repair, self._open(), group_text(group), _c.clock(now_ms)))
 
     def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:
         """Frees one slice of a group, by short or full name; with its last slice the group goes.
@@ -341,7 +341,7 @@ class Quoit(_c.Unsent):
             ConflictError, ExpiredError: as `confirm`.
         """
         name = _c.to_text(slice, "slice")
-        return taken_change(call(lib.quoit_release_slice, self._open(), group_text(group), name, _c.clock(now_ms)))
+        return taken_change(call(lib.quoit_ledger_release_slice, self._open(), group_text(group), name, _c.clock(now_ms)))
 
     # --- owners ---
 
@@ -356,7 +356,7 @@ class Quoit(_c.Unsent):
             InvalidError: a name that is none, a lease below 0 or beyond the year 2199.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        call(lib.quoit_set_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
+        call(lib.quoit_ledger_set_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
 
     def renew_owner(self, owner: str, lease_ms: int, *, now_ms: int | None = None) -> None:
         """The sign of life of an owner that has a lease, which lives `lease_ms` (from 1 ms) from now on.
@@ -367,7 +367,7 @@ class Quoit(_c.Unsent):
             ConflictError: it has no lease.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        call(lib.quoit_renew_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
+        call(lib.quoit_ledger_renew_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
 
     def end_owner(self, owner: str, *, now_ms: int | None = None) -> int:
         """Frees all that is held in the owner's name, and forgets the owner.
@@ -380,7 +380,7 @@ class Quoit(_c.Unsent):
             ExpiredError: its lease has ended already.
         """
         n_groups = ffi.new("uint32_t *")
-        call(lib.quoit_end_owner, self._open(), _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
+        call(lib.quoit_ledger_end_owner, self._open(), _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
         return int(n_groups[0])
 
     # --- nodes ---
@@ -395,7 +395,7 @@ class Quoit(_c.Unsent):
         from .fleet import NodeState
 
         number = _c.to_member(NodeState, state, "state")
-        call(lib.quoit_set_node_state, self._open(), _c.to_text(node, "node"), number, _c.clock(now_ms))
+        call(lib.quoit_ledger_set_node_state, self._open(), _c.to_text(node, "node"), number, _c.clock(now_ms))
 
     def drain_node(self, node: str, *, now_ms: int | None = None) -> None:
         """No new group comes to the node or its slice; groups that have it stay.
@@ -405,11 +405,11 @@ class Quoit(_c.Unsent):
             InvalidError: the name is ambiguous.
             ConflictError: the node is dead.
         """
-        call(lib.quoit_drain_node, self._open(), _c.to_text(node, "node"), _c.clock(now_ms))
+        call(lib.quoit_ledger_drain_node, self._open(), _c.to_text(node, "node"), _c.clock(now_ms))
 
     def undrain_node(self, node: str, *, now_ms: int | None = None) -> None:
         """Takes `drain_node` back; raises as it does."""
-        call(lib.quoit_undrain_node, self._open(), _c.to_text(node, "node"), _c.clock(now_ms))
+        call(lib.quoit_ledger_undrain_node, self._open(), _c.to_text(node, "node"), _c.clock(now_ms))
 
     # --- imports ---
 
@@ -425,7 +425,7 @@ class Quoit(_c.Unsent):
         """
         data = _c.to_document(text, "text")
         arguments = data, len(data), _c.to_text_or_null(source, "source"), _c.clock(now_ms)
-        return taken_import(call(lib.quoit_import_fleet_text, self._open(), *arguments))
+        return taken_import(call(lib.quoit_ledger_import_fleet_text, self._open(), *arguments))
 
     def import_raycluster(
         self,
@@ -447,7 +447,7 @@ class Quoit(_c.Unsent):
         """
         data, pairs = _c.to_document(text, "text"), _c.to_pairs(variables, "variables")
         arguments = data, len(data), _c.to_text_or_null(source, "source"), pairs, _c.clock(now_ms)
-        return taken_import(call(lib.quoit_import_raycluster, self._open(), *arguments))
+        return taken_import(call(lib.quoit_ledger_import_raycluster, self._open(), *arguments))
 
     def import_ray_nodes(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
         """Reads ``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes(). `import_input` takes what is in use too.
@@ -457,7 +457,7 @@ class Quoit(_c.Unsent):
         """
         data = _c.to_document(text, "text")
         arguments = data, len(data), _c.to_text_or_null(source, "source"), _c.clock(now_ms)
-        return taken_import(call(lib.quoit_import_ray_nodes, self._open(), *arguments))
+        return taken_import(call(lib.quoit_ledger_import_ray_nodes, self._open(), *arguments))
 
     def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """Imports what a source says with all that is known of it. It never takes away what is held: `sync_input` does.
@@ -465,7 +465,7 @@ class Quoit(_c.Unsent):
         Raises:
             InvalidError, ConflictError: as `import_fleet_text`.
         """
-        return taken_import(call(lib.quoit_import_input, self._open(), opened(input), _c.clock(now_ms)))
+        return taken_import(call(lib.quoit_ledger_import, self._open(), opened(input), _c.clock(now_ms)))
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
         """As `import_input`, of a fleet that has changed: a held node that is gone is lost, and stays, dead, for its group.
@@ -473,7 +473,7 @@ class Quoit(_c.Unsent):
         Raises:
             InvalidError, ConflictError: as `import_fleet_text`, but for held nodes.
         """
-        return taken_import(call(lib.quoit_sync_input, self._open(), opened(input), _c.clock(now_ms)))
+        return taken_import(call(lib.quoit_ledger_sync, self._open(), opened(input), _c.clock(now_ms)))
 
     # --- the file ---
 
@@ -493,7 +493,7 @@ class Quoit(_c.Unsent):
             ConflictError: a batch is open already.
             TypeError: `synced` is no bool.
         """
-        return _Batch(self, lib.quoit_begin_batch if _c.to_bool(synced, "synced") else lib.quoit_begin_unsynced_batch)
+        return _Batch(self, lib.quoit_ledger_begin_batch if _c.to_bool(synced, "synced") else lib.quoit_ledger_begin_unsynced_batch)
 
     def verify(self) -> None:
         """Replays the journal and compares with the state that is kept.
@@ -501,12 +501,12 @@ class Quoit(_c.Unsent):
         Raises:
             DamagedError: they differ: restore a backup.
         """
-        call(lib.quoit_verify, self._open())
+        call(lib.quoit_ledger_verify, self._open())
 
     @property
     def identity(self) -> str:
         """A random number that the ledger got when it was made, as 32 hexadecimal digits; "" in memory."""
-        return _c.taken_text(lib.quoit_dup_identity(self._open()))
+        return _c.taken_text(lib.quoit_ledger_dup_identity(self._open()))
 
     def set_clock(self, clock_ms: int) -> None:
         """Sets the ledger's clock, forwards or back, as one journal entry. Leases that have ended stay ended.
@@ -514,7 +514,7 @@ class Quoit(_c.Unsent):
         Raises:
             InvalidError: a time outside the years 2000 to 2199.
         """
-        call(lib.quoit_set_clock, self._open(), _c.to_int(clock_ms, "clock_ms", _c.INT64))
+        call(lib.quoit_ledger_set_clock, self._open(), _c.to_int(clock_ms, "clock_ms", _c.INT64))
 
     def set_max_clock_jump(self, max_jump_ms: int, *, now_ms: int | None = None) -> None:
         """Sets how far a change's clock may be ahead of the last entry.
@@ -527,7 +527,7 @@ class Quoit(_c.Unsent):
             InvalidError: it is below 0.
         """
         limit = _c.to_int(max_jump_ms, "max_jump_ms", _c.INT64)
-        call(lib.quoit_set_max_clock_jump, self._open(), limit, _c.clock(now_ms))
+        call(lib.quoit_ledger_set_max_clock_jump, self._open(), limit, _c.clock(now_ms))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies the database while it is in use, never over a file that exists or through a link.
@@ -536,7 +536,7 @@ class Quoit(_c.Unsent):
             ConflictError: there is something at `path`.
             StoreError: it cannot be written.
         """
-        call(lib.quoit_backup, self._open(), _path(path))
+        call(lib.quoit_ledger_backup, self._open(), _path(path))
 
     def changes_since(self, seq: int) -> tuple[JournalEntry, ...]:
         """The journal's entries after `seq`, oldest first.
@@ -546,7 +546,7 @@ class Quoit(_c.Unsent):
         """
         from .journal import taken_entries
 
-        return taken_entries(call(lib.quoit_changes_since, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
+        return taken_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def compact_journal(self, before_seq: int, *, now_ms: int | None = None) -> int:
         """Writes a checked image of the state, and drops the journal's entries before `before_seq`.
@@ -559,7 +559,7 @@ class Quoit(_c.Unsent):
         """
         n_removed = ffi.new("uint64_t *")
         seq = _c.to_int(before_seq, "before_seq", _c.UINT64)
-        call(lib.quoit_compact_journal, self._open(), seq, _c.clock(now_ms), n_removed)
+        call(lib.quoit_ledger_compact_journal, self._open(), seq, _c.clock(now_ms), n_removed)
         return int(n_removed[0])
 
     def read_checkpoint(self) -> Checkpoint | None:
@@ -567,7 +567,7 @@ class Quoit(_c.Unsent):
         from .journal import Checkpoint
 
         seq, made_ms = ffi.new("uint64_t *"), ffi.new("int64_t *")
-        call(lib.quoit_read_checkpoint, self._open(), seq, made_ms)
+        call(lib.quoit_ledger_read_checkpoint, self._open(), seq, made_ms)
         return Checkpoint(int(seq[0]), int(made_ms[0])) if seq[0] else None
 
 
@@ -576,7 +576,7 @@ class _Batch:
 
     _handle: Any = None
 
-    def __init__(self, ledger: Quoit, begin: Any) -> None:
+    def __init__(self, ledger: Ledger, begin: Any) -> None:
         self._ledger = ledger
         self._begin = begin
 
@@ -603,7 +603,7 @@ class _Batch:
             self._cancel()
             return
         try:
-            call(lib.quoit_commit_batch, self._handle)
+            call(lib.quoit_ledger_commit_batch, self._handle)
             self._handle = None
         except BaseException:
             self._cancel()
@@ -614,5 +614,5 @@ class _Batch:
 
     def _cancel(self) -> None:
         if self._handle is not None:
-            lib.quoit_cancel_batch(self._handle)
+            lib.quoit_ledger_cancel_batch(self._handle)
             self._handle = None

@@ -114,8 +114,8 @@ class Request(_c.Sealed):
         topology: the shape of each slice in chips, x first: "4x4", "2x2x4".
         slices: how many, 1 to 1,000,000; or a pair (least, most) for an elastic job: as many of `most` as can be had, none when there are fewer than `least`.
         key: the request key, which makes a retry safe: it returns the group that the first call made, also after its release, and never reserves again.
-        owner: who will hold the group; when the lease of that owner ends the group goes (`Quoit.set_owner`).
-        lease_ms: how long a group that `Quoit.reserve` makes lives unless it is renewed, from 1 ms. None: until it is released.
+        owner: who will hold the group; when the lease of that owner ends the group goes (`Ledger.set_owner`).
+        lease_ms: how long a group that `Ledger.reserve` makes lives unless it is renewed, from 1 ms. None: until it is released.
         chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips and as two of 4.
         tpu_per_bundle: decimal text, "1" or "0.5": each host is taken as bundles of that much TPU, for several processes a host. None: each host whole.
         pool: only slices or nodes of pools of that name.

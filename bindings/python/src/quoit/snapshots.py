@@ -43,7 +43,7 @@ class GraphForm(_c.Code):
 class Snapshot(View):
     """The fleet at one journal entry: immutable, readable from any number of threads while others write.
 
-    `Quoit.snapshot` takes one, at the cost of a reference; it outlives the ledger that it came from. Sources, pools,
+    `Ledger.snapshot` takes one, at the cost of a reference; it outlives the ledger that it came from. Sources, pools,
     slices and nodes stand in natural order of their names, nodes by worker id within their slice. `nodes`, `slices` and
     `groups` make each row when it is asked for.
     """
@@ -71,7 +71,7 @@ class Snapshot(View):
     def as_of(self, now_ms: int | None = None) -> Snapshot:
         """The fleet as a change at that moment would find it: what is held on leases that have ended is free.
 
-        What decides, as `Quoit.reserve`, does the same by itself; this is for looking. Nothing is written.
+        What decides, as `Ledger.reserve`, does the same by itself; this is for looking. Nothing is written.
 
         Args:
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.
@@ -82,7 +82,7 @@ class Snapshot(View):
         return owned_snapshot(call(lib.quoit_snapshot_as_of, self._handle, _c.clock(now_ms)))
 
     def explain(self, request: Request) -> Report:
-        """Whether the request fits now, and why not: the decision that `Quoit.reserve` would make, without making it.
+        """Whether the request fits now, and why not: the decision that `Ledger.reserve` would make, without making it.
 
         Costs a look at every slice, or node. A request that does not fit is no failure: see `Report.verdict`.
 

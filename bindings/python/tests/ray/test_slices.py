@@ -168,8 +168,8 @@ def test_rays_own_helper_keeps_off_the_slices_that_quoit_gave(path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
 @pytest.mark.parametrize(
-    "where", [(quoit.Quoit, "hold"), (making, "pinned"), (cluster, "create_group"), (cluster, "write_record"),
-              (cluster, "wait_placed"), (quoit.Quoit, "confirm")], ids=lambda where: where[1]
+    "where", [(quoit.Ledger, "hold"), (making, "pinned"), (cluster, "create_group"), (cluster, "write_record"),
+              (cluster, "wait_placed"), (quoit.Ledger, "confirm")], ids=lambda where: where[1]
 )  # fmt: skip
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_an_interruption_anywhere_gives_everything_back(path, monkeypatch, where, error, when):

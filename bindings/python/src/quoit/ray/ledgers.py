@@ -15,13 +15,13 @@ from .. import errors
 from .. import ledger as _ledger
 from ..groups import Group, GroupState
 from ..imports import Import, Input
-from ..ledger import Quoit
+from ..ledger import Ledger
 from ..ray_rules.arithmetic import resource_per_chip
 from . import cluster, owners, versions
 from .records import groups_of, stands
 from .shapes import foreign
 
-LedgerLike = Union[str, "os.PathLike[str]", Quoit, None]
+LedgerLike = Union[str, "os.PathLike[str]", Ledger, None]
 """A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
 
 _MADE_S = 2.0
@@ -35,7 +35,7 @@ SOURCE = "ray"
 class RayLedger:
     """A ledger and the cluster that it is kept in step with; one a process for each of both."""
 
-    def __init__(self, quoit: Quoit, source: str) -> None:
+    def __init__(self, quoit: Ledger, source: str) -> None:
         self.quoit = quoit
         self.source = source
         self.tpu_per_chip: int | None = None
@@ -230,7 +230,7 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
         Error: as `quoit.open` and `quoit.create`.
     """
     with _lock:
-        if isinstance(ledger, Quoit):
+        if isinstance(ledger, Ledger):
             known_of_it: dict[str, RayLedger] = ledger._companions
             return known_of_it.setdefault(source, RayLedger(ledger, source))
         path, is_named = _path_of(ledger)
@@ -283,11 +283,11 @@ def _path_of(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
     """The path as it was given, and whether anybody has."""
     named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
     if named is not None and not isinstance(named, str):
-        raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Quoit, not {type(ledger).__name__}")
+        raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Ledger, not {type(ledger).__name__}")
     return named or "quoit.db", named is not None
 
 
-def _open(path: str, *, is_named: bool) -> Quoit:
+def _open(path: str, *, is_named: bool) -> Ledger:
     if not is_named and not os.path.exists(path):
         raise errors.NotFoundError(
             "ledger: expected its file as ledger=PATH or in QUOIT_DB, or a './quoit.db' (quoit init)"
@@ -334,7 +334,7 @@ def _is_young(path: str) -> bool:
 
 
 def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> Input:
-    """What the running Ray cluster says now, for `Quoit.sync_input`, `Quoit.import_input` or `Fork.sync_input`.
+    """What the running Ray cluster says now, for `Ledger.sync_input`, `Ledger.import_input` or `Fork.sync_input`.
 
     Nodes, placement groups and what is available are of one moment as nearly as Ray tells it: all are asked for again
     when groups changed between, or when the lists contradict each other. Nothing is written.
@@ -378,7 +378,7 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
     Raises:
         NotFoundError, VersionError, InvalidError, BusyError: as `fleet_from_ray`.
         ConflictError: drivers of another cluster hold slices of this source; nothing was written. Name another.
-        Error: as `quoit.open` and `Quoit.sync_input`.
+        Error: as `quoit.open` and `Ledger.sync_input`.
     """
     versions.check()
     cluster.check_connected()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .. import errors
 from ..groups import Group
-from ..ledger import Quoit
+from ..ledger import Ledger
 from . import cluster
 
 _log = logging.getLogger("quoit.ray")
@@ -60,7 +60,7 @@ class SignOfLife:
     It ends where the process is no longer the driver that it was: what that one had is gone from Ray.
     """
 
-    def __init__(self, quoit: Quoit, owner: str) -> None:
+    def __init__(self, quoit: Ledger, owner: str) -> None:
         self._quoit = quoit
         self._owner = owner
         self._lease_ms = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _c, errors
 from ..groups import Group, GroupSlice, whereabouts
-from ..ledger import Quoit
+from ..ledger import Ledger
 from ..ray_rules.arithmetic import resource_per_chip
 from ..ray_rules.slices import SliceGroup
 from ..ray_rules.slices import slice_placement_group as group_of_rules
@@ -232,7 +232,7 @@ class NodeIsGone(Exception):
     """Ray does not list, as alive, a node that the ledger has given."""
 
 
-def pin(shape: Shape, group: Group, quoit: Quoit, listing: cluster.Listing) -> list[SlicePins]:
+def pin(shape: Shape, group: Group, quoit: Ledger, listing: cluster.Listing) -> list[SlicePins]:
     """Where the bundles of a group go, slice by slice in quoit's order: worked out once for as long as the nodes
     are listed so, as jobs ask for the same again and again.
 

@@ -534,7 +534,7 @@ def slice_placement_group(
         NotFoundError: there is no Ray cluster, it does not answer, or there is no ledger.
         VersionError: the installed Ray lacks what is needed; the message says what.
         TypeError: an argument has another type.
-        Error: as `Quoit.sync_input` and `Quoit.hold`.
+        Error: as `Ledger.sync_input` and `Ledger.hold`.
     """
     return SlicePlacementGroup(
         topology,

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A set of small integers that finds the next or previous member in a fixed number of steps, copy-on-write as a table.
+ *
+ * Four levels of 64-bit words; a bit of a level says that the word below it is not zero. Four levels reach 16,777,216
+ * members, so that the longest walk is seven words however large the fleet is. */
+#pragma once
+
+#include "fleet/table.h"
+
+enum { QUOIT_BITS_LEVELS = 4, QUOIT_BITS_MOST = 1 << 24 };
+#define QUOIT_BITS_NONE G_MAXUINT32
+
+typedef struct {
+  QuoitTable words;
+  guint32 n;
+  guint32 base[QUOIT_BITS_LEVELS]; /* where each level's words begin */
+} QuoitBits;
+
+void quoit_bits_init (QuoitBits *bits, guint32 n); /* empty, for members below @n */
+void quoit_bits_clear (QuoitBits *bits);
+void quoit_bits_share (const QuoitBits *bits, QuoitBits *copy);
+
+/* The smallest member >= @from, the greatest < @below; QUOIT_BITS_NONE where there is none. */
+guint32 quoit_bits_next (const QuoitBits *bits, guint32 from);
+guint32 quoit_bits_previous (const QuoitBits *bits, guint32 below);
+
+static inline guint64
+quoit_bits_word (const QuoitBits *bits, guint32 word)
+{
+  return ((const guint64 *) quoit_table_peek (&bits->words, word / 64))[word % 64];
+}
+
+static inline int
+quoit_bits_has (const QuoitBits *bits, guint32 member)
+{
+  return (int) (quoit_bits_word (bits, member / 64) >> (member % 64) & 1);
+}
+
+/* --- changing: most changes end on the lowest level --- */
+
+static inline guint64 *
+quoit_bits_own_word (QuoitBits *bits, guint32 word)
+{
+  return (guint64 *) quoit_table_own (&bits->words, word / 64) + word % 64;
+}
+
+void quoit_bits_add_above (QuoitBits *bits, guint32 member);
+void quoit_bits_remove_above (QuoitBits *bits, guint32 member);
+
+/* Adding a member again changes nothing. */
+static inline void
+quoit_bits_add (QuoitBits *bits, guint32 member)
+{
+  guint64 *word = quoit_bits_own_word (bits, member / 64), before = *word;
+
+  *word = before | (guint64) 1 << (member % 64);
+  if (before == 0)
+    quoit_bits_add_above (bits, member);
+}
+
+/* Likewise. */
+static inline void
+quoit_bits_remove (QuoitBits *bits, guint32 member)
+{
+  guint64 *word = quoit_bits_own_word (bits, member / 64), after = *word & ~((guint64) 1 << (member % 64));
+
+  *word = after;
+  if (after == 0)
+    quoit_bits_remove_above (bits, member);
+}

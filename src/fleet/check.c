@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants, by brute force: what the summaries say is counted again from nothing. */
+#include "fleet/private.h"
+#include "fleet/source-kinds.h"
+
+#include <string.h>
+
+static gboolean
+contradiction (GError **error, const char *what, const char *where)
+{
+  return quoit_fail (error, QUOIT_ERROR_FAILED, "the fleet contradicts itself: %s at '%s'", what, where);
+}
+
+static gboolean
+check_slices (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 s = 0; s < layout->n_slices; s++)
+    {
+      QuoitSliceStatus counted = quoit_fleet_count_slice (fleet, s);
+      const QuoitSliceStatus *kept = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s });
+      const char *name = quoit_layout_text (layout, layout->slices[s].name);
+      gboolean classed = layout->shelves[layout->slices[s].shelf].class_index != QUOIT_NO_INDEX;
+
+      if (memcmp (&counted, kept, sizeof counted) != 0)
+        return contradiction (error, "a slice's status is not its recount", name);
+      if (classed && quoit_bits_has (&fleet->free_slices, s) != ((kept->flags & QUOIT_SLICE_FREE) != 0))
+        return contradiction (error, "the index of free slices is wrong", name);
+      if (!classed && (kept->flags & QUOIT_SLICE_INTACT) != 0)
+        return contradiction (error, "a slice without a class is intact", name);
+    }
+  return TRUE;
+}
+
+static void
+tally_up (QuoitTally *tally, guint8 flags)
+{
+  for (unsigned i = 0; i < QUOIT_N_SLICE_FLAGS; i++)
+    tally->count[i] += flags >> i & 1;
+}
+
+static gboolean
+check_ranks (const QuoitFleet *fleet, const QuoitShelf *shelf, const QuoitTally *tally)
+{
+  for (guint32 count = 1; shelf->class_index != QUOIT_NO_INDEX && count <= shelf->n_slices; count++)
+    if (quoit_bits_has (&fleet->ranks, fleet->layout->positions[shelf->first_position + count - 1])
+        != (count == quoit_tally_get (tally, QUOIT_SLICE_FREE)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_tallies (const QuoitFleet *fleet, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autofree QuoitTally *classes = g_new0 (QuoitTally, layout->n_classes + 1);
+
+  for (guint32 h = 0; h < layout->n_shelves; h++)
+    {
+      const QuoitShelf *shelf = &layout->shelves[h];
+      const char *pool = quoit_layout_text (layout, layout->pools[shelf->pool].name);
+      QuoitTally counted = { 0 };
+
+      for (guint32 s = shelf->first_slice; s < shelf->first_slice + shelf->n_slices; s++)
+        {
+          guint8 flags = quoit_fleet_slice_status (fleet, (QuoitSliceId) { s })->flags;
+
+          if (layout->slices[s].shelf != h)
+            return contradiction (error, "a slice stands outside its shelf", pool);
+          tally_up (&counted, flags);
+          if (shelf->class_index != QUOIT_NO_INDEX)
+            tally_up (&classes[shelf->class_index], flags);
+        }
+      if (memcmp (&counted, quoit_fleet_shelf_tally (fleet, (QuoitShelfId) { h }), sizeof counted) != 0)
+        return contradiction (error, "a pool's counters are not its recount", pool);
+      if (!check_ranks (fleet, shelf, &counted))
+        return contradiction (error, "a pool's rank is not its number of free slices", pool);
+    }
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    if (memcmp (&classes[c], quoit_fleet_class_tally (fleet, (QuoitClassId) { c }), sizeof classes[c]) != 0)
+      return contradiction (error, "a class's counters are not its recount",
+                            layout->classes[c].facts.machine_type != NULL ? layout->classes[c].facts.machine_type
+                                                                          : "class");
+  return TRUE;
+}
+
+/* Fills @shares: from each bundle that is a share of a node to the node + 1. */
+static gboolean
+check_shares (const QuoitFleet *fleet, GHashTable *shares, GError **error)
+{
+  for (guint32 i = 0; i < fleet->layout->n_nodes; i++)
+    {
+      QuoitUsers users = quoit_fleet_node_users (fleet, (QuoitNodeId) { i });
+      const char *name = quoit_layout_node_name (fleet->layout, (QuoitNodeId) { i });
+      const QuoitGroupData *user, *before = NULL;
+      const QuoitBundle *bundle = NULL;
+
+      for (; (user = quoit_fleet_users_next (&users)) != NULL && users.bundle != NULL; before = user)
+        {
+          if (before != NULL && (user == before ? users.bundle <= bundle : user->id <= before->id))
+            return contradiction (error, "shares are not in their order", name);
+          bundle = users.bundle;
+          if (!g_hash_table_insert (shares, (gpointer) bundle, GUINT_TO_POINTER (i + 1)))
+            return contradiction (error, "a bundle is two shares", name);
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+is_known_to (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHashTable *shares)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+  return group->bundles == NULL ? quoit_fleet_node_use (fleet, (QuoitNodeId) { node }) == slot + 1
+                                : GPOINTER_TO_UINT (g_hash_table_lookup (shares, &group->bundles[i])) == node + 1;
+}
+
+/* Each node that a group names must name the group, as often as the group does. */
+static gboolean
+check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable *shares, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+  const QuoitLayout *layout = fleet->layout;
+  g_autoptr (GError) fault = NULL;
+
+  if (!quoit_group_data_check (group, &fault))
+    return contradiction (error, fault->message, group->name);
+  if (*group->key != '\0' && quoit_fleet_find_key (fleet, group->key) != group)
+    return contradiction (error, "a group is not found by its key", group->name);
+  if (group->id >= fleet->next_group_id)
+    return contradiction (error, "a group's id would be given again", group->name);
+  if (group->state == QUOIT_GROUP_REMOVED)
+    return quoit_fleet_find_removed (fleet, group->id) == group
+           || contradiction (error, "a removed group is not found by its id", group->name);
+  if (quoit_fleet_find_group (fleet, group->name) != group)
+    return contradiction (error, "a group is not found by its name", group->name);
+
+  if (group->until_ms != 0 && group->until_ms < quoit_fleet_first_lease (fleet))
+    return contradiction (error, "a lease ends before the first one does", group->name);
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
+
+      if (id == 0 && group->kind != QUOIT_HOLDER_SLICES)
+        continue;
+      if (index == QUOIT_NO_INDEX)
+        return contradiction (error, "a group has a node that is gone", group->name);
+      if (!is_known_to (fleet, index, slot, i, shares))
+        return contradiction (error, "a group's node does not know it", group->name);
+      if (group->bundles == NULL && claimed[index]++ != 0)
+        return contradiction (error, "a node is held twice", quoit_layout_node_name (layout, (QuoitNodeId) { index }));
+    }
+  return TRUE;
+}
+
+static gboolean
+check_left (const QuoitFleet *fleet, guint32 node, GError **error)
+{
+  const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { node });
+  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, kind->n_resources + 1);
+  QuoitChipsLeft chips;
+  gboolean ok = TRUE;
+
+  quoit_fleet_node_left (fleet, (QuoitNodeId) { node }, left, &chips);
+  for (guint16 r = 0; r < kind->n_resources; r++)
+    ok &= left[r].e4 >= 0;
+  for (guint c = 0; c < chips.n_chips; c++)
+    ok &= chips.chip_e4[c] >= 0;
+  return ok ? TRUE
+            : contradiction (error, "more is taken than there is",
+                             quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }));
+}
+
+static gboolean
+check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      guint32 use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
+      const char *name = quoit_layout_node_name (layout, (QuoitNodeId) { i });
+
+      if (quoit_layout_find_id (layout, layout->nodes[i].id) != i || layout->nodes[i].id >= fleet->next_node_id)
+        return contradiction (error, "a node's id dangles", name);
+      if ((use == QUOIT_USE_EXTERNAL && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) == 0)
+          || (use == QUOIT_USE_NONE && (layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0))
+        return contradiction (error, "external use is not what the source says", name);
+      if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
+        continue;
+      if ((use & QUOIT_USE_SHARED) == 0 && (use > fleet->n_slots || claimed[i] != 1))
+        return contradiction (error, "a node is held by a group that does not name it", name);
+      if ((use & QUOIT_USE_SHARED) != 0 && !check_left (fleet, i, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Whether @node is where its first claim puts it, and what the one that knows best says. Counts the rows that it has.
+ */
+static gboolean
+check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, GError **error)
+{
+  const char *name = quoit_layout_node_name (layout, node);
+  g_autofree char *shown = quoit_layout_node_identity (layout, node), *last_identity = NULL;
+  guint32 home = layout->pools[quoit_layout_node_pool (layout, node).index].source, n = 0;
+  QuoitSourceKind best = 0;
+  QuoitNodeClaim last = { 0 };
+  QuoitClaimedState state = { 0 };
+  QuoitSourceId source;
+  guint kinds = 0;
+
+  while (quoit_layout_node_source (layout, node, n, &source))
+    {
+      QuoitSourceKind kind = layout->sources[source.index].kind;
+      g_autofree char *identity = NULL;
+      QuoitNodeClaim claim = quoit_layout_claim (layout, source, node, &identity);
+
+      if (!quoit_layout_claims_node (layout, source, node) || (kinds >> kind & 1) != 0
+          || kind < layout->sources[home].kind || layout->pools[claim.pool].source != source.index
+          || (source.index == home && strcmp (claim.name, name) != 0))
+        return contradiction (error, "a node does not stand where its claims say", name);
+      kinds |= 1u << kind;
+      n++;
+      quoit_claimed_state_add (&state, kind, &claim);
+      if (!quoit_source_kind_knows_better (kind, best))
+        continue;
+      best = kind;
+      last = claim;
+      g_free (last_identity);
+      last_identity = g_steal_pointer (&identity);
+    }
+  if (n == 0 || (guint8) state.state != layout->nodes[node.index].claimed
+      || (last_identity != NULL && strcmp (last_identity, shown) != 0)
+      || (last.address != NULL && g_strcmp0 (last.address, quoit_layout_node_address (layout, node)) != 0))
+    return contradiction (error, "a node is not what is claimed", name);
+  *n_rows += n > 1 ? n : 0;
+  return TRUE;
+}
+
+static gboolean
+check_claims (const QuoitLayout *layout, GError **error)
+{
+  guint32 n_rows = 0;
+
+  for (guint32 i = 0; layout->n_joined > 0 && i < layout->n_nodes; i++)
+    if (!check_claims_of (layout, (QuoitNodeId) { i }, &n_rows, error))
+      return FALSE;
+  return n_rows == layout->n_joined ? TRUE : contradiction (error, "a claim of a node is not the node's", "sources");
+}
+
+gboolean
+quoit_fleet_check (const QuoitFleet *fleet, GError **error)
+{
+  g_autofree guint8 *claimed = g_new0 (guint8, fleet->layout->n_nodes + 1);
+  g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GHashTable) shares = g_hash_table_new (NULL, NULL);
+  guint32 n_groups = 0, n_live = 0, n_keyed = 0, n_removed = 0;
+
+  if (!check_slices (fleet, error) || !check_tallies (fleet, error) || !check_claims (fleet->layout, error)
+      || !check_shares (fleet, shares, error))
+    return FALSE;
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group == NULL)
+        continue;
+      n_groups++;
+      n_live += group->state != QUOIT_GROUP_REMOVED;
+      n_removed += group->state == QUOIT_GROUP_REMOVED;
+      n_keyed += *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_HOLDER_OWNER);
+      if (!g_hash_table_add (ids, &((QuoitGroupData *) group)->id))
+        return contradiction (error, "two groups have one id", group->name);
+      if (!check_group (fleet, slot, claimed, shares, error))
+        return FALSE;
+    }
+  if (n_groups != fleet->n_groups || fleet->by_name.n != n_live || fleet->by_key.n != n_keyed
+      || fleet->by_removed_id.n != n_removed)
+    return contradiction (error, "an index of groups has more or fewer than there are", "groups");
+  return check_nodes (fleet, claimed, error);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a source says of use: the groups that it has made, and what no group explains. */
+#include "fleet/claims-private.h"
+
+static QuoitBundleClaim
+copy_bundle (QuoitClaims *claims, const QuoitBundleClaim *bundle)
+{
+  QuoitBundleClaim copy = { .node = bundle->node };
+
+  g_assert (bundle->node == QUOIT_NOT_PLACED || bundle->node < claims->nodes->len);
+  g_array_set_size (claims->resources, 0);
+  for (guint16 i = 0; i < bundle->n_takes; i++)
+    {
+      QuoitResource resource = { quoit_claims_text (claims, bundle->takes[i].name), bundle->takes[i].amount };
+
+      if (resource.amount.e4 > 0)
+        g_array_append_val (claims->resources, resource);
+    }
+  g_array_sort (claims->resources, quoit_resource_compare);
+  copy.n_takes = (guint16) claims->resources->len;
+  copy.takes = quoit_claims_take_copy (claims, claims->resources->data, copy.n_takes * sizeof *copy.takes);
+  return copy;
+}
+
+void
+quoit_claims_add_group (QuoitClaims *claims, const QuoitGroupClaim *group)
+{
+  QuoitGroupClaim copy = *group;
+  QuoitBundleClaim *bundles = quoit_claims_take (claims, group->n_bundles * sizeof *bundles);
+
+  for (guint32 i = 0; i < group->n_bundles; i++)
+    bundles[i] = copy_bundle (claims, &group->bundles[i]);
+  copy.bundles = bundles;
+  copy.name = quoit_claims_text (claims, group->name);
+  copy.identity = quoit_claims_copy_text (claims, group->identity);
+  copy.request = quoit_claims_text (claims, group->request);
+  g_array_append_val (claims->groups, copy);
+}
+
+const QuoitGroupClaim *
+quoit_claims_groups (const QuoitClaims *claims, guint32 *n_groups)
+{
+  *n_groups = claims->groups->len;
+  return (const QuoitGroupClaim *) (const void *) claims->groups->data;
+}
+
+void
+quoit_claims_add_external (QuoitClaims *claims, const QuoitBundleClaim *use)
+{
+  QuoitBundleClaim copy = copy_bundle (claims, use);
+
+  g_array_append_val (claims->external, copy);
+}
+
+const QuoitBundleClaim *
+quoit_claims_external (const QuoitClaims *claims, guint32 *n)
+{
+  *n = claims->external->len;
+  return (const QuoitBundleClaim *) (const void *) claims->external->data;
+}
+
+void
+quoit_claims_set_scope (QuoitClaims *claims, guint scope)
+{
+  claims->scope = scope;
+}
+
+guint
+quoit_claims_scope (const QuoitClaims *claims)
+{
+  return claims->scope;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The edges from groups to nodes that they have whole, and which of them are free. */
+#include "fleet/private.h"
+
+#include <stdlib.h>
+
+static gboolean
+refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GError **error)
+{
+  guint32 id = group->node_ids[i];
+  const QuoitGroupData *other;
+  QuoitNodeId node;
+
+  if (quoit_layout_find_id (fleet->layout, id) == QUOIT_NO_INDEX)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': its node of id %u is not in the fleet", group->name,
+                       id);
+  node.index = quoit_layout_find_id (fleet->layout, id);
+  other = quoit_fleet_node_user (fleet, node);
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s': node '%s' is used by %s%s", group->name,
+                     quoit_layout_node_name (fleet->layout, node), other == NULL ? "something external" : "group ",
+                     other == NULL ? "" : other->name);
+}
+
+/* Where a run of nodes ends that begins with @index: the nodes behind it of the same slice, in the same chunk. A group
+ * that has a slice names them in this order, so that most of a walk is along such runs. */
+static inline guint32
+run_end (const QuoitLayout *layout, guint32 index)
+{
+  guint32 slice = layout->nodes[index].slice, chunk_end = (index / QUOIT_NODES_PER_CHUNK + 1) * QUOIT_NODES_PER_CHUNK;
+
+  if (slice == QUOIT_NO_INDEX)
+    return index + 1;
+  return MIN (layout->slices[slice].first_node + layout->slices[slice].n_nodes, chunk_end);
+}
+
+static int
+by_number (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static gboolean
+names_a_node_twice (const QuoitGroupData *group)
+{
+  g_autofree guint32 *ids = g_memdup2 (group->node_ids, group->n_nodes * sizeof *ids);
+
+  qsort (ids, group->n_nodes, sizeof *ids, by_number);
+  for (guint32 i = 1; i < group->n_nodes; i++)
+    if (ids[i] == ids[i - 1])
+      return TRUE;
+  return FALSE;
+}
+
+/* Nothing is written before all nodes are known to be free. */
+static gboolean
+whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const guint32 *ids = group->node_ids;
+  guint32 n_nodes = group->n_nodes, behind = 0;
+  gboolean ascending = TRUE;
+
+  for (guint32 i = 0; i < n_nodes;)
+    {
+      guint32 index = quoit_layout_find_id (layout, ids[i]), end;
+      const guint32 *use;
+
+      if (index == QUOIT_NO_INDEX)
+        return refuse_node (fleet, group, i, error);
+      ascending &= index >= behind;
+      end = run_end (layout, index);
+      use = &quoit_fleet_node_chunk (fleet, (QuoitNodeId) { index })->use[index % QUOIT_NODES_PER_CHUNK];
+      do
+        if (*use++ != QUOIT_USE_NONE)
+          return refuse_node (fleet, group, i, error);
+      while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
+      behind = index;
+    }
+  /* Runs that go upwards have no node in common; an import may have moved them, and a damaged journal repeats them. */
+  if (G_UNLIKELY (!ascending) && names_a_node_twice (group))
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' names a node twice", group->name);
+  return TRUE;
+}
+
+static gboolean
+bundles_fit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling, GError **error)
+{
+  guint32 misfit = quoit_fleet_first_misfit (fleet, group, filling);
+
+  return misfit == QUOIT_NO_INDEX ? TRUE : refuse_node (fleet, group, misfit, error);
+}
+
+gboolean
+quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling, GError **error)
+{
+  return group->bundles == NULL ? whole_nodes_are_free (fleet, group, error)
+                                : bundles_fit (fleet, group, filling, error);
+}
+
+static inline void
+count_whole_nodes (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, guint32 n, guint32 use)
+{
+  QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+  guint16 change = (guint16) (use == QUOIT_USE_NONE ? 0 - n : n);
+
+  status->n_used += change;
+  status->n_whole += change;
+  status->n_held += change;
+  quoit_fleet_settle_next (fleet, settling, slice, status);
+}
+
+/* A slice is counted once a run of its nodes, a shelf once a run of its slices. */
+static void
+set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const guint32 *ids = group->node_ids;
+  guint32 n_nodes = group->n_nodes;
+  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
+
+  for (guint32 i = 0; i < n_nodes;)
+    {
+      guint32 index = quoit_layout_find_id (layout, ids[i]), slice = layout->nodes[index].slice,
+              end = run_end (layout, index), first = i;
+      guint32 *at = &quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK];
+
+      do
+        *at++ = use;
+      while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
+      if (slice != QUOIT_NO_INDEX)
+        count_whole_nodes (fleet, &settling, slice, i - first, use);
+    }
+  quoit_fleet_settle_end (fleet, &settling);
+}
+
+void
+quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling)
+{
+  if (group->bundles == NULL)
+    set_whole_nodes (fleet, group, slot + 1);
+  else
+    quoit_fleet_add_shares (fleet, group, slot, filling);
+}
+
+void
+quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot)
+{
+  if (group->bundles == NULL)
+    set_whole_nodes (fleet, group, QUOIT_USE_NONE);
+  else
+    quoit_fleet_remove_shares (fleet, group);
+}
+
+/* Makes what @from says of the group's nodes @to, where their source calls them used: what a group explains is not
+ * external, and what no group explains any more is again. So how a node is used hangs on what its source says now and
+ * on who has it, and not on which came first: the state of a database has forgotten that. */
+void
+quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
+                           QuoitFilling *filling)
+{
+  const QuoitLayout *layout = fleet->layout;
+  g_autoptr (GArray) own = NULL;
+  GArray *slices;
+
+  if (layout->n_external == 0)
+    return;
+  slices = filling != NULL ? filling->slices : (own = g_array_new (FALSE, FALSE, sizeof (guint32)));
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      guint32 id = group->node_ids[i], index = quoit_layout_find_id (layout, id);
+
+      if (index == QUOIT_NO_INDEX || (layout->nodes[index].flags & QUOIT_NODE_EXTERNAL) == 0
+          || quoit_fleet_node_use (fleet, (QuoitNodeId) { index }) != from)
+        continue;
+      quoit_fleet_own_nodes (fleet, index)->use[index % QUOIT_NODES_PER_CHUNK] = to;
+      g_array_append_val (slices, layout->nodes[index].slice);
+    }
+  if (own != NULL)
+    quoit_fleet_recount_slices (fleet, own);
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/private.h"
+
+#include <string.h>
+
+static const QuoitTableType nodes_type = { .chunk_bytes = sizeof (QuoitNodeChunk) };
+static const QuoitTableType slices_type = { .chunk_bytes = QUOIT_SLICES_PER_CHUNK * sizeof (QuoitSliceStatus) };
+static const QuoitTableType shelves_type = { .chunk_bytes = QUOIT_SHELVES_PER_CHUNK * sizeof (QuoitTally) };
+static const QuoitTableType classes_type = { .chunk_bytes = QUOIT_CLASSES_PER_CHUNK * sizeof (QuoitTally) };
+
+/* The members of a fleet that are shared by reference, for the three functions that treat them alike. */
+#define EACH_TABLE(X) X (nodes) X (slices) X (shelves) X (classes) X (shares) X (groups)
+#define EACH_BITS(X) X (free_slices) X (ranks)
+#define EACH_INDEX(X) X (by_name) X (by_key) X (by_removed_id)
+
+QuoitFleet *
+quoit_fleet_ref (const QuoitFleet *fleet)
+{
+  g_atomic_ref_count_inc (&((QuoitFleet *) fleet)->refs);
+  return (QuoitFleet *) fleet;
+}
+
+void
+quoit_fleet_unref (QuoitFleet *fleet)
+{
+  if (fleet == NULL || !g_atomic_ref_count_dec (&fleet->refs))
+    return;
+#define CLEAR(member) quoit_table_clear (&fleet->member);
+  EACH_TABLE (CLEAR)
+#undef CLEAR
+#define CLEAR(member) quoit_bits_clear (&fleet->member);
+  EACH_BITS (CLEAR)
+#undef CLEAR
+#define CLEAR(member) quoit_index_clear (&fleet->member);
+  EACH_INDEX (CLEAR)
+#undef CLEAR
+  quoit_layout_unref (fleet->layout);
+  g_free (fleet);
+}
+
+QuoitFleet *
+quoit_fleet_fork (const QuoitFleet *fleet)
+{
+  QuoitFleet *fork = g_memdup2 (fleet, sizeof *fleet);
+
+  g_atomic_ref_count_init (&fork->refs);
+  quoit_layout_ref (fork->layout);
+#define SHARE(member) quoit_table_share (&fleet->member, &fork->member);
+  EACH_TABLE (SHARE)
+#undef SHARE
+#define SHARE(member) quoit_bits_share (&fleet->member, &fork->member);
+  EACH_BITS (SHARE)
+#undef SHARE
+#define SHARE(member) quoit_index_share (&fleet->member, &fork->member);
+  EACH_INDEX (SHARE)
+#undef SHARE
+  return fork;
+}
+
+const QuoitSliceStatus *
+quoit_fleet_slice_status (const QuoitFleet *fleet, QuoitSliceId slice)
+{
+  return (const QuoitSliceStatus *) quoit_table_peek (&fleet->slices, slice.index / QUOIT_SLICES_PER_CHUNK)
+         + slice.index % QUOIT_SLICES_PER_CHUNK;
+}
+
+const QuoitTally *
+quoit_fleet_shelf_tally (const QuoitFleet *fleet, QuoitShelfId shelf)
+{
+  return (const QuoitTally *) quoit_table_peek (&fleet->shelves, shelf.index / QUOIT_SHELVES_PER_CHUNK)
+         + shelf.index % QUOIT_SHELVES_PER_CHUNK;
+}
+
+const QuoitTally *
+quoit_fleet_class_tally (const QuoitFleet *fleet, QuoitClassId class_id)
+{
+  return (const QuoitTally *) quoit_table_peek (&fleet->classes, class_id.index / QUOIT_CLASSES_PER_CHUNK)
+         + class_id.index % QUOIT_CLASSES_PER_CHUNK;
+}
+
+G_STATIC_ASSERT (sizeof (QuoitTally) == 2 * sizeof (QuoitFourCounters));
+
+static const QuoitFourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 64, 128 };
+
+static inline QuoitFourCounters
+has_bits (guint8 flags, QuoitFourCounters bits)
+{
+  /* A comparison that holds is -1. */
+  return ((QuoitFourCounters) { flags, flags, flags, flags } & bits) != 0;
+}
+
+static inline void
+add_to_tally (QuoitTally *tally, const QuoitSettling *settling)
+{
+  QuoitFourCounters counters[2];
+
+  memcpy (counters, tally, sizeof counters);
+  counters[0] += settling->change[0];
+  counters[1] += settling->change[1];
+  memcpy (tally, counters, sizeof counters);
+}
+
+static inline guint8
+flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status)
+{
+  const QuoitSlice *row = &fleet->layout->slices[slice];
+  guint8 flags = 0;
+
+  if (status->n_missing == 0 && status->faults == 0)
+    flags |= QUOIT_SLICE_INTACT;
+  if (status->n_used == 0)
+    flags |= QUOIT_SLICE_IDLE;
+  else
+    flags |= status->n_whole >= row->n_nodes ? QUOIT_SLICE_FULL : QUOIT_SLICE_PARTLY;
+  if (status->n_held > 0)
+    flags |= QUOIT_SLICE_HELD;
+  if (status->n_draining > 0)
+    flags |= QUOIT_SLICE_DRAINING;
+  if ((flags & (QUOIT_SLICE_INTACT | QUOIT_SLICE_IDLE | QUOIT_SLICE_DRAINING))
+      == (QUOIT_SLICE_INTACT | QUOIT_SLICE_IDLE))
+    flags |= QUOIT_SLICE_FREE;
+  return flags;
+}
+
+/* Slices have become free, or are no longer: the shelf moves to another row of its class's ranks. */
+static void
+move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 after)
+{
+  const guint32 *positions = &fleet->layout->positions[shelf->first_position];
+
+  if (before > 0)
+    quoit_bits_remove (&fleet->ranks, positions[before - 1]);
+  if (after > 0)
+    quoit_bits_add (&fleet->ranks, positions[after - 1]);
+}
+
+void
+quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling)
+{
+  const QuoitShelf *shelf;
+  QuoitTally *tally;
+  guint32 before, after;
+
+  if (settling->shelf == QUOIT_NO_INDEX)
+    return;
+  shelf = &fleet->layout->shelves[settling->shelf];
+  tally = (QuoitTally *) quoit_table_own (&fleet->shelves, settling->shelf / QUOIT_SHELVES_PER_CHUNK)
+          + settling->shelf % QUOIT_SHELVES_PER_CHUNK;
+  before = quoit_tally_get (tally, QUOIT_SLICE_FREE);
+  add_to_tally (tally, settling);
+  after = quoit_tally_get (tally, QUOIT_SLICE_FREE);
+  settling->shelf = QUOIT_NO_INDEX;
+  if (shelf->class_index == QUOIT_NO_INDEX)
+    return;
+
+  if (before != after)
+    move_rank (fleet, shelf, before, after);
+  add_to_tally ((QuoitTally *) quoit_table_own (&fleet->classes, shelf->class_index / QUOIT_CLASSES_PER_CHUNK)
+                    + shelf->class_index % QUOIT_CLASSES_PER_CHUNK,
+                settling);
+}
+
+void
+quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, QuoitSliceStatus *status)
+{
+  guint8 flags = flags_of (fleet, slice, status), before = status->flags;
+  guint32 shelf = fleet->layout->slices[slice].shelf;
+
+  if (flags == before)
+    return;
+  status->flags = flags;
+  if (shelf != settling->shelf)
+    {
+      quoit_fleet_settle_end (fleet, settling);
+      *settling = (QuoitSettling) { .shelf = shelf };
+    }
+  settling->change[0] += has_bits (before, low_bits) - has_bits (flags, low_bits);
+  settling->change[1] += has_bits (before, high_bits) - has_bits (flags, high_bits);
+  /* A slice that is in no class is never intact, and so never free. */
+  if ((flags & QUOIT_SLICE_FREE) != 0)
+    quoit_bits_add (&fleet->free_slices, slice);
+  else if ((before & QUOIT_SLICE_FREE) != 0)
+    quoit_bits_remove (&fleet->free_slices, slice);
+}
+
+static void
+settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
+{
+  QuoitSettling settling = { .shelf = QUOIT_NO_INDEX };
+
+  quoit_fleet_settle_next (fleet, &settling, slice, status);
+  quoit_fleet_settle_end (fleet, &settling);
+}
+
+/* What an alive node of @kind contradicts in a slice of @class_index. */
+static guint8
+kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
+{
+  const QuoitKindClass *is = &layout->kind_class[kind];
+  const QuoitSliceFacts *want, *have;
+
+  if (is->class_index == class_index || is->class_index == QUOIT_NO_INDEX || class_index == QUOIT_NO_INDEX)
+    return is->faults;
+  want = &layout->classes[class_index].facts;
+  have = &layout->classes[is->class_index].facts;
+  if (want->generation != have->generation || !quoit_shape_equal (want->shape, have->shape))
+    return is->faults | QUOIT_FAULT_TOPOLOGY;
+  return is->faults | QUOIT_FAULT_CHIPS;
+}
+
+static gboolean
+is_held (const QuoitFleet *fleet, QuoitNodeId node, guint32 use)
+{
+  QuoitUsers users;
+  const QuoitGroupData *user;
+
+  if (use == QUOIT_USE_NONE || use == QUOIT_USE_EXTERNAL)
+    return FALSE;
+  users = quoit_fleet_node_users (fleet, node);
+  while ((user = quoit_fleet_users_next (&users)) != NULL)
+    if (user->kind != QUOIT_HOLDER_EXTERNAL)
+      return TRUE;
+  return FALSE;
+}
+
+QuoitSliceStatus
+quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice];
+  guint32 class_index = layout->shelves[row->shelf].class_index, pod_type_kind = QUOIT_NO_INDEX;
+  guint32 hosts = class_index == QUOIT_NO_INDEX ? 0 : layout->classes[class_index].facts.hosts;
+  QuoitSliceStatus status = { .faults = class_index == QUOIT_NO_INDEX ? QUOIT_FAULT_TOPOLOGY : 0 };
+  guint64 seen[QUOIT_MOST_HOSTS / 64] = { 0 };
+  guint32 n_seen = 0;
+
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      QuoitNodeId node = { i };
+      guint32 use = quoit_fleet_node_use (fleet, node), kind = layout->nodes[i].kind;
+      gint16 worker = layout->nodes[i].worker_id;
+
+      status.n_used += use != QUOIT_USE_NONE;
+      status.n_whole += use != QUOIT_USE_NONE && (use == QUOIT_USE_EXTERNAL || (use & QUOIT_USE_SHARED) == 0);
+      status.n_held += is_held (fleet, node, use);
+      if (quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DEAD)
+        continue;
+      status.n_draining += quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING;
+      status.faults |= kind_faults (layout, kind, class_index);
+      /* Two pod types that both fit the topology cannot be; but where there is no class their texts decide. */
+      if (class_index == QUOIT_NO_INDEX && pod_type_kind != QUOIT_NO_INDEX
+          && g_strcmp0 (quoit_claims_kind_at (layout->kinds, pod_type_kind)->pod_type,
+                        quoit_claims_kind_at (layout->kinds, kind)->pod_type)
+                 != 0)
+        status.faults |= QUOIT_FAULT_POD_TYPE;
+      pod_type_kind = kind;
+      if (worker < 0)
+        status.faults |= QUOIT_FAULT_NO_WORKER_ID;
+      else if ((guint32) worker >= hosts)
+        status.faults |= hosts == 0 ? 0 : QUOIT_FAULT_TOO_MANY_HOSTS;
+      else if ((seen[worker / 64] >> (worker % 64) & 1) != 0)
+        status.faults |= QUOIT_FAULT_WORKER_TWICE;
+      else
+        {
+          seen[worker / 64] |= (guint64) 1 << (worker % 64);
+          n_seen++;
+        }
+    }
+  status.n_missing = (guint16) (hosts - n_seen);
+  status.flags = flags_of (fleet, slice, &status);
+  return status;
+}
+
+void
+quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice)
+{
+  QuoitSliceStatus counted = quoit_fleet_count_slice (fleet, slice);
+  QuoitSliceStatus *status = quoit_fleet_own_slice (fleet, slice);
+
+  counted.flags = status->flags;
+  *status = counted;
+  settle_slice (fleet, slice, status);
+}
+
+gboolean
+quoit_fleet_slice_could_be_intact (const QuoitFleet *fleet, QuoitSliceId slice)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice.index];
+  const QuoitClass *class = quoit_layout_slice_class (layout, slice);
+  guint64 seen[QUOIT_MOST_HOSTS / 64] = { 0 };
+  guint32 n_seen = 0;
+
+  if (class == NULL || quoit_fleet_slice_status (fleet, slice)->faults != 0)
+    return FALSE;
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    {
+      gint16 worker = layout->nodes[i].worker_id;
+
+      if (worker < 0 || (guint32) worker >= class->facts.hosts || (seen[worker / 64] >> (worker % 64) & 1) != 0
+          || kind_faults (layout, layout->nodes[i].kind, layout->shelves[row->shelf].class_index) != 0)
+        continue;
+      seen[worker / 64] |= (guint64) 1 << (worker % 64);
+      n_seen++;
+    }
+  return n_seen == class->facts.hosts;
+}
+
+void
+quoit_fleet_set_node_state (QuoitFleet *fleet, QuoitNodeId node, QuoitNodeState state)
+{
+  guint32 slice = fleet->layout->nodes[node.index].slice;
+
+  if (quoit_fleet_node_state (fleet, node) == state)
+    return;
+  quoit_fleet_own_nodes (fleet, node.index)->state[node.index % QUOIT_NODES_PER_CHUNK] = state;
+  if (slice != QUOIT_NO_INDEX)
+    quoit_fleet_recount_slice (fleet, slice);
+}
+
+static int
+by_number (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+void
+quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices)
+{
+  const guint32 *all;
+
+  g_array_sort (slices, by_number);
+  all = (const guint32 *) (const void *) slices->data;
+  for (guint i = 0; i < slices->len && all[i] != QUOIT_NO_INDEX; i++)
+    if (i == 0 || all[i] != all[i - 1])
+      quoit_fleet_recount_slice (fleet, all[i]);
+}
+
+void
+quoit_fleet_set_node_states (QuoitFleet *fleet, const QuoitStateOfNode *states, gsize n)
+{
+  g_autoptr (GArray) slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (gsize i = 0; i < n; i++)
+    {
+      QuoitNodeId node = { quoit_layout_find_id (fleet->layout, states[i].id) };
+
+      if (quoit_fleet_node_state (fleet, node) == states[i].state)
+        continue;
+      quoit_fleet_own_nodes (fleet, node.index)->state[node.index % QUOIT_NODES_PER_CHUNK] = (guint8) states[i].state;
+      g_array_append_val (slices, fleet->layout->nodes[node.index].slice);
+    }
+  quoit_fleet_recount_slices (fleet, slices);
+}
+
+static QuoitFleet *
+fleet_on (QuoitLayout *layout)
+{
+  QuoitFleet *fleet = g_new0 (QuoitFleet, 1);
+
+  g_atomic_ref_count_init (&fleet->refs);
+  fleet->layout = quoit_layout_ref (layout);
+  fleet->next_group_id = 1;
+  fleet->first_lease_ms = G_MAXINT64;
+  fleet->next_node_id = MAX (layout->end_id, 1);
+  quoit_table_init (&fleet->nodes, &nodes_type, layout->n_nodes / QUOIT_NODES_PER_CHUNK + 1);
+  quoit_table_init (&fleet->slices, &slices_type, layout->n_slices / QUOIT_SLICES_PER_CHUNK + 1);
+  quoit_table_init (&fleet->shelves, &shelves_type, layout->n_shelves / QUOIT_SHELVES_PER_CHUNK + 1);
+  quoit_table_init (&fleet->classes, &classes_type, layout->n_classes / QUOIT_CLASSES_PER_CHUNK + 1);
+  quoit_bits_init (&fleet->free_slices, layout->n_slices);
+  quoit_bits_init (&fleet->ranks, layout->n_ranks);
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      QuoitNodeChunk *chunk = quoit_fleet_own_nodes (fleet, i);
+
+      chunk->state[i % QUOIT_NODES_PER_CHUNK] = layout->nodes[i].claimed;
+      if ((layout->nodes[i].flags & QUOIT_NODE_EXTERNAL) != 0)
+        chunk->use[i % QUOIT_NODES_PER_CHUNK] = QUOIT_USE_EXTERNAL;
+    }
+  return fleet;
+}
+
+static void
+count_all (QuoitFleet *fleet)
+{
+  for (guint32 s = 0; s < fleet->layout->n_slices; s++)
+    quoit_fleet_recount_slice (fleet, s);
+}
+
+QuoitFleet *
+quoit_fleet_new (QuoitLayout *layout)
+{
+  QuoitFleet *fleet = fleet_on (layout);
+
+  quoit_table_init (&fleet->shares, &quoit_shares_type, 0);
+  quoit_table_init (&fleet->groups, &quoit_slots_type, 0);
+  quoit_index_init (&fleet->by_name);
+  quoit_index_init (&fleet->by_key);
+  quoit_index_init (&fleet->by_removed_id);
+  count_all (fleet);
+  return fleet;
+}
+
+static gboolean
+still_there (const QuoitFleet *fleet, const QuoitLayout *layout, guint32 node, GError **error)
+{
+  const QuoitGroupData *group = quoit_fleet_node_user (fleet, (QuoitNodeId) { node });
+  guint32 id = fleet->layout->nodes[node].id;
+
+  if (group == NULL || quoit_layout_find_id (layout, id) != QUOIT_NO_INDEX)
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_CONFLICT, "node '%s' would go, but group '%s@%" G_GUINT64_FORMAT "' has it",
+                     quoit_layout_node_name (fleet->layout, (QuoitNodeId) { node }), group->name, group->id);
+}
+
+QuoitFleet *
+quoit_fleet_relaid (const QuoitFleet *fleet, QuoitLayout *layout, GError **error)
+{
+  const QuoitLayout *before = fleet->layout;
+  QuoitFleet *after;
+
+  for (guint32 i = 0; i < before->n_nodes; i++)
+    if (!still_there (fleet, layout, i, error))
+      return NULL;
+
+  after = fleet_on (layout);
+  after->next_node_id = MAX (after->next_node_id, fleet->next_node_id);
+  for (guint32 i = 0; i < before->n_nodes; i++)
+    {
+      guint32 id = before->nodes[i].id, j = quoit_layout_find_id (layout, id), use;
+      QuoitNodeChunk *chunk;
+
+      if (j == QUOIT_NO_INDEX)
+        continue;
+      chunk = quoit_fleet_own_nodes (after, j);
+      chunk->state[j % QUOIT_NODES_PER_CHUNK] = quoit_fleet_node_state (fleet, (QuoitNodeId) { i });
+      use = quoit_fleet_node_use (fleet, (QuoitNodeId) { i });
+      if (use != QUOIT_USE_NONE && use != QUOIT_USE_EXTERNAL)
+        chunk->use[j % QUOIT_NODES_PER_CHUNK] = use;
+    }
+  quoit_fleet_adopt_groups (after, fleet);
+  count_all (after);
+  return after;
+}
+
+gboolean
+quoit_fleet_stand_on (QuoitFleet *fleet, QuoitLayout *layout, const guint32 *changed, guint32 n_changed, GError **error)
+{
+  QuoitLayout *before = fleet->layout;
+  g_autoptr (GArray) slices = NULL;
+
+  for (guint32 i = 0; i < n_changed; i++)
+    if (!still_there (fleet, layout, changed[i], error))
+      return FALSE;
+
+  fleet->layout = quoit_layout_ref (layout);
+  fleet->next_node_id = MAX (fleet->next_node_id, layout->end_id);
+  slices = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n_changed);
+  for (guint32 i = 0; i < n_changed; i++)
+    {
+      const QuoitNode *node = &layout->nodes[changed[i]];
+
+      if (node->id != before->nodes[changed[i]].id)
+        quoit_fleet_own_nodes (fleet, changed[i])->state[changed[i] % QUOIT_NODES_PER_CHUNK] = node->claimed;
+      g_array_append_val (slices, node->slice);
+    }
+  quoit_fleet_recount_slices (fleet, slices);
+  quoit_layout_unref (before);
+  return TRUE;
+}

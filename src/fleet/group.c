@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/group.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "base/time.h"
+
+#define OWNER_PREFIX "owner/"
+#define EXTERNAL_PREFIX "external/"
+
+guint32
+quoit_group_text_hash (const char *text)
+{
+  return (guint32) quoit_hash_bytes (text, strlen (text));
+}
+
+/* Where the next piece of the allocation begins. */
+static void *
+piece (char **at, gsize bytes)
+{
+  char *start = *at;
+
+  *at += bytes;
+  return start;
+}
+
+/* With the closing NUL. Owner and key are empty more often than not. */
+static inline gsize
+text_size (const char *text)
+{
+  return *text == '\0' ? 1 : strlen (text) + 1;
+}
+
+static inline const char *
+text_piece (char **at, const char *text, gsize size)
+{
+  char *copy = piece (at, size);
+
+  if (size == 1)
+    *copy = '\0';
+  else
+    memcpy (copy, text, size);
+  return copy;
+}
+
+static gsize
+bundles_size (const QuoitGroupData *data)
+{
+  gsize size = 0;
+
+  if (data->bundles == NULL)
+    return 0;
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    {
+      size += sizeof (QuoitBundle) + data->bundles[i].n_takes * sizeof (QuoitTake);
+      for (guint16 t = 0; t < data->bundles[i].n_takes; t++)
+        size += strlen (data->bundles[i].takes[t].resource) + 1;
+    }
+  return size;
+}
+
+/* All arrays of 8-byte alignment come first, so that no piece needs padding. */
+static void
+copy_bundles (QuoitGroupData *group, char **at)
+{
+  QuoitBundle *bundles = piece (at, group->n_nodes * sizeof *bundles);
+
+  memcpy (bundles, group->bundles, group->n_nodes * sizeof *bundles);
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    {
+      QuoitTake *takes = piece (at, bundles[i].n_takes * sizeof *takes);
+
+      /* Of nothing there may be no address. */
+      if (bundles[i].n_takes > 0)
+        memcpy (takes, bundles[i].takes, bundles[i].n_takes * sizeof *takes);
+      bundles[i].takes = takes;
+    }
+  group->bundles = bundles;
+}
+
+static void
+copy_take_names (QuoitGroupData *group, char **at)
+{
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    for (guint16 t = 0; t < group->bundles[i].n_takes; t++)
+      {
+        QuoitTake *take = (QuoitTake *) &group->bundles[i].takes[t];
+
+        take->resource = text_piece (at, take->resource, text_size (take->resource));
+      }
+}
+
+QuoitGroupData *
+quoit_group_data_alloc (const QuoitGroupData *data, guint32 **slice_end, guint32 **node_ids)
+{
+  gsize name = text_size (data->name), owner = text_size (data->owner), key = text_size (data->key);
+  gsize request = text_size (data->request), numbers = (data->n_slices + data->n_nodes) * sizeof (guint32);
+  const char *from = data->source == NULL ? "" : data->source;
+  const char *foreign = data->foreign_id == NULL ? "" : data->foreign_id;
+  gsize source = text_size (from), foreign_id = text_size (foreign);
+  gsize size = sizeof *data + bundles_size (data) + numbers + name + owner + key + request + source + foreign_id;
+  QuoitGroupData *group = g_malloc (size);
+  char *at = (char *) (group + 1);
+
+  *group = quoit_group_data_facts (data);
+  g_atomic_ref_count_init (&group->refs);
+  if (data->bundles != NULL)
+    copy_bundles (group, &at);
+  *slice_end = piece (&at, numbers);
+  *node_ids = *slice_end + data->n_slices;
+  group->slice_end = *slice_end;
+  group->node_ids = *node_ids;
+  group->name = text_piece (&at, data->name, name);
+  group->owner = text_piece (&at, data->owner, owner);
+  group->key = text_piece (&at, data->key, key);
+  group->request = text_piece (&at, data->request, request);
+  group->source = text_piece (&at, from, source);
+  group->foreign_id = text_piece (&at, foreign, foreign_id);
+  if (data->bundles != NULL)
+    copy_take_names (group, &at);
+  group->name_hash = (guint32) quoit_hash_bytes (group->name, name - 1);
+  group->key_hash = key == 1 ? 0 : (guint32) quoit_hash_bytes (group->key, key - 1);
+  return group;
+}
+
+QuoitGroupData *
+quoit_group_data_new (const QuoitGroupData *data)
+{
+  guint32 *slice_end, *node_ids;
+  QuoitGroupData *group = quoit_group_data_alloc (data, &slice_end, &node_ids);
+
+  /* A removed group has neither, and then its pointers may be NULL. */
+  if (data->n_slices > 0)
+    memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
+  if (data->n_nodes > 0)
+    memcpy (node_ids, data->node_ids, data->n_nodes * sizeof *node_ids);
+  return group;
+}
+
+QuoitGroupData *
+quoit_group_data_ref (const QuoitGroupData *data)
+{
+  g_atomic_ref_count_inc (&((QuoitGroupData *) data)->refs);
+  return (QuoitGroupData *) data;
+}
+
+void
+quoit_group_data_unref (QuoitGroupData *data)
+{
+  if (data != NULL && g_atomic_ref_count_dec (&data->refs))
+    g_free (data);
+}
+
+guint32
+quoit_group_count_hosts (const QuoitGroupData *group)
+{
+  guint32 n = 0;
+
+  if (group->kind != QUOIT_HOLDER_SLICES)
+    return 0;
+  for (guint32 i = 0; i < group->n_nodes; i++)
+    n += i == 0 || group->node_ids[i] != group->node_ids[i - 1];
+  return n;
+}
+
+gint
+quoit_group_by_id (gconstpointer a, gconstpointer b)
+{
+  const QuoitGroupData *x = *(const QuoitGroupData *const *) a, *y = *(const QuoitGroupData *const *) b;
+
+  return (x->id > y->id) - (x->id < y->id);
+}
+
+gint64
+quoit_bundle_take_of (const QuoitBundle *bundle, const char *resource)
+{
+  gint64 e4 = 0;
+
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    if (strcmp (bundle->takes[t].resource, resource) == 0)
+      e4 += bundle->takes[t].amount.e4;
+  return e4;
+}
+
+gboolean
+quoit_bundle_equal (const QuoitBundle *a, const QuoitBundle *b)
+{
+  if (a->chips != b->chips || a->chip != b->chip || a->part.e4 != b->part.e4 || a->n_takes != b->n_takes)
+    return FALSE;
+  for (guint16 t = 0; t < a->n_takes; t++)
+    if (strcmp (a->takes[t].resource, b->takes[t].resource) != 0 || a->takes[t].amount.e4 != b->takes[t].amount.e4)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+quoit_group_same_nodes (const QuoitGroupData *a, const QuoitGroupData *b)
+{
+  if (a->n_nodes != b->n_nodes || (a->bundles == NULL) != (b->bundles == NULL)
+      || memcmp (a->node_ids, b->node_ids, a->n_nodes * sizeof *a->node_ids) != 0)
+    return FALSE;
+  for (guint32 i = 0; a->bundles != NULL && i < a->n_nodes; i++)
+    if (!quoit_bundle_equal (&a->bundles[i], &b->bundles[i]))
+      return FALSE;
+  return TRUE;
+}
+
+char *
+quoit_bundle_text (const QuoitBundle *bundle)
+{
+  GString *text = g_string_new (NULL);
+  const char *comma = bundle->chips != 0 && (bundle->chips & (bundle->chips - 1)) != 0 ? "chips " : "chip ";
+
+  for (guint c = 0; c < 64; c++)
+    if ((bundle->chips >> c & 1) != 0)
+      {
+        g_string_append_printf (text, "%s%u", comma, c);
+        comma = ",";
+      }
+  if (bundle->part.e4 > 0)
+    {
+      g_autofree char *part = quoit_amount_format (bundle->part);
+
+      g_string_append_printf (text, "%s%s of chip %u", text->len > 0 ? " and " : "", part, bundle->chip);
+    }
+  comma = text->len > 0 ? ": " : "";
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      g_autofree char *amount = quoit_amount_format (bundle->takes[t].amount);
+
+      g_string_append_printf (text, "%s%s %s", comma, bundle->takes[t].resource, amount);
+      comma = ", ";
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+quoit_owner_record_name (const char *owner)
+{
+  return g_strconcat (OWNER_PREFIX, owner, NULL);
+}
+
+const char *
+quoit_owner_of_record (const QuoitGroupData *record)
+{
+  return record->name + strlen (OWNER_PREFIX);
+}
+
+char *
+quoit_external_record_name (const char *source)
+{
+  return g_strconcat (EXTERNAL_PREFIX, source, NULL);
+}
+
+/* --- is it sound --- */
+
+/* Every slice has a node, and every node, which is one of the fleet's, a slice. */
+static gboolean
+slices_are_sound (const QuoitGroupData *data)
+{
+  guint32 end = 0;
+
+  for (guint32 s = 0; s < data->n_slices; s++)
+    {
+      if (data->slice_end[s] <= end)
+        return FALSE;
+      end = data->slice_end[s];
+    }
+  if (end != data->n_nodes)
+    return FALSE;
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    if (data->node_ids[i] == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* The parts that were expected; NULL: they are there. */
+static const char *
+other_parts (const QuoitGroupData *data)
+{
+  if (data->state == QUOIT_GROUP_REMOVED)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, as it is removed";
+  if (data->kind == QUOIT_HOLDER_SLICES)
+    return slices_are_sound (data) ? NULL : "slices of one node or more, and no node beside them";
+  if (data->kind == QUOIT_HOLDER_OWNER)
+    return data->n_slices == 0 && data->n_nodes == 0 ? NULL : "no nodes, as it is an owner";
+  return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
+}
+
+/* What a caller of the ledger was given stays where it was put, whatever becomes of its nodes. */
+static gboolean
+is_placed (const QuoitGroupData *data)
+{
+  for (guint32 i = 0; i < data->n_nodes; i++)
+    if (data->node_ids[i] == 0)
+      return FALSE;
+  return data->n_nodes > 0;
+}
+
+/* The same of the source: its groups and its use are all that a source has. */
+static const char *
+other_source (const QuoitGroupData *data)
+{
+  gboolean has_one = data->source != NULL && *data->source != '\0';
+
+  if (data->kind == QUOIT_HOLDER_BUNDLES && !has_one && data->foreign_id != NULL && *data->foreign_id != '\0')
+    return "a source, which it has an id at";
+  if (data->kind == QUOIT_HOLDER_BUNDLES && !has_one)
+    return data->state == QUOIT_GROUP_REMOVED || is_placed (data) ? NULL : "bundles that all have a node, or a source";
+  if (data->kind == QUOIT_HOLDER_BUNDLES)
+    return NULL;
+  if (data->kind == QUOIT_HOLDER_EXTERNAL)
+    return has_one ? NULL : "a source";
+  return has_one ? "no source" : NULL;
+}
+
+/* The same of the name. The source is sound. */
+static const char *
+other_name (const QuoitGroupData *data)
+{
+  gsize external = strlen (EXTERNAL_PREFIX);
+
+  if (data->kind == QUOIT_HOLDER_OWNER)
+    return g_str_has_prefix (data->name, OWNER_PREFIX) && *quoit_owner_of_record (data) != '\0'
+               ? NULL
+               : "a name of '" OWNER_PREFIX "' and the owner";
+  if (data->kind == QUOIT_HOLDER_EXTERNAL)
+    return g_str_has_prefix (data->name, EXTERNAL_PREFIX) && strcmp (data->name + external, data->source) == 0
+               ? NULL
+               : "a name of '" EXTERNAL_PREFIX "' and the source";
+  return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
+}
+
+/* The same of a bundle: less than a chip beside whole ones, and each resource once, and not less than nothing. So what
+ * is left of a node can be counted. */
+static const char *
+other_bundle (const QuoitBundle *bundle)
+{
+  if (bundle->part.e4 < 0 || bundle->part.e4 >= QUOIT_AMOUNT_UNIT)
+    return "a part of a chip that is less than one";
+  for (guint16 t = 0; t < bundle->n_takes; t++)
+    {
+      if (bundle->takes[t].amount.e4 < 0)
+        return "bundles that take 0 or more";
+      if (t > 0 && strcmp (bundle->takes[t - 1].resource, bundle->takes[t].resource) >= 0)
+        return "resources of a bundle in their order, each once";
+    }
+  return NULL;
+}
+
+static const char *
+other_bundles (const QuoitGroupData *data)
+{
+  const char *expected = NULL;
+
+  for (guint32 i = 0; expected == NULL && data->bundles != NULL && i < data->n_nodes; i++)
+    expected = other_bundle (&data->bundles[i]);
+  return expected;
+}
+
+static gboolean
+times_are_sound (const QuoitGroupData *data, GError **error)
+{
+  const struct {
+    const char *what;
+    gint64 time_ms;
+  } times[] = { { "held since", data->since_ms }, { "ended", data->ended_ms }, { "lease until", data->until_ms } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (times); i++)
+    if (!quoit_time_is_sound (times[i].time_ms))
+      return quoit_fail (error, QUOIT_ERROR_INVALID,
+                         "group '%s@%" G_GUINT64_FORMAT "': %s '%" G_GINT64_FORMAT
+                         "': expected milliseconds since 1970, before the year 2200",
+                         data->name, data->id, times[i].what, times[i].time_ms);
+  return TRUE;
+}
+
+gboolean
+quoit_group_data_check (const QuoitGroupData *data, GError **error)
+{
+  const char *expected = data->id > 0 && data->id < G_MAXINT64 ? NULL : "an id from 1 on";
+
+  if (expected == NULL)
+    expected = other_parts (data);
+  if (expected == NULL)
+    expected = other_bundles (data);
+  if (expected == NULL)
+    expected = other_source (data);
+  if (expected == NULL)
+    expected = other_name (data);
+  if (expected != NULL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s@%" G_GUINT64_FORMAT "': expected %s", data->name,
+                       data->id, expected);
+  return times_are_sound (data, error);
+}

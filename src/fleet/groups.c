@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups as vertices: the edges from a group to its nodes, and the indexes that find it. */
+#include "fleet/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A slot holds a group, or, with its lowest bit set, the number of the next empty slot: the list needs no room. */
+typedef union {
+  QuoitGroupData *group;
+  guintptr next_free;
+} Slot;
+
+static void
+slots_copied (void *bytes)
+{
+  Slot *slots = bytes;
+
+  for (guint i = 0; i < QUOIT_SLOTS_PER_CHUNK; i++)
+    if (slots[i].group != NULL && (slots[i].next_free & 1) == 0)
+      quoit_group_data_ref (slots[i].group);
+}
+
+static void
+slots_dropped (void *bytes)
+{
+  Slot *slots = bytes;
+
+  for (guint i = 0; i < QUOIT_SLOTS_PER_CHUNK; i++)
+    if ((slots[i].next_free & 1) == 0)
+      quoit_group_data_unref (slots[i].group);
+}
+
+const QuoitTableType quoit_slots_type
+    = { .chunk_bytes = QUOIT_SLOTS_PER_CHUNK * sizeof (Slot), .copied = slots_copied, .dropped = slots_dropped };
+
+static Slot *
+own_slot (QuoitFleet *fleet, guint32 slot)
+{
+  return (Slot *) quoit_table_own (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK) + slot % QUOIT_SLOTS_PER_CHUNK;
+}
+
+const QuoitGroupData *
+quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot)
+{
+  const Slot *row
+      = (const Slot *) quoit_table_peek (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK) + slot % QUOIT_SLOTS_PER_CHUNK;
+
+  return (row->next_free & 1) != 0 ? NULL : row->group;
+}
+
+static guint32
+take_slot (QuoitFleet *fleet, QuoitGroupData *group)
+{
+  guint32 slot = fleet->first_free_slot - 1;
+  Slot *row;
+
+  if (fleet->first_free_slot == 0)
+    {
+      slot = fleet->n_slots++;
+      quoit_table_grow (&fleet->groups, slot / QUOIT_SLOTS_PER_CHUNK + 1);
+    }
+  row = own_slot (fleet, slot);
+  if (fleet->first_free_slot != 0)
+    fleet->first_free_slot = (guint32) (row->next_free >> 1);
+  row->group = group;
+  return slot;
+}
+
+static void
+leave_slot (QuoitFleet *fleet, guint32 slot)
+{
+  own_slot (fleet, slot)->next_free = (guintptr) fleet->first_free_slot << 1 | 1;
+  fleet->first_free_slot = slot + 1;
+}
+
+/* --- finding --- */
+
+static guint32
+slot_of_name (const QuoitFleet *fleet, const char *name, guint32 hash)
+{
+  guint32 at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_name, hash, &at)) != QUOIT_INDEX_NONE)
+    if (strcmp (quoit_fleet_group_at (fleet, slot)->name, name) == 0)
+      return slot;
+  return QUOIT_NO_INDEX;
+}
+
+static const QuoitGroupData *
+find_by_key (const QuoitFleet *fleet, const char *key, guint32 hash)
+{
+  guint32 at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+    if (strcmp (quoit_fleet_group_at (fleet, slot)->key, key) == 0)
+      return quoit_fleet_group_at (fleet, slot);
+  return NULL;
+}
+
+const QuoitGroupData *
+quoit_fleet_find_group (const QuoitFleet *fleet, const char *name)
+{
+  guint32 slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
+
+  return slot == QUOIT_NO_INDEX ? NULL : quoit_fleet_group_at (fleet, slot);
+}
+
+const QuoitGroupData *
+quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
+{
+  return find_by_key (fleet, key, quoit_group_text_hash (key));
+}
+
+/* What is found by its key; an owner whose lease has ended, which has none, by its name. */
+static gboolean
+has_key (const QuoitGroupData *group)
+{
+  return *group->key != '\0' || (group->state == QUOIT_GROUP_REMOVED && group->kind == QUOIT_HOLDER_OWNER);
+}
+
+static guint32
+key_hash (const QuoitGroupData *group)
+{
+  return *group->key != '\0' ? group->key_hash : group->name_hash;
+}
+
+static guint32
+id_hash (guint64 id)
+{
+  return (guint32) (id * G_GUINT64_CONSTANT (0x9e3779b1));
+}
+
+const QuoitGroupData *
+quoit_fleet_find_removed (const QuoitFleet *fleet, guint64 id)
+{
+  guint32 at = id_hash (id), slot;
+
+  while ((slot = quoit_index_next (&fleet->by_removed_id, id_hash (id), &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot)->id == id)
+      return quoit_fleet_group_at (fleet, slot);
+  return NULL;
+}
+
+const QuoitGroupData *
+quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
+{
+  guint32 hash = quoit_group_text_hash (record), at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_key, hash, &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot)->kind == QUOIT_HOLDER_OWNER
+        && strcmp (quoit_fleet_group_at (fleet, slot)->name, record) == 0)
+      return quoit_fleet_group_at (fleet, slot);
+  return NULL;
+}
+
+/* --- adding and removing --- */
+
+static void
+note_lease (QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  if (group->until_ms != 0 && group->until_ms < fleet->first_lease_ms)
+    fleet->first_lease_ms = group->until_ms;
+}
+
+/* The nodes of @slice that a group of it has, written to @ids unless it is NULL; how many. Dead nodes that others have
+ * replaced stand in the slice too, but are no part of it. */
+static guint32
+members_of (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
+{
+  const QuoitLayout *layout = fleet->layout;
+  const QuoitSlice *row = &layout->slices[slice];
+  const QuoitClass *class = quoit_layout_slice_class (layout, (QuoitSliceId) { slice });
+  gboolean all = class == NULL || class->facts.hosts == row->n_nodes;
+  guint32 n = 0;
+
+  if (all && ids == NULL)
+    return row->n_nodes;
+  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+    if (all || quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
+      {
+        if (ids != NULL)
+          ids[n] = layout->nodes[i].id;
+        n++;
+      }
+  return n;
+}
+
+QuoitGroupData *
+quoit_fleet_group_of_slices (const QuoitFleet *fleet, const QuoitGroupData *facts, const guint32 *slices,
+                             guint32 n_slices)
+{
+  QuoitGroupData data = quoit_group_data_facts (facts), *group;
+  guint32 *slice_end, *node_ids, at = 0;
+
+  data.bundles = NULL;
+  data.n_slices = n_slices;
+  data.n_nodes = 0;
+  for (guint32 i = 0; i < n_slices; i++)
+    data.n_nodes += members_of (fleet, slices[i], NULL);
+  group = quoit_group_data_alloc (&data, &slice_end, &node_ids);
+  for (guint32 i = 0; i < n_slices; i++)
+    {
+      at += members_of (fleet, slices[i], node_ids + at);
+      slice_end[i] = at;
+    }
+  return group;
+}
+
+static gboolean
+names_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  if (group->state != QUOIT_GROUP_REMOVED && slot_of_name (fleet, group->name, group->name_hash) != QUOIT_NO_INDEX)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "there is a group '%s' already", group->name);
+  if (*group->key != '\0' && find_by_key (fleet, group->key, group->key_hash) != NULL)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "key '%s' names a group already", group->key);
+  return TRUE;
+}
+
+static gboolean
+add_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GError **error)
+{
+  guint32 slot;
+
+  if (group->state == QUOIT_GROUP_REMOVED && group->n_nodes > 0)
+    {
+      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is removed, but has nodes", group->name);
+      return quoit_group_data_unref (group), FALSE;
+    }
+  if (!names_are_free (fleet, group, error)
+      || (group->state != QUOIT_GROUP_REMOVED && !quoit_fleet_nodes_are_free (fleet, group, filling, error)))
+    return quoit_group_data_unref (group), FALSE;
+
+  slot = take_slot (fleet, group);
+  if (has_key (group))
+    quoit_index_add (&fleet->by_key, key_hash (group), slot);
+  fleet->n_groups++;
+  fleet->next_group_id = MAX (fleet->next_group_id, group->id + 1);
+  if (group->state == QUOIT_GROUP_REMOVED)
+    return quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot), TRUE;
+
+  quoit_index_add (&fleet->by_name, group->name_hash, slot);
+  note_lease (fleet, group);
+  quoit_fleet_take_nodes (fleet, group, slot, filling);
+  return TRUE;
+}
+
+gboolean
+quoit_fleet_add_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  return add_group (fleet, group, NULL, error);
+}
+
+static gboolean
+restore_group (QuoitFleet *fleet, QuoitGroupData *group, QuoitFilling *filling, GError **error)
+{
+  g_autoptr (QuoitGroupData) kept = quoit_group_data_ref (group);
+
+  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, filling);
+  if (add_group (fleet, group, filling, error))
+    return TRUE;
+  quoit_fleet_turn_external (fleet, kept, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, filling);
+  return FALSE;
+}
+
+gboolean
+quoit_fleet_restore_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  return restore_group (fleet, group, NULL, error);
+}
+
+gboolean
+quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError **error)
+{
+  g_autoptr (QuoitFilling) filling = quoit_filling_new ();
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < groups->len; i++)
+    ok = restore_group (fleet, quoit_group_data_ref (groups->pdata[i]), filling, error);
+  quoit_fleet_recount_slices (fleet, filling->slices);
+  return ok;
+}
+
+/* The slot of the live group of that name and id. */
+static gboolean
+find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, GError **error)
+{
+  *slot = slot_of_name (fleet, name, quoit_group_text_hash (name));
+  return (*slot != QUOIT_NO_INDEX && quoit_fleet_group_at (fleet, *slot)->id == id)
+         || quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no group '%s@%" G_GUINT64_FORMAT "'", name, id);
+}
+
+gboolean
+quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, QuoitEnd end, gint64 ended_ms,
+                          GError **error)
+{
+  QuoitGroupData *group;
+  guint32 slot;
+
+  if (!find_slot (fleet, name, id, &slot, error))
+    return FALSE;
+
+  group = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  quoit_fleet_leave_nodes (fleet, group, slot);
+  quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+  quoit_index_remove (&fleet->by_name, group->name_hash, slot);
+  if (*group->key != '\0' || end == QUOIT_END_EXPIRED)
+    {
+      QuoitGroupData removed = quoit_group_data_facts (group);
+
+      removed.state = QUOIT_GROUP_REMOVED;
+      removed.end = (guint8) end;
+      removed.ended_ms = ended_ms;
+      removed.n_slices = removed.n_nodes = 0;
+      removed.bundles = NULL;
+      /* A key has named it all along. */
+      if (*group->key == '\0' && has_key (&removed))
+        quoit_index_add (&fleet->by_key, key_hash (group), slot);
+      quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot);
+      own_slot (fleet, slot)->group = quoit_group_data_new (&removed);
+      return quoit_group_data_unref (group), TRUE;
+    }
+  leave_slot (fleet, slot);
+  fleet->n_groups--;
+  return quoit_group_data_unref (group), TRUE;
+}
+
+gboolean
+quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+{
+  guint32 hash = id_hash (group->id), at = hash, slot;
+
+  while ((slot = quoit_index_next (&fleet->by_removed_id, hash, &at)) != QUOIT_INDEX_NONE)
+    if (quoit_fleet_group_at (fleet, slot) == group)
+      break;
+  if (slot == QUOIT_INDEX_NONE)
+    return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' is not a removed one", group->name);
+  quoit_index_remove (&fleet->by_removed_id, hash, slot);
+  if (has_key (group))
+    quoit_index_remove (&fleet->by_key, key_hash (group), slot);
+  leave_slot (fleet, slot);
+  fleet->n_groups--;
+  return quoit_group_data_unref ((QuoitGroupData *) group), TRUE;
+}
+
+/* --- replacing --- */
+
+static void
+swap_group (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
+{
+  own_slot (fleet, slot)->group = group;
+  note_lease (fleet, group);
+}
+
+gboolean
+quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **error)
+{
+  QuoitGroupData *before;
+  gboolean moves;
+  guint32 slot;
+
+  if (!find_slot (fleet, group->name, group->id, &slot, error))
+    return quoit_group_data_unref (group), FALSE;
+  before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  if (group->state == QUOIT_GROUP_REMOVED || strcmp (group->key, before->key) != 0)
+    {
+      quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' cannot change its key, or be removed so", group->name);
+      return quoit_group_data_unref (group), FALSE;
+    }
+  moves = !quoit_group_same_nodes (before, group);
+  if (moves)
+    {
+      quoit_fleet_leave_nodes (fleet, before, slot);
+      quoit_fleet_turn_external (fleet, before, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+      quoit_fleet_turn_external (fleet, group, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+      if (!quoit_fleet_nodes_are_free (fleet, group, NULL, error))
+        {
+          quoit_fleet_turn_external (fleet, group, QUOIT_USE_NONE, QUOIT_USE_EXTERNAL, NULL);
+          quoit_fleet_turn_external (fleet, before, QUOIT_USE_EXTERNAL, QUOIT_USE_NONE, NULL);
+          quoit_fleet_take_nodes (fleet, before, slot, NULL);
+          return quoit_group_data_unref (group), FALSE;
+        }
+    }
+  /* Shares speak of the bundles of the group that is in the slot. */
+  swap_group (fleet, slot, group);
+  if (moves)
+    quoit_fleet_take_nodes (fleet, group, slot, NULL);
+  return quoit_group_data_unref (before), TRUE;
+}
+
+gboolean
+quoit_fleet_set_lease (QuoitFleet *fleet, const char *name, guint64 id, QuoitGroupState state, gint64 until_ms,
+                       GError **error)
+{
+  QuoitGroupData *before, changed;
+  guint32 slot;
+
+  if (!find_slot (fleet, name, id, &slot, error))
+    return FALSE;
+  before = (QuoitGroupData *) quoit_fleet_group_at (fleet, slot);
+  changed = quoit_group_data_facts (before);
+  changed.state = state;
+  changed.until_ms = until_ms;
+  swap_group (fleet, slot, quoit_group_data_new (&changed));
+  return quoit_group_data_unref (before), TRUE;
+}
+
+/* --- leases --- */
+
+gint64
+quoit_fleet_group_until (const QuoitFleet *fleet, const QuoitGroupData *group)
+{
+  g_autofree char *name = *group->owner == '\0' ? NULL : quoit_owner_record_name (group->owner);
+  const QuoitGroupData *owner
+      = name == NULL || group->state == QUOIT_GROUP_REMOVED ? NULL : quoit_fleet_find_group (fleet, name);
+
+  if (owner != NULL && owner->until_ms != 0 && (group->until_ms == 0 || owner->until_ms < group->until_ms))
+    return owner->until_ms;
+  return group->until_ms;
+}
+
+void
+quoit_fleet_count_leases (const QuoitFleet *fleet)
+{
+  gint64 first = G_MAXINT64;
+
+  for (guint32 slot = 0; slot < fleet->n_slots; slot++)
+    {
+      const QuoitGroupData *group = quoit_fleet_group_at (fleet, slot);
+
+      if (group != NULL && group->until_ms != 0 && group->state != QUOIT_GROUP_REMOVED)
+        first = MIN (first, group->until_ms);
+    }
+  __atomic_store_n (&((QuoitFleet *) fleet)->first_lease_ms, first, __ATOMIC_RELAXED);
+}
+
+void
+quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from)
+{
+  quoit_table_share (&from->shares, &fleet->shares);
+  quoit_table_share (&from->groups, &fleet->groups);
+  quoit_index_share (&from->by_name, &fleet->by_name);
+  quoit_index_share (&from->by_key, &fleet->by_key);
+  quoit_index_share (&from->by_removed_id, &fleet->by_removed_id);
+  fleet->n_slots = from->n_slots;
+  fleet->first_free_slot = from->first_free_slot;
+  fleet->n_shares = from->n_shares;
+  fleet->first_free_share = from->first_free_share;
+  fleet->n_groups = from->n_groups;
+  fleet->seq = from->seq;
+  fleet->next_group_id = from->next_group_id;
+  fleet->clock_ms = from->clock_ms;
+  fleet->max_jump_ms = from->max_jump_ms;
+  fleet->epoch = from->epoch;
+  fleet->first_lease_ms = quoit_fleet_first_lease (from);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/index.h"
+
+enum { PER_CHUNK = 128 };
+
+static const QuoitTableType entries_type = { .chunk_bytes = PER_CHUNK * sizeof (guint64) };
+
+static void
+init (QuoitIndex *index, guint32 n_entries)
+{
+  index->mask = n_entries - 1;
+  index->n = 0;
+  quoit_table_init (&index->entries, &entries_type, n_entries / PER_CHUNK);
+}
+
+void
+quoit_index_init (QuoitIndex *index)
+{
+  init (index, PER_CHUNK);
+}
+
+void
+quoit_index_clear (QuoitIndex *index)
+{
+  quoit_table_clear (&index->entries);
+}
+
+void
+quoit_index_share (const QuoitIndex *index, QuoitIndex *copy)
+{
+  *copy = *index;
+  quoit_table_share (&index->entries, &copy->entries);
+}
+
+/* The chunk that the entry is in: a walk along a run of entries finds it once, not once an entry. */
+static inline const guint64 *
+peek_chunk (const QuoitIndex *index, guint32 at)
+{
+  return quoit_table_peek (&index->entries, at / PER_CHUNK);
+}
+
+static inline guint64
+get (const QuoitIndex *index, guint32 at)
+{
+  return peek_chunk (index, at)[at % PER_CHUNK];
+}
+
+static inline void
+set (QuoitIndex *index, guint32 at, guint64 entry)
+{
+  ((guint64 *) quoit_table_own (&index->entries, at / PER_CHUNK))[at % PER_CHUNK] = entry;
+}
+
+static void
+insert (QuoitIndex *index, guint64 entry)
+{
+  guint32 at = (guint32) (entry >> 32) & index->mask;
+  const guint64 *chunk = peek_chunk (index, at);
+
+  for (; chunk[at % PER_CHUNK] != 0; at = (at + 1) & index->mask)
+    if (at % PER_CHUNK == PER_CHUNK - 1)
+      chunk = peek_chunk (index, (at + 1) & index->mask);
+  set (index, at, entry);
+  index->n++;
+}
+
+void
+quoit_index_add (QuoitIndex *index, guint32 hash, guint32 value)
+{
+  if (index->n >= index->mask - index->mask / 4)
+    {
+      QuoitIndex larger;
+
+      init (&larger, (index->mask + 1) * 2);
+      for (guint32 at = 0; at <= index->mask; at++)
+        if (get (index, at) != 0)
+          insert (&larger, get (index, at));
+      quoit_index_clear (index);
+      *index = larger;
+    }
+  insert (index, (guint64) hash << 32 | (value + 1));
+}
+
+void
+quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
+{
+  guint64 entry = (guint64) hash << 32 | (value + 1);
+  guint32 hole = hash & index->mask, at;
+  const guint64 *chunk = peek_chunk (index, hole);
+
+  for (; chunk[hole % PER_CHUNK] != entry; hole = (hole + 1) & index->mask)
+    if (hole % PER_CHUNK == PER_CHUNK - 1)
+      chunk = peek_chunk (index, (hole + 1) & index->mask);
+  index->n--;
+
+  /* Entries behind the hole move into it unless that would put them before their home. */
+  for (at = (hole + 1) & index->mask;; at = (at + 1) & index->mask)
+    {
+      guint32 home;
+
+      if (at % PER_CHUNK == 0)
+        chunk = peek_chunk (index, at);
+      entry = chunk[at % PER_CHUNK];
+      if (entry == 0)
+        break;
+      home = (guint32) (entry >> 32) & index->mask;
+      if (((at - home) & index->mask) < ((at - hole) & index->mask))
+        continue;
+      set (index, hole, entry);
+      hole = at;
+      chunk = peek_chunk (index, at); /* writing may have copied it */
+    }
+  set (index, hole, 0);
+}
+
+guint32
+quoit_index_next (const QuoitIndex *index, guint32 hash, guint32 *at)
+{
+  const guint64 *chunk = peek_chunk (index, *at & index->mask);
+
+  for (;;)
+    {
+      guint64 entry = chunk[*at % PER_CHUNK];
+
+      if (entry == 0)
+        return QUOIT_INDEX_NONE;
+      ++*at;
+      if (entry >> 32 == hash)
+        return (guint32) entry - 1;
+      if (*at % PER_CHUNK == 0)
+        chunk = peek_chunk (index, *at & index->mask);
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A copy-on-write hash table from a 32-bit hash to small numbers; the caller tells equal hashes apart. */
+#pragma once
+
+#include "fleet/table.h"
+
+typedef struct {
+  QuoitTable entries; /* open addressing: hash << 32 | value + 1; 0 is empty */
+  guint32 mask, n;
+} QuoitIndex;
+
+#define QUOIT_INDEX_NONE G_MAXUINT32
+
+void quoit_index_init (QuoitIndex *index);
+void quoit_index_clear (QuoitIndex *index);
+void quoit_index_share (const QuoitIndex *index, QuoitIndex *copy);
+void quoit_index_add (QuoitIndex *index, guint32 hash, guint32 value);
+void quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value); /* which is there */
+
+/* A walk over the values under @hash: *@at begins as the hash; QUOIT_INDEX_NONE at the end. */
+guint32 quoit_index_next (const QuoitIndex *index, guint32 hash, guint32 *at);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names to indices and back: two hash tables of indices, short and full names. */
+#include "fleet/layout-private.h"
+
+#include <string.h>
+
+#include "base/natural.h"
+
+guint32
+quoit_layout_slots_for (guint32 n)
+{
+  guint32 n_slots = 16;
+
+  while (n_slots < n + n / 4)
+    n_slots *= 2;
+  return n_slots;
+}
+
+static const char *
+slice_name (const QuoitLayout *layout, guint32 index)
+{
+  return quoit_layout_text (layout, layout->slices[index].name);
+}
+
+static const char *
+node_name (const QuoitLayout *layout, guint32 index)
+{
+  return layout->texts + layout->nodes[index].name;
+}
+
+enum { LONG_RUN = 1024 };
+
+static guint32 *
+index_names (const QuoitLayout *layout, guint32 n, const char *(*name_of) (const QuoitLayout *, guint32), guint32 *mask)
+{
+  guint32 *slots = g_new0 (guint32, quoit_layout_slots_for (n));
+  g_autofree guint32 *ends = NULL; /* slot -> where the last search from there ended, plus 1 */
+
+  *mask = quoit_layout_slots_for (n) - 1;
+  for (guint32 i = 0; i < n; i++)
+    {
+      const char *name = name_of (layout, i);
+      guint32 home = (guint32) quoit_hash_bytes (name, strlen (name)) & *mask, n_steps = 0;
+      guint32 at = ends == NULL || ends[home] == 0 ? home : ends[home] - 1;
+
+      for (; slots[at] != 0; at = (at + 1) & *mask)
+        n_steps++;
+      slots[at] = i + 1;
+      /* Nodes of one name are one long run, which must not be walked for each of them. */
+      if (ends == NULL && n_steps > LONG_RUN)
+        ends = g_new0 (guint32, *mask + 1u);
+      if (ends != NULL)
+        ends[home] = at + 1;
+    }
+  return slots;
+}
+
+void
+quoit_layout_index_names (QuoitLayout *layout)
+{
+  layout->node_slots = index_names (layout, layout->n_nodes, node_name, &layout->node_mask);
+  layout->slice_slots = index_names (layout, layout->n_slices, slice_name, &layout->slice_mask);
+}
+
+static guint32
+home_of (const QuoitLayout *layout, guint32 index)
+{
+  const char *name = node_name (layout, index);
+
+  return (guint32) quoit_hash_bytes (name, strlen (name)) & layout->node_mask;
+}
+
+void
+quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node)
+{
+  const char *name = node_name (layout, node.index);
+  guint32 *slots = layout->node_slots, mask = layout->node_mask, at = home_of (layout, node.index);
+  guint32 carried = node.index + 1;
+
+  /* Nodes of one name are found in their order, as where all names were put in one after the other. */
+  for (; slots[at] != 0; at = (at + 1) & mask)
+    if (slots[at] > carried && strcmp (node_name (layout, slots[at] - 1), name) == 0)
+      {
+        guint32 later = slots[at];
+
+        slots[at] = carried;
+        carried = later;
+      }
+  slots[at] = carried;
+}
+
+void
+quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 *slots = layout->node_slots, mask = layout->node_mask, hole = home_of (layout, node.index);
+
+  while (slots[hole] != node.index + 1)
+    hole = (hole + 1) & mask;
+  /* What stands behind it in the run moves up, unless it would stand before where it is looked for first. */
+  for (guint32 at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask)
+    if (((at - home_of (layout, slots[at] - 1)) & mask) >= ((at - hole) & mask))
+      {
+        slots[hole] = slots[at];
+        hole = at;
+      }
+  slots[hole] = 0;
+}
+
+/* One name space: what the two tables differ in. */
+typedef struct {
+  const char *noun;
+  const guint32 *slots;
+  guint32 mask;
+  const char *(*name_of) (const QuoitLayout *, guint32);
+  char *(*full_name_of) (const QuoitLayout *, guint32);
+} Names;
+
+static char *
+full_name (const QuoitLayout *layout, guint32 pool, const char *name)
+{
+  const QuoitPool *row = &layout->pools[pool];
+
+  return g_strconcat (quoit_layout_text (layout, layout->sources[row->source].name), "/",
+                      quoit_layout_text (layout, row->name), "/", name, NULL);
+}
+
+static char *
+node_full_name (const QuoitLayout *layout, guint32 index)
+{
+  return full_name (layout, quoit_layout_node_pool (layout, (QuoitNodeId) { index }).index, node_name (layout, index));
+}
+
+static char *
+slice_full_name (const QuoitLayout *layout, guint32 index)
+{
+  return full_name (layout, layout->shelves[layout->slices[index].shelf].pool, slice_name (layout, index));
+}
+
+static Names
+node_names (const QuoitLayout *layout)
+{
+  return (Names) { "node", layout->node_slots, layout->node_mask, node_name, node_full_name };
+}
+
+static Names
+slice_names (const QuoitLayout *layout)
+{
+  return (Names) { "slice", layout->slice_slots, layout->slice_mask, slice_name, slice_full_name };
+}
+
+/* The next slot after *@at whose name is the @length bytes at @name; QUOIT_NO_INDEX at the end of the run. */
+static guint32
+next_match (const QuoitLayout *layout, const Names *names, const char *name, gsize length, guint32 *at)
+{
+  for (; names->slots[*at] != 0; *at = (*at + 1) & names->mask)
+    {
+      guint32 index = names->slots[*at] - 1;
+      const char *have = names->name_of (layout, index);
+
+      if (strncmp (have, name, length) == 0 && have[length] == '\0')
+        {
+          *at = (*at + 1) & names->mask;
+          return index;
+        }
+    }
+  return QUOIT_NO_INDEX;
+}
+
+static guint32
+first_match (const QuoitLayout *layout, const Names *names, const char *name, gsize length, guint32 *at)
+{
+  *at = (guint32) quoit_hash_bytes (name, length) & names->mask;
+  return next_match (layout, names, name, length, at);
+}
+
+/* @name as a full name: the part behind one of its slashes is a short name whose full name is the whole. */
+static guint32
+match_full (const QuoitLayout *layout, const Names *names, const char *name)
+{
+  for (const char *slash = strchr (name, '/'); slash != NULL; slash = strchr (slash + 1, '/'))
+    {
+      guint32 at, index = first_match (layout, names, slash + 1, strlen (slash + 1), &at);
+
+      for (; index != QUOIT_NO_INDEX; index = next_match (layout, names, slash + 1, strlen (slash + 1), &at))
+        {
+          g_autofree char *full = names->full_name_of (layout, index);
+
+          if (strcmp (full, name) == 0)
+            return index;
+        }
+    }
+  return QUOIT_NO_INDEX;
+}
+
+static gboolean
+lookup (const QuoitLayout *layout, const Names *names, const char *name, guint32 *index, GError **error)
+{
+  g_autofree char *quoted = quoit_quote (name), *a = NULL, *b = NULL;
+  guint32 at, found = first_match (layout, names, name, strlen (name), &at), other;
+
+  if (found == QUOIT_NO_INDEX)
+    found = match_full (layout, names, name);
+  else if ((other = next_match (layout, names, name, strlen (name), &at)) != QUOIT_NO_INDEX)
+    {
+      a = names->full_name_of (layout, MIN (found, other));
+      b = names->full_name_of (layout, MAX (found, other));
+      return quoit_fail (error, QUOIT_ERROR_INVALID, "%s name %s is ambiguous: use a full name such as '%s' or '%s'",
+                         names->noun, quoted, a, b);
+    }
+  if (found == QUOIT_NO_INDEX)
+    return quoit_fail (error, QUOIT_ERROR_NOT_FOUND, "no %s %s in the fleet", names->noun, quoted);
+
+  *index = found;
+  return TRUE;
+}
+
+gboolean
+quoit_layout_lookup_node (const QuoitLayout *layout, const char *name, QuoitNodeId *node, GError **error)
+{
+  Names names = node_names (layout);
+
+  return lookup (layout, &names, name, &node->index, error);
+}
+
+gboolean
+quoit_layout_lookup_slice (const QuoitLayout *layout, const char *name, QuoitSliceId *slice, GError **error)
+{
+  Names names = slice_names (layout);
+
+  return lookup (layout, &names, name, &slice->index, error);
+}
+
+gboolean
+quoit_layout_next_slice_named (const QuoitLayout *layout, const char *name, guint32 *at, QuoitSliceId *slice)
+{
+  Names names = slice_names (layout);
+  gsize length = strlen (name);
+
+  slice->index = *at == QUOIT_NO_INDEX ? first_match (layout, &names, name, length, at)
+                                       : next_match (layout, &names, name, length, at);
+  return slice->index != QUOIT_NO_INDEX;
+}
+
+static char *
+display (const QuoitLayout *layout, const Names *names, guint32 index)
+{
+  const char *name = names->name_of (layout, index);
+  guint32 at;
+
+  first_match (layout, names, name, strlen (name), &at);
+  return next_match (layout, names, name, strlen (name), &at) == QUOIT_NO_INDEX ? g_strdup (name)
+                                                                                : names->full_name_of (layout, index);
+}
+
+char *
+quoit_layout_node_full_name (const QuoitLayout *layout, QuoitNodeId node)
+{
+  return node_full_name (layout, node.index);
+}
+
+char *
+quoit_layout_slice_full_name (const QuoitLayout *layout, QuoitSliceId slice)
+{
+  return slice_full_name (layout, slice.index);
+}
+
+char *
+quoit_layout_node_display (const QuoitLayout *layout, QuoitNodeId node)
+{
+  Names names = node_names (layout);
+
+  return display (layout, &names, node.index);
+}
+
+char *
+quoit_layout_slice_display (const QuoitLayout *layout, QuoitSliceId slice)
+{
+  Names names = slice_names (layout);
+
+  return display (layout, &names, slice.index);
+}
+
+gboolean
+quoit_layout_find_source (const QuoitLayout *layout, const char *name, QuoitSourceId *source)
+{
+  for (guint32 low = 0, high = layout->n_sources; low < high;)
+    {
+      guint32 middle = low + (high - low) / 2;
+      int order = quoit_natural_compare (quoit_layout_text (layout, layout->sources[middle].name), name);
+
+      if (order == 0)
+        return source->index = middle, TRUE;
+      if (order < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return FALSE;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/layout-private.h"
+
+#include <string.h>
+
+#include "fleet/kind.h"
+
+#define PACKED_MARK '\1'
+#define TEXT_MARK '\2'
+
+struct _QuoitLayoutFrame {
+  gatomicrefcount refs;
+  QuoitStrings *strings;
+  QuoitClaims *kinds;
+  gpointer arrays[13]; /* as the layout has them */
+  gsize n_texts;       /* when it was built */
+};
+
+void
+quoit_layout_seal (QuoitLayout *layout)
+{
+  QuoitLayoutFrame *frame = layout->frame = g_new (QuoitLayoutFrame, 1);
+
+  *frame = (QuoitLayoutFrame) { .strings = layout->strings,
+                                .kinds = layout->kinds,
+                                .arrays
+                                = { layout->sources, layout->pools, layout->classes, layout->shelves, layout->slices,
+                                    layout->kind_class, layout->env, layout->rows, layout->positions,
+                                    layout->rank_shelf, layout->slice_slots, layout->joined, layout->joined_of },
+                                .n_texts = layout->n_texts };
+  g_atomic_ref_count_init (&frame->refs);
+}
+
+QuoitLayout *
+quoit_layout_share (const QuoitLayout *layout)
+{
+  QuoitLayout *other = g_memdup2 (layout, sizeof *layout);
+
+  g_atomic_ref_count_init (&other->refs);
+  g_atomic_ref_count_inc (&other->frame->refs);
+  other->nodes = NULL;
+  other->texts = NULL;
+  other->node_slots = NULL;
+  other->ids = (QuoitIds) { 0 };
+  other->index_of = NULL;
+  return other;
+}
+
+static void
+unref_frame (QuoitLayoutFrame *frame)
+{
+  if (!g_atomic_ref_count_dec (&frame->refs))
+    return;
+  quoit_strings_free (frame->strings);
+  quoit_claims_free (frame->kinds);
+  for (gsize i = 0; i < G_N_ELEMENTS (frame->arrays); i++)
+    g_free (frame->arrays[i]);
+  g_free (frame);
+}
+
+QuoitLayout *
+quoit_layout_ref (QuoitLayout *layout)
+{
+  g_atomic_ref_count_inc (&layout->refs);
+  return layout;
+}
+
+void
+quoit_layout_unref (QuoitLayout *layout)
+{
+  if (layout == NULL || !g_atomic_ref_count_dec (&layout->refs))
+    return;
+  unref_frame (layout->frame);
+  g_free (layout->nodes);
+  g_free (layout->texts);
+  g_free (layout->node_slots);
+  quoit_ids_clear (&layout->ids);
+  g_free (layout->index_of);
+  g_free (layout);
+}
+
+/* Eight lower-case hexadecimal digits at once, as a node list of 100,000 nodes has 700,000 of such eights: a letter is
+ * 9 less than its low bits say. What the values would be written as is compared with what was read, which refuses all
+ * else. */
+static gboolean
+eight_digits (const char *text, guint32 *value)
+{
+  const guint64 ones = G_GUINT64_CONSTANT (0x0101010101010101);
+  guint64 word, low, letters, pairs;
+
+  memcpy (&word, text, sizeof word);
+  letters = word >> 6 & ones;
+  low = (word & 0x0f * ones) + 9 * letters;
+  if (low + '0' * ones + ('a' - '0' - 10) * letters != word || (low & 0xf0 * ones) != 0
+      || ((low + 6 * ones) >> 4 & ones) != letters)
+    return FALSE;
+  pairs = (low << 4 | low >> 8) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);
+  pairs = (pairs | pairs >> 8) & G_GUINT64_CONSTANT (0x0000ffff0000ffff);
+  *value = (guint32) (pairs | pairs >> 16);
+  return TRUE;
+}
+
+gboolean
+quoit_identity_pack (const char *identity, char *packed)
+{
+  char bytes[QUOIT_PACKED_IDENTITY] = { PACKED_MARK };
+  guint32 value;
+
+  if (strnlen (identity, 2 * QUOIT_PACKED_IDENTITY) != 2 * (QUOIT_PACKED_IDENTITY - 1))
+    return FALSE;
+  for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i += sizeof value)
+    {
+      if (!eight_digits (identity + 2 * i, &value))
+        return FALSE;
+      memcpy (bytes + 1 + i, &value, sizeof value);
+    }
+  memcpy (packed, bytes, sizeof bytes);
+  return TRUE;
+}
+
+const char *
+quoit_identity_text (const char *kept)
+{
+  return *kept == PACKED_MARK ? NULL : kept + (*kept == TEXT_MARK);
+}
+
+char *
+quoit_identity_unpack (const char *kept)
+{
+  static const char digits[] = "0123456789abcdef";
+  char *text = g_strdup (quoit_identity_text (kept));
+
+  if (text != NULL)
+    return text;
+  text = g_malloc (2 * (QUOIT_PACKED_IDENTITY - 1) + 1);
+  for (unsigned i = 0; i < QUOIT_PACKED_IDENTITY - 1; i++)
+    {
+      text[2 * i] = digits[(guint8) kept[1 + i] >> 4];
+      text[2 * i + 1] = digits[(guint8) kept[1 + i] & 15];
+    }
+  text[2 * (QUOIT_PACKED_IDENTITY - 1)] = '\0';
+  return text;
+}
+
+gsize
+quoit_identity_room (const char *identity)
+{
+  return MAX (1 + strlen (identity) + 1, QUOIT_PACKED_IDENTITY);
+}
+
+guint32
+quoit_layout_keep_text (QuoitLayout *layout, const char *text)
+{
+  guint32 offset = (guint32) layout->n_texts;
+  gsize length = strlen (text) + 1;
+
+  memcpy (layout->texts + offset, text, length);
+  layout->n_texts += length;
+  return offset;
+}
+
+guint32
+quoit_layout_keep_identity (QuoitLayout *layout, const char *identity)
+{
+  guint32 offset = (guint32) layout->n_texts;
+
+  if (quoit_identity_pack (identity, layout->texts + offset))
+    {
+      layout->n_texts += QUOIT_PACKED_IDENTITY;
+      return offset;
+    }
+  if (*identity == PACKED_MARK || *identity == TEXT_MARK)
+    layout->texts[layout->n_texts++] = TEXT_MARK;
+  quoit_layout_keep_text (layout, identity);
+  return offset;
+}
+
+gboolean
+quoit_layout_has_room (const QuoitLayout *layout, gsize more_texts)
+{
+  return layout->n_texts + more_texts <= MIN (2 * layout->frame->n_texts, G_MAXUINT32);
+}
+
+const char *
+quoit_layout_node_address (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 offset = layout->nodes[node.index].address;
+
+  return offset == 0 ? NULL : layout->texts + offset;
+}
+
+const char *
+quoit_layout_node_slice_name (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 slice = layout->nodes[node.index].slice;
+
+  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[slice].name);
+}
+
+char *
+quoit_layout_node_identity (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 offset = layout->nodes[node.index].identity;
+
+  return offset == 0 ? g_strdup (quoit_layout_node_name (layout, node))
+                     : quoit_identity_unpack (layout->texts + offset);
+}
+
+const char *
+quoit_layout_node_derived (const QuoitLayout *layout, QuoitNodeId node, guint i)
+{
+  const QuoitNode *row = &layout->nodes[node.index];
+  QuoitStringId head = layout->kind_class[row->kind].head;
+
+  if (row->slice == QUOIT_NO_INDEX || i > 1)
+    return NULL;
+  if (i == 0)
+    return quoit_layout_text (layout, layout->slices[row->slice].name);
+  return row->worker_id == 0 && head.index != 0 ? quoit_layout_text (layout, head) : NULL;
+}
+
+gboolean
+quoit_layout_pool_is (const QuoitLayout *layout, QuoitPoolId pool, const QuoitPoolClaim *claim)
+{
+  const QuoitPool *row = &layout->pools[pool.index];
+
+  return row->n_pods == claim->n_pods && row->pod_cpu.e4 == claim->pod_cpu.e4
+         && row->pod_memory.e4 == claim->pod_memory.e4
+         && quoit_pairs_equal (layout->env + row->first_env, row->n_env, claim->env, claim->n_env);
+}
+
+QuoitPoolId
+quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node)
+{
+  guint32 slice = layout->nodes[node.index].slice, low = 0, high = layout->n_pools - 1;
+
+  if (slice != QUOIT_NO_INDEX)
+    return (QuoitPoolId) { layout->shelves[layout->slices[slice].shelf].pool };
+
+  /* The last pool that begins at or before the node and is not empty. */
+  while (low < high)
+    {
+      guint32 middle = (low + high + 1) / 2;
+
+      if (layout->pools[middle].first_node <= node.index)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+  return (QuoitPoolId) { low };
+}
+
+const QuoitNodeKind *
+quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node)
+{
+  return quoit_claims_kind_at (layout->kinds, layout->nodes[node.index].kind);
+}
+
+/* What is told apart by more than its text: kept on the node, not among its kind's labels. */
+typedef const char *(*LabelFunc) (const QuoitLayout *layout, QuoitNodeId node, char *room);
+
+static const char *
+slice_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  guint32 slice = layout->nodes[node.index].slice;
+
+  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_text (layout, layout->slices[slice].name);
+}
+
+static const char *
+worker_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  gint16 worker_id = layout->nodes[node.index].worker_id;
+
+  return worker_id < 0 ? NULL : (g_snprintf (room, QUOIT_LABEL_ROOM, "%d", worker_id), room);
+}
+
+static const char *
+host_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  return quoit_layout_node_name (layout, node);
+}
+
+static const char *
+group_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
+}
+
+/* Ray gives its nodes one each; what other systems know a node by is no label. */
+static const char *
+id_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
+{
+  guint32 offset = layout->nodes[node.index].identity;
+  g_autofree char *id = NULL;
+
+  if (offset == 0 || quoit_identity_text (layout->texts + offset) != NULL)
+    return NULL;
+  id = quoit_identity_unpack (layout->texts + offset);
+  g_strlcpy (room, id, QUOIT_LABEL_ROOM);
+  return room;
+}
+
+static const struct {
+  const char *key;
+  LabelFunc label;
+} own_labels[] = {
+  { "ray.io/node-id", id_label },           { "ray.io/tpu-slice-name", slice_label },
+  { "ray.io/tpu-worker-id", worker_label }, { "kubernetes.io/hostname", host_label },
+  { "ray.io/node-group", group_label },
+};
+
+static LabelFunc
+find_own_label (const char *key)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (own_labels); i++)
+    if (strcmp (key, own_labels[i].key) == 0)
+      return own_labels[i].label;
+  return NULL;
+}
+
+gboolean
+quoit_layout_label_is_of_kind (const char *key)
+{
+  return find_own_label (key) == NULL;
+}
+
+const char *
+quoit_layout_node_label (const QuoitLayout *layout, QuoitNodeId node, const char *key, char *room)
+{
+  LabelFunc own = find_own_label (key);
+
+  return own != NULL ? own (layout, node, room) : quoit_node_kind_label (quoit_layout_node_kind (layout, node), key);
+}

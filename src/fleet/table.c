@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/table.h"
+
+#include <string.h>
+
+G_STATIC_ASSERT (sizeof (QuoitChunk) == 16);
+
+static QuoitChunk *
+chunk_new (const QuoitTableType *type, const QuoitChunk *copied_from)
+{
+  QuoitChunk *chunk = g_malloc (sizeof *chunk + type->chunk_bytes);
+
+  g_atomic_ref_count_init (&chunk->refs);
+  if (copied_from == NULL)
+    {
+      memset (chunk + 1, 0, type->chunk_bytes);
+      return chunk;
+    }
+  memcpy (chunk + 1, copied_from + 1, type->chunk_bytes);
+  if (type->copied != NULL)
+    type->copied (chunk + 1);
+  return chunk;
+}
+
+static void
+chunk_unref (const QuoitTableType *type, QuoitChunk *chunk)
+{
+  if (!g_atomic_ref_count_dec (&chunk->refs))
+    return;
+  if (type->dropped != NULL)
+    type->dropped (chunk + 1);
+  g_free (chunk);
+}
+
+static void
+directory_unref (const QuoitTableType *type, QuoitDirectory *directory)
+{
+  if (!g_atomic_ref_count_dec (&directory->refs))
+    return;
+  for (guint32 i = 0; i < QUOIT_TABLE_FAN_OUT && directory->chunks[i] != NULL; i++)
+    chunk_unref (type, directory->chunks[i]);
+  g_free (directory);
+}
+
+static void
+root_unref (const QuoitTableType *type, QuoitRoot *root)
+{
+  if (!g_atomic_ref_count_dec (&root->refs))
+    return;
+  for (guint32 i = 0; i < root->n_directories; i++)
+    directory_unref (type, root->directories[i]);
+  g_free (root);
+}
+
+static QuoitDirectory *
+directory_copy (const QuoitDirectory *from)
+{
+  QuoitDirectory *directory = g_memdup2 (from, sizeof *from);
+
+  g_atomic_ref_count_init (&directory->refs);
+  for (guint32 i = 0; i < QUOIT_TABLE_FAN_OUT && directory->chunks[i] != NULL; i++)
+    g_atomic_ref_count_inc (&directory->chunks[i]->refs);
+  return directory;
+}
+
+/* A root with room for @n_directories that also owns what @from has; the rest is NULL. */
+static QuoitRoot *
+root_copy (const QuoitRoot *from, guint32 n_directories)
+{
+  QuoitRoot *root = g_malloc0 (sizeof *root + n_directories * sizeof root->directories[0]);
+
+  g_atomic_ref_count_init (&root->refs);
+  root->n_directories = n_directories;
+  for (guint32 i = 0; i < from->n_directories; i++)
+    {
+      root->directories[i] = from->directories[i];
+      g_atomic_ref_count_inc (&root->directories[i]->refs);
+    }
+  return root;
+}
+
+static void
+own_root (QuoitTable *table, guint32 n_directories)
+{
+  QuoitRoot *root = table->root;
+
+  if (g_atomic_ref_count_compare (&root->refs, 1) && root->n_directories >= n_directories)
+    return;
+  table->root = root_copy (root, MAX (root->n_directories, n_directories));
+  root_unref (table->type, root);
+}
+
+static QuoitDirectory *
+own_directory (QuoitTable *table, guint32 index)
+{
+  QuoitDirectory *directory = table->root->directories[index];
+
+  if (g_atomic_ref_count_compare (&directory->refs, 1))
+    return directory;
+  table->root->directories[index] = directory_copy (directory);
+  directory_unref (table->type, directory);
+  return table->root->directories[index];
+}
+
+void
+quoit_table_init (QuoitTable *table, const QuoitTableType *type, guint32 n_chunks)
+{
+  static const QuoitRoot none = { .n_directories = 0 };
+
+  table->type = type;
+  table->n_chunks = 0;
+  table->root = root_copy (&none, 0);
+  quoit_table_grow (table, n_chunks);
+}
+
+void
+quoit_table_clear (QuoitTable *table)
+{
+  if (table->root != NULL)
+    root_unref (table->type, table->root);
+  table->root = NULL;
+}
+
+void
+quoit_table_share (const QuoitTable *table, QuoitTable *copy)
+{
+  *copy = *table;
+  g_atomic_ref_count_inc (&copy->root->refs);
+}
+
+void
+quoit_table_grow (QuoitTable *table, guint32 n_chunks)
+{
+  guint32 had = table->root->n_directories;
+
+  if (n_chunks <= table->n_chunks)
+    return;
+  own_root (table, (n_chunks + QUOIT_TABLE_FAN_OUT - 1) / QUOIT_TABLE_FAN_OUT);
+  for (guint32 i = had; i < table->root->n_directories; i++)
+    {
+      table->root->directories[i] = g_new0 (QuoitDirectory, 1);
+      g_atomic_ref_count_init (&table->root->directories[i]->refs);
+    }
+  for (guint32 i = table->n_chunks; i < n_chunks; i++)
+    own_directory (table, i / QUOIT_TABLE_FAN_OUT)->chunks[i % QUOIT_TABLE_FAN_OUT] = chunk_new (table->type, NULL);
+  table->n_chunks = n_chunks;
+}
+
+void *
+quoit_table_own_shared (QuoitTable *table, guint32 chunk)
+{
+  QuoitDirectory *directory;
+  QuoitChunk **slot;
+
+  own_root (table, 0);
+  directory = own_directory (table, chunk / QUOIT_TABLE_FAN_OUT);
+  slot = &directory->chunks[chunk % QUOIT_TABLE_FAN_OUT];
+  if (!g_atomic_ref_count_compare (&(*slot)->refs, 1))
+    {
+      QuoitChunk *shared = *slot;
+
+      *slot = chunk_new (table->type, shared);
+      chunk_unref (table->type, shared);
+    }
+  return *slot + 1;
+}

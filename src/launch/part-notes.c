@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a reader of the variables of bundles must know. */
+#include "launch/topology.h"
+
+enum { MOST_NAMED = 8 };
+
+/* "bundle 3", "bundles 0, 1 and 9 more". Owned. */
+static char *
+name_bundles (const GArray *numbers)
+{
+  g_autoptr (GString) text = g_string_new (numbers->len == 1 ? "bundle " : "bundles ");
+
+  for (guint i = 0; i < MIN (numbers->len, MOST_NAMED); i++)
+    g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", g_array_index (numbers, guint32, i));
+  if (numbers->len > MOST_NAMED)
+    g_string_append_printf (text, " and %u more", numbers->len - MOST_NAMED);
+  return g_strdup (text->str);
+}
+
+static void
+note_others (QuoitTopology *topology, const QuoitParts *parts)
+{
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree char *names = NULL;
+
+  for (guint i = 0; i < parts->others->len; i++)
+    g_array_append_val (numbers, g_array_index (parts->others, QuoitPart, i).bundle);
+  if (numbers->len == 0)
+    return;
+  names = name_bundles (numbers);
+  quoit_topology_note (topology, "%s %s no TPU: no variables about one, and no part in a TPU job", names,
+                       numbers->len == 1 ? "has" : "have");
+}
+
+static void
+note_shared (QuoitTopology *topology, const QuoitParts *parts)
+{
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree char *names = NULL;
+
+  for (guint i = 0; i < parts->parts->len; i++)
+    if (g_array_index (parts->parts, QuoitPart, i).has_part)
+      g_array_append_val (numbers, g_array_index (parts->parts, QuoitPart, i).bundle);
+  if (numbers->len == 0)
+    return;
+  names = name_bundles (numbers);
+  quoit_topology_note (topology,
+                       "%s %s a chip in part: TPU_VISIBLE_CHIPS can name it whole alone, and whoever has another part "
+                       "of it sees it too",
+                       names, numbers->len == 1 ? "has" : "have");
+}
+
+/* Whether the job has all chips of its slices, though not as JAX deals hosts. */
+static gboolean
+has_whole_slices (const QuoitLayout *layout, const QuoitParts *parts)
+{
+  guint32 slice = g_array_index (parts->slices, guint32, 0);
+
+  return quoit_shape_chips (g_array_index (parts->boxes, QuoitBox, 0).shape)
+         == quoit_shape_chips (quoit_layout_slice_class (layout, (QuoitSliceId) { slice })->facts.shape);
+}
+
+static void
+note_job (QuoitTopology *topology, const QuoitParts *parts)
+{
+  if (parts->job == QUOIT_JOB_BOXES && has_whole_slices (topology->layout, parts))
+    quoit_topology_note (
+        topology,
+        "the bundles are one job on all chips of %s, in another order or size than JAX deals those of a "
+        "host to processes: that libtpu starts so has not been seen",
+        parts->slices->len == 1 ? "the slice" : "the slices");
+  else if (parts->job == QUOIT_JOB_BOXES)
+    quoit_topology_note (topology,
+                         "the bundles are one job on a part of %s: the bounds say which, TPU_TOPOLOGY and "
+                         "TPU_ACCELERATOR_TYPE are those of the whole slice, as in its pods",
+                         parts->slices->len == 1 ? "a slice" : "each slice");
+  else if (parts->job == QUOIT_JOB_APART && parts->parts->len > 1)
+    quoit_topology_note (topology,
+                         "the bundles are no one job over ICI, and each process starts alone: %s; bundles that are "
+                         "equal boxes of chips, and together one box in each slice, would be one",
+                         parts->apart);
+}
+
+/* Ray Train numbers what it is given, and writes no bounds. */
+static void
+note_ray_job (QuoitTopology *topology, const QuoitParts *parts)
+{
+  if (parts->job == QUOIT_JOB_APART && parts->parts->len > 1)
+    quoit_topology_note (topology, "Ray Train numbers the bundles as one job, and over ICI they are none: %s",
+                         parts->apart);
+  else if (parts->job == QUOIT_JOB_BOXES && parts->slices->len > 1)
+    quoit_topology_note (topology,
+                         "Ray Train gives bundles that are no whole slices no MEGASCALE variables: JAX does not "
+                         "join the %u slices",
+                         parts->slices->len);
+}
+
+void
+quoit_topology_note_parts (QuoitTopology *topology, const QuoitCast *cast, QuoitProfile profile)
+{
+  if (profile == QUOIT_PROFILE_RAY_TRAIN)
+    note_ray_job (topology, cast->parts);
+  else
+    note_job (topology, cast->parts);
+  note_shared (topology, cast->parts);
+  note_others (topology, cast->parts);
+  if (*cast->group->source != '\0' && cast->parts->job != QUOIT_JOB_SLICES)
+    quoit_topology_note (topology, "Ray says how many chips of a host a bundle has, and which ones is quoit's choice");
+}

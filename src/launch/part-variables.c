@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables of processes that have parts of hosts: a box of a slice that they share, or each by itself. */
+#include "launch/slice-variables.h"
+
+static const QuoitProcess *
+process_at (const QuoitSliceVariables *slice, guint at)
+{
+  return &g_array_index (slice->topology->processes, QuoitProcess, at);
+}
+
+/* Ports are told apart by chips: whoever has others of the host, in this group or in another one, has another port. */
+static guint32
+port_of (const QuoitProcess *process, guint32 first)
+{
+  return first + (guint32) __builtin_ctzll (process->chips);
+}
+
+static void
+add_bounds (QuoitSliceVariables *slice)
+{
+  const QuoitProcess *first = process_at (slice, slice->first);
+  gboolean is_joined = slice->topology->job == QUOIT_JOB_BOXES;
+  QuoitShape block = is_joined ? slice->topology->block : first->box.shape, processes = first->box.shape;
+  g_autofree char *chip_bounds = quoit_bounds_format (block), *process_bounds = NULL;
+
+  for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+    processes.dims[axis] /= block.dims[axis];
+  process_bounds = quoit_bounds_format (processes);
+  quoit_slice_variables_add (slice, "TPU_CHIPS_PER_PROCESS_BOUNDS", chip_bounds);
+  quoit_slice_variables_add (slice, "TPU_PROCESS_BOUNDS", process_bounds);
+}
+
+static gboolean
+is_one_host (const QuoitSliceVariables *slice)
+{
+  for (guint i = slice->first; i < slice->end; i++)
+    if (process_at (slice, i)->node != process_at (slice, slice->first)->node)
+      return FALSE;
+  return TRUE;
+}
+
+void
+quoit_slice_variables_add_parts (QuoitSliceVariables *slice, const GPtrArray *hosts, guint32 port)
+{
+  g_autoptr (GPtrArray) called = g_ptr_array_new ();
+  g_autoptr (GString) addresses = g_string_new (NULL);
+  gboolean is_alone = is_one_host (slice);
+
+  for (guint i = slice->first; i < slice->end; i++)
+    {
+      const char *host = is_alone ? "localhost" : hosts->pdata[i - slice->first];
+      gboolean is_next = i == slice->first || process_at (slice, i)->node != process_at (slice, i - 1)->node;
+
+      if (is_next)
+        g_ptr_array_add (called, (char *) host);
+      g_string_append_printf (addresses, "%s%s:%u", addresses->len > 0 ? "," : "", host,
+                              port_of (process_at (slice, i), port));
+    }
+  add_bounds (slice);
+  quoit_slice_variables_add_hostnames (slice, called);
+  quoit_slice_variables_add (slice, "TPU_PROCESS_ADDRESSES", addresses->str);
+}
+
+static void
+set_number (QuoitProcess *process, const char *name, guint32 number)
+{
+  g_autofree char *text = g_strdup_printf ("%u", number);
+
+  quoit_process_set (process, name, text);
+}
+
+void
+quoit_process_set_part (QuoitProcess *process, guint32 task, guint32 port)
+{
+  g_autofree char *visible = quoit_chips_format (process->chips);
+
+  quoit_process_set (process, "TPU_VISIBLE_CHIPS", visible);
+  set_number (process, "TPU_PROCESS_PORT", port_of (process, port));
+  set_number (process, "TPU_WORKER_ID", task);
+  set_number (process, "CLOUD_TPU_TASK_ID", task);
+}

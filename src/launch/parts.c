@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/parts.h"
+
+#include "base/error.h"
+
+void
+quoit_parts_free (QuoitParts *parts)
+{
+  if (parts == NULL)
+    return;
+  g_array_unref (parts->parts);
+  g_array_unref (parts->others);
+  g_array_unref (parts->slices);
+  g_array_unref (parts->boxes);
+  g_free (parts->apart);
+  g_free (parts);
+}
+
+/* The place of a chip of the node, in its slice where that is known. */
+gboolean
+quoit_part_find_spot (const QuoitLayout *layout, const QuoitPart *part, guint32 chip, QuoitSpot *spot)
+{
+  const QuoitClass *class = part->slice == QUOIT_NO_INDEX
+                                ? NULL
+                                : quoit_layout_slice_class (layout, (QuoitSliceId) { part->slice });
+  gint16 worker_id = layout->nodes[part->node].worker_id;
+  QuoitCoordinates torus;
+
+  if (class == NULL || worker_id < 0 || (guint32) worker_id >= class->facts.hosts
+      || chip >= class->facts.chips_per_host)
+    return FALSE;
+  torus = quoit_coordinates_of (&class->facts, QUOIT_WIRING_STRAIGHT);
+  *spot = quoit_spot_of (class->facts.shape, quoit_coordinates_chip (&torus, (guint32) worker_id, chip));
+  return TRUE;
+}
+
+static QuoitBox
+box_of_chips (const QuoitLayout *layout, const QuoitPart *part)
+{
+  static const QuoitShape of_host = { { 2, 4, 1 }, 2 };
+  QuoitExtent extent = QUOIT_EXTENT_NOTHING;
+  QuoitSpot spot;
+  gboolean is_placed = quoit_part_find_spot (layout, part, 63 - (guint32) __builtin_clzll (part->chips), &spot);
+
+  for (guint32 chip = 0; chip < 64; chip++)
+    {
+      QuoitExtent one = { .n = 1 };
+
+      if ((part->chips >> chip & 1) == 0)
+        continue;
+      /* The first chips of any host stand as those of the largest do. */
+      if (!is_placed || !quoit_part_find_spot (layout, part, chip, &one.low))
+        one.low = quoit_place_in_host (of_host, chip);
+      one.high = one.low;
+      quoit_extent_widen (&extent, &one);
+    }
+  return quoit_extent_box (&extent);
+}
+
+static guint32
+lowest (guint64 chips)
+{
+  return chips == 0 ? 64 : (guint32) __builtin_ctzll (chips);
+}
+
+static gint
+by_place (gconstpointer a, gconstpointer b)
+{
+  const QuoitPart *x = a, *y = b;
+  guint32 of_x = lowest (x->chips), of_y = lowest (y->chips);
+
+  /* Nodes of a slice stand by worker id, and slices as a group has them. */
+  if (x->slice != y->slice)
+    return x->slice < y->slice ? -1 : 1;
+  if (x->node != y->node)
+    return x->node < y->node ? -1 : 1;
+  if (of_x != of_y)
+    return of_x < of_y ? -1 : 1;
+  return (x->bundle > y->bundle) - (x->bundle < y->bundle);
+}
+
+static gboolean
+read_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundle, QuoitPart *part, GError **error)
+{
+  guint32 id = group->node_ids[bundle], node = quoit_layout_find_id (layout, id);
+  const QuoitBundle *row = &group->bundles[bundle];
+
+  if (node == QUOIT_NO_INDEX)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "group '%s': bundle '%u' stands on no node: its process can be told when it is placed",
+                       group->name, bundle);
+  *part = (QuoitPart) { .bundle = bundle,
+                        .node = node,
+                        .slice = layout->nodes[node].slice,
+                        .chips = row->chips,
+                        .has_part = row->part.e4 > 0 };
+  if (part->has_part)
+    part->chips |= (guint64) 1 << row->chip;
+  if (part->chips != 0)
+    part->box = box_of_chips (layout, part);
+  return TRUE;
+}
+
+/* Those of a node stand together. */
+static void
+count_on_nodes (GArray *parts)
+{
+  for (guint i = 1; i < parts->len; i++)
+    {
+      const QuoitPart *before = &g_array_index (parts, QuoitPart, i - 1);
+      QuoitPart *part = &g_array_index (parts, QuoitPart, i);
+
+      part->local = part->node == before->node ? before->local + 1 : 0;
+    }
+}
+
+static void
+list_slices (QuoitParts *parts)
+{
+  for (guint i = 0; i < parts->parts->len; i++)
+    {
+      guint32 slice = g_array_index (parts->parts, QuoitPart, i).slice;
+
+      if (slice != QUOIT_NO_INDEX
+          && (parts->slices->len == 0 || g_array_index (parts->slices, guint32, parts->slices->len - 1) != slice))
+        g_array_append_val (parts->slices, slice);
+    }
+}
+
+QuoitParts *
+quoit_parts_of (const QuoitLayout *layout, const QuoitGroupData *group, GError **error)
+{
+  g_autoptr (QuoitParts) parts = g_new0 (QuoitParts, 1);
+
+  parts->parts = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
+  parts->others = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
+  parts->slices = g_array_new (FALSE, FALSE, sizeof (guint32));
+  parts->boxes = g_array_new (FALSE, FALSE, sizeof (QuoitBox));
+  for (guint32 bundle = 0; bundle < group->n_nodes; bundle++)
+    {
+      QuoitPart part = { .node = QUOIT_NO_INDEX };
+
+      if (!read_part (layout, group, bundle, &part, error))
+        return NULL;
+      g_array_append_val (part.chips == 0 ? parts->others : parts->parts, part);
+    }
+  g_array_sort (parts->parts, by_place);
+  count_on_nodes (parts->parts);
+  list_slices (parts);
+  quoit_parts_find_job (layout, parts);
+  return g_steal_pointer (&parts);
+}

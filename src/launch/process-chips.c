@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which chips, and which JAX devices, a process has. */
+#include "launch/topology.h"
+
+enum { MOST_CHIPS = 64 };
+
+const QuoitClass *
+quoit_process_class (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  guint32 slice = topology->layout->nodes[process->node].slice;
+
+  return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_slice_class (topology->layout, (QuoitSliceId) { slice });
+}
+
+/* A node may have more than the hosts of its slice have. */
+static gboolean
+are_of_host (guint64 chips, guint32 chips_per_host)
+{
+  return chips_per_host >= MOST_CHIPS || chips >> chips_per_host == 0;
+}
+
+gboolean
+quoit_process_torus (const QuoitTopology *topology, const QuoitProcess *process, QuoitCoordinates *torus)
+{
+  const QuoitClass *class = quoit_process_class (topology, process);
+  gint16 worker_id = topology->layout->nodes[process->node].worker_id;
+
+  if (class == NULL || worker_id < 0 || (guint32) worker_id >= class->facts.hosts
+      || !are_of_host (process->chips, class->facts.chips_per_host))
+    return FALSE;
+  *torus = quoit_coordinates_of (&class->facts, QUOIT_WIRING_STRAIGHT);
+  return TRUE;
+}
+
+guint32
+quoit_process_n_chips (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  QuoitCoordinates torus;
+
+  return quoit_process_torus (topology, process, &torus) ? (guint32) __builtin_popcountll (process->chips) : 0;
+}
+
+static int
+by_number (const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* JAX lists the devices of a process x first, which a host does not count its chips by. */
+guint32
+quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip)
+{
+  guint32 numbers[MOST_CHIPS], n = 0;
+  QuoitCoordinates torus;
+
+  if (!quoit_process_torus (topology, process, &torus))
+    return 0;
+  for (guint32 local = 0; local < MOST_CHIPS; local++)
+    if ((process->chips >> local & 1) != 0)
+      numbers[n++] = quoit_coordinates_chip (&torus, process->worker_id, local);
+  qsort (numbers, n, sizeof *numbers, by_number);
+  return chip < n ? numbers[chip] : 0;
+}
+
+/* --- devices --- */
+
+/* The chips that JAX sees in the process's slice. */
+static QuoitBox
+seen_of (const QuoitProcess *process, const QuoitCoordinates *torus)
+{
+  if (process->box.shape.n_dims > 0)
+    return process->box;
+  return (QuoitBox) { .shape = torus->facts.shape };
+}
+
+void
+quoit_topology_count_devices (QuoitTopology *topology)
+{
+  guint64 n = 0;
+  QuoitCoordinates torus;
+
+  /* Processes that are no job may be in no slice, and each counts from its own first device. */
+  if (topology->job == QUOIT_JOB_APART)
+    return;
+  g_array_set_size (topology->first_devices, topology->text_ranks->len);
+  for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
+    {
+      const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, first);
+
+      g_array_index (topology->first_devices, guint64, process->group_slice) = n;
+      if (quoit_process_torus (topology, process, &torus))
+        n += quoit_shape_devices (torus.facts.generation, seen_of (process, &torus).shape);
+    }
+}
+
+/* The JAX devices of the slices before the process's, where those are one job. */
+static guint64
+first_device (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  if (topology->job == QUOIT_JOB_APART)
+    return 0;
+  return g_array_index (topology->first_devices, guint64, process->group_slice);
+}
+
+gboolean
+quoit_process_see (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip, QuoitSeen *seen)
+{
+  QuoitCoordinates torus;
+  QuoitBox box;
+
+  if (!quoit_process_torus (topology, process, &torus))
+    return FALSE;
+  box = seen_of (process, &torus);
+  *seen = (QuoitSeen) { .shape = box.shape, .n_devices = torus.devices_per_chip };
+  seen->spot = quoit_spot_of (torus.facts.shape, quoit_process_chip (topology, process, chip));
+  for (guint axis = 0; axis < QUOIT_N_AXES; axis++)
+    {
+      seen->spot.at[axis] -= box.origin.at[axis];
+      if (box.shape.dims[axis] == torus.facts.shape.dims[axis])
+        seen->wrap |= torus.wrap & 1u << axis;
+    }
+  seen->first_device
+      = first_device (topology, process) + (guint64) quoit_spot_number (box.shape, seen->spot) * torus.devices_per_chip;
+  return TRUE;
+}

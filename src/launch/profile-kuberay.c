@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profile kuberay: what stands in the pods of a manifest once the TPU webhook has seen them. */
+#include <quoit/models/webhook.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "launch/topology.h"
+#include "models/webhook/pod.h"
+#include "launch/webhook.h"
+
+/* A slice of which the pod of a host is made, with a container for each process; the others differ from it in their
+ * worker ids alone. */
+typedef struct {
+  QuoitTopology *topology;
+  guint first, end; /* its processes */
+  const QuoitClass *class;
+  const char *cluster;
+  GPtrArray *variables[QUOIT_MOST_PER_HOST]; /* of each container; NULL: not made yet */
+} Slice;
+
+static void
+clear_slice (Slice *slice)
+{
+  for (guint container = 0; container < QUOIT_MOST_PER_HOST; container++)
+    g_clear_pointer (&slice->variables[container], g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Slice, clear_slice)
+
+static QuoitProcess *
+process_at (const QuoitTopology *topology, guint at)
+{
+  return &g_array_index (topology->processes, QuoitProcess, at);
+}
+
+static char *
+shown_slice (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  return quoit_layout_slice_display (topology->layout, (QuoitSliceId) { topology->layout->nodes[process->node].slice });
+}
+
+/* --- what is known of the pods --- */
+
+static gboolean
+check_slice (const QuoitTopology *topology, const QuoitProcess *process, const QuoitClass *class, const char *cluster,
+             GError **error)
+{
+  g_autofree char *name = shown_slice (topology, process);
+
+  if (class == NULL)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "profile kuberay needs the topology of slice '%s', which its source no longer says: import it "
+                       "again when it does",
+                       name);
+  if (cluster == NULL)
+    return quoit_fail (
+        error, QUOIT_ERROR_NOT_NOW,
+        "profile kuberay needs the RayCluster that slice '%s' is of, whose manifest is not known: import "
+        "it (quoit import raycluster)",
+        name);
+  if (quoit_webhook_replica (topology->layout, process->node) < 0)
+    return quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                       "profile kuberay needs the replica that slice '%s' is: expected a name of its worker group, '-' "
+                       "and the replica's index",
+                       name);
+  if (class->facts.chips_per_host % topology->per_host != 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "slice '%s', %u processes per host: expected at most one for each of the %u chips of a host",
+                       name, topology->per_host, class->facts.chips_per_host);
+  return TRUE;
+}
+
+/* --- a pod --- */
+
+static const char *
+gke_label (QuoitGeneration generation)
+{
+  const char *id = quoit_generation_facts (generation)->id;
+  const QuoitGkeLabel *row;
+
+  for (unsigned i = 0; (row = quoit_gke_label_row (i)) != NULL; i++)
+    if (strcmp (row->generation_id, id) == 0)
+      return row->label;
+  return NULL;
+}
+
+static void
+set_number (QuoitWebhookPod *pod, const char *label, gint64 number)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, number);
+
+  quoit_webhook_pod_set_label (pod, label, text);
+}
+
+static gboolean
+add_containers (const Slice *slice, QuoitWebhookPod *pod, GError **error)
+{
+  const QuoitProcess *process = process_at (slice->topology, slice->first);
+  g_autofree char *chips = g_strdup_printf ("%u", slice->class->facts.chips_per_host / slice->topology->per_host);
+  guint32 n;
+  const QuoitPair *env = quoit_process_manifest_env (slice->topology, process, &n);
+
+  for (guint container = 0; container < slice->topology->per_host; container++)
+    {
+      if (!quoit_webhook_pod_add_container (pod, chips, chips, error))
+        return FALSE;
+      for (guint32 i = 0; i < n; i++)
+        quoit_webhook_pod_add_variable (pod, env[i].key, env[i].value);
+    }
+  return TRUE;
+}
+
+/* As KubeRay makes it since 1.6, with its indices. */
+static QuoitWebhookPod *
+pod_of (const Slice *slice, GError **error)
+{
+  const QuoitLayout *layout = slice->topology->layout;
+  const QuoitProcess *process = process_at (slice->topology, slice->first);
+  QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { process->node });
+  g_autofree char *shape = quoit_shape_format (slice->class->facts.shape);
+  g_autoptr (QuoitWebhookPod) pod = quoit_webhook_pod_new ();
+
+  quoit_webhook_pod_set_label (pod, "ray.io/cluster", slice->cluster);
+  quoit_webhook_pod_set_label (pod, "ray.io/group", quoit_layout_text (layout, layout->pools[pool.index].name));
+  set_number (pod, "ray.io/worker-group-replica-index", quoit_webhook_replica (layout, process->node));
+  set_number (pod, "ray.io/replica-host-index", process->worker_id);
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-topology", shape);
+  quoit_webhook_pod_set_selector (pod, "cloud.google.com/gke-tpu-accelerator",
+                                  gke_label (slice->class->facts.generation));
+  return add_containers (slice, pod, error) ? g_steal_pointer (&pod) : NULL;
+}
+
+/* --- its environment --- */
+
+/* What comes from a field of the pod is not known before there is one. */
+static GPtrArray *
+variables_of (const Slice *slice, const QuoitWebhookPatch *patch, guint container)
+{
+  GPtrArray *variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
+  guint32 n;
+  const QuoitPair *env = quoit_process_manifest_env (slice->topology, process_at (slice->topology, slice->first), &n);
+
+  for (guint32 i = 0; i < n; i++)
+    g_ptr_array_add (variables, quoit_variable_new (env[i].key, env[i].value));
+  for (guint32 i = 0; i < quoit_webhook_patch_get_n_variables (patch, container); i++)
+    {
+      const char *value = quoit_webhook_patch_get_variable_value (patch, container, i);
+
+      if (value != NULL)
+        g_ptr_array_add (variables,
+                         quoit_variable_new (quoit_webhook_patch_get_variable_name (patch, container, i), value));
+    }
+  return variables;
+}
+
+static void
+describe (const Slice *slice, const QuoitWebhookPod *pod, QuoitProcess *process)
+{
+  const GPtrArray *variables = slice->variables[process->local];
+  gboolean is_tpu7x = slice->class->facts.generation == QUOIT_GENERATION_TPU7X;
+  g_autofree char *worker_id
+      = quoit_webhook_worker_id (quoit_webhook_container (pod->containers, process->local), process->local,
+                                 slice->topology->per_host, is_tpu7x, process->worker_id);
+
+  for (guint i = 0; i < variables->len; i++)
+    quoit_process_share (process, variables->pdata[i]);
+  if (worker_id != NULL)
+    quoit_process_set (process, "TPU_WORKER_ID", worker_id);
+}
+
+static gboolean
+describe_pods (Slice *slice, GError **error)
+{
+  g_autoptr (QuoitWebhookPod) pod = pod_of (slice, error);
+  g_autoptr (QuoitWebhookPatch) patch = NULL;
+
+  if (pod == NULL)
+    return FALSE;
+  patch = quoit_webhook_mutate (pod, NULL, error);
+  if (patch == NULL)
+    return FALSE;
+  for (guint container = 0; container < slice->topology->per_host; container++)
+    slice->variables[container] = variables_of (slice, patch, container);
+  for (guint i = slice->first; i < slice->end; i++)
+    describe (slice, pod, process_at (slice->topology, i));
+  return TRUE;
+}
+
+static gboolean
+describe_slice (QuoitTopology *topology, guint first, guint end, GError **error)
+{
+  const QuoitLayout *layout = topology->layout;
+  const QuoitProcess *process = process_at (topology, first);
+  g_autofree char *cluster = quoit_webhook_cluster (layout, quoit_webhook_source (layout, process->node));
+  g_auto (Slice) slice
+      = { topology, first,
+          end,      quoit_layout_slice_class (layout, (QuoitSliceId) { layout->nodes[process->node].slice }),
+          cluster,  { NULL } };
+
+  if (!check_slice (topology, process, slice.class, cluster, error) || !describe_pods (&slice, error))
+    return FALSE;
+  for (guint i = first; i < end; i++)
+    process_at (topology, i)->slice_id = (guint32) quoit_webhook_replica (layout, process->node);
+  return TRUE;
+}
+
+/* --- what the variables are not --- */
+
+static gboolean
+any_has (const QuoitTopology *topology, const char *name)
+{
+  for (guint i = 0; i < topology->processes->len; i++)
+    if (quoit_process_find (process_at (topology, i), name) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+note_what_is_missing (QuoitTopology *topology, guint32 n_slices)
+{
+  quoit_topology_note (topology, "TPU_DEVICE_PLUGIN_HOST_IP is the address of the pod's host: left out here, and "
+                                 "Kubernetes puts it into TPU_DEVICE_PLUGIN_ADDR");
+  if (n_slices > 1 && !any_has (topology, "MEGASCALE_NUM_SLICES"))
+    quoit_topology_note (topology,
+                         "the manifest sets no MEGASCALE_NUM_SLICES: the TPU webhook leaves the %u slices apart, and "
+                         "only Ray Train, or the job itself, makes one job of them",
+                         n_slices);
+}
+
+/* The webhook tells containers of a pod apart on tpu7x alone. */
+static void
+note_containers (QuoitTopology *topology)
+{
+  for (guint i = 0; topology->per_host > 1 && i < topology->processes->len; i += topology->per_host)
+    if (g_strcmp0 (quoit_process_find (process_at (topology, i), "TPU_WORKER_ID"),
+                   quoit_process_find (process_at (topology, i + 1), "TPU_WORKER_ID"))
+        == 0)
+      {
+        quoit_topology_note (topology, "the TPU webhook gives the processes of a host the same TPU_WORKER_ID: to JAX "
+                                       "they are one");
+        return;
+      }
+}
+
+/* Of the first process of each slice, which has what the others have. */
+static void
+note_names (QuoitTopology *topology)
+{
+  for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
+    quoit_topology_note_names (topology, process_at (topology, first));
+}
+
+QuoitTopology *
+quoit_topology_kuberay (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
+{
+  g_autoptr (QuoitTopology) topology
+      = quoit_topology_of (cast, QUOIT_SLICES_IN_ORDER, quoit_cast_per_host (cast, launch));
+
+  for (guint first = 0, end; first < topology->processes->len; first = end)
+    {
+      end = quoit_topology_slice_end (topology, first);
+      if (!describe_slice (topology, first, end, error))
+        return NULL;
+    }
+  note_what_is_missing (topology, quoit_topology_n_slices (topology));
+  note_containers (topology);
+  note_names (topology);
+  return g_steal_pointer (&topology);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a reader of profile quoit's variables must know: where they are not what the manifest says, or what stands in a
+ * running pod. */
+#include <string.h>
+
+#include "models/kuberay/names.h"
+#include "launch/topology.h"
+#include "launch/webhook.h"
+
+typedef struct {
+  QuoitTopology *topology;
+  guint32 n_slices;
+  GHashTable *pools, *sources; /* those that were looked at */
+  GPtrArray *replaced, *expanded;
+} Notes;
+
+static void
+clear_notes (Notes *notes)
+{
+  g_hash_table_unref (notes->pools);
+  g_hash_table_unref (notes->sources);
+  g_ptr_array_unref (notes->replaced);
+  g_ptr_array_unref (notes->expanded);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Notes, clear_notes)
+
+static void
+add_name (GPtrArray *names, const char *name)
+{
+  if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    g_ptr_array_add (names, (char *) name);
+}
+
+static char *
+join (GPtrArray *names)
+{
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **) names->pdata);
+}
+
+/* "$(NAME)", unless a second dollar says that it is meant so. */
+static gboolean
+has_reference (const char *value)
+{
+  for (const char *p = strchr (value, '$'); p != NULL; p = strchr (p, '$'))
+    {
+      if (p[1] == '(' && strchr (p, ')') != NULL)
+        return TRUE;
+      p += p[1] == '$' ? 2 : 1;
+    }
+  return FALSE;
+}
+
+static void
+note_n_slices (Notes *notes, const char *value)
+{
+  g_autofree char *quoted = quoit_quote (value), *number = g_strdup_printf ("%u", notes->n_slices);
+
+  if (*value == '\0' || strcmp (value, number) == 0)
+    return;
+  quoit_topology_note (notes->topology, "MEGASCALE_NUM_SLICES: the manifest says %s, the group has %s", quoted,
+                       notes->n_slices == 1 ? "one slice and needs none of MEGASCALE_*" : number);
+}
+
+/* What is the same for all processes of a pool. */
+static void
+look_at_pool (Notes *notes, const QuoitPair *pairs, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    {
+      if (strcmp (pairs[i].key, "MEGASCALE_NUM_SLICES") == 0)
+        note_n_slices (notes, pairs[i].value);
+      else if (has_reference (pairs[i].value))
+        add_name (notes->expanded, pairs[i].key);
+    }
+}
+
+static void
+look_at_process (Notes *notes, const QuoitProcess *process)
+{
+  const QuoitLayout *layout = notes->topology->layout;
+  guint32 n, pool = quoit_layout_node_pool (layout, (QuoitNodeId) { process->node }).index;
+  const QuoitPair *pairs = quoit_process_manifest_env (notes->topology, process, &n);
+
+  if (g_hash_table_add (notes->pools, GUINT_TO_POINTER (pool)))
+    look_at_pool (notes, pairs, n);
+  for (guint32 i = 0; i < n; i++)
+    if (*pairs[i].value != '\0' && strcmp (pairs[i].key, "MEGASCALE_NUM_SLICES") != 0
+        && strcmp (pairs[i].key, "MEGASCALE_PORT") != 0
+        && g_strcmp0 (pairs[i].value, quoit_process_find (process, pairs[i].key)) != 0)
+      add_name (notes->replaced, pairs[i].key);
+}
+
+/* What the caller must know about the names that stand for hosts. */
+static void
+note_addresses (QuoitTopology *topology)
+{
+  const QuoitLayout *layout = topology->layout;
+  gboolean unknown = FALSE, manifest = FALSE;
+
+  for (guint i = 0; i < topology->processes->len; i++)
+    {
+      guint32 node = g_array_index (topology->processes, QuoitProcess, i).node;
+
+      if (quoit_layout_node_address (layout, (QuoitNodeId) { node }) != NULL)
+        continue;
+      unknown = TRUE;
+      manifest |= layout->sources[quoit_webhook_source (layout, node)].kind == QUOIT_SOURCE_KIND_RAYCLUSTER;
+    }
+  if (unknown)
+    quoit_topology_note (topology, "no addresses are known: hosts bear %s",
+                         manifest ? "the names that the TPU webhook gives to the pods" : "the names of their nodes");
+}
+
+static void
+note_service (QuoitTopology *topology, const char *cluster)
+{
+  g_autofree char *made = quoit_webhook_kuberay_service (cluster), *meant = quoit_webhook_service (cluster);
+
+  if (strcmp (made, meant) != 0)
+    quoit_topology_note (topology,
+                         "KubeRay calls the cluster's service '%s', the TPU webhook '%s': the hosts' names do not "
+                         "resolve unless there is a service of that name",
+                         made, meant);
+}
+
+/* Where nobody but KubeRay knows what the cluster is called. */
+static void
+note_assumed (QuoitTopology *topology, const QuoitProcess *process, const char *cluster)
+{
+  static const char *const named[]
+      = { "TPU_WORKER_HOSTNAMES", "TPU_PROCESS_ADDRESSES", "MEGASCALE_COORDINATOR_ADDRESS" };
+  g_autoptr (GPtrArray) doubtful = g_ptr_array_new ();
+  g_autofree char *service = quoit_webhook_service (cluster), *names = NULL;
+
+  if ((topology->layout->nodes[process->node].flags & QUOIT_NODE_ASSUMED_NAME) == 0)
+    return;
+  for (unsigned i = 0; i < G_N_ELEMENTS (named); i++)
+    {
+      const char *value = quoit_process_find (process, named[i]);
+
+      if (value != NULL && strstr (value, service) != NULL)
+        add_name (doubtful, named[i]);
+    }
+  if (doubtful->len == 0)
+    return;
+  names = join (doubtful);
+  quoit_topology_note (topology,
+                       "the name of cluster '%s' is assumed, KubeRay ends it with five random characters: the hosts in "
+                       "%s are not right until the manifest is read back from Kubernetes and imported again, and will "
+                       "not resolve unless its metadata.name has at most %u bytes",
+                       cluster, names, quoit_webhook_longest_name (QUOIT_KUBERAY_RANDOM_END));
+}
+
+void
+quoit_topology_note_names (QuoitTopology *topology, const QuoitProcess *process)
+{
+  g_autofree char *cluster
+      = quoit_webhook_cluster (topology->layout, quoit_webhook_source (topology->layout, process->node));
+
+  if (cluster == NULL)
+    return;
+  note_service (topology, cluster);
+  note_assumed (topology, process, cluster);
+}
+
+/* A pod that is a slice by itself: the webhook has no need to give it a name. */
+static void
+note_alone (Notes *notes, const QuoitProcess *process)
+{
+  const QuoitClass *class = quoit_process_class (notes->topology, process);
+  gboolean is_called = class != NULL && class->facts.generation == QUOIT_GENERATION_TPU7X;
+
+  if (class == NULL || class->facts.hosts != 1 || notes->topology->job == QUOIT_JOB_APART)
+    return;
+  if ((process->slice_id == 0 && notes->n_slices > 1) || is_called)
+    quoit_topology_note (
+        notes->topology,
+        "a slice of one host: the TPU webhook gives its pod no host name, what %s says resolves only if something "
+        "else sets it",
+        is_called
+            ? notes->n_slices > 1 ? "TPU_WORKER_HOSTNAMES or MEGASCALE_COORDINATOR_ADDRESS" : "TPU_WORKER_HOSTNAMES"
+            : "MEGASCALE_COORDINATOR_ADDRESS");
+}
+
+static void
+look_at_names (Notes *notes, const QuoitProcess *process)
+{
+  const QuoitLayout *layout = notes->topology->layout;
+  guint32 source = quoit_webhook_source (layout, process->node);
+
+  if (layout->sources[source].kind != QUOIT_SOURCE_KIND_RAYCLUSTER || quoit_webhook_yields (layout, process->node))
+    return;
+  if (g_hash_table_add (notes->sources, GUINT_TO_POINTER (source)))
+    quoit_topology_note_names (notes->topology, process);
+  note_alone (notes, process);
+}
+
+void
+quoit_topology_quoit_notes (QuoitTopology *topology, guint32 n_slices)
+{
+  g_auto (Notes) notes = { .topology = topology, .n_slices = n_slices };
+
+  notes.pools = g_hash_table_new (NULL, NULL);
+  notes.sources = g_hash_table_new (NULL, NULL);
+  notes.replaced = g_ptr_array_new ();
+  notes.expanded = g_ptr_array_new ();
+  note_addresses (topology);
+  for (guint i = 0; i < topology->processes->len; i++)
+    {
+      look_at_process (&notes, &g_array_index (topology->processes, QuoitProcess, i));
+      look_at_names (&notes, &g_array_index (topology->processes, QuoitProcess, i));
+    }
+  if (notes.replaced->len > 0)
+    {
+      g_autofree char *names = join (notes.replaced);
+
+      quoit_topology_note (topology, "the group's place, not the manifest, decides on %s", names);
+    }
+  if (notes.expanded->len > 0)
+    {
+      g_autofree char *names = join (notes.expanded);
+
+      quoit_topology_note (topology, "Kubernetes would expand $(NAME) in %s: here it stands as written", names);
+    }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The profiles count the slices of a group in different ways: what each calls a slice, and where they disagree. */
+#include <string.h>
+
+#include "launch/topology.h"
+#include "launch/webhook.h"
+
+/* Whether there are pods that the webhook has seen, as far as their source can tell. */
+static gboolean
+has_pods (const QuoitLayout *layout, guint32 node)
+{
+  QuoitSourceKind kind = layout->sources[quoit_webhook_source (layout, node)].kind;
+
+  return kind == QUOIT_SOURCE_KIND_RAYCLUSTER || kind == QUOIT_SOURCE_KIND_RAY_NODES;
+}
+
+gint64
+quoit_webhook_replica (const QuoitLayout *layout, guint32 node)
+{
+  QuoitSliceId slice = { layout->nodes[node].slice };
+  QuoitPoolId pool = quoit_layout_node_pool (layout, (QuoitNodeId) { node });
+  const char *name = quoit_layout_text (layout, layout->slices[slice.index].name);
+  const char *group = quoit_layout_text (layout, layout->pools[pool.index].name);
+  gsize length = strlen (group);
+  guint64 replica;
+
+  if (!has_pods (layout, node) || !g_str_has_prefix (name, group) || name[length] != '-'
+      || !g_ascii_string_to_unsigned (name + length + 1, 10, 0, G_MAXINT32, &replica, NULL))
+    return -1;
+  return (gint64) replica;
+}
+
+gint64
+quoit_process_slice_id (const QuoitTopology *topology, const QuoitProcess *process, QuoitProfile profile)
+{
+  if (process->group_slice >= quoit_topology_n_slices (topology))
+    return -1;
+  switch (profile)
+    {
+    case QUOIT_PROFILE_QUOIT:
+    case QUOIT_PROFILE_JOBSET:
+      return process->group_slice;
+    case QUOIT_PROFILE_RAY_TRAIN:
+      return g_array_index (topology->text_ranks, guint32, process->group_slice);
+    case QUOIT_PROFILE_KUBERAY:
+      return quoit_webhook_replica (topology->layout, process->node);
+    default:
+      return -1;
+    }
+}
+
+static const struct {
+  QuoitProfile profile;
+  const char *who, *how;
+} counters[] = {
+  { QUOIT_PROFILE_QUOIT, "profile quoit", "in natural order" },
+  { QUOIT_PROFILE_RAY_TRAIN, "Ray Train", "by the order of its workers, slice names as text" },
+  { QUOIT_PROFILE_KUBERAY, "the TPU webhook", "by KubeRay's replica index, which Ray Train overrides" },
+};
+
+static char *
+slice_of (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  return quoit_layout_slice_display (topology->layout, (QuoitSliceId) { topology->layout->nodes[process->node].slice });
+}
+
+/* The first of the slices that the other calls something else. */
+static void
+note_counter (QuoitTopology *topology, guint counter)
+{
+  guint n = 0;
+  const QuoitProcess *example = NULL;
+
+  for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
+    {
+      const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, first);
+      gint64 id = quoit_process_slice_id (topology, process, counters[counter].profile);
+
+      if (id < 0 || id == process->slice_id)
+        continue;
+      n++;
+      if (example == NULL)
+        example = process;
+    }
+  if (example != NULL)
+    {
+      g_autofree char *name = slice_of (topology, example);
+
+      quoit_topology_note (topology,
+                           "%s counts slices %s: %u of them %s another id to it, slice '%s' is %" G_GINT64_FORMAT
+                           " and here %u",
+                           counters[counter].who, counters[counter].how, n, n == 1 ? "has" : "have", name,
+                           quoit_process_slice_id (topology, example, counters[counter].profile), example->slice_id);
+    }
+}
+
+/* The first two slices that are one to whoever reads the ids. */
+static void
+note_shared_id (QuoitTopology *topology)
+{
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
+
+  for (guint first = 0; first < topology->processes->len; first = quoit_topology_slice_end (topology, first))
+    {
+      const QuoitProcess *process = &g_array_index (topology->processes, QuoitProcess, first), *other;
+
+      other = g_hash_table_lookup (taken, GUINT_TO_POINTER (process->slice_id));
+      if (other != NULL)
+        {
+          g_autofree char *name = slice_of (topology, other), *second = slice_of (topology, process);
+
+          quoit_topology_note (topology,
+                               "slices '%s' and '%s' both have id %u: the TPU webhook counts the replicas of each "
+                               "worker group from 0, and MEGASCALE_SLICE_ID does not tell them apart",
+                               name, second, process->slice_id);
+          return;
+        }
+      g_hash_table_insert (taken, GUINT_TO_POINTER (process->slice_id), (gpointer) process);
+    }
+}
+
+/* The webhook has them all meet at replica 0, whether the group has it or not. */
+static void
+note_coordinator (QuoitTopology *topology)
+{
+  const QuoitProcess *first = &g_array_index (topology->processes, QuoitProcess, 0);
+  QuoitPoolId pool = quoit_layout_node_pool (topology->layout, (QuoitNodeId) { first->node });
+
+  for (guint i = 0; i < topology->processes->len; i = quoit_topology_slice_end (topology, i))
+    {
+      gint64 replica
+          = quoit_webhook_replica (topology->layout, g_array_index (topology->processes, QuoitProcess, i).node);
+
+      if (replica <= 0)
+        return;
+    }
+  quoit_topology_note (topology,
+                       "the TPU webhook's MEGASCALE_COORDINATOR_ADDRESS is host 0 of replica 0 of '%s', which is not "
+                       "in the group",
+                       quoit_layout_text (topology->layout, topology->layout->pools[pool.index].name));
+}
+
+void
+quoit_topology_note_slice_ids (QuoitTopology *topology, QuoitProfile profile)
+{
+  /* One slice has no id that anybody reads, nor have processes that are no one job. */
+  if (quoit_topology_n_slices (topology) < 2 || topology->job == QUOIT_JOB_APART)
+    return;
+  for (guint counter = 0; counter < G_N_ELEMENTS (counters); counter++)
+    if (counters[counter].profile != profile)
+      note_counter (topology, counter);
+  note_coordinator (topology);
+  if (profile == QUOIT_PROFILE_KUBERAY)
+    note_shared_id (topology);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/topology.h"
+
+#include <string.h>
+
+static void
+process_clear (gpointer data)
+{
+  g_ptr_array_unref (((QuoitProcess *) data)->variables);
+}
+
+void
+quoit_topology_unref (QuoitTopology *topology)
+{
+  if (topology == NULL)
+    return;
+  quoit_layout_unref (topology->layout);
+  g_array_unref (topology->processes);
+  g_array_unref (topology->text_ranks);
+  g_array_unref (topology->first_devices);
+  g_ptr_array_unref (topology->notes);
+  g_free (topology);
+}
+
+/* --- the order of the slices --- */
+
+/* The group's slices as it has them: indices in the layout. Owned. */
+static guint32 *
+list_slices (const QuoitCast *cast, guint32 *n)
+{
+  const QuoitGroupData *group = cast->group;
+  guint32 *slices;
+
+  if (cast->parts != NULL)
+    {
+      *n = cast->parts->slices->len;
+      return g_memdup2 (cast->parts->slices->data, *n * sizeof *slices);
+    }
+  *n = group->n_slices;
+  slices = g_new (guint32, *n);
+  for (guint32 s = 0; s < *n; s++)
+    {
+      guint32 first = group->node_ids[s == 0 ? 0 : group->slice_end[s - 1]];
+
+      slices[s] = cast->layout->nodes[quoit_layout_find_id (cast->layout, first)].slice;
+    }
+  return slices;
+}
+
+static gint
+by_text (gconstpointer a, gconstpointer b, gpointer names)
+{
+  return strcmp (((const char *const *) names)[*(const guint32 *) a],
+                 ((const char *const *) names)[*(const guint32 *) b]);
+}
+
+/* The slices of the group, sorted as text, by their names as Ray knows them, which other sources have no part in: those
+ * that share a name as the group has them. */
+static guint32 *
+order_as_text (const QuoitLayout *layout, const guint32 *slices, guint32 n)
+{
+  guint32 *order = g_new (guint32, n + 1);
+  g_autofree const char **names = g_new (const char *, n + 1);
+
+  for (guint32 s = 0; s < n; s++)
+    {
+      order[s] = s;
+      names[s] = quoit_layout_text (layout, layout->slices[slices[s]].name);
+    }
+  g_qsort_with_data (order, (gint) n, sizeof *order, by_text, names);
+  return order;
+}
+
+static void
+rank (QuoitTopology *topology, const guint32 *order, guint32 n_slices)
+{
+  topology->text_ranks = g_array_sized_new (FALSE, FALSE, sizeof (guint32), n_slices);
+  g_array_set_size (topology->text_ranks, n_slices);
+  for (guint32 s = 0; s < n_slices; s++)
+    g_array_index (topology->text_ranks, guint32, order[s]) = s;
+}
+
+guint32
+quoit_topology_n_slices (const QuoitTopology *topology)
+{
+  return topology->text_ranks->len;
+}
+
+/* --- the processes --- */
+
+static void
+add_process (QuoitTopology *topology, QuoitProcess process)
+{
+  process.variables = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_variable_unref);
+  g_array_append_val (topology->processes, process);
+}
+
+static void
+add_host (QuoitTopology *topology, QuoitProcess process)
+{
+  const QuoitClass *class = quoit_process_class (topology, &process);
+
+  process.worker_id = (guint32) topology->layout->nodes[process.node].worker_id;
+  for (process.local = 0; process.local < topology->per_host; process.local++)
+    {
+      process.chips
+          = class == NULL ? 0 : quoit_dealt_chips (class->facts.chips_per_host, topology->per_host, process.local);
+      add_process (topology, process);
+    }
+}
+
+static void
+add_hosts (QuoitTopology *topology, const QuoitGroupData *group, guint32 slice_id, guint32 slice)
+{
+  for (guint32 i = slice == 0 ? 0 : group->slice_end[slice - 1]; i < group->slice_end[slice]; i++)
+    add_host (topology, (QuoitProcess) { .slice_id = slice_id,
+                                         .group_slice = slice,
+                                         .bundle = QUOIT_NO_INDEX,
+                                         .node = quoit_layout_find_id (topology->layout, group->node_ids[i]) });
+}
+
+static gint
+by_bundle (gconstpointer a, gconstpointer b)
+{
+  guint32 x = ((const QuoitPart *) a)->bundle, y = ((const QuoitPart *) b)->bundle;
+
+  return (x > y) - (x < y);
+}
+
+static GArray *
+parts_of_slice (const QuoitParts *parts, guint32 slice, QuoitSliceOrder order)
+{
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (QuoitPart));
+
+  for (guint i = 0; i < parts->parts->len; i++)
+    if (g_array_index (parts->parts, QuoitPart, i).slice == slice)
+      g_array_append_val (found, g_array_index (parts->parts, QuoitPart, i));
+  if (order == QUOIT_SLICES_AS_TEXT)
+    g_array_sort (found, by_bundle);
+  return found;
+}
+
+static void
+add_parts (QuoitTopology *topology, const QuoitParts *parts, guint32 slice_id, guint32 slice, QuoitSliceOrder order)
+{
+  guint32 of_layout = slice < parts->slices->len ? g_array_index (parts->slices, guint32, slice) : QUOIT_NO_INDEX;
+  g_autoptr (GArray) found = parts_of_slice (parts, of_layout, order);
+
+  for (guint i = 0; i < found->len; i++)
+    {
+      const QuoitPart *part = &g_array_index (found, QuoitPart, i);
+      gint16 worker_id = topology->layout->nodes[part->node].worker_id;
+      QuoitProcess process = { .slice_id = slice_id,
+                               .worker_id = worker_id < 0 ? 0 : (guint32) worker_id,
+                               .group_slice = slice,
+                               .node = part->node,
+                               .bundle = part->bundle,
+                               .chips = part->chips };
+
+      if (parts->job == QUOIT_JOB_SLICES && parts->per_host == 1)
+        {
+          add_host (topology, process);
+          continue;
+        }
+      process.local = part->local;
+      if (parts->job == QUOIT_JOB_BOXES)
+        process.box = g_array_index (parts->boxes, QuoitBox, slice);
+      else if (parts->job == QUOIT_JOB_APART)
+        process.box = part->box;
+      add_process (topology, process);
+    }
+}
+
+guint32
+quoit_cast_per_host (const QuoitCast *cast, const QuoitLaunch *launch)
+{
+  if (cast->parts == NULL || (cast->parts->job == QUOIT_JOB_SLICES && cast->parts->per_host == 1))
+    return launch->per_host;
+  return cast->parts->job == QUOIT_JOB_SLICES ? cast->parts->per_host : 1;
+}
+
+QuoitTopology *
+quoit_topology_of (const QuoitCast *cast, QuoitSliceOrder order, guint32 per_host)
+{
+  QuoitTopology *topology = g_new0 (QuoitTopology, 1);
+  guint32 n_slices;
+  g_autofree guint32 *slices = list_slices (cast, &n_slices);
+  g_autofree guint32 *as_text = order_as_text (cast->layout, slices, n_slices);
+
+  topology->layout = quoit_layout_ref (cast->layout);
+  topology->job = cast->parts == NULL ? QUOIT_JOB_SLICES : cast->parts->job;
+  topology->per_host = per_host;
+  if (topology->job == QUOIT_JOB_BOXES)
+    topology->block = g_array_index (cast->parts->parts, QuoitPart, 0).box.shape;
+  topology->processes = g_array_sized_new (FALSE, FALSE, sizeof (QuoitProcess), cast->group->n_nodes * per_host);
+  g_array_set_clear_func (topology->processes, process_clear);
+  topology->notes = g_ptr_array_new_with_free_func (g_free);
+  topology->first_devices = g_array_new (FALSE, TRUE, sizeof (guint64));
+  rank (topology, as_text, n_slices);
+  for (guint32 s = 0; s < n_slices; s++)
+    {
+      guint32 slice = order == QUOIT_SLICES_IN_ORDER ? s : as_text[s];
+
+      if (cast->parts == NULL)
+        add_hosts (topology, cast->group, s, slice);
+      else
+        add_parts (topology, cast->parts, s, slice, order);
+    }
+  if (cast->parts != NULL)
+    add_parts (topology, cast->parts, n_slices, n_slices, order);
+  quoit_topology_count_devices (topology);
+  return topology;
+}
+
+/* What the container has, but for what is about TPUs. */
+static void
+keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
+{
+  guint32 n;
+  const QuoitPair *pairs = quoit_process_manifest_env (topology, process, &n);
+
+  for (guint32 i = 0; i < n; i++)
+    if (!g_str_has_prefix (pairs[i].key, "TPU_") && !g_str_has_prefix (pairs[i].key, "MEGASCALE_")
+        && strcmp (pairs[i].key, "CLOUD_TPU_TASK_ID") != 0)
+      quoit_process_set (process, pairs[i].key, pairs[i].value);
+}
+
+void
+quoit_topology_add_others (QuoitTopology *topology, const QuoitParts *parts)
+{
+  for (guint i = 0; i < parts->others->len; i++)
+    {
+      const QuoitPart *part = &g_array_index (parts->others, QuoitPart, i);
+
+      add_process (topology,
+                   (QuoitProcess) { .group_slice = QUOIT_NO_INDEX, .node = part->node, .bundle = part->bundle });
+      keep_manifest (topology, &g_array_index (topology->processes, QuoitProcess, topology->processes->len - 1));
+    }
+}
+
+guint
+quoit_topology_slice_end (const QuoitTopology *topology, guint first)
+{
+  const QuoitProcess *processes = &g_array_index (topology->processes, QuoitProcess, 0);
+  guint end = first + 1;
+
+  while (end < topology->processes->len && processes[end].group_slice == processes[first].group_slice)
+    end++;
+  return end;
+}
+
+void
+quoit_topology_note (QuoitTopology *topology, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (!g_ptr_array_find_with_equal_func (topology->notes, text, g_str_equal, NULL))
+    g_ptr_array_add (topology->notes, g_steal_pointer (&text));
+}
+
+/* Where the variable of that name is, or else belongs. */
+static guint
+place_of (const QuoitProcess *process, const char *name, gboolean *is_there)
+{
+  guint low = 0, high = process->variables->len;
+
+  *is_there = FALSE;
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      int order = strcmp (quoit_variable_name (process->variables->pdata[middle]), name);
+
+      if (order == 0)
+        {
+          *is_there = TRUE;
+          return middle;
+        }
+      if (order < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static void
+take_variable (QuoitProcess *process, char *variable)
+{
+  gboolean is_there;
+  guint at = place_of (process, quoit_variable_name (variable), &is_there);
+
+  if (is_there)
+    g_ptr_array_remove_index (process->variables, at);
+  g_ptr_array_insert (process->variables, (gint) at, variable);
+}
+
+void
+quoit_process_set (QuoitProcess *process, const char *name, const char *value)
+{
+  take_variable (process, quoit_variable_new (name, value));
+}
+
+void
+quoit_process_share (QuoitProcess *process, char *variable)
+{
+  take_variable (process, g_atomic_rc_box_acquire (variable));
+}
+
+char *
+quoit_process_variable (const QuoitProcess *process, const char *name)
+{
+  gboolean is_there;
+  guint at = place_of (process, name, &is_there);
+
+  return is_there ? process->variables->pdata[at] : NULL;
+}
+
+const char *
+quoit_process_find (const QuoitProcess *process, const char *name)
+{
+  const char *variable = quoit_process_variable (process, name);
+
+  return variable == NULL ? NULL : quoit_variable_value (variable);
+}
+
+char *
+quoit_process_slice_display (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  QuoitSliceId slice = { topology->layout->nodes[process->node].slice };
+
+  return slice.index == QUOIT_NO_INDEX ? g_strdup ("") : quoit_layout_slice_display (topology->layout, slice);
+}
+
+char *
+quoit_process_slice_full_name (const QuoitTopology *topology, const QuoitProcess *process)
+{
+  QuoitSliceId slice = { topology->layout->nodes[process->node].slice };
+
+  return slice.index == QUOIT_NO_INDEX ? g_strdup ("") : quoit_layout_slice_full_name (topology->layout, slice);
+}
+
+const QuoitPair *
+quoit_process_manifest_env (const QuoitTopology *topology, const QuoitProcess *process, guint32 *n_pairs)
+{
+  const QuoitLayout *layout = topology->layout;
+  const QuoitPool *pool = &layout->pools[quoit_layout_node_pool (layout, (QuoitNodeId) { process->node }).index];
+
+  *n_pairs = pool->n_env;
+  return layout->env + pool->first_env;
+}

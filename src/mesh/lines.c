@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far the devices of a line are from each other, and by how many links they reach each other. */
+#include <stdlib.h>
+
+#include "mesh/lines.h"
+
+/* A chip of the line. */
+typedef struct {
+  gint32 at[3];
+  guint32 n_devices, links_e4;
+} Chip;
+
+QuoitLinkSpace
+quoit_link_space_of (const QuoitDevices *devices)
+{
+  QuoitShape shape = devices->shape;
+  QuoitLinkSpace space = { { 0, 0, 0 }, 0 };
+
+  for (guint axis = 0; axis < 3 && shape.n_dims > 0; axis++)
+    space.sides[axis] = shape.dims[axis];
+  if (shape.n_dims > 0)
+    space.wrap = devices->wrap;
+  return space;
+}
+
+static guint32
+hops_between (const QuoitLinkSpace *space, const QuoitDevice *a, const QuoitDevice *b)
+{
+  gint64 hops = 0;
+
+  for (guint axis = 0; axis < 3; axis++)
+    {
+      gint64 straight = llabs ((gint64) a->at[axis] - b->at[axis]);
+
+      hops += (space->wrap & 1u << axis) != 0 ? MIN (straight, space->sides[axis] - straight) : straight;
+    }
+  return (guint32) MIN (hops, G_MAXUINT32);
+}
+
+static void
+measure_hops (const QuoitLinkSpace *space, const QuoitDevice *const *devices, guint32 n, QuoitLine *line)
+{
+  for (guint32 i = 0; i + 1 < n; i++)
+    line->hops = MAX (line->hops, hops_between (space, devices[i], devices[i + 1]));
+  line->hops_back = hops_between (space, devices[n - 1], devices[0]);
+}
+
+/* --- chips --- */
+
+/* By the coordinates other than that along the axis, then by that one. */
+static gint
+along (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Chip *x = a, *y = b;
+  guint last = GPOINTER_TO_UINT (data);
+
+  for (guint i = 1; i <= 3; i++)
+    {
+      guint axis = (last + i) % 3;
+
+      if (x->at[axis] != y->at[axis])
+        return x->at[axis] < y->at[axis] ? -1 : 1;
+    }
+  return 0;
+}
+
+static gboolean
+is_same_row (const Chip *a, const Chip *b, guint axis)
+{
+  return a->at[(axis + 1) % 3] == b->at[(axis + 1) % 3] && a->at[(axis + 2) % 3] == b->at[(axis + 2) % 3];
+}
+
+static guint32
+chips_of (const QuoitDevice *const *devices, guint32 n, Chip *chips)
+{
+  guint32 n_chips = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    chips[i] = (Chip) { { devices[i]->at[0], devices[i]->at[1], devices[i]->at[2] }, 1, 0 };
+  g_qsort_with_data (chips, (gint) n, sizeof *chips, along, GUINT_TO_POINTER (2));
+  for (guint32 i = 0; i < n; i++)
+    if (n_chips > 0 && along (&chips[n_chips - 1], &chips[i], GUINT_TO_POINTER (2)) == 0)
+      chips[n_chips - 1].n_devices++;
+    else
+      chips[n_chips++] = chips[i];
+  return n_chips;
+}
+
+/* Each chip of the row reaches the next, over so many hops. */
+static void
+join (Chip *a, Chip *b, gint64 hops)
+{
+  guint32 links_e4 = (guint32) MAX (QUOIT_LINK_E4 / MAX (hops, 1), 1);
+
+  a->links_e4 += links_e4;
+  b->links_e4 += links_e4;
+}
+
+/* Returns the places that the longest row takes. */
+static guint32
+join_rows (const QuoitLinkSpace *space, Chip *chips, guint32 n, guint axis)
+{
+  guint32 longest = 1;
+
+  g_qsort_with_data (chips, (gint) n, sizeof *chips, along, GUINT_TO_POINTER (axis));
+  for (guint32 first = 0, end; first < n; first = end)
+    {
+      for (end = first + 1; end < n && is_same_row (&chips[first], &chips[end], axis); end++)
+        join (&chips[end - 1], &chips[end], (gint64) chips[end].at[axis] - chips[end - 1].at[axis]);
+      if (end > first + 1 && (space->wrap & 1u << axis) != 0)
+        join (&chips[end - 1], &chips[first],
+              (gint64) chips[first].at[axis] + space->sides[axis] - chips[end - 1].at[axis]);
+      longest = MAX (longest, end - first);
+    }
+  return longest;
+}
+
+void
+quoit_line_measure (const QuoitLinkSpace *space, const QuoitDevice *const *devices, guint32 n, QuoitLine *line)
+{
+  g_autofree Chip *chips = g_new (Chip, n);
+
+  *line = (QuoitLine) { .n_devices = n, .n_chips = chips_of (devices, n, chips) };
+  line->n_per_chip = chips[0].n_devices;
+  for (guint32 i = 1; i < line->n_chips; i++)
+    line->n_per_chip = MIN (line->n_per_chip, chips[i].n_devices);
+  measure_hops (space, devices, n, line);
+  line->spans[QUOIT_TORUS_CORE] = line->n_per_chip;
+  for (guint axis = 0; axis < 3; axis++)
+    line->spans[axis] = join_rows (space, chips, line->n_chips, axis);
+  if (line->n_chips == 1)
+    return;
+
+  line->links_e4 = G_MAXUINT32;
+  for (guint32 i = 0; i < line->n_chips; i++)
+    line->links_e4 = MIN (line->links_e4, chips[i].links_e4);
+  /* In no row with another it has a share of the links to one as far away as any is from its next. */
+  if (line->links_e4 == 0)
+    line->links_e4 = MAX (QUOIT_LINK_E4 / MAX (MAX (line->hops, line->hops_back), 1), 1);
+}
+
+void
+quoit_line_add (QuoitLine *worst, const QuoitLine *line)
+{
+  gboolean is_first = worst->n_devices == 0;
+
+  worst->n_devices = MAX (worst->n_devices, line->n_devices);
+  worst->n_chips = MAX (worst->n_chips, line->n_chips);
+  worst->n_per_chip = is_first ? line->n_per_chip : MIN (worst->n_per_chip, line->n_per_chip);
+  worst->hops = MAX (worst->hops, line->hops);
+  worst->hops_back = MAX (worst->hops_back, line->hops_back);
+  if (line->links_e4 > 0)
+    worst->links_e4 = worst->links_e4 == 0 ? line->links_e4 : MIN (worst->links_e4, line->links_e4);
+  for (guint axis = 0; axis < 4; axis++)
+    worst->spans[axis] = MAX (worst->spans[axis], line->spans[axis]);
+}

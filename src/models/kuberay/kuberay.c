@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "models/kuberay/kuberay.h"
+
+#include <string.h>
+
+#include "base/dns.h"
+#include "models/kuberay/names.h"
+#include "models/webhook/names.h"
+
+static void
+group_clear (gpointer data)
+{
+  QuoitKuberayGroup *group = data;
+
+  g_free (group->name);
+  g_ptr_array_unref (group->pods);
+  quoit_webhook_pod_free (group->template);
+}
+
+char *
+quoit_kuberay_dup_checked_name (const char *name)
+{
+  g_return_val_if_fail (name != NULL, NULL);
+
+  return quoit_webhook_check_name (name);
+}
+
+char *
+quoit_kuberay_dup_pod_prefix (const char *name)
+{
+  g_return_val_if_fail (name != NULL, NULL);
+
+  return quoit_kuberay_pod_prefix (name);
+}
+
+QuoitKuberay *
+quoit_kuberay_new (const char *cluster, uint32_t flags)
+{
+  QuoitKuberay *kuberay;
+
+  g_return_val_if_fail (cluster != NULL, NULL);
+
+  kuberay = g_new0 (QuoitKuberay, 1);
+  kuberay->cluster = g_strdup (cluster);
+  kuberay->service = quoit_webhook_kuberay_service (cluster);
+  kuberay->flags = flags;
+  kuberay->groups = g_array_new (FALSE, FALSE, sizeof (QuoitKuberayGroup));
+  g_array_set_clear_func (kuberay->groups, group_clear);
+  kuberay->names = g_hash_table_new (g_str_hash, g_str_equal);
+  kuberay->pods = g_ptr_array_new ();
+  return kuberay;
+}
+
+void
+quoit_kuberay_free (QuoitKuberay *kuberay)
+{
+  if (kuberay == NULL)
+    return;
+  g_ptr_array_unref (kuberay->pods);
+  g_hash_table_unref (kuberay->names);
+  g_array_unref (kuberay->groups);
+  g_free (kuberay->requeued);
+  g_free (kuberay->service);
+  g_free (kuberay->cluster);
+  g_free (kuberay);
+}
+
+const char *
+quoit_kuberay_get_cluster (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, NULL);
+
+  return kuberay->cluster;
+}
+
+int
+quoit_kuberay_is_name_assumed (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return kuberay->is_assumed;
+}
+
+uint32_t
+quoit_kuberay_get_longest_name (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return quoit_webhook_longest_name (kuberay->is_assumed ? QUOIT_KUBERAY_RANDOM_END : "");
+}
+
+const char *
+quoit_kuberay_get_service (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, NULL);
+
+  for (guint i = 0; i < kuberay->groups->len; i++)
+    if (quoit_kuberay_group (kuberay, i)->n_hosts > 1)
+      return kuberay->service;
+  return NULL;
+}
+
+/* --- groups --- */
+
+/* What each pod of the template has of it. */
+static gint64
+count_bytes (const QuoitWebhookPod *template)
+{
+  gsize n = 0;
+
+  for (guint c = 0; c < template->containers->len; c++)
+    {
+      const GArray *variables = quoit_webhook_container (template->containers, c)->variables;
+
+      n += sizeof (QuoitWebhookContainer);
+      for (guint i = 0; i < variables->len; i++)
+        {
+          const QuoitWebhookVariable *variable = &g_array_index (variables, QuoitWebhookVariable, i);
+
+          n += sizeof *variable + strlen (variable->name) + (variable->value == NULL ? 0 : strlen (variable->value));
+        }
+    }
+  return (gint64) n;
+}
+
+int
+quoit_kuberay_add_group (QuoitKuberay *kuberay, const char *name, int64_t n_hosts, const QuoitWebhookPod *pod,
+                         GError **error)
+{
+  QuoitKuberayGroup group = { .n_hosts = (gint32) n_hosts, .highest = G_MAXINT32 };
+  g_autofree char *quoted = NULL;
+
+  g_return_val_if_fail (kuberay != NULL && name != NULL, 0);
+
+  quoted = quoit_quote (name);
+  if (n_hosts < 0 || n_hosts > G_MAXINT32)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group %s: numOfHosts '%" G_GINT64_FORMAT "': expected 0 to 2147483647", quoted, n_hosts);
+  if (g_hash_table_contains (kuberay->names, name))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "group %s: expected each groupName once", quoted);
+
+  group.name = g_strdup (name);
+  group.template = pod == NULL ? quoit_webhook_pod_new () : quoit_webhook_pod_copy (pod);
+  group.n_bytes = count_bytes (group.template);
+  group.pods = g_ptr_array_new_with_free_func (quoit_kuberay_pod_free);
+  g_hash_table_add (kuberay->names, group.name);
+  g_array_append_val (kuberay->groups, group);
+  return 1;
+}
+
+uint32_t
+quoit_kuberay_get_n_groups (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return kuberay->groups->len;
+}
+
+static QuoitKuberayGroup *
+group_at (const QuoitKuberay *kuberay, uint32_t group)
+{
+  g_return_val_if_fail (kuberay != NULL && group < kuberay->groups->len, NULL);
+
+  return quoit_kuberay_group (kuberay, group);
+}
+
+const char *
+quoit_kuberay_get_group_name (const QuoitKuberay *kuberay, uint32_t group)
+{
+  const QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  return at == NULL ? NULL : at->name;
+}
+
+int64_t
+quoit_kuberay_get_group_hosts (const QuoitKuberay *kuberay, uint32_t group)
+{
+  const QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  return at == NULL ? 0 : at->n_hosts;
+}
+
+uint32_t
+quoit_kuberay_get_group_containers (const QuoitKuberay *kuberay, uint32_t group)
+{
+  const QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  return at == NULL ? 0 : at->template->containers->len;
+}
+
+int
+quoit_kuberay_check_group (const QuoitKuberay *kuberay, uint32_t group, const char **denial, GError **error)
+{
+  const QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  return at != NULL && quoit_webhook_check_group (at->template, at->n_hosts, denial, error);
+}
+
+void
+quoit_kuberay_set_replicas (QuoitKuberay *kuberay, uint32_t group, int32_t replicas)
+{
+  QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  if (at != NULL)
+    at->replicas = replicas;
+}
+
+void
+quoit_kuberay_set_bounds (QuoitKuberay *kuberay, uint32_t group, int32_t lowest, int32_t highest)
+{
+  QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  if (at == NULL)
+    return;
+  at->lowest = lowest;
+  at->highest = highest;
+}
+
+static void
+set_suspended (QuoitKuberay *kuberay, uint32_t group, gboolean is_suspended)
+{
+  QuoitKuberayGroup *at = group_at (kuberay, group);
+
+  if (at != NULL)
+    at->is_suspended = is_suspended;
+}
+
+void
+quoit_kuberay_suspend_group (QuoitKuberay *kuberay, uint32_t group)
+{
+  set_suspended (kuberay, group, TRUE);
+}
+
+void
+quoit_kuberay_resume_group (QuoitKuberay *kuberay, uint32_t group)
+{
+  set_suspended (kuberay, group, FALSE);
+}
+
+int32_t
+quoit_kuberay_get_n_desired (const QuoitKuberay *kuberay, uint32_t group)
+{
+  const QuoitKuberayGroup *at = group_at (kuberay, group);
+  gint64 replicas;
+
+  if (at == NULL || at->is_suspended)
+    return 0;
+  replicas = quoit_kuberay_replicas (at->replicas, at->lowest, at->highest);
+  return (gint32) (guint32) (guint64) (replicas * at->n_hosts);
+}
+
+/* --- names --- */
+
+static gboolean
+check_service (const QuoitKuberay *kuberay, GError **error)
+{
+  g_autofree char *meant = quoit_webhook_service (kuberay->cluster), *quoted = quoit_quote (kuberay->cluster);
+  g_autofree char *is = quoit_quote (kuberay->service), *thought = quoit_quote (meant);
+
+  if (strcmp (kuberay->service, meant) == 0)
+    return TRUE;
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "cluster %s: expected at most %u bytes%s, a letter first: the headless service is called %s, the "
+                     "TPU webhook tells the hosts %s",
+                     quoted, quoit_kuberay_get_longest_name (kuberay),
+                     kuberay->is_assumed ? " before the end that KubeRay gives it" : "", is, thought);
+}
+
+static gboolean
+check_host_names (const QuoitKuberayGroup *group, GError **error)
+{
+  gint64 replicas = quoit_kuberay_replicas (group->replicas, group->lowest, group->highest);
+  g_autofree char *name
+      = g_strdup_printf ("%s-%" G_GINT64_FORMAT "-%d", group->name, MAX (replicas, 1) - 1, group->n_hosts - 1);
+  g_autofree char *of_group = quoit_quote (group->name), *of_host = quoit_quote (name);
+  gsize length = strlen (name);
+
+  if (length > QUOIT_LONGEST_DNS_LABEL)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group %s: host name %s of %" G_GSIZE_FORMAT " bytes: expected at most %d, a groupName shorter "
+                       "by %" G_GSIZE_FORMAT,
+                       of_group, of_host, length, QUOIT_LONGEST_DNS_LABEL, length - QUOIT_LONGEST_DNS_LABEL);
+  if (!quoit_dns_is_label (name, QUOIT_LONGEST_DNS_LABEL))
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group %s: host name %s: expected a groupName of lower-case letters, digits and '-', with a "
+                       "letter or digit first",
+                       of_group, of_host);
+  return TRUE;
+}
+
+int
+quoit_kuberay_check_names (const QuoitKuberay *kuberay, GError **error)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  for (guint i = 0; i < kuberay->groups->len; i++)
+    {
+      const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, i);
+
+      if (group->n_hosts < 2 || quoit_webhook_count_tpu_containers (group->template) == 0)
+        continue;
+      if (!check_service (kuberay, error) || !check_host_names (group, error))
+        return 0;
+    }
+  return 1;
+}

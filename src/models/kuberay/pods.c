@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pods of a RayCluster: what KubeRay labels them with, and what the TPU webhook makes of that. */
+#include "models/kuberay/kuberay.h"
+
+#include "models/webhook/names.h"
+
+void
+quoit_kuberay_pod_free (gpointer data)
+{
+  QuoitKuberayPod *pod = data;
+
+  if (pod == NULL)
+    return;
+  g_clear_error (&pod->refused);
+  g_free (pod);
+}
+
+gboolean
+quoit_kuberay_is_of_hosts (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
+{
+  return group->n_hosts > 1 && (kuberay->flags & QUOIT_KUBERAY_NO_INDICES) == 0;
+}
+
+gboolean
+quoit_kuberay_is_counted (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group)
+{
+  return !quoit_kuberay_is_of_hosts (kuberay, group) && quoit_webhook_count_tpu_containers (group->template) > 0;
+}
+
+char *
+quoit_kuberay_replica_name (const QuoitKuberayGroup *group, gint64 incarnation)
+{
+  return g_strdup_printf ("%s-<%" G_GINT64_FORMAT ">", group->name, incarnation);
+}
+
+/* --- labels --- */
+
+static void
+set_label (GHashTable *labels, const char *key, char *value)
+{
+  g_hash_table_replace (labels, g_strdup (key), value);
+}
+
+static void
+set_index (GHashTable *labels, const char *key, gint64 index)
+{
+  if (index >= 0)
+    set_label (labels, key, g_strdup_printf ("%" G_GINT64_FORMAT, index));
+}
+
+static void
+set_labels (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod, GHashTable *labels)
+{
+  const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, pod->group);
+  g_autofree char *identifier = g_strconcat (kuberay->cluster, "-worker", NULL);
+
+  set_label (labels, "ray.io/is-ray-node", g_strdup ("yes"));
+  set_label (labels, "ray.io/cluster", g_strdup (kuberay->cluster));
+  set_label (labels, "ray.io/group", g_strdup (group->name));
+  set_label (labels, "ray.io/node-type", g_strdup ("worker"));
+  set_label (labels, "ray.io/identifier", quoit_webhook_check_label (identifier));
+  set_label (labels, "app.kubernetes.io/name", g_strdup ("kuberay"));
+  set_label (labels, "app.kubernetes.io/created-by", g_strdup ("kuberay-operator"));
+  set_index (labels, "ray.io/worker-group-replica-index", pod->replica);
+  set_index (labels, "ray.io/replica-host-index", pod->host);
+  if (pod->incarnation >= 0)
+    set_label (labels, "ray.io/worker-group-replica-name", quoit_kuberay_replica_name (group, pod->incarnation));
+}
+
+static QuoitWebhookPod *
+build_pod (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod)
+{
+  QuoitWebhookPod *built = quoit_webhook_pod_copy (quoit_kuberay_group (kuberay, pod->group)->template);
+
+  set_labels (kuberay, pod, built->labels);
+  return built;
+}
+
+/* --- the webhook --- */
+
+void
+quoit_kuberay_count_clear (QuoitKuberayCount *count)
+{
+  g_clear_pointer (&count->places, quoit_webhook_places_free);
+  g_clear_error (&count->refused);
+}
+
+/* Beside one without a worker id nobody is numbered. */
+static void
+count_pod (const QuoitKuberay *kuberay, QuoitKuberayCount *count, const QuoitKuberayPod *pod)
+{
+  g_autoptr (QuoitWebhookPod) built = NULL;
+
+  if (count->refused != NULL)
+    return;
+  built = build_pod (kuberay, pod);
+  quoit_webhook_pod_settle (built, &pod->index);
+  quoit_webhook_places_add (count->places, built, &count->refused);
+}
+
+/* What the webhook has refused is no pod of the cluster, and so none that it counts. */
+QuoitKuberayCount
+quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index)
+{
+  const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, index);
+  const QuoitKuberayPod first = { .group = index, .replica = -1, .host = -1, .incarnation = -1 };
+  g_autoptr (QuoitWebhookPod) built = NULL;
+  QuoitKuberayCount count = { NULL, NULL };
+  gint32 n_hosts = 0;
+
+  if (!quoit_kuberay_is_counted (kuberay, group))
+    return count;
+  built = build_pod (kuberay, &first);
+  if (!quoit_webhook_find_hosts (built, &n_hosts, &count.refused))
+    return count;
+  count.places = quoit_webhook_places_new (n_hosts);
+  for (guint i = 0; i < group->pods->len; i++)
+    if (((const QuoitKuberayPod *) group->pods->pdata[i])->refused == NULL)
+      count_pod (kuberay, &count, group->pods->pdata[i]);
+  return count;
+}
+
+static void
+admit (const QuoitKuberay *kuberay, QuoitKuberayCount *count, QuoitKuberayPod *pod)
+{
+  g_autoptr (QuoitWebhookPod) built = NULL;
+
+  if (count->refused != NULL)
+    {
+      pod->refused = g_error_copy (count->refused);
+      return;
+    }
+  built = build_pod (kuberay, pod);
+  if (quoit_webhook_index_among (built, count->places, &pod->index, &pod->refused))
+    count_pod (kuberay, count, pod);
+}
+
+void
+quoit_kuberay_add_pod (QuoitKuberay *kuberay, QuoitKuberayCount *count, guint32 group, gint64 replica, gint64 host,
+                       gint64 incarnation)
+{
+  QuoitKuberayPod *pod = g_new0 (QuoitKuberayPod, 1);
+
+  pod->serial = kuberay->n_made++;
+  pod->group = group;
+  pod->replica = replica;
+  pod->host = host;
+  pod->incarnation = incarnation;
+  if (quoit_kuberay_is_counted (kuberay, quoit_kuberay_group (kuberay, group)))
+    admit (kuberay, count, pod);
+  g_ptr_array_add (quoit_kuberay_group (kuberay, group)->pods, pod);
+}
+
+void
+quoit_kuberay_list_pods (QuoitKuberay *kuberay)
+{
+  g_ptr_array_set_size (kuberay->pods, 0);
+  for (guint32 i = 0; i < kuberay->groups->len; i++)
+    g_ptr_array_extend (kuberay->pods, quoit_kuberay_group (kuberay, i)->pods, NULL, NULL);
+}
+
+/* --- what callers ask --- */
+
+static QuoitKuberayPod *
+pod_at (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  g_return_val_if_fail (kuberay != NULL && pod < kuberay->pods->len, NULL);
+
+  return quoit_kuberay_pod (kuberay, pod);
+}
+
+uint32_t
+quoit_kuberay_get_n_pods (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return kuberay->pods->len;
+}
+
+uint64_t
+quoit_kuberay_get_pod_serial (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? 0 : at->serial;
+}
+
+uint32_t
+quoit_kuberay_get_pod_group (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? 0 : at->group;
+}
+
+int64_t
+quoit_kuberay_get_pod_replica (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? -1 : at->replica;
+}
+
+int64_t
+quoit_kuberay_get_pod_host (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? -1 : at->host;
+}
+
+int64_t
+quoit_kuberay_get_pod_incarnation (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  return at == NULL ? -1 : at->incarnation;
+}
+
+char **
+quoit_kuberay_dup_pod_labels (const QuoitKuberay *kuberay, uint32_t pod)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  g_autoptr (GHashTable) labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  if (at == NULL)
+    return NULL;
+  set_labels (kuberay, at, labels);
+  return quoit_webhook_dup_texts (labels);
+}
+
+QuoitWebhookPatch *
+quoit_kuberay_mutate_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error)
+{
+  const QuoitKuberayPod *at = pod_at (kuberay, pod);
+  g_autoptr (QuoitWebhookPod) built = NULL;
+
+  if (at == NULL)
+    return NULL;
+  if (at->refused != NULL)
+    {
+      g_propagate_error (error, g_error_copy (at->refused));
+      return NULL;
+    }
+  built = build_pod (kuberay, at);
+  if (quoit_kuberay_is_counted (kuberay, quoit_kuberay_group (kuberay, at->group)))
+    return quoit_webhook_mutate_at (built, &at->index, error);
+  return quoit_webhook_mutate (built, NULL, error);
+}
+
+QuoitWebhookPod *
+quoit_kuberay_admit_pod (const QuoitKuberay *kuberay, uint32_t pod, GError **error)
+{
+  g_autoptr (QuoitWebhookPatch) patch = quoit_kuberay_mutate_pod (kuberay, pod, error);
+  QuoitWebhookPod *built;
+
+  if (patch == NULL)
+    return NULL;
+  built = build_pod (kuberay, quoit_kuberay_pod (kuberay, pod));
+  quoit_webhook_pod_apply (built, patch);
+  return built;
+}
+
+void
+quoit_kuberay_mark_pod (QuoitKuberay *kuberay, uint32_t pod, QuoitKuberayEvent event)
+{
+  QuoitKuberayPod *at = pod_at (kuberay, pod);
+
+  if (at == NULL)
+    return;
+  if (event == QUOIT_KUBERAY_EVENT_GONE)
+    {
+      g_ptr_array_remove_index (kuberay->pods, pod);
+      g_ptr_array_remove (quoit_kuberay_group (kuberay, at->group)->pods, at);
+    }
+  else if (event == QUOIT_KUBERAY_EVENT_FAILED || event == QUOIT_KUBERAY_EVENT_ENDED)
+    at->is_broken = TRUE;
+  else if (event == QUOIT_KUBERAY_EVENT_NAMED)
+    at->is_named = TRUE;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pass of KubeRay's operator, in its order of work (gke-kuberay-jax 2.3; reconcilePods of raycluster_controller.go).
+ */
+#include "models/kuberay/kuberay.h"
+
+enum { MOST_PODS = 1 << 16, MOST_BYTES = 1 << 28 };
+
+/* A group that the operator works on. */
+typedef struct {
+  QuoitKuberay *kuberay;
+  guint32 index;
+  const QuoitKuberayGroup *group;
+} Pass;
+
+/* Several hosts that live and die as one. */
+typedef struct {
+  gint64 index, incarnation;
+  guint first, end;
+  gboolean is_deleted;
+} Replica;
+
+static gint
+by_place (gconstpointer a, gconstpointer b)
+{
+  const QuoitKuberayPod *x = *(const QuoitKuberayPod *const *) a, *y = *(const QuoitKuberayPod *const *) b;
+
+  if (x->replica != y->replica)
+    return x->replica < y->replica ? -1 : 1;
+  if (x->host != y->host)
+    return x->host < y->host ? -1 : 1;
+  return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static QuoitKuberayPod *
+pod_of (const Pass *pass, guint pod)
+{
+  return pass->group->pods->pdata[pod];
+}
+
+static void
+requeue (const Pass *pass, char *why)
+{
+  g_free (pass->kuberay->requeued);
+  pass->kuberay->requeued = why;
+}
+
+static void
+delete_pods (const Pass *pass, guint first, guint end)
+{
+  for (guint i = first; i < end; i++)
+    pod_of (pass, i)->is_deleted = TRUE;
+}
+
+/* Removes what the pass has deleted: before new pods are made, since the webhook counts those that there are. */
+static void
+sweep (const Pass *pass)
+{
+  GPtrArray *pods = pass->group->pods;
+  guint n_kept = 0;
+
+  for (guint i = 0; i < pods->len; i++)
+    {
+      QuoitKuberayPod *pod = g_steal_pointer (&pods->pdata[i]);
+
+      if (pod->is_deleted)
+        quoit_kuberay_pod_free (pod);
+      else
+        pods->pdata[n_kept++] = pod;
+    }
+  g_ptr_array_set_size (pods, (gint) n_kept);
+}
+
+/* Which of the indices below @most the pods that there are have. */
+static gboolean *
+find_indices (const Pass *pass, gint64 most)
+{
+  gboolean *used = g_new0 (gboolean, most);
+
+  for (guint i = 0; i < pass->group->pods->len; i++)
+    {
+      gint64 index = pod_of (pass, i)->replica;
+
+      if (index >= 0 && index < most)
+        used[index] = TRUE;
+    }
+  return used;
+}
+
+/* @n replicas, each under the lowest index that is free. */
+static void
+create_replicas (const Pass *pass, gint64 n)
+{
+  QuoitKuberay *kuberay = pass->kuberay;
+  gboolean is_of_hosts = quoit_kuberay_is_of_hosts (kuberay, pass->group);
+  g_autofree gboolean *used = find_indices (pass, (gint64) pass->group->pods->len + n);
+  g_auto (QuoitKuberayCount) count = quoit_kuberay_count_pods (kuberay, pass->index);
+  gint64 index = 0;
+
+  for (; n > 0; n--, index++)
+    {
+      while (used[index])
+        index++;
+      if (!is_of_hosts)
+        quoit_kuberay_add_pod (kuberay, &count, pass->index, index, -1, -1);
+      else
+        for (gint32 host = 0; host < pass->group->n_hosts; host++)
+          quoit_kuberay_add_pod (kuberay, &count, pass->index, index, host, kuberay->n_incarnations);
+      kuberay->n_incarnations += is_of_hosts;
+    }
+}
+
+static gboolean
+deletes_by_itself (const QuoitKuberay *kuberay)
+{
+  return (kuberay->flags & QUOIT_KUBERAY_AUTOSCALING) == 0 || (kuberay->flags & QUOIT_KUBERAY_RANDOM_DELETION) != 0;
+}
+
+/* --- several hosts --- */
+
+static GArray *
+find_replicas (const Pass *pass)
+{
+  GArray *replicas = g_array_new (FALSE, FALSE, sizeof (Replica));
+
+  for (guint i = 0; i < pass->group->pods->len;)
+    {
+      const QuoitKuberayPod *pod = pod_of (pass, i);
+      Replica replica = { pod->replica, pod->incarnation, i, i, FALSE };
+
+      while (i < pass->group->pods->len && pod_of (pass, i)->incarnation == replica.incarnation)
+        i++;
+      replica.end = i;
+      g_array_append_val (replicas, replica);
+    }
+  return replicas;
+}
+
+static gboolean
+delete_incomplete (const Pass *pass, GArray *replicas)
+{
+  for (guint r = 0; r < replicas->len; r++)
+    {
+      const Replica *replica = &g_array_index (replicas, Replica, r);
+      g_autofree char *name = NULL;
+
+      if (replica->end - replica->first >= (guint) pass->group->n_hosts)
+        continue;
+      delete_pods (pass, replica->first, replica->end);
+      name = quoit_kuberay_replica_name (pass->group, replica->incarnation);
+      requeue (pass, g_strdup_printf ("cleaned up incomplete replica group %s, requeueing", name));
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+delete_broken (const Pass *pass, GArray *replicas)
+{
+  for (guint r = 0; r < replicas->len; r++)
+    {
+      Replica *replica = &g_array_index (replicas, Replica, r);
+
+      for (guint i = replica->first; i < replica->end; i++)
+        replica->is_deleted |= pod_of (pass, i)->is_broken;
+      if (replica->is_deleted)
+        delete_pods (pass, replica->first, replica->end);
+    }
+}
+
+/* Pods that the pass has deleted already are counted again, as they are there. */
+static gboolean
+delete_named (const Pass *pass, GArray *replicas)
+{
+  guint n_deleted = 0;
+
+  for (guint r = 0; r < replicas->len; r++)
+    {
+      const Replica *replica = &g_array_index (replicas, Replica, r);
+      gboolean is_named = FALSE;
+
+      for (guint i = replica->first; i < replica->end; i++)
+        is_named |= pod_of (pass, i)->is_named;
+      if (!is_named)
+        continue;
+      delete_pods (pass, replica->first, replica->end);
+      n_deleted += replica->end - replica->first;
+    }
+  if (n_deleted > 0)
+    requeue (pass, g_strdup_printf ("deleted %u worker Pods based on ScaleStrategy, requeueing", n_deleted));
+  return n_deleted > 0;
+}
+
+static guint
+count_alive (GArray *replicas)
+{
+  guint n = 0;
+
+  for (guint r = 0; r < replicas->len; r++)
+    n += !g_array_index (replicas, Replica, r).is_deleted;
+  return n;
+}
+
+/* The operator takes them as a map of Go has them, in no order. */
+static void
+delete_surplus (const Pass *pass, GArray *replicas, gint64 n)
+{
+  if (!deletes_by_itself (pass->kuberay))
+    return;
+  pass->kuberay->is_arbitrary |= n < count_alive (replicas);
+  for (guint r = replicas->len; r-- > 0 && n > 0;)
+    {
+      const Replica *replica = &g_array_index (replicas, Replica, r);
+
+      if (replica->is_deleted)
+        continue;
+      delete_pods (pass, replica->first, replica->end);
+      n--;
+    }
+}
+
+static void
+reconcile_replicas (const Pass *pass)
+{
+  g_autoptr (GArray) replicas = find_replicas (pass);
+  gint32 desired = quoit_kuberay_get_n_desired (pass->kuberay, pass->index);
+  gint64 missing;
+
+  if (delete_incomplete (pass, replicas))
+    return;
+  delete_broken (pass, replicas);
+  if (delete_named (pass, replicas))
+    return;
+  if (desired % pass->group->n_hosts != 0)
+    {
+      requeue (pass, g_strdup_printf ("desired worker pods (%d) is not a multiple of NumOfHosts (%d) for group %s",
+                                      desired, pass->group->n_hosts, pass->group->name));
+      return;
+    }
+  missing = (gint64) (desired / pass->group->n_hosts) - count_alive (replicas);
+  if (missing < 0)
+    delete_surplus (pass, replicas, -missing);
+  sweep (pass);
+  if (missing > 0)
+    create_replicas (pass, missing);
+}
+
+/* --- one host, or no indices --- */
+
+static gboolean
+delete_broken_pods (const Pass *pass)
+{
+  guint n_deleted = 0;
+
+  for (guint i = 0; i < pass->group->pods->len; i++)
+    if (pod_of (pass, i)->is_broken)
+      {
+        delete_pods (pass, i, i + 1);
+        n_deleted++;
+      }
+  if (n_deleted > 0)
+    requeue (pass, g_strdup_printf ("delete %u unhealthy worker Pods", n_deleted));
+  return n_deleted > 0;
+}
+
+static void
+delete_named_pods (const Pass *pass)
+{
+  for (guint i = 0; i < pass->group->pods->len; i++)
+    if (pod_of (pass, i)->is_named)
+      delete_pods (pass, i, i + 1);
+  sweep (pass);
+}
+
+static void
+delete_surplus_pods (const Pass *pass, gint64 n)
+{
+  guint n_pods = pass->group->pods->len;
+
+  if (!deletes_by_itself (pass->kuberay))
+    return;
+  n = MIN (n, (gint64) n_pods);
+  pass->kuberay->is_arbitrary |= n < (gint64) n_pods;
+  delete_pods (pass, n_pods - (guint) n, n_pods);
+}
+
+/* Without indices. */
+static void
+create_pods (const Pass *pass, gint64 n)
+{
+  g_auto (QuoitKuberayCount) count = quoit_kuberay_count_pods (pass->kuberay, pass->index);
+
+  for (; n > 0; n--)
+    quoit_kuberay_add_pod (pass->kuberay, &count, pass->index, -1, -1, -1);
+}
+
+static void
+reconcile_pods (const Pass *pass)
+{
+  gint64 missing;
+
+  if (delete_broken_pods (pass))
+    return;
+  delete_named_pods (pass);
+  missing = (gint64) quoit_kuberay_get_n_desired (pass->kuberay, pass->index) - pass->group->pods->len;
+  if (missing < 0)
+    delete_surplus_pods (pass, -missing);
+  else if (missing > 0 && (pass->kuberay->flags & QUOIT_KUBERAY_NO_INDICES) == 0)
+    create_replicas (pass, missing);
+  else if (missing > 0)
+    create_pods (pass, missing);
+}
+
+/* --- all groups --- */
+
+/* What the pods of the groups so far come to. */
+typedef struct {
+  gint64 n_pods, n_bytes;
+} Size;
+
+static gboolean
+add_size (const QuoitKuberay *kuberay, guint32 index, Size *size, GError **error)
+{
+  const QuoitKuberayGroup *group = quoit_kuberay_group (kuberay, index);
+  gint64 n_pods = MAX (quoit_kuberay_get_n_desired (kuberay, index), 0), before = size->n_pods;
+  g_autofree char *quoted = NULL;
+
+  size->n_pods += n_pods;
+  size->n_bytes += n_pods <= MOST_PODS ? n_pods * MIN (group->n_bytes, MOST_BYTES + 1) : 0;
+  if (size->n_pods <= MOST_PODS && size->n_bytes <= MOST_BYTES)
+    return TRUE;
+
+  quoted = quoit_quote (group->name);
+  if (n_pods > MOST_PODS)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "group %s: '%" G_GINT64_FORMAT "' pods: expected at most %d", quoted,
+                       n_pods, MOST_PODS);
+  if (size->n_pods > MOST_PODS)
+    return quoit_fail (error, QUOIT_ERROR_INVALID,
+                       "group %s: '%" G_GINT64_FORMAT "' pods beside the %" G_GINT64_FORMAT
+                       " of groups before it: expected at most %d in all",
+                       quoted, n_pods, before, MOST_PODS);
+  return quoit_fail (error, QUOIT_ERROR_INVALID,
+                     "group %s: '%" G_GINT64_FORMAT "' pods with %" G_GINT64_FORMAT
+                     " bytes of environment each: expected at most %d bytes in all pods",
+                     quoted, n_pods, group->n_bytes, MOST_BYTES);
+}
+
+static void
+reconcile_group (QuoitKuberay *kuberay, guint32 index)
+{
+  Pass pass = { kuberay, index, quoit_kuberay_group (kuberay, index) };
+
+  if (pass.group->is_suspended)
+    delete_pods (&pass, 0, pass.group->pods->len);
+  else if (quoit_kuberay_is_of_hosts (kuberay, pass.group))
+    reconcile_replicas (&pass);
+  else
+    reconcile_pods (&pass);
+  sweep (&pass);
+  g_ptr_array_sort (pass.group->pods, by_place);
+}
+
+int
+quoit_kuberay_reconcile (QuoitKuberay *kuberay, const char **requeued, GError **error)
+{
+  Size size = { 0, 0 };
+
+  g_return_val_if_fail (kuberay != NULL && requeued != NULL, 0);
+
+  for (guint32 i = 0; i < kuberay->groups->len; i++)
+    if (!add_size (kuberay, i, &size, error))
+      return 0;
+
+  g_clear_pointer (&kuberay->requeued, g_free);
+  kuberay->is_arbitrary = FALSE;
+  for (guint32 i = 0; i < kuberay->groups->len && kuberay->requeued == NULL; i++)
+    reconcile_group (kuberay, i);
+  quoit_kuberay_list_pods (kuberay);
+  *requeued = kuberay->requeued;
+  return 1;
+}
+
+int
+quoit_kuberay_is_arbitrary (const QuoitKuberay *kuberay)
+{
+  g_return_val_if_fail (kuberay != NULL, 0);
+
+  return kuberay->is_arbitrary;
+}

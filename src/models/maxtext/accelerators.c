@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MaxText's table of accelerators: what the catalogue says that MaxText lists, in MaxText's words. */
+#include <string.h>
+
+#include "models/maxtext/maxtext.h"
+
+struct _QuoitMaxtextAccelerator {
+  char *name, *topology;   /* "v5p-8", "v5:2x2x1"; @topology is NULL for what is no TPU */
+  const char *chip_config; /* NULL likewise */
+  QuoitGeneration generation;
+  QuoitShape shape;
+  uint32_t n_devices;
+  unsigned wrap; /* bit 0 for x */
+};
+
+typedef struct {
+  QuoitMaxtextAccelerator *rows;
+  unsigned n_rows;
+} Table;
+
+/* Before the colon of a topology MaxText has the word of libtpu. */
+static const char *
+topology_prefix (const QuoitGenerationFacts *facts)
+{
+  return facts->generation == QUOIT_GENERATION_V5P ? "v5" : facts->id;
+}
+
+static QuoitMaxtextAccelerator
+accelerator_of_row (const QuoitTopologyRow *row)
+{
+  const QuoitGenerationFacts *facts = quoit_generation_facts (row->generation);
+  g_autofree char *shape = quoit_shape_format (row->shape);
+  guint64 cores = (guint64) quoit_shape_chips (row->shape) * facts->cores_per_chip;
+
+  return (QuoitMaxtextAccelerator) {
+    .name = g_strdup_printf ("%s-%" G_GUINT64_FORMAT, facts->id, cores),
+    .topology = g_strdup_printf ("%s:%s", topology_prefix (facts), shape),
+    .chip_config = facts->cores_per_chip > facts->devices_per_chip ? "megacore" : "default",
+    .generation = row->generation,
+    .shape = row->shape,
+    .n_devices = quoit_shape_devices (row->generation, row->shape),
+    .wrap = quoit_shape_wrap (row->generation, row->shape),
+  };
+}
+
+/* A shape of several kinds of hosts has a row of each in the catalogue, and one here. */
+static gboolean
+is_there (const GArray *rows, const QuoitTopologyRow *row)
+{
+  for (guint i = rows->len; i-- > 0;)
+    {
+      const QuoitMaxtextAccelerator *at = &g_array_index (rows, QuoitMaxtextAccelerator, i);
+
+      if (at->generation == row->generation && quoit_shape_equal (at->shape, row->shape))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+add_generation (GArray *rows, QuoitGeneration generation)
+{
+  unsigned n;
+  const QuoitTopologyRow *listed = quoit_topology_rows (generation, &n);
+
+  for (unsigned i = 0; i < n; i++)
+    if ((listed[i].accepted_by & QUOIT_ACCEPTED_BY_MAXTEXT) != 0 && !is_there (rows, &listed[i]))
+      {
+        QuoitMaxtextAccelerator row = accelerator_of_row (&listed[i]);
+
+        g_array_append_val (rows, row);
+      }
+}
+
+static void
+build (Table *table)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (QuoitMaxtextAccelerator));
+  QuoitMaxtextAccelerator gpus = { .name = g_strdup ("a3"), .n_devices = 8 };
+
+  for (int generation = QUOIT_GENERATION_NONE + 1; generation < QUOIT_N_GENERATIONS; generation++)
+    add_generation (rows, (QuoitGeneration) generation);
+  g_array_append_val (rows, gpus);
+  table->n_rows = rows->len;
+  table->rows = (QuoitMaxtextAccelerator *) (void *) g_array_free (rows, FALSE);
+}
+
+static const Table *
+get_table (void)
+{
+  static Table table;
+  static gsize is_built;
+
+  if (g_once_init_enter (&is_built))
+    {
+      build (&table);
+      g_once_init_leave (&is_built, 1);
+    }
+  return &table;
+}
+
+const QuoitMaxtextAccelerator *
+quoit_maxtext_get_accelerator (unsigned index)
+{
+  const Table *table = get_table ();
+
+  return index < table->n_rows ? &table->rows[index] : NULL;
+}
+
+const QuoitMaxtextAccelerator *
+quoit_maxtext_accelerator_of (QuoitGeneration generation, QuoitShape shape)
+{
+  const Table *table = get_table ();
+
+  for (unsigned i = 0; i < table->n_rows; i++)
+    if (table->rows[i].topology != NULL && table->rows[i].generation == generation
+        && quoit_shape_equal (table->rows[i].shape, shape))
+      return &table->rows[i];
+
+  return NULL;
+}
+
+gboolean
+quoit_maxtext_accelerator_shape (const QuoitMaxtextAccelerator *accelerator, QuoitGeneration *generation,
+                                 QuoitShape *shape)
+{
+  if (accelerator->topology == NULL)
+    return FALSE;
+
+  *generation = accelerator->generation;
+  *shape = accelerator->shape;
+  return TRUE;
+}
+
+/* Of one generation the nearest number of cores, however it is written; else the nearest name. */
+static guint64
+distance (const char *name, const char *at)
+{
+  const char *dash = strrchr (at, '-');
+  gsize length = dash == NULL ? 0 : (gsize) (dash - at) + 1;
+  guint64 cores, of_name;
+
+  if (length == 0 || g_ascii_strncasecmp (name, at, length) != 0 || !g_ascii_isdigit (name[length]))
+    return G_MAXUINT64 - G_MAXUINT + quoit_text_distance (name, at);
+
+  cores = g_ascii_strtoull (dash + 1, NULL, 10);
+  of_name = MIN (g_ascii_strtoull (name + length, NULL, 10), G_MAXUINT32);
+  return MAX (cores, of_name) - MIN (cores, of_name);
+}
+
+static const char *
+nearest_name (const Table *table, const char *name)
+{
+  unsigned best = 0;
+
+  for (unsigned i = 1; i < table->n_rows; i++)
+    if (distance (name, table->rows[i].name) < distance (name, table->rows[best].name))
+      best = i;
+  return table->rows[best].name;
+}
+
+const QuoitMaxtextAccelerator *
+quoit_maxtext_lookup_accelerator (const char *name, GError **error)
+{
+  const Table *table = get_table ();
+  g_autofree char *quoted = NULL;
+
+  g_return_val_if_fail (name != NULL, NULL);
+
+  for (unsigned i = 0; i < table->n_rows; i++)
+    if (strcmp (table->rows[i].name, name) == 0)
+      return &table->rows[i];
+
+  quoted = quoit_quote (name);
+  return quoit_fail_null (error, QUOIT_ERROR_INVALID, "accelerator %s: expected one that MaxText lists, as '%s'",
+                          quoted, nearest_name (table, name));
+}
+
+const char *
+quoit_maxtext_accelerator_get_name (const QuoitMaxtextAccelerator *accelerator)
+{
+  g_return_val_if_fail (accelerator != NULL, NULL);
+
+  return accelerator->name;
+}
+
+const char *
+quoit_maxtext_accelerator_get_platform (const QuoitMaxtextAccelerator *accelerator)
+{
+  g_return_val_if_fail (accelerator != NULL, NULL);
+
+  return accelerator->topology == NULL ? "gpu" : "tpu";
+}
+
+const char *
+quoit_maxtext_accelerator_get_topology (const QuoitMaxtextAccelerator *accelerator)
+{
+  g_return_val_if_fail (accelerator != NULL, NULL);
+
+  return accelerator->topology;
+}
+
+const char *
+quoit_maxtext_accelerator_get_chip_config (const QuoitMaxtextAccelerator *accelerator)
+{
+  g_return_val_if_fail (accelerator != NULL, NULL);
+
+  return accelerator->chip_config;
+}
+
+uint32_t
+quoit_maxtext_accelerator_get_n_devices (const QuoitMaxtextAccelerator *accelerator)
+{
+  g_return_val_if_fail (accelerator != NULL, 0);
+
+  return accelerator->n_devices;
+}
+
+/* MaxText knows hosts of 2x2 chips, and single chips: not those of 8. */
+unsigned
+quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, unsigned axis)
+{
+  g_return_val_if_fail (accelerator != NULL && axis < 3, 0);
+
+  if (accelerator->topology == NULL)
+    return 0;
+  return axis < 2 && quoit_shape_chips (accelerator->shape) > 1 ? 2 : 1;
+}
+
+int
+quoit_maxtext_accelerator_wraps (const QuoitMaxtextAccelerator *accelerator, unsigned axis)
+{
+  g_return_val_if_fail (accelerator != NULL && axis < 3, 0);
+
+  return (accelerator->wrap >> axis & 1) != 0;
+}

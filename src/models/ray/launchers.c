@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices in the words of those who start machines for Ray: KubeRay's autoscaler on GKE, the cluster launcher on GCE. */
+#include "models/ray/ray.h"
+
+#include <quoit/models/ray-host.h>
+#include <string.h>
+
+#include "base/python.h"
+
+/* Ray's own list: GKE has more labels than these, and Ray knows none of the others. */
+static const struct {
+  const char *label, *generation;
+} gke_labels[] = {
+  { "tpu-v4-podslice", "v4" },
+  { "tpu-v5-lite-device", "v5litepod" },
+  { "tpu-v5-lite-podslice", "v5litepod" },
+  { "tpu-v5p-slice", "v5p" },
+  { "tpu-v6e-slice", "v6e" },
+  { "tpu7x", "v7x" },
+};
+
+char *
+quoit_ray_gke_pod_type (const char *topology, const char *accelerator, GError **error)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (gke_labels); i++)
+    if (g_strcmp0 (gke_labels[i].label, accelerator) == 0)
+      return quoit_ray_pod_type (topology, gke_labels[i].generation, error);
+
+  return NULL;
+}
+
+static gboolean
+refuse (const char *what, const char *value, const char *expected, GError **error)
+{
+  g_autofree char *quoted = quoit_quote (value);
+
+  return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s: expected %s", what, quoted, expected);
+}
+
+/* "V4", "V6E". */
+static gboolean
+is_generation (const char *type)
+{
+  const char *end = *type == 'V' ? quoit_ray_skip_generation (type + 1) : NULL;
+
+  return end != NULL && quoit_python_is_end (end);
+}
+
+/* Two or three numbers. */
+static gboolean
+is_shape (const char *topology)
+{
+  const char *p = quoit_python_skip_digits (topology);
+  unsigned n = 1;
+
+  for (; p != NULL && *p == 'x' && n < 3; n++)
+    p = quoit_python_skip_digits (p + 1);
+  return p != NULL && n >= 2 && quoit_python_is_end (p);
+}
+
+int
+quoit_ray_gce_check (const char *accelerator_type, const char *type, const char *topology, GError **error)
+{
+  if (accelerator_type != NULL && (type != NULL || topology != NULL))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "acceleratorType and acceleratorConfig: expected one of them");
+  if (accelerator_type != NULL)
+    return quoit_ray_type_is_valid (accelerator_type)
+           || refuse ("acceleratorType", accelerator_type, "a generation and a number of cores, 'v4-8'", error);
+
+  if (!quoit_ray_is_given (type, "acceleratorConfig.type", error)
+      || !quoit_ray_is_given (topology, "acceleratorConfig.topology", error))
+    return FALSE;
+  if (!g_utf8_validate (type, -1, NULL) || (strcmp (type, "V5LITE_POD") != 0 && !is_generation (type)))
+    return refuse ("acceleratorConfig.type", type, "'V5LITE_POD', or 'V' and a generation", error);
+  if (strcmp (type, "V2") == 0 || strcmp (type, "V3") == 0)
+    return refuse ("acceleratorConfig.type", type, "an acceleratorType for V2 and V3", error);
+  if (!g_utf8_validate (topology, -1, NULL) || !is_shape (topology))
+    return refuse ("acceleratorConfig.topology", topology, "two or three numbers with 'x' between them", error);
+
+  return TRUE;
+}
+
+char *
+quoit_ray_gce_pod_type (const char *type, const char *topology, GError **error)
+{
+  g_autoptr (QuoitBig) chips = NULL;
+  g_autofree char *generation = NULL;
+
+  if (!quoit_ray_is_given (type, "acceleratorConfig.type", error)
+      || !quoit_ray_is_given (topology, "acceleratorConfig.topology", error))
+    return NULL;
+
+  chips = quoit_ray_chips_as_written (topology, error);
+  if (chips == NULL)
+    return NULL;
+
+  generation = quoit_python_lower (type);
+  return quoit_ray_pod_type_of_chips (strcmp (generation, "v5lite_pod") == 0 ? "v5litepod" : generation, chips, error);
+}
+
+static QuoitBig *
+cores_of (const char *pod_type, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (pod_type, "-", -1);
+
+  return quoit_python_int (parts[0] != NULL && parts[1] != NULL ? parts[1] : "", "number of cores", error);
+}
+
+/* What Ray divides as a float here must be one. */
+static gboolean
+is_a_float (const char *pod_type, const QuoitBig *cores, int64_t cores_per_chip, GError **error)
+{
+  int64_t rest;
+  g_autoptr (QuoitBig) chips = quoit_big_divide (cores, cores_per_chip, &rest);
+
+  return quoit_big_to_double (chips) <= G_MAXDOUBLE
+         || refuse ("acceleratorType", pod_type, "fewer chips than a double counts", error);
+}
+
+/* Whether @number is at most @limit. */
+static gboolean
+is_at_most (const QuoitBig *number, int64_t limit)
+{
+  int64_t value;
+
+  return quoit_big_to_int (number, &value) ? value <= limit : quoit_big_sign (number) < 0;
+}
+
+int
+quoit_ray_gce_is_single_host (const char *accelerator_type, const char *type, const char *topology, int *is_single,
+                              GError **error)
+{
+  g_autofree char *pod_type
+      = accelerator_type != NULL ? g_strdup (accelerator_type) : quoit_ray_gce_pod_type (type, topology, error);
+  g_autoptr (QuoitBig) chips = NULL, cores = NULL;
+  int64_t cores_per_chip = 1, of_host;
+
+  if (pod_type == NULL)
+    return FALSE;
+  if (accelerator_type != NULL)
+    {
+      cores = cores_of (accelerator_type, error);
+      if (cores == NULL || !quoit_ray_cores_per_chip (accelerator_type, &cores_per_chip, error)
+          || !is_a_float (accelerator_type, cores, cores_per_chip, error))
+        return FALSE;
+    }
+  /* Of both, Ray counts the chips of the configuration against a host of the type. */
+  if (type != NULL || topology != NULL)
+    {
+      if (!quoit_ray_is_given (topology, "acceleratorConfig.topology", error))
+        return FALSE;
+      chips = quoit_ray_chips_as_written (topology, error);
+      if (chips == NULL)
+        return FALSE;
+      cores_per_chip = 1;
+    }
+  if (!quoit_ray_visible_chips_per_host (pod_type, &of_host, error))
+    return FALSE;
+
+  *is_single = is_at_most (chips != NULL ? chips : cores, of_host * cores_per_chip);
+  return TRUE;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Amounts as Ray takes them, also those that quoit refuses. */
+#include <quoit/models/ray-host.h>
+
+#include <math.h>
+
+#include "base/amount.h"
+
+int
+quoit_ray_quantity_is_valid (double quantity)
+{
+  static const double valid[] = { 1, 2, 4, 8 };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (valid); i++)
+    if (quantity == valid[i])
+      return TRUE;
+
+  return FALSE;
+}
+
+int64_t
+quoit_ray_units (double amount)
+{
+  QuoitAmount units;
+
+  /* What x86 makes of a double that no 64 bits hold. */
+  if (!quoit_amount_from_double (fabs (amount), &units, NULL))
+    return INT64_MIN;
+
+  return amount < 0 ? -units.e4 : units.e4;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slice that Ray would find out about next: one that is idle, and whose head is free, in its eyes. */
+#include "models/ray/subslices.h"
+
+#include "models/ray/nodes.h"
+#include "models/ray/ray.h"
+
+/* What Ray asks of the nodes that it counts to a slice: all that are alive, of one topology where that is given. */
+static gboolean
+is_member (const QuoitRayNodes *nodes, unsigned row, const char *slice_name, const char *topology)
+{
+  return quoit_ray_nodes_is_alive (nodes, row)
+         && g_strcmp0 (quoit_ray_nodes_get_slice_name (nodes, row), slice_name) == 0
+         && (topology == NULL
+             || g_strcmp0 (quoit_ray_nodes_label (nodes, row, QUOIT_RAY_LABEL_TOPOLOGY), topology) == 0);
+}
+
+static gboolean
+looks_head_free (const QuoitRayNodes *nodes, const char *slice_name, const char *topology, const char *head_resource)
+{
+  for (unsigned i = 0; head_resource != NULL && i < quoit_ray_nodes_get_n (nodes); i++)
+    if (is_member (nodes, i, slice_name, topology)
+        && g_strcmp0 (quoit_ray_nodes_label (nodes, i, QUOIT_RAY_LABEL_WORKER_ID), "0") == 0)
+      {
+        const double *available = quoit_ray_nodes_available (nodes, i, head_resource);
+
+        return available == NULL || *available >= 1;
+      }
+  return TRUE;
+}
+
+int
+quoit_ray_head_looks_free (const QuoitRayNodes *nodes, const char *slice_name, const char *head_resource)
+{
+  return looks_head_free (nodes, slice_name, NULL, head_resource);
+}
+
+/* The slices of one topology, by the order of their first row that is alive: whether all of their nodes look idle. */
+typedef struct {
+  const char *name;
+  gboolean looks_idle;
+} Candidate;
+
+static GArray *
+find_candidates (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *topology)
+{
+  GArray *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* of names, to their place + 1 */
+
+  for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
+    {
+      Candidate candidate = { quoit_ray_nodes_get_slice_name (nodes, i), TRUE };
+      guint place;
+
+      if (candidate.name == NULL || *candidate.name == '\0' || !is_member (nodes, i, candidate.name, topology)
+          || quoit_ray_subslices_is_known (known, candidate.name))
+        continue;
+      place = GPOINTER_TO_UINT (g_hash_table_lookup (places, candidate.name));
+      if (place == 0)
+        {
+          g_array_append_val (candidates, candidate);
+          place = candidates->len;
+          g_hash_table_insert (places, (gpointer) candidate.name, GUINT_TO_POINTER (place));
+        }
+      if (!quoit_ray_nodes_looks_idle (nodes, i))
+        g_array_index (candidates, Candidate, place - 1).looks_idle = FALSE;
+    }
+  return candidates;
+}
+
+static const char *
+find_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *topology,
+                   const char *head_resource)
+{
+  g_autoptr (GArray) candidates = find_candidates (known, nodes, topology);
+
+  for (unsigned i = 0; i < candidates->len; i++)
+    {
+      const Candidate *candidate = &g_array_index (candidates, Candidate, i);
+
+      if (candidate->looks_idle && looks_head_free (nodes, candidate->name, topology, head_resource))
+        return candidate->name;
+    }
+  return NULL;
+}
+
+/* One for each parent, NULL for a topology of no text; all of them are read before one is used. NULL on failure. */
+static GPtrArray *
+head_resources (const char *const *parents, const char *version, GError **error)
+{
+  g_autoptr (GPtrArray) heads = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *type = g_strconcat ("TPU-", version, NULL);
+
+  for (; *parents != NULL; parents++)
+    {
+      g_autoptr (GError) refused = NULL;
+      g_autofree char *pod_type = quoit_ray_pod_type (*parents, type, &refused);
+
+      if (refused != NULL)
+        return g_propagate_error (error, g_steal_pointer (&refused)), NULL;
+      g_ptr_array_add (heads, pod_type != NULL ? g_strdup_printf ("TPU-%s-head", pod_type) : NULL);
+    }
+  return g_steal_pointer (&heads);
+}
+
+char *
+quoit_ray_subslices_dup_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
+                                      const char *const *parents, const char *version, unsigned *parent, GError **error)
+{
+  g_autoptr (GPtrArray) heads = head_resources (parents, version, error);
+
+  for (unsigned i = 0; heads != NULL && i < heads->len; i++)
+    {
+      const char *name = find_undiscovered (known, nodes, parents[i], heads->pdata[i]);
+
+      if (name != NULL)
+        return *parent = i, g_strdup (name);
+    }
+  return NULL;
+}

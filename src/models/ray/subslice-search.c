@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Ray has found out of slices, and the sub-slice that it chooses from that. */
+#include "models/ray/subslices.h"
+
+#include <string.h>
+
+#include "models/ray/nodes.h"
+#include "base/python.h"
+#include "models/ray/ray.h"
+
+typedef struct {
+  char *id;
+  QuoitRayLabels *labels;
+} Worker;
+
+typedef struct {
+  char *name;
+  GPtrArray *workers; /* Worker, in the order in which they were first set */
+  GHashTable *by_id;  /* of borrowed ids, to Worker */
+} Slice;
+
+struct _QuoitRaySubslices {
+  GPtrArray *slices;   /* Slice, in the order in which they were first set */
+  GHashTable *by_name; /* of borrowed names, to Slice */
+};
+
+static void
+free_worker (gpointer data)
+{
+  Worker *worker = data;
+
+  g_free (worker->id);
+  quoit_ray_labels_free (worker->labels);
+  g_free (worker);
+}
+
+static void
+free_slice (gpointer data)
+{
+  Slice *slice = data;
+
+  g_hash_table_unref (slice->by_id);
+  g_ptr_array_unref (slice->workers);
+  g_free (slice->name);
+  g_free (slice);
+}
+
+QuoitRaySubslices *
+quoit_ray_subslices_new (void)
+{
+  QuoitRaySubslices *known = g_new (QuoitRaySubslices, 1);
+
+  known->slices = g_ptr_array_new_with_free_func (free_slice);
+  known->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  return known;
+}
+
+void
+quoit_ray_subslices_free (QuoitRaySubslices *known)
+{
+  if (known == NULL)
+    return;
+
+  g_hash_table_unref (known->by_name);
+  g_ptr_array_unref (known->slices);
+  g_free (known);
+}
+
+static Slice *
+ensure_slice (QuoitRaySubslices *known, const char *name)
+{
+  Slice *slice = g_hash_table_lookup (known->by_name, name);
+
+  if (slice != NULL)
+    return slice;
+
+  slice = g_new (Slice, 1);
+  slice->name = g_strdup (name);
+  slice->workers = g_ptr_array_new_with_free_func (free_worker);
+  slice->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  g_ptr_array_add (known->slices, slice);
+  g_hash_table_insert (known->by_name, slice->name, slice);
+  return slice;
+}
+
+void
+quoit_ray_subslices_set (QuoitRaySubslices *known, const char *slice_name, const char *worker_id,
+                         const QuoitRayLabels *labels)
+{
+  Slice *slice = ensure_slice (known, slice_name);
+  Worker *worker;
+  QuoitRayLabels *before;
+
+  if (worker_id == NULL)
+    return;
+
+  worker = g_hash_table_lookup (slice->by_id, worker_id);
+  if (worker == NULL)
+    {
+      worker = g_new0 (Worker, 1);
+      worker->id = g_strdup (worker_id);
+      g_ptr_array_add (slice->workers, worker);
+      g_hash_table_insert (slice->by_id, worker->id, worker);
+    }
+  before = worker->labels;
+  worker->labels = quoit_ray_labels_copy (labels);
+  quoit_ray_labels_free (before);
+}
+
+gboolean
+quoit_ray_subslices_is_known (const QuoitRaySubslices *known, const char *slice_name)
+{
+  return g_hash_table_contains (known->by_name, slice_name);
+}
+
+const char *
+quoit_ray_subslices_get_name (const QuoitRaySubslices *known, unsigned index)
+{
+  return index < known->slices->len ? ((const Slice *) known->slices->pdata[index])->name : NULL;
+}
+
+static gboolean
+read_number (const char *text, const char *what, int64_t *number, GError **error)
+{
+  g_autoptr (QuoitBig) big = quoit_python_int (text, what, error);
+
+  if (big == NULL)
+    return FALSE;
+  if (!quoit_big_to_int (big, number))
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "%s: expected an integer of 64 bits", what);
+
+  return TRUE;
+}
+
+/* A text with the number that it is sorted by. Indices that are written differently are different ones, though their
+ * numbers may be equal; those stay in their order. */
+typedef struct {
+  const char *text;
+  int64_t number;
+  GPtrArray *workers; /* of an index: borrowed worker ids */
+} Numbered;
+
+static void
+clear_numbered (gpointer data)
+{
+  g_clear_pointer (&((Numbered *) data)->workers, g_ptr_array_unref);
+}
+
+static gint
+by_number (gconstpointer a, gconstpointer b)
+{
+  const Numbered *x = a, *y = b;
+
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static GArray *
+new_numbered (void)
+{
+  GArray *array = g_array_new (FALSE, FALSE, sizeof (Numbered));
+
+  g_array_set_clear_func (array, clear_numbered);
+  return array;
+}
+
+/* Numbered: the indices of the sub-slices of @slice with this label, or of the wanted one. NULL on failure. */
+static GArray *
+group_by_index (const Slice *slice, const char *label, const int64_t *wanted, GError **error)
+{
+  g_autoptr (GArray) indices = new_numbered ();
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* of texts, to their place + 1 */
+
+  for (unsigned i = 0; i < slice->workers->len; i++)
+    {
+      const Worker *worker = slice->workers->pdata[i];
+      Numbered index = { quoit_ray_labels_find (worker->labels, label), 0, NULL };
+      guint place;
+
+      if (index.text == NULL)
+        continue;
+      if (!read_number (index.text, "index of a sub-slice", &index.number, error))
+        return NULL;
+      if (wanted != NULL && index.number != *wanted)
+        continue;
+      place = GPOINTER_TO_UINT (g_hash_table_lookup (places, index.text));
+      if (place == 0)
+        {
+          index.workers = g_ptr_array_new ();
+          g_array_append_val (indices, index);
+          place = indices->len;
+          g_hash_table_insert (places, (gpointer) index.text, GUINT_TO_POINTER (place));
+        }
+      g_ptr_array_add (g_array_index (indices, Numbered, place - 1).workers, worker->id);
+    }
+  /* GLib's sort of an array keeps the order of equals. */
+  g_array_sort (indices, by_number);
+  return g_steal_pointer (&indices);
+}
+
+/* Of borrowed worker ids, to their row + 1. */
+static GHashTable *
+rows_of_slice (const QuoitRayNodes *nodes, const char *slice_name)
+{
+  GHashTable *rows = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
+    {
+      const char *id = quoit_ray_nodes_label (nodes, i, QUOIT_RAY_LABEL_WORKER_ID);
+
+      if (id != NULL && *id != '\0' && *slice_name != '\0'
+          && g_strcmp0 (quoit_ray_nodes_get_slice_name (nodes, i), slice_name) == 0)
+        g_hash_table_replace (rows, (gpointer) id, GUINT_TO_POINTER (i + 1));
+    }
+  return rows;
+}
+
+static gboolean
+are_all_idle (const QuoitRayNodes *nodes, GHashTable *rows, const GPtrArray *workers)
+{
+  for (unsigned i = 0; i < workers->len; i++)
+    {
+      guint row = GPOINTER_TO_UINT (g_hash_table_lookup (rows, workers->pdata[i]));
+
+      if (row == 0 || !quoit_ray_nodes_is_alive (nodes, row - 1) || !quoit_ray_nodes_looks_idle (nodes, row - 1))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static char **
+sort_workers (const GPtrArray *workers, GError **error)
+{
+  g_autoptr (GArray) ids = new_numbered ();
+  g_autoptr (GStrvBuilder) sorted = g_strv_builder_new ();
+
+  for (unsigned i = 0; i < workers->len; i++)
+    {
+      Numbered id = { workers->pdata[i], 0, NULL };
+
+      if (!read_number (id.text, "worker id", &id.number, error))
+        return NULL;
+      g_array_append_val (ids, id);
+    }
+  g_array_sort (ids, by_number);
+  for (unsigned i = 0; i < ids->len; i++)
+    g_strv_builder_add (sorted, g_array_index (ids, Numbered, i).text);
+  return g_strv_builder_end (sorted);
+}
+
+/* The first index whose hosts are all there and idle; NULL where there is none. */
+static const Numbered *
+first_idle (const GArray *indices, int64_t n_hosts, const QuoitRayNodes *nodes, const char *slice_name)
+{
+  g_autoptr (GHashTable) rows = rows_of_slice (nodes, slice_name);
+
+  for (unsigned i = 0; i < indices->len; i++)
+    {
+      const Numbered *index = &g_array_index (indices, Numbered, i);
+
+      if (index->workers->len == n_hosts && are_all_idle (nodes, rows, index->workers))
+        return index;
+    }
+  return NULL;
+}
+
+char **
+quoit_ray_subslices_find (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *slice_name,
+                          const char *topology, const int64_t *index, int64_t *found, GError **error)
+{
+  const Slice *slice = g_hash_table_lookup (known->by_name, slice_name);
+  g_autofree char *label = g_strconcat (QUOIT_RAY_LABEL_SUBSLICE_PREFIX, topology, NULL);
+  g_autoptr (GArray) indices = NULL;
+  const Numbered *first;
+  char **workers;
+  int64_t n_hosts;
+
+  indices = slice != NULL ? group_by_index (slice, label, index, error) : NULL;
+  if (indices == NULL || indices->len == 0 || !quoit_ray_count_hosts (topology, &n_hosts, error))
+    return NULL;
+
+  first = first_idle (indices, n_hosts, nodes, slice_name);
+  workers = first != NULL ? sort_workers (first->workers, error) : NULL;
+  if (workers != NULL)
+    *found = first->number;
+  return workers;
+}

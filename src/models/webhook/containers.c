@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "models/webhook/containers.h"
+
+#include <string.h>
+
+static void
+variable_clear (gpointer data)
+{
+  QuoitWebhookVariable *variable = data;
+
+  g_free (variable->name);
+  g_free (variable->value);
+}
+
+static void
+container_clear (gpointer data)
+{
+  QuoitWebhookContainer *container = data;
+
+  g_hash_table_unref (container->last);
+  g_array_unref (container->variables);
+}
+
+GArray *
+quoit_webhook_containers_new (void)
+{
+  GArray *containers = g_array_new (FALSE, FALSE, sizeof (QuoitWebhookContainer));
+
+  g_array_set_clear_func (containers, container_clear);
+  return containers;
+}
+
+const QuoitWebhookContainer *
+quoit_webhook_container (const GArray *containers, guint at)
+{
+  return &g_array_index (containers, QuoitWebhookContainer, at);
+}
+
+void
+quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit)
+{
+  QuoitWebhookContainer container = { request, limit, g_array_new (FALSE, FALSE, sizeof (QuoitWebhookVariable)),
+                                      g_hash_table_new (g_str_hash, g_str_equal) };
+
+  g_array_set_clear_func (container.variables, variable_clear);
+  g_array_append_val (containers, container);
+}
+
+void
+quoit_webhook_add_variable (GArray *containers, guint at, QuoitWebhookVariable variable)
+{
+  const QuoitWebhookContainer *container = quoit_webhook_container (containers, at);
+
+  g_hash_table_insert (container->last, variable.name, GUINT_TO_POINTER (container->variables->len));
+  g_array_append_val (container->variables, variable);
+}
+
+void
+quoit_webhook_repeat_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable)
+{
+  QuoitWebhookVariable copy = *variable;
+
+  copy.name = g_strdup (variable->name);
+  copy.value = g_strdup (variable->value);
+  quoit_webhook_add_variable (containers, at, copy);
+}
+
+void
+quoit_webhook_copy_container (const QuoitWebhookContainer *container, GArray *containers)
+{
+  quoit_webhook_add_container (containers, container->request, container->limit);
+  for (guint i = 0; i < container->variables->len; i++)
+    quoit_webhook_repeat_variable (containers, containers->len - 1,
+                                   &g_array_index (container->variables, QuoitWebhookVariable, i));
+}
+
+gboolean
+quoit_webhook_wants_tpu (const QuoitWebhookContainer *container)
+{
+  return container->request.e4 != 0 || container->limit.e4 != 0;
+}
+
+const char *
+quoit_webhook_variable (const QuoitWebhookContainer *container, const char *name)
+{
+  for (guint i = 0; i < container->variables->len; i++)
+    {
+      const QuoitWebhookVariable *variable = &g_array_index (container->variables, QuoitWebhookVariable, i);
+
+      if (strcmp (variable->name, name) != 0)
+        continue;
+      if (variable->value == NULL)
+        return "";
+      if (*variable->value != '\0')
+        return variable->value;
+    }
+  return NULL;
+}
+
+const QuoitWebhookVariable *
+quoit_webhook_last_variable (const QuoitWebhookContainer *container, const char *name)
+{
+  gpointer at;
+
+  return g_hash_table_lookup_extended (container->last, name, NULL, &at)
+             ? &g_array_index (container->variables, QuoitWebhookVariable, GPOINTER_TO_UINT (at))
+             : NULL;
+}
+
+/* A number that is the container's own is what the device plugin puts there. */
+char *
+quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers, gboolean is_tpu7x,
+                         gint64 host)
+{
+  gint64 id = (gint64) (is_tpu7x ? (guint64) host * n_containers + number : (guint64) host);
+  const char *set = quoit_webhook_variable (container, "TPU_WORKER_ID");
+  g_autofree char *wanted = g_strdup_printf ("%" G_GINT64_FORMAT, id);
+  g_autofree char *of_plugin = g_strdup_printf ("%u", number);
+
+  if (set == NULL || *set == '\0' || (strcmp (set, of_plugin) == 0 && strcmp (set, wanted) != 0))
+    return g_steal_pointer (&wanted);
+  return NULL;
+}

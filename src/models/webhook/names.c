@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "models/webhook/names.h"
+
+#include <string.h>
+
+char *
+quoit_webhook_kuberay_service (const char *cluster)
+{
+  return g_strconcat (cluster, "-headless", NULL);
+}
+
+/* What Go counts as punctuation: '$', '+', '<', '=', '>', '^', '`', '|' and '~' are symbols. Beyond ASCII it is asked
+ * of a single byte, as if that were a character of Latin-1. */
+static gboolean
+is_go_punctuation (char byte)
+{
+  return byte != '\0' && strchr ("!\"#%&'()*,-./:;?@[\\]_{}\xa1\xa7\xab\xb6\xb7\xbb\xbf", byte) != NULL;
+}
+
+static const char *
+end_of (const char *name, gsize most)
+{
+  gsize length = strlen (name);
+
+  return length > most ? name + length - most : name;
+}
+
+char *
+quoit_webhook_check_name (const char *name)
+{
+  char *cut = g_strdup (end_of (name, QUOIT_WEBHOOK_LONGEST_SERVICE));
+
+  if (g_ascii_isdigit (*cut) || is_go_punctuation (*cut))
+    *cut = 'r';
+  return cut;
+}
+
+char *
+quoit_webhook_check_label (const char *value)
+{
+  char *cut = g_strdup (end_of (value, QUOIT_WEBHOOK_LONGEST_LABEL));
+
+  if (is_go_punctuation (*cut))
+    *cut = 'r';
+  return cut;
+}
+
+char *
+quoit_webhook_service (const char *cluster)
+{
+  g_autofree char *name = quoit_webhook_kuberay_service (cluster);
+
+  return quoit_webhook_check_name (name);
+}
+
+guint32
+quoit_webhook_longest_name (const char *end)
+{
+  g_autofree char *rest = quoit_webhook_kuberay_service (end);
+
+  return QUOIT_WEBHOOK_LONGEST_SERVICE - (guint32) strlen (rest);
+}
+
+gboolean
+quoit_webhook_is_tpu7x (const char *accelerator)
+{
+  return accelerator != NULL && g_str_has_prefix (accelerator, "tpu7x");
+}

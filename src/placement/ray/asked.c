@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the bundles of a group ask for, in ten-thousandths: Ray multiplies doubles and cuts them. */
+#include "placement/ray/question.h"
+
+#include <string.h>
+
+enum { MOST_AMOUNTS = 1 << 24 }; /* bundles times resources */
+
+/* What Ray refuses before its control plane hears of it, or does not survive. */
+static gboolean
+check_resource (const char *name, GError **error)
+{
+  if (*name == '\0')
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "resource '': expected a name");
+  if (strcmp (name, "bundle") == 0)
+    return quoit_fail (error, QUOIT_ERROR_INVALID, "resource 'bundle': expected a name that Ray does not use itself");
+  return TRUE;
+}
+
+static gboolean
+read_amount (const QuoitRayGroup *group, const QuoitRayAmount *row, gint64 *e4, GError **error)
+{
+  const char *name = quoit_strings_get (group->strings, row->resource);
+  QuoitAmount amount;
+
+  if (!check_resource (name, error) || !quoit_amount_from_signed_double (row->amount, &amount, error))
+    {
+      g_autofree char *quoted = quoit_quote (name);
+
+      g_prefix_error (error, "bundle %u: %s: ", row->bundle, quoted);
+      return FALSE;
+    }
+  *e4 = amount.e4;
+  return TRUE;
+}
+
+/* Numbers the resources of which some bundle asks anything: one a string of the group, + 1. The caller's; NULL: some
+ * amount is refused. */
+static guint32 *
+number_resources (QuoitRayAsked *asked, const QuoitRayGroup *group, GError **error)
+{
+  g_autofree guint32 *numbers = g_new0 (guint32, quoit_strings_count (group->strings));
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < group->amounts->len; i++)
+    {
+      const QuoitRayAmount *row = &g_array_index (group->amounts, QuoitRayAmount, i);
+      gint64 e4;
+
+      if (!read_amount (group, row, &e4, error))
+        return NULL;
+      if (e4 == 0 || numbers[row->resource.index] != 0)
+        continue;
+      g_ptr_array_add (names, (char *) quoit_strings_get (group->strings, row->resource));
+      numbers[row->resource.index] = names->len;
+    }
+  if ((guint64) names->len * group->n_bundles > MOST_AMOUNTS)
+    return quoit_fail_null (error, QUOIT_ERROR_INVALID, "'%u' bundles of '%u' resources: expected at most %d amounts",
+                            group->n_bundles, names->len, MOST_AMOUNTS);
+  asked->bundles.n_resources = names->len;
+  asked->resources = (const char **) g_ptr_array_free (g_steal_pointer (&names), FALSE);
+  return g_steal_pointer (&numbers);
+}
+
+gboolean
+quoit_ray_asked_init (QuoitRayAsked *asked, const QuoitRayGroup *group, GError **error)
+{
+  g_autofree guint32 *number = NULL;
+  gsize n_resources;
+
+  *asked = (QuoitRayAsked) { .bundles = { .n_bundles = group->n_bundles } };
+  number = number_resources (asked, group, error);
+  if (number == NULL)
+    return FALSE;
+  n_resources = asked->bundles.n_resources;
+  asked->amounts = g_new0 (gint64, group->n_bundles * n_resources + 1);
+  for (guint i = 0; i < group->amounts->len; i++)
+    {
+      const QuoitRayAmount *row = &g_array_index (group->amounts, QuoitRayAmount, i);
+      gint64 e4;
+
+      if (number[row->resource.index] != 0 && read_amount (group, row, &e4, NULL))
+        asked->amounts[row->bundle * n_resources + number[row->resource.index] - 1] = e4;
+    }
+  asked->bundles.resources = asked->resources;
+  asked->bundles.amounts = asked->amounts;
+  return TRUE;
+}
+
+void
+quoit_ray_asked_clear (QuoitRayAsked *asked)
+{
+  g_free (asked->resources);
+  g_free (asked->amounts);
+  g_free (asked->filter);
+}
+
+gboolean
+quoit_ray_cluster_move (QuoitRayCluster *cluster, const QuoitRayGroup *group, const guint32 *nodes, int sign,
+                        GError **error)
+{
+  g_auto (QuoitRayAsked) asked = { .resources = NULL };
+
+  if (!quoit_ray_asked_init (&asked, group, error))
+    return FALSE;
+  for (gsize b = 0; b < asked.bundles.n_bundles; b++)
+    for (gsize r = 0; r < asked.bundles.n_resources; r++)
+      {
+        __int128 e4 = (__int128) asked.amounts[b * asked.bundles.n_resources + r] * sign;
+        QuoitRayStock stock;
+
+        if (e4 == 0)
+          continue;
+        stock = quoit_ray_cluster_stock_of (cluster, nodes[b], asked.resources[r]);
+        e4 += stock.available;
+        /* What Ray takes it takes down to nothing; what it gives back comes as a report of what there is. */
+        e4 = sign < 0 ? MAX (e4, 0) : MIN (e4, stock.total);
+        quoit_ray_cluster_stock (cluster, nodes[b], asked.resources[r], stock.total,
+                                 (gint64) CLAMP (e4, 0, G_MAXINT64));
+      }
+  return TRUE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* STRICT_PACK: all bundles are one, which takes the best node, or the one that was hoped for. */
+#include "placement/ray/private.h"
+
+/* A soft target that is no candidate, or full, is as good as none. */
+static gboolean
+suits (const QuoitRayAttempt *attempt, guint32 node)
+{
+  return node != QUOIT_NO_INDEX && quoit_ray_bit (attempt->candidates, node)
+         && quoit_ray_ask_fits (&attempt->ask, attempt->view->available + (gsize) node * attempt->bundles->n_resources);
+}
+
+QuoitRayResult
+quoit_ray_strict_pack (QuoitRayAttempt *attempt, guint32 soft_target, guint32 *nodes)
+{
+  g_autofree gint64 *sum = g_new (gint64, attempt->bundles->n_resources + 1);
+  guint32 node;
+
+  if (!quoit_ray_ask_sum (attempt, sum) || !quoit_ray_is_feasible (attempt))
+    return QUOIT_RAY_INFEASIBLE;
+  node = suits (attempt, soft_target) ? soft_target : quoit_ray_best (attempt, 0);
+  if (node == QUOIT_NO_INDEX)
+    return QUOIT_RAY_FAILED;
+  for (guint32 b = 0; b < attempt->bundles->n_bundles; b++)
+    nodes[b] = node;
+  return QUOIT_RAY_SUCCESS;
+}

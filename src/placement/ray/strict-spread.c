@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* STRICT_SPREAD: each bundle takes the best node that has none of the group. */
+#include "placement/ray/private.h"
+
+/* How many candidates are left; those that the view left out count, for Ray counts them before it looks at labels. */
+static guint32
+exclude (QuoitRayAttempt *attempt, const guint64 *excluded)
+{
+  guint32 n = attempt->view->n_candidates;
+
+  for (guint32 w = 0; excluded != NULL && w < attempt->n_words; w++)
+    {
+      n -= (guint32) __builtin_popcountll (attempt->candidates[w] & excluded[w]);
+      attempt->candidates[w] &= ~excluded[w];
+    }
+  return n;
+}
+
+QuoitRayResult
+quoit_ray_strict_spread (QuoitRayAttempt *attempt, const guint64 *excluded, guint32 *nodes)
+{
+  guint32 n = exclude (attempt, excluded);
+
+  if (n == 0 || n < attempt->bundles->n_bundles || !quoit_ray_is_each_feasible (attempt))
+    return QUOIT_RAY_INFEASIBLE;
+  for (guint32 i = 0; i < attempt->bundles->n_bundles; i++)
+    {
+      guint32 bundle = attempt->order[i];
+
+      quoit_ray_ask (attempt, bundle);
+      nodes[bundle] = quoit_ray_best (attempt, bundle);
+      if (nodes[bundle] == QUOIT_NO_INDEX)
+        return QUOIT_RAY_FAILED;
+      quoit_ray_attempt_drop (attempt, nodes[bundle]);
+    }
+  return QUOIT_RAY_SUCCESS;
+}
