@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the packages for other languages add to the same calls in C, in the same run, and what Python's import takes. */
 #include "bench.h"
+#include "../tests/shortcuts.h"
 
 #include <quoit/quoit.h>
 #include <string.h>
@@ -22,7 +23,7 @@ open_ledger (gpointer data)
   Calls *calls = data;
 
   calls->ledger = quoit_ledger_open_memory ();
-  quoit_import_free (quoit_ledger_import_fleet_text (calls->ledger, FLEET, strlen (FLEET), NULL, NOW, NULL));
+  quoit_import_free (import_as (calls->ledger, QUOIT_SOURCE_KIND_FLEET, FLEET, NULL, NOW, NULL));
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/sql.h"
+#include "../tests/shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
@@ -35,7 +36,7 @@ bench_database_new (const char *path, const char *fleet)
   QuoitLedger *ledger = quoit_ledger_create (path, 1000, &error);
 
   g_assert_no_error (error);
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, NOW, &error));
   g_assert_no_error (error);
   return ledger;
 }

@@ -3,6 +3,7 @@
  * the same form, in turns, so that whatever the disk does it does to both. */
 #include "bench.h"
 #include "database.h"
+#include "../tests/shortcuts.h"
 
 #include <quoit/quoit.h>
 #include <string.h>
@@ -146,7 +147,7 @@ measure_calls (Bench *bench)
   Call call = { quoit_ledger_open_memory (), quoit_request_new ("train") };
   const char *fleet = "v6e 4x4 x25000";
 
-  quoit_import_free (quoit_ledger_import_fleet_text (call.ledger, fleet, strlen (fleet), NULL, NOW, NULL));
+  quoit_import_free (import_as (call.ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, NOW, NULL));
   quoit_request_set_accelerator (call.request, "v6e", NULL);
   quoit_request_set_topology (call.request, "4x4", NULL);
   quoit_request_set_slices (call.request, 1, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environments of all processes of a large job, in each profile that needs no address. */
 #include "bench.h"
+#include "../tests/shortcuts.h"
 
 #include <quoit/quoit.h>
 #include <string.h>
@@ -42,7 +43,7 @@ reserve_all (QuoitLedger *ledger)
   g_autoptr (QuoitRequest) request = quoit_request_new ("train");
   QuoitGroup *group;
 
-  quoit_import_free (quoit_ledger_import_raycluster (ledger, manifest, strlen (manifest), NULL, NULL, NOW, NULL));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, manifest, NULL, NOW, NULL));
   g_assert_true (quoit_request_set_accelerator (request, "v6e", NULL));
   g_assert_true (quoit_request_set_topology (request, "16x16", NULL));
   g_assert_true (quoit_request_set_slices (request, 64, NULL));
@@ -59,7 +60,7 @@ make (gpointer data)
   g_autoptr (QuoitTopology) topology = NULL;
 
   g_assert_true (quoit_launch_set_processes_per_host (launch, c->per_host, NULL));
-  topology = quoit_topology_new_launched (c->group, launch, NULL);
+  topology = quoit_topology_new (c->group, launch, NULL);
   g_assert_cmpuint (quoit_topology_get_n_processes (topology), ==, 4096 * c->per_host);
 }
 

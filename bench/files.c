@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "database.h"
 #include "lists.h"
+#include "../tests/shortcuts.h"
 
 #include <json-glib/json-glib.h>
 #include <quoit/quoit.h>
@@ -40,7 +41,7 @@ import_into (QuoitLedger *ledger, const Input *input)
   GError *error = NULL;
   double start = seconds ();
 
-  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, input->text, input->length, NULL, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, input->text, NULL, NOW, &error));
   g_assert_no_error (error);
   return seconds () - start;
 }

@@ -3,6 +3,7 @@
  * slice. */
 #include "bench.h"
 #include "database.h"
+#include "../tests/shortcuts.h"
 
 #include <quoit/quoit.h>
 #include <string.h>
@@ -183,7 +184,7 @@ measure_repairs (Bench *bench)
 {
   Repairs repairs = { .ledger = quoit_ledger_open_memory () };
 
-  quoit_import_free (quoit_ledger_import_fleet_text (repairs.ledger, FLEET, strlen (FLEET), NULL, NOW, NULL));
+  quoit_import_free (import_as (repairs.ledger, QUOIT_SOURCE_KIND_FLEET, FLEET, NULL, NOW, NULL));
   for (guint i = 0; i < REPAIRS; i++)
     {
       g_autofree char *name = g_strdup_printf ("job-%06u", i);
@@ -212,7 +213,7 @@ bench_holds (Bench *bench)
   if (bench_is_counting (bench))
     return;
   ledger = quoit_ledger_open_memory ();
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, FLEET, strlen (FLEET), NULL, NOW, NULL));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, FLEET, NULL, NOW, NULL));
   measure_endings (bench, ledger, "100k nodes, in memory");
   folder = bench_folder_new (".");
   measure_confirmed (bench, folder, "on disk", BENCH_FROM (0.8));

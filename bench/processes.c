@@ -2,6 +2,7 @@
 /* What one process, or one pod, more costs where there are few and where there are many: the same, or a hostile
  * manifest and the largest slice would take for ever. */
 #include "bench.h"
+#include "../tests/shortcuts.h"
 
 #include <quoit/models.h>
 #include <quoit/quoit.h>
@@ -17,13 +18,13 @@ topology_of (const char *fleet, const char *accelerator, const char *shape, gint
   g_autoptr (QuoitGroup) group = NULL;
   QuoitTopology *topology;
 
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, NOW, NULL));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, NOW, NULL));
   g_assert_true (quoit_request_set_accelerator (request, accelerator, NULL));
   g_assert_true (quoit_request_set_topology (request, shape, NULL));
   g_assert_true (quoit_request_set_slices (request, n_slices, NULL));
   group = quoit_ledger_reserve (ledger, request, NOW, NULL);
   g_assert_nonnull (group);
-  topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  topology = quoit_topology_new (group, NULL, NULL);
   g_assert_nonnull (topology);
   return topology;
 }

@@ -81,7 +81,7 @@ print (Session *session, const Options *options, EnvChoice *choice, const QuoitL
     return false;
   view = (EnvView) { snapshot,
                      group,
-                     quoit_topology_new_launched (group, launch, error),
+                     quoit_topology_new (group, launch, error),
                      launch_profile_name (&options->launch),
                      NULL,
                      options->has_all_variables };

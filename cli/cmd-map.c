@@ -107,7 +107,7 @@ print_axis (Session *session, const Options *options, GError **error)
   group = snapshot == NULL ? NULL : group_with_mesh (snapshot, session->words[0], error);
   if (group == NULL || !group_mesh_make (group, &wish, &made, error))
     return false;
-  processes = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, error);
+  processes = quoit_topology_new (group, NULL, error);
   slices = processes == NULL ? NULL : slices_by_id (snapshot, processes, error);
   if (slices == NULL)
     return false;

@@ -67,7 +67,7 @@ static void
 describe_environment (Document *document, const QuoitGroup *group)
 {
   g_autoptr (GError) why = NULL;
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &why);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, &why);
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
 
   if (topology == NULL)

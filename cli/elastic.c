@@ -26,7 +26,7 @@ static QuoitTopology *
 topology_of (const QuoitGroup *group, GPtrArray *notes)
 {
   g_autoptr (GError) why = NULL;
-  QuoitTopology *topology = group == NULL ? NULL : quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &why);
+  QuoitTopology *topology = group == NULL ? NULL : quoit_topology_new (group, NULL, &why);
 
   if (why != NULL)
     g_ptr_array_add (notes, g_strdup (why->message));

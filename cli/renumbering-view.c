@@ -93,8 +93,8 @@ variables_of (const QuoitRenumbering *renumbering, uint32_t row)
   for (uint32_t i = 0; i < quoit_renumbering_get_n_variables (renumbering, row); i++)
     {
       table_add_text (table, quoit_renumbering_get_variable_name (renumbering, row, i));
-      table_add_text (table, quoit_renumbering_get_variable_before (renumbering, row, i));
-      table_add_text (table, quoit_renumbering_get_variable_after (renumbering, row, i));
+      table_add_text (table, quoit_renumbering_get_variable_value (renumbering, row, i, QUOIT_RENUMBERING_BEFORE));
+      table_add_text (table, quoit_renumbering_get_variable_value (renumbering, row, i, QUOIT_RENUMBERING_AFTER));
     }
   return table;
 }
@@ -102,12 +102,12 @@ variables_of (const QuoitRenumbering *renumbering, uint32_t row)
 static void
 add_process (Table *table, const QuoitRenumbering *renumbering, uint32_t row)
 {
-  const gint64 process[] = { quoit_renumbering_get_process_before (renumbering, row),
-                             quoit_renumbering_get_process_after (renumbering, row) };
-  const gint64 slice_id[] = { quoit_renumbering_get_slice_id_before (renumbering, row),
-                              quoit_renumbering_get_slice_id_after (renumbering, row) };
-  const gint64 worker_id[] = { quoit_renumbering_get_worker_id_before (renumbering, row),
-                               quoit_renumbering_get_worker_id_after (renumbering, row) };
+  const gint64 process[] = { quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE),
+                             quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER) };
+  const gint64 slice_id[] = { quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_BEFORE),
+                              quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_AFTER) };
+  const gint64 worker_id[] = { quoit_renumbering_get_worker_id (renumbering, row, QUOIT_RENUMBERING_BEFORE),
+                               quoit_renumbering_get_worker_id (renumbering, row, QUOIT_RENUMBERING_AFTER) };
 
   table_add_text (table, quoit_renumbering_get_node_name (renumbering, row));
   table_add_text (table, quoit_renumbering_get_slice_name (renumbering, row));
@@ -161,14 +161,14 @@ changes_of_those_that_stay (const QuoitRenumbering *renumbering)
 
   for (uint32_t row = 0; row < quoit_renumbering_get_n_rows (renumbering); row++)
     {
-      bool stays = quoit_renumbering_get_process_before (renumbering, row) >= 0
-                   && quoit_renumbering_get_process_after (renumbering, row) >= 0;
+      bool stays = quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE) >= 0
+                   && quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER) >= 0;
 
       for (uint32_t i = 0; stays && i < quoit_renumbering_get_n_variables (renumbering, row); i++)
         {
           Change change = { quoit_renumbering_get_variable_name (renumbering, row, i),
-                            quoit_renumbering_get_variable_before (renumbering, row, i),
-                            quoit_renumbering_get_variable_after (renumbering, row, i), row };
+                            quoit_renumbering_get_variable_value (renumbering, row, i, QUOIT_RENUMBERING_BEFORE),
+                            quoit_renumbering_get_variable_value (renumbering, row, i, QUOIT_RENUMBERING_AFTER), row };
 
           g_array_append_val (changes, change);
         }
@@ -216,10 +216,11 @@ processes_of (const QuoitRenumbering *renumbering, const Run *run)
 
   for (const Change *from = run->first, *to; from < run->end; from = to + 1)
     {
-      gint64 first = quoit_renumbering_get_process_after (renumbering, from->row), last = first;
+      gint64 first = quoit_renumbering_get_process (renumbering, from->row, QUOIT_RENUMBERING_AFTER), last = first;
 
       to = from;
-      while (to + 1 < run->end && quoit_renumbering_get_process_after (renumbering, to[1].row) == last + 1)
+      while (to + 1 < run->end
+             && quoit_renumbering_get_process (renumbering, to[1].row, QUOIT_RENUMBERING_AFTER) == last + 1)
         {
           to++;
           last++;

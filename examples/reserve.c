@@ -17,7 +17,8 @@ main (int argc, char **argv)
   if (g_error_matches (error, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
     ledger = (g_clear_error (&error), quoit_ledger_create (argv[1], 5000, &error));
   TRY (ledger);
-  g_autoptr (QuoitImport) import = quoit_ledger_import_raycluster (ledger, yaml, length, NULL, NULL, now_ms, &error);
+  g_autoptr (QuoitInput) input = quoit_input_new (QUOIT_SOURCE_KIND_RAYCLUSTER, yaml, length);
+  g_autoptr (QuoitImport) import = quoit_ledger_import (ledger, input, now_ms, &error);
   TRY (import);
   g_autoptr (QuoitRequest) two = quoit_request_new (argv[3]);
   quoit_request_set_key (two, argv[3]);
@@ -25,7 +26,7 @@ main (int argc, char **argv)
   TRY (quoit_request_set_slices (two, 2, &error));
   g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, two, now_ms, &error);
   TRY (group); /* it is on the disk now */
-  g_autoptr (QuoitTopology) all = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
+  g_autoptr (QuoitTopology) all = quoit_topology_new (group, NULL, &error);
   TRY (all);
   for (uint32_t p = 0; p < quoit_topology_get_n_processes (all); p++)
     for (uint32_t v = 0; v < quoit_topology_get_n_variables (all, p); v++)

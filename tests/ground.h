@@ -10,6 +10,8 @@
 
 #include <quoit/quoit.h>
 
+#include "shortcuts.h"
+
 /* A moment in 2025; every test counts from it. */
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
@@ -97,7 +99,7 @@ want (const char *name, const char *accelerator, const char *topology, gint64 n_
 static inline gboolean
 import_text (QuoitLedger *ledger, const char *text, const char *source, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitImport) import = quoit_ledger_import_fleet_text (ledger, text, strlen (text), source, now_ms, error);
+  g_autoptr (QuoitImport) import = import_as (ledger, QUOIT_SOURCE_KIND_FLEET, text, source, now_ms, error);
 
   return import != NULL;
 }

@@ -66,7 +66,7 @@ func TestEveryCallOnWhatIsClosedFailsAndNoneCrashes(t *testing.T) {
 	group := must[*quoit.Group](t)(ledger.Reserve(bg, slices("train", 1), now))
 	snapshot := must[*quoit.Snapshot](t)(ledger.Snapshot())
 	fork := must[*quoit.Fork](t)(snapshot.Fork())
-	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 
 	devices := devicesOf(t, "v6e", "4x4", 1)
 	mesh := must[*quoit.Mesh](t)(devices.Mesh([]int64{16}, 0))

@@ -26,7 +26,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer train.Close()
-	topology, err := train.Topology(quoit.ProfileQuoit)
+	topology, err := train.Topology(quoit.Launch{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func clusterOf(t *testing.T, process quoit.JAXProcess) *quoit.JAXCluster {
 
 func TestJAXFindsThePodThatQuoitsEnvironmentMakes(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x2")
-	topology := must[*quoit.Topology](t)(reserve(t, ledger, slices("train", 2)).Topology(quoit.ProfileQuoit))
+	topology := must[*quoit.Topology](t)(reserve(t, ledger, slices("train", 2)).Topology(quoit.Launch{}))
 	for process, one := range topology.Processes {
 		env := map[string]string{}
 		for _, variable := range one.Environment {
@@ -107,7 +107,7 @@ func TestAFileOfAddressesIsReadOrRefused(t *testing.T) {
 
 func TestAProcessOfATopologyIsFoundAsItsEnvironmentSays(t *testing.T) {
 	group := reserve(t, ledgerOf(t, "v6e 4x4 x2"), slices("train", 2))
-	topology := must[*quoit.Topology](t)(group.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4}))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4}))
 	for number, process := range topology.Processes {
 		cluster := must[*quoit.JAXCluster](t)(topology.JAXCluster(number))
 		told := clusterOf(t, quoit.JAXProcess{Environment: valuesOf(process)})

@@ -27,7 +27,7 @@ func TestTheChipsOfAHostAreDealtToItsProcesses(t *testing.T) {
 	torus := coordinatesOf(t, "v6e", "4x4", quoit.WiringStraight)
 	for _, perHost := range []int{0, 1, 2, 4} {
 		launch := quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: perHost}
-		topology := must[*quoit.Topology](t)(group.LaunchedTopology(launch))
+		topology := must[*quoit.Topology](t)(group.Topology(launch))
 		count := max(perHost, 1)
 		if topology.ProcessesPerHost != count || len(topology.Processes) != 8*count {
 			t.Fatalf("%d processes, %d a host: expected %d", len(topology.Processes), topology.ProcessesPerHost, count)
@@ -61,7 +61,7 @@ func TestTheChipsOfAHostAreDealtToItsProcesses(t *testing.T) {
 
 func TestSeveralProcessesOfAHostAreToldWhichChipsAreTheirs(t *testing.T) {
 	group := reserve(t, ledgerOf(t, "v6e 4x4"), slices("train", 1))
-	topology := must[*quoit.Topology](t)(group.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4}))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4}))
 	last := valuesOf(topology.Processes[15])
 	if last["TPU_PROCESS_BOUNDS"] != "4,4,1" || last["TPU_CHIPS_PER_PROCESS_BOUNDS"] != "1,1,1" ||
 		last["TPU_VISIBLE_CHIPS"] != "3" || last["CLOUD_TPU_TASK_ID"] != "15" {
@@ -78,7 +78,7 @@ func TestAJobSetNamesItsPods(t *testing.T) {
 		{quoit.Launch{Profile: quoit.ProfileJobSet}, "train-slice-job-1-0.train"},
 		{quoit.Launch{Profile: quoit.ProfileJobSet, JobSet: "mine", ReplicatedJob: "workers"}, "mine-workers-1-0.mine"},
 	} {
-		topology := must[*quoit.Topology](t)(group.LaunchedTopology(one.launch))
+		topology := must[*quoit.Topology](t)(group.Topology(one.launch))
 		process := topology.Processes[5]
 		hosts := strings.Split(valuesOf(process)["TPU_WORKER_HOSTNAMES"], ",")
 		if hosts[0] != one.host || valuesOf(process)["JOB_COMPLETION_INDEX"] != "1" {
@@ -112,7 +112,7 @@ func TestEachProfileSaysWhatItCallsASlice(t *testing.T) {
 	must[*quoit.Import](t)(ledger.Import(bg, input, now))
 	reserve(t, ledger, slices("first", 1))
 	group := reserve(t, ledger, slices("train", 2))
-	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileKubeRay))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{Profile: quoit.ProfileKubeRay}))
 	last := topology.Processes[7]
 	expected := map[quoit.Profile]int{
 		quoit.ProfileQuoit: 1, quoit.ProfileRayTrain: 1, quoit.ProfileKubeRay: 2, quoit.ProfileJobSet: 1,
@@ -128,7 +128,7 @@ func TestEachProfileSaysWhatItCallsASlice(t *testing.T) {
 func TestALaunchThatCannotBeIsRefused(t *testing.T) {
 	group := reserve(t, ledgerOf(t, "v6e 4x4"), slices("train", 1))
 	for _, launch := range []quoit.Launch{
-		{}, {Profile: 99},
+		{Profile: 99},
 		{Profile: quoit.ProfileQuoit, ProcessesPerHost: 3},
 		{Profile: quoit.ProfileQuoit, ProcessesPerHost: -1},
 		{Profile: quoit.ProfileQuoit, ProcessesPerHost: 1<<32 + 1},
@@ -138,14 +138,14 @@ func TestALaunchThatCannotBeIsRefused(t *testing.T) {
 		{Profile: quoit.ProfileJobSet, ReplicatedJob: "-"},
 		{Profile: quoit.ProfileJobSet, ReplicatedJob: "a\x00"},
 	} {
-		_, err := group.LaunchedTopology(launch)
+		_, err := group.Topology(launch)
 		want(t, err, quoit.Invalid)
 	}
-	_, err := group.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileKubeRay})
+	_, err := group.Topology(quoit.Launch{Profile: quoit.ProfileKubeRay})
 	want(t, err, quoit.NotNow)
 }
 
-func ExampleGroup_LaunchedTopology() {
+func ExampleGroup_Topology() {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ledger := quoit.OpenMemory()
 	defer ledger.Close()
@@ -157,7 +157,7 @@ func ExampleGroup_LaunchedTopology() {
 		log.Fatal(err)
 	}
 	defer train.Close()
-	topology, err := train.LaunchedTopology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4})
+	topology, err := train.Topology(quoit.Launch{Profile: quoit.ProfileQuoit, ProcessesPerHost: 4})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestEachBundleIsAProcess(t *testing.T) {
 		{quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "TPU=1"}, {Amounts: "TPU=2"}}}, quoit.JobApart, 0, "1,1,1", "2,3"},
 	} {
 		group := reserve(t, ledgerOf(t, "v6e 4x4"), &one.request)
-		topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+		topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 		second := topology.Processes[1]
 		if topology.Job != one.job || topology.ProcessesPerHost != one.perHost || second.Bundle != 1 ||
 			!reflect.DeepEqual(second.HostChips, []int{2, 3}) || valuesOf(second)["TPU_PROCESS_BOUNDS"] != one.bounds ||
@@ -202,7 +202,7 @@ func TestABundleWithoutTPUIsBehindTheOthers(t *testing.T) {
 		{"NodeID": "` + strings.Repeat("2", 56) + `", "Alive": true, "NodeName": "tpu", "Resources": {"CPU": 2.0, "TPU": 4.0}, "Labels": {}}]`
 	must[*quoit.Import](t)(ledger.Import(bg, &quoit.Input{Kind: quoit.RayNodes, Text: []byte(nodes)}, now))
 	group := reserve(t, ledger, &quoit.Request{Name: "train", Bundles: []quoit.BundleRequest{{Amounts: "CPU=8"}, {Amounts: "TPU=4"}}})
-	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 	last := topology.Processes[1]
 	if last.Bundle != 0 || last.GroupSlice != -1 || len(last.Environment) != 0 || last.Slice != "" || last.SliceFullName != "" {
 		t.Errorf("%+v", last)

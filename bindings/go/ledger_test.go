@@ -369,8 +369,8 @@ func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
 	}
 	change := must[*quoit.GroupChange](t)(ledger.Resize(bg, group.Handle(), 1, now))
 	defer change.Close()
-	before := must[*quoit.Topology](t)(change.Before.Topology(quoit.ProfileQuoit))
-	after := must[*quoit.Topology](t)(change.After.Topology(quoit.ProfileQuoit))
+	before := must[*quoit.Topology](t)(change.Before.Topology(quoit.Launch{}))
+	after := must[*quoit.Topology](t)(change.After.Topology(quoit.Launch{}))
 	renumbering := must[*quoit.Renumbering](t)(quoit.Renumber(before, after))
 	if len(renumbering.Rows) != 8 || renumbering.Changed != 8 {
 		t.Fatalf("%+v: expected eight rows", renumbering)
@@ -426,7 +426,7 @@ func TestARepairReplacesWhatIsLostAlone(t *testing.T) {
 func TestTheEnvironmentOfEachProcessIsThere(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x2")
 	group := reserve(t, ledger, slices("train", 2))
-	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 	if len(topology.Processes) != 8 {
 		t.Fatalf("%d processes: expected 8", len(topology.Processes))
 	}
@@ -441,8 +441,8 @@ func TestTheEnvironmentOfEachProcessIsThere(t *testing.T) {
 	if values["MEGASCALE_SLICE_ID"] != "1" || values["TPU_WORKER_ID"] != "1" || values["TPU_ACCELERATOR_TYPE"] != "v6e-16" {
 		t.Errorf("%v: expected its place", values)
 	}
-	_, err := group.Topology(quoit.Profile(99))
+	_, err := group.Topology(quoit.Launch{Profile: quoit.Profile(99)})
 	want(t, err, quoit.Invalid)
-	_, err = group.Topology(quoit.ProfileRayTrain)
+	_, err = group.Topology(quoit.Launch{Profile: quoit.ProfileRayTrain})
 	want(t, err, quoit.NotNow)
 }

@@ -221,7 +221,7 @@ func TestAManifestIsReadWithItsVariables(t *testing.T) {
 		t.Errorf("%+v: expected nine nodes", found)
 	}
 	group := reserve(t, ledger, slices("train", 2))
-	topology := must[*quoit.Topology](t)(group.Topology(quoit.ProfileQuoit))
+	topology := must[*quoit.Topology](t)(group.Topology(quoit.Launch{}))
 	if len(topology.Notes) == 0 {
 		t.Error("nothing says that no addresses are known")
 	}

@@ -104,31 +104,29 @@ type Variable struct {
 	Name, Value string
 }
 
-// Topology is where each process of the group stands, one process a host; LaunchedTopology starts several. Of a group of
-// bundles each bundle is a process.
+// Topology computes the processes of the group. Launch{} is profile quoit with one process per host. Whole hosts are divided
+// as launch says; a bundle that is a part of a host is one process.
 //
-// It fails with Invalid for a removed group, for a bundle whose chips are no box of 1, 2, 4 or 8, for bundles that are no
-// whole slices in a profile of pods, for a profile that libquoit does not know, when Ray's own arithmetic or the webhook
-// refuses the slices, when Kubernetes refuses the group's name for a JobSet, and after Close; NotNow when a bundle is not
-// placed, and when the profile needs addresses, the topology of a slice, or the cluster and the replica that a slice
-// is, which the group's sources do not know: import the node list of the running cluster, or the manifest.
-func (g *Group) Topology(profile Profile) (*Topology, error) {
-	return g.placed(func(group *C.QuoitGroup, gerror **C.GError) (*C.QuoitTopology, error) {
-		return C.quoit_topology_new(group, C.QuoitProfile(profile), gerror), nil
-	})
-}
-
-func (g *Group) placed(place func(*C.QuoitGroup, **C.GError) (*C.QuoitTopology, error)) (*Topology, error) {
+// It fails with Invalid if the group has ended or was closed, the profile is unknown, the chips of a bundle are not a box of
+// 1, 2, 4 or 8 chips, a profile of pods is used for bundles that are not whole slices, JAX cannot divide a host's chips among
+// that many processes, several processes per host are wanted for parts of hosts or for a slice of which the group has only some
+// hosts, TPU_PROCESS_PORT of the manifest leaves too few ports, Ray's arithmetic or the webhook refuses the slices, or Kubernetes
+// refuses a JobSet's name. It fails with NotNow if a bundle is not placed, or the profile needs addresses, the topology of a
+// slice, or its cluster and replica, which the group's sources do not contain: import the node list of the running cluster, or
+// the manifest.
+func (g *Group) Topology(launch Launch) (*Topology, error) {
+	how, err := launch.opened()
+	if err != nil {
+		return nil, err
+	}
+	defer C.quoit_launch_free(how)
 	pointer, err := g.h.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer g.h.Done()
 	var gerror *C.GError
-	c, err := place((*C.QuoitGroup)(pointer), &gerror)
-	if err != nil {
-		return nil, err
-	}
+	c := C.quoit_topology_new((*C.QuoitGroup)(pointer), how, &gerror)
 	if err := take(gerror); err != nil {
 		return nil, err
 	}
@@ -300,8 +298,8 @@ func rowOf(c *C.QuoitRenumbering, row C.uint32_t) RenumberingRow {
 		variable := C.uint32_t(index)
 		variables[index] = VariableChange{
 			Name:   C.GoString(C.quoit_renumbering_get_variable_name(c, row, variable)),
-			Before: textOrNil(C.quoit_renumbering_get_variable_before(c, row, variable)),
-			After:  textOrNil(C.quoit_renumbering_get_variable_after(c, row, variable)),
+			Before: textOrNil(C.quoit_renumbering_get_variable_value(c, row, variable, C.QUOIT_RENUMBERING_BEFORE)),
+			After:  textOrNil(C.quoit_renumbering_get_variable_value(c, row, variable, C.QUOIT_RENUMBERING_AFTER)),
 		}
 	}
 	return RenumberingRow{
@@ -310,14 +308,14 @@ func rowOf(c *C.QuoitRenumbering, row C.uint32_t) RenumberingRow {
 		Slice:       C.GoString(C.quoit_renumbering_get_slice_name(c, row)),
 		Counterpart: C.GoString(C.quoit_renumbering_get_counterpart(c, row)),
 		Before: Numbers{
-			Process:  int(C.quoit_renumbering_get_process_before(c, row)),
-			SliceID:  int(C.quoit_renumbering_get_slice_id_before(c, row)),
-			WorkerID: int(C.quoit_renumbering_get_worker_id_before(c, row)),
+			Process:  int(C.quoit_renumbering_get_process(c, row, C.QUOIT_RENUMBERING_BEFORE)),
+			SliceID:  int(C.quoit_renumbering_get_slice_id(c, row, C.QUOIT_RENUMBERING_BEFORE)),
+			WorkerID: int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_BEFORE)),
 		},
 		After: Numbers{
-			Process:  int(C.quoit_renumbering_get_process_after(c, row)),
-			SliceID:  int(C.quoit_renumbering_get_slice_id_after(c, row)),
-			WorkerID: int(C.quoit_renumbering_get_worker_id_after(c, row)),
+			Process:  int(C.quoit_renumbering_get_process(c, row, C.QUOIT_RENUMBERING_AFTER)),
+			SliceID:  int(C.quoit_renumbering_get_slice_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
+			WorkerID: int(C.quoit_renumbering_get_worker_id(c, row, C.QUOIT_RENUMBERING_AFTER)),
 		},
 		Variables: variables,
 		Text:      taken(C.quoit_renumbering_dup_text(c, row)),

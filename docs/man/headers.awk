@@ -145,7 +145,7 @@ function put_types (    list, n, i)
   n = headers_of(list)
   put(".Bl -tag -width Ds")
   for (i = 1; i <= n; i++)
-    walk(list[i], "QuoitLedger")
+    walk(list[i], "Quoit")
   put(".El")
 }
 

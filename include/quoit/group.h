@@ -49,6 +49,16 @@ typedef enum {
 } QuoitGroupSliceState;
 
 /**
+ * QuoitGroupChange:
+ *
+ * What a group was and what it is now, from one transaction: compare the two with quoit_topology_new() of each and
+ * quoit_renumbering_new(). Immutable.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitGroupChange QuoitGroupChange;
+
+/**
  * quoit_group_ref:
  * @group: the group
  *
@@ -323,9 +333,45 @@ QUOIT_API const char *quoit_group_get_worker_name (const QuoitGroup *group, uint
  */
 QUOIT_API const char *quoit_group_get_worker_address (const QuoitGroup *group, uint32_t slice, uint32_t worker);
 
+/**
+ * quoit_group_change_free:
+ * @change: (nullable): the change
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_group_change_free (QuoitGroupChange *change);
+
+/**
+ * quoit_group_change_get_before:
+ * @change: the change
+ *
+ * Returns: (transfer none): the group as it was, valid as long as @change
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_group_change_get_before (const QuoitGroupChange *change);
+
+/**
+ * quoit_group_change_get_after:
+ * @change: the change
+ *
+ * Returns: (transfer none) (nullable): the group as it is now; %NULL: its last slice went, and the group with it
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_group_change_get_after (const QuoitGroupChange *change);
+
+/**
+ * quoit_group_change_is_nothing:
+ * @change: the change
+ *
+ * Returns: whether the group was already what was asked for, and nothing was written
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_group_change_is_nothing (const QuoitGroupChange *change);
+
 /* cdef-end */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroup, quoit_group_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGroupChange, quoit_group_change_free)
 
 G_END_DECLS
 

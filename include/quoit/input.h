@@ -2,27 +2,86 @@
 #ifndef QUOIT_INPUT_H
 #define QUOIT_INPUT_H
 
-#include <quoit/ledger.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <quoit/error.h>
 
 G_BEGIN_DECLS
 
 /* cdef-begin */
 
 /**
+ * QuoitSourceKind:
+ *
+ * The kind of a source's text.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
+  QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would make of it */
+  QUOIT_SOURCE_KIND_RAY_NODES = 3,  /* `ray list nodes`, ray.nodes() */
+  QUOIT_SOURCE_KIND_K8S_NODES = 4   /* `kubectl get nodes -o json` */
+} QuoitSourceKind;
+
+/**
  * QuoitInput:
  *
- * What a source says, as the files that tell it: a node list, and beside it what the cluster says of groups and of what
- * is available. Made with quoit_input_new(), filled with the setters, good for any number of calls.
+ * The files that describe a source: a node list, and optionally what the cluster reports about groups, availability and
+ * pods. Create it with quoit_input_new() and fill it with the setters. It can be used for any number of imports.
  *
  * Since: 0.1
  */
 typedef struct _QuoitInput QuoitInput;
 
 /**
+ * QuoitImport:
+ *
+ * The result of an import: what changed, and warnings. Immutable.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitImport QuoitImport;
+
+/**
+ * QuoitChangeKind:
+ *
+ * The kind of one difference between a source's previous and present content.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_CHANGE_ADDED = 1,      /* a node is new */
+  QUOIT_CHANGE_REMOVED = 2,    /* a node is gone */
+  QUOIT_CHANGE_CHANGED = 3,    /* a node is another in place, labels, resources or address */
+  QUOIT_CHANGE_STATE = 4,      /* the source says another state of a node */
+  QUOIT_CHANGE_POOL = 5,       /* a pool is new, gone, or has other pods or environment */
+  QUOIT_CHANGE_LOST = 6,       /* a held node is gone: it stays, dead, for as long as a group has it */
+  QUOIT_CHANGE_GROUP = 7,      /* a group that the source has made is new, gone or another */
+  QUOIT_CHANGE_EXTERNAL = 8,   /* more or less of a node is used by something that no group explains */
+  QUOIT_CHANGE_GROUP_SLICE = 9 /* a slice of a group is lost or leaving, or whole again */
+} QuoitChangeKind;
+
+/**
  * quoit_input_new:
- * @kind: what @text is: fleet text, a manifest, or a list of nodes, of Ray's or of Kubernetes'
+ * @kind: the kind of @text
  * @text: the bytes; copied
- * @length: how many
+ * @length: the number of bytes
+ *
+ * Creates an input from the text of a source.
+ *
+ * - %QUOIT_SOURCE_KIND_FLEET: fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b dead=2.3"
+ *   (docs/model.md has the grammar).
+ * - %QUOIT_SOURCE_KIND_RAYCLUSTER: a manifest with one RayCluster, RayJob (its rayClusterSpec) or RayService (its
+ *   rayClusterConfig). Its nodes are those that KubeRay 1.7 creates, under the names that the TPU webhook gives them.
+ *   Other documents are ignored, except ResourceClaims and ResourceClaimTemplates: they state how many devices a pod
+ *   claims. A suspended cluster has no nodes. KubeRay ends the cluster name of a job or service with five random
+ *   characters; unless the manifest has a status with that name, the host names are assumed, with a warning
+ *   (quoit_snapshot_get_node_assumptions()). A job with a clusterSelector is refused.
+ * - %QUOIT_SOURCE_KIND_RAY_NODES: the output of `ray list nodes` as JSON or YAML, with or without --detail, or the JSON
+ *   of ray.nodes().
+ * - %QUOIT_SOURCE_KIND_K8S_NODES: the output of `kubectl get nodes` as JSON or YAML.
  *
  * Returns: (transfer full): the input; quoit_input_free() it
  * Since: 0.1
@@ -33,6 +92,8 @@ QUOIT_API QuoitInput *quoit_input_new (QuoitSourceKind kind, const char *text, s
  * quoit_input_free:
  * @input: (nullable): the input
  *
+ * Frees the input.
+ *
  * Since: 0.1
  */
 QUOIT_API void quoit_input_free (QuoitInput *input);
@@ -40,7 +101,9 @@ QUOIT_API void quoit_input_free (QuoitInput *input);
 /**
  * quoit_input_set_source:
  * @input: the input
- * @source: (nullable): the source's name; %NULL: "fleet", the manifest's metadata.name, "ray", "k8s"
+ * @source: (nullable): the name; %NULL: "fleet", the manifest's metadata.name, "ray" or "k8s"
+ *
+ * Sets the name of the source.
  *
  * Since: 0.1
  */
@@ -49,7 +112,9 @@ QUOIT_API void quoit_input_set_source (QuoitInput *input, const char *source);
 /**
  * quoit_input_set_variables:
  * @input: the input
- * @variables: (nullable): "NAME=value" strings for ${NAME} in a manifest; %NULL-terminated, copied
+ * @variables: (nullable): "NAME=value" strings, %NULL-terminated; copied
+ *
+ * Sets the values of ${NAME} in a manifest.
  *
  * Since: 0.1
  */
@@ -59,11 +124,12 @@ QUOIT_API void quoit_input_set_variables (QuoitInput *input, const char *const *
  * quoit_input_set_ray_groups:
  * @input: the input
  * @text: (nullable): the bytes; copied
- * @length: how many
+ * @length: the number of bytes
  *
- * `ray list placement-groups --detail` as JSON or YAML, or the JSON of placement_group_table(), of the same moment as
- * the nodes: the groups are held here too, under Ray's name, or Ray's id where that is empty or taken. With it the
- * source says all of its groups; without it those that it had stay.
+ * Adds Ray's placement groups: the output of `ray list placement-groups --detail` as JSON or YAML, or the JSON of
+ * placement_group_table(), of the same moment as the nodes. The ledger then holds these groups too, under Ray's name,
+ * or under Ray's id if the name is empty or in use. With this text, groups of the source that are missing in it end;
+ * without it, they stay.
  *
  * Since: 0.1
  */
@@ -73,10 +139,10 @@ QUOIT_API void quoit_input_set_ray_groups (QuoitInput *input, const char *text, 
  * quoit_input_set_ray_available:
  * @input: the input
  * @text: (nullable): the bytes; copied
- * @length: how many
+ * @length: the number of bytes
  *
- * The JSON of available_resources_per_node(), of the same moment: what totals minus availability minus groups leaves is
- * used by something that no group explains, and is nobody's to reserve.
+ * Adds the JSON of available_resources_per_node(), of the same moment as the nodes. What is neither available nor in a
+ * group is external use: it cannot be reserved.
  *
  * Since: 0.1
  */
@@ -86,18 +152,21 @@ QUOIT_API void quoit_input_set_ray_available (QuoitInput *input, const char *tex
  * quoit_input_set_k8s_pods:
  * @input: the input
  * @text: (nullable): the bytes; copied
- * @length: how many
+ * @length: the number of bytes
  *
- * `kubectl get pods -A -o json` or `-o yaml`, of the same moment as Kubernetes' nodes; without it, what pods stand
- * beside the nodes in their list. A pod that runs with chips says the worker id of its node, where the slice has
- * several hosts: by TPU_WORKER_ID in its container, literally or as a label or annotation, by its place in
- * TPU_WORKER_HOSTNAMES, or as KubeRay or JobSet mark it. Its address is then the node's, as it is Ray's name for the
- * node; so is that of Ray's pods without chips. What nobody says is assumed, and kept when pods that said it are gone.
+ * Adds Kubernetes pods: the output of `kubectl get pods -A` as JSON or YAML, of the same moment as the nodes. Without
+ * it, pods that are in the node list itself are used.
  *
- * An import then fails with %QUOIT_ERROR_INVALID for a worker id that is no number or is not of the slice, for two of
- * one node and two nodes of one, for pods of two nodes with one address, and for a pod with chips on a node that is not
- * in the list of nodes; the message begins with "pods: " where it is of this text. It fails with %QUOIT_ERROR_CONFLICT
- * where a held node would get another worker id than it was assumed to have.
+ * A running pod with chips identifies the worker id of its node if the slice has several hosts: by TPU_WORKER_ID in its
+ * container (a literal, a label or an annotation), by its place in TPU_WORKER_HOSTNAMES, or by the marks of KubeRay or
+ * JobSet. The pod's address becomes the node's address, because Ray knows the node by it; the same holds for pods of
+ * Ray without chips. Nodes that no pod identifies get the remaining worker ids, marked as assumed; an id that was
+ * identified once stays after its pod is gone.
+ *
+ * The import then also fails with %QUOIT_ERROR_INVALID for a worker id that is not a number of the slice, for two
+ * worker ids of one node or two nodes with one worker id, for pods of two nodes with one address, and for a pod with
+ * chips on an unknown node. A message about this text begins with "pods: ". It fails with %QUOIT_ERROR_CONFLICT if a
+ * held node would get another worker id than was assumed.
  *
  * Since: 0.1
  */
@@ -106,7 +175,9 @@ QUOIT_API void quoit_input_set_k8s_pods (QuoitInput *input, const char *text, si
 /**
  * quoit_input_set_topology:
  * @input: the input
- * @topology: (nullable): "2x2x4": that of slices whose nodes do not say it, as those of Ray before 2.50
+ * @topology: (nullable): a topology, such as "2x2x4"
+ *
+ * Sets the topology of slices whose nodes do not have one, as in Ray before 2.50.
  *
  * Since: 0.1
  */
@@ -115,8 +186,10 @@ QUOIT_API void quoit_input_set_topology (QuoitInput *input, const char *topology
 /**
  * quoit_input_set_tpu_per_chip:
  * @input: the input
- * @n_devices: the cluster's RAY_TPU_RESOURCE_PER_CHIP: 1 to 64
+ * @n_devices: 1 to 64
  * @error: (out) (optional): set on failure
+ *
+ * Sets the cluster's RAY_TPU_RESOURCE_PER_CHIP.
  *
  * Fails with %QUOIT_ERROR_INVALID for another number.
  *
@@ -127,21 +200,22 @@ QUOIT_API bool quoit_input_set_tpu_per_chip (QuoitInput *input, int64_t n_device
 /**
  * quoit_input_set_join:
  * @input: the input
- * @source: (nullable): the name of a source of another kind, which has been imported; %NULL: none is named
+ * @source: (nullable): the name of an imported source of another kind; %NULL: none
  *
- * Nodes of the input that are in a slice are those of @source of the same pool, slice and worker id, and the head of
- * the Ray cluster is that of @source: one node with a claim of each source, which is gone with the last of them. It
- * stands where the manifest or fleet text puts it, keeps its name and the groups that hold it, and has what a node list
- * says of it: identity, address, state, labels and resources. Without a name, alive nodes of one address are joined,
- * and nodes in old places of sources that share a node already. A node that a group holds never becomes another machine
- * than it was.
+ * Joins the nodes of the input with those of @source that have the same pool, slice and worker id, and the head of the
+ * Ray cluster with the head of @source. A joined node has one claim of each source and is removed with the last claim.
+ * Its place and name come from the manifest or fleet text; identity, address, state, labels and resources come from the
+ * node list. Its groups stay.
  *
- * A machine that both Ray and Kubernetes list stands where Ray says and has Ray's resources and the labels of both; it
- * is draining or dead where either says so. A node of Kubernetes keeps its address while it is not Ready; where its
- * address is its pod's, it is followed when the pod is another.
+ * Without a name, alive nodes with the same address are joined, and nodes in old places of sources that already share a
+ * node. A held node never becomes another machine.
  *
- * An import then fails with %QUOIT_ERROR_NOT_FOUND when there is no such source, %QUOIT_ERROR_INVALID when it is of the
- * input's kind, and %QUOIT_ERROR_CONFLICT when a held node would get another topology or other chips.
+ * A machine in both a Ray list and a Kubernetes list has Ray's place and resources, and the labels of both. It is
+ * draining or dead if either list reports that. A Kubernetes node keeps its address while it is not Ready. If its
+ * address is that of its pod, it follows the pod.
+ *
+ * The import then also fails with %QUOIT_ERROR_NOT_FOUND if there is no such source, %QUOIT_ERROR_INVALID if it has the
+ * input's kind, and %QUOIT_ERROR_CONFLICT if a held node would get another topology or other chips.
  *
  * Since: 0.1
  */
@@ -151,64 +225,137 @@ QUOIT_API void quoit_input_set_join (QuoitInput *input, const char *source);
  * quoit_input_set_complete:
  * @input: the input
  *
- * Says that lists of exactly 100 rows are all there is. Ray cuts its lists there unless it is told otherwise, so that
- * without this such a list is refused.
+ * States that a list of exactly 100 rows is complete. Ray truncates its lists there by default, so without this call
+ * such a list is refused.
  *
  * Since: 0.1
  */
 QUOIT_API void quoit_input_set_complete (QuoitInput *input);
 
 /**
- * quoit_ledger_import:
- * @ledger: the handle
- * @input: what the source says
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * quoit_load_text:
+ * @path: path of the file
+ * @text: (out): the bytes, followed by a NUL; g_free() them
+ * @length: (out): the number of bytes without the NUL
  * @error: (out) (optional): set on failure
  *
- * As quoit_ledger_import_ray_nodes() and its kin, with all that the input has.
+ * Reads a regular file or a pipe of at most 256 MiB, for quoit_input_new() and the setters.
  *
- * Fails as they do; %QUOIT_ERROR_INVALID also for files of different moments or clusters.
+ * Fails with %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_INVALID for a directory, a device or a file that is too large (found
+ * before it is read), and %QUOIT_ERROR_STORE if it cannot be read.
  *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
-                                            GError **error);
+QUOIT_API bool quoit_load_text (const char *path, char **text, size_t *length, GError **error);
 
 /**
- * quoit_ledger_sync:
- * @ledger: the handle
- * @input: what the source says
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * quoit_import_free:
+ * @import: (nullable): the result
  *
- * An import of a fleet that has changed: a held node that the source has no longer is lost. It stays in its place,
- * dead, for as long as a group has it, and goes with the next import or sync after that. The import says which slices
- * of which groups are lost, leaving, or whole again; quoit_ledger_repair() and quoit_ledger_resize() act on it.
+ * Frees the result.
  *
- * Fails as quoit_ledger_import(), but for such nodes.
- *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error);
+QUOIT_API void quoit_import_free (QuoitImport *import);
 
 /**
- * quoit_fork_sync:
- * @fork: the fork
- * @input: what the source says
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
+ * quoit_import_get_source:
+ * @import: the result
  *
- * As quoit_ledger_sync(), on the fork alone: what it would change.
- *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
+ * Returns: (transfer none): the source's name
  * Since: 0.1
  */
-QUOIT_API QuoitImport *quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error);
+QUOIT_API const char *quoit_import_get_source (const QuoitImport *import);
+
+/**
+ * quoit_import_is_new:
+ * @import: the result
+ *
+ * Returns: whether the source was unknown before; there is no difference to report then
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_import_is_new (const QuoitImport *import);
+
+/**
+ * quoit_import_get_n_nodes:
+ * @import: the result
+ *
+ * Returns: the number of nodes of the source
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_import_get_n_nodes (const QuoitImport *import);
+
+/**
+ * quoit_import_get_n_changes:
+ * @import: the result
+ *
+ * Returns: the number of differences; 0 if nothing changed
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_import_get_n_changes (const QuoitImport *import);
+
+/**
+ * quoit_import_get_change_kind:
+ * @import: the result
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: the kind of the difference
+ * Since: 0.1
+ */
+QUOIT_API QuoitChangeKind quoit_import_get_change_kind (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_change_name:
+ * @import: the result
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: (transfer none): the node, pool or group; the source, for external use
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_change_name (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_change_detail:
+ * @import: the result
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: (transfer none): such as "alive -> dead"; "" if the kind says everything
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_change_detail (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_change_group:
+ * @import: the result
+ * @change: below quoit_import_get_n_changes()
+ *
+ * Returns: (transfer none): NAME@ID of the group that has the node; "" if none has it
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_change_group (const QuoitImport *import, uint32_t change);
+
+/**
+ * quoit_import_get_n_warnings:
+ * @import: the result
+ *
+ * Returns: the number of warnings
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_import_get_n_warnings (const QuoitImport *import);
+
+/**
+ * quoit_import_get_warning:
+ * @import: the result
+ * @warning: below quoit_import_get_n_warnings()
+ *
+ * Returns: (transfer none): a warning: something that the reader accepted but that can be a mistake
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_import_get_warning (const QuoitImport *import, uint32_t warning);
 
 /* cdef-end */
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitImport, quoit_import_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitInput, quoit_input_free)
 
 G_END_DECLS

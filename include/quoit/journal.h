@@ -2,6 +2,8 @@
 #ifndef QUOIT_JOURNAL_H
 #define QUOIT_JOURNAL_H
 
+#include <stdbool.h>
+
 #include <quoit/error.h>
 
 G_BEGIN_DECLS

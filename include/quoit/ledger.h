@@ -2,7 +2,9 @@
 #ifndef QUOIT_LEDGER_H
 #define QUOIT_LEDGER_H
 
-#include <stddef.h>
+#include <stdbool.h>
+
+#include <quoit/input.h>
 #include <quoit/journal.h>
 #include <quoit/snapshot.h>
 
@@ -13,64 +15,54 @@ G_BEGIN_DECLS
 /**
  * QuoitLedger:
  *
- * An open ledger: in a database file that any number of processes share, or in memory.
+ * An open ledger. It is in a database file that any number of processes can share, or in memory.
  *
- * A handle may be used from several threads: writers queue, readers take snapshots and never wait for a disk. It must
- * not be used after fork(2) in the child: calls fail with %QUOIT_ERROR_FAILED there. The library reads no clock: times
- * come in as arguments, and the ledger's own clock never goes back (an earlier time is raised to that of the last
- * entry).
+ * Several threads can use one handle: writers wait for each other, readers take snapshots and never wait for the disk.
+ * After fork(2) the child must not use the handle: its calls fail with %QUOIT_ERROR_FAILED. Open the ledger again
+ * there.
  *
- * Every call that changes the ledger is one transaction: when it returns success it is on the disk whole; when it fails
- * nothing has changed. The exception is %QUOIT_ERROR_UNCONFIRMED: the change was written, but the files were replaced
- * meanwhile: look, or retry with the same request key. Each of these calls also fails with %QUOIT_ERROR_CONFLICT after
- * the ledger was restored (open it again), with %QUOIT_ERROR_DAMAGED when an older copy was put in its place
- * (quoit_ledger_restore()), with %QUOIT_ERROR_INVALID for a clock that is further ahead than
- * quoit_ledger_set_max_clock_jump() allows, and with %QUOIT_ERROR_STORE when the file gets a second name.
+ * The library reads no clock; the caller passes the time. The ledger's own clock never goes back: an earlier time
+ * counts as the time of the last entry.
+ *
+ * Each call that changes the ledger is one transaction. When it succeeds, the change is on the disk. When it fails,
+ * nothing has changed, except after %QUOIT_ERROR_UNCONFIRMED.
+ *
+ * Errors of changes. Each call that changes the ledger can fail with:
+ *
+ * - %QUOIT_ERROR_INVALID: @now_ms is outside the years 2000 to 2199, or further ahead than
+ *   quoit_ledger_set_max_clock_jump() allows. Correct the clock.
+ * - %QUOIT_ERROR_BUSY: another writer held the database for longer than the handle waits. Retry.
+ * - %QUOIT_ERROR_CANCELLED: quoit_ledger_interrupt() ended the wait.
+ * - %QUOIT_ERROR_STORE: the disk refused, or the file has a second name. Nothing was written. Remove the cause and
+ * retry.
+ * - %QUOIT_ERROR_UNCONFIRMED: the change was written, but then its files were replaced. Read the state, or retry with
+ * the same request key.
+ * - %QUOIT_ERROR_CONFLICT: the ledger was restored, or another program wrote to its file. Open it again.
+ * - %QUOIT_ERROR_VERSION: a newer quoit has upgraded the database.
+ * - %QUOIT_ERROR_DAMAGED: the database contradicts itself, or an older copy replaced it. See quoit_ledger_restore().
+ *
+ * Errors of group names. Each call that takes NAME or NAME@ID can also fail with:
+ *
+ * - %QUOIT_ERROR_NOT_FOUND: no live group has the name.
+ * - %QUOIT_ERROR_CONFLICT: the live group of that name has another id, or a source owns the group.
+ * - %QUOIT_ERROR_EXPIRED: the group's lease has ended and its slices are free. Reserve again.
+ * - %QUOIT_ERROR_INVALID: the text is neither NAME nor NAME@ID.
  *
  * Since: 0.1
  */
 typedef struct _QuoitLedger QuoitLedger;
 
 /**
- * QuoitImport:
- *
- * What an import found and changed. Immutable.
- *
- * Since: 0.1
- */
-typedef struct _QuoitImport QuoitImport;
-
-/**
- * QuoitChangeKind:
- *
- * One line of the difference between what a source said before and says now.
- *
- * Since: 0.1
- */
-typedef enum {
-  QUOIT_CHANGE_ADDED = 1,      /* a node is new */
-  QUOIT_CHANGE_REMOVED = 2,    /* a node is gone */
-  QUOIT_CHANGE_CHANGED = 3,    /* a node is another in place, labels, resources or address */
-  QUOIT_CHANGE_STATE = 4,      /* the source says another state of a node */
-  QUOIT_CHANGE_POOL = 5,       /* a pool is new, gone, or has other pods or environment */
-  QUOIT_CHANGE_LOST = 6,       /* a held node is gone: it stays, dead, for as long as a group has it */
-  QUOIT_CHANGE_GROUP = 7,      /* a group that the source has made is new, gone or another */
-  QUOIT_CHANGE_EXTERNAL = 8,   /* more or less of a node is used by something that no group explains */
-  QUOIT_CHANGE_GROUP_SLICE = 9 /* a slice of a group is lost or leaving, or whole again */
-} QuoitChangeKind;
-
-/**
  * quoit_ledger_create:
- * @path: of the database file
- * @wait_ms: how long calls may wait for other writers; 0: not at all
+ * @path: path of the database file
+ * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
  * @error: (out) (optional): set on failure
  *
- * Makes a new, empty database of mode 0600 and opens it; an empty file is taken over.
+ * Creates an empty database with mode 0600 and opens it. An existing empty file is used.
  *
- * Fails with %QUOIT_ERROR_CONFLICT when there is a file already, or another process was
- * quicker (quoit_ledger_open() it then), %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY by what that
- * file is, %QUOIT_ERROR_STORE when the place cannot be written, has a second name, or is on a file system that is not
- * known to have safe locks (docs/ledger.md lists those that have).
+ * Fails with %QUOIT_ERROR_CONFLICT if a file exists (open it with quoit_ledger_open()), %QUOIT_ERROR_VERSION,
+ * %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_BUSY depending on what that file is, and %QUOIT_ERROR_STORE if the place cannot
+ * be written, has a second name, or is on a file system without safe locks (docs/ledger.md lists the safe ones).
  *
  * Returns: (transfer full): the handle; quoit_ledger_unref() it. %NULL on failure
  * Since: 0.1
@@ -79,19 +71,24 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
 
 /**
  * quoit_ledger_open:
- * @path: of the database file
- * @wait_ms: how long calls may wait for other writers; 0: not at all
+ * @path: path of the database file
+ * @wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all
  * @error: (out) (optional): set on failure
  *
- * Opens a database and reads its state. Nothing in it is changed, except that one of an older quoit is upgraded.
+ * Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND when there is no file (quoit_ledger_create() makes one), %QUOIT_ERROR_INVALID for a
- * file that is not quoit's, %QUOIT_ERROR_VERSION for one of a newer quoit, %QUOIT_ERROR_DAMAGED for one that is cut
- * off, contradicts itself, has another schema than quoit makes, or lacks entries that were acknowledged
- * (quoit_ledger_restore() is the way on), %QUOIT_ERROR_CONFLICT when another program has written to it,
- * %QUOIT_ERROR_STORE when it cannot be read, is of an older quoit and cannot be written, has a second name, or is on a
- * file system that is not known to have safe locks, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_FAILED in a child of fork(2) that
- * was made while its parent was inside a call or a batch of the same file.
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_NOT_FOUND: there is no file; quoit_ledger_create() creates one.
+ * - %QUOIT_ERROR_INVALID: the file is not a quoit database.
+ * - %QUOIT_ERROR_VERSION: the database belongs to a newer quoit.
+ * - %QUOIT_ERROR_DAMAGED: it is truncated, contradicts itself, has an unknown schema, or lacks acknowledged entries.
+ *   Use quoit_ledger_restore().
+ * - %QUOIT_ERROR_CONFLICT: another program has written to it.
+ * - %QUOIT_ERROR_STORE: it cannot be read, is of an older quoit and cannot be written, has a second name, or is on a
+ *   file system without safe locks.
+ * - %QUOIT_ERROR_BUSY: another process held it for longer than @wait_ms.
+ * - %QUOIT_ERROR_FAILED: the process was forked while its parent was inside a call or a batch on the same file.
  *
  * Returns: (transfer full): the handle; quoit_ledger_unref() it. %NULL on failure
  * Since: 0.1
@@ -99,83 +96,9 @@ QUOIT_API QuoitLedger *quoit_ledger_create (const char *path, int64_t wait_ms, G
 QUOIT_API QuoitLedger *quoit_ledger_open (const char *path, int64_t wait_ms, GError **error);
 
 /**
- * quoit_ledger_restore:
- * @path: of the database file; it may be missing or damaged
- * @backup: a file that quoit_ledger_backup() wrote, or @path itself
- * @wait_ms: how long to wait for other writers; 0: not at all
- * @actor: (nullable): who restores, for the journal
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * Puts a backup in the place of a ledger, and begins a new epoch of it: new groups get ids that no group of the lost
- * ledger can have had, and every handle that was open fails with %QUOIT_ERROR_CONFLICT until it is opened again. The
- * backup is proved first, as quoit_ledger_verify() does, and its file stays as it is. The change is one transaction:
- * after a crash the ledger is wholly the old one or wholly the restored one. A file that cannot be read is kept,
- * renamed to PATH.replaced-1 or the next free number.
- *
- * With @backup equal to @path, the ledger goes on from what the file has, which is the way on after
- * "an older copy of the file was put here".
- *
- * Fails with %QUOIT_ERROR_NOT_FOUND when there is no backup, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_VERSION by what it
- * contains, %QUOIT_ERROR_CONFLICT when @path is another ledger than the backup, %QUOIT_ERROR_INVALID when it is no
- * ledger at all, %QUOIT_ERROR_BUSY when a process uses a file that cannot be read, %QUOIT_ERROR_STORE when the disk
- * refuses. Nothing has changed then. After %QUOIT_ERROR_UNCONFIRMED the backup is in place, but the files were replaced
- * meanwhile: restore it once more.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_ledger_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor,
-                                     int64_t now_ms, GError **error);
-
-/**
- * quoit_ledger_dup_identity:
- * @ledger: the handle
- *
- * A random number that the ledger got when it was made, and that its backups share.
- *
- * Returns: (transfer full) (nullable): 32 hexadecimal digits, "" for a ledger in memory; g_free() it. %NULL in a forked
- * child
- * Since: 0.1
- */
-QUOIT_API char *quoit_ledger_dup_identity (QuoitLedger *ledger);
-
-/**
- * quoit_ledger_set_clock:
- * @ledger: the handle
- * @clock_ms: the new time, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * Sets the ledger's clock, forwards or back: the way back for a ledger whose clock a wrong caller has taken ahead, and
- * the way on for one that was not used for longer than its limit (quoit_ledger_set_max_clock_jump()). It is one journal
- * entry. Leases that have ended stay ended, and leases that were given meanwhile keep their ends.
- *
- * Fails with %QUOIT_ERROR_INVALID outside the years 2000 to 2199, and as any change (quoit_ledger_release()).
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_ledger_set_clock (QuoitLedger *ledger, int64_t clock_ms, GError **error);
-
-/**
- * quoit_ledger_set_max_clock_jump:
- * @ledger: the handle
- * @max_jump_ms: at most how far ahead; 0: one day, and without limit in memory; INT64_MAX: without limit
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * Sets how far a change's clock may be ahead of the last entry. Time that this machine has been up since that entry
- * does not count. A change further ahead fails with %QUOIT_ERROR_INVALID, since it would end every lease.
- *
- * Fails with %QUOIT_ERROR_INVALID below 0, and as any change (quoit_ledger_release()).
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_ledger_set_max_clock_jump (QuoitLedger *ledger, int64_t max_jump_ms, int64_t now_ms,
-                                                GError **error);
-
-/**
  * quoit_ledger_open_memory:
  *
- * An empty ledger in memory: the same rules and the same calls, without durability. For those who keep their own store.
+ * Creates an empty ledger in memory. It has the same rules and calls as one in a file, but is not durable.
  *
  * Returns: (transfer full): the handle; quoit_ledger_unref() it
  * Since: 0.1
@@ -195,18 +118,92 @@ QUOIT_API QuoitLedger *quoit_ledger_ref (QuoitLedger *ledger);
  * quoit_ledger_unref:
  * @ledger: (nullable): the handle
  *
- * The last owner closes the database. What was reserved stays reserved.
+ * Gives up one owner. The last one closes the database; all reservations stay.
  *
  * Since: 0.1
  */
 QUOIT_API void quoit_ledger_unref (QuoitLedger *ledger);
 
 /**
+ * quoit_ledger_restore:
+ * @path: path of the database file, which can be missing or damaged
+ * @backup: a file that quoit_ledger_backup() wrote, or @path itself
+ * @wait_ms: how long to wait for other writers, in milliseconds; 0: not at all
+ * @actor: (nullable): who restores, for the journal
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Replaces a ledger by a backup and begins a new epoch. New groups get ids that no group of the lost ledger can have
+ * had, and each handle that was open fails with %QUOIT_ERROR_CONFLICT until it is opened again.
+ *
+ * The backup is verified first, as by quoit_ledger_verify(), and its file is not changed. The change is one
+ * transaction: after a crash the ledger is the old one or the restored one. An unreadable file is kept under the name
+ * PATH.replaced-1, or with the next free number.
+ *
+ * If @backup is @path, the ledger continues from the content of the file. Do this after the message "an older copy of
+ * the file was put here".
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no backup, %QUOIT_ERROR_DAMAGED or %QUOIT_ERROR_VERSION depending on
+ * its content, %QUOIT_ERROR_CONFLICT if @path is another ledger than the backup, %QUOIT_ERROR_INVALID if it is not a
+ * ledger, %QUOIT_ERROR_BUSY if a process uses an unreadable file, and %QUOIT_ERROR_STORE if the disk refuses. After
+ * %QUOIT_ERROR_UNCONFIRMED the backup is in place, but the files were replaced afterwards: restore again.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_restore (const char *path, const char *backup, int64_t wait_ms, const char *actor,
+                                     int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_dup_identity:
+ * @ledger: the handle
+ *
+ * Returns the random number that identifies the ledger. Its backups have the same one.
+ *
+ * Returns: (transfer full) (nullable): 32 hexadecimal digits, "" for a ledger in memory; g_free() it. %NULL in a forked
+ * child
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_ledger_dup_identity (QuoitLedger *ledger);
+
+/**
+ * quoit_ledger_set_clock:
+ * @ledger: the handle
+ * @clock_ms: the new time, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Sets the ledger's clock, forwards or back, and writes a journal entry. Use it if a caller with a wrong clock took the
+ * ledger ahead, or if the ledger was unused for longer than its limit (quoit_ledger_set_max_clock_jump()). Leases that
+ * have ended stay ended; the others keep their ends.
+ *
+ * Fails with %QUOIT_ERROR_INVALID outside the years 2000 to 2199. See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_set_clock (QuoitLedger *ledger, int64_t clock_ms, GError **error);
+
+/**
+ * quoit_ledger_set_max_clock_jump:
+ * @ledger: the handle
+ * @max_jump_ms: the limit; 0: one day, in memory none; INT64_MAX: none
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Sets how far the clock of a change can be ahead of the last entry, not counting the time that this machine has been
+ * up since then. A change further ahead fails with %QUOIT_ERROR_INVALID, because it would end every lease.
+ *
+ * Fails with %QUOIT_ERROR_INVALID below 0. See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_set_max_clock_jump (QuoitLedger *ledger, int64_t max_jump_ms, int64_t now_ms,
+                                                GError **error);
+
+/**
  * quoit_ledger_set_actor:
  * @ledger: the handle
- * @actor: (nullable): any text; %NULL: nobody
+ * @actor: (nullable): any text; %NULL: none
  *
- * Who is written into the journal as asking for the changes that follow.
+ * Sets the name that the journal records as the actor of the following changes.
  *
  * Since: 0.1
  */
@@ -216,8 +213,7 @@ QUOIT_API void quoit_ledger_set_actor (QuoitLedger *ledger, const char *actor);
  * quoit_ledger_interrupt:
  * @ledger: the handle
  *
- * Ends the waits that calls of this handle are in: they fail with %QUOIT_ERROR_CANCELLED. May be called from any
- * thread.
+ * Ends the waits of this handle's calls: they fail with %QUOIT_ERROR_CANCELLED. Any thread can call it.
  *
  * Since: 0.1
  */
@@ -227,49 +223,108 @@ QUOIT_API void quoit_ledger_interrupt (QuoitLedger *ledger);
  * quoit_ledger_snapshot:
  * @ledger: the handle
  *
- * The fleet as this handle knows it: with its own changes and those of others up to the last change or
- * quoit_ledger_refresh().
+ * Returns the fleet as this handle knows it: with its own changes, and with those of other processes up to the last
+ * change or quoit_ledger_refresh(). It does not wait for the disk.
  *
- * Returns: (transfer full) (nullable): the snapshot; quoit_snapshot_unref() it. %NULL in a forked child, where every
- * call on the handle fails: open the ledger again there
+ * Returns: (transfer full) (nullable): the snapshot; quoit_snapshot_unref() it. %NULL in a forked child
  * Since: 0.1
  */
 QUOIT_API QuoitSnapshot *quoit_ledger_snapshot (QuoitLedger *ledger);
+
+/**
+ * quoit_ledger_snapshot_at:
+ * @ledger: the handle
+ * @seq: the sequence number of an entry; 0: before the first
+ * @error: (out) (optional): set on failure
+ *
+ * Returns the fleet as it was after that entry. Replays the journal from the checkpoint, or from the beginning. Other
+ * calls on the handle continue in the meantime, unless the ledger is in memory.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if a checkpoint has replaced that entry (the message names the first one that is
+ * kept) or if there is no such entry yet, %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY and %QUOIT_ERROR_DAMAGED. Also fails
+ * with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
+ * %QUOIT_ERROR_FAILED in a forked child.
+ *
+ * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitSnapshot *quoit_ledger_snapshot_at (QuoitLedger *ledger, uint64_t seq, GError **error);
 
 /**
  * quoit_ledger_refresh:
  * @ledger: the handle
  * @error: (out) (optional): set on failure
  *
- * Reads what other processes have written. Costs what changed.
+ * Reads what other processes have written. Its cost depends on the number of new entries only.
  *
- * Fails with %QUOIT_ERROR_BUSY, %QUOIT_ERROR_STORE, %QUOIT_ERROR_VERSION, %QUOIT_ERROR_DAMAGED as
- * quoit_ledger_reserve().
+ * Fails with %QUOIT_ERROR_BUSY, %QUOIT_ERROR_STORE, %QUOIT_ERROR_VERSION, %QUOIT_ERROR_CONFLICT and
+ * %QUOIT_ERROR_DAMAGED, in the sense of "Errors of changes".
  *
  * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_refresh (QuoitLedger *ledger, GError **error);
 
 /**
- * quoit_ledger_reserve:
+ * quoit_ledger_import:
  * @ledger: the handle
- * @request: what is wanted; kept no longer than this call
+ * @input: what the source contains
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Places @request, all slices or bundles or none, and writes the group in one transaction: after a crash it is wholly
- * there or not at all. With a request key a retry returns the group that was made, and reserves nothing.
+ * Makes the nodes of @input the nodes of its source. An import replaces what the source contained before; importing the
+ * same input twice changes nothing. Node states, groups and external use follow the input.
  *
- * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER (the message has the dominant reason and what would help;
- * quoit_snapshot_explain() has all), %QUOIT_ERROR_CONFLICT when the name is taken, or the key was used for another
- * request or for a hold that is not confirmed, %QUOIT_ERROR_EXPIRED when the lease of the owner that it gives has ended
- * (quoit_ledger_set_owner() begins anew), %QUOIT_ERROR_INVALID when the request is not complete, not in the catalogue
- * or says what does not go together, or is longer than 4 MiB in canonical text, %QUOIT_ERROR_NOT_FOUND when it names a
- * pool, slice or node that is not there. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a
- * clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the
- * handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses
- * (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database,
- * %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * Fails with %QUOIT_ERROR_INVALID if the text breaks a rule of its format (the message has the place, the value and
+ * what was expected) or its files are of different moments or clusters, and with %QUOIT_ERROR_CONFLICT if a held node
+ * would be dropped or replaced (the message names it and its group; quoit_ledger_sync() keeps it), if another source of
+ * the same kind claims one of the machines, or if the source's name belongs to a source of another kind. See also
+ * "Errors of changes" of #QuoitLedger.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
+                                            GError **error);
+
+/**
+ * quoit_ledger_sync:
+ * @ledger: the handle
+ * @input: what the source contains
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Like quoit_ledger_import(), for a fleet that changes while groups hold parts of it. A held node that is missing in
+ * @input is lost: it stays in its place, dead, while a group has it, and the next import or sync after that removes it.
+ * The result reports which slices of which groups are lost, leaving or whole again; act on it with
+ * quoit_ledger_repair() and quoit_ledger_resize().
+ *
+ * Fails like quoit_ledger_import(), except for lost nodes.
+ *
+ * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_reserve:
+ * @ledger: the handle
+ * @request: the request; not kept
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Places all slices or bundles of @request, or none, and writes the group in one transaction. A retry with the same
+ * request key returns the group of the first call and reserves nothing.
+ *
+ * Fails with:
+ *
+ * - %QUOIT_ERROR_NOT_NOW, %QUOIT_ERROR_NEVER: the request does not fit; the message has the dominant reason and what
+ *   would help, quoit_snapshot_explain() has everything.
+ * - %QUOIT_ERROR_CONFLICT: the name is in use, or the key belongs to another request or to an unconfirmed hold.
+ * - %QUOIT_ERROR_EXPIRED: the lease of the request's owner has ended; quoit_ledger_set_owner() starts a new one.
+ * - %QUOIT_ERROR_INVALID: the request is incomplete, not in the catalogue, contradictory, or longer than 4 MiB as text.
+ * - %QUOIT_ERROR_NOT_FOUND: the request names an unknown pool, slice or node.
+ *
+ * See also "Errors of changes" of #QuoitLedger.
  *
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
@@ -278,26 +333,232 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
                                             GError **error);
 
 /**
+ * quoit_ledger_hold:
+ * @ledger: the handle
+ * @request: the request; not kept
+ * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Like quoit_ledger_reserve(), but the group is %QUOIT_GROUP_HELD and ends with its lease unless quoit_ledger_confirm()
+ * comes first. Use it as the first half of a reservation that depends on something else, such as placement groups of a
+ * cluster.
+ *
+ * Fails like quoit_ledger_reserve(), and with %QUOIT_ERROR_INVALID for a lease below 1 ms or beyond the year 2199.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms,
+                                         int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_confirm:
+ * @ledger: the handle
+ * @group: NAME or NAME@ID
+ * @lease_ms: how long the group lives from now on unless it is renewed; 0: until it is released
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Makes a held group a reserved one. A reserved group stays as it is, so that a retry is safe.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a lease below 0 or beyond the year 2199. See also "Errors of changes" and "Errors
+ * of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_confirm (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
+                                            GError **error);
+
+/**
+ * quoit_ledger_renew:
+ * @ledger: the handle
+ * @group: NAME or NAME@ID
+ * @lease_ms: how long the group lives from now on, from 1 ms
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Replaces the lease of a group by one that begins now.
+ *
+ * Fails with %QUOIT_ERROR_CONFLICT for a group without a lease, and %QUOIT_ERROR_INVALID for a lease below 1 ms or
+ * beyond the year 2199. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_ledger_renew (QuoitLedger *ledger, const char *group, int64_t lease_ms, int64_t now_ms,
+                                          GError **error);
+
+/**
  * quoit_ledger_release:
  * @ledger: the handle
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Frees all that the group has. With NAME@ID a late or repeated call never frees a group that took the name since.
+ * Frees everything that the group holds. With NAME@ID, a late or repeated call never frees a newer group of that name.
+ * A group that a source owns cannot be released; it ends when the source no longer contains it.
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND when no group bears the name, %QUOIT_ERROR_CONFLICT when the id is not that of the
- * group that bears it now or the group belongs to a source (it goes when that has it no longer), %QUOIT_ERROR_EXPIRED
- * when its lease has ended and it is free already, %QUOIT_ERROR_INVALID when @group is neither NAME nor NAME@ID. Fails
- * also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199,
- * %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
- * %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written;
- * mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
- * contradicts itself.
+ * See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
  *
  * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_resize:
+ * @ledger: the handle
+ * @group: NAME or NAME@ID
+ * @n_slices: the new number of slices
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Grows or shrinks a group, completely or not at all. It adds slices that match the group's request. It removes lost
+ * slices first, then leaving ones, then those with the highest slice ids. Afterwards the slices are in natural order
+ * again, so slice ids, process ids and environments can change also for slices that stay. A group that already has
+ * @n_slices stays as it is.
+ *
+ * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER like quoit_ledger_reserve(), and %QUOIT_ERROR_INVALID for a
+ * number below 1 or outside quoit_request_set_slices_between(), or if the group does not hold whole slices. See also
+ * "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices,
+                                                 int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_repair:
+ * @ledger: the handle
+ * @group: NAME or NAME@ID
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Replaces all lost and leaving slices of a group, or none, with the smallest change: by what is whole again in the
+ * same place (a replaced host, a new incarnation of the slice), else by another slice that matches the request. The
+ * other slices stay. A group that is whole stays as it is.
+ *
+ * In a group of bundles, the bundles on lost or leaving nodes are placed again with the same strategy and policy, like
+ * Ray does: %QUOIT_STRATEGY_STRICT_SPREAD avoids the nodes of the other bundles, and a topology label keeps its value.
+ * If all bundles of a value are lost, another value can be chosen.
+ *
+ * Fails with %QUOIT_ERROR_NOT_NOW or %QUOIT_ERROR_NEVER if too few slices are free (quoit_ledger_resize() can make the
+ * group smaller) or the bundles do not fit. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupChange *quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms,
+                                                 GError **error);
+
+/**
+ * quoit_ledger_release_slice:
+ * @ledger: the handle
+ * @group: NAME or NAME@ID
+ * @slice: short or full name (source/pool/name)
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Frees one slice of a group. The group ends with its last slice.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such slice or the group does not have it, and %QUOIT_ERROR_INVALID
+ * if the group does not hold whole slices. See also "Errors of changes" and "Errors of group names" of #QuoitLedger.
+ *
+ * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroupChange *quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice,
+                                                        int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_forget:
+ * @ledger: the handle
+ * @group: NAME@ID
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Drops the record of an ended group. Its request key can be used again, and a late confirm of it is a conflict instead
+ * of %QUOIT_ERROR_EXPIRED.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if there is no such record, %QUOIT_ERROR_CONFLICT if the group is live (release
+ * it), and %QUOIT_ERROR_INVALID without an id. See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_forget (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_forget_key:
+ * @ledger: the handle
+ * @key: a request key
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Like quoit_ledger_forget(), for the group that the key names.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_forget_key (QuoitLedger *ledger, const char *key, int64_t now_ms, GError **error);
+
+/**
+ * quoit_ledger_set_owner:
+ * @ledger: the handle
+ * @owner: the name that requests give; the same characters as in group names
+ * @lease_ms: how long the owner lives unless it is renewed; 0: until quoit_ledger_end_owner()
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Registers an owner, or replaces the lease of a registered one. When the lease ends, all groups of the owner are
+ * freed, with or without a lease of their own, and requests that name the owner fail with %QUOIT_ERROR_EXPIRED until it
+ * is set again. A request can also name an owner that was never set; such an owner has no lease.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a name that is not valid, and for a lease below 0 or beyond the year 2199. See
+ * also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_set_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms,
+                                       GError **error);
+
+/**
+ * quoit_ledger_renew_owner:
+ * @ledger: the handle
+ * @owner: its name
+ * @lease_ms: how long the owner lives from now on, from 1 ms
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @error: (out) (optional): set on failure
+ *
+ * Renews an owner's lease (a heartbeat).
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND for an owner that was never set, %QUOIT_ERROR_EXPIRED if its lease has ended and
+ * its groups are free (quoit_ledger_set_owner() starts a new one), %QUOIT_ERROR_CONFLICT if it has no lease, and
+ * %QUOIT_ERROR_INVALID like quoit_ledger_set_owner(). See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_renew_owner (QuoitLedger *ledger, const char *owner, int64_t lease_ms, int64_t now_ms,
+                                         GError **error);
+
+/**
+ * quoit_ledger_end_owner:
+ * @ledger: the handle
+ * @owner: its name
+ * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @n_groups: (out) (optional): how many groups were freed
+ * @error: (out) (optional): set on failure
+ *
+ * Frees all groups of an owner and removes the owner, in one transaction. It also ends an owner that was never set but
+ * has groups.
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if the owner was never set and has no groups, and %QUOIT_ERROR_EXPIRED if its lease
+ * has already ended. See also "Errors of changes" of #QuoitLedger.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_ledger_end_owner (QuoitLedger *ledger, const char *owner, int64_t now_ms, uint32_t *n_groups,
+                                       GError **error);
 
 /**
  * quoit_ledger_set_node_state:
@@ -307,14 +568,11 @@ QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Stays until the node's source itself says another state than it did. A state that the node has already changes
- * nothing.
+ * Sets the state of a node. It stays until the node's source reports a different state than before. Setting the present
+ * state changes nothing.
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND, or %QUOIT_ERROR_INVALID when the name is ambiguous. Fails also with what any
- * change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another
- * writer held the database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after
- * quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry),
- * %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
+ * Fails with %QUOIT_ERROR_NOT_FOUND for an unknown node, and %QUOIT_ERROR_INVALID for an ambiguous name. See also
+ * "Errors of changes" of #QuoitLedger.
  *
  * Since: 0.1
  */
@@ -328,14 +586,10 @@ QUOIT_API bool quoit_ledger_set_node_state (QuoitLedger *ledger, const char *nod
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * No new group comes to the node or its slice; groups that have it stay.
+ * Keeps new groups away from the node and its slice. Groups that have it stay.
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_INVALID when the name is ambiguous, %QUOIT_ERROR_CONFLICT when the
- * node is dead. Fails also with what any change can fail with: %QUOIT_ERROR_INVALID for a clock outside the years 2000
- * to 2199, %QUOIT_ERROR_BUSY when another writer held the database for longer than the handle waits (retry),
- * %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(), %QUOIT_ERROR_STORE when the disk refuses (nothing was written;
- * mend it and retry), %QUOIT_ERROR_VERSION when a newer quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it
- * contradicts itself.
+ * Fails with %QUOIT_ERROR_NOT_FOUND for an unknown node, %QUOIT_ERROR_INVALID for an ambiguous name, and
+ * %QUOIT_ERROR_CONFLICT for a dead node. See also "Errors of changes" of #QuoitLedger.
  *
  * Since: 0.1
  */
@@ -348,230 +602,23 @@ QUOIT_API bool quoit_ledger_drain_node (QuoitLedger *ledger, const char *node, i
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
  * @error: (out) (optional): set on failure
  *
- * Takes quoit_ledger_drain_node() back. Fails as it does.
+ * Reverts quoit_ledger_drain_node(). Fails like it.
  *
  * Since: 0.1
  */
 QUOIT_API bool quoit_ledger_undrain_node (QuoitLedger *ledger, const char *node, int64_t now_ms, GError **error);
 
 /**
- * quoit_load_text:
- * @path: of the file
- * @text: (out): the bytes, and a NUL behind them; g_free() them
- * @length: (out): how many there are, without the NUL
- * @error: (out) (optional): set on failure
- *
- * Reads a whole file for one of the imports: a regular file or a pipe, of at most 256 MiB.
- *
- * Fails with %QUOIT_ERROR_NOT_FOUND, %QUOIT_ERROR_INVALID for a directory, a device or too many bytes (found before
- * they are read), %QUOIT_ERROR_STORE when it cannot be read.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_load_text (const char *path, char **text, size_t *length, GError **error);
-
-/**
- * quoit_ledger_import_fleet_text:
- * @ledger: the handle
- * @text: the bytes
- * @length: how many
- * @source: (nullable): the source's name; %NULL: "fleet"
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * Reads fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3".
- *
- * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
- * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of
- * the kind claims one of the machines, or the source's name is one of another kind. %QUOIT_ERROR_INVALID for text that
- * is not what it should be: the message has place, value and expectation. Fails also with what any change can fail
- * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
- * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
- *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
- * Since: 0.1
- */
-QUOIT_API QuoitImport *quoit_ledger_import_fleet_text (QuoitLedger *ledger, const char *text, size_t length,
-                                                       const char *source, int64_t now_ms, GError **error);
-
-/**
- * quoit_ledger_import_raycluster:
- * @ledger: the handle
- * @text: the bytes of the YAML file
- * @length: how many
- * @source: (nullable): the source's name; %NULL: metadata.name
- * @variables: (nullable): "NAME=value" strings for ${NAME} in fields that are read; %NULL-terminated
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * Reads a manifest with a RayCluster, a RayJob (its rayClusterSpec) or a RayService (its rayClusterConfig): the nodes
- * that KubeRay 1.7 would make of it, by the names that the TPU webhook gives them. A file may have other documents, or
- * be a List of them: of those, ResourceClaims and ResourceClaimTemplates say how many devices of a class a node has
- * whose pod claims them, and the rest is passed over. Only one document may be a Ray object.
- *
- * What is suspended has no pods. KubeRay ends the name of a job's or service's cluster with five random characters:
- * unless the document has been read back from Kubernetes, and its status says the name, that is assumed, which is a
- * warning of the import and stays with the nodes (quoit_snapshot_get_node_assumptions()). A warning is also what a pod
- * claims that the file does not tell. A job with a clusterSelector has no cluster of its own and is refused.
- *
- * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
- * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of
- * the kind claims one of the machines, or the source's name is one of another kind. %QUOIT_ERROR_INVALID for text that
- * is not what it should be: the message has place, value and expectation. Fails also with what any change can fail
- * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
- * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
- *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
- * Since: 0.1
- */
-QUOIT_API QuoitImport *quoit_ledger_import_raycluster (QuoitLedger *ledger, const char *text, size_t length,
-                                                       const char *source, const char *const *variables, int64_t now_ms,
-                                                       GError **error);
-
-/**
- * quoit_ledger_import_ray_nodes:
- * @ledger: the handle
- * @text: the bytes
- * @length: how many
- * @source: (nullable): the source's name; %NULL: "ray"
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * Reads `ray list nodes` as JSON or YAML, with or without --detail, or the JSON of ray.nodes().
- *
- * An import replaces what its source said before; doing it twice is doing it once. A node that is held can be neither
- * dropped nor replaced: %QUOIT_ERROR_CONFLICT names it and its group. %QUOIT_ERROR_CONFLICT also when another source of
- * the kind claims one of the machines, or the source's name is one of another kind. %QUOIT_ERROR_INVALID for text that
- * is not what it should be: the message has place, value and expectation. Fails also with what any change can fail
- * with: %QUOIT_ERROR_INVALID for a clock outside the years 2000 to 2199, %QUOIT_ERROR_BUSY when another writer held the
- * database for longer than the handle waits (retry), %QUOIT_ERROR_CANCELLED after quoit_ledger_interrupt(),
- * %QUOIT_ERROR_STORE when the disk refuses (nothing was written; mend it and retry), %QUOIT_ERROR_VERSION when a newer
- * quoit has upgraded the database, %QUOIT_ERROR_DAMAGED when it contradicts itself.
- *
- * Returns: (transfer full): what changed; quoit_import_free() it. %NULL on failure
- * Since: 0.1
- */
-QUOIT_API QuoitImport *quoit_ledger_import_ray_nodes (QuoitLedger *ledger, const char *text, size_t length,
-                                                      const char *source, int64_t now_ms, GError **error);
-
-/**
- * quoit_import_free:
- * @import: (nullable): what an import found
- *
- * Since: 0.1
- */
-QUOIT_API void quoit_import_free (QuoitImport *import);
-
-/**
- * quoit_import_get_source:
- * @import: what an import found
- *
- * Returns: (transfer none): the source's name
- * Since: 0.1
- */
-QUOIT_API const char *quoit_import_get_source (const QuoitImport *import);
-
-/**
- * quoit_import_is_new:
- * @import: what an import found
- *
- * Returns: whether the source was not known before; there is no difference to show then
- * Since: 0.1
- */
-QUOIT_API bool quoit_import_is_new (const QuoitImport *import);
-
-/**
- * quoit_import_get_n_nodes:
- * @import: what an import found
- *
- * Returns: the nodes that the source claims
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_import_get_n_nodes (const QuoitImport *import);
-
-/**
- * quoit_import_get_n_changes:
- * @import: what an import found
- *
- * Returns: the lines of the difference; 0 when nothing changed
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_import_get_n_changes (const QuoitImport *import);
-
-/**
- * quoit_import_get_change_kind:
- * @import: what an import found
- * @change: below quoit_import_get_n_changes()
- *
- * Returns: what kind of line it is
- * Since: 0.1
- */
-QUOIT_API QuoitChangeKind quoit_import_get_change_kind (const QuoitImport *import, uint32_t change);
-
-/**
- * quoit_import_get_change_name:
- * @import: what an import found
- * @change: below quoit_import_get_n_changes()
- *
- * Returns: (transfer none): the node, pool, group or, for what no group explains, the source
- * Since: 0.1
- */
-QUOIT_API const char *quoit_import_get_change_name (const QuoitImport *import, uint32_t change);
-
-/**
- * quoit_import_get_change_detail:
- * @import: what an import found
- * @change: below quoit_import_get_n_changes()
- *
- * Returns: (transfer none): "alive -> dead"; "" where the kind says all
- * Since: 0.1
- */
-QUOIT_API const char *quoit_import_get_change_detail (const QuoitImport *import, uint32_t change);
-
-/**
- * quoit_import_get_change_group:
- * @import: the import
- * @change: below quoit_import_get_n_changes()
- *
- * Returns: (transfer none): NAME@ID of the group that has the node; "" where none has it
- * Since: 0.1
- */
-QUOIT_API const char *quoit_import_get_change_group (const QuoitImport *import, uint32_t change);
-
-/**
- * quoit_import_get_n_warnings:
- * @import: what an import found
- *
- * Returns: how many things the reader noticed and took anyway
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_import_get_n_warnings (const QuoitImport *import);
-
-/**
- * quoit_import_get_warning:
- * @import: what an import found
- * @warning: below quoit_import_get_n_warnings()
- *
- * Returns: (transfer none): one of them
- * Since: 0.1
- */
-QUOIT_API const char *quoit_import_get_warning (const QuoitImport *import, uint32_t warning);
-
-/**
  * quoit_ledger_begin_batch:
  * @ledger: the handle
  * @error: (out) (optional): set on failure
  *
- * The changes that this thread makes until quoit_ledger_commit_batch() become one transaction; other writers wait. Each
- * change is decided with those before it; one that fails is left out and does not end the batch. Only one that could
- * not be written (%QUOIT_ERROR_STORE) does: none of the batch will be, and each further call says so until it is
+ * Begins a batch: the changes of this thread until quoit_ledger_commit_batch() become one transaction, and other
+ * writers wait. Each change sees the ones before it. A refused change is left out and does not end the batch; after a
+ * failed write (%QUOIT_ERROR_STORE) nothing of the batch will be written, and each call fails until the batch is
  * cancelled.
  *
- * Fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, else as any change.
+ * Fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread. See also "Errors of changes" of #QuoitLedger.
  *
  * Since: 0.1
  */
@@ -582,16 +629,15 @@ QUOIT_API bool quoit_ledger_begin_batch (QuoitLedger *ledger, GError **error);
  * @ledger: the handle
  * @error: (out) (optional): set on failure
  *
- * As quoit_ledger_begin_batch(), but quoit_ledger_commit_batch() does not wait for the disk, which is most of what a
- * change takes. All see the batch as ever, and it outlives this process, however that ends. A power loss may take it
- * back, whole, with whatever unsynced batches followed it; not beyond the next change of anybody that is no such batch:
- * that puts it on the disk too. For what ends with the machine anyway: a lease that is renewed, or what this process
- * alone is using.
+ * Like quoit_ledger_begin_batch(), but the commit does not wait for the disk, which is most of the time of a change.
+ * All processes see the batch, and it survives the end of this process. A power loss can undo it, together with the
+ * unsynced batches that follow it; the next change of any process that waits for the disk makes it durable. Use it for
+ * what ends with the machine anyway, such as the renewal of a lease.
  *
- * The names, keys and ids of groups that a power loss takes back are given again. So tell `NAME@ID` of such a group to
- * nobody on another machine: a call of his that comes late may meet somebody else's group.
+ * After such a power loss, names, keys and ids of the undone groups are used again. Therefore give NAME@ID of such a
+ * group to no one on another machine: a late call could reach another group.
  *
- * Fails as quoit_ledger_begin_batch().
+ * Fails like quoit_ledger_begin_batch().
  *
  * Since: 0.1
  */
@@ -602,10 +648,9 @@ QUOIT_API bool quoit_ledger_begin_unsynced_batch (QuoitLedger *ledger, GError **
  * @ledger: the handle
  * @error: (out) (optional): set on failure
  *
- * Writes the batch: on success all of it is on the disk, or will be (quoit_ledger_begin_unsynced_batch()); on failure
- * nothing is, and the groups it returned do not exist.
+ * Writes the batch of this thread. On failure nothing of it is written, and the groups that it returned do not exist.
  *
- * Fails with %QUOIT_ERROR_CONFLICT when this thread is in no batch, else as any change.
+ * Fails with %QUOIT_ERROR_CONFLICT if this thread has no batch. See also "Errors of changes" of #QuoitLedger.
  *
  * Since: 0.1
  */
@@ -615,7 +660,7 @@ QUOIT_API bool quoit_ledger_commit_batch (QuoitLedger *ledger, GError **error);
  * quoit_ledger_cancel_batch:
  * @ledger: the handle
  *
- * Drops the batch of this thread; without one it does nothing.
+ * Drops the batch of this thread. Does nothing without one.
  *
  * Since: 0.1
  */
@@ -626,13 +671,12 @@ QUOIT_API void quoit_ledger_cancel_batch (QuoitLedger *ledger);
  * @ledger: the handle
  * @error: (out) (optional): set on failure
  *
- * Replays the journal and compares the result with the state that is kept, counts every summary again, and has SQLite
- * check its file. Costs the whole history, or that behind the checkpoint: see quoit_ledger_compact_journal().
+ * Replays the journal, compares the result with the saved state, counts every summary again, and lets SQLite check its
+ * file. The cost depends on the length of the journal since the checkpoint; quoit_ledger_compact_journal() shortens it.
  *
- * Fails with %QUOIT_ERROR_DAMAGED: the message names the first difference; restore a backup. %QUOIT_ERROR_STORE,
- * %QUOIT_ERROR_BUSY.
- * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
+ * Fails with %QUOIT_ERROR_DAMAGED (the message names the first difference; restore a backup), %QUOIT_ERROR_STORE and
+ * %QUOIT_ERROR_BUSY. Also fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, %QUOIT_ERROR_CANCELLED,
+ * %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
  *
  * Since: 0.1
  */
@@ -641,16 +685,15 @@ QUOIT_API bool quoit_ledger_verify (QuoitLedger *ledger, GError **error);
 /**
  * quoit_ledger_backup:
  * @ledger: the handle
- * @path: of the new file
+ * @path: path of the new file
  * @error: (out) (optional): set on failure
  *
- * Copies the database while others may use it: the copy is the state at one moment, a database of its own, mode 0600.
+ * Copies the database while other processes use it. The copy is a database with the state at one moment and mode 0600.
  *
- * Fails with %QUOIT_ERROR_CONFLICT when there is a file or link at @path already, when a -wal file of that
- * name is there, and when @path is the name of such a file of another database; with %QUOIT_ERROR_INVALID for a ledger
- * in memory, %QUOIT_ERROR_STORE when it cannot be written (nothing is left there), %QUOIT_ERROR_BUSY.
- * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
+ * Fails with %QUOIT_ERROR_CONFLICT if @path or a -wal file of that name exists, or @path is such a file of another
+ * database; %QUOIT_ERROR_INVALID for a ledger in memory; %QUOIT_ERROR_STORE if it cannot be written (nothing is left
+ * there); and %QUOIT_ERROR_BUSY. Also fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread,
+ * %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
  *
  * Since: 0.1
  */
@@ -659,16 +702,14 @@ QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GErro
 /**
  * quoit_ledger_read_journal:
  * @ledger: the handle
- * @seq: a sequence number, as of a snapshot; 0: from the beginning
+ * @seq: a sequence number, such as that of a snapshot; 0: from the beginning
  * @error: (out) (optional): set on failure
  *
- * The entries after @seq, up to what this handle knows: see quoit_ledger_refresh().
+ * Returns the journal entries after @seq, up to what this handle knows (see quoit_ledger_refresh()).
  *
- * Fails with %QUOIT_ERROR_NOT_FOUND when a checkpoint has taken the place of some of them (the message names the first
- * there is; quoit_ledger_read_checkpoint() says from where on they are kept), %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY,
- * %QUOIT_ERROR_DAMAGED.
- * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
+ * Fails with %QUOIT_ERROR_NOT_FOUND if a checkpoint has replaced some of them (the message names the first one that is
+ * kept), %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY and %QUOIT_ERROR_DAMAGED. Also fails with %QUOIT_ERROR_CONFLICT inside a
+ * batch of the same thread, %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
  *
  * Returns: (transfer full): the entries; quoit_journal_free() them. %NULL on failure
  * Since: 0.1
@@ -676,43 +717,21 @@ QUOIT_API bool quoit_ledger_backup (QuoitLedger *ledger, const char *path, GErro
 QUOIT_API QuoitJournal *quoit_ledger_read_journal (QuoitLedger *ledger, uint64_t seq, GError **error);
 
 /**
- * quoit_ledger_snapshot_at:
- * @ledger: the handle
- * @seq: the sequence number of an entry; 0: before the first
- * @error: (out) (optional): set on failure
- *
- * The fleet as it was right after that entry, in all that a snapshot can tell. Replays the journal from the checkpoint,
- * or from its beginning; other calls on the handle go on meanwhile, unless it is in memory.
- *
- * Fails with %QUOIT_ERROR_NOT_FOUND when a checkpoint has taken the place of what was before it (the message names the
- * first entry to go back to), or when there is no such entry yet, %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY,
- * %QUOIT_ERROR_DAMAGED.
- * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
- *
- * Returns: (transfer full): the snapshot; quoit_snapshot_unref() it. %NULL on failure
- * Since: 0.1
- */
-QUOIT_API QuoitSnapshot *quoit_ledger_snapshot_at (QuoitLedger *ledger, uint64_t seq, GError **error);
-
-/**
  * quoit_ledger_compact_journal:
  * @ledger: the handle
- * @before_seq: the first entry to keep; one behind the last: none
+ * @before_seq: the first entry to keep; the last entry plus 1: none
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @n_removed: (out) (optional): how many entries have gone
+ * @n_removed: (out) (optional): the number of removed entries
  * @error: (out) (optional): set on failure
  *
- * Puts a checkpoint, a checked image of the state right before @before_seq, in the place of all entries before it, in
- * one transaction. What the ledger is does not change, and no entry is written; the past before the checkpoint can be
- * neither seen nor verified any more. The image is computed while others may write; they wait for no more than its
- * writing. Where there is nothing before @before_seq nothing is done.
+ * Replaces all entries before @before_seq by a checkpoint, a checked image of the state at that point, in one
+ * transaction. The state does not change and no entry is written. The past before the checkpoint can no longer be read
+ * or verified. Other processes can write while the image is computed.
  *
- * Fails with %QUOIT_ERROR_INVALID when @before_seq is before the checkpoint that there is, or beyond the next entry, or
- * for a clock outside the years 2000 to 2199; %QUOIT_ERROR_DAMAGED when the journal contradicts itself (nothing is
- * dropped then), %QUOIT_ERROR_STORE (nothing was written; mend it and retry), %QUOIT_ERROR_BUSY.
- * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
+ * Fails with %QUOIT_ERROR_INVALID if @before_seq is before the present checkpoint or beyond the next entry,
+ * %QUOIT_ERROR_DAMAGED if the journal contradicts itself (nothing is removed then), %QUOIT_ERROR_STORE and
+ * %QUOIT_ERROR_BUSY. Also fails with %QUOIT_ERROR_CONFLICT inside a batch of the same thread, %QUOIT_ERROR_CANCELLED,
+ * %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked child.
  *
  * Since: 0.1
  */
@@ -722,15 +741,15 @@ QUOIT_API bool quoit_ledger_compact_journal (QuoitLedger *ledger, uint64_t befor
 /**
  * quoit_ledger_read_checkpoint:
  * @ledger: the handle
- * @seq: (out): the last entry that the checkpoint has taken the place of; 0: there is no checkpoint
- * @made_ms: (out) (optional): the clock of who asked for it; 0: there is none
+ * @seq: (out): the last entry that the checkpoint replaces; 0: there is no checkpoint
+ * @made_ms: (out) (optional): the time that its caller passed; 0: there is no checkpoint
  * @error: (out) (optional): set on failure
  *
- * Where the journal begins: entries after @seq are kept, and quoit_ledger_snapshot_at() goes back to @seq.
+ * Reports where the journal begins: entries after @seq are kept, and quoit_ledger_snapshot_at() goes back to @seq.
  *
- * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY, %QUOIT_ERROR_DAMAGED.
- * Inside a batch of the same thread: %QUOIT_ERROR_CONFLICT. Also %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and
- * %QUOIT_ERROR_FAILED in a forked child.
+ * Fails with %QUOIT_ERROR_STORE, %QUOIT_ERROR_BUSY and %QUOIT_ERROR_DAMAGED. Also fails with %QUOIT_ERROR_CONFLICT
+ * inside a batch of the same thread, %QUOIT_ERROR_CANCELLED, %QUOIT_ERROR_VERSION, and %QUOIT_ERROR_FAILED in a forked
+ * child.
  *
  * Since: 0.1
  */
@@ -739,7 +758,6 @@ QUOIT_API bool quoit_ledger_read_checkpoint (QuoitLedger *ledger, uint64_t *seq,
 /* cdef-end */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLedger, quoit_ledger_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitImport, quoit_import_free)
 
 G_END_DECLS
 

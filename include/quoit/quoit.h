@@ -18,19 +18,14 @@
 #include <quoit/error.h>
 #include <quoit/catalogue.h>
 #include <quoit/request.h>
-#include <quoit/bundles.h>
 #include <quoit/report.h>
 #include <quoit/group.h>
+#include <quoit/input.h>
 #include <quoit/snapshot.h>
-#include <quoit/graph.h>
-#include <quoit/topology.h>
-#include <quoit/launch.h>
-#include <quoit/renumbering.h>
+#include <quoit/fork.h>
 #include <quoit/journal.h>
 #include <quoit/ledger.h>
-#include <quoit/hold.h>
-#include <quoit/elastic.h>
-#include <quoit/input.h>
+#include <quoit/topology.h>
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,10 @@
 #ifndef QUOIT_SNAPSHOT_H
 #define QUOIT_SNAPSHOT_H
 
+#include <stdbool.h>
+
 #include <quoit/group.h>
+#include <quoit/input.h>
 #include <quoit/report.h>
 #include <quoit/request.h>
 
@@ -22,28 +25,6 @@ G_BEGIN_DECLS
  * Since: 0.1
  */
 typedef struct _QuoitSnapshot QuoitSnapshot;
-
-/**
- * QuoitFork:
- *
- * A private copy of a snapshot that can be changed, for what-if: the live code on a copy, which shares all that it does
- * not change. Not to be used by two threads at once. Nothing of it is ever written.
- *
- * Since: 0.1
- */
-typedef struct _QuoitFork QuoitFork;
-
-/**
- * QuoitSourceKind:
- *
- * Since: 0.1
- */
-typedef enum {
-  QUOIT_SOURCE_KIND_FLEET = 1,      /* fleet text */
-  QUOIT_SOURCE_KIND_RAYCLUSTER = 2, /* a manifest: the nodes that KubeRay would make of it */
-  QUOIT_SOURCE_KIND_RAY_NODES = 3,  /* `ray list nodes`, ray.nodes() */
-  QUOIT_SOURCE_KIND_K8S_NODES = 4   /* `kubectl get nodes -o json` */
-} QuoitSourceKind;
 
 /**
  * QuoitNodeState:
@@ -100,6 +81,19 @@ typedef enum {
   QUOIT_FAULT_TOPOLOGY = 16,      /* two topologies, or one that is not in the catalogue */
   QUOIT_FAULT_POD_TYPE = 32       /* two pod types, or one that is not the topology's */
 } QuoitFault;
+
+/**
+ * QuoitGraphForm:
+ *
+ * How a graph is written.
+ *
+ * %QUOIT_GRAPH_FORM_DOT: for Graphviz: `dot -Tsvg`.
+ *
+ * %QUOIT_GRAPH_FORM_JGF: the JSON graph that Fluxion's resource-query reads with `--load-format=jgf`.
+ *
+ * Since: 0.1
+ */
+typedef enum { QUOIT_GRAPH_FORM_DOT = 1, QUOIT_GRAPH_FORM_JGF = 2 } QuoitGraphForm;
 
 /**
  * quoit_snapshot_as_of:
@@ -952,77 +946,80 @@ QUOIT_API QuoitGroup *quoit_snapshot_dup_group (const QuoitSnapshot *snapshot, u
 QUOIT_API QuoitGroup *quoit_snapshot_lookup_group (const QuoitSnapshot *snapshot, const char *name, GError **error);
 
 /**
- * quoit_snapshot_fork:
+ * quoit_snapshot_get_n_owners:
  * @snapshot: the snapshot
  *
- * Returns: (transfer full): a copy to change; quoit_fork_free() it
+ * Returns: how many owners are set
  * Since: 0.1
  */
-QUOIT_API QuoitFork *quoit_snapshot_fork (const QuoitSnapshot *snapshot);
+QUOIT_API uint32_t quoit_snapshot_get_n_owners (const QuoitSnapshot *snapshot);
 
 /**
- * quoit_fork_free:
- * @fork: (nullable): the fork
+ * quoit_snapshot_get_owner_name:
+ * @snapshot: the snapshot
+ * @owner: below quoit_snapshot_get_n_owners(); they stand in the order in which they were set
  *
+ * Returns: (transfer none): the name
  * Since: 0.1
  */
-QUOIT_API void quoit_fork_free (QuoitFork *fork);
+QUOIT_API const char *quoit_snapshot_get_owner_name (const QuoitSnapshot *snapshot, uint32_t owner);
 
 /**
- * quoit_fork_snapshot:
- * @fork: the fork
+ * quoit_snapshot_get_owner_since_ms:
+ * @snapshot: the snapshot
+ * @owner: below quoit_snapshot_get_n_owners()
  *
- * Returns: (transfer full): the fork as it is now; quoit_snapshot_unref() it
+ * Returns: when it was set, milliseconds since 1970-01-01 UTC
  * Since: 0.1
  */
-QUOIT_API QuoitSnapshot *quoit_fork_snapshot (QuoitFork *fork);
+QUOIT_API int64_t quoit_snapshot_get_owner_since_ms (const QuoitSnapshot *snapshot, uint32_t owner);
 
 /**
- * quoit_fork_reserve:
- * @fork: the fork
- * @request: what is wanted
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * quoit_snapshot_get_owner_until_ms:
+ * @snapshot: the snapshot
+ * @owner: below quoit_snapshot_get_n_owners()
+ *
+ * Returns: when its lease ends, milliseconds since 1970-01-01 UTC; 0: it has none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_snapshot_get_owner_until_ms (const QuoitSnapshot *snapshot, uint32_t owner);
+
+/**
+ * quoit_snapshot_count_owner_groups:
+ * @snapshot: the snapshot
+ * @owner: below quoit_snapshot_get_n_owners()
+ *
+ * Returns: how many groups are held in its name
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_count_owner_groups (const QuoitSnapshot *snapshot, uint32_t owner);
+
+/**
+ * quoit_snapshot_dup_graph:
+ * @snapshot: the snapshot
+ * @form: how it is written
  * @error: (out) (optional): set on failure
  *
- * As quoit_ledger_reserve(), on the fork alone; fails as it does, but never with what a database causes.
+ * The fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and live groups;
+ * edges are `contains` (fleet to source, pool, slice, node and chip), `ici` (between chips of a slice, once a link, for
+ * nodes that stand in their slice's places), `dcn` (between the slices of a group, of more than 64 each to the next)
+ * and `holds` (a group to its nodes, with the chips where it has not all). Vertices have names and states; of nodes
+ * also address and worker id, of chips their coordinates, x first. Equal states give equal text. It has a vertex a chip
+ * and three edges at most: a fleet of 100,000 chips is some 100 MB.
  *
- * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * In JGF each of the four is a subsystem of its own, `contains` being Fluxion's "containment"; nodes that are not alive
+ * are down. Types are the words above.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for a form that this version does not know.
+ *
+ * Returns: (transfer full): the text; g_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, GError **error);
-
-/**
- * quoit_fork_release:
- * @fork: the fork
- * @group: NAME or NAME@ID
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * As quoit_ledger_release(), on the fork alone.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error);
-
-/**
- * quoit_fork_set_node_state:
- * @fork: the fork
- * @node: short or full name
- * @state: the new state
- * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
- * @error: (out) (optional): set on failure
- *
- * As quoit_ledger_set_node_state(), on the fork alone.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms,
-                                          GError **error);
+QUOIT_API char *quoit_snapshot_dup_graph (const QuoitSnapshot *snapshot, QuoitGraphForm form, GError **error);
 
 /* cdef-end */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitSnapshot, quoit_snapshot_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFork, quoit_fork_free)
 
 G_END_DECLS
 

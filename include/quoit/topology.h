@@ -2,6 +2,8 @@
 #ifndef QUOIT_TOPOLOGY_H
 #define QUOIT_TOPOLOGY_H
 
+#include <stdbool.h>
+
 #include <quoit/catalogue.h>
 #include <quoit/group.h>
 
@@ -12,9 +14,9 @@ G_BEGIN_DECLS
 /**
  * QuoitTopology:
  *
- * Where each process of a group stands, in the order of the profile: slice by slice, host by host, chip by chip; of
- * %QUOIT_PROFILE_RAY_TRAIN slice by slice, and in a slice bundle by bundle. Processes without chips are behind all
- * others. Immutable; any thread may read it.
+ * The processes of a group: for each its ids, its chips, its node and its environment. The order is that of the
+ * profile: slice by slice, host by host, chip by chip; with %QUOIT_PROFILE_RAY_TRAIN bundle by bundle in each slice.
+ * Processes without chips come last. Immutable; any thread can read it.
  *
  * Since: 0.1
  */
@@ -23,23 +25,20 @@ typedef struct _QuoitTopology QuoitTopology;
 /**
  * QuoitProfile:
  *
- * Whose environment is made.
+ * The system whose environment is computed.
  *
- * %QUOIT_PROFILE_QUOIT: slices and workers in natural order; TPU_ACCELERATOR_TYPE in GKE's spelling; hosts by the
- * webhook's names where nodes come from a manifest, else by address; MEGASCALE_* only for more than one slice,
- * coordinator = host of slice 0, worker 0.
+ * - %QUOIT_PROFILE_QUOIT: slices and workers in natural order; TPU_ACCELERATOR_TYPE in GKE's spelling; host names of
+ *   the webhook for nodes of a manifest, else addresses; MEGASCALE_* only for more than one slice, with worker 0 of
+ *   slice 0 as coordinator.
+ * - %QUOIT_PROFILE_RAY_TRAIN: what Ray Train 2.60's JAX backend sets. Slices are sorted as text, like Ray does.
+ * - %QUOIT_PROFILE_KUBERAY: what a pod contains after GKE's TPU webhook has changed it (quoit/models/webhook.h). The id
+ *   of a slice is its replica index, independent of the group's other slices. MEGASCALE_* exist only if the manifest
+ *   sets MEGASCALE_NUM_SLICES.
+ * - %QUOIT_PROFILE_JOBSET: the slices are the jobs of a JobSet in natural order, the workers are their pods: host
+ *   JOBSET-REPLICATEDJOB-JOB-POD.JOBSET, and JOB_COMPLETION_INDEX is the worker id (quoit_launch_set_jobset()).
  *
- * %QUOIT_PROFILE_RAY_TRAIN: what Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text.
- *
- * %QUOIT_PROFILE_KUBERAY: what stands in a pod once GKE's TPU webhook has seen it (see quoit/models/webhook.h): a
- * slice's id is its replica's index, whichever others the group has, and there are MEGASCALE_* only where the manifest
- * sets MEGASCALE_NUM_SLICES.
- *
- * %QUOIT_PROFILE_JOBSET: the slices as the jobs of a JobSet, in natural order, and the workers as their pods: host
- * JOBSET-REPLICATEDJOB-JOB-POD.JOBSET, JOB_COMPLETION_INDEX for the worker id (see quoit_launch_set_jobset()).
- *
- * Variables that the manifest sets are kept where the profile's system keeps them: MEGASCALE_PORT in the first three,
- * none in the last, whose pods no RayCluster makes.
+ * Variables of the manifest are kept where the modelled system keeps them: MEGASCALE_PORT in the first three profiles,
+ * none in the last, because no RayCluster makes its pods.
  *
  * Since: 0.1
  */
@@ -53,43 +52,160 @@ typedef enum {
 /**
  * QuoitJob:
  *
- * What the processes of a group are together.
+ * How the processes of a group work together.
  *
- * %QUOIT_JOB_SLICES: one job on whole slices, each host of which has as many processes as any other.
- *
- * %QUOIT_JOB_BOXES: one job on a part of each slice: a box of chips, the same of every slice, which the processes
- * divide as a grid. JAX counts chips and devices from the first chip of the box.
- *
- * %QUOIT_JOB_APART: no job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say
- * why.
+ * - %QUOIT_JOB_SLICES: one job on whole slices, with the same number of processes on each host.
+ * - %QUOIT_JOB_BOXES: one job on the same box of chips in each slice; the processes divide the box as a grid. JAX
+ *   counts chips and devices from the first chip of the box.
+ * - %QUOIT_JOB_APART: no common job over ICI. Each process starts alone, as process 0 of 1, and counts its own chips.
+ *   Notes give the reason.
  *
  * Since: 0.1
  */
 typedef enum { QUOIT_JOB_SLICES = 1, QUOIT_JOB_BOXES = 2, QUOIT_JOB_APART = 3 } QuoitJob;
 
 /**
- * quoit_topology_new:
- * @group: a group that has nodes
- * @profile: whose environment
+ * QuoitLaunch:
+ *
+ * How processes are started. Use it in one thread at a time.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitLaunch QuoitLaunch;
+
+/**
+ * QuoitRenumbering:
+ *
+ * What a change of a group means for each process: ids and environment before and after. It has one row for each
+ * process: first the present ones by process id, then those that are gone by their old process id. Immutable; any
+ * thread can read it. It does not need the topologies after its creation.
+ *
+ * A process is identified by its host's identity in the host's source: a new machine with an old name is another
+ * process.
+ *
+ * Since: 0.1
+ */
+typedef struct _QuoitRenumbering QuoitRenumbering;
+
+/**
+ * QuoitRenumberingHow:
+ *
+ * What happened to a process.
+ *
+ * - %QUOIT_RENUMBERING_SAME: ids and environment are unchanged.
+ * - %QUOIT_RENUMBERING_CHANGED: the ids are unchanged, the environment is not.
+ * - %QUOIT_RENUMBERING_MOVED: the process id, slice id or worker id changed.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  QUOIT_RENUMBERING_SAME = 1,
+  QUOIT_RENUMBERING_CHANGED = 2,
+  QUOIT_RENUMBERING_MOVED = 3,
+  QUOIT_RENUMBERING_JOINED = 4, /* it is new */
+  QUOIT_RENUMBERING_LEFT = 5    /* it is gone */
+} QuoitRenumberingHow;
+
+/**
+ * QuoitRenumberingSide:
+ *
+ * The two states that a renumbering compares.
+ *
+ * Since: 0.1
+ */
+typedef enum { QUOIT_RENUMBERING_BEFORE = 0, QUOIT_RENUMBERING_AFTER = 1 } QuoitRenumberingSide;
+
+/**
+ * quoit_launch_new:
+ * @profile: the system whose environment is computed; quoit_topology_new() refuses unknown values
+ *
+ * Creates a launch with one process per host.
+ *
+ * Returns: (transfer full): the launch; quoit_launch_free() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitLaunch *quoit_launch_new (QuoitProfile profile);
+
+/**
+ * quoit_launch_free:
+ * @launch: (nullable): the launch
+ *
+ * Frees the launch.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_launch_free (QuoitLaunch *launch);
+
+/**
+ * quoit_launch_set_processes_per_host:
+ * @launch: the launch
+ * @n: 1, 2, 4 or 8; they share the host's chips evenly
  * @error: (out) (optional): set on failure
  *
- * One process a host; quoit_topology_new_launched() starts several. Of a group of bundles each bundle is a process.
+ * Sets how many processes each host has: 1 for JAX, one per chip for PyTorch/XLA.
  *
- * Fails with %QUOIT_ERROR_INVALID for a removed group, for a bundle whose chips are no box of 1, 2, 4 or 8, which no
- * process can have, for bundles that are no whole slices in a profile of pods, for a profile that this version does not
- * know, when Ray's own arithmetic or the webhook refuses the slices, or when Kubernetes refuses the group's name for a
- * JobSet; %QUOIT_ERROR_NOT_NOW when a bundle is not placed, and when the profile needs addresses, the topology of a
- * slice, or the cluster and the replica that a slice is, which the group's sources do not know: import the node list of
- * the running cluster, or the manifest.
+ * Profiles quoit and jobset then set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS and TPU_VISIBLE_CHIPS (the chips
+ * of each process), TPU_PROCESS_ADDRESSES and TPU_PROCESS_PORT (port 8471 or the manifest's, plus 1 for each further
+ * process of a host), and CLOUD_TPU_TASK_ID and TPU_WORKER_ID (the number of the process in its slice, host by host).
+ * Profile ray-train sets what Ray sets for a worker with that part of a host, profile kuberay what the webhook sets in
+ * a pod with that many containers.
+ *
+ * Fails with %QUOIT_ERROR_INVALID for another number. quoit_topology_new() checks whether the hosts can be divided.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_t n, GError **error);
+
+/**
+ * quoit_launch_set_jobset:
+ * @launch: the launch
+ * @name: (nullable): name of the JobSet and of its headless service; %NULL: the group's name
+ * @replicated_job: (nullable): name of the replicated job whose jobs are the slices; %NULL: "slice-job"
+ * @error: (out) (optional): set on failure
+ *
+ * Sets the names for profile jobset.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if Kubernetes refuses a name: @name consists of lower-case letters, digits and "-",
+ * begins with a letter and does not end with "-"; @replicated_job can also begin with a digit.
+ *
+ * Since: 0.1
+ */
+QUOIT_API bool quoit_launch_set_jobset (QuoitLaunch *launch, const char *name, const char *replicated_job,
+                                        GError **error);
+
+/**
+ * quoit_topology_new:
+ * @group: a group that has nodes
+ * @launch: (nullable): how its processes are started; %NULL: profile quoit, one process per host
+ * @error: (out) (optional): set on failure
+ *
+ * Computes the processes of a group. Whole hosts are divided as @launch says; a bundle that is a part of a host is one
+ * process.
+ *
+ * Fails with %QUOIT_ERROR_INVALID if:
+ *
+ * - the group has ended, or the profile is unknown;
+ * - the chips of a bundle are not a box of 1, 2, 4 or 8 chips;
+ * - a profile of pods is used for bundles that are not whole slices;
+ * - JAX cannot divide a host's chips among that many processes, or several processes per host are wanted for bundles
+ *   with parts of hosts, or for a slice of which the group has only some hosts;
+ * - TPU_PROCESS_PORT of the manifest leaves too few ports;
+ * - Ray's arithmetic or the webhook refuses the slices, or Kubernetes refuses a JobSet's name.
+ *
+ * Fails with %QUOIT_ERROR_NOT_NOW if a bundle is not placed, or the profile needs addresses, the topology of a slice,
+ * or its cluster and replica, which the group's sources do not contain: import the node list of the running cluster, or
+ * the manifest.
  *
  * Returns: (transfer full): the topology; quoit_topology_unref() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitTopology *quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **error);
+QUOIT_API QuoitTopology *quoit_topology_new (const QuoitGroup *group, const QuoitLaunch *launch, GError **error);
 
 /**
  * quoit_topology_unref:
  * @topology: (nullable): the topology
+ *
+ * Gives up one owner.
  *
  * Since: 0.1
  */
@@ -99,7 +215,7 @@ QUOIT_API void quoit_topology_unref (QuoitTopology *topology);
  * quoit_topology_get_n_processes:
  * @topology: the topology
  *
- * Returns: the processes of the group; their ids are 0 to n - 1
+ * Returns: the number of processes; their ids are 0 to n - 1
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_processes (const QuoitTopology *topology);
@@ -108,7 +224,7 @@ QUOIT_API uint32_t quoit_topology_get_n_processes (const QuoitTopology *topology
  * quoit_topology_get_job:
  * @topology: the topology
  *
- * Returns: what its processes are together; those that have no chips are in no job
+ * Returns: how the processes with chips work together
  * Since: 0.1
  */
 QUOIT_API QuoitJob quoit_topology_get_job (const QuoitTopology *topology);
@@ -118,7 +234,7 @@ QUOIT_API QuoitJob quoit_topology_get_job (const QuoitTopology *topology);
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: which bundle of the group the process is; -1: the group has its hosts whole
+ * Returns: the bundle of the group that the process is; -1: the group has whole hosts
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_topology_get_bundle (const QuoitTopology *topology, uint32_t process);
@@ -128,8 +244,8 @@ QUOIT_API int64_t quoit_topology_get_bundle (const QuoitTopology *topology, uint
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: the slice id that the profile gives the process's slice; 0 where it has no chips, and one behind all others
- * where its node is in no slice
+ * Returns: the id that the profile gives the process's slice; 0 if the process has no chips; the number of slices if
+ * its node is in no slice
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_slice_id (const QuoitTopology *topology, uint32_t process);
@@ -140,9 +256,10 @@ QUOIT_API uint32_t quoit_topology_get_slice_id (const QuoitTopology *topology, u
  * @process: below quoit_topology_get_n_processes()
  * @profile: any profile
  *
- * The slice id that another profile gives the process's slice. They differ: Ray Train overrides the webhook's.
+ * Returns the id that another profile gives the process's slice. Profiles differ: Ray Train overrides the webhook's
+ * ids.
  *
- * Returns: the slice id; -1: none, as for KUBERAY of a slice that is not called GROUP-REPLICA
+ * Returns: the slice id; -1: none, such as for profile kuberay if the slice's name is not GROUP-REPLICA
  * Since: 0.1
  */
 QUOIT_API int64_t quoit_topology_find_slice_id (const QuoitTopology *topology, uint32_t process, QuoitProfile profile);
@@ -152,10 +269,11 @@ QUOIT_API int64_t quoit_topology_find_slice_id (const QuoitTopology *topology, u
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Which slice of the group the process is in, in every profile: for quoit_group_dup_slice_name() where the group has
- * slices; of a group of bundles, those that its chips are in are counted in natural order.
+ * Returns the index of the process's slice in the group, the same in every profile. For groups of slices it is the
+ * index of quoit_group_dup_slice_name(); for groups of bundles the slices with their chips are counted in natural
+ * order.
  *
- * Returns: the slice; how many there are where the process's node is in none; 4294967295 where the process has no chips
+ * Returns: the index; the number of slices if the node is in no slice; 4294967295 if the process has no chips
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_group_slice (const QuoitTopology *topology, uint32_t process);
@@ -165,7 +283,7 @@ QUOIT_API uint32_t quoit_topology_get_group_slice (const QuoitTopology *topology
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: (transfer none): the name of the process's slice; "": its node is in none
+ * Returns: (transfer none): the name of the process's slice; "" if its node is in no slice
  * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_slice_name (const QuoitTopology *topology, uint32_t process);
@@ -175,7 +293,7 @@ QUOIT_API const char *quoit_topology_get_slice_name (const QuoitTopology *topolo
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: (transfer full): source/pool/name of the process's slice; "": its node is in none. g_free() it
+ * Returns: (transfer full): source/pool/name of the process's slice; "" if its node is in no slice; g_free() it
  * Since: 0.1
  */
 QUOIT_API char *quoit_topology_dup_slice_full_name (const QuoitTopology *topology, uint32_t process);
@@ -185,7 +303,7 @@ QUOIT_API char *quoit_topology_dup_slice_full_name (const QuoitTopology *topolog
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: the worker id of its host in the slice; 0 where a process of a bundle has none
+ * Returns: the worker id of the process's host in the slice; 0 if it has none
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_worker_id (const QuoitTopology *topology, uint32_t process);
@@ -194,7 +312,7 @@ QUOIT_API uint32_t quoit_topology_get_worker_id (const QuoitTopology *topology, 
  * quoit_topology_get_processes_per_host:
  * @topology: the topology
  *
- * Returns: how many processes each host has; 0 unless they are %QUOIT_JOB_SLICES, as hosts may differ then
+ * Returns: the number of processes per host; 0 if the job is not %QUOIT_JOB_SLICES, because hosts can differ then
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_processes_per_host (const QuoitTopology *topology);
@@ -204,7 +322,7 @@ QUOIT_API uint32_t quoit_topology_get_processes_per_host (const QuoitTopology *t
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: its number among the processes of its host, from 0
+ * Returns: the number of the process on its host, from 0
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_local (const QuoitTopology *topology, uint32_t process);
@@ -214,10 +332,10 @@ QUOIT_API uint32_t quoit_topology_get_local (const QuoitTopology *topology, uint
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * The chips of its host that the process has: bit 0 is chip 0, and so on by the numbers that TPU_VISIBLE_CHIPS, Ray and
- * bundles know them by. A chip of which a bundle has a part is among them.
+ * Returns the chips of its host that the process has, as bits: bit 0 is chip 0, in the numbering of TPU_VISIBLE_CHIPS,
+ * Ray and bundles. A chip that a bundle has in part is included.
  *
- * Returns: the chips; 0 where it has none, or which these are is not known
+ * Returns: the chips; 0 if the process has none or they are unknown
  * Since: 0.1
  */
 QUOIT_API uint64_t quoit_topology_get_host_chips (const QuoitTopology *topology, uint32_t process);
@@ -227,7 +345,7 @@ QUOIT_API uint64_t quoit_topology_get_host_chips (const QuoitTopology *topology,
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: the chips that the process has; 0 where it has none, or its place in a slice is not known
+ * Returns: the number of the process's chips; 0 if it has none or its place in a slice is unknown
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_chips (const QuoitTopology *topology, uint32_t process);
@@ -238,10 +356,10 @@ QUOIT_API uint32_t quoit_topology_get_n_chips (const QuoitTopology *topology, ui
  * @process: below quoit_topology_get_n_processes()
  * @chip: below quoit_topology_get_n_chips()
  *
- * A chip of the process, of those of quoit_topology_get_host_chips(): they ascend by their numbers in the slice, which
- * is how JAX lists the devices of a process.
+ * Returns a chip of the process. They are in ascending order of their numbers in the slice, which is the order of JAX's
+ * local devices.
  *
- * Returns: its number in the slice, as in quoit/models/coordinates.h
+ * Returns: the chip's number in the slice, as in quoit/models/coordinates.h
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_chip (const QuoitTopology *topology, uint32_t process, uint32_t chip);
@@ -253,7 +371,7 @@ QUOIT_API uint32_t quoit_topology_get_chip (const QuoitTopology *topology, uint3
  * @chip: below quoit_topology_get_n_chips()
  * @axis: an axis
  *
- * Returns: where that chip is on @axis of its slice's torus, from 0
+ * Returns: the chip's coordinate on @axis of its slice's torus, from 0
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_chip_at (const QuoitTopology *topology, uint32_t process, uint32_t chip,
@@ -264,7 +382,7 @@ QUOIT_API uint32_t quoit_topology_get_chip_at (const QuoitTopology *topology, ui
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: what JAX calls the local devices of the process; 0 where quoit_topology_get_n_chips() is
+ * Returns: the number of JAX's local devices of the process; 0 if quoit_topology_get_n_chips() is 0
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_devices (const QuoitTopology *topology, uint32_t process);
@@ -273,12 +391,12 @@ QUOIT_API uint32_t quoit_topology_get_n_devices (const QuoitTopology *topology, 
  * quoit_topology_get_device:
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
- * @device: below quoit_topology_get_n_devices(); chip by chip, the devices of a chip follow each other
+ * @device: below quoit_topology_get_n_devices(), chip by chip
  *
- * The devices of a slice are numbered behind those of the slices before it in the order of the processes. Where the job
- * has a part of each slice they are those of the part, and where a process is alone its own.
+ * Returns the id of a JAX device. The devices of a slice follow those of the slices before it, in the order of the
+ * processes. If the job has a part of each slice, only devices of that part count; if a process is alone, only its own.
  *
- * Returns: the id of that device in the whole job, as quoit_devices_new_group() has it
+ * Returns: the id in the whole job, as in quoit_devices_new_group()
  * Since: 0.1
  */
 QUOIT_API uint64_t quoit_topology_get_device (const QuoitTopology *topology, uint32_t process, uint32_t device);
@@ -288,7 +406,7 @@ QUOIT_API uint64_t quoit_topology_get_device (const QuoitTopology *topology, uin
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: (transfer none): the node that it runs on
+ * Returns: (transfer none): the short name of the process's node
  * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_node_name (const QuoitTopology *topology, uint32_t process);
@@ -298,7 +416,7 @@ QUOIT_API const char *quoit_topology_get_node_name (const QuoitTopology *topolog
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: (transfer full): source/pool/name of the node that it runs on; g_free() it
+ * Returns: (transfer full): source/pool/name of the process's node; g_free() it
  * Since: 0.1
  */
 QUOIT_API char *quoit_topology_dup_node_full_name (const QuoitTopology *topology, uint32_t process);
@@ -308,7 +426,7 @@ QUOIT_API char *quoit_topology_dup_node_full_name (const QuoitTopology *topology
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: (transfer none) (nullable): the address of that node; %NULL where it is not known
+ * Returns: (transfer none) (nullable): the address of the process's node; %NULL if it is unknown
  * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_node_address (const QuoitTopology *topology, uint32_t process);
@@ -318,10 +436,10 @@ QUOIT_API const char *quoit_topology_get_node_address (const QuoitTopology *topo
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * What the sources of that node did not say. Of %QUOIT_NODE_ASSUMES_HOST_NAME a note says which variables are not right
- * then.
+ * Returns what the sources of the process's node left open, so that quoit assumed it. With
+ * %QUOIT_NODE_ASSUMES_HOST_NAME, a note names the affected variables.
  *
- * Returns: what was assumed, of #QuoitNodeAssumptions
+ * Returns: a set of #QuoitNodeAssumptions
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_node_assumptions (const QuoitTopology *topology, uint32_t process);
@@ -331,7 +449,7 @@ QUOIT_API uint32_t quoit_topology_get_node_assumptions (const QuoitTopology *top
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
  *
- * Returns: the variables of the process's environment, sorted by name
+ * Returns: the number of variables in the process's environment; they are sorted by name
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_variables (const QuoitTopology *topology, uint32_t process);
@@ -354,7 +472,7 @@ QUOIT_API const char *quoit_topology_get_variable_name (const QuoitTopology *top
  * @process: below quoit_topology_get_n_processes()
  * @variable: below quoit_topology_get_n_variables()
  *
- * Returns: (transfer none): the value, as it is: whoever writes it to a shell must quote it
+ * Returns: (transfer none): the value, not quoted; quote it for a shell
  * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_variable_value (const QuoitTopology *topology, uint32_t process,
@@ -364,7 +482,7 @@ QUOIT_API const char *quoit_topology_get_variable_value (const QuoitTopology *to
  * quoit_topology_get_n_notes:
  * @topology: the topology
  *
- * Returns: how many things the caller should know, such as that no addresses are known or that a host is dead
+ * Returns: the number of notes, such as that addresses are unknown or that a host is dead
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_n_notes (const QuoitTopology *topology);
@@ -379,9 +497,181 @@ QUOIT_API uint32_t quoit_topology_get_n_notes (const QuoitTopology *topology);
  */
 QUOIT_API const char *quoit_topology_get_note (const QuoitTopology *topology, uint32_t note);
 
+/**
+ * quoit_renumbering_new:
+ * @before: (nullable): the group before the change; %NULL: it had no processes
+ * @after: (nullable): the group after the change, in the same profile and ledger; %NULL: it has no processes
+ *
+ * Compares two topologies. Cannot fail.
+ *
+ * Returns: (transfer full): the difference; quoit_renumbering_free() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitRenumbering *quoit_renumbering_new (const QuoitTopology *before, const QuoitTopology *after);
+
+/**
+ * quoit_renumbering_free:
+ * @renumbering: (nullable): the renumbering
+ *
+ * Frees the renumbering.
+ *
+ * Since: 0.1
+ */
+QUOIT_API void quoit_renumbering_free (QuoitRenumbering *renumbering);
+
+/**
+ * quoit_renumbering_get_n_rows:
+ * @renumbering: the renumbering
+ *
+ * Returns: the number of processes before and after, each counted once
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_renumbering_get_n_rows (const QuoitRenumbering *renumbering);
+
+/**
+ * quoit_renumbering_get_n_changed:
+ * @renumbering: the renumbering
+ *
+ * Returns: the number of rows that are not %QUOIT_RENUMBERING_SAME; 0: no process needs an update
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_renumbering_get_n_changed (const QuoitRenumbering *renumbering);
+
+/**
+ * quoit_renumbering_get_how:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ *
+ * Returns: what happened to the process
+ * Since: 0.1
+ */
+QUOIT_API QuoitRenumberingHow quoit_renumbering_get_how (const QuoitRenumbering *renumbering, uint32_t row);
+
+/**
+ * quoit_renumbering_get_node_name:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ *
+ * Returns the present name of the process's node, or the last one if the process is gone: the short name if it is
+ * unambiguous in the fleet, else source/pool/name.
+ *
+ * Returns: (transfer none): the name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_renumbering_get_node_name (const QuoitRenumbering *renumbering, uint32_t row);
+
+/**
+ * quoit_renumbering_get_slice_name:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ *
+ * Returns: (transfer none): the name of the node's slice, in the same form
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_renumbering_get_slice_name (const QuoitRenumbering *renumbering, uint32_t row);
+
+/**
+ * quoit_renumbering_get_counterpart:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ *
+ * Returns the node that a new process replaces, or the node that replaces a process that is gone: the one with its
+ * worker id in the slice of the same name, else in the slice with the same slice id. Both nodes can have the same name.
+ *
+ * Returns: (transfer none) (nullable): the node; %NULL if there is none, and for processes that stay
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_renumbering_get_counterpart (const QuoitRenumbering *renumbering, uint32_t row);
+
+/**
+ * quoit_renumbering_get_process:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ * @side: before or after
+ *
+ * Returns: the process id; -1: none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_renumbering_get_process (const QuoitRenumbering *renumbering, uint32_t row,
+                                                 QuoitRenumberingSide side);
+
+/**
+ * quoit_renumbering_get_slice_id:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ * @side: before or after
+ *
+ * Returns: the id of its slice; -1: none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_renumbering_get_slice_id (const QuoitRenumbering *renumbering, uint32_t row,
+                                                  QuoitRenumberingSide side);
+
+/**
+ * quoit_renumbering_get_worker_id:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ * @side: before or after
+ *
+ * Returns: the worker id in its slice; -1: none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_renumbering_get_worker_id (const QuoitRenumbering *renumbering, uint32_t row,
+                                                   QuoitRenumberingSide side);
+
+/**
+ * quoit_renumbering_get_n_variables:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ *
+ * Returns: the number of variables that differ, sorted by name; all variables of a process that is new or gone
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_renumbering_get_n_variables (const QuoitRenumbering *renumbering, uint32_t row);
+
+/**
+ * quoit_renumbering_get_variable_name:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ * @variable: below quoit_renumbering_get_n_variables()
+ *
+ * Returns: (transfer none): the name
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_renumbering_get_variable_name (const QuoitRenumbering *renumbering, uint32_t row,
+                                                           uint32_t variable);
+
+/**
+ * quoit_renumbering_get_variable_value:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ * @variable: below quoit_renumbering_get_n_variables()
+ * @side: before or after
+ *
+ * Returns: (transfer none) (nullable): the value; %NULL: the variable is not set
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_renumbering_get_variable_value (const QuoitRenumbering *renumbering, uint32_t row,
+                                                            uint32_t variable, QuoitRenumberingSide side);
+
+/**
+ * quoit_renumbering_dup_text:
+ * @renumbering: the renumbering
+ * @row: below quoit_renumbering_get_n_rows()
+ *
+ * Formats the row as one line: "host-3: process 7 -> 3, slice 1 -> 0, worker 3; MEGASCALE_SLICE_ID 1 -> 0". The
+ * variables of a process that is new or gone are left out. Values are not escaped; escape the line for its destination.
+ *
+ * Returns: (transfer full): the line without an end of line; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_renumbering_dup_text (const QuoitRenumbering *renumbering, uint32_t row);
+
 /* cdef-end */
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitRenumbering, quoit_renumbering_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitTopology, quoit_topology_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitLaunch, quoit_launch_free)
 
 G_END_DECLS
 

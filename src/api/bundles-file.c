@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <quoit/bundles.h>
+#include <quoit/request.h>
 
 #include <string.h>
 

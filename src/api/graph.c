@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fleet as a graph: what contains what, links between chips and slices, and who holds what. */
-#include <quoit/graph.h>
+#include <quoit/snapshot.h>
 
 #include "api/handles.h"
 #include "formats/graph.h"

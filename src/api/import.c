@@ -65,40 +65,6 @@ import_claims (QuoitLedger *ledger, QuoitStepFunc step, QuoitClaims *claims, int
 }
 
 QuoitImport *
-quoit_ledger_import_fleet_text (QuoitLedger *ledger, const char *text, size_t length, const char *source,
-                                int64_t now_ms, GError **error)
-{
-  g_return_val_if_fail (ledger != NULL && text != NULL, NULL);
-
-  if (!quoit_store_refuse_child (ledger->store, error))
-    return NULL;
-  return import_claims (ledger, quoit_step_import, quoit_read_fleet_text (text, length, source, error), now_ms, error);
-}
-
-QuoitImport *
-quoit_ledger_import_raycluster (QuoitLedger *ledger, const char *text, size_t length, const char *source,
-                                const char *const *variables, int64_t now_ms, GError **error)
-{
-  g_return_val_if_fail (ledger != NULL && text != NULL, NULL);
-
-  if (!quoit_store_refuse_child (ledger->store, error))
-    return NULL;
-  return import_claims (ledger, quoit_step_import, quoit_read_raycluster (text, length, source, variables, error),
-                        now_ms, error);
-}
-
-QuoitImport *
-quoit_ledger_import_ray_nodes (QuoitLedger *ledger, const char *text, size_t length, const char *source, int64_t now_ms,
-                               GError **error)
-{
-  g_return_val_if_fail (ledger != NULL && text != NULL, NULL);
-
-  if (!quoit_store_refuse_child (ledger->store, error))
-    return NULL;
-  return import_claims (ledger, quoit_step_import, quoit_read_ray_nodes (text, length, source, error), now_ms, error);
-}
-
-QuoitImport *
 quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms, GError **error)
 {
   g_return_val_if_fail (ledger != NULL && input != NULL, NULL);

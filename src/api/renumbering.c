@@ -63,52 +63,38 @@ quoit_renumbering_get_counterpart (const QuoitRenumbering *renumbering, uint32_t
   return at == NULL ? NULL : at->counterpart;
 }
 
-int64_t
-quoit_renumbering_get_process_before (const QuoitRenumbering *renumbering, uint32_t row)
+static const QuoitPlace *
+place_at (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
   const QuoitRenumberingRow *at = row_at (renumbering, row);
 
-  return at == NULL ? -1 : at->before.process;
+  if (at == NULL)
+    return NULL;
+  return side == QUOIT_RENUMBERING_BEFORE ? &at->before : &at->after;
 }
 
 int64_t
-quoit_renumbering_get_process_after (const QuoitRenumbering *renumbering, uint32_t row)
+quoit_renumbering_get_process (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
-  const QuoitRenumberingRow *at = row_at (renumbering, row);
+  const QuoitPlace *place = place_at (renumbering, row, side);
 
-  return at == NULL ? -1 : at->after.process;
+  return place == NULL ? -1 : place->process;
 }
 
 int64_t
-quoit_renumbering_get_slice_id_before (const QuoitRenumbering *renumbering, uint32_t row)
+quoit_renumbering_get_slice_id (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
-  const QuoitRenumberingRow *at = row_at (renumbering, row);
+  const QuoitPlace *place = place_at (renumbering, row, side);
 
-  return at == NULL ? -1 : at->before.slice_id;
+  return place == NULL ? -1 : place->slice_id;
 }
 
 int64_t
-quoit_renumbering_get_slice_id_after (const QuoitRenumbering *renumbering, uint32_t row)
+quoit_renumbering_get_worker_id (const QuoitRenumbering *renumbering, uint32_t row, QuoitRenumberingSide side)
 {
-  const QuoitRenumberingRow *at = row_at (renumbering, row);
+  const QuoitPlace *place = place_at (renumbering, row, side);
 
-  return at == NULL ? -1 : at->after.slice_id;
-}
-
-int64_t
-quoit_renumbering_get_worker_id_before (const QuoitRenumbering *renumbering, uint32_t row)
-{
-  const QuoitRenumberingRow *at = row_at (renumbering, row);
-
-  return at == NULL ? -1 : at->before.worker_id;
-}
-
-int64_t
-quoit_renumbering_get_worker_id_after (const QuoitRenumbering *renumbering, uint32_t row)
-{
-  const QuoitRenumberingRow *at = row_at (renumbering, row);
-
-  return at == NULL ? -1 : at->after.worker_id;
+  return place == NULL ? -1 : place->worker_id;
 }
 
 uint32_t
@@ -144,19 +130,12 @@ value_of (const char *variable)
 }
 
 const char *
-quoit_renumbering_get_variable_before (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable)
+quoit_renumbering_get_variable_value (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable,
+                                      QuoitRenumberingSide side)
 {
   const QuoitVariableChange *change = change_at (renumbering, row, variable);
 
-  return change == NULL ? NULL : value_of (change->before);
-}
-
-const char *
-quoit_renumbering_get_variable_after (const QuoitRenumbering *renumbering, uint32_t row, uint32_t variable)
-{
-  const QuoitVariableChange *change = change_at (renumbering, row, variable);
-
-  return change == NULL ? NULL : value_of (change->after);
+  return change == NULL ? NULL : value_of (side == QUOIT_RENUMBERING_BEFORE ? change->before : change->after);
 }
 
 char *

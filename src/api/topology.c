@@ -119,17 +119,18 @@ cast_to_topology (const QuoitCast *cast, const QuoitLaunch *launch, GError **err
 }
 
 QuoitTopology *
-quoit_topology_new_launched (const QuoitGroup *group, const QuoitLaunch *launch, GError **error)
+quoit_topology_new (const QuoitGroup *group, const QuoitLaunch *launch, GError **error)
 {
+  g_autoptr (QuoitLaunch) usual = launch == NULL ? quoit_launch_new (QUOIT_PROFILE_QUOIT) : NULL;
   g_autoptr (QuoitTopology) topology = NULL;
   g_autoptr (QuoitParts) parts = NULL;
   QuoitCast cast;
 
-  g_return_val_if_fail (group != NULL && launch != NULL, NULL);
+  g_return_val_if_fail (group != NULL, NULL);
 
   if (!quoit_group_cast (group, &cast, &parts, error))
     return NULL;
-  topology = cast_to_topology (&cast, launch, error);
+  topology = cast_to_topology (&cast, launch != NULL ? launch : usual, error);
   if (topology == NULL)
     return NULL;
 
@@ -139,14 +140,6 @@ quoit_topology_new_launched (const QuoitGroup *group, const QuoitLaunch *launch,
                          "waits for it, until the hosts are back or the %s are replaced or released",
                          group->data->name, group->data->kind == QUOIT_HOLDER_SLICES ? "slices" : "bundles");
   return g_steal_pointer (&topology);
-}
-
-QuoitTopology *
-quoit_topology_new (const QuoitGroup *group, QuoitProfile profile, GError **error)
-{
-  g_autoptr (QuoitLaunch) launch = quoit_launch_new (profile);
-
-  return quoit_topology_new_launched (group, launch, error);
 }
 
 uint32_t

@@ -24,7 +24,7 @@ quoit_launch_free (QuoitLaunch *launch)
   g_free (launch);
 }
 
-int
+bool
 quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_t n, GError **error)
 {
   g_return_val_if_fail (launch != NULL, 0);
@@ -64,7 +64,7 @@ check_replicated_job (const char *name, GError **error)
                      quoted, QUOIT_LONGEST_DNS_LABEL);
 }
 
-int
+bool
 quoit_launch_set_jobset (QuoitLaunch *launch, const char *name, const char *replicated_job, GError **error)
 {
   char *old_name, *old_job;

@@ -2,7 +2,7 @@
 /* How the processes of a group are started. */
 #pragma once
 
-#include <quoit/launch.h>
+#include <quoit/topology.h>
 
 enum { QUOIT_MOST_PER_HOST = 8 };
 

@@ -2,7 +2,7 @@
 /* Two topologies of one group compared: what is different for each process. Pure. */
 #pragma once
 
-#include <quoit/renumbering.h>
+#include <quoit/topology.h>
 
 #include "launch/topology.h"
 

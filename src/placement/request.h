@@ -2,7 +2,7 @@
 /* What is wanted. The public builder fills it; placement and ledger read it. */
 #pragma once
 
-#include <quoit/bundles.h>
+#include <quoit/request.h>
 
 #include "base/amount.h"
 #include "fleet/group.h"

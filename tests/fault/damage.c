@@ -70,7 +70,7 @@ import_joined (QuoitLedger *ledger)
   QuoitImport *import;
 
   hold (quoit_load_text (manifest, &text, &length, &error), "%s", said (error));
-  import = quoit_ledger_import_raycluster (ledger, text, length, NULL, NULL, T0, &error);
+  import = import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, text, NULL, T0, &error);
   hold (import != NULL, "%s", said (error));
   quoit_import_free (import);
   quoit_input_set_join (input, "two-slices");

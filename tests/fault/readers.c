@@ -67,7 +67,7 @@ say_profiles (GString *out, const Shared *shared)
     {
       g_autoptr (QuoitLaunch) launch = quoit_launch_new (profiles[i]);
       g_autoptr (GError) error = NULL;
-      g_autoptr (QuoitTopology) own = quoit_topology_new_launched (shared->group, launch, &error);
+      g_autoptr (QuoitTopology) own = quoit_topology_new (shared->group, launch, &error);
 
       hold (own != NULL, "%s", said (error));
       say_processes (out, own);
@@ -184,11 +184,11 @@ make_shared (gint *waiting)
       = { "TPU_WORKER_HOSTNAMES=a,b", "TPU_WORKER_ID=1", "MEGASCALE_NUM_SLICES=2", "MEGASCALE_SLICE_ID=1", NULL };
   Shared shared = { .waiting = waiting };
 
-  quoit_import_free (quoit_ledger_import_raycluster (ledger, manifest, strlen (manifest), NULL, NULL, T0, NULL));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, manifest, NULL, T0, NULL));
   shared.group = quoit_ledger_reserve (ledger, request, T0, NULL);
   shared.snapshot = quoit_ledger_snapshot (ledger);
   hold (shared.group != NULL, "both slices");
-  shared.topology = quoit_topology_new (shared.group, QUOIT_PROFILE_QUOIT, NULL);
+  shared.topology = quoit_topology_new (shared.group, NULL, NULL);
   shared.devices = quoit_devices_new_group (shared.group, NULL);
   shared.mesh
       = quoit_mesh_new_hybrid (shared.devices, (const int64_t[]) { 4, 4 }, 2, (const int64_t[]) { 2, 1 }, 2, 0, NULL);

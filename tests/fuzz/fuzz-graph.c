@@ -2,8 +2,7 @@
 /* The fleet of a list of Kubernetes' nodes with any names, as a graph: bytes say what is reserved, texts follow for the
  * list. Fluxion's form is strict JSON whose edges join vertices that are there and whose paths are all others; in
  * Graphviz' nothing leaves its quotes. */
-#include <quoit/graph.h>
-#include <quoit/input.h>
+#include <quoit/quoit.h>
 
 #include "formats/json.h"
 #include "k8s-list.h"

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "../shortcuts.h"
 #include "cluster.h"
 
 #define NOW G_GINT64_CONSTANT (1750000000000)
@@ -337,7 +338,7 @@ look_back (Sequence *sequence)
   for (guint i = 0; i < quoit_snapshot_get_n_groups (now); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (now, i);
-      QuoitTopology *topology = quoit_topology_new (group, (QuoitProfile) (i % 4), &error);
+      QuoitTopology *topology = topology_in (group, (QuoitProfile) (i % 4), &error);
 
       if (topology != NULL)
         quoit_topology_unref (topology);

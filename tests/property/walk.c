@@ -92,7 +92,7 @@ change_pool (Walk *walk, Pool *pool)
 }
 
 static gboolean
-import_as (Walk *walk, const Place *place, const char *text, const char *name, ImportWay way, Call *call)
+import_by (Walk *walk, const Place *place, const char *text, const char *name, ImportWay way, Call *call)
 {
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, text, strlen (text));
   QuoitImport *import;
@@ -134,7 +134,7 @@ import (Walk *walk, const Place *place)
     return;
   text = source_text (&source);
   call = call_begin (walk, place, way == IMPORT ? "import" : "sync");
-  done = import_as (walk, place, text, name, way, &call);
+  done = import_by (walk, place, text, name, way, &call);
   if (!model_may_import (call.after, index, &source, way))
     call.code = QUOIT_ERROR_CONFLICT;
   else

@@ -7,6 +7,7 @@
 #include <quoit/quoit.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 static const int64_t bundles_now_ms = G_GINT64_CONSTANT (1767225600000);
 
@@ -16,7 +17,7 @@ bundles_ledger (const char *fleet)
   QuoitLedger *ledger = quoit_ledger_open_memory ();
   GError *error = NULL;
 
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, bundles_now_ms, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, bundles_now_ms, &error));
   ck_assert_ok (error);
   return ledger;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 #define ELASTIC_NOW G_GINT64_CONSTANT (1767225600000)
 
@@ -62,13 +63,13 @@ elastic_job (QuoitLedger *ledger, const char *cluster, QuoitProfile profile)
     return NULL;
   for (const char *p = cluster; *p != '\0'; p++)
     n_slices += *p == ' ';
-  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, nodes, strlen (nodes), NULL, ELASTIC_NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, nodes, NULL, ELASTIC_NOW, &error));
   ck_assert_ok (error);
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
   group = quoit_ledger_reserve (ledger, request, ELASTIC_NOW, &error);
   ck_assert_ok (error);
-  topology = quoit_topology_new (group, profile, &error);
+  topology = topology_in (group, profile, &error);
   ck_assert_ok (error);
   ck_assert (quoit_ledger_release (ledger, "train", ELASTIC_NOW, &error));
   return topology;

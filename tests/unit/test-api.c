@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
@@ -45,7 +46,7 @@ import_fleet (QuoitLedger *ledger, const char *text, const char *source)
 {
   GError *error = NULL;
 
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, text, strlen (text), source, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, text, source, NOW, &error));
   ck_assert_ok (error);
 }
 
@@ -157,14 +158,14 @@ import_ray (QuoitLedger *ledger, const char *alive, const char *resources)
   g_autofree char *text = ray_nodes (alive, resources);
   GError *error = NULL;
 
-  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, text, strlen (text), NULL, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, text, NULL, NOW, &error));
   ck_assert_ok (error);
 }
 
 static bool
 says_rescheduling (const QuoitGroup *group)
 {
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
   uint32_t n = quoit_topology_get_n_notes (topology);
 
   return n > 0 && strstr (quoit_topology_get_note (topology, n - 1), "RESCHEDULING") != NULL;
@@ -195,7 +196,7 @@ END_TEST
 static gboolean
 has_note (const QuoitGroup *group, QuoitProfile profile, const char *note)
 {
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, profile, NULL);
+  g_autoptr (QuoitTopology) topology = topology_in (group, profile, NULL);
 
   for (uint32_t i = 0; i < quoit_topology_get_n_notes (topology); i++)
     if (strcmp (quoit_topology_get_note (topology, i), note) == 0)

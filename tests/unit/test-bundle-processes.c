@@ -5,6 +5,7 @@
 #include <quoit/models.h>
 
 #include "bundle-groups.h"
+#include "../shortcuts.h"
 
 /* --- rows --- */
 
@@ -109,7 +110,7 @@ START_TEST (each_bundle_is_a_process_of_the_job_that_they_are)
   g_autoptr (QuoitLedger) ledger = bundles_ledger (rows[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", rows[_i].asked);
   GError *error = NULL;
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, &error);
   g_autofree char *processes = NULL;
 
   ck_assert_ok (error);
@@ -179,8 +180,8 @@ START_TEST (bundles_that_are_whole_slices_are_what_whole_slices_are)
       g_autofree char *of_slices = NULL, *of_bundles = NULL;
 
       ck_assert (quoit_launch_set_processes_per_host (launch, alike[_i].per_host, NULL));
-      expected = quoit_topology_new_launched (slices, launch, NULL);
-      found = quoit_topology_new (bundles, profiles[i], NULL);
+      expected = quoit_topology_new (slices, launch, NULL);
+      found = topology_in (bundles, profiles[i], NULL);
       ck_assert (expected != NULL && found != NULL);
       of_slices = environments_of (expected);
       of_bundles = environments_of (found);
@@ -202,7 +203,7 @@ START_TEST (bundles_that_are_whole_hosts_may_have_several_processes)
   g_autoptr (QuoitTopology) topology = NULL;
 
   ck_assert (quoit_launch_set_processes_per_host (launch, 4, NULL));
-  topology = quoit_topology_new_launched (group, launch, NULL);
+  topology = quoit_topology_new (group, launch, NULL);
   ck_assert_uint_eq (quoit_topology_get_n_processes (topology), 8);
   ck_assert_int_eq (quoit_topology_get_bundle (topology, 5), 1);
   ck_assert_str_eq (value_of (topology, 5, "TPU_VISIBLE_CHIPS"), "1");
@@ -238,7 +239,7 @@ START_TEST (a_process_has_the_bounds_of_its_part)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger (environments[_i].fleet);
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", environments[_i].asked);
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
   g_autoptr (GString) text = g_string_new (NULL);
   uint32_t p = environments[_i].process;
 
@@ -272,8 +273,7 @@ reserve_on (QuoitLedger *ledger, const char *words)
   GError *error = NULL;
   QuoitGroup *group;
 
-  quoit_import_free (
-      quoit_ledger_import_ray_nodes (ledger, three_nodes, strlen (three_nodes), NULL, bundles_now_ms, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, three_nodes, NULL, bundles_now_ms, &error));
   ck_assert_ok (error);
   for (guint i = 0; list[i] != NULL; i++)
     {
@@ -305,7 +305,7 @@ START_TEST (a_bundle_without_tpu_is_a_process_behind_the_others_without_variable
   for (guint i = 0; i < G_N_ELEMENTS (profiles); i++)
     {
       GError *error = NULL;
-      g_autoptr (QuoitTopology) topology = quoit_topology_new (group, profiles[i], &error);
+      g_autoptr (QuoitTopology) topology = topology_in (group, profiles[i], &error);
       g_autofree char *processes = NULL, *slice = NULL, *node = NULL;
 
       ck_assert_ok (error);
@@ -329,7 +329,7 @@ START_TEST (bundles_of_no_tpu_at_all_are_processes_without_variables)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = reserve_on (ledger, "CPU=1@cpu CPU=2@bare");
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
   g_autofree char *processes = processes_of (topology);
 
   ck_assert_str_eq (processes, "apart b0 -; b1 -");
@@ -341,7 +341,7 @@ START_TEST (a_host_in_no_slice_starts_a_process_of_its_own)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
   g_autoptr (QuoitGroup) group = reserve_on (ledger, "TPU=2@bare TPU=1@bare");
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
 
   ck_assert_int_eq (quoit_topology_get_job (topology), QUOIT_JOB_APART);
   ck_assert_str_eq (value_of (topology, 0, "TPU_VISIBLE_CHIPS"), "0,1");
@@ -373,16 +373,16 @@ START_TEST (ray_counts_the_bundles_of_a_slice_as_they_were_asked_for)
   g_autoptr (QuoitTopology) of_quoit = NULL, of_ray = NULL;
   GError *error = NULL;
 
-  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, nodes, strlen (nodes), NULL, bundles_now_ms, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, nodes, NULL, bundles_now_ms, &error));
   ck_assert_ok (error);
   ck_assert (quoit_request_add_bundles (request, "TPU=4", 2, NULL)
              && quoit_request_select_bundle (request, 0, "on", "w1", NULL)
              && quoit_request_select_bundle (request, 1, "on", "w0", NULL));
   group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
   ck_assert_ok (error);
-  of_quoit = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
+  of_quoit = quoit_topology_new (group, NULL, &error);
   ck_assert_ok (error);
-  of_ray = quoit_topology_new (group, QUOIT_PROFILE_RAY_TRAIN, &error);
+  of_ray = topology_in (group, QUOIT_PROFILE_RAY_TRAIN, &error);
   ck_assert_ok (error);
   ck_assert_int_eq (quoit_topology_get_bundle (of_quoit, 0), 1);
   ck_assert_uint_eq (quoit_topology_get_worker_id (of_quoit, 0), 0);
@@ -419,7 +419,7 @@ START_TEST (what_no_process_can_have_is_refused)
   GError *error = NULL;
 
   ck_assert (quoit_launch_set_processes_per_host (launch, refused[_i].per_host, NULL));
-  ck_assert_ptr_null (quoit_topology_new_launched (group, launch, &error));
+  ck_assert_ptr_null (quoit_topology_new (group, launch, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, refused[_i].message);
 }
 END_TEST
@@ -433,7 +433,7 @@ START_TEST (the_number_that_the_bundles_are_is_taken)
   g_autoptr (QuoitTopology) topology = NULL;
 
   ck_assert (quoit_launch_set_processes_per_host (launch, 2, NULL));
-  topology = quoit_topology_new_launched (group, launch, NULL);
+  topology = quoit_topology_new (group, launch, NULL);
   ck_assert_ptr_nonnull (topology);
   ck_assert_uint_eq (quoit_topology_get_n_processes (topology), 2);
 }
@@ -449,7 +449,7 @@ START_TEST (a_bundle_on_a_dead_node_is_told_and_one_that_is_leaving)
   ck_assert (quoit_ledger_set_node_state (ledger, "p-0-1", QUOIT_NODE_DEAD, bundles_now_ms, NULL)
              && quoit_ledger_set_node_state (ledger, "p-0-2", QUOIT_NODE_DRAINING, bundles_now_ms, NULL));
   group = bundles_find (ledger);
-  topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  topology = quoit_topology_new (group, NULL, NULL);
   ck_assert (has_note (topology, "bundle 1 is lost: host p-0-1 is dead"));
   ck_assert (has_note (topology, "bundle 2 is leaving: host p-0-2 is draining"));
   ck_assert (has_note (topology, "until the hosts are back or the bundles are replaced or released"));
@@ -705,7 +705,7 @@ static void
 check_group (const QuoitGroup *group, const char *asked)
 {
   GError *error = NULL;
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, &error);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, &error);
   g_autoptr (GArray) spots = NULL;
   Cuboid box = { .sides = { 0 } }, block = { .sides = { 0 } };
   uint32_t n_slices;
@@ -778,7 +778,7 @@ START_TEST (processes_of_a_host_have_ports_of_their_own_in_whatever_groups)
     {
       g_autofree char *name = g_strdup_printf ("g%u", i);
       g_autoptr (QuoitGroup) group = bundles_reserve (ledger, name, asked[i]);
-      g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+      g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
 
       for (uint32_t p = 0; p < quoit_topology_get_n_processes (topology); p++)
         ck_assert (g_hash_table_add (ports, g_strdup (value_of (topology, p, "TPU_PROCESS_PORT"))));
@@ -802,8 +802,8 @@ START_TEST (a_repair_moves_the_process_of_the_bundle_that_was_lost_alone)
   ck_assert (quoit_ledger_set_node_state (ledger, "p-0-0", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
   change = quoit_ledger_repair (ledger, "train", bundles_now_ms, &error);
   ck_assert_ok (error);
-  before = quoit_topology_new (quoit_group_change_get_before (change), QUOIT_PROFILE_QUOIT, NULL);
-  after = quoit_topology_new (quoit_group_change_get_after (change), QUOIT_PROFILE_QUOIT, NULL);
+  before = quoit_topology_new (quoit_group_change_get_before (change), NULL, NULL);
+  after = quoit_topology_new (quoit_group_change_get_after (change), NULL, NULL);
   renumbering = quoit_renumbering_new (before, after);
   ck_assert_uint_eq (quoit_renumbering_get_n_rows (renumbering), 3);
   ck_assert_int_eq (quoit_renumbering_get_how (renumbering, 0), QUOIT_RENUMBERING_MOVED);

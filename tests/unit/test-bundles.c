@@ -293,7 +293,7 @@ START_TEST (a_user_has_the_chips_that_its_bundles_are_of)
   GError *error = NULL;
   uint32_t a, b, c;
 
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, fleet, strlen (fleet), NULL, T0, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, fleet, NULL, T0, &error));
   ck_assert_ok (error);
   parts = reserve_bundles (ledger, "parts", "TPU=1.5", 2);
   one = reserve_bundles (ledger, "one", "TPU=1", 1);

@@ -172,7 +172,7 @@ START_TEST (slices_that_are_divided_have_the_devices_of_slices)
   g_autoptr (QuoitGroup) group = bundles_reserve (ledger, "train", "slices:v5p,2x2x4,2,2");
   g_autoptr (QuoitDevices) divided = quoit_devices_new_group (group, NULL);
   g_autoptr (QuoitDevices) whole = quoit_devices_new_slices ("v5p", "2x2x4", 2, 4, 0, NULL);
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, QUOIT_PROFILE_QUOIT, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, NULL, NULL);
 
   ck_assert_uint_eq (quoit_devices_get_n (divided), quoit_devices_get_n (whole));
   for (uint32_t i = 0; i < quoit_devices_get_n (whole); i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
@@ -16,7 +17,7 @@ fleet_of (const char *text)
   QuoitLedger *ledger = quoit_ledger_open_memory ();
   GError *error = NULL;
 
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, text, strlen (text), NULL, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, text, NULL, NOW, &error));
   ck_assert_ok (error);
   return ledger;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 #define FLEET "v6e 2x2 x4"
@@ -84,9 +85,6 @@ CALL (quoit_ledger_release, quoit_ledger_release (ledger, "@", NOW, error))
 CALL (quoit_ledger_set_node_state, quoit_ledger_set_node_state (ledger, "v6e-2x2-0-0", QUOIT_NODE_DEAD, NOW, error))
 CALL (quoit_ledger_drain_node, quoit_ledger_drain_node (ledger, "v6e-2x2-0-0", NOW, error))
 CALL (quoit_ledger_undrain_node, quoit_ledger_undrain_node (ledger, "v6e-2x2-0-0", NOW, error))
-CALL (quoit_ledger_import_fleet_text, quoit_ledger_import_fleet_text (ledger, "?", 1, "f", NOW, error) != NULL)
-CALL (quoit_ledger_import_raycluster, quoit_ledger_import_raycluster (ledger, "", 0, "r", NULL, NOW, error) != NULL)
-CALL (quoit_ledger_import_ray_nodes, quoit_ledger_import_ray_nodes (ledger, "[]", 2, "n", NOW, error) != NULL)
 CALL (quoit_ledger_begin_batch, quoit_ledger_begin_batch (ledger, error))
 CALL (quoit_ledger_begin_unsynced_batch, quoit_ledger_begin_unsynced_batch (ledger, error))
 CALL (quoit_ledger_commit_batch, quoit_ledger_commit_batch (ledger, error))
@@ -138,9 +136,6 @@ static const Row with_error[] = {
   ROW (quoit_ledger_set_node_state),
   ROW (quoit_ledger_drain_node),
   ROW (quoit_ledger_undrain_node),
-  ROW (quoit_ledger_import_fleet_text),
-  ROW (quoit_ledger_import_raycluster),
-  ROW (quoit_ledger_import_ray_nodes),
   ROW (quoit_ledger_begin_batch),
   ROW (quoit_ledger_begin_unsynced_batch),
   ROW (quoit_ledger_commit_batch),
@@ -245,7 +240,7 @@ make (int which)
   ck_assert_ok (error);
   asked = request_of ("asked");
   input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, FLEET, strlen (FLEET));
-  quoit_import_free (quoit_ledger_import_fleet_text (ledger, FLEET, strlen (FLEET), NULL, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, FLEET, NULL, NOW, &error));
   ck_assert_ok (error);
   quoit_group_unref (quoit_ledger_reserve (ledger, request, NOW, &error));
   ck_assert_ok (error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "suite.h"
+#include "../shortcuts.h"
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
@@ -62,13 +63,12 @@ ledger_of (const Source *source)
   GError *error = NULL;
 
   if (source->fleet != NULL)
-    quoit_import_free (
-        quoit_ledger_import_fleet_text (ledger, source->fleet, strlen (source->fleet), NULL, NOW, &error));
+    quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, source->fleet, NULL, NOW, &error));
   else
     {
       g_autofree char *text = manifest_of (source);
 
-      quoit_import_free (quoit_ledger_import_raycluster (ledger, text, strlen (text), NULL, NULL, NOW, &error));
+      quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, text, NULL, NOW, &error));
     }
   ck_assert_ok (error);
   return ledger;
@@ -118,7 +118,7 @@ launch (const Source *source, uint32_t n_slices, QuoitProfile profile, uint32_t 
   g_autoptr (QuoitLaunch) how = quoit_launch_new (profile);
 
   ck_assert (quoit_launch_set_processes_per_host (how, per_host, NULL));
-  return quoit_topology_new_launched (group, how, error);
+  return quoit_topology_new (group, how, error);
 }
 
 #define V5P_16                                                                                                         \
@@ -454,7 +454,7 @@ START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
   ledger = ledger_of (&source);
   first = reserve (ledger, &source, "first", 1);
   rest = reserve (ledger, &source, "rest", 11);
-  topology = quoit_topology_new (rest, QUOIT_PROFILE_QUOIT, NULL);
+  topology = quoit_topology_new (rest, NULL, NULL);
   notes = notes_of (topology);
   ck_assert_msg (strstr (notes, "Ray Train counts slices by the order of its workers, slice names as text: 10 of them "
                                 "have another id to it, slice 'tpu-2' is 3 and here 1")
@@ -476,7 +476,7 @@ START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_JOBSET), 1);
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, (QuoitProfile) 99), -1);
 
-  of_webhook = quoit_topology_new (rest, QUOIT_PROFILE_KUBERAY, NULL);
+  of_webhook = topology_in (rest, QUOIT_PROFILE_KUBERAY, NULL);
   ck_assert_uint_eq (quoit_topology_get_slice_id (of_webhook, 4), 2);
   ck_assert_uint_eq (quoit_topology_get_group_slice (of_webhook, 4), 1);
   ck_assert_str_eq (quoit_topology_get_slice_name (of_webhook, 4), "tpu-2");
@@ -502,7 +502,7 @@ START_TEST (a_group_of_one_slice_has_no_slice_ids_to_differ)
   Source source = MANIFEST (NULL);
   g_autoptr (QuoitLedger) ledger = ledger_of (&source);
   g_autoptr (QuoitGroup) first = reserve (ledger, &source, "first", 1), second = reserve (ledger, &source, "second", 1);
-  g_autoptr (QuoitTopology) topology = quoit_topology_new (second, QUOIT_PROFILE_QUOIT, NULL);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (second, NULL, NULL);
   g_autofree char *notes = notes_of (topology);
 
   ck_assert_ptr_nonnull (first);
@@ -627,7 +627,7 @@ static char *
 first_host (QuoitLedger *ledger, const Source *source, const char *group_name, const QuoitLaunch *how, GError **error)
 {
   g_autoptr (QuoitGroup) group = reserve (ledger, source, group_name, 1);
-  g_autoptr (QuoitTopology) topology = quoit_topology_new_launched (group, how, error);
+  g_autoptr (QuoitTopology) topology = quoit_topology_new (group, how, error);
 
   for (uint32_t i = 0; topology != NULL && i < quoit_topology_get_n_variables (topology, 0); i++)
     if (strcmp (quoit_topology_get_variable_name (topology, 0, i), "TPU_WORKER_HOSTNAMES") == 0)
@@ -682,7 +682,7 @@ import_ray (QuoitLedger *ledger)
         "\"ray.io/accelerator-type\": \"TPU-V5P\"}}",
         w > 0 ? ", " : "", w + 1, w, w, w);
   g_string_append_c (list, ']');
-  quoit_import_free (quoit_ledger_import_ray_nodes (ledger, list->str, list->len, NULL, NOW, &error));
+  quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAY_NODES, list->str, NULL, NOW, &error));
   ck_assert_ok (error);
 }
 
@@ -699,7 +699,7 @@ START_TEST (ray_gives_each_worker_its_chips_and_no_more)
   import_ray (ledger);
   group = reserve (ledger, &source, "train", 1);
   ck_assert (quoit_launch_set_processes_per_host (how, 2, NULL));
-  topology = quoit_topology_new_launched (group, how, &error);
+  topology = quoit_topology_new (group, how, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_topology_get_n_processes (topology), 4);
   text = variables_of (topology, 3);
@@ -724,7 +724,8 @@ START_TEST (a_process_is_the_same_one_of_its_host_after_a_change)
     {
       ck_assert_int_eq (quoit_renumbering_get_how (renumbering, row),
                         row < 16 ? QUOIT_RENUMBERING_CHANGED : QUOIT_RENUMBERING_JOINED);
-      ck_assert_int_eq (quoit_renumbering_get_process_before (renumbering, row), row < 16 ? (int64_t) row : -1);
+      ck_assert_int_eq (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE),
+                        row < 16 ? (int64_t) row : -1);
     }
 }
 END_TEST

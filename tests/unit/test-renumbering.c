@@ -231,8 +231,8 @@ START_TEST (a_renumbering_outlives_what_it_was_made_of)
   ck_assert_str_eq (quoit_renumbering_get_node_name (renumbering, 0), "b-0");
   ck_assert_str_eq (quoit_renumbering_get_slice_name (renumbering, 4), "a");
   ck_assert_str_eq (quoit_renumbering_get_variable_name (renumbering, 0, 3), "MEGASCALE_SLICE_ID");
-  ck_assert_str_eq (quoit_renumbering_get_variable_before (renumbering, 0, 3), "1");
-  ck_assert_ptr_null (quoit_renumbering_get_variable_after (renumbering, 0, 3));
+  ck_assert_str_eq (quoit_renumbering_get_variable_value (renumbering, 0, 3, QUOIT_RENUMBERING_BEFORE), "1");
+  ck_assert_ptr_null (quoit_renumbering_get_variable_value (renumbering, 0, 3, QUOIT_RENUMBERING_AFTER));
 }
 END_TEST
 
@@ -275,8 +275,8 @@ apply_row (const QuoitRenumbering *renumbering, uint32_t row, GHashTable *variab
   for (uint32_t i = 0; i < quoit_renumbering_get_n_variables (renumbering, row); i++)
     {
       const char *name = quoit_renumbering_get_variable_name (renumbering, row, i);
-      const char *before = quoit_renumbering_get_variable_before (renumbering, row, i);
-      const char *after = quoit_renumbering_get_variable_after (renumbering, row, i);
+      const char *before = quoit_renumbering_get_variable_value (renumbering, row, i, QUOIT_RENUMBERING_BEFORE);
+      const char *after = quoit_renumbering_get_variable_value (renumbering, row, i, QUOIT_RENUMBERING_AFTER);
 
       ck_assert_int_lt (strcmp (last, name), 0);
       ck_assert_int_ne (g_strcmp0 (before, after), 0);
@@ -318,13 +318,14 @@ check_place (const QuoitTopology *topology, int64_t process, int64_t slice_id, i
 static QuoitRenumberingHow
 how_by_numbers (const QuoitRenumbering *renumbering, uint32_t row)
 {
-  if (quoit_renumbering_get_process_before (renumbering, row) < 0)
+  if (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE) < 0)
     return QUOIT_RENUMBERING_JOINED;
-  if (quoit_renumbering_get_process_after (renumbering, row) < 0)
+  if (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER) < 0)
     return QUOIT_RENUMBERING_LEFT;
-  if (quoit_renumbering_get_process_before (renumbering, row) != quoit_renumbering_get_process_after (renumbering, row)
-      || quoit_renumbering_get_slice_id_before (renumbering, row)
-             != quoit_renumbering_get_slice_id_after (renumbering, row))
+  if (quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE)
+          != quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER)
+      || quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_BEFORE)
+             != quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_AFTER))
     return QUOIT_RENUMBERING_MOVED;
   return quoit_renumbering_get_n_variables (renumbering, row) > 0 ? QUOIT_RENUMBERING_CHANGED : QUOIT_RENUMBERING_SAME;
 }
@@ -356,15 +357,15 @@ check_machine (const QuoitTopology *before, int64_t was, const QuoitTopology *af
 static void
 check_row (const QuoitRenumbering *renumbering, uint32_t row, const QuoitTopology *before, const QuoitTopology *after)
 {
-  int64_t was = quoit_renumbering_get_process_before (renumbering, row);
-  int64_t is = quoit_renumbering_get_process_after (renumbering, row);
+  int64_t was = quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_BEFORE);
+  int64_t is = quoit_renumbering_get_process (renumbering, row, QUOIT_RENUMBERING_AFTER);
   const char *node = quoit_renumbering_get_node_name (renumbering, row);
   g_autoptr (GHashTable) told = variables_of (before, was), true_ones = variables_of (after, is);
 
-  check_place (before, was, quoit_renumbering_get_slice_id_before (renumbering, row),
-               quoit_renumbering_get_worker_id_before (renumbering, row), node);
-  check_place (after, is, quoit_renumbering_get_slice_id_after (renumbering, row),
-               quoit_renumbering_get_worker_id_after (renumbering, row), node);
+  check_place (before, was, quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_BEFORE),
+               quoit_renumbering_get_worker_id (renumbering, row, QUOIT_RENUMBERING_BEFORE), node);
+  check_place (after, is, quoit_renumbering_get_slice_id (renumbering, row, QUOIT_RENUMBERING_AFTER),
+               quoit_renumbering_get_worker_id (renumbering, row, QUOIT_RENUMBERING_AFTER), node);
   check_machine (before, was, after, is);
   ck_assert_int_eq (quoit_renumbering_get_how (renumbering, row), how_by_numbers (renumbering, row));
   if (was >= 0 && is >= 0)
@@ -388,10 +389,11 @@ check_rows (const QuoitRenumbering *renumbering, const QuoitTopology *before, co
   ck_assert_uint_ge (n, n_of (after));
   for (uint32_t i = 0; i < n; i++)
     {
-      int64_t was = quoit_renumbering_get_process_before (renumbering, i);
+      int64_t was = quoit_renumbering_get_process (renumbering, i, QUOIT_RENUMBERING_BEFORE);
 
       check_row (renumbering, i, before, after);
-      ck_assert_int_eq (quoit_renumbering_get_process_after (renumbering, i), i < n_of (after) ? (int64_t) i : -1);
+      ck_assert_int_eq (quoit_renumbering_get_process (renumbering, i, QUOIT_RENUMBERING_AFTER),
+                        i < n_of (after) ? (int64_t) i : -1);
       n_changed += quoit_renumbering_get_how (renumbering, i) != QUOIT_RENUMBERING_SAME;
       n_old += was >= 0;
       if (i < n_of (after))

@@ -14,7 +14,7 @@
 #ifndef QUOIT_RAY_PLACEMENT_H
 #define QUOIT_RAY_PLACEMENT_H
 
-#include <quoit/bundles.h>
+#include <quoit/request.h>
 
 G_BEGIN_DECLS
 

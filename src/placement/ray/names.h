@@ -2,7 +2,7 @@
 /* What Ray calls strategies, and the parts of resources that belong to groups. */
 #pragma once
 
-#include <quoit/bundles.h>
+#include <quoit/request.h>
 
 #include "base/error.h"
 

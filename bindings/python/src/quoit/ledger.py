@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _c, errors
 from ._c import call, ffi, lib
 from .groups import Group, GroupChange, group_text, owned_group, taken_change
-from .imports import Import, Input, opened, taken_import
+from .imports import Import, Input, SourceKind, opened, taken_import
 from .requests import Request, handle_of
 
 if TYPE_CHECKING:
@@ -413,19 +413,36 @@ class Ledger(_c.Unsent):
 
     # --- imports ---
 
-    def import_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
-        """Reads fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3".
+    def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:
+        """Makes the nodes of an input the nodes of its source.
 
-        An import replaces what its source said before; to do it twice is to do it once.
+        An import replaces what the source contained before; importing the same input twice changes nothing.
 
         Raises:
-            InvalidError: the text is not what it should be; the message has place, value and expectation.
-            ConflictError: a node that is held would be dropped or replaced, another source of the kind claims one of the machines, or the source's name is
-                one of another kind.
+            InvalidError: the text breaks a rule of its format (the message has the place, the value and what was expected), or its
+                files are of different moments or clusters.
+            ConflictError: a held node would be dropped or replaced (`sync_input` keeps it), another source of the same kind claims
+                one of the machines, or the source's name belongs to a source of another kind.
+            NotFoundError: `Input.join` names an unknown source.
         """
-        data = _c.to_document(text, "text")
-        arguments = data, len(data), _c.to_text_or_null(source, "source"), _c.clock(now_ms)
-        return taken_import(call(lib.quoit_ledger_import_fleet_text, self._open(), *arguments))
+        return taken_import(call(lib.quoit_ledger_import, self._open(), opened(input), _c.clock(now_ms)))
+
+    def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
+        """Like `import_input`, for a fleet that changes while groups hold parts of it: a held node that is missing in the input
+        is lost. It stays, dead, while a group has it.
+
+        Raises:
+            InvalidError, ConflictError, NotFoundError: like `import_input`, except for lost nodes.
+        """
+        return taken_import(call(lib.quoit_ledger_sync, self._open(), opened(input), _c.clock(now_ms)))
+
+    def import_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
+        """Imports fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". See `import_input`."""
+        return self.import_input(Input(SourceKind.FLEET, text, source=source), now_ms=now_ms)
+
+    def sync_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
+        """Synchronises with fleet text. See `sync_input`."""
+        return self.sync_input(Input(SourceKind.FLEET, text, source=source), now_ms=now_ms)
 
     def import_raycluster(
         self,
@@ -435,45 +452,41 @@ class Ledger(_c.Unsent):
         variables: Mapping[str, str] | None = None,
         now_ms: int | None = None,
     ) -> Import:
-        """Reads a manifest with a RayCluster, RayJob or RayService: the nodes that KubeRay 1.7 would make of it.
+        """Imports a manifest with a RayCluster, RayJob or RayService: the nodes that KubeRay 1.7 creates. See `import_input`.
 
         Args:
             text: YAML.
             source: the source's name; None: metadata.name.
-            variables: what ${NAME} stands for.
-
-        Raises:
-            InvalidError, ConflictError: as `import_fleet_text`.
+            variables: the values of ${NAME}.
         """
-        data, pairs = _c.to_document(text, "text"), _c.to_pairs(variables, "variables")
-        arguments = data, len(data), _c.to_text_or_null(source, "source"), pairs, _c.clock(now_ms)
-        return taken_import(call(lib.quoit_ledger_import_raycluster, self._open(), *arguments))
+        return self.import_input(Input(SourceKind.RAYCLUSTER, text, source=source, variables=variables), now_ms=now_ms)
+
+    def sync_raycluster(
+        self,
+        text: str | bytes,
+        *,
+        source: str | None = None,
+        variables: Mapping[str, str] | None = None,
+        now_ms: int | None = None,
+    ) -> Import:
+        """Synchronises with a manifest, with the arguments of `import_raycluster`. See `sync_input`."""
+        return self.sync_input(Input(SourceKind.RAYCLUSTER, text, source=source, variables=variables), now_ms=now_ms)
 
     def import_ray_nodes(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
-        """Reads ``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes(). `import_input` takes what is in use too.
+        """Imports ``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes(). See `import_input`."""
+        return self.import_input(Input(SourceKind.RAY_NODES, text, source=source), now_ms=now_ms)
 
-        Raises:
-            InvalidError, ConflictError: as `import_fleet_text`.
-        """
-        data = _c.to_document(text, "text")
-        arguments = data, len(data), _c.to_text_or_null(source, "source"), _c.clock(now_ms)
-        return taken_import(call(lib.quoit_ledger_import_ray_nodes, self._open(), *arguments))
+    def sync_ray_nodes(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
+        """Synchronises with a list of Ray's nodes. See `sync_input`."""
+        return self.sync_input(Input(SourceKind.RAY_NODES, text, source=source), now_ms=now_ms)
 
-    def import_input(self, input: Input, *, now_ms: int | None = None) -> Import:
-        """Imports what a source says with all that is known of it. It never takes away what is held: `sync_input` does.
+    def import_k8s_nodes(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
+        """Imports ``kubectl get nodes`` as JSON or YAML. See `import_input`."""
+        return self.import_input(Input(SourceKind.K8S_NODES, text, source=source), now_ms=now_ms)
 
-        Raises:
-            InvalidError, ConflictError: as `import_fleet_text`.
-        """
-        return taken_import(call(lib.quoit_ledger_import, self._open(), opened(input), _c.clock(now_ms)))
-
-    def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
-        """As `import_input`, of a fleet that has changed: a held node that is gone is lost, and stays, dead, for its group.
-
-        Raises:
-            InvalidError, ConflictError: as `import_fleet_text`, but for held nodes.
-        """
-        return taken_import(call(lib.quoit_ledger_sync, self._open(), opened(input), _c.clock(now_ms)))
+    def sync_k8s_nodes(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
+        """Synchronises with a list of Kubernetes nodes. See `sync_input`."""
+        return self.sync_input(Input(SourceKind.K8S_NODES, text, source=source), now_ms=now_ms)
 
     # --- the file ---
 

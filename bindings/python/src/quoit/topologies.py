@@ -43,6 +43,13 @@ class Job(_c.Code):
     """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say why."""
 
 
+class _RenumberingSide(_c.Code):
+    """The two states that a renumbering compares."""
+
+    BEFORE = 0
+    AFTER = 1
+
+
 class RenumberingHow(_c.Code):
     """What has become of a process."""
 
@@ -195,7 +202,7 @@ def topology(
     launch = _c.owned(lib.quoit_launch_new(_c.to_member(Profile, profile, "profile")), lib.quoit_launch_free)
     call(lib.quoit_launch_set_processes_per_host, launch, _c.to_int(processes_per_host, "processes_per_host", _UINT32))
     call(lib.quoit_launch_set_jobset, launch, _name(jobset, "jobset"), _name(replicated_job, "replicated_job"))
-    pointer = call(lib.quoit_topology_new_launched, group._handle, launch)
+    pointer = call(lib.quoit_topology_new, group._handle, launch)
     handle = _c.owned(pointer, lib.quoit_topology_unref)
     made = Topology(
         profile,
@@ -289,8 +296,8 @@ def _handle_of(given: object, what: str) -> Any:
 
 
 def _row(pointer: Any, at: int) -> RenumberingRow:
-    def number(get: Any) -> int | None:
-        value = int(get(pointer, at))
+    def number(get: Any, side: int) -> int | None:
+        value = int(get(pointer, at, side))
         return None if value < 0 else value
 
     return RenumberingRow(
@@ -298,17 +305,17 @@ def _row(pointer: Any, at: int) -> RenumberingRow:
         node_name=_c.text(lib.quoit_renumbering_get_node_name(pointer, at)),
         slice_name=_c.text(lib.quoit_renumbering_get_slice_name(pointer, at)),
         counterpart=_c.text_or_none(lib.quoit_renumbering_get_counterpart(pointer, at)),
-        process_before=number(lib.quoit_renumbering_get_process_before),
-        process_after=number(lib.quoit_renumbering_get_process_after),
-        slice_id_before=number(lib.quoit_renumbering_get_slice_id_before),
-        slice_id_after=number(lib.quoit_renumbering_get_slice_id_after),
-        worker_id_before=number(lib.quoit_renumbering_get_worker_id_before),
-        worker_id_after=number(lib.quoit_renumbering_get_worker_id_after),
+        process_before=number(lib.quoit_renumbering_get_process, _RenumberingSide.BEFORE),
+        process_after=number(lib.quoit_renumbering_get_process, _RenumberingSide.AFTER),
+        slice_id_before=number(lib.quoit_renumbering_get_slice_id, _RenumberingSide.BEFORE),
+        slice_id_after=number(lib.quoit_renumbering_get_slice_id, _RenumberingSide.AFTER),
+        worker_id_before=number(lib.quoit_renumbering_get_worker_id, _RenumberingSide.BEFORE),
+        worker_id_after=number(lib.quoit_renumbering_get_worker_id, _RenumberingSide.AFTER),
         variables=tuple(
             VariableChange(
                 _c.text(lib.quoit_renumbering_get_variable_name(pointer, at, one)),
-                _c.text_or_none(lib.quoit_renumbering_get_variable_before(pointer, at, one)),
-                _c.text_or_none(lib.quoit_renumbering_get_variable_after(pointer, at, one)),
+                _c.text_or_none(lib.quoit_renumbering_get_variable_value(pointer, at, one, _RenumberingSide.BEFORE)),
+                _c.text_or_none(lib.quoit_renumbering_get_variable_value(pointer, at, one, _RenumberingSide.AFTER)),
             )
             for one in range(lib.quoit_renumbering_get_n_variables(pointer, at))
         ),
