@@ -49,7 +49,7 @@ check_alive (const QuoitGroup *group, GError **error)
   if (quoit_group_get_state (group) != QUOIT_GROUP_REMOVED)
     return true;
 
-  label = group_label (group);
+  label = g_strdup (quoit_group_get_handle (group));
   ended = text_of_time (quoit_group_get_ended_ms (group));
   g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_INVALID, "group '%s' was released at %s: it has no workers", label,
                ended);

@@ -113,7 +113,7 @@ print_axis (Session *session, const Options *options, GError **error)
     return false;
 
   map = map_of (snapshot, slices);
-  label = group_label (group);
+  label = g_strdup (quoit_group_get_handle (group));
   map_put_axis (map, label, &wish, &made, processes, at);
   title = map_axis_title (map->axis);
   return show (session, map, options, title, error);

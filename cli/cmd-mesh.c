@@ -73,7 +73,7 @@ mesh_facts (const QuoitGroup *group, const Wish *wish, const MeshView *view)
 {
   Table *facts = table_new (fact_columns, G_N_ELEMENTS (fact_columns));
 
-  table_take_text (facts, group_label (group));
+  table_add_text (facts, quoit_group_get_handle (group));
   table_add_text (facts, quoit_devices_get_kind (view->devices));
   table_add_number (facts, quoit_mesh_get_n_devices (view->mesh));
   table_add_number (facts, group_mesh_count_slices (view->devices));
@@ -133,7 +133,7 @@ print_choices (Session *session, const QuoitGroup *group, const Wish *wish, GErr
     }
 
   facts = table_new (suggestion_columns, G_N_ELEMENTS (suggestion_columns));
-  table_take_text (facts, group_label (group));
+  table_add_text (facts, quoit_group_get_handle (group));
   table_add_text (facts, quoit_devices_get_kind (devices));
   table_add_number (facts, quoit_devices_get_n (devices));
   table_add_number (facts, group_mesh_count_slices (devices));

@@ -24,7 +24,8 @@ owners_of (const QuoitSnapshot *snapshot, const char *only)
       table_add_text (owners, name);
       table_take_text (owners, text_of_time (quoit_snapshot_get_owner_since_ms (snapshot, i)));
       table_take_text (owners, text_of_time (quoit_snapshot_get_owner_until_ms (snapshot, i)));
-      table_add_number (owners, quoit_snapshot_count_owner_groups (snapshot, i));
+      table_add_number (owners,
+                        quoit_snapshot_count_owner_groups (snapshot, quoit_snapshot_get_owner_name (snapshot, i)));
     }
   return owners;
 }

@@ -16,7 +16,7 @@ facts_of (const QuoitGroup *group)
 {
   Table *facts = table_new (columns, G_N_ELEMENTS (columns));
 
-  table_take_text (facts, group_label (group));
+  table_add_text (facts, quoit_group_get_handle (group));
   table_add_text (facts, quoit_group_get_name (group));
   table_add_number (facts, (gint64) quoit_group_get_id (group));
   table_add_number (facts, quoit_group_get_n_slices (group));
@@ -60,7 +60,7 @@ release_group (Session *session, gint64 now_ms, GError **error)
   group = quoit_snapshot_lookup_group (snapshot, session->words[0], error);
   if (group == NULL)
     return false;
-  label = group_label (group);
+  label = g_strdup (quoit_group_get_handle (group));
   if (!quoit_ledger_release (ledger, label, now_ms, error))
     return false;
 

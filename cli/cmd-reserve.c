@@ -31,7 +31,7 @@ rehearse (QuoitLedger *ledger, const Taking *taking, const QuoitRequest *request
 
   if (group == NULL)
     return NULL;
-  label = group_label (group);
+  label = g_strdup (quoit_group_get_handle (group));
   before = group_find (snapshot, label, NULL);
   *outcome = before == NULL ? WOULD_BE_MADE : WAS_THERE;
   return g_steal_pointer (&group);
@@ -85,7 +85,7 @@ static char *
 headline (const QuoitGroup *group, Outcome outcome)
 {
   const char *done = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
-  g_autofree char *label = group_label (group), *until = text_of_time (quoit_group_get_until_ms (group));
+  const char *label = quoit_group_get_handle (group), *until = text_of_time (quoit_group_get_until_ms (group));
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
     return g_strdup_printf ("%s was made for this key and has %s: nothing is reserved", label,

@@ -263,7 +263,7 @@ add_lost_bundles (const Waiting *waiting, const QuoitGroup *group, const char *l
 static void
 add_problems_of (const Waiting *waiting, const QuoitGroup *group)
 {
-  g_autofree char *label = group_label (group);
+  const char *label = quoit_group_get_handle (group);
 
   if (quoit_group_get_n_slices (group) > 0)
     add_lost_slices (waiting->table, group, label);

@@ -15,7 +15,7 @@ facts_of (QuoitGroupChange *change)
 {
   Table *facts = table_new (columns, G_N_ELEMENTS (columns));
 
-  table_take_text (facts, group_label (quoit_group_change_get_before (change)));
+  table_add_text (facts, quoit_group_get_handle (quoit_group_change_get_before (change)));
   table_add_flag (facts, !quoit_group_change_is_nothing (change));
   table_add_flag (facts, quoit_group_change_get_after (change) == NULL);
   return facts;
@@ -44,7 +44,7 @@ print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitGroupC
   g_autoptr (QuoitTopology) new = topology_of (after, notes);
   g_autoptr (QuoitRenumbering) renumbering = quoit_renumbering_new (old, new);
   Document *document = document_new ();
-  g_autofree char *label = group_label (quoit_group_change_get_before (change));
+  const char *label = quoit_group_get_handle (quoit_group_change_get_before (change));
 
   document_take_sentence (document, g_strdup_printf ("%s %s", label,
                                                      quoit_group_change_is_nothing (change)

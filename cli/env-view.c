@@ -96,7 +96,7 @@ env_print_document (Session *session, const EnvView *view, const GArray *chosen,
   Table *processes = table_new (process_columns, G_N_ELEMENTS (process_columns));
   GPtrArray *notes = g_ptr_array_new ();
 
-  table_take_text (facts, group_label (view->group));
+  table_add_text (facts, quoit_group_get_handle (view->group));
   table_add_text (facts, view->profile);
   table_add_text (facts, word_of_job (quoit_topology_get_job (view->topology)));
   for (guint i = 0; i < chosen->len; i++)
@@ -176,7 +176,7 @@ env_print_for_people (Session *session, const EnvView *view, const GArray *chose
 {
   const QuoitTopology *topology = view->topology;
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autofree char *label = group_label (view->group);
+  const char *label = quoit_group_get_handle (view->group);
   g_autofree char *title = g_strdup_printf ("%s, profile %s", label, view->profile);
 
   append_comment (text, title);
@@ -205,7 +205,7 @@ env_print_as_seen_by_jax (Session *session, const EnvView *view, const GArray *c
   Document *document = document_new ();
   Table *facts = table_new (reader_columns, G_N_ELEMENTS (reader_columns));
 
-  table_take_text (facts, group_label (view->group));
+  table_add_text (facts, quoit_group_get_handle (view->group));
   table_add_text (facts, view->profile);
   table_add_text (facts, "jax");
   document_take_facts (document, facts);

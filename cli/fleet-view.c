@@ -47,10 +47,10 @@ add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_users (snapshot, node); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_node_user (snapshot, node, i);
-      g_autofree char *label = group_label (group);
+      const char *label = quoit_group_get_handle (group);
 
       if (!g_ptr_array_find_with_equal_func (holders, label, g_str_equal, NULL))
-        g_ptr_array_add (holders, g_steal_pointer (&label));
+        g_ptr_array_add (holders, g_strdup (label));
     }
   if (quoit_snapshot_is_node_external (snapshot, node)
       && !g_ptr_array_find_with_equal_func (holders, "external", g_str_equal, NULL))

@@ -36,12 +36,6 @@ static const Column fact_columns[] = {
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (fact_columns) == G_N_ELEMENTS (group_columns));
 
-char *
-group_label (const QuoitGroup *group)
-{
-  return g_strdup_printf ("%s@%" G_GUINT64_FORMAT, quoit_group_get_name (group), quoit_group_get_id (group));
-}
-
 guint64
 group_count_workers (const QuoitGroup *group)
 {
@@ -62,7 +56,7 @@ add_given (Table *table, const char *text)
 void
 groups_add (Table *groups, const QuoitGroup *group)
 {
-  table_take_text (groups, group_label (group));
+  table_add_text (groups, quoit_group_get_handle (group));
   table_add_text (groups, quoit_group_get_name (group));
   table_add_number (groups, (gint64) quoit_group_get_id (group));
   table_add_text (groups, word_of_group_state (quoit_group_get_state (group)));
@@ -201,7 +195,7 @@ describe_group (Document *document, const QuoitSnapshot *snapshot, const QuoitGr
 static bool
 is_called (const QuoitGroup *group, const char *name)
 {
-  g_autofree char *label = group_label (group);
+  const char *label = quoit_group_get_handle (group);
 
   return g_str_equal (quoit_group_get_name (group), name) || g_str_equal (label, name);
 }

@@ -7,7 +7,6 @@
 #include "document.h"
 
 /* "train@17". g_free() it. */
-char *group_label (const QuoitGroup *group);
 
 guint64 group_count_workers (const QuoitGroup *group);
 

@@ -19,7 +19,7 @@ add_slice (GArray *slices, uint32_t slice)
 static bool
 add_hosts (GArray *slices, const QuoitSnapshot *snapshot, const QuoitGroup *group, GError **error)
 {
-  g_autofree char *label = group_label (group);
+  const char *label = quoit_group_get_handle (group);
   uint64_t id = quoit_group_get_id (group);
 
   for (uint32_t node = 0; node < quoit_snapshot_get_n_nodes (snapshot); node++)

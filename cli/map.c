@@ -161,7 +161,7 @@ find_groups (Map *map)
 
       if (!g_hash_table_contains (ids, &row.id))
         continue;
-      row.label = group_label (group);
+      row.label = g_strdup (quoit_group_get_handle (group));
       g_array_append_val (map->groups, row);
     }
   g_array_sort (map->groups, by_id);

@@ -8,7 +8,6 @@ package quoit
 import "C"
 
 import (
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -54,9 +53,10 @@ func (s GroupSliceState) String() string { return named(groupSliceStateNames, s)
 // read it, and it outlives the ledger that it came from. Close frees what it keeps; the garbage collector does where
 // that is forgotten. Its id and name are there also then.
 type Group struct {
-	h    *door.Handle
-	id   uint64
-	name string
+	h      *door.Handle
+	id     uint64
+	name   string
+	handle string
 }
 
 // GroupInfo is all that a group says of itself.
@@ -86,13 +86,16 @@ type GroupSlice struct {
 
 // GroupWorker is a node of a slice of a group.
 type GroupWorker struct {
-	Name    string // the node's short name
-	Address string // "" where its source knows none, as a manifest
+	Name     string // the node's short name, which another pool can have too
+	Address  string // "" if its source has no address, such as a manifest
+	NodeID   uint32 // the node's durable id, for Snapshot.NodeByID
+	FullName string // source/pool/name
 }
 
 // GroupBundle is one bundle of a group.
 type GroupBundle struct {
-	Node      string // the node's short name; "" where it is not placed
+	Node      string // the node's short name; "" if the bundle is not placed
+	NodeID    uint32 // the node's durable id, for Snapshot.NodeByID; 0 if the bundle is not placed
 	Chips     uint64 // the chips of its node that it has, wholly or in part: bit 0 is chip 0
 	State     GroupSliceState
 	Text      string // what it has, in words: "chips 0,1: CPU 1, TPU 2"; "" where it is not placed
@@ -106,9 +109,10 @@ type Amount struct {
 
 func newGroup(c *C.QuoitGroup) *Group {
 	return &Group{
-		h:    door.NewHandle("group", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_group_unref((*C.QuoitGroup)(p)) }),
-		id:   uint64(C.quoit_group_get_id(c)),
-		name: C.GoString(C.quoit_group_get_name(c)),
+		h:      door.NewHandle("group", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_group_unref((*C.QuoitGroup)(p)) }),
+		id:     uint64(C.quoit_group_get_id(c)),
+		name:   C.GoString(C.quoit_group_get_name(c)),
+		handle: C.GoString(C.quoit_group_get_handle(c)),
 	}
 }
 
@@ -136,7 +140,7 @@ func (g *Group) Name() string { return g.name }
 // Handle is NAME@ID, with which a late or repeated call never touches a group that took the name since. It is good for
 // the ledger that the group came from.
 func (g *Group) Handle() string {
-	return g.name + "@" + strconv.FormatUint(g.id, 10)
+	return g.handle
 }
 
 // String is the group's Handle.
@@ -182,6 +186,9 @@ func groupSlice(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {
 		workers[worker] = GroupWorker{
 			Name:    C.GoString(C.quoit_group_get_worker_name(c, slice, C.uint32_t(worker))),
 			Address: C.GoString(C.quoit_group_get_worker_address(c, slice, C.uint32_t(worker))),
+			NodeID:  uint32(C.quoit_group_get_worker_node_id(c, slice, C.uint32_t(worker))),
+			FullName: door.TakenString(
+				unsafe.Pointer(C.quoit_group_dup_worker_full_name(c, slice, C.uint32_t(worker)))),
 		}
 	}
 	return GroupSlice{
@@ -202,6 +209,7 @@ func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 	}
 	return GroupBundle{
 		Node:      C.GoString(C.quoit_group_get_bundle_node(c, bundle)),
+		NodeID:    uint32(C.quoit_group_get_bundle_node_id(c, bundle)),
 		Chips:     uint64(C.quoit_group_get_bundle_chips(c, bundle)),
 		State:     GroupSliceState(C.quoit_group_get_bundle_state(c, bundle)),
 		Text:      door.TakenString(unsafe.Pointer(C.quoit_group_dup_bundle_text(c, bundle))),

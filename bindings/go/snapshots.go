@@ -8,6 +8,7 @@ package quoit
 import "C"
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -148,6 +149,7 @@ type Slice struct {
 // Node is one machine.
 type Node struct {
 	Number      int
+	ID          uint32 // the durable id: the same in all snapshots of a ledger, and never used again
 	Name        string // the short name
 	FullName    string // source/pool/name
 	Identity    string // its Ray node id, or its name where the source gives no id
@@ -267,6 +269,16 @@ func (s *Snapshot) Epoch() (epoch int, err error) {
 		return nil
 	})
 	return epoch, err
+}
+
+// LayoutNumber tells whether two snapshots use the same numbers: in one process, snapshots with the same LayoutNumber have the
+// same sources, pools, slices and nodes at the same numbers. Only their states can differ.
+func (s *Snapshot) LayoutNumber() (number uint64, err error) {
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		number = uint64(C.quoit_snapshot_get_layout_number(c))
+		return nil
+	})
+	return number, err
 }
 
 // Clock is the ledger's clock: the time of that entry; the zero time: none.
@@ -436,6 +448,7 @@ func (s *Snapshot) Nodes() ([]Node, error) {
 func nodeOf(c *C.QuoitSnapshot, number C.uint32_t) Node {
 	return Node{
 		Number:      int(number),
+		ID:          uint32(C.quoit_snapshot_get_node_id(c, number)),
 		Name:        C.GoString(C.quoit_snapshot_get_node_name(c, number)),
 		FullName:    taken(C.quoit_snapshot_dup_node_full_name(c, number)),
 		Identity:    taken(C.quoit_snapshot_dup_node_identity(c, number)),
@@ -591,6 +604,69 @@ func (s *Snapshot) Group(name string) (group *Group, err error) {
 	return group, err
 }
 
+// GroupByID returns the group with that id, also after its end while its record is kept.
+//
+// It fails with NotFound if no live or recorded group has the id.
+func (s *Snapshot) GroupByID(id uint64) (group *Group, err error) {
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var gerror *C.GError
+		found := C.quoit_snapshot_lookup_group_by_id(c, C.uint64_t(id), &gerror)
+		var err error
+		group, err = madeGroup(found, take(gerror))
+		return err
+	})
+	return group, err
+}
+
+// GroupByKey returns the group of a request key, also after its end until Ledger.Forget.
+//
+// It fails with NotFound if no live or recorded group has the key, and Invalid for a key with a NUL.
+func (s *Snapshot) GroupByKey(key string) (group *Group, err error) {
+	var arguments door.Arguments
+	text := (*C.char)(arguments.Text("key", key))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		var gerror *C.GError
+		found := C.quoit_snapshot_lookup_group_by_key(c, text, &gerror)
+		var err error
+		group, err = madeGroup(found, take(gerror))
+		return err
+	})
+	return group, err
+}
+
+// GroupsOfOwner returns the live groups of an owner, by id. The owner need not be set.
+//
+// It fails with Invalid for a name with a NUL.
+func (s *Snapshot) GroupsOfOwner(owner string) ([]*Group, error) {
+	var arguments door.Arguments
+	text := (*C.char)(arguments.Text("owner", owner))
+	if err := arguments.Err(); err != nil {
+		return nil, err
+	}
+	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_count_owner_groups(c, text) },
+		func(c *C.QuoitSnapshot, number C.uint32_t) *Group {
+			return newGroup(C.quoit_snapshot_dup_owner_group(c, text, number))
+		})
+}
+
+// NodeByID returns the node with that durable id.
+//
+// It fails with NotFound if the snapshot has none.
+func (s *Snapshot) NodeByID(id uint32) (node Node, err error) {
+	err = s.with(func(c *C.QuoitSnapshot) error {
+		index := int64(C.quoit_snapshot_find_node(c, C.uint32_t(id)))
+		if index < 0 {
+			return &Error{Code: NotFound, Message: fmt.Sprintf("node id '%d': no node has it", id)}
+		}
+		node = nodeOf(c, C.uint32_t(index))
+		return nil
+	})
+	return node, err
+}
+
 // Owners are those that are set, in the order in which they were.
 func (s *Snapshot) Owners() ([]Owner, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_owners(c) },
@@ -599,7 +675,7 @@ func (s *Snapshot) Owners() ([]Owner, error) {
 				Name:   C.GoString(C.quoit_snapshot_get_owner_name(c, number)),
 				Since:  timeOf(int64(C.quoit_snapshot_get_owner_since_ms(c, number))),
 				Until:  timeOf(int64(C.quoit_snapshot_get_owner_until_ms(c, number))),
-				Groups: int(C.quoit_snapshot_count_owner_groups(c, number)),
+				Groups: int(C.quoit_snapshot_count_owner_groups(c, C.quoit_snapshot_get_owner_name(c, number))),
 			}
 		})
 }

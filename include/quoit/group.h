@@ -94,6 +94,18 @@ QUOIT_API uint64_t quoit_group_get_id (const QuoitGroup *group);
 QUOIT_API const char *quoit_group_get_name (const QuoitGroup *group);
 
 /**
+ * quoit_group_get_handle:
+ * @group: the group
+ *
+ * Returns the text to pass to calls that change the group. A late or repeated call with it never affects a newer group
+ * of that name.
+ *
+ * Returns: (transfer none): NAME@ID
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_group_get_handle (const QuoitGroup *group);
+
+/**
  * quoit_group_get_owner:
  * @group: the group
  *
@@ -211,6 +223,16 @@ QUOIT_API uint32_t quoit_group_get_n_bundles (const QuoitGroup *group);
  * Since: 0.1
  */
 QUOIT_API const char *quoit_group_get_bundle_node (const QuoitGroup *group, uint32_t bundle);
+
+/**
+ * quoit_group_get_bundle_node_id:
+ * @group: the group
+ * @bundle: below quoit_group_get_n_bundles()
+ *
+ * Returns: the durable id of the bundle's node, for quoit_snapshot_find_node(); 0 if the bundle is not placed
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_group_get_bundle_node_id (const QuoitGroup *group, uint32_t bundle);
 
 /**
  * quoit_group_get_bundle_chips:
@@ -332,6 +354,28 @@ QUOIT_API const char *quoit_group_get_worker_name (const QuoitGroup *group, uint
  * Since: 0.1
  */
 QUOIT_API const char *quoit_group_get_worker_address (const QuoitGroup *group, uint32_t slice, uint32_t worker);
+
+/**
+ * quoit_group_get_worker_node_id:
+ * @group: the group
+ * @slice: slice id, below quoit_group_get_n_slices()
+ * @worker: below quoit_group_get_n_workers()
+ *
+ * Returns: the durable id of the worker's node, for quoit_snapshot_find_node()
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_group_get_worker_node_id (const QuoitGroup *group, uint32_t slice, uint32_t worker);
+
+/**
+ * quoit_group_dup_worker_full_name:
+ * @group: the group
+ * @slice: slice id, below quoit_group_get_n_slices()
+ * @worker: below quoit_group_get_n_workers()
+ *
+ * Returns: (transfer full): source/pool/name of the worker's node; g_free() it
+ * Since: 0.1
+ */
+QUOIT_API char *quoit_group_dup_worker_full_name (const QuoitGroup *group, uint32_t slice, uint32_t worker);
 
 /**
  * quoit_group_change_free:

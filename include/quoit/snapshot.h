@@ -148,6 +148,19 @@ QUOIT_API uint64_t quoit_snapshot_get_seq (const QuoitSnapshot *snapshot);
 QUOIT_API uint32_t quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot);
 
 /**
+ * quoit_snapshot_get_layout_number:
+ * @snapshot: the snapshot
+ *
+ * Returns a number that tells whether two snapshots use the same indices. Within one process, snapshots with the same
+ * number have the same sources, pools, slices and nodes at the same indices; only their states can differ. A change of
+ * the number does not mean that every index changed.
+ *
+ * Returns: the number, unique within this process
+ * Since: 0.1
+ */
+QUOIT_API uint64_t quoit_snapshot_get_layout_number (const QuoitSnapshot *snapshot);
+
+/**
  * quoit_snapshot_get_clock_ms:
  * @snapshot: the snapshot
  *
@@ -511,6 +524,29 @@ QUOIT_API uint32_t quoit_snapshot_get_n_nodes (const QuoitSnapshot *snapshot);
  */
 QUOIT_API bool quoit_snapshot_lookup_node (const QuoitSnapshot *snapshot, const char *name, uint32_t *node,
                                            GError **error);
+
+/**
+ * quoit_snapshot_get_node_id:
+ * @snapshot: the snapshot
+ * @node: below quoit_snapshot_get_n_nodes()
+ *
+ * Returns the durable id of a node. Unlike indices, ids stay the same in all snapshots of a ledger and are never used
+ * again.
+ *
+ * Returns: the id, from 1
+ * Since: 0.1
+ */
+QUOIT_API uint32_t quoit_snapshot_get_node_id (const QuoitSnapshot *snapshot, uint32_t node);
+
+/**
+ * quoit_snapshot_find_node:
+ * @snapshot: the snapshot
+ * @node_id: a durable id
+ *
+ * Returns: the index of the node with that id; -1 if this snapshot has none
+ * Since: 0.1
+ */
+QUOIT_API int64_t quoit_snapshot_find_node (const QuoitSnapshot *snapshot, uint32_t node_id);
 
 /**
  * quoit_snapshot_get_node_name:
@@ -946,6 +982,37 @@ QUOIT_API QuoitGroup *quoit_snapshot_dup_group (const QuoitSnapshot *snapshot, u
 QUOIT_API QuoitGroup *quoit_snapshot_lookup_group (const QuoitSnapshot *snapshot, const char *name, GError **error);
 
 /**
+ * quoit_snapshot_lookup_group_by_id:
+ * @snapshot: the snapshot
+ * @id: a group id
+ * @error: (out) (optional): set on failure
+ *
+ * Also finds an ended group while its record is kept (state %QUOIT_GROUP_REMOVED).
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if no live or recorded group has the id.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_snapshot_lookup_group_by_id (const QuoitSnapshot *snapshot, uint64_t id, GError **error);
+
+/**
+ * quoit_snapshot_lookup_group_by_key:
+ * @snapshot: the snapshot
+ * @key: a request key
+ * @error: (out) (optional): set on failure
+ *
+ * Finds the group of a request key, also after its end (state %QUOIT_GROUP_REMOVED) until quoit_ledger_forget().
+ *
+ * Fails with %QUOIT_ERROR_NOT_FOUND if no live or recorded group has the key.
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_snapshot_lookup_group_by_key (const QuoitSnapshot *snapshot, const char *key,
+                                                          GError **error);
+
+/**
  * quoit_snapshot_get_n_owners:
  * @snapshot: the snapshot
  *
@@ -987,12 +1054,23 @@ QUOIT_API int64_t quoit_snapshot_get_owner_until_ms (const QuoitSnapshot *snapsh
 /**
  * quoit_snapshot_count_owner_groups:
  * @snapshot: the snapshot
- * @owner: below quoit_snapshot_get_n_owners()
+ * @owner: the name of an owner, which need not be set
  *
- * Returns: how many groups are held in its name
+ * Returns: the number of live groups of the owner
  * Since: 0.1
  */
-QUOIT_API uint32_t quoit_snapshot_count_owner_groups (const QuoitSnapshot *snapshot, uint32_t owner);
+QUOIT_API uint32_t quoit_snapshot_count_owner_groups (const QuoitSnapshot *snapshot, const char *owner);
+
+/**
+ * quoit_snapshot_dup_owner_group:
+ * @snapshot: the snapshot
+ * @owner: the name of an owner, which need not be set
+ * @group: below quoit_snapshot_count_owner_groups(); in the order of ids
+ *
+ * Returns: (transfer full): the group; quoit_group_unref() it
+ * Since: 0.1
+ */
+QUOIT_API QuoitGroup *quoit_snapshot_dup_owner_group (const QuoitSnapshot *snapshot, const char *owner, uint32_t group);
 
 /**
  * quoit_snapshot_dup_graph:

@@ -11,6 +11,7 @@ quoit_group_of (QuoitGroupData *data, QuoitLayout *layout)
   group->layout = layout;
   group->state = data->state;
   group->until_ms = data->until_ms;
+  group->handle = NULL;
   group->slice_states = NULL;
   group->ailing = NULL;
   return group;
@@ -89,6 +90,7 @@ quoit_group_unref (QuoitGroup *group)
     return;
   quoit_group_data_unref (group->data);
   quoit_layout_unref (group->layout);
+  g_free (group->handle);
   g_free (group->slice_states);
   g_clear_pointer (&group->ailing, g_hash_table_unref);
   g_free (group);
@@ -108,6 +110,24 @@ quoit_group_get_name (const QuoitGroup *group)
   g_return_val_if_fail (group != NULL, NULL);
 
   return group->data->name;
+}
+
+const char *
+quoit_group_get_handle (const QuoitGroup *group)
+{
+  QuoitGroup *own = (QuoitGroup *) group;
+  char *handle;
+
+  g_return_val_if_fail (group != NULL, NULL);
+
+  handle = g_atomic_pointer_get (&own->handle);
+  if (handle != NULL)
+    return handle;
+  handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->data->name, group->data->id);
+  /* Another thread may be first. */
+  if (!g_atomic_pointer_compare_and_exchange (&own->handle, NULL, handle))
+    g_free (handle);
+  return g_atomic_pointer_get (&own->handle);
 }
 
 const char *
@@ -216,6 +236,14 @@ quoit_group_get_bundle_node (const QuoitGroup *group, uint32_t bundle)
   return bundle_node (group, bundle) == QUOIT_NO_INDEX
              ? NULL
              : quoit_layout_node_name (group->layout, (QuoitNodeId) { bundle_node (group, bundle) });
+}
+
+uint32_t
+quoit_group_get_bundle_node_id (const QuoitGroup *group, uint32_t bundle)
+{
+  g_return_val_if_fail (group != NULL && bundle < quoit_group_get_n_bundles (group), 0);
+
+  return bundle_node (group, bundle) == QUOIT_NO_INDEX ? 0 : group->layout->nodes[bundle_node (group, bundle)].id;
 }
 
 QuoitGroupSliceState
@@ -349,4 +377,22 @@ quoit_group_get_worker_address (const QuoitGroup *group, uint32_t slice, uint32_
   g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
 
   return quoit_layout_node_address (group->layout, node_at (group, slice, worker));
+}
+
+uint32_t
+quoit_group_get_worker_node_id (const QuoitGroup *group, uint32_t slice, uint32_t worker)
+{
+  g_return_val_if_fail (group != NULL && slice < group->data->n_slices, 0);
+  g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), 0);
+
+  return group->layout->nodes[node_at (group, slice, worker).index].id;
+}
+
+char *
+quoit_group_dup_worker_full_name (const QuoitGroup *group, uint32_t slice, uint32_t worker)
+{
+  g_return_val_if_fail (group != NULL && slice < group->data->n_slices, NULL);
+  g_return_val_if_fail (worker < quoit_group_get_n_workers (group, slice), NULL);
+
+  return quoit_layout_node_full_name (group->layout, node_at (group, slice, worker));
 }

@@ -15,10 +15,11 @@ struct _QuoitLedger {
 struct _QuoitSnapshot {
   gatomicrefcount refs;
   QuoitFleet *fleet;
-  GMutex lock;    /* guards what is made when it is first asked for */
-  GArray *totals; /* of QuoitTotal */
-  GArray *slots;  /* of groups, by id */
-  GArray *owners; /* likewise, of owners that are set */
+  GMutex lock;          /* guards what is made when it is first asked for */
+  GArray *totals;       /* of QuoitTotal */
+  GArray *slots;        /* of groups, by id */
+  GArray *owners;       /* likewise, of owners that are set */
+  GHashTable *by_owner; /* owner -> GArray of the slots of its live groups, by id */
 };
 
 struct _QuoitFork {
@@ -31,6 +32,7 @@ struct _QuoitGroup {
   QuoitLayout *layout;
   QuoitGroupState state;
   gint64 until_ms;
+  char *handle;         /* NAME@ID; NULL: not yet asked for */
   guint8 *slice_states; /* QuoitGroupSliceState, one a slice; NULL: all are whole */
   GHashTable *ailing;   /* durable id -> QuoitNodeState of those of its nodes that are not alive; NULL: all are */
 };
@@ -44,7 +46,6 @@ gboolean quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer i
                             GError **error);
 
 QuoitSnapshot *quoit_snapshot_of (QuoitFleet *fleet); /* takes it */
-const GArray *quoit_snapshot_owner_slots (const QuoitSnapshot *snapshot);
 /* One that was made just now; takes @data and @layout. */
 QuoitGroup *quoit_group_of (QuoitGroupData *data, QuoitLayout *layout);
 /* The result of a step that made or found @data, which it takes. */

@@ -16,6 +16,25 @@ quoit_snapshot_get_n_nodes (const QuoitSnapshot *snapshot)
   return layout_of (snapshot)->n_nodes;
 }
 
+uint32_t
+quoit_snapshot_get_node_id (const QuoitSnapshot *snapshot, uint32_t node)
+{
+  g_return_val_if_fail (snapshot != NULL && node < layout_of (snapshot)->n_nodes, 0);
+
+  return layout_of (snapshot)->nodes[node].id;
+}
+
+int64_t
+quoit_snapshot_find_node (const QuoitSnapshot *snapshot, uint32_t node_id)
+{
+  guint32 index;
+
+  g_return_val_if_fail (snapshot != NULL, -1);
+
+  index = node_id == 0 ? QUOIT_NO_INDEX : quoit_layout_find_id (layout_of (snapshot), node_id);
+  return index == QUOIT_NO_INDEX ? -1 : (int64_t) index;
+}
+
 const char *
 quoit_snapshot_get_node_name (const QuoitSnapshot *snapshot, uint32_t node)
 {

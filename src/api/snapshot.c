@@ -54,6 +54,7 @@ quoit_snapshot_unref (QuoitSnapshot *snapshot)
   g_clear_pointer (&snapshot->totals, g_array_unref);
   g_clear_pointer (&snapshot->slots, g_array_unref);
   g_clear_pointer (&snapshot->owners, g_array_unref);
+  g_clear_pointer (&snapshot->by_owner, g_hash_table_unref);
   g_mutex_clear (&snapshot->lock);
   g_free (snapshot);
 }
@@ -72,6 +73,14 @@ quoit_snapshot_get_epoch (const QuoitSnapshot *snapshot)
   g_return_val_if_fail (snapshot != NULL, 0);
 
   return snapshot->fleet->epoch;
+}
+
+uint64_t
+quoit_snapshot_get_layout_number (const QuoitSnapshot *snapshot)
+{
+  g_return_val_if_fail (snapshot != NULL, 0);
+
+  return snapshot->fleet->layout->number;
 }
 
 int64_t

@@ -357,6 +357,20 @@ lay_joined (QuoitBuilder *builder)
   quoit_layout_order_joined (layout);
 }
 
+/* Numbers are unique in the process, so that two ledgers never share one by accident. */
+static guint64
+take_number (void)
+{
+  static GMutex lock;
+  static guint64 last;
+  guint64 number;
+
+  g_mutex_lock (&lock);
+  number = ++last;
+  g_mutex_unlock (&lock);
+  return number;
+}
+
 QuoitLayout *
 quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **error)
 {
@@ -368,6 +382,7 @@ quoit_layout_new_checked (const QuoitLayoutPart *parts, guint n_parts, GError **
     return NULL;
   builder.layout = layout = g_new0 (QuoitLayout, 1);
   g_atomic_ref_count_init (&layout->refs);
+  layout->number = take_number ();
   if (!quoit_builder_gather (&builder, error))
     {
       quoit_builder_clear (&builder);

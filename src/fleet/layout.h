@@ -110,6 +110,7 @@ typedef struct _QuoitLayoutFrame QuoitLayoutFrame;
 
 typedef struct {
   gatomicrefcount refs;
+  guint64 number;          /* layouts of one number have the same nodes, slices and pools at the same indices */
   QuoitLayoutFrame *frame; /* has what layouts share that differ in single nodes: all but nodes, texts, slots, ids */
   guint32 n_sources, n_pools, n_classes, n_shelves, n_slices, n_nodes, n_ranks, n_kinds;
   guint32 n_external; /* nodes that their source calls used */

@@ -239,7 +239,7 @@ class Node(Row):
 
     __slots__ = ()
     _FACTS = (
-        "full_name", "identity", "address", "state", "worker_id", "chips", "is_ray_head", "is_external", "assumptions",
+        "id", "full_name", "identity", "address", "state", "worker_id", "chips", "is_ray_head", "is_external", "assumptions",
         "sources", "slice", "resources", "users",
     )  # fmt: skip
 
@@ -247,8 +247,13 @@ class Node(Row):
         return f"<quoit.Node {self.full_name!r} {self.state.name}>"
 
     @property
+    def id(self) -> int:
+        """The durable id: the same in all snapshots of a ledger, and never used again."""
+        return int(lib.quoit_snapshot_get_node_id(self._handle, self._index))
+
+    @property
     def name(self) -> str:
-        """The short name, which another pool may have too."""
+        """The short name, which another pool can have too."""
         return _c.text(lib.quoit_snapshot_get_node_name(self._handle, self._index))
 
     @property
@@ -399,5 +404,5 @@ def owner_of(handle: Any, index: int) -> Owner:
         _c.text(lib.quoit_snapshot_get_owner_name(handle, index)),
         int(lib.quoit_snapshot_get_owner_since_ms(handle, index)),
         lib.quoit_snapshot_get_owner_until_ms(handle, index) or None,
-        int(lib.quoit_snapshot_count_owner_groups(handle, index)),
+        int(lib.quoit_snapshot_count_owner_groups(handle, lib.quoit_snapshot_get_owner_name(handle, index))),
     )

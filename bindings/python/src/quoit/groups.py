@@ -41,8 +41,13 @@ class Worker:
     """A node of a slice; its place in `GroupSlice.workers` is that of its worker id among those of the slice."""
 
     name: str
+    """The short name, which another pool can have too."""
     address: str | None
-    """None where its source knows none, as a manifest."""
+    """None if its source has no address, such as a manifest."""
+    node_id: int
+    """The durable id of the node, for `Snapshot.node_by_id`."""
+    full_name: str
+    """source/pool/name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +66,9 @@ class PlacedBundle(_c.WithMappings):
     """A bundle of a group."""
 
     node: str | None
-    """The node's short name; None for one that is not placed."""
+    """The node's short name; None if the bundle is not placed."""
+    node_id: int | None
+    """The durable id of the node, for `Snapshot.node_by_id`; None if the bundle is not placed."""
     chips: tuple[int, ...]
     """The chips of its node that it has, wholly or in part."""
     state: GroupSliceState
@@ -113,7 +120,7 @@ class Group(_c.Sealed):
 
         It does not say of which ledger: ids count from 1 in each.
         """
-        return f"{self.name}@{self.id}"
+        return _c.text(lib.quoit_group_get_handle(self._handle))
 
     @property
     def owner(self) -> str:
@@ -174,6 +181,8 @@ class Group(_c.Sealed):
                 Worker(
                     _c.text(lib.quoit_group_get_worker_name(self._handle, index, worker)),
                     _c.text_or_none(lib.quoit_group_get_worker_address(self._handle, index, worker)),
+                    int(lib.quoit_group_get_worker_node_id(self._handle, index, worker)),
+                    _c.taken_text(lib.quoit_group_dup_worker_full_name(self._handle, index, worker)),
                 )
                 for worker in range(lib.quoit_group_get_n_workers(self._handle, index))
             ),
@@ -195,6 +204,7 @@ class Group(_c.Sealed):
         }
         return PlacedBundle(
             _c.text_or_none(lib.quoit_group_get_bundle_node(self._handle, index)),
+            int(lib.quoit_group_get_bundle_node_id(self._handle, index)) or None,
             _c.bits(mask),
             GroupSliceState(lib.quoit_group_get_bundle_state(self._handle, index)),
             _c.taken_text(lib.quoit_group_dup_bundle_text(self._handle, index)),

@@ -160,7 +160,9 @@ class Ledger(_c.Unsent):
     _instead = "open its file again, in the other process too"
 
     def __init__(self, handle: Any) -> None:
-        self._handle = _c.owned(_c.checked_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref)
+        self._handle = _c.owned(
+            _c.checked_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref
+        )
         # What other modules know of this ledger, and forget with it.
         self._companions: dict[str, Any] = {}
         self._process = os.getpid()
@@ -341,7 +343,9 @@ class Ledger(_c.Unsent):
             ConflictError, ExpiredError: as `confirm`.
         """
         name = _c.to_text(slice, "slice")
-        return taken_change(call(lib.quoit_ledger_release_slice, self._open(), group_text(group), name, _c.clock(now_ms)))
+        return taken_change(
+            call(lib.quoit_ledger_release_slice, self._open(), group_text(group), name, _c.clock(now_ms))
+        )
 
     # --- owners ---
 
@@ -506,7 +510,10 @@ class Ledger(_c.Unsent):
             ConflictError: a batch is open already.
             TypeError: `synced` is no bool.
         """
-        return _Batch(self, lib.quoit_ledger_begin_batch if _c.to_bool(synced, "synced") else lib.quoit_ledger_begin_unsynced_batch)
+        return _Batch(
+            self,
+            lib.quoit_ledger_begin_batch if _c.to_bool(synced, "synced") else lib.quoit_ledger_begin_unsynced_batch,
+        )
 
     def verify(self) -> None:
         """Replays the journal and compares with the state that is kept.

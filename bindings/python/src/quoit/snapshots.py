@@ -64,6 +64,11 @@ class Snapshot(View):
         return int(lib.quoit_snapshot_get_epoch(self._handle))
 
     @property
+    def layout_number(self) -> int:
+        """Snapshots with the same number, in one process, have the same pools, slices and nodes at the same places of their lists."""
+        return int(lib.quoit_snapshot_get_layout_number(self._handle))
+
+    @property
     def clock_ms(self) -> int | None:
         """The ledger's clock: the time of that entry in milliseconds since 1970 UTC; None: there is none yet."""
         return lib.quoit_snapshot_get_clock_ms(self._handle) or None
@@ -211,6 +216,33 @@ class Snapshot(View):
             InvalidError: it is neither NAME nor NAME@ID.
         """
         return owned_group(call(lib.quoit_snapshot_lookup_group, self._handle, group_text(name)))
+
+    def group_by_id(self, id: int) -> Group:
+        """The group with that id, also after its end while its record is kept.
+
+        Raises:
+            NotFoundError: no live or recorded group has the id.
+        """
+        return owned_group(call(lib.quoit_snapshot_lookup_group_by_id, self._handle, _c.to_int(id, "id", _c.UINT64)))
+
+    def group_by_key(self, key: str) -> Group:
+        """The group of a request key, also after its end until `Ledger.forget`.
+
+        Raises:
+            NotFoundError: no live or recorded group has the key.
+        """
+        return owned_group(call(lib.quoit_snapshot_lookup_group_by_key, self._handle, _c.to_text(key, "key")))
+
+    def groups_of_owner(self, owner: str) -> tuple[Group, ...]:
+        """The live groups of an owner, by id; the owner need not be set."""
+        text = _c.to_text(owner, "owner")
+        numbers = range(lib.quoit_snapshot_count_owner_groups(self._handle, text))
+        return tuple(owned_group(lib.quoit_snapshot_dup_owner_group(self._handle, text, number)) for number in numbers)
+
+    def node_by_id(self, node_id: int) -> Node | None:
+        """The node with that durable id; None if this snapshot has none."""
+        index = int(lib.quoit_snapshot_find_node(self._handle, _c.to_int(node_id, "node_id", range(2**32))))
+        return None if index < 0 else Node(self._handle, index)
 
 
 def owned_snapshot(pointer: Any) -> Snapshot:
