@@ -157,12 +157,10 @@ find_groups (Map *map)
   for (uint32_t i = 0; i < quoit_snapshot_get_n_groups (map->snapshot); i++)
     {
       g_autoptr (QuoitGroup) group = quoit_snapshot_dup_group (map->snapshot, i);
-      MapGroup row = { .id = quoit_group_get_id (group) };
+      uint64_t id = quoit_group_get_id (group);
 
-      if (!g_hash_table_contains (ids, &row.id))
-        continue;
-      row.label = g_strdup (quoit_group_get_handle (group));
-      g_array_append_val (map->groups, row);
+      if (g_hash_table_contains (ids, &id))
+        g_array_append_val (map->groups, ((MapGroup) { .id = id, .label = g_strdup (quoit_group_get_handle (group)) }));
     }
   g_array_sort (map->groups, by_id);
 }

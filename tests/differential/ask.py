@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the real server about a case, and writes its answers as rows of tests/vectors."""
 
-from gcs_oracle import GcsOracle
-
 import model
+from gcs_oracle import GcsOracle
 
 # So often a case is asked, and so often more where Ray may choose among equals.
 RUNS, MORE_RUNS = 2, 4

@@ -31,6 +31,7 @@ from concurrent import futures
 import grpc
 import ray
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from model import fixed
 from ray.core.generated import (
     autoscaler_pb2,
     autoscaler_pb2_grpc,
@@ -40,8 +41,6 @@ from ray.core.generated import (
     gcs_service_pb2_grpc,
     node_manager_pb2,
 )
-
-from model import fixed
 
 STRATEGIES = {"PACK": 0, "SPREAD": 1, "STRICT_PACK": 2, "STRICT_SPREAD": 3}
 # What the last attempt came to, by the scheduling state that it left; no attempt has ended in any other.
