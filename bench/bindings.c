@@ -42,7 +42,7 @@ reserve_and_release (gpointer data)
 
   for (guint i = 0; i < BATCH; i++)
     {
-      g_autoptr (QuoitGroup) group = quoit_ledger_reserve (calls->ledger, calls->request, NOW, NULL);
+      g_autoptr (QuoitGroup) group = quoit_ledger_reserve (calls->ledger, calls->request, NOW, NULL, NULL);
       g_autofree char *handle = NULL;
 
       g_assert_nonnull (group);

@@ -50,7 +50,7 @@ reserve (QuoitLedger *ledger, guint number)
   quoit_request_set_accelerator (request, "v6e", NULL);
   quoit_request_set_topology (request, "4x4", NULL);
   quoit_request_set_slices (request, 1, NULL);
-  group = quoit_ledger_reserve (ledger, request, NOW + number, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW + number, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -136,7 +136,7 @@ reserve_and_release (gpointer data)
 
   for (guint i = 0; i < 1000; i++)
     {
-      quoit_group_unref (quoit_ledger_reserve (call->ledger, call->request, NOW, NULL));
+      quoit_group_unref (quoit_ledger_reserve (call->ledger, call->request, NOW, NULL, NULL));
       quoit_ledger_release (call->ledger, "train", NOW, NULL);
     }
 }

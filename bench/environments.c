@@ -47,7 +47,7 @@ reserve_all (QuoitLedger *ledger)
   g_assert_true (quoit_request_set_accelerator (request, "v6e", NULL));
   g_assert_true (quoit_request_set_topology (request, "16x16", NULL));
   g_assert_true (quoit_request_set_slices (request, 64, NULL));
-  group = quoit_ledger_reserve (ledger, request, NOW, NULL);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, NULL);
   g_assert_nonnull (group);
   return group;
 }

@@ -34,7 +34,7 @@ reserve_on_fork (gpointer data)
 
       if (i > 0)
         g_snprintf (name, sizeof name, "job-%u", i);
-      if (!quoit_plan_slices (fork, origin->request, &plan, NULL)
+      if (!quoit_plan_slices (fork, origin->request, &plan, NULL, NULL)
           || !quoit_fleet_add_group (fork, bench_group_new (fork, &plan, name, 1 + i), NULL))
         g_assert_not_reached ();
     }

@@ -31,7 +31,7 @@ hold (QuoitLedger *ledger, const char *name, gint64 now_ms)
   g_autoptr (QuoitRequest) request = request_new (name);
   GError *error = NULL;
 
-  quoit_group_unref (quoit_ledger_hold (ledger, request, LEASE_MS, now_ms, &error));
+  quoit_group_unref (quoit_ledger_hold (ledger, request, LEASE_MS, now_ms, NULL, &error));
   g_assert_no_error (error);
 }
 
@@ -165,7 +165,7 @@ repair (gpointer data)
       char name[16];
 
       g_snprintf (name, sizeof name, "job-%06u", i);
-      quoit_group_change_free (quoit_ledger_repair (repairs->ledger, name, NOW, NULL));
+      quoit_group_change_free (quoit_ledger_repair (repairs->ledger, name, NOW, NULL, NULL));
     }
 }
 
@@ -190,7 +190,7 @@ measure_repairs (Bench *bench)
       g_autofree char *name = g_strdup_printf ("job-%06u", i);
       g_autoptr (QuoitRequest) request = request_new (name);
 
-      quoit_group_unref (quoit_ledger_reserve (repairs.ledger, request, NOW, NULL));
+      quoit_group_unref (quoit_ledger_reserve (repairs.ledger, request, NOW, NULL, NULL));
     }
   bench_measure (bench, &(BenchOperation) { .scenario = "public repair of one slice in memory",
                                             .fleet = "25,000 slices",

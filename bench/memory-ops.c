@@ -25,7 +25,7 @@ reserve (gpointer data)
 
   quoit_plan_init (&plan);
   for (guint i = 0; i < batch->n; i++)
-    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL)
+    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL, NULL)
         || !quoit_fleet_add_group (batch->fleet, bench_group_new (batch->fleet, &plan, batch->names[i], FIRST_ID + i),
                                    NULL))
       g_assert_not_reached ();
@@ -50,7 +50,7 @@ only_plan (gpointer data)
 
   quoit_plan_init (&plan);
   for (guint i = 0; i < batch->n; i++)
-    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL))
+    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL, NULL))
       g_assert_not_reached ();
   quoit_plan_clear (&plan);
 }
@@ -75,7 +75,7 @@ reserve_kept (gpointer data)
 
   quoit_plan_init (&plan);
   for (guint i = 0; i < batch->n; i++)
-    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL)
+    if (!quoit_plan_slices (batch->fleet, batch->request, &plan, NULL, NULL)
         || !quoit_fleet_add_group (batch->fleet, batch->made[i], NULL))
       g_assert_not_reached ();
   quoit_plan_clear (&plan);
@@ -98,7 +98,7 @@ refuse (gpointer data)
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (batch->fleet, batch->request, &plan, &error))
+  if (quoit_plan_slices (batch->fleet, batch->request, &plan, NULL, &error))
     g_assert_not_reached ();
   quoit_plan_clear (&plan);
 }

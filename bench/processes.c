@@ -22,7 +22,7 @@ topology_of (const char *fleet, const char *accelerator, const char *shape, gint
   g_assert_true (quoit_request_set_accelerator (request, accelerator, NULL));
   g_assert_true (quoit_request_set_topology (request, shape, NULL));
   g_assert_true (quoit_request_set_slices (request, n_slices, NULL));
-  group = quoit_ledger_reserve (ledger, request, NOW, NULL);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, NULL);
   g_assert_nonnull (group);
   topology = quoit_topology_new (group, NULL, NULL);
   g_assert_nonnull (topology);

@@ -120,9 +120,9 @@ claims_new (BenchList list)
 static void
 sync_claims (QuoitStore *store, QuoitClaims **claims)
 {
-  GArray *changes = NULL;
 
-  g_assert_true (quoit_store_change (store, quoit_step_sync, claims, NOW, &changes, NULL));
+  g_assert_true (
+      quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SYNC, .claims = claims }, NOW, NULL, NULL, NULL));
   g_array_unref (changes);
 }
 
@@ -238,7 +238,7 @@ change_much (gpointer data)
       quoit_request_set_accelerator (request, "v6e", NULL);
       quoit_request_set_topology (request, "4x4", NULL);
       quoit_request_set_slices (request, 1, NULL);
-      quoit_group_unref (quoit_ledger_reserve (two->writer, request, NOW, NULL));
+      quoit_group_unref (quoit_ledger_reserve (two->writer, request, NOW, NULL, NULL));
       g_assert_true (quoit_ledger_release (two->writer, name, NOW, NULL));
     }
   g_assert_true (quoit_ledger_commit_batch (two->writer, NULL));

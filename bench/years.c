@@ -21,7 +21,7 @@ reserve_and_release (QuoitLedger *ledger, guint number)
   quoit_request_set_accelerator (request, "v6e", NULL);
   quoit_request_set_topology (request, "4x4", NULL);
   quoit_request_set_slices (request, 1, NULL);
-  group = quoit_ledger_reserve (ledger, request, NOW + number, NULL);
+  group = quoit_ledger_reserve (ledger, request, NOW + number, NULL, NULL);
   g_assert_true (group != NULL && quoit_ledger_release (ledger, name, NOW + number, NULL));
 }
 

@@ -3,15 +3,15 @@
 #include "verbs.h"
 
 static QuoitGroupChange *
-make (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+make (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  return quoit_ledger_repair (ledger, group, now_ms, error);
+  return quoit_ledger_repair (ledger, group, now_ms, report, error);
 }
 
 static QuoitGroupChange *
-rehearse (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+rehearse (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  return quoit_fork_repair (fork, group, now_ms, error);
+  return quoit_fork_repair (fork, group, now_ms, report, error);
 }
 
 static const ElasticVerb verb = { make, rehearse, "is repaired", "would be repaired so; nothing has changed" };

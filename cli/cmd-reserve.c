@@ -13,19 +13,19 @@ typedef enum { MADE_NOW, WOULD_BE_MADE, WAS_THERE } Outcome;
 typedef struct {
   gboolean wants_lease;
   QuoitGroup *(*take) (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-                       GError **error);
+                       QuoitReport **report, GError **error);
   QuoitGroup *(*rehearse) (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-                           GError **error);
+                           QuoitReport **report, GError **error);
 } Taking;
 
 /* On a fork: the same decision, and nothing to take back. */
 static QuoitGroup *
 rehearse (QuoitLedger *ledger, const Taking *taking, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms,
-          Outcome *outcome, GError **error)
+          Outcome *outcome, QuoitReport **report, GError **error)
 {
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (ledger);
   g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-  g_autoptr (QuoitGroup) group = taking->rehearse (fork, request, lease_ms, now_ms, error);
+  g_autoptr (QuoitGroup) group = taking->rehearse (fork, request, lease_ms, now_ms, report, error);
   g_autoptr (QuoitGroup) before = NULL;
   g_autofree char *label = NULL;
 
@@ -121,39 +121,6 @@ answer (Session *session, const QuoitSnapshot *snapshot, const QuoitGroup *group
   return session_print (session, document, error);
 }
 
-/* --- the refusal --- */
-
-static bool
-print_report (Session *session, const GError *refusal, const QuoitReport *report, GError **error)
-{
-  Document *document = document_new ();
-
-  error_describe (refusal->code, refusal->message, document);
-  report_describe (report, document);
-  return session_print (session, document, error);
-}
-
-/* Looks again at what refused: reasons below the message, and the report as a document for programs. When somebody has
- * released something since, there is nothing to explain. */
-static bool
-explain (Session *session, QuoitLedger *ledger, const QuoitRequest *request, gint64 now_ms, const GError *refusal,
-         GError **error)
-{
-  g_autoptr (QuoitSnapshot) known = quoit_ledger_snapshot (ledger);
-  g_autoptr (QuoitSnapshot) snapshot = quoit_snapshot_as_of (known, now_ms, NULL);
-  g_autoptr (QuoitReport) report = NULL;
-
-  if (!g_error_matches (refusal, QUOIT_ERROR, QUOIT_ERROR_NOT_NOW)
-      && !g_error_matches (refusal, QUOIT_ERROR, QUOIT_ERROR_NEVER))
-    return true;
-  report = snapshot == NULL ? NULL : quoit_snapshot_explain (snapshot, request, NULL);
-  if (report == NULL || (int) quoit_report_get_verdict (report) != refusal->code)
-    return true;
-
-  session->explanation = report_explain (report);
-  return !session_wants_json (session) || print_report (session, refusal, report, error);
-}
-
 /* How long the group lives; 0: for ever. */
 static bool
 lease_of (const Taking *taking, const RequestOptions *options, gint64 *lease_ms, GError **error)
@@ -174,7 +141,7 @@ run_taking (Session *session, const Taking *taking, GError **error)
   g_autoptr (QuoitRequest) request = NULL;
   g_autoptr (QuoitLedger) ledger = NULL;
   g_autoptr (QuoitGroup) group = NULL;
-  g_autoptr (GError) refusal = NULL;
+  g_autoptr (QuoitReport) report = NULL;
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   Outcome outcome = MADE_NOW;
   gint64 now_ms, lease_ms;
@@ -190,30 +157,30 @@ run_taking (Session *session, const Taking *taking, GError **error)
   if (ledger == NULL)
     return false;
 
-  group = options.dry_run ? rehearse (ledger, taking, request, lease_ms, now_ms, &outcome, &refusal)
-                          : taking->take (ledger, request, lease_ms, now_ms, &refusal);
+  group = options.dry_run ? rehearse (ledger, taking, request, lease_ms, now_ms, &outcome, &report, error)
+                          : taking->take (ledger, request, lease_ms, now_ms, &report, error);
+  if (group == NULL)
+    return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
-  if (group != NULL)
-    return answer (session, snapshot, group, outcome, error);
-  if (explain (session, ledger, request, now_ms, refusal, error))
-    g_propagate_error (error, g_steal_pointer (&refusal));
-  return false;
+  return answer (session, snapshot, group, outcome, error);
 }
 
 /* --- the two verbs: the lease of a reservation is part of the request --- */
 
 static QuoitGroup *
-reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
+reserve (QuoitLedger *ledger, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
+         GError **error)
 {
   (void) lease_ms;
-  return quoit_ledger_reserve (ledger, request, now_ms, error);
+  return quoit_ledger_reserve (ledger, request, now_ms, report, error);
 }
 
 static QuoitGroup *
-rehearse_reserve (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, GError **error)
+rehearse_reserve (QuoitFork *fork, const QuoitRequest *request, gint64 lease_ms, gint64 now_ms, QuoitReport **report,
+                  GError **error)
 {
   (void) lease_ms;
-  return quoit_fork_reserve (fork, request, now_ms, error);
+  return quoit_fork_reserve (fork, request, now_ms, report, error);
 }
 
 static bool
@@ -239,7 +206,7 @@ const Verb verb_reserve = {
   "--accelerator, --topology and --slices are required, or --bundle. The exit status is 5 when it does not fit now, 6 "
   "when it "
   "never\n"
-  "will; the reasons stand on standard error.",
+  "will; the reasons are on standard error.",
   1,
   1,
   run_reserve,

@@ -3,6 +3,7 @@
 
 #include "group-view.h"
 #include "renumbering-view.h"
+#include "report-view.h"
 
 static const Column columns[] = {
   { "group", NULL, CELL_TEXT },
@@ -74,13 +75,14 @@ make_group_change (Session *session, const ElasticVerb *verb, int64_t n_slices, 
   gint64 now_ms = 0;
   g_autoptr (QuoitLedger) ledger = open_now (session, &now_ms, error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
+  g_autoptr (QuoitReport) report = NULL;
   QuoitGroupChange *change;
 
   if (ledger == NULL)
     return false;
-  change = verb->make (ledger, session->words[0], n_slices, now_ms, error);
+  change = verb->make (ledger, session->words[0], n_slices, now_ms, &report, error);
   if (change == NULL)
-    return false;
+    return explain_refusal (session, report, error);
   snapshot = quoit_ledger_snapshot (ledger);
   return print_group_change (session, snapshot, change, verb->made, error);
 }
@@ -92,12 +94,14 @@ rehearse_group_change (Session *session, const ElasticVerb *verb, int64_t n_slic
   g_autoptr (QuoitLedger) ledger = open_now (session, &now_ms, error);
   g_autoptr (QuoitSnapshot) snapshot = NULL;
   g_autoptr (QuoitFork) fork = NULL;
+  g_autoptr (QuoitReport) report = NULL;
   QuoitGroupChange *change;
 
   if (ledger == NULL)
     return false;
   snapshot = quoit_ledger_snapshot (ledger);
   fork = quoit_snapshot_fork (snapshot);
-  change = verb->rehearse (fork, session->words[0], n_slices, now_ms, error);
-  return change != NULL && print_group_change (session, snapshot, change, verb->rehearsed, error);
+  change = verb->rehearse (fork, session->words[0], n_slices, now_ms, &report, error);
+  return change == NULL ? explain_refusal (session, report, error)
+                        : print_group_change (session, snapshot, change, verb->rehearsed, error);
 }

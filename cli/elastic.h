@@ -10,8 +10,10 @@ bool print_group_change (Session *session, const QuoitSnapshot *snapshot, QuoitG
 
 /* A verb that gives a group other slices: made on the ledger, or, with --dry-run, on a copy of what is so now. */
 typedef struct {
-  QuoitGroupChange *(*make) (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, GError **error);
-  QuoitGroupChange *(*rehearse) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, GError **error);
+  QuoitGroupChange *(*make) (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms,
+                             QuoitReport **report, GError **error);
+  QuoitGroupChange *(*rehearse) (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
+                                 QuoitReport **report, GError **error);
   const char *made, *rehearsed; /* what is said of the group then */
 } ElasticVerb;
 

@@ -208,3 +208,25 @@ error_describe (int code, const char *message, Document *document)
   table_add_text (facts, message);
   document_take_object (document, "error", NULL, facts);
 }
+
+bool
+explain_refusal (Session *session, const QuoitReport *report, GError **error)
+{
+  g_autoptr (GError) unprinted = NULL;
+  Document *document;
+
+  if (report == NULL)
+    return false;
+  session->explanation = report_explain (report);
+  if (!session_wants_json (session))
+    return false;
+  document = document_new ();
+  error_describe ((*error)->code, (*error)->message, document);
+  report_describe (report, document);
+  if (!session_print (session, document, &unprinted))
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&unprinted));
+    }
+  return false;
+}

@@ -24,7 +24,7 @@ main (int argc, char **argv)
   quoit_request_set_key (two, argv[3]);
   TRY (quoit_request_set_accelerator (two, "v6e", &error) && quoit_request_set_topology (two, "4x4", &error));
   TRY (quoit_request_set_slices (two, 2, &error));
-  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, two, now_ms, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, two, now_ms, NULL, &error);
   TRY (group); /* it is on the disk now */
   g_autoptr (QuoitTopology) all = quoit_topology_new (group, NULL, &error);
   TRY (all);

@@ -56,6 +56,7 @@ func (c Code) Error() string {
 type Error struct {
 	Code    Code
 	Message string
+	Report  *Report // why placement refused, with NotNow and Never of Reserve, Hold, Resize and Repair; otherwise nil
 	cause   error
 }
 
@@ -87,6 +88,19 @@ func init() {
 
 func take(gerror *C.GError) error {
 	return door.Take(unsafe.Pointer(gerror))
+}
+
+// explained adds the report of a refusal, which it takes, to err.
+func explained(err error, report *C.QuoitReport) error {
+	if report == nil {
+		return err
+	}
+	taken := takenReport(report)
+	var refusal *Error
+	if errors.As(err, &refusal) {
+		refusal.Report = taken
+	}
+	return err
 }
 
 func cancelled(cause error) error {

@@ -83,11 +83,12 @@ func (f *Fork) Reserve(request *Request, now time.Time) (*Group, error) {
 	}
 	defer made.close()
 	var group *C.QuoitGroup
+	var report *C.QuoitReport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		group = C.quoit_fork_reserve(c, made.c, C.int64_t(clock(now)), &gerror)
+		group = C.quoit_fork_reserve(c, made.c, C.int64_t(clock(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, err)
+	return madeGroup(group, explained(err, report))
 }
 
 // Hold does as Ledger.Hold, on the fork alone; it fails as that does.
@@ -98,11 +99,12 @@ func (f *Fork) Hold(request *Request, lease time.Duration, now time.Time) (*Grou
 	}
 	defer made.close()
 	var group *C.QuoitGroup
+	var report *C.QuoitReport
 	err = f.with(func(c *C.QuoitFork) (gerror *C.GError) {
-		group = C.quoit_fork_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &gerror)
+		group = C.quoit_fork_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, err)
+	return madeGroup(group, explained(err, report))
 }
 
 // Release does as Ledger.Release, on the fork alone; it fails as that does.
@@ -115,19 +117,21 @@ func (f *Fork) Release(group string, now time.Time) error {
 // Resize does as Ledger.Resize, on the fork alone; it fails as that does.
 func (f *Fork) Resize(group string, slices int64, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
+	var report *C.QuoitReport
 	err := f.onName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
-		made = C.quoit_fork_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), gerror)
+		made = C.quoit_fork_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), &report, gerror)
 	})
-	return madeChange(made, err)
+	return madeChange(made, explained(err, report))
 }
 
 // Repair does as Ledger.Repair, on the fork alone; it fails as that does.
 func (f *Fork) Repair(group string, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
+	var report *C.QuoitReport
 	err := f.onName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
-		made = C.quoit_fork_repair(c, name, C.int64_t(clock(now)), gerror)
+		made = C.quoit_fork_repair(c, name, C.int64_t(clock(now)), &report, gerror)
 	})
-	return madeChange(made, err)
+	return madeChange(made, explained(err, report))
 }
 
 // SetNodeState does as Ledger.SetNodeState, on the fork alone; it fails as that does.

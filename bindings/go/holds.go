@@ -29,11 +29,12 @@ func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (
 	}
 	defer made.close()
 	var group *C.QuoitGroup
+	var report *C.QuoitReport
 	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		group = C.quoit_ledger_reserve(c, made.c, C.int64_t(clock(now)), &gerror)
+		group = C.quoit_ledger_reserve(c, made.c, C.int64_t(clock(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, err)
+	return madeGroup(group, explained(err, report))
 }
 
 // Hold does as Reserve, for at most the lease unless the group is confirmed or renewed before: it is GroupHeld until
@@ -47,11 +48,12 @@ func (l *Ledger) Hold(ctx context.Context, request *Request, lease time.Duration
 	}
 	defer made.close()
 	var group *C.QuoitGroup
+	var report *C.QuoitReport
 	err = l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
-		group = C.quoit_ledger_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &gerror)
+		group = C.quoit_ledger_hold(c, made.c, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), &report, &gerror)
 		return gerror
 	})
-	return madeGroup(group, err)
+	return madeGroup(group, explained(err, report))
 }
 
 // Confirm makes a held group a reserved one; one that is reserved already stays as it is, so that a retry is safe. Lease
@@ -118,10 +120,11 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 // group that is not of whole slices; and with NotNow or Never when too few slices are free.
 func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
+	var report *C.QuoitReport
 	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), gerror)
+		made = C.quoit_ledger_resize(c, name, C.int64_t(slices), C.int64_t(clock(now)), &report, gerror)
 	})
-	return madeChange(made, err)
+	return madeChange(made, explained(err, report))
 }
 
 // Repair replaces each slice or bundle that is lost or leaving, all of them or none, with the smallest change. The others
@@ -131,10 +134,11 @@ func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now tim
 // no room.
 func (l *Ledger) Repair(ctx context.Context, group string, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
+	var report *C.QuoitReport
 	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
-		made = C.quoit_ledger_repair(c, name, C.int64_t(clock(now)), gerror)
+		made = C.quoit_ledger_repair(c, name, C.int64_t(clock(now)), &report, gerror)
 	})
-	return madeChange(made, err)
+	return madeChange(made, explained(err, report))
 }
 
 // ReleaseSlice frees one slice of a group, by its short or full name; with its last slice the group goes.

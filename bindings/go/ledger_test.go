@@ -59,6 +59,11 @@ func TestARefusalIsOneOfItsCodeAndChangesNothing(t *testing.T) {
 		if group != nil || !errors.As(err, &said) || said.Code != code || said.Message == "" {
 			t.Errorf("%v: expected %v", err, code)
 		}
+		if wanted := code == quoit.NotNow || code == quoit.Never; (said.Report != nil) != wanted {
+			t.Errorf("%v has a report: %t, expected %t", err, said.Report != nil, wanted)
+		} else if wanted && (said.Report.Verdict == quoit.FitsNever) != (code == quoit.Never) {
+			t.Errorf("%v has the verdict %v", err, said.Report.Verdict)
+		}
 		for _, other := range []quoit.Code{quoit.NotNow, quoit.Never, quoit.Conflict, quoit.NotFound, quoit.Invalid} {
 			if errors.Is(err, other) != (other == code) {
 				t.Errorf("'%v' is %v: %t", err, other, other != code)

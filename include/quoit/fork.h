@@ -53,6 +53,8 @@ QUOIT_API QuoitSnapshot *quoit_fork_snapshot (QuoitFork *fork);
  * @fork: the fork
  * @request: the request; not kept
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Like quoit_ledger_reserve(), on the fork only. Errors of the database cannot occur.
@@ -60,7 +62,8 @@ QUOIT_API QuoitSnapshot *quoit_fork_snapshot (QuoitFork *fork);
  * Returns: (transfer full): the group; quoit_group_unref() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, GError **error);
+QUOIT_API QuoitGroup *quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms,
+                                          QuoitReport **report, GError **error);
 
 /**
  * quoit_fork_release:
@@ -96,6 +99,8 @@ QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, Quo
  * @group: NAME or NAME@ID
  * @n_slices: the new number of slices
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Like quoit_ledger_resize(), on the fork only.
@@ -104,13 +109,15 @@ QUOIT_API bool quoit_fork_set_node_state (QuoitFork *fork, const char *node, Quo
  * Since: 0.1
  */
 QUOIT_API QuoitGroupChange *quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms,
-                                               GError **error);
+                                               QuoitReport **report, GError **error);
 
 /**
  * quoit_fork_repair:
  * @fork: the fork
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Like quoit_ledger_repair(), on the fork only.
@@ -118,7 +125,8 @@ QUOIT_API QuoitGroupChange *quoit_fork_resize (QuoitFork *fork, const char *grou
  * Returns: (transfer full): the group before and after; quoit_group_change_free() it. %NULL on failure
  * Since: 0.1
  */
-QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, GError **error);
+QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, QuoitReport **report,
+                                               GError **error);
 
 /**
  * quoit_fork_hold:
@@ -126,6 +134,8 @@ QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *grou
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Like quoit_ledger_hold(), on the fork only. Errors of the database cannot occur.
@@ -134,7 +144,7 @@ QUOIT_API QuoitGroupChange *quoit_fork_repair (QuoitFork *fork, const char *grou
  * Since: 0.1
  */
 QUOIT_API QuoitGroup *quoit_fork_hold (QuoitFork *fork, const QuoitRequest *request, int64_t lease_ms, int64_t now_ms,
-                                       GError **error);
+                                       QuoitReport **report, GError **error);
 
 /**
  * quoit_fork_sync:

@@ -310,6 +310,8 @@ QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput 
  * @ledger: the handle
  * @request: the request; not kept
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Places all slices or bundles of @request, or none, and writes the group in one transaction. A retry with the same
@@ -330,7 +332,7 @@ QUOIT_API QuoitImport *quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput 
  * Since: 0.1
  */
 QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms,
-                                            GError **error);
+                                            QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_hold:
@@ -338,6 +340,8 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
  * @request: the request; not kept
  * @lease_ms: how long the group lives unless it is confirmed or renewed, from 1 ms
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Like quoit_ledger_reserve(), but the group is %QUOIT_GROUP_HELD and ends with its lease unless quoit_ledger_confirm()
@@ -350,7 +354,7 @@ QUOIT_API QuoitGroup *quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequ
  * Since: 0.1
  */
 QUOIT_API QuoitGroup *quoit_ledger_hold (QuoitLedger *ledger, const QuoitRequest *request, int64_t lease_ms,
-                                         int64_t now_ms, GError **error);
+                                         int64_t now_ms, QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_confirm:
@@ -412,6 +416,8 @@ QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int
  * @group: NAME or NAME@ID
  * @n_slices: the new number of slices
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Grows or shrinks a group, completely or not at all. It adds slices that match the group's request. It removes lost
@@ -427,13 +433,15 @@ QUOIT_API bool quoit_ledger_release (QuoitLedger *ledger, const char *group, int
  * Since: 0.1
  */
 QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices,
-                                                 int64_t now_ms, GError **error);
+                                                 int64_t now_ms, QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_repair:
  * @ledger: the handle
  * @group: NAME or NAME@ID
  * @now_ms: the caller's clock, milliseconds since 1970-01-01 UTC
+ * @report: (out) (optional) (nullable) (transfer full): why placement refused, with NOT_NOW and NEVER; otherwise
+ *   unchanged
  * @error: (out) (optional): set on failure
  *
  * Replaces all lost and leaving slices of a group, or none, with the smallest change: by what is whole again in the
@@ -451,7 +459,7 @@ QUOIT_API QuoitGroupChange *quoit_ledger_resize (QuoitLedger *ledger, const char
  * Since: 0.1
  */
 QUOIT_API QuoitGroupChange *quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms,
-                                                 GError **error);
+                                                 QuoitReport **report, GError **error);
 
 /**
  * quoit_ledger_release_slice:

@@ -39,62 +39,63 @@ quoit_group_change_is_nothing (const QuoitGroupChange *change)
   return change->before == change->after;
 }
 
-/* Takes @turn. The nodes are the same before and after, so that one layout serves both. */
+/* The nodes are the same before and after, so that one layout serves both. */
 static QuoitGroupChange *
-change_of (const QuoitFleet *fleet, QuoitGroupTurn *turn)
+group_change_new (const QuoitFleet *fleet, const QuoitOutcome *outcome)
 {
   QuoitGroupChange *change = g_new0 (QuoitGroupChange, 1);
 
-  change->before = quoit_group_in (fleet, turn->before);
-  if (turn->after == turn->before)
+  change->before = quoit_group_in (fleet, outcome->before);
+  if (outcome->after == outcome->before)
     change->after = quoit_group_ref (change->before);
-  else if (turn->after != NULL)
-    change->after = quoit_group_in (fleet, turn->after);
-  quoit_group_turn_free (turn);
+  else if (outcome->after != NULL)
+    change->after = quoit_group_in (fleet, outcome->after);
   return change;
 }
 
 static QuoitGroupChange *
-change_group (QuoitLedger *ledger, QuoitStepFunc step, gconstpointer input, int64_t now_ms, GError **error)
+change_group (QuoitLedger *ledger, const QuoitAction *action, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  g_autoptr (QuoitFleet) fleet = NULL;
-  QuoitGroupTurn *turn = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
 
-  return quoit_store_change_on (ledger->store, step, input, now_ms, &turn, &fleet, error) ? change_of (fleet, turn)
-                                                                                          : NULL;
+  return quoit_store_change (ledger->store, action, now_ms, &outcome, report, error)
+             ? group_change_new (outcome.fleet, &outcome)
+             : NULL;
 }
 
 static QuoitGroupChange *
-rehearse (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, GError **error)
+change_group_of_fork (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitReport **report, GError **error)
 {
-  QuoitGroupTurn *turn = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
 
-  return quoit_fork_change (fork, step, input, now_ms, &turn, error) ? change_of (fork->fleet, turn) : NULL;
+  return quoit_fork_change (fork, action, now_ms, &outcome, report, error) ? group_change_new (fork->fleet, &outcome)
+                                                                           : NULL;
 }
 
 QuoitGroupChange *
-quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+quoit_ledger_resize (QuoitLedger *ledger, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report,
+                     GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitResize resize = { .n_slices = n_slices };
+  QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = n_slices } };
 
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return quoit_handle_parse_group (ledger, group, &resize.ref, &name, error)
-             ? change_group (ledger, quoit_step_resize, &resize, now_ms, error)
+  return quoit_handle_parse_group (ledger, group, &action.resize.ref, &name, error)
+             ? change_group (ledger, &action, now_ms, report, error)
              : NULL;
 }
 
 QuoitGroupChange *
-quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
+quoit_ledger_repair (QuoitLedger *ledger, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitGroupRef ref;
+  QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
 
   g_return_val_if_fail (ledger != NULL && group != NULL, NULL);
 
-  return quoit_handle_parse_group (ledger, group, &ref, &name, error)
-             ? change_group (ledger, quoit_step_repair, &ref, now_ms, error)
+  return quoit_handle_parse_group (ledger, group, &action.group, &name, error)
+             ? change_group (ledger, &action, now_ms, report, error)
              : NULL;
 }
 
@@ -102,36 +103,38 @@ QuoitGroupChange *
 quoit_ledger_release_slice (QuoitLedger *ledger, const char *group, const char *slice, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitSliceRelease release = { .slice = slice };
+  QuoitAction action = { QUOIT_ACTION_RELEASE_SLICE, .slice = { .slice = slice } };
 
   g_return_val_if_fail (ledger != NULL && group != NULL && slice != NULL, NULL);
 
-  return quoit_handle_parse_group (ledger, group, &release.ref, &name, error)
-             ? change_group (ledger, quoit_step_release_slice, &release, now_ms, error)
+  return quoit_handle_parse_group (ledger, group, &action.slice.ref, &name, error)
+             ? change_group (ledger, &action, now_ms, NULL, error)
              : NULL;
 }
 
 QuoitGroupChange *
-quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, GError **error)
+quoit_fork_resize (QuoitFork *fork, const char *group, int64_t n_slices, int64_t now_ms, QuoitReport **report,
+                   GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitResize resize = { .n_slices = n_slices };
+  QuoitAction action = { QUOIT_ACTION_RESIZE, .resize = { .n_slices = n_slices } };
 
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &resize.ref, &name, error)
-             ? rehearse (fork, quoit_step_resize, &resize, now_ms, error)
+  return quoit_group_ref_parse (group, &action.resize.ref, &name, error)
+             ? change_group_of_fork (fork, &action, now_ms, report, error)
              : NULL;
 }
 
 QuoitGroupChange *
-quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, GError **error)
+quoit_fork_repair (QuoitFork *fork, const char *group, int64_t now_ms, QuoitReport **report, GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitGroupRef ref;
+  QuoitAction action = { .type = QUOIT_ACTION_REPAIR };
 
   g_return_val_if_fail (fork != NULL && group != NULL, NULL);
 
-  return quoit_group_ref_parse (group, &ref, &name, error) ? rehearse (fork, quoit_step_repair, &ref, now_ms, error)
-                                                           : NULL;
+  return quoit_group_ref_parse (group, &action.group, &name, error)
+             ? change_group_of_fork (fork, &action, now_ms, report, error)
+             : NULL;
 }

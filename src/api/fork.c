@@ -45,33 +45,26 @@ apply (QuoitFork *fork, const QuoitEntry *entry, GError **error)
   return quoit_entry_apply (entry, &fork->fleet, error);
 }
 
-gboolean
-quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result,
-                   GError **error)
+static gboolean
+change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (QuoitEntry) ended = NULL, entry = NULL;
   g_autoptr (QuoitFleet) before = NULL;
-  gpointer given = NULL;
 
   quoit_step_expire (fork->fleet, now_ms, &ended);
   if (ended != NULL)
     before = quoit_fleet_ref (fork->fleet);
-  if (apply (fork, ended, error) && step (fork->fleet, input, now_ms, &entry, &given, error))
+  if (apply (fork, ended, error) && quoit_action_decide (fork->fleet, action, now_ms, &entry, outcome, error))
     {
       /* One effect is carried out whole or not at all. */
       if (before == NULL && entry != NULL && entry->n_effects > 1)
         before = quoit_fleet_ref (fork->fleet);
       if (apply (fork, entry, error))
-        {
-          if (result != NULL)
-            *(gpointer *) result = given;
-          else
-            quoit_step_drop_result (step, given);
-          return TRUE;
-        }
-      quoit_step_drop_result (step, given);
+        return TRUE;
     }
-  /* What has ended goes with the change that it was noticed by, or not at all. */
+  if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
+    outcome->refusal.fleet = quoit_fleet_ref (fork->fleet);
+  /* Leases that have ended are written with a change, or not at all. */
   if (before != NULL)
     {
       quoit_fleet_unref (fork->fleet);
@@ -80,36 +73,57 @@ quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int
   return FALSE;
 }
 
-QuoitGroup *
-quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, GError **error)
+gboolean
+quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome,
+                   QuoitReport **report, GError **error)
 {
-  g_autoptr (QuoitGroupData) data = NULL;
+  g_auto (QuoitOutcome) own = { 0 };
+
+  if (change (fork, action, now_ms, &own, error))
+    {
+      if (outcome != NULL)
+        {
+          *outcome = own;
+          own = (QuoitOutcome) { 0 };
+        }
+      return TRUE;
+    }
+  if (own.refusal.request != NULL && (error != NULL || report != NULL))
+    quoit_refusal_explain (&own.refusal, report, error);
+  return FALSE;
+}
+
+QuoitGroup *
+quoit_fork_reserve (QuoitFork *fork, const QuoitRequest *request, int64_t now_ms, QuoitReport **report, GError **error)
+{
+  const QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
+  g_auto (QuoitOutcome) outcome = { 0 };
 
   g_return_val_if_fail (fork != NULL && request != NULL, NULL);
 
-  if (!quoit_fork_change (fork, quoit_step_reserve, request, now_ms, &data, error))
-    return NULL;
-  return quoit_group_in (fork->fleet, data);
+  return quoit_fork_change (fork, &action, now_ms, &outcome, report, error)
+             ? quoit_group_in (fork->fleet, outcome.after)
+             : NULL;
 }
 
 bool
 quoit_fork_release (QuoitFork *fork, const char *group, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitGroupRef ref;
+  QuoitAction action = { .type = QUOIT_ACTION_RELEASE };
 
   g_return_val_if_fail (fork != NULL && group != NULL, false);
 
-  return quoit_group_ref_parse (group, &ref, &name, error)
-         && quoit_fork_change (fork, quoit_step_release, &ref, now_ms, NULL, error);
+  return quoit_group_ref_parse (group, &action.group, &name, error)
+         && quoit_fork_change (fork, &action, now_ms, NULL, NULL, error);
 }
 
 bool
 quoit_fork_set_node_state (QuoitFork *fork, const char *node, QuoitNodeState state, int64_t now_ms, GError **error)
 {
-  QuoitStateChange input = { node, QUOIT_VERB_SET_STATE, state };
+  const QuoitAction action = { QUOIT_ACTION_SET_STATE, .state = { node, QUOIT_VERB_SET_STATE, state } };
 
   g_return_val_if_fail (fork != NULL && node != NULL, false);
 
-  return quoit_fork_change (fork, quoit_step_set_state, &input, now_ms, NULL, error);
+  return quoit_fork_change (fork, &action, now_ms, NULL, NULL, error);
 }

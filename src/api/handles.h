@@ -41,9 +41,10 @@ struct _QuoitGroup {
 gboolean quoit_handle_parse_group (const QuoitLedger *ledger, const char *group, QuoitGroupRef *ref, char **name,
                                    GError **error);
 
-/* The ledger's own step, after what has ended by then, carried out on the fork and nowhere else. */
-gboolean quoit_fork_change (QuoitFork *fork, QuoitStepFunc step, gconstpointer input, int64_t now_ms, gpointer result,
-                            GError **error);
+/* Carries out @action on the fork alone, after what has ended by then. @outcome and @report may be NULL; the outcome
+ * has no fleet. Fails as quoit_store_change() does. */
+gboolean quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome,
+                            QuoitReport **report, GError **error);
 
 QuoitSnapshot *quoit_snapshot_of (QuoitFleet *fleet); /* takes it */
 /* One that was made just now; takes @data and @layout. */

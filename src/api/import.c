@@ -43,24 +43,30 @@ warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
   g_strv_builder_unref (all);
 }
 
-/* Takes @claims; NULL: the text was refused. */
+/* Takes @outcome's changes. @claims: NULL if a new source has taken them. */
+static void
+import_finish (QuoitImport *import, QuoitOutcome *outcome, const QuoitFleet *after, const char *join,
+               const QuoitClaims *claims)
+{
+  import->changes = g_steal_pointer (&outcome->changes);
+  import->is_new = claims == NULL;
+  warn_of_unseen (import, after, join);
+}
+
 static QuoitImport *
-import_claims (QuoitLedger *ledger, QuoitStepFunc step, QuoitClaims *claims, int64_t now_ms, GError **error)
+import_input (QuoitLedger *ledger, QuoitActionType type, const QuoitInput *input, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitImport) import = NULL;
-  g_autoptr (QuoitFleet) after = NULL;
-  g_autofree char *join = NULL;
+  g_autoptr (QuoitClaims) claims = NULL;
+  const QuoitAction action = { type, .claims = &claims };
+  g_auto (QuoitOutcome) outcome = { 0 };
 
-  if (claims == NULL)
+  if (!quoit_store_refuse_child (ledger->store, error) || (claims = quoit_input_read (input, error)) == NULL)
     return NULL;
   import = import_new (claims);
-  join = g_strdup (quoit_claims_join (claims));
-  if (!quoit_store_change_on (ledger->store, step, &claims, now_ms, &import->changes, &after, error))
-    return quoit_claims_free (claims), NULL;
-  warn_of_unseen (import, after, join);
-  /* A source that was not known takes its claims. */
-  import->is_new = claims == NULL;
-  quoit_claims_free (claims);
+  if (!quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error))
+    return NULL;
+  import_finish (import, &outcome, outcome.fleet, input->join, claims);
   return g_steal_pointer (&import);
 }
 
@@ -69,9 +75,7 @@ quoit_ledger_import (QuoitLedger *ledger, const QuoitInput *input, int64_t now_m
 {
   g_return_val_if_fail (ledger != NULL && input != NULL, NULL);
 
-  if (!quoit_store_refuse_child (ledger->store, error))
-    return NULL;
-  return import_claims (ledger, quoit_step_import, quoit_input_read (input, error), now_ms, error);
+  return import_input (ledger, QUOIT_ACTION_IMPORT, input, now_ms, error);
 }
 
 QuoitImport *
@@ -79,28 +83,25 @@ quoit_ledger_sync (QuoitLedger *ledger, const QuoitInput *input, int64_t now_ms,
 {
   g_return_val_if_fail (ledger != NULL && input != NULL, NULL);
 
-  if (!quoit_store_refuse_child (ledger->store, error))
-    return NULL;
-  return import_claims (ledger, quoit_step_sync, quoit_input_read (input, error), now_ms, error);
+  return import_input (ledger, QUOIT_ACTION_SYNC, input, now_ms, error);
 }
 
 QuoitImport *
 quoit_fork_sync (QuoitFork *fork, const QuoitInput *input, int64_t now_ms, GError **error)
 {
   g_autoptr (QuoitImport) import = NULL;
-  QuoitClaims *claims;
+  g_autoptr (QuoitClaims) claims = NULL;
+  const QuoitAction action = { QUOIT_ACTION_SYNC, .claims = &claims };
+  g_auto (QuoitOutcome) outcome = { 0 };
 
   g_return_val_if_fail (fork != NULL && input != NULL, NULL);
 
-  claims = quoit_input_read (input, error);
-  if (claims == NULL)
+  if ((claims = quoit_input_read (input, error)) == NULL)
     return NULL;
   import = import_new (claims);
-  if (!quoit_fork_change (fork, quoit_step_sync, &claims, now_ms, &import->changes, error))
-    return quoit_claims_free (claims), NULL;
-  warn_of_unseen (import, fork->fleet, input->join);
-  import->is_new = claims == NULL;
-  quoit_claims_free (claims);
+  if (!quoit_fork_change (fork, &action, now_ms, &outcome, NULL, error))
+    return NULL;
+  import_finish (import, &outcome, fork->fleet, input->join, claims);
   return g_steal_pointer (&import);
 }
 

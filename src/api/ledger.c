@@ -56,17 +56,17 @@ quoit_ledger_dup_identity (QuoitLedger *ledger)
 bool
 quoit_ledger_set_clock (QuoitLedger *ledger, int64_t clock_ms, GError **error)
 {
-  const QuoitClockChange change = { TRUE, -1 };
+  const QuoitAction action = { QUOIT_ACTION_SET_CLOCK, .clock = { TRUE, -1 } };
 
   g_return_val_if_fail (ledger != NULL, false);
 
-  return quoit_store_change (ledger->store, quoit_step_set_clock, &change, clock_ms, NULL, error);
+  return quoit_store_change (ledger->store, &action, clock_ms, NULL, NULL, error);
 }
 
 bool
 quoit_ledger_set_max_clock_jump (QuoitLedger *ledger, int64_t max_jump_ms, int64_t now_ms, GError **error)
 {
-  const QuoitClockChange change = { FALSE, max_jump_ms };
+  const QuoitAction action = { QUOIT_ACTION_SET_CLOCK, .clock = { FALSE, max_jump_ms } };
 
   g_return_val_if_fail (ledger != NULL, false);
 
@@ -74,7 +74,7 @@ quoit_ledger_set_max_clock_jump (QuoitLedger *ledger, int64_t max_jump_ms, int64
     return false;
   if (max_jump_ms < 0)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "limit '%" G_GINT64_FORMAT "' ms: expected 0 or more", max_jump_ms);
-  return quoit_store_change (ledger->store, quoit_step_set_clock, &change, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
 }
 
 QuoitLedger *
@@ -131,16 +131,17 @@ quoit_ledger_refresh (QuoitLedger *ledger, GError **error)
 }
 
 QuoitGroup *
-quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms, GError **error)
+quoit_ledger_reserve (QuoitLedger *ledger, const QuoitRequest *request, int64_t now_ms, QuoitReport **report,
+                      GError **error)
 {
-  g_autoptr (QuoitFleet) fleet = NULL;
-  QuoitGroupData *data = NULL;
+  const QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
+  g_auto (QuoitOutcome) outcome = { 0 };
 
   g_return_val_if_fail (ledger != NULL && request != NULL, NULL);
 
-  if (!quoit_store_change_on (ledger->store, quoit_step_reserve, request, now_ms, &data, &fleet, error))
-    return NULL;
-  return quoit_group_made (fleet, data);
+  return quoit_store_change (ledger->store, &action, now_ms, &outcome, report, error)
+             ? quoit_group_made (outcome.fleet, g_steal_pointer (&outcome.after))
+             : NULL;
 }
 
 gboolean
@@ -153,23 +154,23 @@ bool
 quoit_ledger_release (QuoitLedger *ledger, const char *group, int64_t now_ms, GError **error)
 {
   g_autofree char *name = NULL;
-  QuoitGroupRef ref;
+  QuoitAction action = { .type = QUOIT_ACTION_RELEASE };
 
   g_return_val_if_fail (ledger != NULL && group != NULL, false);
 
-  return quoit_handle_parse_group (ledger, group, &ref, &name, error)
-         && quoit_store_change (ledger->store, quoit_step_release, &ref, now_ms, NULL, error);
+  return quoit_handle_parse_group (ledger, group, &action.group, &name, error)
+         && quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
 }
 
 static bool
 change_state (QuoitLedger *ledger, const char *node, QuoitVerb verb, QuoitNodeState state, int64_t now_ms,
               GError **error)
 {
-  QuoitStateChange change = { node, verb, state };
+  const QuoitAction action = { QUOIT_ACTION_SET_STATE, .state = { node, verb, state } };
 
   g_return_val_if_fail (ledger != NULL && node != NULL, false);
 
-  return quoit_store_change (ledger->store, quoit_step_set_state, &change, now_ms, NULL, error);
+  return quoit_store_change (ledger->store, &action, now_ms, NULL, NULL, error);
 }
 
 bool

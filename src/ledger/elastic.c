@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void
-quoit_group_turn_free (QuoitGroupTurn *turn)
-{
-  if (turn == NULL)
-    return;
-  quoit_group_data_unref (turn->before);
-  quoit_group_data_unref (turn->after);
-  g_free (turn);
-}
-
 /* --- a group of other slices --- */
 
 /* A slice of the group in the making: one that it has (part of @before), or one that is taken now. */
@@ -107,24 +97,16 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *k
 /* Takes @after. */
 static gboolean
 answer (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *after, QuoitVerb verb, gint64 time_ms,
-        QuoitEntry **entry, gpointer result)
+        QuoitEntry **entry, QuoitOutcome *outcome)
 {
+  outcome->before = quoit_group_data_ref (before);
+  outcome->after = after == before ? quoit_group_data_ref (before) : after;
   if (after != before)
     {
       *entry = quoit_entry_new (fleet, verb, time_ms);
       quoit_entry_add (*entry,
                        (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_CHANGED, .group = quoit_group_data_ref (after) });
     }
-  if (result != NULL)
-    {
-      QuoitGroupTurn *turn = g_new (QuoitGroupTurn, 1);
-
-      turn->before = quoit_group_data_ref (before);
-      turn->after = quoit_group_data_ref (after);
-      *(QuoitGroupTurn **) result = turn;
-    }
-  if (after != before)
-    quoit_group_data_unref (after);
   return TRUE;
 }
 
@@ -200,27 +182,11 @@ choose_leavers (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n,
         }
 }
 
-/* Why @group cannot have @n slices in all: what it has itself is no hindrance, and releasing it no help. */
-static void
-refuse_number (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, QuoitRequest *request, GError **error)
-{
-  g_autoptr (QuoitFleet) without = quoit_fleet_fork (fleet);
-  QuoitPlan plan;
-
-  request->n_slices = n;
-  quoit_plan_init (&plan);
-  if (quoit_fleet_remove_group (without, group->name, group->id, QUOIT_END_RELEASED, fleet->clock_ms, error)
-      && quoit_plan_slices (without, request, &plan, error))
-    quoit_fail (error, QUOIT_ERROR_NOT_NOW,
-                "%u slices are to be had, but not beside those of group '%s@%" G_GUINT64_FORMAT "'", n, group->name,
-                group->id);
-  quoit_plan_clear (&plan);
-}
-
-/* @group with @n more slices, as its request asks for them. */
+/* @group with @n more slices of what its request describes. A refusal is explained as if the group had released the
+ * slices that it has: they count for the request, and releasing the group is no remedy. */
 static QuoitGroupData *
 grown (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
-       GError **error)
+       QuoitRefusal *refusal, GError **error)
 {
   QuoitGroupData *after = NULL;
   QuoitPlan plan;
@@ -228,10 +194,16 @@ grown (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept,
   request->n_slices = n;
   request->least_slices = 0;
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, NULL))
+  if (quoit_plan_slices (fleet, request, &plan, NULL, error))
     after = group_of (fleet, group, kept, plan.slices, plan.n, request, error);
-  else
-    refuse_number (fleet, group, group->n_slices + n, request, error);
+  else if (refusal != NULL && (error == NULL || *error == NULL))
+    {
+      request->n_slices = group->n_slices + n;
+      quoit_refusal_set (refusal, request);
+      refusal->fleet = quoit_fleet_ref (fleet);
+      refusal->group_id = group->id;
+      refusal->group_name = g_strdup (group->name);
+    }
   quoit_plan_clear (&plan);
   return after;
 }
@@ -251,10 +223,9 @@ number_is_allowed (const QuoitGroupData *group, const QuoitRequest *request, gin
 }
 
 gboolean
-quoit_step_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                   GError **error)
+quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 now_ms, QuoitEntry **entry,
+                   QuoitOutcome *outcome, GError **error)
 {
-  const QuoitResize *resize = input;
   g_autoptr (QuoitRequest) request = NULL;
   g_autofree guint8 *kept = NULL;
   const QuoitGroupData *group;
@@ -267,15 +238,15 @@ quoit_step_resize (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, 
   if (group == NULL || !number_is_allowed (group, request, resize->n_slices, error))
     return FALSE;
   if (resize->n_slices == group->n_slices)
-    return answer (fleet, group, (QuoitGroupData *) group, QUOIT_VERB_RESIZE, time_ms, entry, result);
+    return answer (fleet, group, (QuoitGroupData *) group, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
 
   kept = g_malloc (group->n_slices + 1);
   choose_leavers (fleet, group, resize->n_slices < group->n_slices ? group->n_slices - (guint32) resize->n_slices : 0,
                   kept);
-  after = resize->n_slices < group->n_slices
-              ? group_of (fleet, group, kept, NULL, 0, request, error)
-              : grown (fleet, group, kept, (guint32) resize->n_slices - group->n_slices, request, error);
-  return after != NULL && answer (fleet, group, after, QUOIT_VERB_RESIZE, time_ms, entry, result);
+  after = resize->n_slices < group->n_slices ? group_of (fleet, group, kept, NULL, 0, request, error)
+                                             : grown (fleet, group, kept, (guint32) resize->n_slices - group->n_slices,
+                                                      request, &outcome->refusal, error);
+  return after != NULL && answer (fleet, group, after, QUOIT_VERB_RESIZE, time_ms, entry, outcome);
 }
 
 /* --- repair --- */
@@ -331,7 +302,7 @@ replace_on (QuoitFleet *fork, QuoitGroupData *group, GError **error)
 /* @group with others for its lost slices, where these are what they were without it. */
 static QuoitGroupData *
 repaired_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
-                  QuoitRequest *request, GError **error)
+                  QuoitRequest *request, QuoitRefusal *refusal, GError **error)
 {
   g_autoptr (QuoitFleet) fork = quoit_fleet_fork (fleet);
   g_autoptr (QuoitGroupData) rest = group_of (fleet, group, kept, NULL, 0, request, error), partly = NULL;
@@ -349,23 +320,24 @@ repaired_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const gu
     return NULL;
   all = g_malloc (partly->n_slices + 1);
   memset (all, 1, partly->n_slices);
-  return grown (fork, partly, all, n_lost - n, request, error);
+  return grown (fork, partly, all, n_lost - n, request, refusal, error);
 }
 
 /* Mostly no lost slice can be had again, so that what is free is free with the group on its nodes too, and a fork would
  * cost more than all else. A refusal must know of it: it counts what the group gives up. */
 static QuoitGroupData *
 repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
-          QuoitRequest *request, GError **error)
+          QuoitRequest *request, QuoitRefusal *refusal, GError **error)
 {
-  QuoitGroupData *after = may_recover (fleet, group, kept) ? NULL : grown (fleet, group, kept, n_lost, request, NULL);
+  QuoitGroupData *after
+      = may_recover (fleet, group, kept) ? NULL : grown (fleet, group, kept, n_lost, request, NULL, NULL);
 
-  return after != NULL ? after : repaired_on_fork (fleet, group, kept, n_lost, request, error);
+  return after != NULL ? after : repaired_on_fork (fleet, group, kept, n_lost, request, refusal, error);
 }
 
 /* @group itself where nothing of it is lost or leaving. */
 static QuoitGroupData *
-repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal, GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
   g_autofree guint8 *kept = NULL;
@@ -379,12 +351,12 @@ repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, GError **
       kept[s] = quoit_fleet_group_slice_state (fleet, group, s) == QUOIT_GROUP_SLICE_WHOLE;
       n_lost += !kept[s];
     }
-  return n_lost == 0 ? (QuoitGroupData *) group : repaired (fleet, group, kept, n_lost, request, error);
+  return n_lost == 0 ? (QuoitGroupData *) group : repaired (fleet, group, kept, n_lost, request, refusal, error);
 }
 
 gboolean
-quoit_step_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                   GError **error)
+quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
+                   QuoitOutcome *outcome, GError **error)
 {
   const QuoitGroupData *group;
   QuoitGroupData *after;
@@ -392,21 +364,20 @@ quoit_step_repair (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, 
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
-  group = quoit_step_lookup_own_group (fleet, input, error);
+  group = quoit_step_lookup_own_group (fleet, ref, error);
   if (group == NULL)
     return FALSE;
-  after = group->kind == QUOIT_HOLDER_BUNDLES ? quoit_step_repaired_bundles (fleet, group, error)
-                                              : repaired_slices (fleet, group, error);
-  return after != NULL && answer (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, result);
+  after = group->kind == QUOIT_HOLDER_BUNDLES ? quoit_step_repaired_bundles (fleet, group, &outcome->refusal, error)
+                                              : repaired_slices (fleet, group, &outcome->refusal, error);
+  return after != NULL && answer (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, outcome);
 }
 
 /* --- one slice less, a named one --- */
 
 gboolean
-quoit_step_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                          gpointer result, GError **error)
+quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRelease *release, gint64 now_ms, QuoitEntry **entry,
+                          QuoitOutcome *outcome, GError **error)
 {
-  const QuoitSliceRelease *release = input;
   g_autoptr (QuoitRequest) request = NULL;
   g_autofree guint8 *kept = NULL;
   const QuoitGroupData *group;
@@ -432,17 +403,11 @@ quoit_step_release_slice (const QuoitFleet *fleet, gconstpointer input, gint64 n
   if (n_kept > 0)
     {
       after = group_of (fleet, group, kept, NULL, 0, request, error);
-      return after != NULL && answer (fleet, group, after, QUOIT_VERB_RELEASE, time_ms, entry, result);
+      return after != NULL && answer (fleet, group, after, QUOIT_VERB_RELEASE, time_ms, entry, outcome);
     }
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);
   quoit_entry_add (*entry, quoit_effect_removal (group, QUOIT_END_RELEASED));
-  if (result != NULL)
-    {
-      QuoitGroupTurn *turn = g_new0 (QuoitGroupTurn, 1);
-
-      turn->before = quoit_group_data_ref (group);
-      *(QuoitGroupTurn **) result = turn;
-    }
+  outcome->before = quoit_group_data_ref (group);
   return TRUE;
 }

@@ -35,7 +35,7 @@ same_request (const QuoitRequest *request, const char *canonical, const QuoitGro
 /* The group that the key names already. */
 static gboolean
 answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, QuoitVerb verb,
-              gpointer result, GError **error)
+              QuoitOutcome *outcome, GError **error)
 {
   if (!same_request (request, canonical, group))
     return quoit_fail (
@@ -47,7 +47,7 @@ answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGro
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
                        "key '%s' was used to hold group '%s@%" G_GUINT64_FORMAT "', which is not confirmed: confirm it",
                        request->key, group->name, group->id);
-  *(QuoitGroupData **) result = quoit_group_data_ref (group);
+  outcome->after = quoit_group_data_ref (group);
   return TRUE;
 }
 
@@ -61,15 +61,15 @@ names_are_sound (const QuoitRequest *request, GError **error)
 
 static gboolean
 place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupData *facts, QuoitGroupData **made,
-       GError **error)
+       QuoitRefusal *refusal, GError **error)
 {
   QuoitPlan plan;
 
   if (request->bundles->len > 0)
-    return (*made = quoit_step_group_of_bundles (fleet, facts, request, error)) != NULL;
+    return (*made = quoit_step_group_of_bundles (fleet, facts, request, refusal, error)) != NULL;
 
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, error))
+  if (quoit_plan_slices (fleet, request, &plan, refusal, error))
     *made = quoit_step_group_of_slices (fleet, facts, request, plan.slices, plan.n, error);
   quoit_plan_clear (&plan);
   return *made != NULL;
@@ -92,7 +92,7 @@ is_short (const char *canonical, GError **error)
 /* @lease_ms 0: for ever. */
 static gboolean
 take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
-      QuoitEntry **entry, gpointer result, GError **error)
+      QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
 {
   g_autofree char *canonical = NULL;
   const QuoitGroupData *group;
@@ -109,7 +109,7 @@ take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint
     return FALSE;
   group = request->key == NULL ? NULL : quoit_fleet_find_key (fleet, request->key);
   if (group != NULL)
-    return answer_retry (request, canonical, group, verb, result, error);
+    return answer_retry (request, canonical, group, verb, outcome, error);
   group = quoit_fleet_find_group (fleet, request->name);
   if (group != NULL)
     return quoit_fail (error, QUOIT_ERROR_CONFLICT,
@@ -125,30 +125,26 @@ take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint
   facts.key = request->key == NULL ? "" : request->key;
   facts.request = canonical;
   facts.kind = request->bundles->len > 0 ? QUOIT_HOLDER_BUNDLES : QUOIT_HOLDER_SLICES;
-  if (!place (fleet, request, &facts, &made, error))
+  if (!place (fleet, request, &facts, &made, &outcome->refusal, error))
     return FALSE;
   *entry = quoit_entry_new (fleet, verb, time_ms);
   quoit_entry_add (*entry, (QuoitEffect) { .type = QUOIT_EFFECT_GROUP_ADDED, .group = made });
-  *(QuoitGroupData **) result = quoit_group_data_ref (made);
+  outcome->after = quoit_group_data_ref (made);
   return TRUE;
 }
 
 gboolean
-quoit_step_reserve (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                    GError **error)
+quoit_step_reserve (const QuoitFleet *fleet, const QuoitRequest *request, gint64 now_ms, QuoitEntry **entry,
+                    QuoitOutcome *outcome, GError **error)
 {
-  const QuoitRequest *request = input;
-
-  return take (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, result, error);
+  return take (fleet, request, QUOIT_VERB_RESERVE, request->lease_ms, now_ms, entry, outcome, error);
 }
 
 gboolean
-quoit_step_hold (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                 GError **error)
+quoit_step_hold (const QuoitFleet *fleet, const QuoitHold *hold, gint64 now_ms, QuoitEntry **entry,
+                 QuoitOutcome *outcome, GError **error)
 {
-  const QuoitHold *hold = input;
-
-  return take (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, result, error);
+  return take (fleet, hold->request, QUOIT_VERB_HOLD, hold->lease_ms, now_ms, entry, outcome, error);
 }
 
 /* --- release --- */
@@ -244,22 +240,21 @@ quoit_step_lookup_own_group (const QuoitFleet *fleet, const QuoitGroupRef *ref, 
 }
 
 gboolean
-quoit_step_release (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                    GError **error)
+quoit_step_release (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry,
+                    QuoitOutcome *outcome, GError **error)
 {
   const QuoitGroupData *group;
   gint64 time_ms = 0;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
-  group = quoit_step_lookup_own_group (fleet, input, error);
+  group = quoit_step_lookup_own_group (fleet, ref, error);
   if (group == NULL)
     return FALSE;
 
   *entry = quoit_entry_new (fleet, QUOIT_VERB_RELEASE, time_ms);
   quoit_entry_add (*entry, quoit_effect_removal (group, QUOIT_END_RELEASED));
-  if (result != NULL)
-    *(QuoitGroupData **) result = quoit_group_data_ref (group);
+  outcome->before = quoit_group_data_ref (group);
   return TRUE;
 }
 
@@ -277,10 +272,9 @@ next_state (const QuoitStateChange *change, QuoitNodeState now, QuoitNodeState *
 }
 
 gboolean
-quoit_step_set_state (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+quoit_step_set_state (const QuoitFleet *fleet, const QuoitStateChange *change, gint64 now_ms, QuoitEntry **entry,
                       GError **error)
 {
-  const QuoitStateChange *change = input;
   QuoitNodeState now, next = QUOIT_NODE_ALIVE;
   QuoitNodeId node;
   gint64 time_ms = 0;

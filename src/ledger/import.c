@@ -720,15 +720,15 @@ import_as (const QuoitFleet *fleet, QuoitClaims **claims, QuoitVerb verb, gint64
 }
 
 gboolean
-quoit_step_import (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                   GError **error)
+quoit_step_import (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
+                   QuoitOutcome *outcome, GError **error)
 {
-  return import_as (fleet, (QuoitClaims **) input, QUOIT_VERB_IMPORT, now_ms, entry, result, error);
+  return import_as (fleet, claims, QUOIT_VERB_IMPORT, now_ms, entry, &outcome->changes, error);
 }
 
 gboolean
-quoit_step_sync (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                 GError **error)
+quoit_step_sync (const QuoitFleet *fleet, QuoitClaims **claims, gint64 now_ms, QuoitEntry **entry,
+                 QuoitOutcome *outcome, GError **error)
 {
-  return import_as (fleet, (QuoitClaims **) input, QUOIT_VERB_SYNC, now_ms, entry, result, error);
+  return import_as (fleet, claims, QUOIT_VERB_SYNC, now_ms, entry, &outcome->changes, error);
 }

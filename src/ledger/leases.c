@@ -107,7 +107,7 @@ quoit_step_expire (const QuoitFleet *fleet, gint64 now_ms, QuoitEntry **entry)
 
 static gboolean
 answer (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms, QuoitVerb verb,
-        gint64 time_ms, QuoitEntry **entry, gpointer result)
+        gint64 time_ms, QuoitEntry **entry, QuoitOutcome *outcome)
 {
   QuoitGroupData changed = quoit_group_data_facts (group);
 
@@ -118,16 +118,14 @@ answer (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitGroupState st
       *entry = quoit_entry_new (fleet, verb, time_ms);
       quoit_entry_add (*entry, quoit_effect_lease (group, state, until_ms));
     }
-  if (result != NULL)
-    *(QuoitGroupData **) result = *entry == NULL ? quoit_group_data_ref (group) : quoit_group_data_new (&changed);
+  outcome->after = *entry == NULL ? quoit_group_data_ref (group) : quoit_group_data_new (&changed);
   return TRUE;
 }
 
 gboolean
-quoit_step_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                    GError **error)
+quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
+                    QuoitOutcome *outcome, GError **error)
 {
-  const QuoitLeaseChange *change = input;
   const QuoitGroupData *group;
   gint64 time_ms = 0, until_ms = 0;
 
@@ -140,14 +138,13 @@ quoit_step_confirm (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms,
   /* The answer to the first call was lost: the lease that it gave runs already. */
   if (group->state == QUOIT_GROUP_RESERVED)
     until_ms = group->until_ms;
-  return answer (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, result);
+  return answer (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);
 }
 
 gboolean
-quoit_step_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                  GError **error)
+quoit_step_renew (const QuoitFleet *fleet, const QuoitLeaseChange *change, gint64 now_ms, QuoitEntry **entry,
+                  QuoitOutcome *outcome, GError **error)
 {
-  const QuoitLeaseChange *change = input;
   const QuoitGroupData *group;
   gint64 time_ms = 0, until_ms = 0;
 
@@ -162,16 +159,14 @@ quoit_step_renew (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, Q
                        "group '%s@%" G_GUINT64_FORMAT "' has no lease that could be renewed: it stays until it is "
                        "released",
                        group->name, group->id);
-  return answer (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, result);
+  return answer (fleet, group, group->state, until_ms, QUOIT_VERB_RENEW, time_ms, entry, outcome);
 }
 
 /* --- forget --- */
 
 gboolean
-quoit_step_forget (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                   GError **error)
+quoit_step_forget (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now_ms, QuoitEntry **entry, GError **error)
 {
-  const QuoitGroupRef *ref = input;
   const QuoitGroupData *group
       = ref->id == 0 ? quoit_fleet_find_key (fleet, ref->name) : quoit_fleet_find_removed (fleet, ref->id);
   g_autofree char *quoted = quoit_quote (ref->name);

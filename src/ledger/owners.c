@@ -34,10 +34,9 @@ quoit_step_check_owner (const QuoitFleet *fleet, const char *owner, GError **err
 }
 
 gboolean
-quoit_step_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+quoit_step_set_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, gint64 now_ms, QuoitEntry **entry,
                       GError **error)
 {
-  const QuoitOwnerChange *change = input;
   const QuoitGroupData *record, *ended;
   gint64 time_ms = 0, until_ms = 0;
 
@@ -74,10 +73,9 @@ quoit_step_set_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
 }
 
 gboolean
-quoit_step_renew_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry,
-                        gpointer result, GError **error)
+quoit_step_renew_owner (const QuoitFleet *fleet, const QuoitOwnerChange *change, gint64 now_ms, QuoitEntry **entry,
+                        GError **error)
 {
-  const QuoitOwnerChange *change = input;
   const QuoitGroupData *record;
   gint64 time_ms = 0, until_ms = 0;
 
@@ -119,10 +117,9 @@ groups_of (const QuoitFleet *fleet, const char *owner)
 }
 
 gboolean
-quoit_step_end_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
-                      GError **error)
+quoit_step_end_owner (const QuoitFleet *fleet, const char *owner, gint64 now_ms, QuoitEntry **entry,
+                      QuoitOutcome *outcome, GError **error)
 {
-  const char *owner = input;
   const QuoitGroupData *record;
   g_autoptr (GPtrArray) groups = NULL;
   gint64 time_ms = 0;
@@ -142,7 +139,6 @@ quoit_step_end_owner (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
     quoit_entry_add (*entry, quoit_effect_removal (record, QUOIT_END_OWNER));
   for (guint i = 0; i < groups->len; i++)
     quoit_entry_add (*entry, quoit_effect_removal (groups->pdata[i], QUOIT_END_OWNER));
-  if (result != NULL)
-    *(gpointer *) result = GUINT_TO_POINTER (groups->len);
+  outcome->n_groups = groups->len;
   return TRUE;
 }

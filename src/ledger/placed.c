@@ -42,12 +42,13 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitReque
 
 QuoitGroupData *
 quoit_step_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
-                             GError **error)
+                             QuoitRefusal *refusal, GError **error)
 {
   g_auto (QuoitBundlePlan) plan = { 0 };
 
   quoit_bundle_plan_init (&plan, request->bundles->len);
-  return quoit_plan_bundles (fleet, request, &plan, error) ? group_of (fleet, facts, request, &plan, NULL) : NULL;
+  return quoit_plan_bundles (fleet, request, &plan, refusal, error) ? group_of (fleet, facts, request, &plan, NULL)
+                                                                    : NULL;
 }
 
 /* --- a node that becomes another --- */
@@ -98,7 +99,8 @@ node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 b
 }
 
 QuoitGroupData *
-quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
+quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal,
+                             GError **error)
 {
   g_autoptr (QuoitRequest) request = quoit_step_request_of (fleet, group, error);
   g_autofree const QuoitBundle **stay = NULL;
@@ -124,5 +126,9 @@ quoit_step_repaired_bundles (const QuoitFleet *fleet, const QuoitGroupData *grou
     }
   if (n_lost == 0)
     return (QuoitGroupData *) group;
-  return quoit_plan_bundles (fleet, request, &plan, error) ? group_of (fleet, group, request, &plan, stay) : NULL;
+  if (quoit_plan_bundles (fleet, request, &plan, refusal, error))
+    return group_of (fleet, group, request, &plan, stay);
+  if (refusal->request != NULL)
+    refusal->missing = quoit_step_request_of_unplaced (fleet, group, NULL);
+  return NULL;
 }

@@ -3,10 +3,9 @@
 #include "ledger/ledger.h"
 
 gboolean
-quoit_step_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+quoit_step_set_clock (const QuoitFleet *fleet, const QuoitClockChange *change, gint64 now_ms, QuoitEntry **entry,
                       GError **error)
 {
-  const QuoitClockChange *change = input;
   gint64 max_jump_ms = change->max_jump_ms < 0 ? fleet->max_jump_ms : change->max_jump_ms;
   QuoitEffect effect = quoit_effect_numbers (fleet);
   gint64 time_ms;
@@ -26,10 +25,10 @@ quoit_step_set_clock (const QuoitFleet *fleet, gconstpointer input, gint64 now_m
 }
 
 gboolean
-quoit_step_restore (const QuoitFleet *fleet, gconstpointer input, gint64 now_ms, QuoitEntry **entry, gpointer result,
+quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *given, gint64 now_ms, QuoitEntry **entry,
                     GError **error)
 {
-  QuoitLedgerNumbers numbers = *(const QuoitLedgerNumbers *) input;
+  QuoitLedgerNumbers numbers = *given;
   gint64 time_ms;
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict, and what each constraint removed. */
-#include "placement/placement.h"
+#include "placement/refusal.h"
 
 /* The present conditions that a slice passes: 8 (none but what is fixed) to 12 (all: it is free). */
 static guint
@@ -113,23 +113,9 @@ quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GErr
   return g_steal_pointer (&report);
 }
 
-static gboolean
-refuse (const QuoitFleet *fleet, const QuoitRequest *request, GError **error)
-{
-  g_autoptr (QuoitReport) report = quoit_explain_slices (fleet, request, error);
-  g_autofree char *shape = NULL, *what = NULL, *summary = NULL;
-
-  if (report == NULL)
-    return FALSE;
-  shape = quoit_shape_format (request->shape);
-  what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
-  summary = quoit_report_summary (report, what);
-  return quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s",
-                     summary);
-}
-
 gboolean
-quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, GError **error)
+quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, QuoitRefusal *refusal,
+                   GError **error)
 {
   QuoitCandidates candidates;
   gboolean chosen;
@@ -139,5 +125,5 @@ quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPl
   chosen = quoit_best_choose (fleet, &candidates, request->n_slices, plan)
            || (request->least_slices != 0 && quoit_best_choose_most (fleet, &candidates, request->least_slices, plan));
   quoit_candidates_clear (&candidates);
-  return chosen || refuse (fleet, request, error);
+  return chosen || quoit_refusal_set (refusal, request);
 }

@@ -17,9 +17,14 @@ void quoit_plan_init (QuoitPlan *plan);
 void quoit_plan_clear (QuoitPlan *plan);
 void quoit_plan_append (QuoitPlan *plan, guint32 slice);
 
-/* All of the request's slices at once. NOT_NOW or NEVER with one sentence; quoit_explain_slices() says all. NOT_FOUND
- * when the request names a pool or slice that is not in the fleet, INVALID when it is not complete. */
-gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, GError **error);
+typedef struct _QuoitRefusal QuoitRefusal;
+
+/* Places all slices of @request at once. FALSE: @error is set to NOT_FOUND if the request names a pool or slice that is
+ * not in the fleet, or to INVALID if it is incomplete; otherwise the slices are not free, @refusal (or NULL) is set,
+ * and
+ * @error is not. */
+gboolean quoit_plan_slices (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan,
+                            QuoitRefusal *refusal, GError **error);
 
 /* Why that is so; also for requests that fit. NULL only with NOT_FOUND or INVALID. */
 QuoitReport *quoit_explain_slices (const QuoitFleet *fleet, const QuoitRequest *request, GError **error);

@@ -5,10 +5,7 @@
 
 #include "fleet/chips.h"
 #include "fleet/kind.h"
-#include "placement/view.h"
-
-/* What a search for a placement may take: about a tenth of a second. */
-enum { BEST_STEPS = 1000000 };
+#include "placement/refusal.h"
 
 void
 quoit_bundle_plan_init (QuoitBundlePlan *plan, guint32 n)
@@ -71,8 +68,8 @@ stand (const Question *question, QuoitFleetView *view)
     standing->bound = view->view.n_domains++;
 }
 
-static QuoitPlacing
-place_by_ray (const QuoitFleetView *view, guint32 *nodes)
+QuoitPlacing
+quoit_place_by_ray (const QuoitFleetView *view, guint32 *nodes)
 {
   static const QuoitPlacing placings[] = { [QUOIT_RAY_SUCCESS] = QUOIT_PLACING_FOUND,
                                            [QUOIT_RAY_FAILED] = QUOIT_PLACING_RAY_FAILED,
@@ -81,13 +78,13 @@ place_by_ray (const QuoitFleetView *view, guint32 *nodes)
   return placings[quoit_ray_place (&view->bundles, &view->view, &view->standing, NULL, nodes)];
 }
 
-static QuoitPlacing
-place_best (const QuoitFleetView *view, guint32 *nodes)
+QuoitPlacing
+quoit_place_by_best (const QuoitFleetView *view, guint32 *nodes)
 {
   static const QuoitPlacing placings[] = { [QUOIT_BEST_FOUND] = QUOIT_PLACING_FOUND,
                                            [QUOIT_BEST_NONE] = QUOIT_PLACING_NONE,
                                            [QUOIT_BEST_BUDGET] = QUOIT_PLACING_UNKNOWN };
-  guint64 budget = BEST_STEPS;
+  guint64 budget = QUOIT_BEST_STEPS;
   gboolean proven = FALSE;
 
   return placings[quoit_best_place (&view->bundles, &view->view, &view->standing, &budget, &proven, nodes)];
@@ -104,8 +101,8 @@ decide (const Question *question, QuoitPlacing *placing, guint32 *nodes, GError 
                               error))
     return FALSE;
   stand (question, &view);
-  *placing
-      = question->request->policy == QUOIT_POLICY_RAY ? place_by_ray (&view, numbers) : place_best (&view, numbers);
+  *placing = question->request->policy == QUOIT_POLICY_RAY ? quoit_place_by_ray (&view, numbers)
+                                                           : quoit_place_by_best (&view, numbers);
   for (guint32 i = 0; *placing == QUOIT_PLACING_FOUND && i < question->n; i++)
     nodes[i] = view.nodes[numbers[i]];
   return TRUE;
@@ -220,29 +217,10 @@ tpu_of (const QuoitBundleWish *wish)
   return 0;
 }
 
-static QuoitPlacing ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time);
-
-static gboolean
-refuse_chips (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *seats, guint n, GError **error)
-{
-  g_autofree char *node = quoit_layout_node_display (fleet->layout, (QuoitNodeId) { seats->node });
-  g_autofree char *quoted = quoit_quote (node);
-  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
-  gboolean best = !never && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND;
-
-  return quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW,
-                     "bundle %u%s: %s, the amounts of TPU fit node %s, but its chips cannot be shared out so%s%s",
-                     seats->bundle, n > 1 ? " and others" : "", never ? "never" : "not now", quoted,
-                     request->policy == QUOIT_POLICY_RAY
-                         ? ": Ray's control plane answers SUCCESS, and its raylet would refuse it"
-                         : "",
-                     best ? "; policy 'best' would place them now" : "");
-}
-
 /* What all of @seats, which are on one node, have of its chips. */
 static gboolean
 share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *seats, guint n, QuoitBundlePlan *plan,
-           GError **error)
+           QuoitRefusal *refusal)
 {
   const QuoitNodeKind *kind = quoit_layout_node_kind (fleet->layout, (QuoitNodeId) { seats->node });
   gint64 per_chip = quoit_node_kind_tpu_per_chip (kind).e4;
@@ -258,9 +236,17 @@ share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *sea
   for (guint i = 0; i < n; i++)
     wishes[i].want_e4
         = quoit_chips_e4 ((QuoitAmount) { tpu_of (quoit_request_bundle (request, seats[i].bundle)) }, per_chip);
-  /* Who does not want to know why is not told. */
   if (kind->chips > 0 && !quoit_chips_share_out (&room, wishes, n, &steps))
-    return error != NULL && refuse_chips (fleet, request, seats, n, error);
+    {
+      if (refusal != NULL)
+        {
+          quoit_refusal_set (refusal, request);
+          refusal->node = seats->node;
+          refusal->bundle = seats->bundle;
+          refusal->is_several = n > 1;
+        }
+      return FALSE;
+    }
   for (guint i = 0; i < n; i++)
     plan->chips[seats[i].bundle] = wishes[i].has;
   return TRUE;
@@ -269,7 +255,7 @@ share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *sea
 /* Of bundles that @stay, the chips are theirs already. */
 static gboolean
 share_out_chips (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *stay, QuoitBundlePlan *plan,
-                 GError **error)
+                 QuoitRefusal *refusal)
 {
   g_autofree Seat *seats = g_new (Seat, plan->n + 1);
   guint32 n = 0;
@@ -282,97 +268,10 @@ share_out_chips (const QuoitFleet *fleet, const QuoitRequest *request, const gui
     {
       for (end = i + 1; end < n && seats[end].node == seats[i].node; end++)
         ;
-      if (!share_out (fleet, request, &seats[i], end - i, plan, error))
+      if (!share_out (fleet, request, &seats[i], end - i, plan, refusal))
         return FALSE;
     }
   return TRUE;
-}
-
-/* --- a refusal --- */
-
-/* Whether policy `best` would place the same bundles, all of them; what a search within its bounds does not tell is
- * UNKNOWN. */
-static QuoitPlacing
-ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
-{
-  QuoitRequest other = *request;
-  QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
-  guint32 n = request->bundles->len;
-  g_autofree guint32 *nodes = g_new (guint32, n + 1);
-  g_auto (QuoitFleetView) view = { 0 };
-
-  other.policy = QUOIT_POLICY_BEST;
-  if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
-    return QUOIT_PLACING_UNKNOWN;
-  /* What the greedy one finds is there, and it looks for less. */
-  if (view.view.units == NULL && view.standing.n_values <= 1)
-    placing = place_by_ray (&view, nodes);
-  return placing == QUOIT_PLACING_FOUND ? placing : place_best (&view, nodes);
-}
-
-/* The first bundle that no node has room for by itself; QUOIT_NO_INDEX: each finds one. */
-static guint32
-find_misfit (const QuoitFleetView *view)
-{
-  for (guint32 b = 0; b < view->bundles.n_bundles; b++)
-    {
-      guint32 node = 0;
-
-      if (quoit_fleet_view_is_repeated (view, b))
-        continue;
-      while (node < view->view.n_nodes && !quoit_fleet_view_has_room (view, b, node))
-        node++;
-      if (node == view->view.n_nodes)
-        return b;
-    }
-  return QUOIT_NO_INDEX;
-}
-
-/* The same of what there is now, or of all that is known. */
-static guint32
-find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
-{
-  g_auto (QuoitFleetView) view = { 0 };
-
-  return quoit_fleet_view_init (&view, fleet, request, NULL, request->bundles->len, time, NULL) ? find_misfit (&view)
-                                                                                                : QUOIT_NO_INDEX;
-}
-
-static void
-append_word (GString *text, QuoitPlacing placing)
-{
-  if (placing == QUOIT_PLACING_UNKNOWN)
-    g_string_append_printf (text, ", as far as %d steps of search tell", BEST_STEPS);
-  else if (placing == QUOIT_PLACING_RAY_FAILED)
-    g_string_append (text, ", Ray answers FAILED");
-  else if (placing == QUOIT_PLACING_RAY_INFEASIBLE)
-    g_string_append (text, ", Ray answers INFEASIBLE");
-}
-
-gboolean
-quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing, GError **error)
-{
-  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
-  guint32 misfit = find_misfit_at (fleet, request, never ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  g_string_append_printf (text, "%u bundle%s, %s: %s", request->bundles->len, request->bundles->len == 1 ? "" : "s",
-                          quoit_strategy_name (request->strategy), never ? "never" : "not now");
-  /* What can never be is not now either, however far a search went. */
-  if (!never || placing != QUOIT_PLACING_UNKNOWN)
-    append_word (text, placing);
-  if (misfit != QUOIT_NO_INDEX)
-    {
-      g_string_append_printf (text, "; bundle %u, ", misfit);
-      quoit_request_append_bundle (text, quoit_request_bundle (request, misfit));
-      g_string_append_printf (text, ", finds room on no %s node that may take it", never ? "known" : "alive");
-    }
-  else if (request->policy == QUOIT_POLICY_RAY && !never
-           && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND)
-    g_string_append (text, "; policy 'best' would place them now");
-  else
-    g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
-  return quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", text->str);
 }
 
 gboolean
@@ -389,7 +288,8 @@ quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request)
 }
 
 gboolean
-quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan, GError **error)
+quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan, QuoitRefusal *refusal,
+                    GError **error)
 {
   g_autofree guint32 *stay = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *stay);
   QuoitPlacing placing = QUOIT_PLACING_NONE;
@@ -397,6 +297,12 @@ quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitB
   if (!quoit_request_complete (request, error)
       || !quoit_place_bundles (fleet, request, QUOIT_VIEW_NOW, &placing, plan, error))
     return FALSE;
-  return placing == QUOIT_PLACING_FOUND ? share_out_chips (fleet, request, stay, plan, error)
-                                        : quoit_refuse_bundles (fleet, request, placing, error);
+  if (placing == QUOIT_PLACING_FOUND)
+    return share_out_chips (fleet, request, stay, plan, refusal);
+  if (refusal != NULL)
+    {
+      quoit_refusal_set (refusal, request);
+      refusal->placing = placing;
+    }
+  return FALSE;
 }

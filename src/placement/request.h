@@ -54,6 +54,8 @@ enum {
 };
 
 QuoitRequest *quoit_request_alloc (void); /* without a name; quoit_request_free() it */
+/* A copy of @request under another name. */
+QuoitRequest *quoit_request_dup (const QuoitRequest *request, const char *name);
 
 /* @text, which may be *@member, in its place; NULL: none. */
 void quoit_request_replace_text (char **member, const char *text);

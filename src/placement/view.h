@@ -82,14 +82,18 @@ gboolean quoit_bundles_fit (const QuoitFleet *fleet, const QuoitRequest *request
 gboolean quoit_place_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time,
                               QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error);
 
-/* The same now, with chips. NOT_NOW or NEVER with one sentence: `never` is what policy `best` could not place with
- * every group released and every known node alive and undrained, whatever Ray's word is. NOT_NOW also where amounts fit
- * a node, but its chips do not. INVALID for a request that is not complete. */
+/* Places the bundles of @request now, with chips, and fails as quoit_plan_slices() does. A bundle that has a node in
+ * @plan stays there. Under policy `ray`, nodes are chosen as Ray's control plane does, and chips are checked as its
+ * raylet does. */
 gboolean quoit_plan_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitBundlePlan *plan,
-                             GError **error);
-/* That refusal; FALSE. */
-gboolean quoit_refuse_bundles (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing,
-                               GError **error);
+                             QuoitRefusal *refusal, GError **error);
+
+/* The steps that a search for a placement may take: about a tenth of a second. */
+enum { QUOIT_BEST_STEPS = 1000000 };
+
+/* One policy's answer for all bundles of @view. @nodes, in numbers of the view, is written with FOUND only. */
+QuoitPlacing quoit_place_by_ray (const QuoitFleetView *view, guint32 *nodes);
+QuoitPlacing quoit_place_by_best (const QuoitFleetView *view, guint32 *nodes);
 
 /* Whether @row, the amounts of some node, is enough for the bundle; whether the labels match too, and so much is
  * available there, chips not looked at; and whether the bundle asks what the one before it does. */

@@ -330,29 +330,31 @@ expire (QuoitStore *store, gint64 now_ms, GError **error)
   return entry == NULL || apply_to_draft (store, entry, error);
 }
 
-/* The way back for a ledger whose clock is wrong. */
+/* Actions that repair a ledger whose clock is wrong. */
 static gboolean
-sets_clock (QuoitStepFunc step, gconstpointer input)
+sets_clock (const QuoitAction *action)
 {
-  return step == quoit_step_restore || (step == quoit_step_set_clock && ((const QuoitClockChange *) input)->sets_clock);
+  return action->type == QUOIT_ACTION_RESTORE || (action->type == QUOIT_ACTION_SET_CLOCK && action->clock.sets_clock);
 }
 
-/* Calls the step on what the transaction has made of the fleet so far, and writes what it says. */
+/* Decides the action on the fleet as the transaction has made it so far, and writes the entry. */
 static gboolean
-take_step (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result, GError **error)
+carry_out (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
-  const QuoitFleet *fleet;
 
   if (store->spoilt)
     return quoit_fail (error, QUOIT_ERROR_STORE,
                        "a change of the batch could not be written: cancel it, and begin again");
-  if (!sets_clock (step, input)
+  if (!sets_clock (action)
       && (!quoit_store_check_jump (store, fleet_so_far (store), now_ms, error) || !expire (store, now_ms, error)))
     return FALSE;
-  fleet = fleet_so_far (store);
-  if (!step (fleet, input, now_ms, &entry, result, error))
-    return FALSE;
+  if (!quoit_action_decide (fleet_so_far (store), action, now_ms, &entry, outcome, error))
+    {
+      if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
+        outcome->refusal.fleet = quoit_fleet_ref (fleet_so_far (store));
+      return FALSE;
+    }
   if (entry == NULL)
     return TRUE;
   if (store->turn_actor != NULL)
@@ -369,47 +371,55 @@ changed_fleet (QuoitStore *store)
   return store->draft != NULL ? quoit_fleet_ref (store->draft) : quoit_store_fleet (store);
 }
 
-gboolean
-quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
-                    GError **error)
+/* In a transaction of its own, unless the thread is in a batch. */
+static gboolean
+change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, gboolean wants_fleet,
+        GError **error)
 {
-  return quoit_store_change_on (store, step, input, now_ms, result, NULL, error);
-}
-
-gboolean
-quoit_store_change_on (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
-                       QuoitFleet **after, GError **error)
-{
-  gpointer given = NULL;
   gboolean changed;
 
   if (in_own_batch (store))
     {
-      changed = take_step (store, step, input, now_ms, &given, error);
-      if (changed && after != NULL)
-        *after = changed_fleet (store);
+      changed = carry_out (store, action, now_ms, outcome, error);
+      if (changed && wants_fleet)
+        outcome->fleet = changed_fleet (store);
+      return changed;
     }
-  else
+  if (!quoit_store_take_turn (store, error))
+    return FALSE;
+  changed = store->engine->begin (store, error);
+  if (changed)
     {
-      if (!quoit_store_take_turn (store, error))
-        return FALSE;
-      changed = store->engine->begin (store, error);
-      if (changed)
-        {
-          changed = take_step (store, step, input, now_ms, &given, error);
-          if (!changed)
-            roll_back (store);
-          else
-            changed = commit (store, error);
-        }
-      if (changed && after != NULL)
-        *after = changed_fleet (store);
-      quoit_store_leave_turn (store);
+      changed = carry_out (store, action, now_ms, outcome, error);
+      if (!changed)
+        roll_back (store);
+      else
+        changed = commit (store, error);
     }
-  if (!changed || result == NULL)
-    return quoit_step_drop_result (step, given), named (store, changed, error);
-  *(gpointer *) result = given;
-  return TRUE;
+  if (changed && wants_fleet)
+    outcome->fleet = changed_fleet (store);
+  quoit_store_leave_turn (store);
+  return changed;
+}
+
+gboolean
+quoit_store_change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome,
+                    QuoitReport **report, GError **error)
+{
+  g_auto (QuoitOutcome) own = { 0 };
+
+  if (change (store, action, now_ms, &own, outcome != NULL, error))
+    {
+      if (outcome != NULL)
+        {
+          *outcome = own;
+          own = (QuoitOutcome) { 0 };
+        }
+      return TRUE;
+    }
+  if (own.refusal.request != NULL && (error != NULL || report != NULL))
+    quoit_refusal_explain (&own.refusal, report, error);
+  return named (store, FALSE, error);
 }
 
 gboolean

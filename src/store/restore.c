@@ -249,7 +249,8 @@ prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **err
   QuoitLedgerNumbers numbers = next_numbers (copy->fleet, replaced, now_ms);
 
   return quoit_store_verify (copy, error)
-         && quoit_store_change (copy, quoit_step_restore, &numbers, now_ms, NULL, error);
+         && quoit_store_change (copy, &(QuoitAction) { QUOIT_ACTION_RESTORE, .numbers = numbers }, now_ms, NULL, NULL,
+                                error);
 }
 
 /* All of the copy must be in its one file before that is given another name. */
@@ -323,7 +324,8 @@ restore_in_place (const char *path, gint64 wait_ms, const char *actor, gint64 no
   replaced = replaced_by (store, path, store);
   numbers = next_numbers (store->fleet, &replaced, now_ms);
   quoit_sqlite_accept (store);
-  return quoit_store_change (store, quoit_step_restore, &numbers, now_ms, NULL, error);
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RESTORE, .numbers = numbers }, now_ms, NULL, NULL,
+                             error);
 }
 
 gboolean

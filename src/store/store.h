@@ -31,14 +31,11 @@ QuoitLayout *quoit_store_layout (QuoitStore *store);
 /* The same with the thread's own batch, whose changes others do not see yet. */
 QuoitFleet *quoit_store_pending_fleet (QuoitStore *store);
 
-/* Begins, catches up with other processes, calls @step, journals its entry, commits, and only then lets readers see it.
- */
-gboolean quoit_store_change (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result,
-                             GError **error);
-/* The same, and in *@after (a reference; drop it soon: a writer copies what somebody else has) the fleet with the
- * change, in a batch with the batch: what other threads do next may take away the nodes that a result names. */
-gboolean quoit_store_change_on (QuoitStore *store, QuoitStepFunc step, gconstpointer input, gint64 now_ms,
-                                gpointer result, QuoitFleet **after, GError **error);
+/* Begins, catches up with other processes, decides @action, journals its entry and commits; only then do readers see
+ * the change. @outcome may be NULL. If placement refused the action, @error is set to NOT_NOW or NEVER, after the write
+ * lock is released; *@report (or NULL) is the report then. */
+gboolean quoit_store_change (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome,
+                             QuoitReport **report, GError **error);
 gboolean quoit_store_refresh (QuoitStore *store, GError **error);
 
 gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);

@@ -93,11 +93,11 @@ change_all (QuoitLedger *ledger)
   quoit_request_set_owner (held, "somebody");
   hold (quoit_request_add_bundles (bundles, "TPU=2", 3, NULL), "bundles");
   hold (quoit_ledger_set_owner (ledger, "somebody", 3600000, T0, &error), "%s", said (error));
-  hold (drop_group (quoit_ledger_reserve (ledger, slices, T0, &error)), "%s", said (error));
-  hold (drop_group (quoit_ledger_hold (ledger, held, 600000, T0, &error)), "%s", said (error));
-  hold (drop_group (quoit_ledger_reserve (ledger, keyed, T0, &error)), "%s", said (error));
+  hold (drop_group (quoit_ledger_reserve (ledger, slices, T0, NULL, &error)), "%s", said (error));
+  hold (drop_group (quoit_ledger_hold (ledger, held, 600000, T0, NULL, &error)), "%s", said (error));
+  hold (drop_group (quoit_ledger_reserve (ledger, keyed, T0, NULL, &error)), "%s", said (error));
   hold (quoit_ledger_release (ledger, "old", T0, &error), "%s", said (error));
-  hold (drop_group (quoit_ledger_reserve (ledger, bundles, T0, &error)), "%s", said (error));
+  hold (drop_group (quoit_ledger_reserve (ledger, bundles, T0, NULL, &error)), "%s", said (error));
 }
 
 static void
@@ -458,8 +458,8 @@ use (QuoitLedger *ledger, GRand *random)
   TRY (read_journal (ledger, &error));
   TRY (drop_snapshot (quoit_ledger_snapshot_at (ledger, (guint64) g_rand_int_range (random, 0, 12), &error)));
   hold (quoit_request_add_bundle (parts, "TPU=1", NULL), "a bundle");
-  TRY (drop_group (quoit_ledger_reserve (ledger, more, T0 + 1, &error)));
-  TRY (drop_group (quoit_ledger_reserve (ledger, parts, T0 + 1, &error)));
+  TRY (drop_group (quoit_ledger_reserve (ledger, more, T0 + 1, NULL, &error)));
+  TRY (drop_group (quoit_ledger_reserve (ledger, parts, T0 + 1, NULL, &error)));
   TRY (quoit_ledger_release (ledger, "train", T0 + 2, &error));
   TRY (quoit_ledger_drain_node (ledger, "v6e-4x4-2-0", T0 + 2, &error));
   TRY (import_text (ledger, "v6e 4x4 x4; v5p 2x2x2 pool=big", "fleet", T0 + 3, &error));

@@ -207,10 +207,10 @@ ask_for_slices (QuoitLedger *ledger, Op *op, GError **error)
   if (*op->owner != '\0')
     quoit_request_set_owner (request, op->owner);
   if (op->kind == OP_HOLD)
-    return take_group (op, quoit_ledger_hold (ledger, request, op->lease_ms, op->now_ms, error));
+    return take_group (op, quoit_ledger_hold (ledger, request, op->lease_ms, op->now_ms, NULL, error));
   if (op->lease_ms > 0)
     hold (quoit_request_set_lease_ms (request, op->lease_ms, NULL), "a lease");
-  return take_group (op, quoit_ledger_reserve (ledger, request, op->now_ms, error));
+  return take_group (op, quoit_ledger_reserve (ledger, request, op->now_ms, NULL, error));
 }
 
 static gboolean
@@ -239,9 +239,9 @@ ask_for_group (QuoitLedger *ledger, Op *op, GError **error)
     case OP_RELEASE_SLICE:
       return take_change (op, quoit_ledger_release_slice (ledger, ref, slice, op->now_ms, error));
     case OP_RESIZE:
-      return take_change (op, quoit_ledger_resize (ledger, ref, op->most, op->now_ms, error));
+      return take_change (op, quoit_ledger_resize (ledger, ref, op->most, op->now_ms, NULL, error));
     case OP_REPAIR:
-      return take_change (op, quoit_ledger_repair (ledger, ref, op->now_ms, error));
+      return take_change (op, quoit_ledger_repair (ledger, ref, op->now_ms, NULL, error));
     default:
       return quoit_ledger_forget (ledger, ref, op->now_ms, error);
     }

@@ -100,8 +100,8 @@ make_group (const Writer *writer, const char *name, gint64 n_slices)
       g_snprintf (deed.owner, DEED_NAME_BYTES, "owner-%u", below (writer, 3));
       quoit_request_set_owner (request, deed.owner);
     }
-  group = die == 1 ? quoit_ledger_hold (writer->ledger, request, some_lease (writer), writer->now_ms, &error)
-                   : quoit_ledger_reserve (writer->ledger, request, writer->now_ms, &error);
+  group = die == 1 ? quoit_ledger_hold (writer->ledger, request, some_lease (writer), writer->now_ms, NULL, &error)
+                   : quoit_ledger_reserve (writer->ledger, request, writer->now_ms, NULL, &error);
   if (!may_be (group != NULL, &error))
     return deed;
   deed.id = (guint) quoit_group_get_id (group);
@@ -167,8 +167,8 @@ change_slices (const Writer *writer, Deed *deed, const char *ref)
 
   deed->n = deed->kind == DEED_REPAIR ? deed->n : 1 + below (writer, 4);
   tell (deed);
-  change = deed->kind == DEED_REPAIR ? quoit_ledger_repair (writer->ledger, ref, writer->now_ms, &error)
-                                     : quoit_ledger_resize (writer->ledger, ref, deed->n, writer->now_ms, &error);
+  change = deed->kind == DEED_REPAIR ? quoit_ledger_repair (writer->ledger, ref, writer->now_ms, NULL, &error)
+                                     : quoit_ledger_resize (writer->ledger, ref, deed->n, writer->now_ms, NULL, &error);
   quoit_group_change_free (change);
   return may_be (change != NULL, &error);
 }

@@ -38,7 +38,7 @@ reserve_slices (QuoitLedger *ledger, const char *name, const char *key, gint64 n
   g_autoptr (QuoitGroup) group = NULL;
 
   quoit_request_set_key (request, key);
-  group = quoit_ledger_reserve (ledger, request, now_ms, error);
+  group = quoit_ledger_reserve (ledger, request, now_ms, NULL, error);
   return group != NULL;
 }
 
@@ -176,7 +176,7 @@ hold_one (World *world, const char *name, const char *owner, gint64 lease_ms, gi
   g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1);
 
   quoit_request_set_owner (request, owner);
-  return drop_group (quoit_ledger_hold (world->ledger, request, lease_ms, now_ms, error));
+  return drop_group (quoit_ledger_hold (world->ledger, request, lease_ms, now_ms, NULL, error));
 }
 
 /* At 20 s, until 75 s. */
@@ -368,7 +368,7 @@ reserve_elastic (World *world, gint64 now_ms, GError **error)
 
   hold (quoit_request_set_slices_between (request, 1, 3, NULL) && quoit_request_set_chips_per_host (request, 4, NULL),
         "1..3");
-  return drop_group (quoit_ledger_reserve (world->ledger, request, now_ms, error));
+  return drop_group (quoit_ledger_reserve (world->ledger, request, now_ms, NULL, error));
 }
 
 static gboolean
@@ -381,19 +381,19 @@ has_changed (QuoitGroupChange *change)
 static gboolean
 repair_job (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_ledger_repair (world->ledger, "job", now_ms, error));
+  return has_changed (quoit_ledger_repair (world->ledger, "job", now_ms, NULL, error));
 }
 
 static gboolean
 shrink_job (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_ledger_resize (world->ledger, "job", 1, now_ms, error));
+  return has_changed (quoit_ledger_resize (world->ledger, "job", 1, now_ms, NULL, error));
 }
 
 static gboolean
 grow_job (World *world, gint64 now_ms, GError **error)
 {
-  return has_changed (quoit_ledger_resize (world->ledger, "job", 3, now_ms, error));
+  return has_changed (quoit_ledger_resize (world->ledger, "job", 3, now_ms, NULL, error));
 }
 
 static gboolean

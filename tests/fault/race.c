@@ -35,7 +35,7 @@ reserve (QuoitLedger *ledger, const char *name, gint64 n_slices)
 {
   g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", n_slices);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, T0, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
 
   return group != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code);
 }
@@ -106,7 +106,7 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
       g_autoptr (QuoitGroup) group = NULL;
 
       quoit_request_set_owner (request, name);
-      group = quoit_ledger_reserve (ledger, request, T0, &error);
+      group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
       hold (group != NULL || error->code == QUOIT_ERROR_NOT_NOW, "%s: %s", group_name, said (error));
       g_clear_error (&error);
       if (group == NULL)

@@ -185,7 +185,7 @@ make_shared (gint *waiting)
   Shared shared = { .waiting = waiting };
 
   quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_RAYCLUSTER, manifest, NULL, T0, NULL));
-  shared.group = quoit_ledger_reserve (ledger, request, T0, NULL);
+  shared.group = quoit_ledger_reserve (ledger, request, T0, NULL, NULL);
   shared.snapshot = quoit_ledger_snapshot (ledger);
   hold (shared.group != NULL, "both slices");
   shared.topology = quoit_topology_new (shared.group, NULL, NULL);

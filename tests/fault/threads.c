@@ -49,8 +49,9 @@ make_group (const Writer *writer, guint k)
 
   if (below (writer, 4) == 0)
     quoit_request_set_owner (request, below (writer, 2) == 0 ? "left" : "right");
-  group = leased ? quoit_ledger_hold (writer->work->ledger, request, 1 + below (writer, 3000), writer->now_ms, &error)
-                 : quoit_ledger_reserve (writer->work->ledger, request, writer->now_ms, &error);
+  group = leased ? quoit_ledger_hold (writer->work->ledger, request, 1 + below (writer, 3000), writer->now_ms, NULL,
+                                      &error)
+                 : quoit_ledger_reserve (writer->work->ledger, request, writer->now_ms, NULL, &error);
   may_be (group != NULL, &error);
   for (guint32 s = 0; group != NULL && s < quoit_group_get_n_slices (group); s++)
     {
@@ -82,10 +83,10 @@ change_group (const Writer *writer)
       may_be (drop_group (quoit_ledger_renew (ledger, name, lease_ms, now_ms, &error)), &error);
       return;
     case 3:
-      may_be (drop_change (quoit_ledger_resize (ledger, name, 1 + below (writer, 4), now_ms, &error)), &error);
+      may_be (drop_change (quoit_ledger_resize (ledger, name, 1 + below (writer, 4), now_ms, NULL, &error)), &error);
       return;
     case 4:
-      may_be (drop_change (quoit_ledger_repair (ledger, name, now_ms, &error)), &error);
+      may_be (drop_change (quoit_ledger_repair (ledger, name, now_ms, NULL, &error)), &error);
       return;
     default:
       may_be (quoit_ledger_release (ledger, name, now_ms, &error), &error);
@@ -229,7 +230,7 @@ read_some (gpointer data)
       g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (work->ledger);
       g_autoptr (QuoitRequest) request = want ("what-if", "v6e", "4x4", 2);
       g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
-      g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL);
+      g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL, NULL);
       g_autoptr (QuoitSnapshot) forked = quoit_fork_snapshot (fork);
 
       hold (quoit_snapshot_get_seq (snapshot) >= seq, "a reader went back from %u to %u", (guint) seq,
@@ -307,7 +308,7 @@ fork_and_write (gpointer data)
       g_autoptr (QuoitFork) fork = quoit_snapshot_fork (snapshot);
       g_autofree char *name = g_strdup_printf ("f%u", work->number);
       g_autoptr (QuoitRequest) request = want (name, "v6e", "4x4", 1 + i % 3);
-      g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL);
+      g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, T0, NULL, NULL);
 
       hold (group != NULL && quoit_fork_release (fork, name, T0, NULL), "%s", name);
       hold (quoit_fork_set_node_state (fork, "v6e-4x4-0-0", QUOIT_NODE_DEAD, T0, NULL), "state");

@@ -62,11 +62,10 @@ static void
 import (QuoitStore *store, const char *text, const char *source)
 {
   g_autoptr (QuoitClaims) claims = quoit_read_fleet_text (text, strlen (text), source, NULL);
-  g_autoptr (GArray) changes = NULL;
   gboolean ok;
 
   g_assert (claims != NULL);
-  ok = quoit_store_change (store, quoit_step_import, &claims, T0, &changes, NULL);
+  ok = quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, T0, NULL, NULL, NULL);
   g_assert (ok);
 }
 
@@ -89,8 +88,8 @@ static void
 reserve (QuoitStore *store, const char *name, const char *key)
 {
   g_autoptr (QuoitRequest) request = want_slice (name, key, NULL);
-  g_autoptr (QuoitGroupData) group = NULL;
-  gboolean ok = quoit_store_change (store, quoit_step_reserve, request, T0, &group, NULL);
+  gboolean ok
+      = quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, T0, NULL, NULL, NULL);
 
   g_assert (ok);
 }
@@ -100,9 +99,10 @@ hold_for_owner (QuoitStore *store)
 {
   static const QuoitOwnerChange owner = { "somebody", 3600000 };
   g_autoptr (QuoitRequest) request = want_slice ("held", NULL, owner.name);
-  g_autoptr (QuoitGroupData) group = NULL;
-  gboolean ok = quoit_store_change (store, quoit_step_set_owner, &owner, T0, NULL, NULL)
-                && quoit_store_change (store, quoit_step_hold, &(QuoitHold) { request, 60000 }, T0, &group, NULL);
+  gboolean ok
+      = quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_OWNER, .owner = owner }, T0, NULL, NULL, NULL)
+        && quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_HOLD, .hold = { request, 60000 } }, T0, NULL, NULL,
+                               NULL);
 
   g_assert (ok);
 }
@@ -227,9 +227,11 @@ make_database (void)
   list_tables ();
 
   store = quoit_store_open (path, 0, NULL);
-  g_assert (quoit_store_change (store, quoit_step_release, &old, T0 + 1, NULL, NULL));
+  g_assert (
+      quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = old }, T0 + 1, NULL, NULL, NULL));
   reserve (store, "train", NULL);
-  g_assert (quoit_store_change (store, quoit_step_set_state, &drain, T0 + 2, NULL, NULL));
+  g_assert (
+      quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = drain }, T0 + 2, NULL, NULL, NULL));
   load (wal_path, &wal);
 }
 

@@ -37,7 +37,7 @@ reserve (QuoitLedger *ledger, const char *topology, const char *accelerator, con
   quoit_request_set_topology (request, topology, NULL);
   quoit_request_set_accelerator (request, accelerator, NULL);
   quoit_request_set_slices (request, 1, NULL);
-  group = quoit_ledger_reserve (ledger, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, &error);
   fuzz_hold_error (group != NULL, error);
 }
 

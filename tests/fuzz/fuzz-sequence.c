@@ -162,7 +162,7 @@ reserve_dry (const Sequence *sequence, const QuoitRequest *request)
   g_autoptr (QuoitSnapshot) snapshot = quoit_ledger_snapshot (sequence->ledger);
   QuoitFork *fork = quoit_snapshot_fork (snapshot);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, sequence->now_ms, &error);
+  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, sequence->now_ms, NULL, &error);
   QuoitReport *report = quoit_snapshot_explain (snapshot, request, NULL);
 
   if (report != NULL)
@@ -177,7 +177,7 @@ reserve_any (Sequence *sequence)
   g_autoptr (QuoitRequest) request = any_request (&sequence->in);
   g_autofree char *dry = reserve_dry (sequence, request);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (sequence->ledger, request, sequence->now_ms, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_reserve (sequence->ledger, request, sequence->now_ms, NULL, &error);
 
   show ("reserve", dry);
   hold_equal ("the dry run differs", dry, group != NULL ? "done" : error->message);
@@ -189,8 +189,8 @@ hold_any (Sequence *sequence)
 {
   g_autoptr (QuoitRequest) request = any_request (&sequence->in);
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group
-      = quoit_ledger_hold (sequence->ledger, request, 1 + fuzz_byte (&sequence->in) * 20, sequence->now_ms, &error);
+  g_autoptr (QuoitGroup) group = quoit_ledger_hold (sequence->ledger, request, 1 + fuzz_byte (&sequence->in) * 20,
+                                                    sequence->now_ms, NULL, &error);
 
   show ("hold", "");
   hold_and_clear (group != NULL, &error);
@@ -241,10 +241,11 @@ change_group (Sequence *sequence, guint8 how)
       ok = quoit_ledger_release (sequence->ledger, group, sequence->now_ms, &error);
       break;
     case 1:
-      ok = (change = quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, &error)) != NULL;
+      ok = (change = quoit_ledger_resize (sequence->ledger, group, 1 + byte % 3, sequence->now_ms, NULL, &error))
+           != NULL;
       break;
     case 2:
-      ok = (change = quoit_ledger_repair (sequence->ledger, group, sequence->now_ms, &error)) != NULL;
+      ok = (change = quoit_ledger_repair (sequence->ledger, group, sequence->now_ms, NULL, &error)) != NULL;
       break;
     case 3:
       ok = (after = quoit_ledger_confirm (sequence->ledger, group, byte * 10, sequence->now_ms, &error)) != NULL;

@@ -5,7 +5,7 @@
  * chosen, and that every option does what it promises, with no step too many. */
 #include "../unit/suite.h"
 #include "../unit/drawn.h"
-#include "placement/placement.h"
+#include "../refusal.h"
 
 /* Sanitizers take fifteen times as long: they see some of the fleets, of every kind. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -500,7 +500,7 @@ check_option (const Case *at, const QuoitReport *report, const QuoitOption *opti
   request.chips_per_host = all.chips_asked;
   request.n_slices = all.n;
   quoit_plan_init (&plan);
-  expect (at, quoit_plan_slices (fleet, &request, &plan, NULL), "placement does not take what its option gives",
+  expect (at, quoit_plan_slices (fleet, &request, &plan, NULL, NULL), "placement does not take what its option gives",
           report);
   quoit_plan_clear (&plan);
 }
@@ -549,7 +549,7 @@ check_case (const Case *at)
   gboolean fits;
 
   quoit_plan_init (&plan);
-  fits = quoit_plan_slices (at->fleet, at->request, &plan, &error);
+  fits = plan_or_explain (at->fleet, at->request, &plan, &error);
   expect (at, (fits ? 0 : error->code) == (int) verdict, "the verdict is wrong", report);
   expect (at, report->verdict == verdict, "the explained verdict is wrong", report);
   expect (at, report->n_now == n_now && report->n_could == n_could, "the shortfall is wrong", report);

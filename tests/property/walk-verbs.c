@@ -249,9 +249,9 @@ reserve_or_keep (Walk *walk, const Place *place)
   g_autoptr (QuoitRequest) request = request_of (&wish);
   Call call = call_begin (walk, place, holds ? "hold" : "reserve");
   g_autoptr (QuoitGroup) group
-      = place->fork != NULL ? quoit_fork_reserve (place->fork, request, call.now_ms, &call.error)
-        : holds             ? quoit_ledger_hold (place->ledger, request, wish.lease_ms, call.now_ms, &call.error)
-                            : quoit_ledger_reserve (place->ledger, request, call.now_ms, &call.error);
+      = place->fork != NULL ? quoit_fork_reserve (place->fork, request, call.now_ms, NULL, &call.error)
+        : holds             ? quoit_ledger_hold (place->ledger, request, wish.lease_ms, call.now_ms, NULL, &call.error)
+                            : quoit_ledger_reserve (place->ledger, request, call.now_ms, NULL, &call.error);
   const ModelGroup *known = wish.key == NULL ? NULL : model_keyed (call.after, wish.key);
   const ModelOwner *owner = wish.owner == NULL ? NULL : model_owner (call.after, wish.owner);
   gboolean has_lease = holds || wish.lease_ms > 0;
@@ -555,8 +555,8 @@ resize (Walk *walk, const Place *place)
   ModelGroup *known;
 
   ref = some_ref (walk, place->model, &name, &id);
-  turn = place->fork != NULL ? quoit_fork_resize (place->fork, ref, n, call.now_ms, &call.error)
-                             : quoit_ledger_resize (place->ledger, ref, n, call.now_ms, &call.error);
+  turn = place->fork != NULL ? quoit_fork_resize (place->fork, ref, n, call.now_ms, NULL, &call.error)
+                             : quoit_ledger_resize (place->ledger, ref, n, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   slices = known == NULL ? NULL : model_slices_of (call.after, known);
   if (known != NULL && known->seats != NULL)
@@ -596,8 +596,8 @@ repair (Walk *walk, const Place *place)
   guint n_lost;
 
   ref = some_ref (walk, place->model, &name, &id);
-  turn = place->fork != NULL ? quoit_fork_repair (place->fork, ref, call.now_ms, &call.error)
-                             : quoit_ledger_repair (place->ledger, ref, call.now_ms, &call.error);
+  turn = place->fork != NULL ? quoit_fork_repair (place->fork, ref, call.now_ms, NULL, &call.error)
+                             : quoit_ledger_repair (place->ledger, ref, call.now_ms, NULL, &call.error);
   known = model_lookup (call.after, name, id, &call.code);
   if (known != NULL && known->seats != NULL)
     check_turn (&call, turn, known, repair_bundles (&call, known, turn != NULL) == 0);

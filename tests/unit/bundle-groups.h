@@ -60,7 +60,7 @@ bundles_reserve (QuoitLedger *ledger, const char *name, const char *words)
 
   for (char **word = list; *word != NULL; word++)
     bundles_ask (request, *word);
-  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, &error);
   ck_assert_msg (error == NULL, "%s: %s", words, error == NULL ? "" : error->message);
   return group;
 }

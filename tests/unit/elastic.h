@@ -67,7 +67,7 @@ elastic_job (QuoitLedger *ledger, const char *cluster, QuoitProfile profile)
   ck_assert_ok (error);
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
-  group = quoit_ledger_reserve (ledger, request, ELASTIC_NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, ELASTIC_NOW, NULL, &error);
   ck_assert_ok (error);
   topology = topology_in (group, profile, &error);
   ck_assert_ok (error);

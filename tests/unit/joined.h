@@ -178,16 +178,16 @@ list_of (const char *source, QuoitSourceKind kind, const char *drawn)
 /* What the script is performed on. */
 typedef struct {
   gpointer stage;
-  gboolean (*change) (gpointer stage, QuoitStepFunc step, gconstpointer input, GError **error);
+  gboolean (*change) (gpointer stage, const QuoitAction *action, GError **error);
 } Ledger;
 
 static inline gboolean
-read_source (const Ledger *ledger, QuoitStepFunc step, QuoitClaims *claims, const char *join, GError **error)
+read_source (const Ledger *ledger, QuoitActionType type, QuoitClaims *claims, const char *join, GError **error)
 {
   gboolean ok;
 
   quoit_claims_set_join (claims, join);
-  ok = ledger->change (ledger->stage, step, &claims, error);
+  ok = ledger->change (ledger->stage, &(QuoitAction) { type, .claims = &claims }, error);
   quoit_claims_free (claims);
   return ok;
 }
@@ -205,29 +205,29 @@ reserve_slice (const Ledger *ledger, const char *slice, gint64 tpu_per_bundle, G
   request->n_slices = 1;
   request->tpu_per_bundle = quoit_amount_from_int (tpu_per_bundle);
   g_ptr_array_add (request->slices, g_strdup (slice));
-  return ledger->change (ledger->stage, quoit_step_reserve, request, error);
+  return ledger->change (ledger->stage, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, error);
 }
 
 static const struct {
   const char *verb, *source;
   QuoitSourceKind kind;
-  QuoitStepFunc step;
+  QuoitActionType type;
   const char *join;
 } readings[] = {
-  { "text", "text", QUOIT_SOURCE_KIND_FLEET, quoit_step_import, NULL },
-  { "plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_import, NULL },
-  { "plan+ray", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_import, "ray" },
-  { "plan+text", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_import, "text" },
-  { "sync-plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, quoit_step_sync, NULL },
-  { "ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, NULL },
-  { "ray+plan", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "plan" },
-  { "ray+text", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "text" },
-  { "ray+nowhere", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "nowhere" },
-  { "sync-ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_sync, NULL },
-  { "k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_step_import, NULL },
-  { "sync-k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, quoit_step_sync, NULL },
-  { "other+plan", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "plan" },
-  { "other+ray", "other", QUOIT_SOURCE_KIND_RAY_NODES, quoit_step_import, "ray" },
+  { "text", "text", QUOIT_SOURCE_KIND_FLEET, QUOIT_ACTION_IMPORT, NULL },
+  { "plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, QUOIT_ACTION_IMPORT, NULL },
+  { "plan+ray", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, QUOIT_ACTION_IMPORT, "ray" },
+  { "plan+text", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, QUOIT_ACTION_IMPORT, "text" },
+  { "sync-plan", "plan", QUOIT_SOURCE_KIND_RAYCLUSTER, QUOIT_ACTION_SYNC, NULL },
+  { "ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_IMPORT, NULL },
+  { "ray+plan", "ray", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_IMPORT, "plan" },
+  { "ray+text", "ray", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_IMPORT, "text" },
+  { "ray+nowhere", "ray", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_IMPORT, "nowhere" },
+  { "sync-ray", "ray", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_SYNC, NULL },
+  { "k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, QUOIT_ACTION_IMPORT, NULL },
+  { "sync-k8s", "k8s", QUOIT_SOURCE_KIND_K8S_NODES, QUOIT_ACTION_SYNC, NULL },
+  { "other+plan", "other", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_IMPORT, "plan" },
+  { "other+ray", "other", QUOIT_SOURCE_KIND_RAY_NODES, QUOIT_ACTION_IMPORT, "ray" },
 };
 
 static inline gboolean
@@ -238,7 +238,7 @@ perform (const Ledger *ledger, const char *step, GError **error)
 
   for (gsize i = 0; i < G_N_ELEMENTS (readings); i++)
     if (g_str_equal (words[0], readings[i].verb))
-      return read_source (ledger, readings[i].step,
+      return read_source (ledger, readings[i].type,
                           readings[i].kind == QUOIT_SOURCE_KIND_RAY_NODES
                                   || readings[i].kind == QUOIT_SOURCE_KIND_K8S_NODES
                               ? list_of (readings[i].source, readings[i].kind, rest)
@@ -249,10 +249,10 @@ perform (const Ledger *ledger, const char *step, GError **error)
   if (g_str_equal (words[0], "divide"))
     return reserve_slice (ledger, rest, 2, error);
   if (g_str_equal (words[0], "drain"))
-    return ledger->change (ledger->stage, quoit_step_set_state, &(QuoitStateChange) { rest, QUOIT_VERB_DRAIN, 0 },
-                           error);
+    return ledger->change (ledger->stage,
+                           &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = { rest, QUOIT_VERB_DRAIN, 0 } }, error);
   ck_assert_str_eq (words[0], "release");
-  return ledger->change (ledger->stage, quoit_step_release, &(QuoitGroupRef) { "train", 0 }, error);
+  return ledger->change (ledger->stage, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "train", 0 } }, error);
 }
 
 /* Who has which part of the node: " [g chips 0,1: CPU 8, TPU 2]". */

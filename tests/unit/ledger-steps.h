@@ -10,23 +10,27 @@
 #define T0 G_GINT64_CONSTANT (1750000000000)
 #define LOOP(tcase, test, table) tcase_add_loop_test (tcase, test, 0, (int) G_N_ELEMENTS (table))
 
+/* @outcome may be NULL. */
 static inline gboolean
-change (QuoitFleet **fleet, QuoitStepFunc step, gconstpointer input, gint64 now_ms, gpointer result, GError **error)
+change (QuoitFleet **fleet, const QuoitAction *action, gint64 now_ms, QuoitOutcome *outcome, GError **error)
 {
   g_autoptr (QuoitEntry) entry = NULL;
-  gpointer given = NULL;
+  g_auto (QuoitOutcome) own = { 0 };
 
-  if (!step (*fleet, input, now_ms, &entry, result == NULL ? &given : result, error))
-    return FALSE;
+  outcome = outcome == NULL ? &own : outcome;
+  if (!quoit_action_decide (*fleet, action, now_ms, &entry, outcome, error))
+    {
+      if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
+        outcome->refusal.fleet = quoit_fleet_ref (*fleet);
+      if (outcome->refusal.request != NULL)
+        quoit_refusal_explain (&outcome->refusal, NULL, error);
+      return FALSE;
+    }
   if (entry != NULL)
     {
       ck_assert_uint_eq (entry->seq, (*fleet)->seq + 1);
       ck_assert (quoit_entry_apply (entry, fleet, error));
     }
-  if (step == quoit_step_import)
-    g_clear_pointer ((GArray **) &given, g_array_unref);
-  else
-    g_clear_pointer ((QuoitGroupData **) &given, quoit_group_data_unref);
   ck_assert (quoit_fleet_check (*fleet, error));
   return TRUE;
 }
@@ -35,9 +39,11 @@ change (QuoitFleet **fleet, QuoitStepFunc step, gconstpointer input, gint64 now_
 static inline guint64
 reserve_at (QuoitFleet **fleet, const QuoitRequest *request, gint64 now_ms, GError **error)
 {
-  g_autoptr (QuoitGroupData) group = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
 
-  return change (fleet, quoit_step_reserve, request, now_ms, &group, error) ? group->id : 0;
+  return change (fleet, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, now_ms, &outcome, error)
+             ? outcome.after->id
+             : 0;
 }
 
 static inline guint64
@@ -54,13 +60,14 @@ release (QuoitFleet **fleet, const char *text, GError **error)
   g_autofree char *name = NULL;
   QuoitGroupRef ref;
 
-  return quoit_group_ref_parse (text, &ref, &name, error) && change (fleet, quoit_step_release, &ref, T0, NULL, error);
+  return quoit_group_ref_parse (text, &ref, &name, error)
+         && change (fleet, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = ref }, T0, NULL, error);
 }
 
 static inline gboolean
 set_state (QuoitFleet **fleet, const char *node, QuoitVerb verb, QuoitNodeState state, GError **error)
 {
-  return change (fleet, quoit_step_set_state, &(QuoitStateChange) { node, verb, state }, T0, NULL, error);
+  return change (fleet, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = { node, verb, state } }, T0, NULL, error);
 }
 
 static inline QuoitNodeState

@@ -385,12 +385,12 @@ script_try (const Script *script, GString *text, char **words, gint64 now_ms, GE
   if (strcmp (words[0], "rehearse") == 0)
     return script_tell_change (
         text, strcmp (words[1], "resize") == 0
-                  ? quoit_fork_resize (fork, words[2], g_ascii_strtoll (words[3], NULL, 10), now_ms, error)
-                  : quoit_fork_repair (fork, words[2], now_ms, error));
+                  ? quoit_fork_resize (fork, words[2], g_ascii_strtoll (words[3], NULL, 10), now_ms, NULL, error)
+                  : quoit_fork_repair (fork, words[2], now_ms, NULL, error));
   {
     g_autoptr (QuoitRequest) request = script_request (words[1], words[2], words + 3, error);
 
-    return request != NULL && script_tell_group (text, quoit_fork_reserve (fork, request, now_ms, error));
+    return request != NULL && script_tell_group (text, quoit_fork_reserve (fork, request, now_ms, NULL, error));
   }
 }
 
@@ -402,9 +402,9 @@ script_place (const Script *script, GString *text, char **words, gint64 now_ms, 
 
   if (request == NULL)
     return FALSE;
-  return script_tell_group (text, holds
-                                      ? quoit_ledger_hold (script->ledger, request, script_ms (words[3]), now_ms, error)
-                                      : quoit_ledger_reserve (script->ledger, request, now_ms, error));
+  return script_tell_group (
+      text, holds ? quoit_ledger_hold (script->ledger, request, script_ms (words[3]), now_ms, NULL, error)
+                  : quoit_ledger_reserve (script->ledger, request, now_ms, NULL, error));
 }
 
 static inline gboolean
@@ -478,9 +478,9 @@ script_do (Script *script, GString *text, char **words, const char *rest, gint64
   if (strcmp (verb, "renew") == 0)
     return script_tell_group (text, quoit_ledger_renew (ledger, one, script_ms (two), now_ms, error));
   if (strcmp (verb, "resize") == 0)
-    return script_tell_change (text, quoit_ledger_resize (ledger, one, number, now_ms, error));
+    return script_tell_change (text, quoit_ledger_resize (ledger, one, number, now_ms, NULL, error));
   if (strcmp (verb, "repair") == 0)
-    return script_tell_change (text, quoit_ledger_repair (ledger, one, now_ms, error));
+    return script_tell_change (text, quoit_ledger_repair (ledger, one, now_ms, NULL, error));
   if (strcmp (verb, "drop") == 0)
     return script_tell_change (text, quoit_ledger_release_slice (ledger, one, two, now_ms, error));
   if (strcmp (verb, "import") == 0 || strcmp (verb, "sync") == 0)

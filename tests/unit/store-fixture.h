@@ -51,13 +51,11 @@ store_import (QuoitStore *store, guint32 n_slices, gint64 now_ms, GError **error
 {
   const FixturePool pool = { "a", "2x4", "z", n_slices, QUOIT_GENERATION_V6E, 4 };
   QuoitClaims *claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
-  GArray *changes = NULL;
   gboolean ok;
 
   fixture_add_pool (claims, &pool);
-  ok = quoit_store_change (store, quoit_step_import, &claims, now_ms, &changes, error);
+  ok = quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, now_ms, NULL, NULL, error);
   quoit_claims_free (claims);
-  g_clear_pointer (&changes, g_array_unref);
   return ok;
 }
 
@@ -69,7 +67,6 @@ store_call_used (QuoitStore *store, guint32 n_slices, guint32 n_used, gint64 now
   g_autoptr (QuoitClaims) idle = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
   QuoitClaims *used = quoit_claims_new ("test", QUOIT_SOURCE_KIND_FLEET);
   const QuoitNodeClaim *nodes;
-  GArray *changes = NULL;
   gboolean ok;
   guint32 n;
 
@@ -84,9 +81,8 @@ store_call_used (QuoitStore *store, guint32 n_slices, guint32 n_used, gint64 now
       node.flags = i < n_used ? QUOIT_NODE_EXTERNAL : 0;
       quoit_claims_add (used, &node);
     }
-  ok = quoit_store_change (store, quoit_step_import, &used, now_ms, &changes, error);
+  ok = quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &used }, now_ms, NULL, NULL, error);
   quoit_claims_free (used);
-  g_clear_pointer (&changes, g_array_unref);
   return ok;
 }
 
@@ -95,15 +91,19 @@ static inline guint64
 store_reserve (QuoitStore *store, const char *name, const char *key, guint32 n_slices, GError **error)
 {
   g_autoptr (QuoitRequest) request = request_for (name, key, n_slices);
-  g_autoptr (QuoitGroupData) group = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
 
-  return quoit_store_change (store, quoit_step_reserve, request, T0, &group, error) ? group->id : 0;
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, T0, &outcome, NULL,
+                             error)
+             ? outcome.after->id
+             : 0;
 }
 
 static inline gboolean
 store_release (QuoitStore *store, const char *name, GError **error)
 {
-  return quoit_store_change (store, quoit_step_release, &(QuoitGroupRef) { name, 0 }, T0, NULL, error);
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { name, 0 } }, T0, NULL, NULL,
+                             error);
 }
 
 static inline gboolean
@@ -111,7 +111,7 @@ store_set_state (QuoitStore *store, const char *node, QuoitNodeState state, GErr
 {
   const QuoitStateChange change = { node, QUOIT_VERB_SET_STATE, state };
 
-  return quoit_store_change (store, quoit_step_set_state, &change, T0, NULL, error);
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = change }, T0, NULL, NULL, error);
 }
 
 static inline gboolean

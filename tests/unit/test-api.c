@@ -57,7 +57,7 @@ reserve (QuoitLedger *ledger, const char *name, int64_t n_slices, GError **error
 
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
-  return quoit_ledger_reserve (ledger, request, NOW, error);
+  return quoit_ledger_reserve (ledger, request, NOW, NULL, error);
 }
 
 START_TEST (a_database_that_another_file_was_moved_over_is_noticed)
@@ -182,7 +182,7 @@ START_TEST (the_death_of_a_held_node_is_told_to_its_group)
   import_ray (ledger, "true", "{\"TPU\": 4, \"CPU\": 8}");
   ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
              && quoit_request_set_slices (request, 1, NULL));
-  group = quoit_ledger_reserve (ledger, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, &error);
   ck_assert_ok (error);
   import_ray (ledger, "false", "{}");
   snapshot = quoit_ledger_snapshot (ledger);
@@ -226,12 +226,12 @@ START_TEST (the_notes_say_which_slice_is_lost_or_leaving_and_why)
   ck_assert (quoit_request_set_accelerator (request, "v5p", NULL) && quoit_request_set_topology (request, "2x2x2", NULL)
              && quoit_request_set_slices (request, 1, NULL));
   quoit_request_set_key (request, "k");
-  whole = quoit_ledger_reserve (ledger, request, NOW, NULL);
+  whole = quoit_ledger_reserve (ledger, request, NOW, NULL, NULL);
   ck_assert (quoit_ledger_drain_node (ledger, "10.0.0.1", NOW, NULL));
   draining = look_up (ledger, "train");
   ck_assert (quoit_ledger_set_node_state (ledger, "10.0.0.2", QUOIT_NODE_DEAD, NOW, NULL));
   dead = look_up (ledger, "train");
-  retried = quoit_ledger_reserve (ledger, request, NOW, NULL);
+  retried = quoit_ledger_reserve (ledger, request, NOW, NULL, NULL);
   ck_assert (quoit_ledger_set_node_state (ledger, "10.0.0.2", QUOIT_NODE_ALIVE, NOW, NULL)
              && quoit_ledger_undrain_node (ledger, "10.0.0.1", NOW, NULL));
   back = look_up (ledger, "train");
@@ -267,7 +267,7 @@ START_TEST (a_lease_tells_of_a_host_that_was_lost_before)
   import_fleet (ledger, "v6e 4x4 x2", NULL);
   ck_assert (quoit_request_set_accelerator (request, "v6e", NULL) && quoit_request_set_topology (request, "4x4", NULL)
              && quoit_request_set_slices (request, 1, NULL));
-  held = quoit_ledger_hold (ledger, request, 1000, NOW, &error);
+  held = quoit_ledger_hold (ledger, request, 1000, NOW, NULL, &error);
   ck_assert_ok (error);
   ck_assert (quoit_ledger_set_node_state (ledger, "v6e-4x4-0-1", QUOIT_NODE_DEAD, NOW, &error));
   confirmed = quoit_ledger_confirm (ledger, "g", 1000, NOW, &error);

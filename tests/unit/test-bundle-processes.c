@@ -142,7 +142,7 @@ reserve_whole (QuoitLedger *ledger, guint row)
   ck_assert (quoit_request_set_accelerator (request, alike[row].accelerator, NULL)
              && quoit_request_set_topology (request, alike[row].topology, NULL)
              && quoit_request_set_slices (request, alike[row].n_slices, NULL));
-  return quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL);
+  return quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, NULL);
 }
 
 /* All but the bundles, of which whole slices have none. */
@@ -282,7 +282,7 @@ reserve_on (QuoitLedger *ledger, const char *words)
       ck_assert (quoit_request_add_bundle (request, of[0], NULL)
                  && quoit_request_select_bundle (request, i, "on", of[1], NULL));
     }
-  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, &error);
   ck_assert_ok (error);
   return group;
 }
@@ -378,7 +378,7 @@ START_TEST (ray_counts_the_bundles_of_a_slice_as_they_were_asked_for)
   ck_assert (quoit_request_add_bundles (request, "TPU=4", 2, NULL)
              && quoit_request_select_bundle (request, 0, "on", "w1", NULL)
              && quoit_request_select_bundle (request, 1, "on", "w0", NULL));
-  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, &error);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, &error);
   ck_assert_ok (error);
   of_quoit = quoit_topology_new (group, NULL, &error);
   ck_assert_ok (error);
@@ -748,7 +748,7 @@ check_lists (const char *fleet)
             }
           ck_assert (quoit_request_set_strategy (request,
                                                  is_spread ? QUOIT_STRATEGY_STRICT_SPREAD : QUOIT_STRATEGY_PACK, NULL));
-          group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL);
+          group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, NULL);
           if (group != NULL)
             check_group (group, asked->str);
         }
@@ -800,7 +800,7 @@ START_TEST (a_repair_moves_the_process_of_the_bundle_that_was_lost_alone)
 
   ck_assert_ptr_nonnull (made);
   ck_assert (quoit_ledger_set_node_state (ledger, "p-0-0", QUOIT_NODE_DEAD, bundles_now_ms, NULL));
-  change = quoit_ledger_repair (ledger, "train", bundles_now_ms, &error);
+  change = quoit_ledger_repair (ledger, "train", bundles_now_ms, NULL, &error);
   ck_assert_ok (error);
   before = quoit_topology_new (quoit_group_change_get_before (change), NULL, NULL);
   after = quoit_topology_new (quoit_group_change_get_after (change), NULL, NULL);

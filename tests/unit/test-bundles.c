@@ -257,7 +257,7 @@ START_TEST (a_host_does_not_shrink_below_what_bundles_have_of_it)
   import_with_cpus (ledger, "8.0", &error);
   ck_assert_ok (error);
   ck_assert (quoit_request_add_bundles (request, "CPU=3", 2, NULL));
-  group = quoit_ledger_reserve (ledger, request, T0, &error);
+  group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
   ck_assert_ok (error);
   import_with_cpus (ledger, "5.5", &error);
   ck_assert_refused (
@@ -278,7 +278,7 @@ reserve_bundles (QuoitLedger *ledger, const char *name, const char *amounts, gui
   QuoitGroup *group;
 
   ck_assert (quoit_request_add_bundles (request, amounts, n, NULL));
-  group = quoit_ledger_reserve (ledger, request, T0, &error);
+  group = quoit_ledger_reserve (ledger, request, T0, NULL, &error);
   ck_assert_ok (error);
   return group;
 }
@@ -299,7 +299,7 @@ START_TEST (a_user_has_the_chips_that_its_bundles_are_of)
   one = reserve_bundles (ledger, "one", "TPU=1", 1);
   ck_assert (quoit_request_set_accelerator (whole, "v5e", NULL) && quoit_request_set_topology (whole, "2x2", NULL)
              && quoit_request_set_slices (whole, 1, NULL));
-  slice = quoit_ledger_reserve (ledger, whole, T0, &error);
+  slice = quoit_ledger_reserve (ledger, whole, T0, NULL, &error);
   ck_assert_ok (error);
   snapshot = quoit_ledger_snapshot (ledger);
   ck_assert (quoit_snapshot_lookup_node (snapshot, "a-0-0", &a, NULL));

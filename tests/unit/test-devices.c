@@ -16,7 +16,7 @@ reserve (QuoitLedger *ledger, const char *accelerator, const char *topology, int
   if (chips_per_host > 0)
     ck_assert (quoit_request_set_chips_per_host (request, chips_per_host, NULL));
   quoit_request_set_key (request, "key");
-  quoit_group_unref (quoit_ledger_reserve (ledger, request, bundles_now_ms, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, &error));
   ck_assert_ok (error);
 }
 
@@ -202,7 +202,7 @@ START_TEST (a_part_of_a_ring_is_a_line)
 
   ck_assert (quoit_request_add_bundles (request, "TPU=4", 16, NULL)
              && quoit_request_set_strategy (request, QUOIT_STRATEGY_STRICT_SPREAD, NULL));
-  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL);
+  group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, NULL);
   devices = quoit_devices_new_group (group, NULL);
   mesh = quoit_mesh_new (devices, (const int64_t[]) { 4, 4, 4 }, 3, 0, NULL);
   links = quoit_mesh_links_new (devices, mesh, NULL);

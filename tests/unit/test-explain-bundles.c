@@ -65,7 +65,7 @@ draw_fleet (GRand *rand)
       g_autofree char *name = g_strdup_printf ("g%u", drawn.n_groups);
       g_autoptr (QuoitRequest) request = want (name, amounts[g_rand_int_range (rand, 0, G_N_ELEMENTS (amounts))],
                                                g_rand_int_range (rand, 1, 4), g_rand_int_range (rand, 0, 4));
-      QuoitGroup *group = quoit_ledger_reserve (drawn.ledger, request, NOW, NULL);
+      QuoitGroup *group = quoit_ledger_reserve (drawn.ledger, request, NOW, NULL, NULL);
 
       drawn.n_groups += group != NULL;
       quoit_group_unref (group);
@@ -99,7 +99,7 @@ static gboolean
 fits (QuoitFork *fork, const QuoitRequest *request, int *code)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, NOW, &error);
+  g_autoptr (QuoitGroup) group = quoit_fork_reserve (fork, request, NOW, NULL, &error);
 
   *code = group != NULL ? 0 : error->code;
   return group != NULL;
@@ -247,7 +247,7 @@ START_TEST (the_nearest_nodes_are_named_with_what_they_lack)
   g_autofree char *left = NULL;
 
   ck_assert (quoit_request_add_selector (some, "ray.io/accelerator-type", "TPU-V5LITEPOD", NULL));
-  group = quoit_ledger_reserve (ledger, some, NOW, NULL);
+  group = quoit_ledger_reserve (ledger, some, NOW, NULL, NULL);
   ck_assert_ptr_nonnull (group);
   report = explain (ledger, big);
   ck_assert_int_eq (quoit_report_get_verdict (report), QUOIT_VERDICT_NOT_NOW);

@@ -331,13 +331,12 @@ live (QuoitStore *store)
   const FixturePool second = { "b", "2x2x2", "y", 2, QUOIT_GENERATION_V5P, 4 };
   g_autoptr (GError) error = NULL;
   QuoitClaims *claims = quoit_claims_new ("second", QUOIT_SOURCE_KIND_RAY_NODES);
-  GArray *changes = NULL;
 
   fill (store);
   ck_assert (store_call_used (store, 3, 2, T0 + 1, &error));
   fixture_add_pool (claims, &second);
-  ck_assert (quoit_store_change (store, quoit_step_import, &claims, T0 + 2, &changes, &error));
-  g_clear_pointer (&changes, g_array_unref);
+  ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, T0 + 2, NULL, NULL,
+                                 &error));
   quoit_claims_free (claims);
   ck_assert (store_release (store, "train", &error));
   ck_assert_uint_eq (store_reserve (store, "older", "key-older", 1, &error), 3);
@@ -643,9 +642,9 @@ static gboolean
 hold_for (QuoitStore *store, const char *name, gint64 lease_ms, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitRequest) request = request_for (name, NULL, 1);
-  g_autoptr (QuoitGroupData) group = NULL;
 
-  return quoit_store_change (store, quoit_step_hold, &(QuoitHold) { request, lease_ms }, now_ms, &group, error);
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_HOLD, .hold = { request, lease_ms } }, now_ms, NULL,
+                             NULL, error);
 }
 
 /* A group and an owner whose leases end, the group's name is another's afterwards: 7 entries. */
@@ -656,8 +655,8 @@ let_leases_end (QuoitStore *store)
 
   ck_assert (store_import (store, 3, T0, &error));
   ck_assert (hold_for (store, "short", 1000, T0, &error));
-  ck_assert (
-      quoit_store_change (store, quoit_step_set_owner, &(QuoitOwnerChange) { "somebody", 2000 }, T0, NULL, &error));
+  ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_OWNER, .owner = { "somebody", 2000 } }, T0,
+                                 NULL, NULL, &error));
   ck_assert (hold_for (store, "short", 9000, T0 + 1500, &error));
   ck_assert (hold_for (store, "other", 9000, T0 + 2500, &error));
   ck_assert_ok (error);
@@ -677,7 +676,8 @@ START_TEST (a_handle_that_a_compaction_has_overtaken_knows_what_has_ended)
       ck_assert_ok (error);
       set_back (b, known);
       ck_assert_uint_eq (compact (a, 8, &error), 7);
-      ck_assert (quoit_store_change (a, quoit_step_release, &(QuoitGroupRef) { "other", 0 }, T0 + 2500, NULL, &error));
+      ck_assert (quoit_store_change (a, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "other", 0 } }, T0 + 2500,
+                                     NULL, NULL, &error));
       ck_assert_msg (quoit_store_refresh (b, &error), "from entry %u: %s", (guint) known, error->message);
       fleet_a = quoit_store_fleet (a);
       fleet_b = quoit_store_fleet (b);

@@ -7,18 +7,17 @@ static char *
 import_claims (QuoitFleet **fleet, QuoitClaims *claims, GError **error)
 {
   GString *text = g_string_new (NULL);
-  GArray *changes = NULL;
-  gboolean ok = change (fleet, quoit_step_import, &claims, T0, &changes, error);
+  g_auto (QuoitOutcome) outcome = { 0 };
+  gboolean ok = change (fleet, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, T0, &outcome, error);
 
   quoit_claims_free (claims);
-  for (guint i = 0; ok && i < changes->len; i++)
+  for (guint i = 0; ok && i < outcome.changes->len; i++)
     {
-      const QuoitNodeChange *line = &g_array_index (changes, QuoitNodeChange, i);
+      const QuoitNodeChange *line = &g_array_index (outcome.changes, QuoitNodeChange, i);
 
       g_string_append_printf (text, "%d %s%s%s;", line->kind, line->name, line->detail == NULL ? "" : " ",
                               line->detail == NULL ? "" : line->detail);
     }
-  g_clear_pointer (&changes, g_array_unref);
   return g_string_free (text, !ok);
 }
 

@@ -64,10 +64,10 @@ typedef bool (*Call) (QuoitLedger *ledger, GError **error);
 static QuoitRequest *asked;
 static QuoitInput *input;
 
-CALL (quoit_ledger_resize, quoit_ledger_resize (ledger, "/", 1, NOW, error) != NULL)
-CALL (quoit_ledger_repair, quoit_ledger_repair (ledger, "@", NOW, error) != NULL)
+CALL (quoit_ledger_resize, quoit_ledger_resize (ledger, "/", 1, NOW, NULL, error) != NULL)
+CALL (quoit_ledger_repair, quoit_ledger_repair (ledger, "@", NOW, NULL, error) != NULL)
 CALL (quoit_ledger_release_slice, quoit_ledger_release_slice (ledger, "@", "v6e-2x2-0", NOW, error) != NULL)
-CALL (quoit_ledger_hold, quoit_ledger_hold (ledger, asked, 1000, NOW, error) != NULL)
+CALL (quoit_ledger_hold, quoit_ledger_hold (ledger, asked, 1000, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_confirm, quoit_ledger_confirm (ledger, "@", 0, NOW, error) != NULL)
 CALL (quoit_ledger_renew, quoit_ledger_renew (ledger, "g", 1000, NOW, error) != NULL)
 CALL (quoit_ledger_forget, quoit_ledger_forget (ledger, "g", NOW, error))
@@ -80,7 +80,7 @@ CALL (quoit_ledger_sync, quoit_ledger_sync (ledger, input, NOW, error) != NULL)
 CALL (quoit_ledger_set_clock, quoit_ledger_set_clock (ledger, NOW, error))
 CALL (quoit_ledger_set_max_clock_jump, quoit_ledger_set_max_clock_jump (ledger, -1, NOW, error))
 CALL (quoit_ledger_refresh, quoit_ledger_refresh (ledger, error))
-CALL (quoit_ledger_reserve, quoit_ledger_reserve (ledger, asked, NOW, error) != NULL)
+CALL (quoit_ledger_reserve, quoit_ledger_reserve (ledger, asked, NOW, NULL, error) != NULL)
 CALL (quoit_ledger_release, quoit_ledger_release (ledger, "@", NOW, error))
 CALL (quoit_ledger_set_node_state, quoit_ledger_set_node_state (ledger, "v6e-2x2-0-0", QUOIT_NODE_DEAD, NOW, error))
 CALL (quoit_ledger_drain_node, quoit_ledger_drain_node (ledger, "v6e-2x2-0-0", NOW, error))
@@ -242,7 +242,7 @@ make (int which)
   input = quoit_input_new (QUOIT_SOURCE_KIND_FLEET, FLEET, strlen (FLEET));
   quoit_import_free (import_as (ledger, QUOIT_SOURCE_KIND_FLEET, FLEET, NULL, NOW, &error));
   ck_assert_ok (error);
-  quoit_group_unref (quoit_ledger_reserve (ledger, request, NOW, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, request, NOW, NULL, &error));
   ck_assert_ok (error);
   return ledger;
 }
@@ -273,7 +273,7 @@ START_TEST (every_call_in_a_batch_that_is_inherited_fails_and_prints_nothing)
   QuoitLedger *ledger = make (_i);
 
   ck_assert (quoit_ledger_begin_batch (ledger, &error));
-  quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, NULL, &error));
   ck_assert_ok (error);
   check_child (ledger, NULL);
   ck_assert_msg (quoit_ledger_commit_batch (ledger, &error), "%s", error == NULL ? "" : error->message);
@@ -302,7 +302,7 @@ START_TEST (a_child_is_refused_to_restore_what_its_parent_was_writing)
 
   ck_assert (quoit_ledger_backup (ledger, copy, &error));
   ck_assert (quoit_ledger_begin_batch (ledger, &error));
-  quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, &error));
+  quoit_group_unref (quoit_ledger_reserve (ledger, asked, NOW, NULL, &error));
   child = fork ();
   if (child == 0)
     {

@@ -64,12 +64,12 @@ check_stage (const Stage *stage)
 }
 
 static gboolean
-change (gpointer data, QuoitStepFunc step, gconstpointer input, GError **error)
+change (gpointer data, const QuoitAction *action, GError **error)
 {
   Stage *stage = data;
   QuoitEntry *entry = NULL;
-  gpointer result = NULL;
-  gboolean ok = step (stage->fleet, input, T0, &entry, &result, error);
+  g_auto (QuoitOutcome) outcome = { 0 };
+  gboolean ok = quoit_action_decide (stage->fleet, action, T0, &entry, &outcome, error);
 
   if (ok && entry != NULL)
     {
@@ -77,7 +77,11 @@ change (gpointer data, QuoitStepFunc step, gconstpointer input, GError **error)
       ck_assert_ok (*error);
       g_ptr_array_add (stage->entries, entry);
     }
-  quoit_step_drop_result (step, result);
+  if (outcome.refusal.request != NULL)
+    {
+      outcome.refusal.fleet = outcome.refusal.fleet == NULL ? quoit_fleet_ref (stage->fleet) : outcome.refusal.fleet;
+      quoit_refusal_explain (&outcome.refusal, NULL, error);
+    }
   check_stage (stage);
   return ok;
 }

@@ -264,7 +264,7 @@ START_TEST (ten_thousand_leases_end_at_once_in_the_order_of_ids)
 
       ck_assert (quoit_request_set_accelerator (request, "v6e", NULL)
                  && quoit_request_set_topology (request, "2x4", NULL) && quoit_request_set_slices (request, 1, NULL));
-      group = quoit_ledger_hold (script.ledger, request, 1000 + (gint64) (i ^ 1), T0, &error);
+      group = quoit_ledger_hold (script.ledger, request, 1000 + (gint64) (i ^ 1), T0, NULL, &error);
       ck_assert_ok (error);
     }
   script_step (&script, "many", "1m free");

@@ -23,16 +23,16 @@ START_TEST (a_retry_after_release_returns_the_removed_group)
 {
   g_autoptr (QuoitFleet) fleet = fleet_of (3);
   g_autoptr (QuoitRequest) request = request_for ("train", "k", 1);
-  g_autoptr (QuoitGroupData) group = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
   g_autoptr (GError) error = NULL;
 
   ck_assert_uint_eq (reserve_at (&fleet, request, T0, &error), 1);
-  ck_assert (change (&fleet, quoit_step_release, &(QuoitGroupRef) { "train", 1 }, T0 + 5, NULL, &error));
-  ck_assert (change (&fleet, quoit_step_reserve, request, T0 + 9, &group, &error));
-  ck_assert_uint_eq (group->id, 1);
-  ck_assert_int_eq (group->state, QUOIT_GROUP_REMOVED);
-  ck_assert_int_eq (group->ended_ms, T0 + 5);
-  ck_assert_uint_eq (group->n_nodes, 0);
+  ck_assert (change (&fleet, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "train", 1 } }, T0 + 5, NULL, &error));
+  ck_assert (change (&fleet, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, T0 + 9, &outcome, &error));
+  ck_assert_uint_eq (outcome.after->id, 1);
+  ck_assert_int_eq (outcome.after->state, QUOIT_GROUP_REMOVED);
+  ck_assert_int_eq (outcome.after->ended_ms, T0 + 5);
+  ck_assert_uint_eq (outcome.after->n_nodes, 0);
   ck_assert_uint_eq (n_free (fleet), 3);
   ck_assert_uint_eq (fleet->seq, 2);
   /* The name is free for others, and the key still names its own group. */
@@ -242,20 +242,16 @@ START_TEST (a_clock_in_another_unit_is_invalid_for_every_step)
   g_autoptr (QuoitFleet) fleet = fleet_of (1);
   g_autoptr (QuoitRequest) request = request_for ("x", NULL, 1);
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("more", QUOIT_SOURCE_KIND_FLEET);
-  const QuoitStateChange state = { "a-0-0", QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING };
-  const QuoitGroupRef ref = { "y", 0 };
-  const struct {
-    QuoitStepFunc step;
-    gconstpointer input;
-  } steps[] = { { quoit_step_reserve, request },
-                { quoit_step_release, &ref },
-                { quoit_step_set_state, &state },
-                { quoit_step_import, &claims } };
+  const QuoitAction actions[]
+      = { { QUOIT_ACTION_RESERVE, .request = request },
+          { QUOIT_ACTION_RELEASE, .group = { "y", 0 } },
+          { QUOIT_ACTION_SET_STATE, .state = { "a-0-0", QUOIT_VERB_DRAIN, QUOIT_NODE_DRAINING } },
+          { QUOIT_ACTION_IMPORT, .claims = &claims } };
   g_autoptr (GError) error = NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (actions); i++)
     {
-      ck_assert (!change (&fleet, steps[i].step, steps[i].input, bad_clocks[_i].now_ms, NULL, &error));
+      ck_assert (!change (&fleet, &actions[i], bad_clocks[_i].now_ms, NULL, &error));
       ck_assert_refused (error, QUOIT_ERROR_INVALID, bad_clocks[_i].part);
     }
   ck_assert_uint_eq (fleet->seq, 0);
@@ -275,7 +271,8 @@ START_TEST (a_clock_that_goes_back_is_raised)
     {
       const QuoitStateChange to = { "a-0-0", QUOIT_VERB_SET_STATE, i % 2 == 0 ? QUOIT_NODE_DEAD : QUOIT_NODE_ALIVE };
 
-      ck_assert (change (&fleet, quoit_step_set_state, &to, clocks[i].now_ms, NULL, &error));
+      ck_assert (
+          change (&fleet, &(QuoitAction) { QUOIT_ACTION_SET_STATE, .state = to }, clocks[i].now_ms, NULL, &error));
       ck_assert_int_eq (fleet->clock_ms, clocks[i].time_ms);
     }
 }
@@ -360,6 +357,7 @@ START_TEST (a_group_grows_only_by_what_it_has)
   g_autoptr (QuoitRequest) request = request_for ("train", NULL, 1);
   g_autoptr (QuoitEntry) entry = NULL;
   g_autoptr (GError) error = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
   QuoitGroupData facts;
   gboolean ok;
 
@@ -368,7 +366,7 @@ START_TEST (a_group_grows_only_by_what_it_has)
   facts = quoit_group_data_facts (quoit_fleet_find_group (fleet, "train"));
   facts.request = requests[_i].request;
   ck_assert (quoit_fleet_replace_group (fleet, quoit_group_data_new (&facts), &error));
-  ok = quoit_step_resize (fleet, &(QuoitResize) { { "train", 0 }, 2 }, T0, &entry, NULL, &error);
+  ok = quoit_step_resize (fleet, &(QuoitResize) { { "train", 0 }, 2 }, T0, &entry, &outcome, &error);
   ck_assert_int_eq (ok, requests[_i].part == NULL);
   ck_assert_int_eq (ok, entry != NULL);
   if (ok)
@@ -388,19 +386,17 @@ START_TEST (replay_never_decides)
   QuoitClaims *claims = claims_of ("test", QUOIT_SOURCE_KIND_FLEET, "..|..|..");
   g_autoptr (QuoitRequest) request = request_for ("train", NULL, 1);
   g_autoptr (QuoitEntry) import = NULL, made = NULL, moved = NULL;
-  g_autoptr (QuoitGroupData) group = NULL;
+  g_auto (QuoitOutcome) imported = { 0 }, reserved = { 0 };
   g_autoptr (GError) error = NULL;
-  GArray *changes = NULL;
   const guint32 others[] = { 5, 6 };
   QuoitGroupData elsewhere;
 
-  ck_assert (quoit_step_import (fleet, &claims, T0, &import, &changes, &error));
-  g_array_unref (changes);
+  ck_assert (quoit_step_import (fleet, &claims, T0, &import, &imported, &error));
   ck_assert (quoit_entry_apply (import, &fleet, &error));
-  ck_assert (quoit_step_reserve (fleet, request, T0, &made, &group, &error));
+  ck_assert (quoit_step_reserve (fleet, request, T0, &made, &reserved, &error));
 
   /* Another policy, of another time, chose the last slice. */
-  elsewhere = *group;
+  elsewhere = *reserved.after;
   elsewhere.node_ids = others;
   moved = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0);
   quoit_entry_add (moved,

@@ -29,7 +29,7 @@ reserve (QuoitLedger *ledger, const char *name, const char *key, const char *own
     quoit_request_set_key (request, key);
   if (*owner)
     quoit_request_set_owner (request, owner);
-  group = quoit_ledger_reserve (ledger, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, &error);
   ck_assert_ok (error);
 }
 

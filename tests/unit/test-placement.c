@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 #include "drawn.h"
-#include "placement/placement.h"
+#include "../refusal.h"
 
 /* --- requests and answers as text --- */
 
@@ -56,7 +56,7 @@ answer (const char *drawing, const char *wanted)
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  if (quoit_plan_slices (fleet, request, &plan, &error))
+  if (plan_or_explain (fleet, request, &plan, &error))
     for (guint32 i = 0; i < plan.n; i++)
       g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
                               quoit_layout_text (fleet->layout, fleet->layout->slices[plan.slices[i]].name));
@@ -204,8 +204,8 @@ START_TEST (counting_what_a_filter_leaves_chooses_as_the_ranks_do)
           plain->n_slices = filtered->n_slices = n;
           quoit_plan_init (&ranked);
           quoit_plan_init (&counted);
-          fits = quoit_plan_slices (fleet, plain, &ranked, NULL);
-          ck_assert_int_eq (quoit_plan_slices (fleet, filtered, &counted, NULL), fits);
+          fits = quoit_plan_slices (fleet, plain, &ranked, NULL, NULL);
+          ck_assert_int_eq (quoit_plan_slices (fleet, filtered, &counted, NULL, NULL), fits);
           ck_assert_uint_eq (ranked.n, counted.n);
           ck_assert_uint_eq (ranked.n, fits ? n : 0);
           ck_assert_mem_eq (ranked.slices, counted.slices, ranked.n * sizeof *ranked.slices);
@@ -474,10 +474,10 @@ START_TEST (an_incomplete_request_is_refused_before_anything_is_decided)
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  ck_assert (!quoit_plan_slices (fleet, request, &plan, &error));
+  ck_assert (!quoit_plan_slices (fleet, request, &plan, NULL, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "names no accelerator");
   request->generation = QUOIT_GENERATION_V6E;
-  ck_assert (!quoit_plan_slices (fleet, request, &plan, &error));
+  ck_assert (!quoit_plan_slices (fleet, request, &plan, NULL, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "names no topology");
   ck_assert (quoit_shape_parse ("4x4", &request->shape, NULL));
   ck_assert_ptr_null (quoit_explain_slices (fleet, request, &error));
@@ -493,7 +493,7 @@ START_TEST (bundles_are_never_taken_for_slices)
   QuoitPlan plan;
 
   quoit_plan_init (&plan);
-  ck_assert (!quoit_plan_slices (fleet, request, &plan, &error));
+  ck_assert (!quoit_plan_slices (fleet, request, &plan, NULL, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "asks for 2 bundles: expected whole slices");
   ck_assert_ptr_null (quoit_explain_slices (fleet, request, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "asks for 2 bundles: expected whole slices");

@@ -108,14 +108,13 @@ import (QuoitFleet **fleet, const Fact *facts, guint first)
 {
   QuoitClaims *claims = claims_of (facts, first);
   g_autoptr (QuoitEntry) entry = NULL;
+  g_auto (QuoitOutcome) outcome = { 0 };
   g_autoptr (GError) error = NULL;
-  GArray *changes = NULL;
 
-  ck_assert (quoit_step_import (*fleet, &claims, T0, &entry, &changes, &error));
+  ck_assert (quoit_step_import (*fleet, &claims, T0, &entry, &outcome, &error));
   if (entry != NULL)
     ck_assert_msg (quoit_entry_apply (entry, fleet, &error), "%s", error == NULL ? "" : error->message);
   ck_assert_msg (quoit_fleet_check (*fleet, &error), "%s", error == NULL ? "" : error->message);
-  g_array_unref (changes);
   quoit_claims_free (claims);
 }
 

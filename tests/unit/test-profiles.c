@@ -84,7 +84,7 @@ reserve (QuoitLedger *ledger, const Source *source, const char *name, uint32_t n
   ck_assert (quoit_request_set_accelerator (request, source->accelerator, NULL)
              && quoit_request_set_topology (request, source->topology, NULL)
              && quoit_request_set_slices (request, n_slices, NULL));
-  group = quoit_ledger_reserve (ledger, request, NOW, &error);
+  group = quoit_ledger_reserve (ledger, request, NOW, NULL, &error);
   ck_assert_ok (error);
   return group;
 }

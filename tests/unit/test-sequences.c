@@ -239,9 +239,8 @@ claims_of (const Sequence *sequence, guint scope)
 /* --- telling it to two ledgers --- */
 
 typedef struct {
-  QuoitStepFunc step;
-  gconstpointer input;
-  guint scope; /* of a sync */
+  QuoitAction action;
+  guint scope; /* of a sync, whose claims are made of it */
 } Telling;
 
 /* The code; 0: done. */
@@ -249,9 +248,13 @@ static int
 tell (const Sequence *sequence, QuoitStore *store, const Telling *telling, char **says)
 {
   g_autoptr (GError) error = NULL;
-  QuoitClaims *claims = telling->input == NULL ? claims_of (sequence, telling->scope) : NULL;
-  gboolean done = quoit_store_change (store, telling->step, telling->input == NULL ? &claims : telling->input,
-                                      sequence->now_ms, NULL, &error);
+  QuoitAction action = telling->action;
+  QuoitClaims *claims = action.type == QUOIT_ACTION_SYNC ? claims_of (sequence, telling->scope) : NULL;
+  gboolean done;
+
+  if (claims != NULL)
+    action.claims = &claims;
+  done = quoit_store_change (store, &action, sequence->now_ms, NULL, NULL, &error);
 
   quoit_claims_free (claims);
   g_free (*says);
@@ -271,8 +274,8 @@ tell_both (const Sequence *sequence, QuoitStore *memory, QuoitStore *store, cons
                  sequence->seed, sequence->step, a, b);
   ck_assert_msg (code != QUOIT_ERROR_DAMAGED && code != QUOIT_ERROR_FAILED && code != QUOIT_ERROR_STORE,
                  "seed %u, step %u: %s", sequence->seed, sequence->step, a);
-  ck_assert_msg (telling->input != NULL || telling->scope != all || code == 0, "seed %u, step %u: %s", sequence->seed,
-                 sequence->step, a);
+  ck_assert_msg (telling->action.type != QUOIT_ACTION_SYNC || telling->scope != all || code == 0,
+                 "seed %u, step %u: %s", sequence->seed, sequence->step, a);
 }
 
 static void
@@ -289,9 +292,9 @@ tell_request (Sequence *sequence, QuoitStore *memory, QuoitStore *store, const c
     request->least_slices = 1;
   request->tpu_per_bundle.e4 = divisions[below (sequence, G_N_ELEMENTS (divisions))];
   if (below (sequence, 2) == 0)
-    tell_both (sequence, memory, store, &(Telling) { quoit_step_hold, &lease, 0 });
+    tell_both (sequence, memory, store, &(Telling) { { QUOIT_ACTION_HOLD, .hold = lease }, 0 });
   else
-    tell_both (sequence, memory, store, &(Telling) { quoit_step_reserve, request, 0 });
+    tell_both (sequence, memory, store, &(Telling) { { QUOIT_ACTION_RESERVE, .request = request }, 0 });
 }
 
 static void
@@ -303,9 +306,10 @@ tell_about_group (Sequence *sequence, QuoitStore *memory, QuoitStore *store, con
   QuoitResize size = { ref, 1 + below (sequence, 4) };
   QuoitSliceRelease part = { ref, slice };
   const Telling tellings[] = {
-    { quoit_step_confirm, &lease, 0 },      { quoit_step_renew, &lease, 0 }, { quoit_step_release, &ref, 0 },
-    { quoit_step_resize, &size, 0 },        { quoit_step_repair, &ref, 0 },  { quoit_step_repair, &ref, 0 },
-    { quoit_step_release_slice, &part, 0 }, { quoit_step_forget, &gone, 0 },
+    { { QUOIT_ACTION_CONFIRM, .lease = lease }, 0 },      { { QUOIT_ACTION_RENEW, .lease = lease }, 0 },
+    { { QUOIT_ACTION_RELEASE, .group = ref }, 0 },        { { QUOIT_ACTION_RESIZE, .resize = size }, 0 },
+    { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },         { { QUOIT_ACTION_REPAIR, .group = ref }, 0 },
+    { { QUOIT_ACTION_RELEASE_SLICE, .slice = part }, 0 }, { { QUOIT_ACTION_FORGET, .group = gone }, 0 },
   };
 
   tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
@@ -317,10 +321,10 @@ tell_about_owner (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   g_autofree char *name = g_strdup_printf ("owner-%u", below (sequence, 3));
   QuoitOwnerChange change = { name, below (sequence, 3) == 0 ? 0 : 1 + (gint64) below (sequence, 90000) };
   const Telling tellings[] = {
-    { quoit_step_set_owner, &change, 0 },
-    { quoit_step_set_owner, &change, 0 },
-    { quoit_step_renew_owner, &change, 0 },
-    { quoit_step_end_owner, name, 0 },
+    { { QUOIT_ACTION_SET_OWNER, .owner = change }, 0 },
+    { { QUOIT_ACTION_SET_OWNER, .owner = change }, 0 },
+    { { QUOIT_ACTION_RENEW_OWNER, .owner = change }, 0 },
+    { { QUOIT_ACTION_END_OWNER, .owner = change }, 0 },
   };
 
   tell_both (sequence, memory, store, &tellings[below (sequence, G_N_ELEMENTS (tellings))]);
@@ -341,7 +345,7 @@ tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
     {
       change_cluster (sequence);
       tell_both (sequence, memory, store,
-                 &(Telling) { quoit_step_sync, NULL, below (sequence, 4) > 0 ? 3 : below (sequence, 4) });
+                 &(Telling) { { .type = QUOIT_ACTION_SYNC }, below (sequence, 4) > 0 ? 3 : below (sequence, 4) });
     }
   else if (die < 55)
     tell_request (sequence, memory, store, name);
@@ -350,7 +354,7 @@ tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   else if (die < 95)
     tell_about_owner (sequence, memory, store);
   else
-    tell_both (sequence, memory, store, &(Telling) { quoit_step_set_state, &state, 0 });
+    tell_both (sequence, memory, store, &(Telling) { { QUOIT_ACTION_SET_STATE, .state = state }, 0 });
 }
 
 static void

@@ -100,13 +100,11 @@ import_as (QuoitStore *store, const char *source, QuoitSourceKind kind, const ch
   const FixturePool pool = { "a", topology, "z", 1, QUOIT_GENERATION_V6E, 4 };
   QuoitClaims *claims = quoit_claims_new (source, kind);
   g_autoptr (GError) error = NULL;
-  GArray *changes = NULL;
 
   fixture_add_pool (claims, &pool);
-  quoit_store_change (store, quoit_step_import, &claims, T0, &changes, &error);
+  quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_IMPORT, .claims = &claims }, T0, NULL, NULL, &error);
   ck_assert_ok (error);
   quoit_claims_free (claims);
-  g_clear_pointer (&changes, g_array_unref);
 }
 
 static void

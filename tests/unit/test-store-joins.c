@@ -18,11 +18,11 @@ check_same (QuoitStore *a, QuoitStore *b)
 }
 
 static gboolean
-change (gpointer data, QuoitStepFunc step, gconstpointer input, GError **error)
+change (gpointer data, const QuoitAction *action, GError **error)
 {
   Stage *stage = data;
   g_autoptr (GError) unsound = NULL;
-  gboolean ok = quoit_store_change (stage->writer, step, input, T0, NULL, error);
+  gboolean ok = quoit_store_change (stage->writer, action, T0, NULL, NULL, error);
 
   quoit_store_verify (stage->writer, &unsound);
   ck_assert_ok (unsound);

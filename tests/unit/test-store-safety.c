@@ -569,9 +569,9 @@ static gboolean
 reserve_at (QuoitStore *store, const char *name, gint64 now_ms, GError **error)
 {
   g_autoptr (QuoitRequest) request = request_for (name, NULL, 1);
-  g_autoptr (QuoitGroupData) group = NULL;
 
-  return quoit_store_change (store, quoit_step_reserve, request, now_ms, &group, error);
+  return quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_RESERVE, .request = request }, now_ms, NULL, NULL,
+                             error);
 }
 
 START_TEST (a_clock_that_jumps_far_ahead_is_refused)
@@ -598,10 +598,12 @@ START_TEST (the_limit_of_clock_jumps_is_a_setting_of_the_ledger)
   const QuoitClockChange wide = { FALSE, 500 * DAY_MS }, usual = { FALSE, 0 };
 
   ck_assert (store_import (store, 3, T0, &error));
-  ck_assert (quoit_store_change (store, quoit_step_set_clock, &wide, T0, NULL, &error));
+  ck_assert (
+      quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = wide }, T0, NULL, NULL, &error));
   other = quoit_store_open (place.path, 0, &error);
   ck_assert (reserve_at (other, "a", T0 + 400 * DAY_MS, &error));
-  ck_assert (quoit_store_change (store, quoit_step_set_clock, &usual, T0 + 400 * DAY_MS, NULL, &error));
+  ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = usual }, T0 + 400 * DAY_MS,
+                                 NULL, NULL, &error));
   ck_assert (!reserve_at (other, "b", T0 + 800 * DAY_MS, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "ahead of the last entry");
   ck_assert (quoit_store_verify (store, &error) && quoit_store_verify (other, &error));
@@ -618,9 +620,11 @@ START_TEST (a_ledger_whose_clock_has_jumped_finds_back)
 
   ck_assert (store_import (store, 3, T0, &error));
   other = quoit_store_open (place.path, 0, &error);
-  ck_assert (quoit_store_change (store, quoit_step_set_clock, &wide, T0, NULL, &error));
+  ck_assert (
+      quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = wide }, T0, NULL, NULL, &error));
   ck_assert (reserve_at (store, "a", T0 + 40000 * DAY_MS, &error));
-  ck_assert (quoit_store_change (store, quoit_step_set_clock, &back, T0 + DAY_MS, NULL, &error));
+  ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_CLOCK, .clock = back }, T0 + DAY_MS, NULL,
+                                 NULL, &error));
   ck_assert (reserve_at (store, "b", T0 + DAY_MS + 5, &error));
   fleet = quoit_store_fleet (store);
   ck_assert_int_eq (fleet->clock_ms, T0 + DAY_MS + 5);

@@ -113,12 +113,12 @@ make_group (QuoitStore *store, guint number, Fate fate, gboolean has_key)
 {
   g_autofree char *name = g_strdup_printf ("g%u", number), *key = has_key ? g_strdup_printf ("k%u", number) : NULL;
   g_autoptr (QuoitRequest) request = request_for (name, key, 1);
-  g_autoptr (QuoitGroupData) group = NULL;
-  const QuoitHold hold = { request, 1000 };
+  QuoitAction action = { QUOIT_ACTION_RESERVE, .request = request };
 
   request->owner = fate == OWNER_ENDS ? g_strdup ("o") : NULL;
-  ck_assert (quoit_store_change (store, fate == LEASE_ENDS ? quoit_step_hold : quoit_step_reserve,
-                                 fate == LEASE_ENDS ? (gconstpointer) &hold : request, T0, &group, NULL));
+  if (fate == LEASE_ENDS)
+    action = (QuoitAction) { QUOIT_ACTION_HOLD, .hold = { request, 1000 } };
+  ck_assert (quoit_store_change (store, &action, T0, NULL, NULL, NULL));
 }
 
 START_TEST (what_ends_together_leaves_what_stays)
@@ -138,8 +138,9 @@ START_TEST (what_ends_together_leaves_what_stays)
       fates[i] = i > 0 && g_rand_int_range (rand, 0, 3) > 0 ? fates[i - 1] : (Fate) g_rand_int_range (rand, 0, N_FATES);
       make_group (store, i, fates[i], g_rand_boolean (rand));
     }
-  quoit_store_change (store, quoit_step_end_owner, "o", T0, NULL, NULL);
-  ck_assert (quoit_store_change (store, quoit_step_set_owner, &other, T0 + 1000, NULL, &error));
+  quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_END_OWNER, .owner = { .name = "o" } }, T0, NULL, NULL, NULL);
+  ck_assert (quoit_store_change (store, &(QuoitAction) { QUOIT_ACTION_SET_OWNER, .owner = other }, T0 + 1000, NULL,
+                                 NULL, &error));
   ck_assert_msg (quoit_store_verify (store, &error), "%s", error == NULL ? "" : error->message);
   again = quoit_store_open (place.path, 0, &error);
   ck_assert_ok (error);

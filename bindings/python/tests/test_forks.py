@@ -39,8 +39,9 @@ def test_a_fork_decides_as_its_ledger_does(ledger):
     for one in (fork, ledger):
         with pytest.raises(quoit.NotNowError) as refused:
             one.reserve(request(2, "other"), now_ms=NOW)
-        said.append(str(refused.value))
+        said.append((str(refused.value), refused.value.report))
     assert said[0] == said[1]
+    assert said[0][1].verdict == quoit.Verdict.NOT_NOW
 
 
 def test_a_fork_has_the_verbs_of_a_ledger(ledger):

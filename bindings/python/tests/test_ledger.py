@@ -24,6 +24,7 @@ def test_all_slices_are_reserved_or_none(ledger):
     with pytest.raises(quoit.NotNowError, match="1 short") as refused:
         ledger.reserve(two_slices("other"))
     assert refused.value.code == quoit.ErrorCode.NOT_NOW == 5
+    assert refused.value.report == ledger.snapshot().explain(two_slices("other"))
     ledger.release(group)
     assert ledger.reserve(two_slices("other")).id > group.id
 

@@ -52,6 +52,19 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return result
 
 
+def call_or_explain(function: Callable[..., Any], *arguments: Any) -> Any:
+    """`call` of a function that hands out a report if placement refuses: the exception has it as ``report``."""
+    from . import reports
+
+    slot = ffi.new("QuoitReport **")
+    try:
+        return call(function, *arguments, slot)
+    except errors.RefusedError as error:
+        if slot[0] != NULL:
+            error.report = reports.taken_report(slot[0])
+        raise
+
+
 def taken(gerror: Any) -> errors.Error:
     """The exception that `gerror` is; the GError is freed."""
     code, message = gerror.code, ffi.string(gerror.message).decode("utf-8", "backslashreplace")

@@ -63,9 +63,9 @@ class NotFoundError(Error, LookupError):
 
 
 class RefusedError(Error):
-    """There is no room: the two ways in which a request is refused.
+    """Placement refused a request.
 
-    ``report`` explains the refusal where the call that failed has made one (``quoit.ray`` does), else None: `Snapshot.explain` makes it.
+    ``report`` explains the refusal. It is None if the exception does not come from a call that places something.
     """
 
     report: Report | None = None

@@ -55,6 +55,10 @@ class Fork(_c.Unsent):
         with self._turns.take():
             return call(function, self._open(), *arguments)
 
+    def _place(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        with self._turns.take():
+            return _c.call_or_explain(function, self._open(), *arguments)
+
     def close(self) -> None:
         """Drops it. Calls in other threads end first. To close twice does nothing."""
         self._handle = None
@@ -75,7 +79,7 @@ class Fork(_c.Unsent):
         Raises:
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: as there.
         """
-        return owned_group(self._call(lib.quoit_fork_reserve, handle_of(request), _c.clock(now_ms)))
+        return owned_group(self._place(lib.quoit_fork_reserve, handle_of(request), _c.clock(now_ms)))
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """As `Ledger.hold`, on the fork alone.
@@ -84,7 +88,7 @@ class Fork(_c.Unsent):
             NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: as there.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(self._call(lib.quoit_fork_hold, handle_of(request), lease, _c.clock(now_ms)))
+        return owned_group(self._place(lib.quoit_fork_hold, handle_of(request), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
         """As `Ledger.release`, on the fork alone.
@@ -101,7 +105,7 @@ class Fork(_c.Unsent):
             InvalidError, NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: as there.
         """
         number = _c.to_int(slices, "slices")
-        return taken_change(self._call(lib.quoit_fork_resize, group_text(group), number, _c.clock(now_ms)))
+        return taken_change(self._place(lib.quoit_fork_resize, group_text(group), number, _c.clock(now_ms)))
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
         """As `Ledger.repair`, on the fork alone.
@@ -109,7 +113,7 @@ class Fork(_c.Unsent):
         Raises:
             NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: as there.
         """
-        return taken_change(self._call(lib.quoit_fork_repair, group_text(group), _c.clock(now_ms)))
+        return taken_change(self._place(lib.quoit_fork_repair, group_text(group), _c.clock(now_ms)))
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
         """As `Ledger.set_node_state`, on the fork alone.

@@ -249,7 +249,9 @@ class Ledger(_c.Unsent):
             InvalidError: the request is not complete, not in the catalogue, or says what does not go together.
             NotFoundError: it names a pool, slice or node that is not there.
         """
-        return owned_group(call(lib.quoit_ledger_reserve, self._open(), handle_of(request), _c.clock(now_ms)))
+        return owned_group(
+            _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), handle_of(request), _c.clock(now_ms))
+        )
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
         """As `reserve`, for at most `lease_ms` (from 1 ms) unless it is confirmed or renewed before.
@@ -259,7 +261,9 @@ class Ledger(_c.Unsent):
             NotNowError, NeverError, ConflictError, ExpiredError, NotFoundError: as `reserve`.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
-        return owned_group(call(lib.quoit_ledger_hold, self._open(), handle_of(request), lease, _c.clock(now_ms)))
+        return owned_group(
+            _c.call_or_explain(lib.quoit_ledger_hold, self._open(), handle_of(request), lease, _c.clock(now_ms))
+        )
 
     def confirm(self, group: str | Group, *, lease_ms: int = 0, now_ms: int | None = None) -> Group:
         """Makes a held group a reserved one; one that is reserved already stays as it is, so that a retry is safe.
@@ -323,7 +327,9 @@ class Ledger(_c.Unsent):
             NotFoundError, ConflictError, ExpiredError: as `confirm`.
         """
         number = _c.to_int(slices, "slices")
-        return taken_change(call(lib.quoit_ledger_resize, self._open(), group_text(group), number, _c.clock(now_ms)))
+        return taken_change(
+            _c.call_or_explain(lib.quoit_ledger_resize, self._open(), group_text(group), number, _c.clock(now_ms))
+        )
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
         """Replaces each slice or bundle that is lost or leaving, all of them or none, with the smallest change.
@@ -332,7 +338,9 @@ class Ledger(_c.Unsent):
             NotNowError, NeverError: too few slices are free (`resize` to fewer), or the bundles find no room.
             NotFoundError, ConflictError, ExpiredError: as `confirm`.
         """
-        return taken_change(call(lib.quoit_ledger_repair, self._open(), group_text(group), _c.clock(now_ms)))
+        return taken_change(
+            _c.call_or_explain(lib.quoit_ledger_repair, self._open(), group_text(group), _c.clock(now_ms))
+        )
 
     def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:
         """Frees one slice of a group, by short or full name; with its last slice the group goes.

@@ -35,8 +35,10 @@ def refusal(
         refused: errors.RefusedError = errors.NeverError("; ".join(words))
     else:
         refused = NoRoomError(f"{'; '.join(words)} (asked for {timeout_s:g} s)")
-    with contextlib.suppress(errors.Error):
-        refused.report = wish.ledger.quoit.snapshot().explain(request)
+    refused.report = error.report
+    if refused.report is None:
+        with contextlib.suppress(errors.Error):
+            refused.report = wish.ledger.quoit.snapshot().explain(request)
     return refused
 
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ledger/ledger.h"
+
+void
+quoit_outcome_clear (QuoitOutcome *outcome)
+{
+  g_clear_pointer (&outcome->before, quoit_group_data_unref);
+  g_clear_pointer (&outcome->after, quoit_group_data_unref);
+  g_clear_pointer (&outcome->changes, g_array_unref);
+  g_clear_pointer (&outcome->fleet, quoit_fleet_unref);
+  quoit_refusal_clear (&outcome->refusal);
+  outcome->n_groups = 0;
+}
+
+gboolean
+quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry,
+                     QuoitOutcome *outcome, GError **error)
+{
+  switch (action->type)
+    {
+    case QUOIT_ACTION_RESERVE:
+      return quoit_step_reserve (fleet, action->request, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_HOLD:
+      return quoit_step_hold (fleet, &action->hold, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_CONFIRM:
+      return quoit_step_confirm (fleet, &action->lease, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RENEW:
+      return quoit_step_renew (fleet, &action->lease, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RELEASE:
+      return quoit_step_release (fleet, &action->group, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RELEASE_SLICE:
+      return quoit_step_release_slice (fleet, &action->slice, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_RESIZE:
+      return quoit_step_resize (fleet, &action->resize, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_REPAIR:
+      return quoit_step_repair (fleet, &action->group, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_FORGET:
+      return quoit_step_forget (fleet, &action->group, now_ms, entry, error);
+    case QUOIT_ACTION_SET_OWNER:
+      return quoit_step_set_owner (fleet, &action->owner, now_ms, entry, error);
+    case QUOIT_ACTION_RENEW_OWNER:
+      return quoit_step_renew_owner (fleet, &action->owner, now_ms, entry, error);
+    case QUOIT_ACTION_END_OWNER:
+      return quoit_step_end_owner (fleet, action->owner.name, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_SET_STATE:
+      return quoit_step_set_state (fleet, &action->state, now_ms, entry, error);
+    case QUOIT_ACTION_IMPORT:
+      return quoit_step_import (fleet, action->claims, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_SYNC:
+      return quoit_step_sync (fleet, action->claims, now_ms, entry, outcome, error);
+    case QUOIT_ACTION_SET_CLOCK:
+      return quoit_step_set_clock (fleet, &action->clock, now_ms, entry, error);
+    case QUOIT_ACTION_RESTORE:
+      return quoit_step_restore (fleet, &action->numbers, now_ms, entry, error);
+    }
+  g_assert_not_reached ();
+}

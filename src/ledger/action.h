@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Actions: what a caller asks of a ledger, and what the caller gets. The store carries out every change as one action.
+ */
+#pragma once
+
+#include <quoit/ledger.h>
+
+#include "ledger/entry.h"
+#include "placement/refusal.h"
+
+/* A group by name, or by name and id. */
+typedef struct {
+  const char *name;
+  guint64 id; /* 0: the live group of that name */
+} QuoitGroupRef;
+
+typedef struct {
+  const QuoitRequest *request;
+  gint64 lease_ms;
+} QuoitHold;
+
+typedef struct {
+  QuoitGroupRef ref;
+  gint64 lease_ms; /* 0: no lease, for CONFIRM only */
+} QuoitLeaseChange;
+
+typedef struct {
+  QuoitGroupRef ref;
+  gint64 n_slices;
+} QuoitResize;
+
+typedef struct {
+  QuoitGroupRef ref;
+  const char *slice; /* short or full name */
+} QuoitSliceRelease;
+
+typedef struct {
+  const char *name;
+  gint64 lease_ms; /* 0: no lease */
+} QuoitOwnerChange;
+
+typedef struct {
+  const char *node; /* short or full name */
+  QuoitVerb verb;   /* SET_STATE, DRAIN, UNDRAIN */
+  QuoitNodeState state;
+} QuoitStateChange;
+
+typedef struct {
+  gboolean sets_clock; /* to the time of the action */
+  gint64 max_jump_ms;  /* -1: unchanged; 0: the engine's default limit */
+} QuoitClockChange;
+
+typedef enum {
+  QUOIT_ACTION_RESERVE,
+  QUOIT_ACTION_HOLD,
+  QUOIT_ACTION_CONFIRM,
+  QUOIT_ACTION_RENEW,
+  QUOIT_ACTION_RELEASE,
+  QUOIT_ACTION_RELEASE_SLICE,
+  QUOIT_ACTION_RESIZE,
+  QUOIT_ACTION_REPAIR,
+  QUOIT_ACTION_FORGET,
+  QUOIT_ACTION_SET_OWNER,
+  QUOIT_ACTION_RENEW_OWNER,
+  QUOIT_ACTION_END_OWNER,
+  QUOIT_ACTION_SET_STATE,
+  QUOIT_ACTION_IMPORT,
+  QUOIT_ACTION_SYNC,
+  QUOIT_ACTION_SET_CLOCK,
+  QUOIT_ACTION_RESTORE
+} QuoitActionType;
+
+typedef struct {
+  QuoitActionType type;
+  union {
+    const QuoitRequest *request; /* RESERVE */
+    QuoitHold hold;              /* HOLD */
+    QuoitLeaseChange lease;      /* CONFIRM, RENEW */
+    QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (by key: the key as the name, and no id) */
+    QuoitSliceRelease slice;     /* RELEASE_SLICE */
+    QuoitResize resize;          /* RESIZE */
+    QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
+    QuoitStateChange state;      /* SET_STATE */
+    QuoitClaims **claims;        /* IMPORT, SYNC; a new source takes the claims and leaves NULL */
+    QuoitClockChange clock;      /* SET_CLOCK */
+    QuoitLedgerNumbers numbers;  /* RESTORE */
+  };
+} QuoitAction;
+
+/* One line of the difference that an import makes. */
+typedef struct {
+  QuoitChangeKind kind;
+  char *name;   /* of the node, pool or group */
+  char *detail; /* "alive -> dead", "worker 1 -> 2"; NULL */
+  char *group;  /* NAME@ID of the group that has the node; NULL: none */
+} QuoitNodeChange;
+
+/* What the caller of an action gets. Members that an action does not set stay NULL. All references are owned. */
+typedef struct {
+  QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group as it was */
+  QuoitGroupData *after;  /* the group as it is; RELEASE, and RELEASE_SLICE of the last slice: NULL; equal to @before if
+                             RESIZE or REPAIR had nothing to change */
+  GArray *changes;        /* IMPORT, SYNC: of QuoitNodeChange, without the nodes of a new source */
+  guint n_groups;         /* END_OWNER: live groups that ended with the owner */
+  QuoitFleet *fleet;      /* with the change; set by the store and by forks */
+  QuoitRefusal refusal;   /* set if placement refused the action; the action's GError is not set then */
+} QuoitOutcome;
+
+/* Frees what an outcome has, and sets it to zero. */
+void quoit_outcome_clear (QuoitOutcome *outcome);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitOutcome, quoit_outcome_clear)
+
+/* Decides @action on @fleet. *@entry is NULL at the call, and stays NULL if nothing has to change. On FALSE, either
+ * @error or @outcome->refusal is set. @outcome is empty at the call. */
+gboolean quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry,
+                              QuoitOutcome *outcome, GError **error);

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/refusal.h"
+
+#include "placement/explain-bundles.h"
+
+void
+quoit_refusal_clear (QuoitRefusal *refusal)
+{
+  g_clear_pointer (&refusal->request, quoit_request_free);
+  g_clear_pointer (&refusal->missing, quoit_request_free);
+  g_clear_pointer (&refusal->fleet, quoit_fleet_unref);
+  g_clear_pointer (&refusal->group_name, g_free);
+}
+
+gboolean
+quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request)
+{
+  if (refusal != NULL)
+    *refusal = (QuoitRefusal) { .request = quoit_request_dup (request, request->name),
+                                .placing = QUOIT_PLACING_NONE,
+                                .node = QUOIT_NO_INDEX };
+  return FALSE;
+}
+
+/* --- bundles --- */
+
+/* Whether policy `best` would place the same bundles, all of them; what a search within its bounds does not tell is
+ * UNKNOWN. */
+static QuoitPlacing
+ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
+{
+  QuoitRequest other = *request;
+  QuoitPlacing placing = QUOIT_PLACING_UNKNOWN;
+  guint32 n = request->bundles->len;
+  g_autofree guint32 *nodes = g_new (guint32, n + 1);
+  g_auto (QuoitFleetView) view = { 0 };
+
+  other.policy = QUOIT_POLICY_BEST;
+  if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
+    return QUOIT_PLACING_UNKNOWN;
+  /* What the greedy one finds is there, and it looks for less. */
+  if (view.view.units == NULL && view.standing.n_values <= 1)
+    placing = quoit_place_by_ray (&view, nodes);
+  return placing == QUOIT_PLACING_FOUND ? placing : quoit_place_by_best (&view, nodes);
+}
+
+/* The first bundle that no node has room for by itself; QUOIT_NO_INDEX: each finds one. */
+static guint32
+find_misfit (const QuoitFleetView *view)
+{
+  for (guint32 b = 0; b < view->bundles.n_bundles; b++)
+    {
+      guint32 node = 0;
+
+      if (quoit_fleet_view_is_repeated (view, b))
+        continue;
+      while (node < view->view.n_nodes && !quoit_fleet_view_has_room (view, b, node))
+        node++;
+      if (node == view->view.n_nodes)
+        return b;
+    }
+  return QUOIT_NO_INDEX;
+}
+
+/* The same of what there is now, or of all that is known. */
+static guint32
+find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
+{
+  g_auto (QuoitFleetView) view = { 0 };
+
+  return quoit_fleet_view_init (&view, fleet, request, NULL, request->bundles->len, time, NULL) ? find_misfit (&view)
+                                                                                                : QUOIT_NO_INDEX;
+}
+
+static void
+append_word (GString *text, QuoitPlacing placing)
+{
+  if (placing == QUOIT_PLACING_UNKNOWN)
+    g_string_append_printf (text, ", as far as %d steps of search tell", QUOIT_BEST_STEPS);
+  else if (placing == QUOIT_PLACING_RAY_FAILED)
+    g_string_append (text, ", Ray answers FAILED");
+  else if (placing == QUOIT_PLACING_RAY_INFEASIBLE)
+    g_string_append (text, ", Ray answers INFEASIBLE");
+}
+
+static void
+explain_placing (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlacing placing, GError **error)
+{
+  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
+  guint32 misfit = find_misfit_at (fleet, request, never ? QUOIT_VIEW_EVER : QUOIT_VIEW_NOW);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%u bundle%s, %s: %s", request->bundles->len, request->bundles->len == 1 ? "" : "s",
+                          quoit_strategy_name (request->strategy), never ? "never" : "not now");
+  /* What can never be is not now either, however far a search went. */
+  if (!never || placing != QUOIT_PLACING_UNKNOWN)
+    append_word (text, placing);
+  if (misfit != QUOIT_NO_INDEX)
+    {
+      g_string_append_printf (text, "; bundle %u, ", misfit);
+      quoit_request_append_bundle (text, quoit_request_bundle (request, misfit));
+      g_string_append_printf (text, ", finds room on no %s node that may take it", never ? "known" : "alive");
+    }
+  else if (request->policy == QUOIT_POLICY_RAY && !never
+           && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND)
+    g_string_append (text, "; policy 'best' would place them now");
+  else
+    g_string_append (text, "; each bundle finds a node by itself, but not all of them together");
+  quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", text->str);
+}
+
+static void
+explain_chips (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
+{
+  const QuoitRequest *request = refusal->request;
+  g_autofree char *node = quoit_layout_node_display (fleet->layout, (QuoitNodeId) { refusal->node });
+  g_autofree char *quoted = quoit_quote (node);
+  gboolean never = ask_best (fleet, request, QUOIT_VIEW_EVER) == QUOIT_PLACING_NONE;
+  gboolean best = !never && ask_best (fleet, request, QUOIT_VIEW_NOW) == QUOIT_PLACING_FOUND;
+
+  quoit_fail (error, never ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW,
+              "bundle %u%s: %s, the amounts of TPU fit node %s, but its chips cannot be shared out so%s%s",
+              refusal->bundle, refusal->is_several ? " and others" : "", never ? "never" : "not now", quoted,
+              request->policy == QUOIT_POLICY_RAY
+                  ? ": Ray's control plane answers SUCCESS, and its raylet would refuse it"
+                  : "",
+              best ? "; policy 'best' would place them now" : "");
+}
+
+static QuoitReport *
+explain_bundles (const QuoitFleet *fleet, const QuoitRefusal *refusal, gboolean wants_report, GError **error)
+{
+  if (refusal->node != QUOIT_NO_INDEX)
+    explain_chips (fleet, refusal, error);
+  else
+    explain_placing (fleet, refusal->request, refusal->placing, error);
+  return wants_report
+             ? quoit_explain_bundles (fleet, refusal->missing != NULL ? refusal->missing : refusal->request, NULL)
+             : NULL;
+}
+
+/* --- slices --- */
+
+static gboolean
+fits (const QuoitFleet *fleet, const QuoitRequest *request)
+{
+  QuoitPlan plan;
+  gboolean found;
+
+  quoit_plan_init (&plan);
+  found = quoit_plan_slices (fleet, request, &plan, NULL, NULL);
+  quoit_plan_clear (&plan);
+  return found;
+}
+
+static QuoitReport *
+explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **error)
+{
+  const QuoitRequest *request = refusal->request;
+  QuoitReport *report = quoit_explain_slices (fleet, request, error);
+  g_autofree char *shape = NULL, *what = NULL, *summary = NULL;
+
+  if (report == NULL)
+    return NULL;
+  if (refusal->group_id != 0 && fits (fleet, request))
+    {
+      quoit_fail (error, QUOIT_ERROR_NOT_NOW,
+                  "%u slices are free only if group '%s@%" G_GUINT64_FORMAT "' gives up those that it has: release it, "
+                  "and reserve again",
+                  request->n_slices, refusal->group_name, refusal->group_id);
+      return report;
+    }
+  shape = quoit_shape_format (request->shape);
+  what = g_strdup_printf ("%u x %s %s", report->n_wanted, quoit_generation_name (request->generation), shape);
+  summary = quoit_report_summary (report, what);
+  quoit_fail (error, report->verdict == QUOIT_VERDICT_NEVER ? QUOIT_ERROR_NEVER : QUOIT_ERROR_NOT_NOW, "%s", summary);
+  return report;
+}
+
+/* The fleet as it is without the group whose slices count for the request; a reference. */
+static QuoitFleet *
+fleet_without_group (const QuoitRefusal *refusal, GError **error)
+{
+  g_autoptr (QuoitFleet) without = NULL;
+
+  if (refusal->group_id == 0)
+    return quoit_fleet_ref (refusal->fleet);
+  without = quoit_fleet_fork (refusal->fleet);
+  return quoit_fleet_remove_group (without, refusal->group_name, refusal->group_id, QUOIT_END_RELEASED,
+                                   refusal->fleet->clock_ms, error)
+             ? g_steal_pointer (&without)
+             : NULL;
+}
+
+void
+quoit_refusal_explain (const QuoitRefusal *refusal, QuoitReport **report, GError **error)
+{
+  g_autoptr (QuoitFleet) fleet = fleet_without_group (refusal, error);
+  QuoitReport *made;
+
+  if (fleet == NULL)
+    return;
+  made = refusal->request->bundles->len > 0 ? explain_bundles (fleet, refusal, report != NULL, error)
+                                            : explain_slices (fleet, refusal, error);
+  if (report != NULL)
+    *report = made;
+  else
+    quoit_report_unref (made);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/request.h"
+
+static gpointer
+copy_selector (gconstpointer selector, gpointer unused)
+{
+  (void) unused;
+  return quoit_selector_read (quoit_selector_key (selector), quoit_selector_value (selector));
+}
+
+static gpointer
+copy_text (gconstpointer text, gpointer unused)
+{
+  (void) unused;
+  return g_strdup (text);
+}
+
+static void
+add_copies (GPtrArray *copies, GPtrArray *array, GCopyFunc copy)
+{
+  for (guint i = 0; i < array->len; i++)
+    g_ptr_array_add (copies, copy (array->pdata[i], NULL));
+}
+
+static GArray *
+copy_takes (QuoitRequest *copy, const GArray *takes)
+{
+  GArray *copies = g_array_sized_new (FALSE, FALSE, sizeof (QuoitTake), takes->len);
+
+  g_array_append_vals (copies, takes->data, takes->len);
+  for (guint i = 0; i < copies->len; i++)
+    {
+      QuoitTake *take = &g_array_index (copies, QuoitTake, i);
+
+      take->resource = g_string_chunk_insert_const (copy->texts, take->resource);
+    }
+  return copies;
+}
+
+static void
+copy_bundles (QuoitRequest *copy, const QuoitRequest *request)
+{
+  const GArray *before = NULL;
+
+  for (guint i = 0; i < request->resources->len; i++)
+    g_ptr_array_add (copy->resources, g_string_chunk_insert_const (copy->texts, request->resources->pdata[i]));
+  for (guint i = 0; i < request->bundles->len; i++)
+    {
+      const QuoitBundleWish *from = quoit_request_bundle (request, i);
+      QuoitBundleWish wish = { NULL, NULL };
+
+      /* What was added together shares what it takes: ten thousand bundles are one array. */
+      wish.takes = from->takes == before ? g_array_ref (quoit_request_bundle (copy, i - 1)->takes)
+                                         : copy_takes (copy, from->takes);
+      before = from->takes;
+      if (from->selectors != NULL)
+        {
+          wish.selectors = g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_selector_free);
+          add_copies (wish.selectors, from->selectors, copy_selector);
+        }
+      g_array_append_val (copy->bundles, wish);
+    }
+}
+
+QuoitRequest *
+quoit_request_dup (const QuoitRequest *request, const char *name)
+{
+  QuoitRequest *copy = quoit_request_alloc (), own = *copy;
+
+  *copy = *request;
+  copy->name = g_strdup (name);
+  copy->key = g_strdup (request->key);
+  copy->owner = g_strdup (request->owner);
+  copy->pool = g_strdup (request->pool);
+  copy->zone = g_strdup (request->zone);
+  copy->topology_label = g_strdup (request->topology_label);
+  copy->soft_target = g_strdup (request->soft_target);
+  copy->selectors = own.selectors;
+  copy->slices = own.slices;
+  copy->excluded = own.excluded;
+  copy->bundles = own.bundles;
+  copy->texts = own.texts;
+  copy->resources = own.resources;
+  add_copies (copy->selectors, request->selectors, copy_selector);
+  add_copies (copy->slices, request->slices, copy_text);
+  add_copies (copy->excluded, request->excluded, copy_text);
+  copy_bundles (copy, request);
+  return copy;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placement with the refusal as an error, as callers of the API get it. */
+#pragma once
+
+#include "placement/refusal.h"
+
+static inline gboolean
+plan_or_explain (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlan *plan, GError **error)
+{
+  QuoitRefusal refusal = { 0 };
+  gboolean fits = quoit_plan_slices (fleet, request, plan, &refusal, error);
+
+  if (refusal.request != NULL)
+    {
+      refusal.fleet = quoit_fleet_ref (fleet);
+      quoit_refusal_explain (&refusal, NULL, error);
+    }
+  quoit_refusal_clear (&refusal);
+  return fits;
+}
