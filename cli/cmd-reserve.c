@@ -85,7 +85,8 @@ static char *
 headline (const QuoitGroup *group, Outcome outcome)
 {
   const char *done = quoit_group_get_state (group) == QUOIT_GROUP_HELD ? "held" : "reserved";
-  const char *label = quoit_group_get_handle (group), *until = text_of_time (quoit_group_get_until_ms (group));
+  const char *label = quoit_group_get_handle (group);
+  g_autofree char *until = text_of_time (quoit_group_get_until_ms (group));
 
   if (quoit_group_get_state (group) == QUOIT_GROUP_REMOVED)
     return g_strdup_printf ("%s was made for this key and has %s: nothing is reserved", label,

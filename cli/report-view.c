@@ -5,9 +5,9 @@
 #include "words.h"
 
 static const Column fact_columns[] = {
-  { "verdict", "verdict", CELL_TEXT },           { "summary", NULL, CELL_TEXT },
-  { "wanted", "slices wanted", CELL_NUMBER },    { "now", "to be had now", CELL_NUMBER },
-  { "could", "to be had at best", CELL_NUMBER },
+  { "verdict", "verdict", CELL_TEXT },        { "summary", NULL, CELL_TEXT },
+  { "wanted", "slices wanted", CELL_NUMBER }, { "now", "free now", CELL_NUMBER },
+  { "could", "free at best", CELL_NUMBER },
 };
 
 static const Column bundle_fact_columns[] = {
@@ -50,7 +50,7 @@ reasons (const QuoitReport *report)
 
   for (uint32_t i = 0; i < quoit_report_get_n_reasons (report); i++)
     {
-      table_add_text (table, word_of_constraint (quoit_report_get_reason_constraint (report, i)));
+      table_add_text (table, quoit_constraint_get_name (quoit_report_get_reason_constraint (report, i)));
       table_add_number (table, quoit_report_get_reason_before (report, i));
       table_add_number (table, quoit_report_get_reason_after (report, i));
       table_take_text (table, quoit_report_dup_reason_text (report, i));
@@ -167,7 +167,7 @@ report_explain (const QuoitReport *report)
     {
       g_autofree char *why = quoit_report_dup_reason_text (report, i);
       g_autofree char *text = g_strdup_printf (
-          "  %s: %u -> %u: %s", word_of_constraint (quoit_report_get_reason_constraint (report, i)),
+          "  %s: %u -> %u: %s", quoit_constraint_get_name (quoit_report_get_reason_constraint (report, i)),
           quoit_report_get_reason_before (report, i), quoit_report_get_reason_after (report, i), why);
 
       append_line (lines, text);

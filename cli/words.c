@@ -141,26 +141,6 @@ word_of_verdict (QuoitVerdict verdict)
   return FIND (verdicts, verdict);
 }
 
-static const Word constraints[] = {
-  { QUOIT_CONSTRAINT_ACCELERATOR, "accelerator" },
-  { QUOIT_CONSTRAINT_TOPOLOGY, "topology" },
-  { QUOIT_CONSTRAINT_CHIPS_PER_HOST, "chips-per-host" },
-  { QUOIT_CONSTRAINT_POOL, "pool" },
-  { QUOIT_CONSTRAINT_ZONE, "zone" },
-  { QUOIT_CONSTRAINT_SELECTOR, "selector" },
-  { QUOIT_CONSTRAINT_NAMED_SLICE, "named-slice" },
-  { QUOIT_CONSTRAINT_EXCLUDED_SLICE, "excluded-slice" },
-  { QUOIT_CONSTRAINT_INTACT, "intact" },
-  { QUOIT_CONSTRAINT_DRAINING, "draining" },
-  { QUOIT_CONSTRAINT_HELD, "held" },
-  { QUOIT_CONSTRAINT_EXTERNAL, "external" },
-  { QUOIT_CONSTRAINT_TOPOLOGY_LABEL, "topology-label" },
-  { QUOIT_CONSTRAINT_TOTAL, "total" },
-  { QUOIT_CONSTRAINT_ALIVE, "alive" },
-  { QUOIT_CONSTRAINT_CHIPS, "chips" },
-  { QUOIT_CONSTRAINT_STRATEGY, "strategy" },
-};
-
 static const Word ray_answers[] = {
   { QUOIT_RAY_ANSWER_SUCCESS, "SUCCESS" },
   { QUOIT_RAY_ANSWER_FAILED, "FAILED" },
@@ -171,12 +151,6 @@ const char *
 word_of_ray_answer (QuoitRayAnswer answer)
 {
   return answer == QUOIT_RAY_ANSWER_NONE ? NULL : FIND (ray_answers, answer);
-}
-
-const char *
-word_of_constraint (QuoitConstraint constraint)
-{
-  return FIND (constraints, constraint);
 }
 
 static const Word steps[] = {

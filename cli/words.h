@@ -13,7 +13,6 @@ const char *word_of_slice_state (QuoitGroupSliceState state);
 const char *word_of_change (QuoitChangeKind kind);
 const char *word_of_effect (QuoitEffectType type);
 const char *word_of_verdict (QuoitVerdict verdict);
-const char *word_of_constraint (QuoitConstraint constraint);
 /* NULL where Ray has none. */
 const char *word_of_ray_answer (QuoitRayAnswer answer);
 const char *word_of_step (QuoitStepKind kind);

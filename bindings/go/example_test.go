@@ -37,7 +37,7 @@ func Example() {
 	fmt.Println(errors.Is(err, quoit.NotNow), err)
 	// Output:
 	// train@1 has 8 processes; the last is worker 3 of v6e-4x4-1
-	// true 1 x v6e 4x4: not now, 0 of 1 slices can be had, 1 short; 2 of 2 slices are held by groups; would help: release train@1
+	// true 1 x v6e 4x4: not now, 0 of 1 slice free, 1 short; 2 of 2 slices are held by groups; would help: release train@1
 }
 
 func ExampleSnapshot_Explain() {
@@ -65,7 +65,7 @@ func ExampleSnapshot_Explain() {
 	// Output:
 	// NOT_NOW 1 of 2
 	// INTACT: 3 -> 2: 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other
-	// EXTERNAL: 2 -> 1: 1 of 2 slices is used by something that is no group
+	// EXTERNAL: 2 -> 1: 1 of 2 slices is in external use
 	// would help: node v6e-4x4-1-2 back alive
 }
 

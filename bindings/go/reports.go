@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"runtime"
+	"strings"
 
 	"quoit/internal/door"
 )
@@ -46,7 +47,7 @@ const (
 	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // every host alive, nothing contradicts
 	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host draining
 	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // no host held by a group
-	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host used by something that is no group
+	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host in external use
 	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // the node has the label
 	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // it has so much in all
 	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // it is not dead
@@ -54,17 +55,14 @@ const (
 	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // all bundles can be placed together
 )
 
-var constraintNames = map[Constraint]string{
-	ConstraintAccelerator: "ACCELERATOR", ConstraintTopology: "TOPOLOGY", ConstraintChipsPerHost: "CHIPS_PER_HOST",
-	ConstraintPool: "POOL", ConstraintZone: "ZONE", ConstraintSelector: "SELECTOR",
-	ConstraintNamedSlice: "NAMED_SLICE", ConstraintExcludedSlice: "EXCLUDED_SLICE", ConstraintIntact: "INTACT",
-	ConstraintDraining: "DRAINING", ConstraintHeld: "HELD", ConstraintExternal: "EXTERNAL",
-	ConstraintTopologyLabel: "TOPOLOGY_LABEL", ConstraintTotal: "TOTAL", ConstraintAlive: "ALIVE",
-	ConstraintChips: "CHIPS", ConstraintStrategy: "STRATEGY",
-}
-
 // String is the name of the constraint.
-func (c Constraint) String() string { return named(constraintNames, c) }
+func (c Constraint) String() string {
+	name := C.GoString(C.quoit_constraint_get_name(C.QuoitConstraint(c)))
+	if name == "" {
+		return named(nil, c)
+	}
+	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
 
 // RayAnswer is what Ray 2.60's control plane would answer.
 type RayAnswer int

@@ -37,12 +37,9 @@ typedef enum {
 /**
  * QuoitConstraint:
  *
- * What narrows the slices of the fleet down to those that can be had now, in this order: a slice is counted against the
- * first that it fails. For bundles it is nodes that are narrowed down, to those that one bundle can be placed on now:
- * %QUOIT_CONSTRAINT_POOL, %QUOIT_CONSTRAINT_ZONE, %QUOIT_CONSTRAINT_SELECTOR, %QUOIT_CONSTRAINT_NAMED_SLICE,
- * %QUOIT_CONSTRAINT_EXCLUDED_SLICE, %QUOIT_CONSTRAINT_TOPOLOGY_LABEL, %QUOIT_CONSTRAINT_TOTAL,
- * %QUOIT_CONSTRAINT_ALIVE, %QUOIT_CONSTRAINT_DRAINING, %QUOIT_CONSTRAINT_HELD, %QUOIT_CONSTRAINT_EXTERNAL,
- * %QUOIT_CONSTRAINT_CHIPS and %QUOIT_CONSTRAINT_STRATEGY, in this order.
+ * What removes slices, or nodes for a bundle, from those that a request can use. A slice or node counts against the
+ * first constraint that it does not satisfy. The numbers are permanent; they are not the order in which constraints
+ * apply.
  *
  * Since: 0.1
  */
@@ -55,15 +52,15 @@ typedef enum {
   QUOIT_CONSTRAINT_SELECTOR = 6,
   QUOIT_CONSTRAINT_NAMED_SLICE = 7,
   QUOIT_CONSTRAINT_EXCLUDED_SLICE = 8,
-  QUOIT_CONSTRAINT_INTACT = 9,          /* every host alive, nothing contradicts */
-  QUOIT_CONSTRAINT_DRAINING = 10,       /* no host draining */
-  QUOIT_CONSTRAINT_HELD = 11,           /* no host held by a group */
-  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* no host used by something that is no group */
-  QUOIT_CONSTRAINT_TOPOLOGY_LABEL = 13, /* the node has the label */
-  QUOIT_CONSTRAINT_TOTAL = 14,          /* it has so much in all */
-  QUOIT_CONSTRAINT_ALIVE = 15,          /* it is not dead */
-  QUOIT_CONSTRAINT_CHIPS = 16,          /* what is left of it is whole chips, or so much of one chip */
-  QUOIT_CONSTRAINT_STRATEGY = 17        /* all bundles can be placed together */
+  QUOIT_CONSTRAINT_INTACT = 9,          /* slices: all hosts are alive and agree with each other */
+  QUOIT_CONSTRAINT_DRAINING = 10,       /* no host is draining */
+  QUOIT_CONSTRAINT_HELD = 11,           /* groups leave enough */
+  QUOIT_CONSTRAINT_EXTERNAL = 12,       /* external use leaves enough */
+  QUOIT_CONSTRAINT_TOPOLOGY_LABEL = 13, /* nodes: the node has the label */
+  QUOIT_CONSTRAINT_TOTAL = 14,          /* nodes: the empty node is large enough */
+  QUOIT_CONSTRAINT_ALIVE = 15,          /* nodes: the node is not dead */
+  QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: whole chips are free, or enough of one chip */
+  QUOIT_CONSTRAINT_STRATEGY = 17        /* nodes: all bundles fit together */
 } QuoitConstraint;
 
 /**
@@ -98,6 +95,15 @@ typedef enum {
   QUOIT_STEP_LEASE_ENDS = 8,     /* the lease of the group of that NAME@ID ends, at that time in milliseconds */
   QUOIT_STEP_SOURCE_REMOVES = 9  /* the group of that name and id is removed by the source that has made it */
 } QuoitStepKind;
+
+/**
+ * quoit_constraint_get_name:
+ * @constraint: a constraint
+ *
+ * Returns: its name, as the command prints it: "named-slice"; "" for a number that is no constraint
+ * Since: 0.1
+ */
+QUOIT_API const char *quoit_constraint_get_name (QuoitConstraint constraint);
 
 /**
  * quoit_report_ref:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <quoit/report.h>
 
-#include "placement/report.h"
+#include "placement/constraint.h"
 
 QuoitVerdict
 quoit_report_get_verdict (const QuoitReport *report)
@@ -146,6 +146,14 @@ reason_at (const QuoitReport *report, uint32_t reason)
   g_return_val_if_fail (report != NULL && reason < report->reasons->len, NULL);
 
   return &g_array_index (report->reasons, QuoitReason, reason);
+}
+
+const char *
+quoit_constraint_get_name (QuoitConstraint constraint)
+{
+  guint position = quoit_constraint_position (constraint);
+
+  return position == QUOIT_N_CONSTRAINTS ? "" : quoit_constraints[position].name;
 }
 
 QuoitConstraint

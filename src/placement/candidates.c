@@ -1,69 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the request fixes: class, pool, zone, labels, names. Independent of who holds what. */
-#include "placement/placement.h"
+#include "placement/constraint.h"
+
+#include <string.h>
 
 static guint32
 find_class (const QuoitLayout *layout, const QuoitRequest *request)
 {
-  guint32 chips_per_host = quoit_request_chips_per_host (request);
-
   for (guint32 c = 0; c < layout->n_classes; c++)
-    {
-      const QuoitSliceFacts *facts = &layout->classes[c].facts;
-
-      if (facts->generation == request->generation && facts->chips_per_host == chips_per_host
-          && quoit_shape_equal (facts->shape, request->shape))
-        return c;
-    }
+    if (quoit_constraint_first_of_class (&layout->classes[c].facts, request) == QUOIT_N_CONSTRAINTS)
+      return c;
   return QUOIT_NO_INDEX;
 }
 
-typedef gboolean (*NodeTest) (const QuoitNodeRules *rules, QuoitNodeId node);
-
-/* A slice is in a zone, and has a label, when all of its alive nodes do; dead ones decide only where there are no
- * others. */
+/* Whether all alive nodes of the slice satisfy the rule; dead nodes decide only if no node is alive. */
 static gboolean
-all_nodes (const QuoitFleet *fleet, guint32 slice, NodeTest test, const QuoitNodeRules *rules)
+slice_passes (const QuoitFleet *fleet, guint32 slice, const QuoitConstraintRow *row, const QuoitNodeRules *rules)
 {
-  const QuoitSlice *row = &fleet->layout->slices[slice];
+  const QuoitSlice *nodes = &fleet->layout->slices[slice];
+  guint32 end = nodes->first_node + nodes->n_nodes;
   gboolean any_alive = FALSE;
 
-  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+  if (row->is_slice_wide)
+    return row->rule (rules, (QuoitNodeId) { nodes->first_node });
+  for (guint32 i = nodes->first_node; i < end; i++)
     any_alive |= quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD;
-  for (guint32 i = row->first_node; i < row->first_node + row->n_nodes; i++)
+  for (guint32 i = nodes->first_node; i < end; i++)
     if ((!any_alive || quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD)
-        && !test (rules, (QuoitNodeId) { i }))
+        && !row->rule (rules, (QuoitNodeId) { i }))
       return FALSE;
   return TRUE;
 }
 
-/* How many constraints the slice passes, from ACCELERATOR on. */
+/* The position of the first constraint of class and rules that the slice does not satisfy. */
 static guint
-passes (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slice)
+first_constraint (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slice)
 {
-  const QuoitRequest *request = rules->request;
   const QuoitLayout *layout = fleet->layout;
-  const QuoitShelf *shelf = &layout->shelves[layout->slices[slice].shelf];
-  const QuoitSliceFacts *facts;
+  guint32 class_index = layout->shelves[layout->slices[slice].shelf].class_index;
+  guint position;
 
-  if (shelf->class_index == QUOIT_NO_INDEX)
+  if (class_index == QUOIT_NO_INDEX)
     return 0;
-  facts = &layout->classes[shelf->class_index].facts;
-  if (facts->generation != request->generation)
-    return 0;
-  if (!quoit_shape_equal (facts->shape, request->shape))
-    return 1;
-  if (facts->chips_per_host != quoit_request_chips_per_host (request))
-    return 2;
-  if (rules->pools != NULL && !rules->pools[shelf->pool])
-    return 3;
-  if (request->zone != NULL && !all_nodes (fleet, slice, quoit_node_rules_in_zone, rules))
-    return 4;
-  if (request->selectors->len > 0 && !all_nodes (fleet, slice, quoit_node_rules_select, rules))
-    return 5;
-  if (rules->named != NULL && !rules->named[slice])
-    return 6;
-  return rules->excluded != NULL && rules->excluded[slice] ? 7 : 8;
+  position = quoit_constraint_first_of_class (&layout->classes[class_index].facts, rules->request);
+  for (guint i = 0; i < rules->n_used && rules->used[i] < position; i++)
+    if (!slice_passes (fleet, slice, &quoit_constraints[rules->used[i]], rules))
+      return rules->used[i];
+  return position;
 }
 
 gboolean
@@ -93,14 +76,41 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   candidates->eligible = g_new0 (guint8, layout->n_slices + 1);
   for (guint32 s = 0; s < layout->n_slices; s++)
     {
-      guint passed = passes (fleet, &rules, s);
+      guint position = first_constraint (fleet, &rules, s);
 
-      for (guint i = 0; i <= passed; i++)
-        candidates->left[i]++;
-      candidates->eligible[s] = passed >= QUOIT_CONSTRAINT_EXCLUDED_SLICE;
+      if (position == QUOIT_N_CONSTRAINTS)
+        candidates->eligible[s] = 1;
+      else
+        candidates->n_removed[position]++;
     }
   quoit_node_rules_clear (&rules);
   return TRUE;
+}
+
+/* Without rules, slices are counted by class: a plain request must not look at every slice. */
+static void
+count_removed_classes (const QuoitLayout *layout, const QuoitRequest *request, guint32 *n_removed)
+{
+  guint32 n_without_class = layout->n_slices;
+
+  for (guint32 c = 0; c < layout->n_classes; c++)
+    {
+      guint position = quoit_constraint_first_of_class (&layout->classes[c].facts, request);
+
+      n_without_class -= layout->classes[c].n_slices;
+      if (position < QUOIT_N_CONSTRAINTS)
+        n_removed[position] += layout->classes[c].n_slices;
+    }
+  n_removed[0] += n_without_class;
+}
+
+void
+quoit_candidates_count_removed (const QuoitCandidates *candidates, const QuoitFleet *fleet, const QuoitRequest *request,
+                                guint32 *n_removed)
+{
+  memcpy (n_removed, candidates->n_removed, sizeof candidates->n_removed);
+  if (candidates->unconstrained)
+    count_removed_classes (fleet->layout, request, n_removed);
 }
 
 void

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "placement/constraint.h"
+
 enum {
   MOST_MISSES = 3,
   MOST_KINDS = 256 /* different bundles that are looked at for the hardest one */
@@ -15,57 +17,16 @@ typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
   QuoitReport *report;
-  QuoitFleetView now, ever;                    /* all bundles */
-  QuoitNodeRules rules;                        /* what the request fixes of any node */
-  guint32 left[QUOIT_CONSTRAINT_STRATEGY + 1]; /* nodes that a constraint left, [0] all of them */
+  QuoitFleetView now, ever;                        /* all bundles */
+  QuoitNodeRules rules;                            /* what the request fixes of any node */
+  guint32 n_nodes, n_removed[QUOIT_N_CONSTRAINTS]; /* nodes that each constraint removed, by position */
   GArray *could; /* of guint32: nodes of the layout that are large enough for the hardest bundle */
 } Explaining;
-
-/* The order in which constraints are applied to a node. */
-static const QuoitConstraint order[]
-    = { QUOIT_CONSTRAINT_POOL,        QUOIT_CONSTRAINT_ZONE,           QUOIT_CONSTRAINT_SELECTOR,
-        QUOIT_CONSTRAINT_NAMED_SLICE, QUOIT_CONSTRAINT_EXCLUDED_SLICE, QUOIT_CONSTRAINT_TOPOLOGY_LABEL,
-        QUOIT_CONSTRAINT_TOTAL,       QUOIT_CONSTRAINT_ALIVE,          QUOIT_CONSTRAINT_DRAINING,
-        QUOIT_CONSTRAINT_HELD,        QUOIT_CONSTRAINT_EXTERNAL,       QUOIT_CONSTRAINT_CHIPS };
-
-/* --- one bundle on one node --- */
-
-static const gint64 *
-amounts_of (const QuoitFleetView *view, guint32 bundle)
-{
-  return view->bundles.amounts + (gsize) bundle * view->bundles.n_resources;
-}
-
-/* Whole chips, and what is left of the amount from one other. */
-static gboolean
-has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node)
-{
-  const QuoitUnits *units = view->view.units == NULL ? NULL : &view->view.units[node];
-  gint64 wanted, whole, part;
-
-  if (units == NULL || units->resource == QUOIT_NO_INDEX || units->per_chip <= 0)
-    return TRUE;
-  wanted = amounts_of (view, bundle)[units->resource];
-  whole = wanted / units->per_chip;
-  part = (gint64) ((__int128) (wanted % units->per_chip) * QUOIT_AMOUNT_UNIT / units->per_chip);
-  for (guint32 c = 0; c < units->n && whole > 0; c++)
-    whole -= units->chip_e4[c] == QUOIT_AMOUNT_UNIT;
-  if (whole > 0 || part == 0)
-    return whole <= 0;
-  /* The whole ones are taken from the chips that nobody has: one of them may be left for the part. */
-  whole = wanted / units->per_chip;
-  for (guint32 c = 0; c < units->n; c++)
-    if (units->chip_e4[c] == QUOIT_AMOUNT_UNIT && whole-- > 0)
-      continue;
-    else if (units->chip_e4[c] >= part)
-      return TRUE;
-  return FALSE;
-}
 
 static gboolean
 takes_now (const QuoitFleetView *now, guint32 bundle, guint32 node)
 {
-  return quoit_fleet_view_has_room (now, bundle, node) && has_chips (now, bundle, node);
+  return quoit_fleet_view_has_room (now, bundle, node) && quoit_view_has_chips (now, bundle, node);
 }
 
 /* --- the hardest bundle --- */
@@ -95,97 +56,26 @@ find_hardest (const QuoitFleetView *now)
 
 /* --- what removed nodes --- */
 
-static gboolean
-selected (const QuoitLayout *layout, const QuoitBundleWish *wish, QuoitNodeId node)
-{
-  char room[QUOIT_LABEL_ROOM];
-
-  for (guint s = 0; wish->selectors != NULL && s < wish->selectors->len; s++)
-    {
-      const QuoitSelector *selector = wish->selectors->pdata[s];
-
-      if (!quoit_selector_holds (selector, quoit_layout_node_label (layout, node, quoit_selector_key (selector), room)))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-has_label (const QuoitLayout *layout, QuoitNodeId node, const char *key)
-{
-  char room[QUOIT_LABEL_ROOM];
-  const char *value = quoit_layout_node_label (layout, node, key, room);
-
-  return value != NULL && *value != '\0';
-}
-
-/* What something that is no group leaves of @node is too little, whatever groups have. */
-static gboolean
-is_short_of_external (const Explaining *at, guint32 bundle, guint32 in_ever)
-{
-  const gint64 *wanted = amounts_of (&at->ever, bundle);
-  const gint64 *total = at->ever.view.total + (gsize) in_ever * at->ever.bundles.n_resources;
-  QuoitNodeId node = { at->ever.nodes[in_ever] };
-
-  for (guint32 r = 0; r < at->ever.bundles.n_resources; r++)
-    {
-      QuoitAmount external;
-
-      if (wanted[r] == 0)
-        continue;
-      external
-          = quoit_fleet_node_external_of (at->fleet, node, at->ever.bundles.resources[r], (QuoitAmount) { total[r] });
-      if (total[r] - external.e4 < wanted[r])
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* The first constraint that @node breaks for the bundle; 0: none, it can be placed there now. */
-static QuoitConstraint
-first_broken (const Explaining *at, guint32 bundle, guint32 in_ever)
-{
-  const QuoitLayout *layout = at->fleet->layout;
-  QuoitNodeId node = { at->ever.nodes[in_ever] };
-  QuoitNodeState state = quoit_fleet_node_state (at->fleet, node);
-  guint32 in_now;
-
-  if (!selected (layout, quoit_request_bundle (at->request, bundle), node))
-    return QUOIT_CONSTRAINT_SELECTOR;
-  if (at->request->topology_label != NULL && !has_label (layout, node, at->request->topology_label))
-    return QUOIT_CONSTRAINT_TOPOLOGY_LABEL;
-  if (!quoit_fleet_view_suffices (&at->ever, bundle,
-                                  at->ever.view.total + (gsize) in_ever * at->ever.bundles.n_resources))
-    return QUOIT_CONSTRAINT_TOTAL;
-  if (state != QUOIT_NODE_ALIVE)
-    return state == QUOIT_NODE_DEAD ? QUOIT_CONSTRAINT_ALIVE : QUOIT_CONSTRAINT_DRAINING;
-  in_now = quoit_fleet_view_find (&at->now, node);
-  g_assert (in_now != QUOIT_NO_INDEX);
-  if (!quoit_fleet_view_suffices (&at->now, bundle,
-                                  at->now.view.available + (gsize) in_now * at->now.bundles.n_resources))
-    return is_short_of_external (at, bundle, in_ever) ? QUOIT_CONSTRAINT_EXTERNAL : QUOIT_CONSTRAINT_HELD;
-  return has_chips (&at->now, bundle, in_now) ? 0 : QUOIT_CONSTRAINT_CHIPS;
-}
-
+/* The position of the first constraint that node @i of the layout does not satisfy. */
 static guint
-place_of (QuoitConstraint constraint)
+first_constraint (const Explaining *at, guint32 i, guint32 in_ever)
 {
-  guint i = 0;
+  guint rule = quoit_node_rules_first_broken (&at->rules, (QuoitNodeId) { i });
+  QuoitBundlePlace place = { .fleet = at->fleet,
+                             .request = at->request,
+                             .bundle = at->report->bundle,
+                             .now = &at->now,
+                             .ever = &at->ever,
+                             .node = { i },
+                             .in_ever = in_ever };
 
-  while (i < G_N_ELEMENTS (order) && order[i] != constraint)
-    i++;
-  return i;
-}
-
-/* A node passes all constraints before the one that it breaks. */
-static void
-count_node (Explaining *at, QuoitConstraint broken)
-{
-  guint passed = broken == 0 ? G_N_ELEMENTS (order) : place_of (broken);
-
-  at->left[0]++;
-  for (guint i = 0; i < passed; i++)
-    at->left[order[i]]++;
+  if (rule != QUOIT_N_CONSTRAINTS)
+    return rule;
+  /* Nodes whose labels match no bundle are left out of the view. */
+  if (in_ever == QUOIT_NO_INDEX)
+    return quoit_constraint_position (QUOIT_CONSTRAINT_SELECTOR);
+  place.in_now = quoit_fleet_view_find (&at->now, place.node);
+  return quoit_constraint_first_of_place (&place);
 }
 
 /* --- nodes that come nearest --- */
@@ -195,6 +85,12 @@ typedef struct {
   guint32 resource;
   gint64 left, wanted;
 } Miss;
+
+/* The nearest first. */
+typedef struct {
+  Miss rows[MOST_MISSES];
+  guint n;
+} Misses;
 
 static gboolean
 is_nearer (const Miss *a, const Miss *b)
@@ -208,7 +104,7 @@ is_nearer (const Miss *a, const Miss *b)
 static Miss
 miss_of (const QuoitFleetView *view, guint32 bundle, guint32 node, const gint64 *row)
 {
-  const gint64 *wanted = amounts_of (view, bundle);
+  const gint64 *wanted = quoit_fleet_view_amounts (view, bundle);
   Miss most = { node, QUOIT_NO_INDEX, 0, 1 };
 
   for (guint32 r = 0; r < view->bundles.n_resources; r++)
@@ -222,30 +118,30 @@ miss_of (const QuoitFleetView *view, guint32 bundle, guint32 node, const gint64 
 }
 
 static void
-note_miss (Miss *nearest, guint *n, const Miss *miss)
+note_miss (Misses *misses, Miss miss)
 {
-  guint at = *n;
+  guint at = misses->n;
 
-  if (miss->resource == QUOIT_NO_INDEX)
+  if (miss.resource == QUOIT_NO_INDEX)
     return;
-  while (at > 0 && is_nearer (miss, &nearest[at - 1]))
+  while (at > 0 && is_nearer (&miss, &misses->rows[at - 1]))
     at--;
   if (at == MOST_MISSES)
     return;
-  *n = MIN (*n + 1, MOST_MISSES);
-  memmove (nearest + at + 1, nearest + at, (*n - at - 1) * sizeof *nearest);
-  nearest[at] = *miss;
+  misses->n = MIN (misses->n + 1, MOST_MISSES);
+  memmove (misses->rows + at + 1, misses->rows + at, (misses->n - at - 1) * sizeof *misses->rows);
+  misses->rows[at] = miss;
 }
 
 static void
-write_misses (Explaining *at, const Miss *nearest, guint n)
+write_misses (Explaining *at, const Misses *misses)
 {
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < misses->n; i++)
     {
-      QuoitMiss miss = { quoit_layout_node_display (at->fleet->layout, (QuoitNodeId) { nearest[i].node }),
-                         g_strdup (at->now.bundles.resources[nearest[i].resource]),
-                         { nearest[i].left },
-                         { nearest[i].wanted } };
+      QuoitMiss miss = { quoit_layout_node_display (at->fleet->layout, (QuoitNodeId) { misses->rows[i].node }),
+                         g_strdup (at->now.bundles.resources[misses->rows[i].resource]),
+                         { misses->rows[i].left },
+                         { misses->rows[i].wanted } };
 
       quoit_report_add_miss (at->report, &miss);
     }
@@ -253,146 +149,87 @@ write_misses (Explaining *at, const Miss *nearest, guint n)
 
 /* --- the walk over all nodes --- */
 
-/* Nodes that could have been enough, and, where there are none, those that are too small. */
+static void
+note_miss_of (Explaining *at, guint position, guint32 node, guint32 in_ever, Misses *nearest, Misses *smallest)
+{
+  guint32 bundle = at->report->bundle;
+
+  switch (quoit_constraints[position].constraint)
+    {
+    case QUOIT_CONSTRAINT_TOTAL:
+      note_miss (smallest, miss_of (&at->ever, bundle, node,
+                                    at->ever.view.total + (gsize) in_ever * at->ever.bundles.n_resources));
+      break;
+    case QUOIT_CONSTRAINT_HELD:
+    case QUOIT_CONSTRAINT_EXTERNAL:
+      {
+        guint32 in_now = quoit_fleet_view_find (&at->now, (QuoitNodeId) { node });
+
+        note_miss (nearest, miss_of (&at->now, bundle, node,
+                                     at->now.view.available + (gsize) in_now * at->now.bundles.n_resources));
+        break;
+      }
+    default:
+      break;
+    }
+}
+
+/* Lists the misses of nodes that are large enough, or, if there are none, of those that are too small. */
 static void
 walk_nodes (Explaining *at)
 {
   const QuoitLayout *layout = at->fleet->layout;
-  guint32 bundle = at->report->bundle, in_ever = 0;
-  Miss nearest[MOST_MISSES], smallest[MOST_MISSES];
-  guint n_nearest = 0, n_smallest = 0;
+  const guint total = quoit_constraint_position (QUOIT_CONSTRAINT_TOTAL);
+  guint32 in_ever = 0;
+  Misses nearest = { .n = 0 }, smallest = { .n = 0 };
 
   for (guint32 i = 0; i < layout->n_nodes; i++)
     {
-      QuoitConstraint broken = quoit_node_rules_first_broken (&at->rules, (QuoitNodeId) { i });
-      gsize row;
+      gboolean is_in_ever;
+      guint position;
 
-      if (broken == 0)
-        {
-          while (in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] < i)
-            in_ever++;
-          if (in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] == i)
-            broken = first_broken (at, bundle, in_ever);
-          /* Another node stands in its place: it is none to be had. */
-          else if (quoit_fleet_node_state (at->fleet, (QuoitNodeId) { i }) == QUOIT_NODE_DEAD)
-            continue;
-          /* No bundle's labels match. */
-          else
-            broken = QUOIT_CONSTRAINT_SELECTOR;
-        }
-      count_node (at, broken);
-      if (place_of (broken) > place_of (QUOIT_CONSTRAINT_TOTAL))
+      while (in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] < i)
+        in_ever++;
+      is_in_ever = in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] == i;
+      position = first_constraint (at, i, is_in_ever ? in_ever : QUOIT_NO_INDEX);
+      /* A dead node that the view leaves out has been replaced by another one. */
+      if (!is_in_ever && quoit_fleet_node_state (at->fleet, (QuoitNodeId) { i }) == QUOIT_NODE_DEAD
+          && quoit_node_rules_first_broken (&at->rules, (QuoitNodeId) { i }) == QUOIT_N_CONSTRAINTS)
+        continue;
+      at->n_nodes++;
+      if (position < QUOIT_N_CONSTRAINTS)
+        at->n_removed[position]++;
+      if (position > total)
         g_array_append_val (at->could, i);
-      row = (gsize) in_ever * at->ever.bundles.n_resources;
-      if (broken == QUOIT_CONSTRAINT_TOTAL)
-        {
-          Miss miss = miss_of (&at->ever, bundle, i, at->ever.view.total + row);
-
-          note_miss (smallest, &n_smallest, &miss);
-        }
-      else if (broken == QUOIT_CONSTRAINT_HELD || broken == QUOIT_CONSTRAINT_EXTERNAL)
-        {
-          guint32 in_now = quoit_fleet_view_find (&at->now, (QuoitNodeId) { i });
-          Miss miss
-              = miss_of (&at->now, bundle, i, at->now.view.available + (gsize) in_now * at->now.bundles.n_resources);
-
-          note_miss (nearest, &n_nearest, &miss);
-        }
+      if (position < QUOIT_N_CONSTRAINTS)
+        note_miss_of (at, position, i, in_ever, &nearest, &smallest);
+      else
+        at->report->n_now++;
     }
-  at->report->n_such = at->report->n_could = at->left[QUOIT_CONSTRAINT_TOTAL];
-  at->report->n_now = at->left[QUOIT_CONSTRAINT_CHIPS];
+  at->report->n_such = at->report->n_could = at->could->len;
   if (at->report->n_now == 0)
-    write_misses (at, n_nearest > 0 ? nearest : smallest, n_nearest > 0 ? n_nearest : n_smallest);
+    write_misses (at, nearest.n > 0 ? &nearest : &smallest);
 }
 
-/* --- the reasons in words --- */
+/* --- reasons --- */
 
-static char *
-takes_text (const QuoitRequest *request, guint32 bundle)
-{
-  const GArray *takes = quoit_request_bundle (request, bundle)->takes;
-  GString *text = g_string_new (NULL);
-
-  for (guint t = 0; t < takes->len; t++)
-    {
-      const QuoitTake *take = &g_array_index (takes, QuoitTake, t);
-      g_autofree char *amount = quoit_amount_format (take->amount);
-
-      g_string_append_printf (text, "%s%s=%s", t > 0 ? "," : "", take->resource, amount);
-    }
-  return g_string_free (text, FALSE);
-}
-
-static char *
-selectors_text (const QuoitRequest *request, guint32 bundle)
-{
-  const GPtrArray *lists[] = { request->selectors, quoit_request_bundle (request, bundle)->selectors };
-  GString *text = g_string_new (NULL);
-
-  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
-    for (guint s = 0; lists[l] != NULL && s < lists[l]->len; s++)
-      g_string_append_printf (text, "%s%s=%s", text->len > 0 ? " " : "", quoit_selector_key (lists[l]->pdata[s]),
-                              quoit_selector_value (lists[l]->pdata[s]));
-  return g_string_free (text, FALSE);
-}
-
-static char *
-strategy_text (const QuoitRequest *request)
-{
-  GString *text = g_string_new (NULL);
-
-  g_string_append_printf (text, "%u bundles, %s", request->bundles->len, quoit_strategy_name (request->strategy));
-  if (request->topology_label != NULL)
-    g_string_append_printf (text, ", %u value%s of %s", request->n_topology_values,
-                            request->n_topology_values == 1 ? "" : "s", request->topology_label);
-  return g_string_free (text, FALSE);
-}
-
-static char *
-detail_of (const Explaining *at, QuoitConstraint constraint)
-{
-  switch (constraint)
-    {
-    case QUOIT_CONSTRAINT_POOL:
-      return g_strdup (at->request->pool);
-    case QUOIT_CONSTRAINT_ZONE:
-      return g_strdup (at->request->zone);
-    case QUOIT_CONSTRAINT_SELECTOR:
-      return selectors_text (at->request, at->report->bundle);
-    case QUOIT_CONSTRAINT_TOPOLOGY_LABEL:
-      return g_strdup (at->request->topology_label);
-    case QUOIT_CONSTRAINT_TOTAL:
-    case QUOIT_CONSTRAINT_HELD:
-    case QUOIT_CONSTRAINT_EXTERNAL:
-    case QUOIT_CONSTRAINT_CHIPS:
-      return takes_text (at->request, at->report->bundle);
-    default:
-      return NULL;
-    }
-}
-
+/* If each bundle fits by itself, what removes the rest of the nodes is that all bundles must fit together. */
 static void
 write_reasons (Explaining *at)
 {
-  guint32 before = at->left[0];
-  gboolean never = at->report->verdict == QUOIT_VERDICT_NEVER;
+  QuoitReport *report = at->report;
+  guint32 n_left = report->verdict == QUOIT_VERDICT_NEVER ? report->n_could : report->n_now;
+  guint32 before = at->n_nodes;
 
-  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
     {
-      g_autofree char *detail = detail_of (at, order[i]);
+      guint32 after = before - at->n_removed[c];
 
-      if (at->left[order[i]] < before)
-        quoit_report_add_reason (at->report, order[i], before, at->left[order[i]], detail);
-      before = at->left[order[i]];
+      quoit_report_add_reason (report, at->request, c, before, after);
+      before = after;
     }
-  /* Each by itself could be placed: it is all of them together that cannot. */
-  if (at->report->verdict != QUOIT_VERDICT_FITS && (never ? at->report->n_could : at->report->n_now) > 0)
-    {
-      g_autofree char *detail = strategy_text (at->request);
-
-      quoit_report_add_reason (at->report, QUOIT_CONSTRAINT_STRATEGY, never ? at->report->n_could : at->report->n_now,
-                               0, detail);
-    }
+  if (report->verdict != QUOIT_VERDICT_FITS)
+    quoit_report_add_reason (report, at->request, quoit_constraint_position (QUOIT_CONSTRAINT_STRATEGY), n_left, 0);
 }
 
 /* --- what Ray would answer --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a request fixes of single nodes: pool, zone, labels, slices by name. Slices are held against the same rules as
  * nodes that take bundles. */
-#include "placement/placement.h"
+#include "placement/constraint.h"
 
 #include <string.h>
 
@@ -64,6 +64,9 @@ gboolean
 quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const QuoitRequest *request, GError **error)
 {
   *rules = (QuoitNodeRules) { .layout = layout, .request = request };
+  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
+    if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
+      rules->used[rules->n_used++] = (guint8) c;
   if ((request->pool == NULL || mark_pools (rules, request->pool, error))
       && mark_slices (layout, request->slices, &rules->named, error)
       && mark_slices (layout, request->excluded, &rules->excluded, error))
@@ -75,8 +78,16 @@ quoit_node_rules_init (QuoitNodeRules *rules, const QuoitLayout *layout, const Q
 gboolean
 quoit_node_rules_are_none (const QuoitRequest *request)
 {
-  return request->pool == NULL && request->zone == NULL && request->selectors->len == 0 && request->slices->len == 0
-         && request->excluded->len == 0;
+  for (guint c = 0; c < QUOIT_N_CONSTRAINTS; c++)
+    if (quoit_constraints[c].is_used != NULL && quoit_constraints[c].is_used (request))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  return rules->pools[quoit_layout_node_pool (rules->layout, node).index];
 }
 
 gboolean
@@ -107,20 +118,27 @@ quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node)
   return TRUE;
 }
 
-QuoitConstraint
-quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node)
+gboolean
+quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node)
 {
   guint32 slice = rules->layout->nodes[node.index].slice;
 
-  if (rules->pools != NULL && !rules->pools[quoit_layout_node_pool (rules->layout, node).index])
-    return QUOIT_CONSTRAINT_POOL;
-  if (rules->request->zone != NULL && !quoit_node_rules_in_zone (rules, node))
-    return QUOIT_CONSTRAINT_ZONE;
-  if (!quoit_node_rules_select (rules, node))
-    return QUOIT_CONSTRAINT_SELECTOR;
-  if (rules->named != NULL && (slice == QUOIT_NO_INDEX || !rules->named[slice]))
-    return QUOIT_CONSTRAINT_NAMED_SLICE;
-  if (rules->excluded != NULL && slice != QUOIT_NO_INDEX && rules->excluded[slice])
-    return QUOIT_CONSTRAINT_EXCLUDED_SLICE;
-  return (QuoitConstraint) 0;
+  return slice != QUOIT_NO_INDEX && rules->named[slice];
+}
+
+gboolean
+quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  guint32 slice = rules->layout->nodes[node.index].slice;
+
+  return slice == QUOIT_NO_INDEX || !rules->excluded[slice];
+}
+
+guint
+quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node)
+{
+  for (guint i = 0; i < rules->n_used; i++)
+    if (!quoit_constraints[rules->used[i]].rule (rules, node))
+      return rules->used[i];
+  return QUOIT_N_CONSTRAINTS;
 }

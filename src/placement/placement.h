@@ -37,6 +37,8 @@ typedef struct {
   const QuoitRequest *request;
   guint8 *pools;            /* a byte a pool; NULL: any */
   guint8 *named, *excluded; /* a byte a slice; NULL: none is */
+  guint n_used;
+  guint8 used[QUOIT_N_CONSTRAINTS]; /* positions of the constraints whose rules the request has */
 } QuoitNodeRules;
 
 /* NOT_FOUND for a pool or slice that is not in the fleet, INVALID for a name of two. */
@@ -46,21 +48,28 @@ void quoit_node_rules_clear (QuoitNodeRules *rules);
 gboolean quoit_node_rules_are_none (const QuoitRequest *request);
 gboolean quoit_node_rules_in_zone (const QuoitNodeRules *rules, QuoitNodeId node);
 gboolean quoit_node_rules_select (const QuoitNodeRules *rules, QuoitNodeId node);
-/* From POOL to EXCLUDED_SLICE; 0: none is broken. */
-QuoitConstraint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node);
+gboolean quoit_node_rules_in_pool (const QuoitNodeRules *rules, QuoitNodeId node);
+gboolean quoit_node_rules_in_named_slice (const QuoitNodeRules *rules, QuoitNodeId node);
+gboolean quoit_node_rules_in_no_excluded_slice (const QuoitNodeRules *rules, QuoitNodeId node);
+/* The position of the first constraint whose rule the node breaks; QUOIT_N_CONSTRAINTS: none. */
+guint quoit_node_rules_first_broken (const QuoitNodeRules *rules, QuoitNodeId node);
 
 /* The slices that satisfy what the request fixes, whatever their present condition. */
 typedef struct {
-  guint32 class_index;                   /* QUOIT_NO_INDEX: no slice of the fleet is of the class that is asked */
-  gboolean unconstrained;                /* every slice of the class is eligible; eligible is NULL then */
-  guint8 *eligible;                      /* one byte a slice */
-  guint32 left[QUOIT_N_CONSTRAINTS + 1]; /* slices that passed the first i constraints, up to EXCLUDED_SLICE */
+  guint32 class_index;    /* QUOIT_NO_INDEX: no slice of the fleet is of the class that is asked */
+  gboolean unconstrained; /* every slice of the class is eligible; eligible is NULL then */
+  guint8 *eligible;       /* one byte a slice */
+  guint32
+      n_removed[QUOIT_N_CONSTRAINTS]; /* of constrained requests: slices that each constraint removed, by position */
 } QuoitCandidates;
 
 /* Checks the request too: fails as quoit_plan_slices() does. */
 gboolean quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, QuoitCandidates *candidates,
                                 GError **error);
 void quoit_candidates_clear (QuoitCandidates *candidates);
+/* How many slices each constraint of class and rules removed; @n_removed has QUOIT_N_CONSTRAINTS members. */
+void quoit_candidates_count_removed (const QuoitCandidates *candidates, const QuoitFleet *fleet,
+                                     const QuoitRequest *request, guint32 *n_removed);
 static inline gboolean
 quoit_candidates_have (const QuoitCandidates *candidates, const QuoitFleet *fleet, guint32 slice)
 {

@@ -2,6 +2,7 @@
 #include "placement/report.h"
 
 #include "base/time.h"
+#include "placement/constraint.h"
 
 static void
 step_clear (gpointer data)
@@ -62,53 +63,27 @@ quoit_report_unref (QuoitReport *report)
   g_free (report);
 }
 
-/* Whether it may be another tomorrow, without another request. */
-static gboolean
-may_change (QuoitConstraint constraint)
-{
-  switch (constraint)
-    {
-    case QUOIT_CONSTRAINT_INTACT:
-    case QUOIT_CONSTRAINT_DRAINING:
-    case QUOIT_CONSTRAINT_HELD:
-    case QUOIT_CONSTRAINT_EXTERNAL:
-    case QUOIT_CONSTRAINT_ALIVE:
-    case QUOIT_CONSTRAINT_CHIPS:
-    case QUOIT_CONSTRAINT_STRATEGY:
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}
-
-/* What stands between the request and a "yes" comes first: where each part of it could be had by itself, that all of it
- * cannot. Not now: what may change, before what the request fixes. Never: what the request limits itself to, then what
- * is broken for good, then what there is; who holds what is no cause. */
+/* The main obstacle comes first. For not-now, that is a constraint that can change. For never, it is what the request
+ * limits itself to, then damage, then what the fleet consists of; use is no cause, because it ends. */
 static guint
-rank_of (const QuoitReport *report, QuoitConstraint constraint)
+rank (const QuoitReport *report, QuoitConstraint constraint)
 {
-  if (constraint == QUOIT_CONSTRAINT_STRATEGY)
-    return 0;
-  if (report->verdict != QUOIT_VERDICT_NEVER)
-    return may_change (constraint) ? 1 : 2;
-  switch (constraint)
-    {
-    case QUOIT_CONSTRAINT_INTACT:
-      return 2;
-    case QUOIT_CONSTRAINT_ACCELERATOR:
-    case QUOIT_CONSTRAINT_TOPOLOGY:
-    case QUOIT_CONSTRAINT_CHIPS_PER_HOST:
-    case QUOIT_CONSTRAINT_TOTAL:
-      return 3;
-    default:
-      return may_change (constraint) ? 4 : 1;
-    }
+  static const guint ranks_of_never[] = { [QUOIT_CONSTRAINT_OF_ALL] = 0,
+                                          [QUOIT_CONSTRAINT_OF_REQUEST] = 1,
+                                          [QUOIT_CONSTRAINT_OF_HEALTH] = 2,
+                                          [QUOIT_CONSTRAINT_OF_HARDWARE] = 3,
+                                          [QUOIT_CONSTRAINT_OF_USE] = 4 };
+  const QuoitConstraintRow *row = &quoit_constraints[quoit_constraint_position (constraint)];
+
+  if (report->verdict == QUOIT_VERDICT_NEVER || row->type == QUOIT_CONSTRAINT_OF_ALL)
+    return ranks_of_never[row->type];
+  return quoit_constraint_can_change (row) ? 1 : 2;
 }
 
 static gboolean
 dominates (const QuoitReport *report, const QuoitReason *a, const QuoitReason *b)
 {
-  guint x = rank_of (report, a->constraint), y = rank_of (report, b->constraint);
+  guint x = rank (report, a->constraint), y = rank (report, b->constraint);
 
   return x != y ? x < y : a->before - a->after > b->before - b->after;
 }
@@ -120,12 +95,17 @@ quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss)
 }
 
 void
-quoit_report_add_reason (QuoitReport *report, QuoitConstraint constraint, guint32 before, guint32 after,
-                         const char *detail)
+quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint position, guint32 before,
+                         guint32 after)
 {
-  QuoitReason reason = { constraint, before, after, g_strdup (detail) };
+  const QuoitConstraintRow *row = &quoit_constraints[position];
+  QuoitReason reason = { .constraint = row->constraint, .before = before, .after = after };
   guint at = report->reasons->len;
 
+  if (after == before)
+    return;
+  if (row->detail != NULL)
+    reason.detail = row->detail (request, report->of_bundles ? report->bundle : QUOIT_NO_INDEX);
   while (at > 0 && dominates (report, &reason, &g_array_index (report->reasons, QuoitReason, at - 1)))
     at--;
   g_array_insert_val (report->reasons, at, reason);
@@ -149,42 +129,17 @@ quoit_option_add_step (QuoitOption *option, QuoitStepKind kind, const char *name
   g_array_append_val (option->steps, step);
 }
 
-/* What is said of slices, and of nodes where a bundle was to be placed. NULL: it is not said of them. */
-static const struct {
-  const char *slices, *nodes;
-} constraint_texts[] = {
-  [QUOIT_CONSTRAINT_ACCELERATOR] = { "of another accelerator than", NULL },
-  [QUOIT_CONSTRAINT_TOPOLOGY] = { "of another topology than", NULL },
-  [QUOIT_CONSTRAINT_CHIPS_PER_HOST] = { "on hosts of another size than", NULL },
-  [QUOIT_CONSTRAINT_POOL] = { "outside pool", "outside pool" },
-  [QUOIT_CONSTRAINT_ZONE] = { "outside zone", "outside zone" },
-  [QUOIT_CONSTRAINT_SELECTOR] = { "not selected by", "not selected by" },
-  [QUOIT_CONSTRAINT_NAMED_SLICE] = { "not among the named slices", "in none of the named slices" },
-  [QUOIT_CONSTRAINT_EXCLUDED_SLICE] = { "excluded by name", "in an excluded slice" },
-  [QUOIT_CONSTRAINT_INTACT] = { "degraded: a host is missing or dead, or hosts contradict each other", NULL },
-  [QUOIT_CONSTRAINT_DRAINING] = { "draining", "draining" },
-  [QUOIT_CONSTRAINT_HELD] = { "held by groups", "short of what groups hold there, for" },
-  [QUOIT_CONSTRAINT_EXTERNAL]
-  = { "used by something that is no group", "short of what something that is no group uses there, for" },
-  [QUOIT_CONSTRAINT_TOPOLOGY_LABEL] = { NULL, "without a value of label" },
-  [QUOIT_CONSTRAINT_TOTAL] = { NULL, "too small, even empty, for" },
-  [QUOIT_CONSTRAINT_ALIVE] = { NULL, "dead" },
-  [QUOIT_CONSTRAINT_CHIPS] = { NULL, "short of chips: what is left is parts of several, for" },
-  [QUOIT_CONSTRAINT_STRATEGY] = { NULL, "not enough for all together:" },
-};
-
 char *
 quoit_report_reason_text (const QuoitReport *report, guint index)
 {
   const QuoitReason *reason = &g_array_index (report->reasons, QuoitReason, index);
+  const QuoitConstraintRow *row = &quoit_constraints[quoit_constraint_position (reason->constraint)];
   guint32 removed = reason->before - reason->after;
 
-  return g_strdup_printf ("%u of %u %s %s %s%s%s%s", removed, reason->before, report->of_bundles ? "nodes" : "slices",
-                          removed == 1 ? "is" : "are",
-                          report->of_bundles ? constraint_texts[reason->constraint].nodes
-                                             : constraint_texts[reason->constraint].slices,
-                          reason->detail == NULL ? "" : " '", reason->detail == NULL ? "" : reason->detail,
-                          reason->detail == NULL ? "" : "'");
+  return g_strdup_printf ("%u of %u %s%s %s %s%s%s%s", removed, reason->before, report->of_bundles ? "node" : "slice",
+                          reason->before == 1 ? "" : "s", removed == 1 ? "is" : "are",
+                          report->of_bundles ? row->nodes : row->slices, reason->detail == NULL ? "" : " '",
+                          reason->detail == NULL ? "" : reason->detail, reason->detail == NULL ? "" : "'");
 }
 
 static void
@@ -257,10 +212,11 @@ append_verdict_on_slices (GString *text, const QuoitReport *report)
   guint32 have = never ? report->n_could : report->n_now;
 
   if (report->verdict == QUOIT_VERDICT_FITS)
-    g_string_append_printf (text, ": fits, %u can be had now", report->n_now);
+    g_string_append_printf (text, ": fits, %u slice%s free", report->n_now, report->n_now == 1 ? " is" : "s are");
   else
-    g_string_append_printf (text, ": %s, %u of %u slices %s, %u short", never ? "never" : "not now", have,
-                            report->n_wanted, never ? "could ever be had" : "can be had", report->n_wanted - have);
+    g_string_append_printf (
+        text, never ? ": never, at most %u of %u slice%s, %u short" : ": not now, %u of %u slice%s free, %u short",
+        have, report->n_wanted, report->n_wanted == 1 ? "" : "s", report->n_wanted - have);
 }
 
 static void
@@ -273,8 +229,8 @@ append_verdict_on_bundles (GString *text, const QuoitReport *report)
     g_string_append (text, ": fits");
   else
     g_string_append_printf (text, ": %s%s, %u node%s %s bundle %u", never ? "never" : "not now",
-                            report->is_unproven ? ", as far as the search went" : "", have, have == 1 ? "" : "s",
-                            never ? "could ever take" : "can take", report->bundle);
+                            report->is_unproven ? ", not proven" : "", have, have == 1 ? "" : "s",
+                            never ? "could take" : "can take", report->bundle);
 }
 
 static void
@@ -302,8 +258,7 @@ quoit_report_summary (const QuoitReport *report, const char *what)
   else
     append_verdict_on_slices (text, report);
   if (report->verdict == QUOIT_VERDICT_NEVER && report->n_such > 0 && !report->of_bundles
-      && (report->reasons->len == 0
-          || rank_of (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 2))
+      && (report->reasons->len == 0 || rank (report, g_array_index (report->reasons, QuoitReason, 0).constraint) > 2))
     g_string_append_printf (text, "; the fleet has %u such slice%s", report->n_such, report->n_such == 1 ? "" : "s");
   else if (report->verdict != QUOIT_VERDICT_FITS && report->reasons->len > 0)
     {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <quoit/report.h>
+#include <quoit/request.h>
 
 #include "base/amount.h"
 
-/* Those that slices go through. */
-enum { QUOIT_N_CONSTRAINTS = 12 };
+enum { QUOIT_N_CONSTRAINTS = 17 };
 
 typedef struct {
   QuoitConstraint constraint;
@@ -52,8 +52,9 @@ struct _QuoitReport {
 
 QuoitReport *quoit_report_alloc (guint32 n_wanted);
 
-void quoit_report_add_reason (QuoitReport *report, QuoitConstraint constraint, guint32 before, guint32 after,
-                              const char *detail);
+/* Adds a reason of the constraint at that position, unless it removed nothing. */
+void quoit_report_add_reason (QuoitReport *report, const QuoitRequest *request, guint position, guint32 before,
+                              guint32 after);
 /* Takes the texts. */
 void quoit_report_add_miss (QuoitReport *report, const QuoitMiss *miss);
 QuoitOption *quoit_report_add_option (QuoitReport *report); /* valid until the next one is added */

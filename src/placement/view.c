@@ -42,7 +42,8 @@ is_candidate (const Gathering *gathering, guint32 node)
   if (gathering->time == QUOIT_VIEW_NOW ? quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_ALIVE
                                         : is_replaced (fleet, node))
     return FALSE;
-  return !gathering->has_rules || quoit_node_rules_first_broken (&gathering->rules, (QuoitNodeId) { node }) == 0;
+  return !gathering->has_rules
+         || quoit_node_rules_first_broken (&gathering->rules, (QuoitNodeId) { node }) == QUOIT_N_CONSTRAINTS;
 }
 
 static void

@@ -95,6 +95,13 @@ enum { QUOIT_BEST_STEPS = 1000000 };
 QuoitPlacing quoit_place_by_ray (const QuoitFleetView *view, guint32 *nodes);
 QuoitPlacing quoit_place_by_best (const QuoitFleetView *view, guint32 *nodes);
 
+/* What the bundle takes of each resource. */
+static inline const gint64 *
+quoit_fleet_view_amounts (const QuoitFleetView *view, guint32 bundle)
+{
+  return view->bundles.amounts + (gsize) bundle * view->bundles.n_resources;
+}
+
 /* Whether @row, the amounts of some node, is enough for the bundle; whether the labels match too, and so much is
  * available there, chips not looked at; and whether the bundle asks what the one before it does. */
 gboolean quoit_fleet_view_suffices (const QuoitFleetView *view, guint32 bundle, const gint64 *row);

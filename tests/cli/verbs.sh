@@ -90,7 +90,7 @@ out "does not say that it would be reserved" "dry run: train@1 was made for this
 ok 0 "in JSON too" reserve train --topology 2x2 --accelerator v5e --slices 2 --key job-1 --owner ann --dry-run -o json
 fact "is told apart" 'd["dry_run"], d["existing"]' "(True, True)"
 baseline
-refused 5 "what is taken is refused for now" "not now|0 of 1 slices|1 short|release train@1" reserve more --topology 2x2 --accelerator v5e --slices 1 --now "$now"
+refused 5 "what is taken is refused for now" "not now|0 of 1 slice free|1 short|release train@1" reserve more --topology 2x2 --accelerator v5e --slices 1 --now "$now"
 err "with reasons" "held: 2 -> 0"
 err "and what would help" "would help: release train@1"
 ok 5 "in JSON too" reserve more --topology 2x2 --accelerator v5e --slices 1 -o json --now "$now"

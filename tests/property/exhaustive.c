@@ -315,12 +315,12 @@ comes_before (const QuoitReport *report, const QuoitReason *a, const QuoitReason
 static void
 check_reasons (const Case *at, const QuoitReport *report)
 {
-  guint left[QUOIT_N_CONSTRAINTS + 1] = { 0 }, n_reasons = 0;
+  guint left[QUOIT_CONSTRAINT_EXTERNAL + 1] = { 0 }, n_reasons = 0;
 
   for (guint s = 0; s < at->drawn->n_slices; s++)
-    for (guint c = 0; c <= QUOIT_N_CONSTRAINTS && passes (&at->drawn->slices[s], at->class, c); c++)
+    for (guint c = 0; c <= QUOIT_CONSTRAINT_EXTERNAL && passes (&at->drawn->slices[s], at->class, c); c++)
       left[c]++;
-  for (guint c = 1; c <= QUOIT_N_CONSTRAINTS; c++)
+  for (guint c = 1; c <= QUOIT_CONSTRAINT_EXTERNAL; c++)
     n_reasons += left[c] < left[c - 1];
   expect (at, report->reasons->len == n_reasons, "there are more or fewer reasons", report);
   for (guint i = 0; i < report->reasons->len; i++)

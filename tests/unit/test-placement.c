@@ -110,31 +110,31 @@ static const Fact classes[] = {
   { "unless 4 are asked for", "a:2x4/4=.. b:2x4/8=.", "2x4 x1 hosts=4", "a-0" },
   { "classes in one pool do not mix", "a=.. a2:2x4/8=..", "4x4 x2", "a-0 a-1" },
   { "a single-host request never breaks up a multi-host slice", "a=....", "2x2 x1",
-    "NEVER: 1 x v6e 2x2: never, 0 of 1 slices could ever be had, 1 short; 4 of 4 slices are of another topology than "
+    "NEVER: 1 x v6e 2x2: never, at most 0 of 1 slice, 1 short; 4 of 4 slices are of another topology than "
     "'2x2'; would help: ask for topology 4x4" },
   { "not even one of as many chips a host", "a:2x4/4=..", "2x4 x1",
-    "NEVER: 1 x v6e 2x4: never, 0 of 1 slices could ever be had, 1 short; 2 of 2 slices are on hosts of another size "
+    "NEVER: 1 x v6e 2x4: never, at most 0 of 1 slice, 1 short; 2 of 2 slices are on hosts of another size "
     "than '8 chips'; would help: ask for hosts of 4 chips" },
 };
 
 static const Fact refusals[] = {
   { "held", "a=A.", "4x4 x2",
-    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices can be had, 1 short; 1 of 2 slices is held by groups; would help: "
+    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is held by groups; would help: "
     "release A@1" },
   { "more than there are", "a=A.", "4x4 x3",
-    "NEVER: 3 x v6e 4x4: never, 2 of 3 slices could ever be had, 1 short; the fleet has 2 such slices; would help: "
+    "NEVER: 3 x v6e 4x4: never, at most 2 of 3 slices, 1 short; the fleet has 2 such slices; would help: "
     "ask for 1 slice" },
   { "a host that nobody knows", "a=_.", "4x4 x2",
-    "NEVER: 2 x v6e 4x4: never, 1 of 2 slices could ever be had, 1 short; 1 of 2 slices is degraded: a host is missing "
+    "NEVER: 2 x v6e 4x4: never, at most 1 of 2 slices, 1 short; 1 of 2 slices is degraded: a host is missing "
     "or dead, or hosts contradict each other; would help: ask for 1 slice" },
   { "a dead host", "a=x.", "4x4 x2",
-    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices can be had, 1 short; 1 of 2 slices is degraded: a host is missing or "
+    "NOT_NOW: 2 x v6e 4x4: not now, 1 of 2 slices free, 1 short; 1 of 2 slices is degraded: a host is missing or "
     "dead, or hosts contradict each other; would help: node a-0-0 back alive" },
   { "no such pool", "a=.", "4x4 x1 pool=q", "NOT_FOUND: no pool 'q' in the fleet" },
   { "no such slice", "a=.", "4x4 x1 slice=a-1", "NOT_FOUND: no slice 'a-1' in the fleet" },
   { "no such excluded slice", "a=.", "4x4 x1 not=b-0", "NOT_FOUND: no slice 'b-0' in the fleet" },
   { "nobody in that zone", "a@u=.", "4x4 x1 zone=v",
-    "NEVER: 1 x v6e 4x4: never, 0 of 1 slices could ever be had, 1 short; 1 of 1 slices is outside zone 'v'" },
+    "NEVER: 1 x v6e 4x4: never, at most 0 of 1 slice, 1 short; 1 of 1 slice is outside zone 'v'" },
   { "hosts that no machine has", "a=.", "4x4 x1 hosts=3", "INVALID" },
 };
 
@@ -248,7 +248,7 @@ static const Fact explanations[] = {
   { "of what may change the constraint that removed most comes first", "a=.xAAe~~~", "4x4 x2",
     "1 now, 8 could\n- 3 of 7 slices are draining\n- 2 of 4 slices are held by groups\n"
     "- 1 of 8 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
-    "- 1 of 2 slices is used by something that is no group\n"
+    "- 1 of 2 slices is in external use\n"
     "+ node a-1-0 back alive\n+ release A@1\n+ ask for 1 slice\n" },
   { "of equals the earlier one", "a=.A~x", "4x4 x2",
     "1 now, 4 could\n- 1 of 4 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
@@ -259,22 +259,22 @@ static const Fact explanations[] = {
   { "several groups where none is enough", "a=AAB", "4x4 x3",
     "0 now, 3 could\n- 3 of 3 slices are held by groups\n+ release A@1 and release B@2\n" },
   { "two groups on one slice", "a=[AABB]", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slices is held by groups\n+ release A@1 and release B@2\n" },
+    "0 now, 1 could\n- 1 of 1 slice is held by groups\n+ release A@1 and release B@2\n" },
   { "a dead host under a group", "a=[a...]", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
     "+ node a-0-0 back alive and release A@1\n" },
   { "what filters leave out is no help", "a=A b=x", "4x4 x1 pool=b",
-    "0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
+    "0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict each other\n"
     "- 1 of 2 slices is outside pool 'b'\n"
     "+ node b-0-0 back alive\n" },
   { "another topology", "a=A b:2x4/8=.", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slices is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
+    "0 now, 1 could\n- 1 of 1 slice is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4\n" },
   { "another topology on hosts that are not the usual ones", "a=A b:2x4/4=.", "4x4 x1",
-    "0 now, 1 could\n- 1 of 1 slices is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
+    "0 now, 1 could\n- 1 of 1 slice is held by groups\n- 1 of 2 slices is of another topology than '4x4'\n"
     "+ release A@1\n+ ask for topology 2x4 on hosts of 4 chips\n" },
   { "and on hosts that are usual, but not those that were asked for", "a=.", "2x4 x1 hosts=8",
-    "0 now, 0 could\n- 1 of 1 slices is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 chips\n" },
+    "0 now, 0 could\n- 1 of 1 slice is of another topology than '2x4'\n+ ask for topology 4x4 on hosts of 4 chips\n" },
   { "a release that frees two slices makes another step needless", "a=[a...][AB..]B", "4x4 x2",
     "0 now, 3 could\n- 2 of 2 slices are held by groups\n"
     "- 1 of 3 slices is degraded: a host is missing or dead, or hosts contradict each other\n"
@@ -346,7 +346,7 @@ START_TEST (the_host_that_is_asked_back_makes_the_slice_whole)
   fleet = quoit_fleet_new (layout);
   got = explanation (fleet, request);
   expected
-      = g_strdup_printf ("0 now, 1 could\n- 1 of 1 slices is degraded: a host is missing or dead, or hosts contradict "
+      = g_strdup_printf ("0 now, 1 could\n- 1 of 1 slice is degraded: a host is missing or dead, or hosts contradict "
                          "each other\n+ node %s back alive\n",
                          losses[_i].back);
   ck_assert_msg (strcmp (got, expected) == 0, "%s: expected\n%sgot\n%s", losses[_i].why, expected, got);

@@ -28,6 +28,7 @@ NOT_CALLED = {
     "quoit_report_ref": "a Report is read at once",
     "quoit_snapshot_ref": "a Snapshot of Python is shared by reference",
     "quoit_error_quark": "libquoit has this one domain, and every GError of its calls is of it",
+    "quoit_constraint_get_name": "the names of the enum's members: the test below compares them",
     "quoit_error_code_name": "the names of the classes: the test below compares them",
     "quoit_ray_labels_find": "labels are a dict, in which Python finds them",
     "quoit_snapshot_get_node_user_id": "a NodeUser has the group itself, read as it is asked for",
@@ -176,6 +177,13 @@ def test_each_code_has_the_class_of_its_name():
     kinds = {getattr(quoit, name) for name in quoit.__all__ if name.endswith("Error")}
     assert {kind.code for kind in kinds} == set(quoit.ErrorCode)
     assert kinds - {quoit.Error, quoit.RefusedError} == {quoit.errors.BY_CODE[code] for code in quoit.ErrorCode}
+
+
+def test_each_constraint_has_the_name_that_the_library_prints():
+    for constraint in quoit.Constraint:
+        name = _c.text(_c.lib.quoit_constraint_get_name(constraint))
+        assert name.replace("-", "_").upper() == constraint.name
+    assert _c.text(_c.lib.quoit_constraint_get_name(99)) == ""
 
 
 # --- names --------------------------------------------------------------------------------------------------------

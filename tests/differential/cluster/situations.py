@@ -382,7 +382,7 @@ def partly_used(stage):
         [
             ("the idle one is given every time", [a.value for a in answers] == [["s-b"]] * TRIES),
             ("both cannot be had", both.error is not None),
-            told_why([both], "1 of 2 slices is used by something that is no group"),
+            told_why([both], "1 of 2 slices is in external use"),
             whole(answers, stage.ground.shape),
             is_free_again(stage),
         ],

@@ -43,7 +43,7 @@ class Constraint(_c.Code):
     HELD = 11
     """No host held by a group."""
     EXTERNAL = 12
-    """No host used by something that is no group."""
+    """No host in external use."""
     TOPOLOGY_LABEL = 13
     """The node has the label."""
     TOTAL = 14

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement/constraint.h"
+
+/* --- what slices are --- */
+
+static gboolean
+is_accelerator (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return facts->generation == request->generation;
+}
+
+static gboolean
+is_topology (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return quoit_shape_equal (facts->shape, request->shape);
+}
+
+static gboolean
+is_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  return facts->chips_per_host == quoit_request_chips_per_host (request);
+}
+
+/* --- what the request limits itself to --- */
+
+static gboolean
+names_pool (const QuoitRequest *request)
+{
+  return request->pool != NULL;
+}
+
+static gboolean
+names_zone (const QuoitRequest *request)
+{
+  return request->zone != NULL;
+}
+
+static gboolean
+has_selectors (const QuoitRequest *request)
+{
+  return request->selectors->len > 0;
+}
+
+static gboolean
+names_slices (const QuoitRequest *request)
+{
+  return request->slices->len > 0;
+}
+
+static gboolean
+excludes_slices (const QuoitRequest *request)
+{
+  return request->excluded->len > 0;
+}
+
+/* --- the state of slices --- */
+
+static gboolean
+is_intact (const QuoitSliceStatus *status)
+{
+  return (status->flags & QUOIT_SLICE_INTACT) != 0;
+}
+
+static gboolean
+is_not_draining (const QuoitSliceStatus *status)
+{
+  return status->n_draining == 0;
+}
+
+static gboolean
+is_not_held (const QuoitSliceStatus *status)
+{
+  return status->n_held == 0;
+}
+
+static gboolean
+is_not_used (const QuoitSliceStatus *status)
+{
+  return status->n_used == 0;
+}
+
+/* --- details --- */
+
+static char *
+accelerator_detail (const QuoitRequest *request, guint32 bundle)
+{
+  (void) bundle;
+  return g_strdup (quoit_generation_name (request->generation));
+}
+
+static char *
+topology_detail (const QuoitRequest *request, guint32 bundle)
+{
+  (void) bundle;
+  return quoit_shape_format (request->shape);
+}
+
+static char *
+chips_per_host_detail (const QuoitRequest *request, guint32 bundle)
+{
+  (void) bundle;
+  return g_strdup_printf ("%u chips", quoit_request_chips_per_host (request));
+}
+
+static char *
+pool_detail (const QuoitRequest *request, guint32 bundle)
+{
+  (void) bundle;
+  return g_strdup (request->pool);
+}
+
+static char *
+zone_detail (const QuoitRequest *request, guint32 bundle)
+{
+  (void) bundle;
+  return g_strdup (request->zone);
+}
+
+static void
+append_selectors (GString *text, const GPtrArray *selectors)
+{
+  for (guint i = 0; selectors != NULL && i < selectors->len; i++)
+    g_string_append_printf (text, "%s%s=%s", text->len > 0 ? " " : "", quoit_selector_key (selectors->pdata[i]),
+                            quoit_selector_value (selectors->pdata[i]));
+}
+
+static char *
+selector_detail (const QuoitRequest *request, guint32 bundle)
+{
+  GString *text = g_string_new (NULL);
+
+  append_selectors (text, request->selectors);
+  if (bundle != QUOIT_NO_INDEX)
+    append_selectors (text, quoit_request_bundle (request, bundle)->selectors);
+  return g_string_free (text, FALSE);
+}
+
+static char *
+topology_label_detail (const QuoitRequest *request, guint32 bundle)
+{
+  (void) bundle;
+  return g_strdup (request->topology_label);
+}
+
+static char *
+amounts_detail (const QuoitRequest *request, guint32 bundle)
+{
+  const GArray *takes = bundle == QUOIT_NO_INDEX ? NULL : quoit_request_bundle (request, bundle)->takes;
+  GString *text;
+
+  if (takes == NULL)
+    return NULL;
+  text = g_string_new (NULL);
+  for (guint t = 0; t < takes->len; t++)
+    {
+      const QuoitTake *take = &g_array_index (takes, QuoitTake, t);
+      g_autofree char *amount = quoit_amount_format (take->amount);
+
+      g_string_append_printf (text, "%s%s=%s", t > 0 ? "," : "", take->resource, amount);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+strategy_detail (const QuoitRequest *request, guint32 bundle)
+{
+  GString *text = g_string_new (NULL);
+
+  (void) bundle;
+  g_string_append_printf (text, "%u bundles, %s", request->bundles->len, quoit_strategy_name (request->strategy));
+  if (request->topology_label != NULL)
+    g_string_append_printf (text, ", %u value%s of %s", request->n_topology_values,
+                            request->n_topology_values == 1 ? "" : "s", request->topology_label);
+  return g_string_free (text, FALSE);
+}
+
+/* --- the table --- */
+
+// clang-format off
+const QuoitConstraintRow quoit_constraints[QUOIT_N_CONSTRAINTS] = {
+  { QUOIT_CONSTRAINT_ACCELERATOR, "accelerator", QUOIT_CONSTRAINT_OF_HARDWARE,
+    .slices = "of another accelerator than",
+    .class_test = is_accelerator, .detail = accelerator_detail },
+  { QUOIT_CONSTRAINT_TOPOLOGY, "topology", QUOIT_CONSTRAINT_OF_HARDWARE,
+    .slices = "of another topology than",
+    .class_test = is_topology, .detail = topology_detail },
+  { QUOIT_CONSTRAINT_CHIPS_PER_HOST, "chips-per-host", QUOIT_CONSTRAINT_OF_HARDWARE,
+    .slices = "on hosts of another size than",
+    .class_test = is_chips_per_host, .detail = chips_per_host_detail },
+  { QUOIT_CONSTRAINT_POOL, "pool", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "outside pool", .nodes = "outside pool",
+    .is_used = names_pool, .rule = quoit_node_rules_in_pool, .is_slice_wide = TRUE, .detail = pool_detail },
+  { QUOIT_CONSTRAINT_ZONE, "zone", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "outside zone", .nodes = "outside zone",
+    .is_used = names_zone, .rule = quoit_node_rules_in_zone, .detail = zone_detail },
+  { QUOIT_CONSTRAINT_SELECTOR, "selector", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "not selected by", .nodes = "not selected by",
+    .is_used = has_selectors, .rule = quoit_node_rules_select, .node_test = quoit_place_has_labels,
+    .detail = selector_detail },
+  { QUOIT_CONSTRAINT_NAMED_SLICE, "named-slice", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "not among the named slices", .nodes = "in none of the named slices",
+    .is_used = names_slices, .rule = quoit_node_rules_in_named_slice, .is_slice_wide = TRUE },
+  { QUOIT_CONSTRAINT_EXCLUDED_SLICE, "excluded-slice", QUOIT_CONSTRAINT_OF_REQUEST,
+    .slices = "excluded by name", .nodes = "in an excluded slice",
+    .is_used = excludes_slices, .rule = quoit_node_rules_in_no_excluded_slice, .is_slice_wide = TRUE },
+  { QUOIT_CONSTRAINT_TOPOLOGY_LABEL, "topology-label", QUOIT_CONSTRAINT_OF_REQUEST,
+    .nodes = "without a value of label",
+    .node_test = quoit_place_has_topology_label, .detail = topology_label_detail },
+  { QUOIT_CONSTRAINT_TOTAL, "total", QUOIT_CONSTRAINT_OF_HARDWARE,
+    .nodes = "too small, even empty, for",
+    .node_test = quoit_place_has_total, .detail = amounts_detail },
+  { QUOIT_CONSTRAINT_INTACT, "intact", QUOIT_CONSTRAINT_OF_HEALTH,
+    .slices = "degraded: a host is missing or dead, or hosts contradict each other",
+    .slice_test = is_intact },
+  { QUOIT_CONSTRAINT_ALIVE, "alive", QUOIT_CONSTRAINT_OF_USE,
+    .nodes = "dead",
+    .node_test = quoit_place_is_known_alive },
+  { QUOIT_CONSTRAINT_DRAINING, "draining", QUOIT_CONSTRAINT_OF_USE,
+    .slices = "draining", .nodes = "draining",
+    .slice_test = is_not_draining, .node_test = quoit_place_is_not_draining },
+  { QUOIT_CONSTRAINT_HELD, "held", QUOIT_CONSTRAINT_OF_USE,
+    .slices = "held by groups", .nodes = "short of what groups hold there, for",
+    .slice_test = is_not_held, .node_test = quoit_place_is_not_held, .detail = amounts_detail },
+  { QUOIT_CONSTRAINT_EXTERNAL, "external", QUOIT_CONSTRAINT_OF_USE,
+    .slices = "in external use", .nodes = "short of what is in external use there, for",
+    .slice_test = is_not_used, .node_test = quoit_place_is_not_used, .detail = amounts_detail },
+  { QUOIT_CONSTRAINT_CHIPS, "chips", QUOIT_CONSTRAINT_OF_USE,
+    .nodes = "short of whole chips: what is free is parts of several, for",
+    .node_test = quoit_place_has_chips, .detail = amounts_detail },
+  { QUOIT_CONSTRAINT_STRATEGY, "strategy", QUOIT_CONSTRAINT_OF_ALL,
+    .nodes = "not enough for all bundles together:",
+    .detail = strategy_detail },
+};
+// clang-format on
+
+guint
+quoit_constraint_position (QuoitConstraint constraint)
+{
+  guint position = 0;
+
+  while (position < QUOIT_N_CONSTRAINTS && quoit_constraints[position].constraint != constraint)
+    position++;
+  return position;
+}
+
+guint
+quoit_constraint_first_of_class (const QuoitSliceFacts *facts, const QuoitRequest *request)
+{
+  guint position = 0;
+
+  while (position < QUOIT_N_CONSTRAINTS
+         && (quoit_constraints[position].class_test == NULL || quoit_constraints[position].class_test (facts, request)))
+    position++;
+  return position;
+}
+
+guint
+quoit_constraint_first_of_status (const QuoitSliceStatus *status)
+{
+  guint position = 0;
+
+  while (position < QUOIT_N_CONSTRAINTS
+         && (quoit_constraints[position].slice_test == NULL || quoit_constraints[position].slice_test (status)))
+    position++;
+  return position;
+}
+
+guint
+quoit_constraint_first_of_place (const QuoitBundlePlace *place)
+{
+  guint position = 0;
+
+  while (position < QUOIT_N_CONSTRAINTS
+         && (quoit_constraints[position].node_test == NULL || quoit_constraints[position].node_test (place)))
+    position++;
+  return position;
+}
