@@ -12,9 +12,9 @@
 
 typedef struct {
   const QuoitTree *tree;
-  GArray *bundles;   /* of QuoitFileBundle, whose pointers are set when all is read */
-  GArray *takes;     /* of QuoitResource, bundle by bundle */
-  GArray *selectors; /* of QuoitPair, likewise */
+  GArray *bundles;   /* of QuoitFileBundle; the pointers are set after everything is read */
+  GArray *takes;     /* of QuoitResource, grouped by bundle */
+  GArray *selectors; /* of QuoitPair, grouped by bundle */
   const char *strategy, *topology_label;
 } Reading;
 
@@ -100,7 +100,7 @@ add_selectors (Reading *reading, JsonNode *node, GError **error)
   return TRUE;
 }
 
-/* At most the strategy for nodes and one label besides, which is STRICT_PACK: Ray knows no other. */
+/* Reads topology_strategy: at most the strategy for nodes and one more label, which must be STRICT_PACK, as in Ray. */
 static gboolean
 read_topology (Reading *reading, JsonNode *node, GError **error)
 {
@@ -200,7 +200,7 @@ give (const Reading *reading, QuoitBundlesTaker take, gpointer data, GError **er
       QuoitFileBundle *bundle = &g_array_index (reading->bundles, QuoitFileBundle, i);
 
       bundle->takes = &takes[t];
-      /* Where there are no selectors at all there is no array of them. */
+      /* If no bundle has selectors, the array has no memory. */
       bundle->selectors = bundle->n_selectors == 0 ? NULL : &selectors[s];
       t += bundle->n_takes;
       s += bundle->n_selectors;

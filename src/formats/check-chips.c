@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the containers of a group ask of google.com/tpu, and what the machines that are asked for have. */
+/* Rules about the google.com/tpu requests of the containers, and about the machine type of a group. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ chips_at (const QuoitCheckGroup *group, guint index)
   return &g_array_index (group->chips, QuoitCheckChips, index);
 }
 
-/* Kubernetes never overcommits chips. */
+/* Kubernetes never overcommits chips, so request and limit must be equal. */
 static void
 check_request (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                const QuoitCheckGroup *group)
@@ -81,7 +81,7 @@ check_host_chips (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
       if (!quoit_slice_facts (group->generation, group->shape, (unsigned) group->n_chips, &facts, &why))
         quoit_check_report_error (checker, rule, group->chips_node, what, why);
     }
-  /* Of no generation do hosts have as many. */
+  /* No generation has hosts with that many chips. */
   else if (group->n_chips > 8 || (group->n_chips & (group->n_chips - 1)) != 0)
     quoit_check_report (checker, rule, group->chips_node, what, "1, 2, 4 or 8 in all, as hosts have");
 }
@@ -96,7 +96,7 @@ const QuoitCheckRule quoit_check_chip_rules[] = {
 
 /* --- machines --- */
 
-/* The machine type of a group with chips; NULL where none is asked for, or it is not known. */
+/* Returns the machine type of a group with chips, or NULL if it is not stated or unknown. */
 static const QuoitMachineType *
 find_machine (const QuoitCheckGroup *group)
 {
@@ -108,7 +108,8 @@ find_machine (const QuoitCheckGroup *group)
   return NULL;
 }
 
-/* The machine types of the group's generation that have as many chips; of all of them where there is none. */
+/* Lists the machine types with as many chips as the group: those of its generation, or of all generations if it is
+ * unknown. */
 static char *
 list_machines (const QuoitCheckGroup *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, from where a rule says it to the sorted list that leaves. */
+/* Collects the findings of the rules, removes duplicates and returns a sorted list. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ quoit_check_notices_new (void)
   return notices;
 }
 
-/* Two rules may read one field, and two groups that are one by an alias have one fault. */
+/* Duplicates occur because two rules may read one field, and because a YAML alias may repeat a whole group. */
 static gboolean
 is_told (QuoitChecker *checker, const Notice *notice)
 {
@@ -39,7 +39,7 @@ is_told (QuoitChecker *checker, const Notice *notice)
                             g_strdup_printf ("%p %s %s", (void *) notice->node, notice->rule->name, notice->message));
 }
 
-/* Takes the texts of @notice. */
+/* Takes ownership of the texts of @notice. */
 static void
 add (QuoitChecker *checker, Notice notice)
 {
@@ -76,7 +76,8 @@ quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode 
   add (checker, notice);
 }
 
-/* The library's messages say what was expected last; that of a variable or a parser has another form. */
+/* The library's messages end with what was expected. Messages about variables and from parsers have another form,
+ * and are returned whole. */
 static const char *
 expectation (const char *message)
 {
@@ -93,7 +94,7 @@ quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, Jso
   const char *message = why->message;
   Notice notice = { .rule = rule, .node = node };
 
-  /* Where the places were left out, their colons are not. */
+  /* Without the place, the message begins with the separator. */
   while (g_str_has_prefix (message, ": "))
     message += 2;
   notice.expected = g_strdup (expectation (message));

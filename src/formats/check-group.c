@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group as far as it can be read: each field that cannot be is a finding, and the others are read all the same. */
+/* Reads as much of a group as possible. Each field that cannot be read is a finding, and reading continues. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -120,7 +120,7 @@ read_replicas (QuoitChecker *checker, QuoitCheckGroup *group)
   group->n_slices = quoit_kuberay_replicas (group->replicas.number, group->lowest.number, group->highest.number);
 }
 
-/* All that a container asks for must be quantities, whoever reads them. */
+/* Checks all requested amounts, including resources that no rule uses. */
 static void
 read_quantities (QuoitChecker *checker, JsonNode *of)
 {
@@ -138,7 +138,7 @@ read_quantities (QuoitChecker *checker, JsonNode *of)
     }
 }
 
-/* The webhook's count (gke-kuberay-jax 3): the request, unless that is 0, else the limit, in whole chips. */
+/* Counts as the webhook does (gke-kuberay-jax 3): the request, or the limit if the request is 0, in whole chips. */
 static void
 read_chips (QuoitChecker *checker, JsonNode *container, QuoitCheckGroup *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file: its Ray objects, and every rule on each of them. */
+/* Checks a file: finds its Ray objects and applies every rule to each of them. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "formats/variables.h"
 #include "formats/yaml.h"
 
-/* Found while reading; the order is that of QuoitCheckReading. */
+/* In the order of QuoitCheckReading. */
 const QuoitCheckRule quoit_check_reading_rules[] = {
   { "field", QUOIT_SEVERITY_ERROR, QUOIT_CHECK_READING, NULL },
   { "variable", QUOIT_SEVERITY_NOTE, QUOIT_CHECK_READING, NULL },
@@ -109,7 +109,7 @@ read_groups (QuoitChecker *checker, QuoitCheckCluster *cluster)
       JsonNode *node = i == 0 ? head : json_array_get_element (workers, i - 1);
       QuoitCheckGroup group;
 
-      /* What is no map is said, and is no group. */
+      /* An element that is not a map is reported here and is not a group. */
       quoit_check_member (checker, node, "");
       if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
         continue;
@@ -162,7 +162,7 @@ string_of (JsonNode *node)
 
 typedef void (*ObjectFunc) (QuoitChecker *checker, JsonNode *object, const char *kind);
 
-/* Every object of the file, also those of a List, as 'kubectl get -o yaml' writes it. */
+/* Calls @func for every object of the file, and for the items of a List as written by 'kubectl get -o yaml'. */
 static void
 each_object (QuoitChecker *checker, ObjectFunc func)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that become host names and services, and how many of them there are. */
+/* Rules about the names that become host names and services, and about the numbers of replicas. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -85,13 +85,13 @@ check_group_name (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
                         "a name that no other group has, the head's is 'headgroup'");
 }
 
-/* The webhook gives host names to the pods of slices of several hosts only. */
+/* The webhook sets host names only for the pods of multi-host slices. */
 static void
 check_host_name (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                  const QuoitCheckGroup *group)
 {
   g_autofree char *name = NULL, *quoted = NULL;
-  /* A maxReplicas that is as good as none is never reached. */
+  /* The default of maxReplicas is so large that it is never reached. */
   gint64 most = MAX (group->n_slices, group->highest.number < G_MAXINT32 ? group->highest.number : 0);
 
   (void) cluster;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a group says to Ray, against what its containers and node selectors say to Kubernetes. */
+/* Rules that compare a group's parameters for Ray with its containers and node selectors. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ quoit_check_params_clear (QuoitCheckGroup *group)
   g_clear_pointer (&group->params, g_array_unref);
 }
 
-/* A group that has nothing but this one entry of one of its maps. */
+/* Returns a group that has only this one entry of one of its maps. */
 static JsonNode *
 group_of_one (const char *map, const char *name, JsonNode *value)
 {
@@ -31,8 +31,8 @@ group_of_one (const char *map, const char *name, JsonNode *value)
   return group;
 }
 
-/* The values of rayStartParams are text to Kubernetes, also those that nobody here reads; the group's resources and
- * labels are quantities and text, which the reader itself knows. */
+/* Kubernetes reads all values of rayStartParams as text, including those that quoit ignores. The reader itself
+ * checks the values of the group's resources and labels. */
 static gboolean
 can_be_read (QuoitChecker *checker, const char *map, const char *name, JsonNode *value)
 {
@@ -121,7 +121,7 @@ check_labels_param (QuoitChecker *checker, const QuoitCheckRule *rule, const Quo
                         "the group's own field 'labels' instead, KubeRay refuses them in rayStartParams");
 }
 
-/* A given TPU resource replaces the detected one. It counts chips, or JAX devices. */
+/* A given TPU resource replaces the detected one. It counts chips or JAX devices. */
 static void
 check_tpu (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
            const QuoitCheckGroup *group)
@@ -140,7 +140,7 @@ check_tpu (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCl
     }
 }
 
-/* What Kubernetes gives the container that Ray runs in, in whole units; FALSE where it sets no limit. */
+/* Reads the limit of the container in which Ray runs, rounded up to whole units. FALSE: no limit. */
 static gboolean
 limit_of (QuoitChecker *checker, const QuoitCheckGroup *group, const char *name, QuoitAmount *limit)
 {
@@ -170,7 +170,7 @@ compare_with_limits (QuoitChecker *checker, const QuoitCheckRule *rule, const Qu
         g_autofree char *text = NULL;
         QuoitAmount limit;
 
-        /* 0 is what a head says that is to run no tasks. */
+        /* 0 is usual for a head that runs no tasks. */
         if (given == NULL || *given == 0 || !limit_of (checker, group, pairs[k].limit, &limit)
             || (wanted == MORE_THAN_LIMIT ? *given <= limit.e4 : *given >= limit.e4))
           continue;
@@ -201,7 +201,7 @@ check_less (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
   compare_with_limits (checker, rule, group, LESS_THAN_LIMIT);
 }
 
-/* A resource that Ray itself makes of the slice: the head's, or the generation's. */
+/* Returns whether Ray itself adds the resource to the hosts of a slice: the head resource or the generation. */
 static gboolean
 is_of_slice (const char *resource)
 {

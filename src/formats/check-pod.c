@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rest of a pod template: containers, resource claims, and variables that the webhook would have set. */
+/* Rules about the rest of a pod template: containers, resource claims, and variables that the webhook normally sets. */
 #include "formats/check-rules.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ check_containers (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoit
   JsonNode *node = quoit_tree_member (group->pod, "containers");
 
   (void) cluster;
-  /* A list of another type is said already. */
+  /* If it is not a list, that was already reported. */
   if (group->containers->len == 0 && (node == NULL || JSON_NODE_HOLDS_ARRAY (node)))
     quoit_check_report (checker, rule, node != NULL ? node : group->node,
                         node != NULL ? "no container" : "no 'template.spec.containers'",
@@ -56,7 +56,7 @@ check_templates (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
     }
 }
 
-/* The names that the pod gives its claims; NULL where one of them cannot be read. */
+/* Returns the names of the pod's claims, or NULL if one of them cannot be read. */
 static GHashTable *
 names_of_claims (QuoitChecker *checker, const QuoitCheckGroup *group)
 {
@@ -105,11 +105,11 @@ check_uses (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
 /* --- variables --- */
 
 typedef enum {
-  OF_ONE_SLICE, /* the same in all slices of a group */
-  OF_ONE_HOST   /* the same in all hosts */
+  OF_ONE_SLICE, /* the same value in all slices of a group */
+  OF_ONE_HOST   /* the same value on all hosts */
 } Sameness;
 
-/* What the webhook sets in each pod, and leaves as it is where it has a value. */
+/* Variables that the webhook sets in each pod unless they have a value. */
 static const struct {
   const char *name;
   Sameness is;
@@ -121,8 +121,8 @@ static const struct {
   { "TPU_WORKER_ID", OF_ONE_HOST, NULL },
 };
 
-/* @index: of the container among those with chips, which the webhook takes for a default of TPU_WORKER_ID; what is in
- * others it leaves as it is. */
+/* Returns whether the webhook keeps the value. @index is the number of the container among the containers with
+ * chips; the webhook treats a TPU_WORKER_ID of this value as a default and replaces it. */
 static gboolean
 is_kept (guint variable, const char *value, guint index)
 {
@@ -176,13 +176,13 @@ check_variables (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 
 /* --- worker ids --- */
 
-/* A host has at most eight chips, so that more containers with some are wrong in other ways. */
+/* A host has at most eight chips, so other rules report a pod with more containers that have chips. */
 enum { MOST_IDENTIFIED = 64 };
 
-/* Its containers with chips, as the webhook sees them. */
+/* The containers with chips, as the webhook sees them. */
 typedef struct {
   GArray *containers;               /* of QuoitWebhookContainer */
-  JsonNode *nodes[MOST_IDENTIFIED]; /* NULL: it is told already */
+  JsonNode *nodes[MOST_IDENTIFIED]; /* NULL: already reported */
   gboolean is_tpu7x;
 } Processes;
 
@@ -219,7 +219,8 @@ add_process (QuoitChecker *checker, const QuoitCheckChips *chips, Processes *pro
     add_worker_id (checker, json_array_get_element (env, i), processes->containers);
 }
 
-/* What a process of the container has in that host, owned; NULL: it comes from elsewhere. */
+/* Returns the TPU_WORKER_ID of a container on the given host; free it with g_free(). NULL: the value comes from
+ * elsewhere. */
 static char *
 worker_id_of (const Processes *processes, guint index, gint64 host)
 {
@@ -230,9 +231,9 @@ worker_id_of (const Processes *processes, guint index, gint64 host)
   return written != NULL || own == NULL ? written : g_strdup (own->value);
 }
 
-/* What the webhook writes differs from host to host, and leaves one host alone of which the container's own number is
- * right: two that it writes meet in one of the first three hosts. One that stays as it is meets another in the host of
- * which that number is. */
+/* Selects the hosts that are enough to find every collision of worker ids. Ids that the webhook writes differ from
+ * host to host, except where it keeps a container's own correct id, so two written ids collide on one of the first
+ * three hosts. An id that the webhook keeps collides on the host that has this id. */
 static GArray *
 hosts_that_matter (const Processes *processes, gint64 n_hosts)
 {
@@ -256,7 +257,7 @@ hosts_that_matter (const Processes *processes, gint64 n_hosts)
   return hosts;
 }
 
-/* Each container once, for the first host in which an earlier one has its id. */
+/* Reports each container only once, for the first host on which an earlier container has its id. */
 static void
 check_host (QuoitChecker *checker, const QuoitCheckRule *rule, Processes *processes, gint64 host)
 {

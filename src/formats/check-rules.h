@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules of a check stand on: a manifest that was read as far as it can be, and where findings go. */
+/* The data that the rules of a check work on: a manifest, read as far as possible, and the list of findings. */
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -10,28 +10,28 @@ typedef struct _QuoitCheckRule QuoitCheckRule;
 typedef struct _QuoitCheckCluster QuoitCheckCluster;
 typedef struct _QuoitCheckGroup QuoitCheckGroup;
 
-/* One check of one file. */
+/* The state of the check of one file. */
 typedef struct {
   QuoitTree *tree;
-  QuoitManifest manifest; /* its errors go to why */
+  QuoitManifest manifest; /* its error pointer is &why */
   GError *why;
-  GArray *notices;       /* of what was found: check-findings.c */
-  GHashTable *told;      /* the same as text, so that nothing is told twice */
+  GArray *notices;       /* the findings so far; the element type is private to check-findings.c */
+  GHashTable *told;      /* the findings as text, to report each of them once */
   GHashTable *templates; /* names of the ResourceClaimTemplates and ResourceClaims in the file */
   GHashTable *claims;
-  guint n_objects; /* that were checked */
+  guint n_objects; /* how many objects were checked */
 } QuoitChecker;
 
 struct _QuoitCheckRule {
   const char *name; /* NULL ends a table */
   QuoitSeverity severity;
   enum { QUOIT_CHECK_READING, QUOIT_CHECK_CLUSTER, QUOIT_CHECK_GROUP } scope;
-  /* NULL: it is found while reading. @group: NULL where the scope is the cluster. */
+  /* NULL for rules that are checked while reading. @group is NULL if the scope is the cluster. */
   void (*check) (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                  const QuoitCheckGroup *group);
 };
 
-/* What is found while reading. */
+/* Rules that are checked while reading. */
 typedef enum {
   QUOIT_CHECK_RULE_FIELD,
   QUOIT_CHECK_RULE_VARIABLE,
@@ -44,21 +44,21 @@ extern const QuoitCheckRule quoit_check_reading_rules[], quoit_check_name_rules[
     quoit_check_slice_rules[], quoit_check_chip_rules[], quoit_check_machine_rules[], quoit_check_pod_rules[],
     quoit_check_param_rules[];
 
-/* One resource of one container; a node is NULL where it is not stated or could not be read. */
+/* One resource of one container. A node is NULL if it is not stated or could not be read. */
 typedef struct {
   JsonNode *node, *limit_node, *request_node;
   QuoitAmount limit, request;
 } QuoitCheckChips;
 
-/* One entry of rayStartParams or of the group's own resources and labels, read as if it were the only one. */
+/* One entry of rayStartParams or of the group's own resources and labels, read as if it were the only entry. */
 typedef struct {
   JsonNode *node;
   const char *name;
   QuoitRayParams params;
 } QuoitCheckParam;
 
-/* A number or text of the group, where it was given: node is NULL where it was not. What could not be read is absent,
- * though its node is there. */
+/* A text or number of the group. The node is NULL if the field is not stated. If the field could not be read, the
+   node is set and the value is missing. */
 typedef struct {
   JsonNode *node;
   const char *text;
@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
   JsonNode *node;
   gint64 number;
-  gboolean is_known; /* it is as stated, or as the default says */
+  gboolean is_known; /* the number is the stated value or the default */
 } QuoitCheckNumber;
 
 struct _QuoitCheckGroup {
@@ -75,16 +75,16 @@ struct _QuoitCheckGroup {
   gboolean is_head;
   QuoitCheckText name;
   QuoitCheckNumber replicas, lowest, highest, hosts;
-  gint64 n_slices; /* replicas between lowest and highest, as KubeRay has it */
+  gint64 n_slices; /* replicas, clamped to minReplicas and maxReplicas as in KubeRay */
 
-  GPtrArray *containers; /* JsonNode */
-  GArray *chips;         /* of QuoitCheckChips: of the containers that say something of google.com/tpu */
-  gint64 n_chips;        /* of the pod, as the webhook counts; 0: it is no TPU group */
-  JsonNode *chips_node;  /* the first that asks for some */
+  GPtrArray *containers; /* of JsonNode */
+  GArray *chips;         /* of QuoitCheckChips: containers with a request or limit of google.com/tpu */
+  gint64 n_chips;        /* chips of the pod as the webhook counts them; 0: not a TPU group */
+  JsonNode *chips_node;  /* the first value of google.com/tpu above 0 */
   QuoitCheckText accelerator, topology, machine, zone, region;
 
-  QuoitGeneration generation; /* NONE: not known */
-  gboolean has_shape;         /* the topology is one, of this generation if that is known */
+  QuoitGeneration generation; /* NONE: unknown */
+  gboolean has_shape;         /* the topology is valid, for this generation if that is known */
   QuoitShape shape;
   gboolean has_facts;
   QuoitSliceFacts facts;
@@ -92,38 +92,41 @@ struct _QuoitCheckGroup {
 };
 
 struct _QuoitCheckCluster {
-  JsonNode *document, *spec; /* spec: that of the RayCluster; NULL: there is none */
+  JsonNode *document, *spec; /* spec: the spec of the RayCluster, or NULL */
   const char *kind;
-  gsize longest_name; /* that KubeRay takes */
-  gboolean is_made;   /* by KubeRay, which appends six bytes to the name */
+  gsize longest_name; /* the longest name that KubeRay accepts */
+  gboolean is_made;   /* KubeRay makes the RayCluster and appends six bytes to the name */
   QuoitCheckText name;
   GArray *groups;    /* of QuoitCheckGroup, the head first */
-  GHashTable *names; /* of the groups: name -> the first group that has it */
+  GHashTable *names; /* group name -> the first group with that name */
 };
 
-/* Reads of the group what can be read, and says what cannot. */
+/* Reads as much of the group as possible into @group, and reports each field that cannot be read. Free the contents
+   with quoit_check_group_clear(). */
 void quoit_check_group_read (QuoitChecker *checker, JsonNode *node, gboolean is_head, QuoitCheckGroup *group);
 void quoit_check_group_clear (QuoitCheckGroup *group);
 void quoit_check_params_read (QuoitChecker *checker, QuoitCheckGroup *group);
 void quoit_check_params_clear (QuoitCheckGroup *group);
 
-/* The member of a map; NULL, and a finding, where @from is something else. */
+/* Returns the member of the map @from, or NULL if @from is NULL or has no such member. If @from is not a map,
+   reports that and returns NULL. */
 JsonNode *quoit_check_member (QuoitChecker *checker, JsonNode *from, const char *name);
 
-/* Whether @node has a variable that nobody gave a value: not wrong, but then a note is all that can be said of it. */
+/* Returns whether @node has a variable without a value, and reports it as a note: the value cannot be checked. */
 gboolean quoit_check_is_open (QuoitChecker *checker, JsonNode *node, const char *what);
 
-/* Each of these says what is wrong and returns FALSE (NULL), @node being called @what; of a NULL @node nothing is said.
- */
+/* Each of these reads @node, which messages call @what. On failure it reports what is wrong and returns FALSE (or
+   NULL). For a NULL @node it returns FALSE (or NULL) without a report. */
 gboolean quoit_check_text (QuoitChecker *checker, JsonNode *node, const char *what, const char **text);
 gboolean quoit_check_count (QuoitChecker *checker, JsonNode *node, const char *what, gint64 *value);
 gboolean quoit_check_quantity (QuoitChecker *checker, JsonNode *node, const char *what, QuoitAmount *amount);
 JsonArray *quoit_check_array (QuoitChecker *checker, JsonNode *node, const char *what);
 
-/* @what, the value of @node where that is one, and what was expected. */
+/* Adds a finding: @what, the value of @node if it is a scalar, and what was expected. */
 void quoit_check_report (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                          const char *expected, ...) G_GNUC_PRINTF (5, 6);
-/* The same out of @why, a message of the library that ends with what was expected; takes it. */
+/* As quoit_check_report(), but takes the text from @why, a message of the library that ends with what was expected.
+   Takes ownership of @why. */
 void quoit_check_report_error (QuoitChecker *checker, const QuoitCheckRule *rule, JsonNode *node, const char *what,
                                GError *why);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts, topology and accelerator of a TPU group, against each other and against the catalogue. */
+/* Rules that compare the hosts, topology and accelerator of a TPU group with each other and with the catalogue. */
 #include "formats/check-rules.h"
 
 #include "models/webhook/hosts.h"
 
 #include <string.h>
 
-/* The product of the numbers between the x's as the webhook has it; FALSE where one is none. */
+/* Multiplies the numbers between the x's as the webhook does. FALSE: a part is not a number. */
 static gboolean
 multiply_as_the_webhook (const char *topology, gint32 *chips)
 {
@@ -15,7 +15,7 @@ multiply_as_the_webhook (const char *topology, gint32 *chips)
   return unread == NULL;
 }
 
-/* Where no such slice exists the webhook has a number of hosts all the same: one, or a quotient without its rest. */
+/* If no such slice exists, uses the webhook's number of hosts: 1, or the quotient without its remainder. */
 static gboolean
 find_hosts (const QuoitCheckGroup *group, gint64 *hosts)
 {
@@ -73,7 +73,7 @@ check_head (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckC
                         group->n_chips, group->facts.hosts);
 }
 
-/* What a group with chips has no value for, at the place where it should have one. */
+/* Reports a missing node selector of a group with chips, at the place where it should be. */
 static void
 report_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group,
                 const QuoitCheckText *selector, const char *name, const char *expected)
@@ -83,7 +83,7 @@ report_missing (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
 
   if (group->n_chips == 0 || (selector->node != NULL && (selector->text == NULL || *selector->text != '\0')))
     return;
-  /* Something else than a map, a variable perhaps, is said already. */
+  /* A value that is not a map, such as a variable, was already reported. */
   if (map != NULL && !JSON_NODE_HOLDS_OBJECT (map))
     return;
   if (selector->node != NULL)
@@ -103,7 +103,8 @@ check_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCh
 
 typedef enum { REFUSED_BY_WEBHOOK, KNOWN_TO_WEBHOOK_ALONE } Topology;
 
-/* What is no topology of the generation, be it that the webhook reads numbers in it or not. */
+/* Reports a text that is not a topology of the generation. @wanted selects the texts that the webhook refuses or
+ * those that it accepts. */
 static void
 report_topology (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckGroup *group, Topology wanted)
 {
@@ -177,7 +178,7 @@ check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoi
                   "one such as 'tpu-v6e-slice'");
 }
 
-/* The labels of @wanted; of all generations where it is NONE. */
+/* Lists the labels of @wanted, or of all generations if it is NONE. */
 static char *
 list_labels (QuoitGeneration wanted)
 {
@@ -192,7 +193,7 @@ list_labels (QuoitGeneration wanted)
   return g_string_free (list, FALSE);
 }
 
-/* GKE's nodes bear one word alone, whatever others call the generation. */
+/* GKE's nodes have exactly one label value per generation. Other names of the generation do not match. */
 static void
 check_known_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitCheckCluster *cluster,
                          const QuoitCheckGroup *group)

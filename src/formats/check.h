@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a manifest: all of it, and not the first thing alone. */
+/* Checks a manifest and reports all findings, not only the first one. */
 #pragma once
 
 #include <quoit/models/check.h>
@@ -11,8 +11,9 @@ typedef struct {
   char *path, *value, *expected, *message;
 } QuoitFinding;
 
-/* Of QuoitFinding, in the order of lines; g_array_unref() it. INVALID: not YAML, or @set is wrong. */
+/* Returns the findings as an array of QuoitFinding in the order of their lines; free it with g_array_unref().
+   INVALID if @text is not YAML or @set is malformed. */
 GArray *quoit_manifest_check (const char *text, gsize length, const char *const *set, GError **error);
 
-/* The rules in the order of their tables; FALSE behind the last. */
+/* Returns the rules in the order of their tables. FALSE: @index is past the last rule. */
 gboolean quoit_check_rule_at (unsigned index, const char **name, QuoitSeverity *severity);

@@ -68,7 +68,7 @@ quoit_read_file (const char *path, char **text, gsize *length, GError **error)
   char *bytes;
   int fd;
 
-  /* Before opening too: to open a device can do something. */
+  /* Check before open() too, because opening a device can have side effects. */
   if (stat (path, &status) != 0)
     return fail_errno (path, errno, error);
   if (!check_kind (path, &status, error))

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* A piece of the text, with its place. */
+/* A word of the text with its position. */
 typedef struct {
   const char *at;
-  gsize length; /* at NULL: it is not there */
+  gsize length; /* at is NULL if the word is missing */
 } Word;
 
 enum { KEY_POOL, KEY_ZONE, KEY_HOSTCHIPS, KEY_BUSY, KEY_DRAINING, KEY_DEAD, N_KEYS };
@@ -23,13 +23,13 @@ typedef struct {
   Word values[N_KEYS];
   QuoitSliceFacts facts;
   guint32 first; /* number of its first slice in the pool */
-  guint8 *marks; /* of each node */
+  guint8 *marks; /* one per node */
 } Item;
 
 typedef struct {
   const char *text, *p, *end;
   QuoitClaims *claims;
-  GHashTable *next_slice; /* pool name -> how many slices it has */
+  GHashTable *next_slice; /* pool name -> number of slices so far */
   GError **error;
 } Reader;
 
@@ -42,7 +42,7 @@ refuse (const Reader *reader, const char *at, gsize length, const char *expected
                      quoted, expected);
 }
 
-/* What a function below said, with the place in front. */
+/* Puts the position in front of an error that is already set. */
 static gboolean
 pass_on (const Reader *reader, const char *at)
 {
@@ -57,7 +57,7 @@ skip_blanks (Reader *reader)
     reader->p++;
 }
 
-/* Up to the next blank or ';'. */
+/* Returns the text up to the next blank or ';'. */
 static Word
 next_word (Reader *reader)
 {
@@ -71,7 +71,8 @@ next_word (Reader *reader)
   return word;
 }
 
-/* Digits from @at up to @end; returns where they end, NULL for none or too many. */
+/* Reads digits from @at up to @end. Returns the end of the digits, or NULL if there are none or the number is too
+ * large. */
 static const char *
 read_number (const char *at, const char *end, guint32 *value)
 {
@@ -88,7 +89,7 @@ read_count (Reader *reader, Word word, Item *item)
 {
   const char *end;
 
-  /* "x2" and "x 2" alike. */
+  /* Accepts both "x2" and "x 2". */
   if (word.length == 1)
     word = next_word (reader);
   else
@@ -185,7 +186,7 @@ check_size (Reader *reader, const Item *item)
                      item->n_slices, item->facts.hosts, (unsigned) QUOIT_MOST_NODES);
 }
 
-/* A number, or two with '-' between; both below @limit after @first is taken off. */
+/* Reads a number, or two numbers joined by '-', from @first to @first + @n - 1. Returns the end, or NULL on failure. */
 static const char *
 read_range (Reader *reader, const char *at, const char *end, guint32 first, guint32 n, const char *what, guint32 *from,
             guint32 *to)
@@ -325,7 +326,7 @@ add_nodes (Reader *reader, const Item *item, const char *pool, const char *zone)
     }
 }
 
-/* Replaces *@value by that of a key, where the item has it: it becomes a label. */
+/* Replaces *@value by the value of @key if the item has it. The value becomes a label, so it is checked as one. */
 static gboolean
 label_value (Reader *reader, const Item *item, int key, char **value)
 {
@@ -378,6 +379,6 @@ quoit_read_fleet_text (const char *text, gsize length, const char *source, GErro
         return NULL;
       if (reader.p == reader.end)
         return g_steal_pointer (&claims);
-      reader.p++; /* the ';' */
+      reader.p++;
     }
 }

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers: text in, claims out. On failure nothing is returned and the message has the place (line and column,
- * byte, or JSON path), the offending value and what was expected. */
+/* The readers: each turns text into claims. On failure they return NULL (or FALSE), and the message has the place
+   (line and column, byte, or JSON path), the offending value and what was expected. */
 #pragma once
 
 #include "fleet/claims.h"
 
-/* A variable given with --set; NULL-terminated "NAME=value" strings in an array, or NULL for none. */
-
-/* Fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". A second item of one
- * pool goes on with its slice numbers, and its refs name them as the slices are named. @source NULL: "fleet". */
+/* Reads fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". A second item of the same
+   pool continues its slice numbers. Keys such as busy= and dead= use these slice numbers. If @source is NULL, it is
+   "fleet". */
 QuoitClaims *quoit_read_fleet_text (const char *text, gsize length, const char *source, GError **error);
 
-/* A manifest with one RayCluster, RayJob or RayService among its documents or their items. @source NULL: metadata.name.
- * @set: "VAR=value" strings or NULL. */
+/* Reads a manifest with exactly one RayCluster, RayJob or RayService among its documents or the items of a List. If
+   @source is NULL, it is metadata.name. @set is a NULL-terminated array of "NAME=value" strings, or NULL. */
 QuoitClaims *quoit_read_raycluster (const char *text, gsize length, const char *source, const char *const *set,
                                     GError **error);
 
 typedef enum {
-  QUOIT_RAY_COMPLETE = 1 << 0 /* a list of exactly 100 rows is all there is */
+  QUOIT_RAY_COMPLETE = 1 << 0 /* accept a list of exactly 100 rows as complete */
 } QuoitRayFlags;
 
-/* What a Ray cluster says of itself, at one moment. */
+/* The description of a Ray cluster at one moment. */
 typedef struct {
   const char *nodes, *groups, *available; /* texts; the last two may be NULL */
   gsize n_nodes, n_groups, n_available;
@@ -30,31 +29,38 @@ typedef struct {
   guint flags;          /* of QuoitRayFlags */
 } QuoitRayFiles;
 
-/* Nodes: `ray list nodes` as JSON or YAML, with or without --detail, and the JSON of ray.nodes(). Groups: `ray list
- * placement-groups --detail` likewise, and the JSON of placement_group_table(). Available: the JSON of
- * available_resources_per_node(). The claims have the groups that are not removed, and as external what totals leave
- * of availability and groups. Takes are in Ray's own amounts. A message begins with which text it is of: "nodes: ". */
+/* Reads a Ray cluster:
+   - nodes: `ray list nodes` as JSON or YAML, with or without --detail, or the JSON of ray.nodes()
+   - groups: `ray list placement-groups --detail` as JSON or YAML, or the JSON of placement_group_table()
+   - available: the JSON of available_resources_per_node()
+
+   The claims have all groups that are not removed. Resources that are neither available nor taken by a group become
+   external use. Amounts of groups and of external use are in Ray's own units. A message begins with the name of the
+   text: "nodes: ". */
 QuoitClaims *quoit_read_ray_files (const QuoitRayFiles *files, GError **error);
 
-/* The same with nodes alone; messages have no such beginning. @source NULL: "ray". */
+/* As quoit_read_ray_files() with nodes only. Messages have no name of the text in front. If @source is NULL, it is
+   "ray". */
 QuoitClaims *quoit_read_ray_nodes (const char *text, gsize length, const char *source, GError **error);
 
-/* What Kubernetes says of a cluster, at one moment. */
+/* The description of a Kubernetes cluster at one moment. */
 typedef struct {
   const char *nodes, *pods; /* texts; the second may be NULL */
   gsize n_nodes, n_pods;
   const char *source; /* NULL: "k8s" */
 } QuoitK8sFiles;
 
-/* What `kubectl get nodes -o json` shows, or -o yaml: a list, or nodes as documents; and `kubectl get pods -A`
- * likewise. Pools whose slices have several hosts are slices. A pod with chips says the worker id of its node, and its
- * address is the node's; worker ids that none says are assumed. Nodes may have pods beside them in one list, which are
- * read where there is no text of pods. A message begins with which text it is of: "pods: ". */
+/* Reads the output of `kubectl get nodes -o json` (or -o yaml), a list or single documents, and of `kubectl get pods
+   -A` in the same forms. A node pool whose slices have several hosts is one slice. A pod with chips determines the
+   worker id and the address of its node. Nodes without such a pod get the remaining worker ids, marked as assumed.
+   The list of nodes may also contain pods; they are read only if there is no text of pods. A message begins with the
+   name of the text: "pods: ". */
 QuoitClaims *quoit_read_k8s_files (const QuoitK8sFiles *files, GError **error);
 
-/* The same with one text; messages have no such beginning. */
+/* As quoit_read_k8s_files() with one text. Messages have no name of the text in front. */
 QuoitClaims *quoit_read_k8s_nodes (const char *text, gsize length, const char *source, GError **error);
 
-/* A file as bytes: refuses directories, anything but regular files and pipes, and more than 256 MiB, before reading it
- * all. NOT_FOUND, INVALID or STORE; the message begins with the path. */
+/* Reads a whole file into *@text, which the caller frees with g_free(). Refuses everything except regular files and
+   pipes, and more than 256 MiB before reading all of it. Errors are NOT_FOUND, INVALID or STORE; the message begins
+   with the path. */
 gboolean quoit_read_file (const char *path, char **text, gsize *length, GError **error);

@@ -60,7 +60,7 @@ quoit_graph_say (QuoitGraph *graph, const char *key, const char *value)
 
   if (value == NULL || *value == '\0')
     return;
-  /* Keys and most values are few, and said of every chip. */
+  /* Many vertices share the same few keys and values, so each text is stored once. */
   fact = (QuoitFact) { g_string_chunk_insert_const (graph->texts, key),
                        g_string_chunk_insert_const (graph->texts, value) };
   g_array_append_val (graph->facts, fact);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fleet as vertices and edges, for programs that draw graphs or schedule by them. */
+/* A fleet as a graph of vertices and edges, for programs that draw graphs or use them for scheduling. */
 #pragma once
 
 #include "base/error.h"
@@ -25,8 +25,8 @@ typedef enum {
 
 typedef struct {
   QuoitVertexType type;
-  guint32 parent; /* the vertex that contains it; its own number: none does */
-  gint64 number;  /* worker id or number of the chip; else among those of its type */
+  guint32 parent; /* the vertex that contains this one; a vertex without a parent has its own number here */
+  gint64 number;  /* worker id, or number of the chip; for other types the number among the vertices of that type */
   const char *name;
   gboolean is_down;
   guint32 first_fact, n_facts;
@@ -42,22 +42,22 @@ typedef struct {
   const char *detail; /* NULL: none */
 } QuoitEdge;
 
-/* Texts are the graph's. */
+/* The graph owns all texts. */
 typedef struct {
   GStringChunk *texts;
-  GArray *vertices; /* of QuoitVertex; parents before what they contain */
+  GArray *vertices; /* of QuoitVertex; each parent comes before its children */
   GArray *facts;    /* of QuoitFact */
-  GArray *edges;    /* of QuoitEdge, without what vertices say by their parents */
+  GArray *edges;    /* of QuoitEdge; containment is stored only in the vertices */
 } QuoitGraph;
 
 QuoitGraph *quoit_graph_new (void);
 void quoit_graph_free (QuoitGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitGraph, quoit_graph_free)
 
-/* @parent: QUOIT_NO_PARENT: none. The vertex's number. */
+/* Adds a vertex and returns its number. @parent is the number of an existing vertex, or QUOIT_NO_PARENT. */
 #define QUOIT_NO_PARENT G_MAXUINT32
 guint32 quoit_graph_add (QuoitGraph *graph, QuoitVertexType type, guint32 parent, gint64 number, const char *name);
-/* Of the vertex that was added last. NULL and "" say nothing. */
+/* Adds a fact to the vertex that was added last. Does nothing if @value is NULL or "". */
 void quoit_graph_say (QuoitGraph *graph, const char *key, const char *value);
 void quoit_graph_join (QuoitGraph *graph, QuoitEdgeType type, guint32 from, guint32 to, const char *detail);
 

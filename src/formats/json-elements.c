@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/json.h"
 
-/* Behind the string that begins at @p. */
+/* Returns the end of the string that begins at @p. */
 static const char *
 skip_string (const char *p)
 {
@@ -26,7 +26,7 @@ quoit_json_next_element (const char **at, gsize *length)
   const char *p = *at, *start;
   unsigned depth = 0;
 
-  /* On the ']' nothing more may be looked at: the text may end there. */
+  /* Do not read past the closing bracket: the text may end there. */
   if (is_end (*p))
     return NULL;
   for (p++; g_ascii_isspace (*p); p++)

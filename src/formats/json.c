@@ -7,15 +7,15 @@
 
 #include "base/strings.h"
 
-/* Up to so many keys are compared each with each, which costs less than any table. */
+/* Up to this number, keys are compared pairwise, which is faster than sorting. */
 #define FEW_KEYS 24
 
-/* A key of an object that is still open. Keys with escapes are decoded into a buffer beside the text. */
+/* A key of an object that is still open. Keys with escapes are decoded into a separate buffer. */
 typedef struct {
   guint64 hash;
-  const char *at; /* in the document, for messages; and the key itself where decoded is 0 */
+  const char *at; /* position in the document, for messages; also the key itself if decoded is 0 */
   guint32 length;
-  guint32 decoded; /* offset in the buffer + 1 */
+  guint32 decoded; /* offset in the buffer, plus 1 */
 } Key;
 
 /* An open array or object. */
@@ -63,7 +63,7 @@ skip_blanks (Gate *gate)
     gate->p++;
 }
 
-/* Four hexadecimal digits at @p, or -1. */
+/* Returns the value of four hexadecimal digits at @p, or -1. */
 static int
 hex4 (const char *p, const char *end)
 {
@@ -82,7 +82,7 @@ hex4 (const char *p, const char *end)
   return value;
 }
 
-/* @gate->p stands on the backslash; what it means is appended to @out where there is one. */
+/* Reads the escape whose backslash is at @gate->p. Appends the decoded character to @out unless it is NULL. */
 static gboolean
 read_escape (Gate *gate, GString *out)
 {
@@ -124,7 +124,7 @@ read_escape (Gate *gate, GString *out)
   return TRUE;
 }
 
-/* Whether one of the eight bytes is a quote, a backslash, a control byte or not ASCII. */
+/* Returns nonzero if one of the eight bytes is a quote, a backslash, a control byte or not ASCII. */
 static inline guint64
 needs_a_look (guint64 word)
 {
@@ -134,7 +134,7 @@ needs_a_look (guint64 word)
   return ((quote - ones) | (backslash - ones) | (word - ones * 0x20) | word) & highs;
 }
 
-/* The string at @gate->p, which stands on its opening quote. With @out it is decoded. */
+/* Reads the string whose opening quote is at @gate->p. Decodes it into @out unless that is NULL. */
 static gboolean
 read_string (Gate *gate, GString *out)
 {
@@ -249,7 +249,7 @@ refuse_double (Gate *gate, const Key *a, const Key *b)
   return refuse (gate, MAX (a->at, b->at), "each key once in an object");
 }
 
-/* Many keys are sorted rather than put in a table: nothing is allocated, and no choice of keys makes it quadratic. */
+/* Many keys are sorted instead of hashed: sorting needs no allocation, and no choice of keys makes it quadratic. */
 static gboolean
 check_keys (Gate *gate, guint32 first)
 {
@@ -294,7 +294,7 @@ check_real (Gate *gate, const char *start)
 {
   g_autofree char *copy = NULL;
 
-  /* Without an exponent it takes more than 300 digits to leave the range. */
+  /* Without an exponent, a number needs more than 300 digits to exceed the range of a double. */
   if (gate->p - start < 300 && memchr (start, 'e', (gsize) (gate->p - start)) == NULL
       && memchr (start, 'E', (gsize) (gate->p - start)) == NULL)
     return TRUE;
@@ -382,7 +382,7 @@ close_frame (Gate *gate, const Frame *frame)
   return TRUE;
 }
 
-/* One value, without recursion: the depth of the document is not the depth of the C stack. */
+/* Reads one value without recursion, so that deep documents do not need a deep C stack. */
 static gboolean
 read_value (Gate *gate)
 {
@@ -414,7 +414,7 @@ read_value (Gate *gate)
       else if (!read_scalar (gate))
         return FALSE;
 
-      /* Behind a value: what was open may be closed, several times. */
+      /* After a value, several arrays and objects may end. */
       for (;;)
         {
           if (depth == 0)
@@ -439,7 +439,7 @@ read_value (Gate *gate)
     }
 }
 
-/* Frees what the gate has. */
+/* Checks the document and frees the buffers of the gate. */
 static gboolean
 check (Gate *gate)
 {

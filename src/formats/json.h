@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate before json-glib, which takes much that is not JSON and loses much that is. */
+/* The check in front of json-glib, which accepts text that is not JSON and silently loses parts of valid JSON. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -7,24 +7,24 @@
 #include "base/error.h"
 
 enum {
-  QUOIT_JSON_DEPTH = 512,               /* arrays and objects inside each other */
+  QUOIT_JSON_DEPTH = 512,               /* nesting of arrays and objects */
   QUOIT_JSON_MOST_BYTES = 256 * 1048576 /* of one document */
 };
 
-/* Whether @text is one strict RFC 8259 document that survives being read: UTF-8 without NUL (written out or as an
- * escape), no lone surrogate, no key twice in an object, integers of 64 bits, numbers that a double can hold. INVALID
- * names line, column and byte, the text there and what was expected. */
+/* Returns whether @text is one strict RFC 8259 document that json-glib can represent without loss: UTF-8, no NUL (as
+   a byte or as an escape), no lone surrogate, no duplicate key in an object, integers of 64 bits, and numbers in the
+   range of a double. The INVALID message has line, column and byte, the text there and what was expected. */
 gboolean quoit_json_check (const char *text, gsize length, GError **error);
 
-/* The tree of a text that passes the gate; free with json_node_unref(). */
+/* Checks and parses @text. Free the result with json_node_unref(). NULL: INVALID. */
 JsonNode *quoit_json_parse (const char *text, gsize length, GError **error);
-/* The same of a text whose objects may have keys twice: the last one counts, as Python reads it. */
+/* As quoit_json_parse(), but allows duplicate keys. The last one counts, as in Python. */
 JsonNode *quoit_json_parse_as_python (const char *text, gsize length, GError **error);
 
-/* The elements of an array that passed the gate, one after the other, so that a long list need not be one tree; of an
- * object its members, name and value. Begin with *@at at the '[' or '{' of the text; NULL is the end. What is returned
- * is @length bytes. */
+/* Returns the next element of an array, or the next member (name and value) of an object, so that a long list need
+   not be held as one tree. The text must have passed quoit_json_check(). Start with *@at at its '[' or '{'. The
+   element is *@length bytes long and is not terminated by NUL. Returns NULL at the end. */
 const char *quoit_json_next_element (const char **at, gsize *length);
 
-/* Whether Python takes it for false: null, false, 0, and what is empty. */
+/* Returns whether Python treats the value as false: null, false, 0, and empty texts, lists and objects. */
 gboolean quoit_json_is_false (JsonNode *node);

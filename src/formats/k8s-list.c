@@ -10,10 +10,10 @@ typedef struct {
   const QuoitK8sList *list;
   gpointer data;
   guint n_wanted;    /* objects of the first kind */
-  GPtrArray *others; /* JsonNode: objects of the other kinds */
+  GPtrArray *others; /* of JsonNode: objects of the other kinds */
 } Reading;
 
-/* NULL: it says none, or not as text. */
+/* Returns the kind, or NULL if it is missing or not text. */
 static const char *
 kind_of (JsonNode *object)
 {
@@ -36,7 +36,7 @@ refuse_kind (const Reading *reading, JsonNode *object, GError **error)
                                          : quoit_tree_refuse (reading->tree, object, reading->list->wanted, error);
 }
 
-/* What is of another kind than the first waits. */
+/* Objects of other kinds than the first one are kept for add_others(). */
 static gboolean
 add_object (Reading *reading, JsonNode *object, const char *kind, GError **error)
 {
@@ -55,7 +55,8 @@ add_object (Reading *reading, JsonNode *object, const char *kind, GError **error
   return of->add (reading->data, object, error);
 }
 
-/* After those of the first kind: a file without any is not what was wanted, whatever else is in it. */
+/* Handles the other kinds after all objects of the first kind. Without any object of the first kind, it is the wrong
+ * file. */
 static gboolean
 add_others (const Reading *reading, GError **error)
 {
@@ -74,7 +75,7 @@ add_others (const Reading *reading, GError **error)
   return TRUE;
 }
 
-/* "List", or that of the first kind, "NodeList". */
+/* Returns whether @kind is "List", or the list of the first kind, such as "NodeList". */
 static gboolean
 is_list (const Reading *reading, const char *kind)
 {
@@ -101,7 +102,7 @@ add_document (Reading *reading, JsonNode *document, GError **error)
       JsonNode *object = json_array_get_element (list, i);
       gboolean says_kind = JSON_NODE_HOLDS_OBJECT (object) && quoit_tree_member (object, "kind") != NULL;
 
-      /* A NodeList's items do not repeat what they are. */
+      /* The items of a NodeList may omit their kind. */
       if (!add_object (reading, object, says_kind ? kind_of (object) : reading->list->readings[0].kind, error))
         return FALSE;
     }

@@ -106,7 +106,8 @@ read_conditions (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GE
   return TRUE;
 }
 
-/* What Kubernetes and GKE put on nodes of which another field says more, or on every TPU node. */
+/* Returns whether the taint is not worth a warning: another field reports the same state, or every TPU node of GKE
+ * has it. */
 static gboolean
 is_usual (const char *key)
 {
@@ -180,9 +181,9 @@ read_spec (const QuoitTree *tree, JsonNode *spec, QuoitK8sNode *node, GError **e
   return read_taints (tree, spec, node, error);
 }
 
-/* --- what it has --- */
+/* --- capacity --- */
 
-/* What pods may have; what the machine has where that is not said. */
+/* Reads the allocatable amount, or the capacity if that is missing. */
 static gboolean
 read_given (const QuoitTree *tree, JsonNode *status, const char *name, QuoitAmount *amount, GError **error)
 {
@@ -209,7 +210,7 @@ read_chips (const QuoitTree *tree, JsonNode *status, QuoitK8sNode *node, GError 
     return FALSE;
   if (capacity != NULL)
     value = quoit_tree_member (capacity, tpu);
-  /* A list without capacities has what pods may have. */
+  /* Without a capacity, the node has at least its allocatable chips. */
   has.e4 = MAX (has.e4, may_have.e4);
   if (has.e4 % QUOIT_AMOUNT_UNIT != 0 || has.e4 / QUOIT_AMOUNT_UNIT > MOST_CHIPS)
     return quoit_tree_refuse (tree, value != NULL ? value : status, "a whole number of chips, at most 65535", error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node object of Kubernetes: what it says of a machine. */
+/* Reads one Node object of Kubernetes. */
 #pragma once
 
 #include "formats/tree.h"
@@ -7,34 +7,34 @@
 
 enum { QUOIT_K8S_MOST_LABELS = 256 };
 
-/* Why nothing new comes to a node; the worst that is true of it. */
+/* Why Kubernetes places no new pods on a node. The worst state comes last; a node has the worst one that applies. */
 typedef enum {
   QUOIT_K8S_READY,
-  QUOIT_K8S_TAINTED, /* by what is about to take the node away */
+  QUOIT_K8S_TAINTED, /* a taint announces the removal of the node */
   QUOIT_K8S_UNSCHEDULABLE,
   QUOIT_K8S_DELETING,
-  QUOIT_K8S_FEWER_CHIPS, /* than it has may be given to pods */
+  QUOIT_K8S_FEWER_CHIPS, /* fewer chips are allocatable than the node has */
   QUOIT_K8S_NOT_READY,
-  QUOIT_K8S_SILENT, /* its kubelet is not heard of, or never was */
+  QUOIT_K8S_SILENT, /* the Ready condition is Unknown or missing */
   QUOIT_N_K8S_STATES
 } QuoitK8sState;
 
-/* Texts are borrowed from the tree. */
+/* The tree owns the texts. */
 typedef struct {
   JsonNode *object;
   const char *name, *uid, *address; /* the last two may be NULL */
   QuoitK8sState state;
-  const char *taint; /* one that keeps pods away and is not GKE's own; NULL: none */
+  const char *taint; /* a taint that keeps pods away and is not one of GKE's usual taints; NULL: none */
 
   QuoitPair labels[QUOIT_K8S_MOST_LABELS];
   guint16 n_labels;
-  JsonNode *accelerator, *topology;                 /* labels of TPU nodes; NULL: not there */
-  const char *pool, *dynamic_slice, *zone, *region; /* labels; NULL: not there */
+  JsonNode *accelerator, *topology;                 /* labels of TPU nodes; NULL: not present */
+  const char *pool, *dynamic_slice, *zone, *region; /* labels; NULL: not present */
   gboolean is_unassigned, is_spot;
 
-  guint16 chips, stated_chips;  /* the second by its labels; 0: not stated */
-  QuoitAmount cpu, memory, gpu; /* what pods may have of it */
+  guint16 chips, stated_chips;  /* stated_chips: from the labels; 0: not stated */
+  QuoitAmount cpu, memory, gpu; /* allocatable amounts */
 } QuoitK8sNode;
 
-/* INVALID with the place of what is wrong. */
+/* Reads @object into @node. INVALID, with the place of the error, if the object is malformed. */
 gboolean quoit_k8s_node_read (const QuoitTree *tree, JsonNode *object, QuoitK8sNode *node, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' list of its nodes: the slices that GKE's pools are, and the states of their machines. */
+/* Reads the node list of Kubernetes: the slices of GKE's node pools, and the states of the nodes. */
 #include <string.h>
 
 #include "base/natural.h"
@@ -10,7 +10,7 @@
 
 enum { MOST_OF_SLICE = 4096 };
 
-/* What of nodes in a state becomes of them here, and how it is told. */
+/* How each Kubernetes state maps to a node state, and the text of the warning about it. */
 static const struct {
   QuoitNodeState state;
   const char *told;
@@ -30,16 +30,16 @@ typedef struct {
 } Told;
 
 typedef struct {
-  QuoitTree *tree, *pods_tree; /* the second is NULL where no text is of pods alone */
+  QuoitTree *tree, *pods_tree; /* pods_tree: NULL without a separate text of pods */
   QuoitK8sPods pods;
   QuoitClaims *claims;
   GArray *rows;      /* of QuoitK8sRow */
   GHashTable *names; /* of nodes */
-  GHashTable *ids;   /* uids of nodes, and the names of those without one: they tell a node from the others */
+  GHashTable *ids;   /* uids of nodes, or names of nodes without a uid, to find duplicates */
   GHashTable *homes; /* dynamic slice -> pool + 1 */
   Told told[QUOIT_N_K8S_STATES];
   Told tainted, misfits;
-  char *taint, *misfit; /* the first taint, and why the first of the misfits is one */
+  char *taint, *misfit; /* the first taint, and why the first misfit is in no slice */
 } Listing;
 
 static void
@@ -69,10 +69,10 @@ tell (Told *told, const char *name)
     told->first = quoit_quote (name);
 }
 
-/* --- what a node is --- */
+/* --- node kinds --- */
 
-/* A machine whose chips are not there yet, or not any more, has those that its labels say: it is no less a host of its
- * slice. */
+/* A node whose chips are not available yet, or no longer, gets the number from its labels or the default. It is
+ * still a host of its slice. */
 static void
 assume_chips (QuoitK8sNode *node, const QuoitNodeKind *kind)
 {
@@ -83,8 +83,7 @@ assume_chips (QuoitK8sNode *node, const QuoitNodeKind *kind)
   node->state = MAX (node->state, QUOIT_K8S_FEWER_CHIPS);
 }
 
-/* An accelerator or a topology that nobody knows is no reason to refuse a whole cluster: the node is then in no
- * slice. */
+/* An unknown accelerator or topology must not prevent the import of a whole cluster. The node is then in no slice. */
 static guint32
 find_hosts (Listing *listing, QuoitK8sNode *node, QuoitNodeKind *kind)
 {
@@ -125,7 +124,8 @@ add_label (QuoitPair *labels, guint16 *n, const char *key, const char *value)
     labels[(*n)++] = (QuoitPair) { key, value };
 }
 
-/* The node's own labels, and those that Ray would give it, so that one selector does for every source. */
+/* The kind has the node's own labels and the labels that Ray would give it, so that the same selector works for
+ * every source. */
 static guint32
 make_kind (Listing *listing, const QuoitK8sNode *node, QuoitNodeKind *kind)
 {
@@ -156,7 +156,7 @@ make_kind (Listing *listing, const QuoitK8sNode *node, QuoitNodeKind *kind)
   return quoit_claims_kind (listing->claims, kind, NULL);
 }
 
-/* --- where it stands --- */
+/* --- slice of a node --- */
 
 static const char *
 pool_name (const Listing *listing, guint32 pool)
@@ -164,8 +164,8 @@ pool_name (const Listing *listing, guint32 pool)
   return quoit_claims_pool_at (listing->claims, pool)->name;
 }
 
-/* A pool of several hosts a slice is one slice; the hosts of another are slices of their own. What a dynamic slice has
- * taken from several pools stands in the first of them. */
+/* A multi-host pool is one slice. In other pools each host is a slice. A dynamic slice with nodes from several pools
+ * belongs to the first of these pools. */
 static void
 find_place (Listing *listing, const QuoitK8sNode *node, QuoitK8sRow *row)
 {
@@ -301,7 +301,7 @@ add_slices (Listing *listing, GError **error)
   return TRUE;
 }
 
-/* --- all of it --- */
+/* --- reading --- */
 
 static void
 warn (Listing *listing)
@@ -349,7 +349,7 @@ read_pods (Listing *listing, const QuoitK8sFiles *files, GError **error)
   return listing->pods_tree != NULL && quoit_k8s_read_list (listing->pods_tree, &pods_alone, listing, error);
 }
 
-/* Of the nodes together, which are all known now. */
+/* Runs after all nodes are known. */
 static gboolean
 hear_pods (Listing *listing, GError **error)
 {
@@ -364,7 +364,7 @@ hear_pods (Listing *listing, GError **error)
          && quoit_k8s_rows_hear (listing->rows, &listing->pods, listing->claims, error);
 }
 
-/* *@text says, on failure, of which text the message is. */
+/* On failure *@text is the name of the text that the message is about. */
 static QuoitClaims *
 read_cluster (const QuoitK8sFiles *files, const char **text, GError **error)
 {

@@ -5,7 +5,7 @@
 
 #include "formats/quantity.h"
 
-/* A key has 317 bytes at most, a name 253; ids and addresses are shorter. */
+/* A key has at most 317 bytes and a name at most 253. Ids and addresses are shorter. */
 enum { MOST_TEXT = 512 };
 
 gboolean
@@ -90,7 +90,7 @@ quoit_k8s_find_quantity (const QuoitTree *tree, JsonNode *map, const char *name,
   *is_there = value != NULL;
   if (value == NULL)
     return TRUE;
-  /* YAML shows whole numbers without quotes where somebody has written them so. */
+  /* Hand-written YAML may contain whole numbers without quotes. */
   if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_INT64)
     {
       g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (value));

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of the objects that kubectl shows. What is absent is no failure; what is there and of another type is
- * INVALID, with its place. */
+/* Reads members of the objects that kubectl prints. A missing member is not an error. A member of the wrong type is
+   INVALID, and the message has its place. */
 #pragma once
 
 #include "base/amount.h"
 #include "formats/tree.h"
 
-/* *@value is NULL where @object is, or has no such member. */
+/* Sets *@value to the member, or to NULL if @object is NULL or has no such member. */
 gboolean quoit_k8s_find (const QuoitTree *tree, JsonNode *object, const char *name, JsonNode **value, GError **error);
-/* *@text is NULL for no text at all, as for no node. */
+/* Sets *@text to the text, or to NULL if @node is NULL or the text is empty. */
 gboolean quoit_k8s_long_text (const QuoitTree *tree, JsonNode *node, const char **text, GError **error);
-/* Names, keys, addresses: at most 512 bytes. */
+/* As quoit_k8s_long_text(), for names, keys and addresses of at most 512 bytes. */
 gboolean quoit_k8s_text (const QuoitTree *tree, JsonNode *node, const char **text, GError **error);
 gboolean quoit_k8s_find_text (const QuoitTree *tree, JsonNode *object, const char *name, const char **text,
                               GError **error);
-/* *@n is 0 where there is no such list. */
+/* Sets *@n to the number of elements, or to 0 if there is no such list. */
 gboolean quoit_k8s_find_list (const QuoitTree *tree, JsonNode *object, const char *name, JsonArray **list, guint *n,
                               GError **error);
 gboolean quoit_k8s_find_quantity (const QuoitTree *tree, JsonNode *map, const char *name, QuoitAmount *amount,
                                   gboolean *is_there, GError **error);
 
-/* Whether Kubernetes takes it as an object's name. */
+/* Returns whether Kubernetes accepts the text as the name of an object. */
 gboolean quoit_k8s_is_name (const char *text);

@@ -6,16 +6,17 @@
 #include "formats/k8s-object.h"
 #include "fleet/claims.h"
 
-/* What a process would see of the pod, as far as the list tells it. */
+/* The state while one pod is read. */
 typedef struct {
   const QuoitTree *tree;
   JsonNode *metadata, *spec;
   QuoitK8sPod *pod;
-  gint32 first_id;                  /* of its containers with chips that say one */
-  guint n_ids, n_equal, n_in_order; /* the last two: of those behind it, to it */
+  gint32 first_id;                  /* the first worker id of its containers with chips */
+  guint n_ids, n_equal, n_in_order; /* n_equal and n_in_order: later ids that equal the first one, or that continue
+                                     * it */
 } Reading;
 
-/* A value, and the node that a message about it points to. Both are NULL where the list does not tell it. */
+/* A value and the node that a message about it points to. Both are NULL if the list does not contain the value. */
 typedef struct {
   const char *text;
   JsonNode *node;
@@ -46,7 +47,7 @@ read_metadata (const Reading *reading, GError **error)
   return TRUE;
 }
 
-/* @map: "labels" or "annotations". */
+/* @map is "labels" or "annotations". */
 static gboolean
 find_mark (const Reading *reading, const char *map, const char *key, Value *value, GError **error)
 {
@@ -60,7 +61,7 @@ find_mark (const Reading *reading, const char *map, const char *key, Value *valu
   return TRUE;
 }
 
-/* Jobs write their marks as labels and as annotations; which of them depends on the version. */
+/* Jobs write their marks as labels or annotations, depending on the version. */
 static gboolean
 find_either (const Reading *reading, const char *key, Value *value, GError **error)
 {
@@ -113,7 +114,8 @@ read_address (const Reading *reading, JsonNode *status, GError **error)
 
 /* --- variables --- */
 
-/* The last of a name is the one that the process gets; NULL: there is none among the first @n. */
+/* Searches the first @n variables. If a name occurs twice, the process gets the last one. *@entry is NULL if there
+ * is none. */
 static gboolean
 find_variable (const Reading *reading, JsonArray *env, guint n, const char *name, guint *at, JsonNode **entry,
                GError **error)
@@ -135,7 +137,7 @@ find_variable (const Reading *reading, JsonArray *env, guint n, const char *name
   return TRUE;
 }
 
-/* "metadata.labels['KEY']", or annotations. What else a field may be is no worker id. */
+/* Resolves "metadata.labels['KEY']", or annotations. Other fields cannot be a worker id. */
 static gboolean
 follow_field (const Reading *reading, JsonNode *source, Value *value, GError **error)
 {
@@ -172,7 +174,7 @@ read_value (const Reading *reading, JsonNode *entry, Value *value, GError **erro
                              : quoit_k8s_long_text (reading->tree, value->node, &value->text, error);
 }
 
-/* "$(NAME)" is the variable of that name before it. A chain of them nobody writes, and is taken for not told. */
+/* Resolves "$(NAME)" to the earlier variable of that name. A reference to a reference counts as unknown. */
 static gboolean
 find_value (const Reading *reading, JsonArray *env, guint n, const char *name, Value *value, GError **error)
 {
@@ -209,8 +211,8 @@ parse_id (const Reading *reading, const Value *value, gint32 *id, GError **error
   return TRUE;
 }
 
-/* The list has the hosts of the slice in the order of their worker ids: each by its address, or by its name, with its
- * domain or without. */
+/* TPU_WORKER_HOSTNAMES lists the hosts of the slice in the order of their worker ids: by address, or by name with or
+ * without its domain. */
 static gboolean
 is_called (const char *element, gsize length, const char *name, char end)
 {
@@ -239,7 +241,7 @@ find_among_hosts (const Reading *reading, const char *hosts, gint32 *id, GError 
   return TRUE;
 }
 
-/* What the processes of the container are told; *@id stays as it was where the list does not tell that. */
+/* Finds the worker id in the container's environment. *@id does not change if the list does not contain it. */
 static gboolean
 read_told (const Reading *reading, JsonNode *container, gint32 *id, JsonNode **node, GError **error)
 {
@@ -259,8 +261,8 @@ read_told (const Reading *reading, JsonNode *container, gint32 *id, JsonNode **n
   return hosts.text == NULL || find_among_hosts (reading, hosts.text, id, error);
 }
 
-/* Of several containers with chips the webhook numbers those of tpu7x one after the other, host by host, and gives
- * others the id of their host. */
+/* If a pod has several containers with chips, the webhook numbers them consecutively across hosts on tpu7x. On other
+ * generations it gives each the id of its host. */
 static gboolean
 add_told (Reading *reading, gint32 id, JsonNode *node, GError **error)
 {
@@ -280,8 +282,8 @@ add_told (Reading *reading, gint32 id, JsonNode *node, GError **error)
          || quoit_tree_refuse (reading->tree, node, "the worker id of the container before it, or the next one", error);
 }
 
-/* Webhook and operator mark pods whose variables come from elsewhere, or are not written yet. In a JobSet each job is a
- * slice. */
+/* The webhook and the operator mark pods whose variables come from elsewhere or are not set yet. In a JobSet each
+ * job is a slice. */
 static gboolean
 read_marks (const Reading *reading, gint32 *id, JsonNode **node, GError **error)
 {
@@ -302,7 +304,7 @@ read_marks (const Reading *reading, gint32 *id, JsonNode **node, GError **error)
 
 /* --- containers --- */
 
-/* As the webhook counts: a request of 0 is none. */
+/* The webhook ignores a request of 0 too. */
 static gboolean
 asks_for_chips (const Reading *reading, JsonNode *container, gboolean *asks, GError **error)
 {

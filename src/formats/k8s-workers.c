@@ -7,8 +7,8 @@
 
 /* --- slices --- */
 
-/* By slice; in it, who is not dead before who is, and by name: of more nodes than a slice has hosts the last have no
- * place. */
+/* Orders by slice, then nodes that are not dead before dead ones, then by name. If a slice has too many nodes, the
+ * last ones get no place. */
 static gint
 by_slice (gconstpointer a, gconstpointer b)
 {
@@ -57,16 +57,16 @@ quoit_k8s_rows_sort (GArray *rows)
     }
 }
 
-/* --- what pods say --- */
+/* --- worker ids and addresses of pods --- */
 
 typedef struct {
   const QuoitK8sPods *pods;
-  guint32 n_silent, n_shared; /* pods without worker id where there should be one; nodes with several pods */
+  guint32 n_silent, n_shared; /* multi-host pods without a worker id; nodes with several pods */
   const QuoitK8sPod *silent, *shared;
-  GHashTable *addresses; /* address -> pod that has it for sure */
+  GHashTable *addresses; /* address -> pod that certainly has it */
 } Hearing;
 
-/* Another list, by which the node would be found, knows it by that address. */
+/* Addresses must be unique, because other lists identify a node by its address. */
 static gboolean
 check_address (const Hearing *hearing, const QuoitK8sPod *pod, GError **error)
 {
@@ -90,12 +90,12 @@ hear_row (Hearing *hearing, QuoitK8sRow *row, QuoitClaims *claims, GError **erro
     return TRUE;
   if (all->address != NULL)
     row->address = quoit_claims_text (claims, all->address);
-  /* Who goes, or whose machine is gone, may have left its address to another. */
+  /* A pod that is being deleted, or whose node is dead, may have left its address to another pod. */
   if (all->address != NULL && !all->is_leaving && row->state != QUOIT_NODE_DEAD && !check_address (hearing, all, error))
     return FALSE;
   if (n > 1 && all[1].has_chips == all->has_chips && !all[1].is_leaving && hearing->n_shared++ == 0)
     hearing->shared = all;
-  /* A machine alone is worker 0 of its slice, whatever its pods call themselves. */
+  /* The only host of a slice is always worker 0. */
   if (row->n_hosts < 2)
     return TRUE;
   if (!quoit_k8s_pods_speaker (hearing->pods, row->name, &row->speaker, error))
@@ -105,7 +105,8 @@ hear_row (Hearing *hearing, QuoitK8sRow *row, QuoitClaims *claims, GError **erro
   return TRUE;
 }
 
-/* Whether what is said is sure to hold. Who goes, or runs on a machine that is gone, may have been followed already. */
+/* Returns whether the worker id is certain. A pod that is being deleted, or whose node is dead, may already have a
+ * successor. */
 static gboolean
 is_firm (const QuoitK8sRow *row)
 {
@@ -121,7 +122,7 @@ refuse_twice (const Hearing *hearing, const QuoitK8sRow *row, const QuoitK8sRow 
                           row->speaker->worker_id, row->name, other->speaker->space, other->speaker->name, other->name);
 }
 
-/* The slice's worker ids: each is a host's, and one host's alone. */
+/* Checks that the certain worker ids of the slice are valid and unique. Ignores uncertain ids that are not. */
 static gboolean
 check_slice (const Hearing *hearing, QuoitK8sRow *rows, guint n, GError **error)
 {
@@ -191,7 +192,7 @@ by_name (gconstpointer a, gconstpointer b)
   return quoit_natural_compare ((*x)->name, (*y)->name);
 }
 
-/* Who has no place is last, and stays in the order of the others. */
+/* Rows without a worker id come last, in the order of by_slice(). */
 static gint
 by_worker_id (gconstpointer a, gconstpointer b)
 {

@@ -31,7 +31,7 @@ read_chips (const QuoitManifest *manifest, JsonNode *container, const char *of, 
          && (node == NULL || quoit_manifest_quantity (manifest, node, amount));
 }
 
-/* A variable with neither a value nor where it comes from is empty to Kubernetes. */
+/* Kubernetes treats a variable without value and valueFrom as empty. */
 static gboolean
 read_variable (const QuoitManifest *manifest, JsonNode *entry, GArray *containers)
 {

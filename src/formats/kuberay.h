@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker groups of a manifest with what KubeRay and the TPU webhook look at, whatever a slice can be. */
+/* The worker groups of a manifest with the fields that KubeRay and the TPU webhook use. The topologies are not
+   validated. */
 #pragma once
 
 #include "models/webhook/containers.h"
@@ -13,11 +14,11 @@ typedef struct {
 } QuoitKuberayTemplate;
 
 typedef struct {
-  struct _QuoitTree *tree; /* these two own the texts */
+  struct _QuoitTree *tree; /* tree and texts own all texts */
   GStringChunk *texts;
   const char *cluster;
   gboolean is_suspended, has_autoscaler;
-  gboolean is_assumed; /* the name */
+  gboolean is_assumed; /* the name is assumed */
   GArray *groups;      /* of QuoitKuberayTemplate */
 } QuoitKuberayManifest;
 

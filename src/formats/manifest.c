@@ -30,8 +30,8 @@ is_string (JsonNode *node)
   return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
 }
 
-/* What stands there, variables replaced; NULL for lists and maps, and when a variable has no value (then the error is
- * set). */
+/* Returns the text of the node with its variables replaced. NULL for lists and maps. NULL with *@ok FALSE and the
+ * error set if a variable has no value. */
 static const char *
 expanded (const QuoitManifest *manifest, JsonNode *node, gboolean *ok)
 {
@@ -85,7 +85,7 @@ quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most
   return quoit_manifest_refuse (manifest, node, expected);
 }
 
-/* 010, which is 8 to Kubernetes, and what begins so and is no octal number. */
+/* Returns whether Kubernetes would read the text as an octal number: 010 is 8. Texts such as 09 count too. */
 static gboolean
 is_octal (const char *text)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a Kubernetes manifest, typed as the API server types them, with ${NAME} replaced in what is read. */
+/* Reads fields of a Kubernetes manifest with the types of the API server, and replaces ${NAME} in the fields that
+   are read. */
 #pragma once
 
 #include "base/amount.h"
@@ -8,37 +9,39 @@
 typedef struct {
   QuoitTree *tree;
   const char *const *set; /* "NAME=value" */
-  gboolean *used;         /* which of them something that is read has asked for */
-  GStringChunk *texts;    /* owns what the readers return */
+  gboolean *used;         /* one per entry of set: a field that was read uses it */
+  GStringChunk *texts;    /* owns the texts that the readers return */
   GError **error;
 } QuoitManifest;
 
-/* Text. INVALID for what Kubernetes reads as a number or boolean, unless it stands in quotes. */
+/* Reads a text. INVALID for an unquoted value that Kubernetes reads as a number or boolean. */
 gboolean quoit_manifest_text (const QuoitManifest *manifest, JsonNode *node, const char **text);
-/* A whole number of 0 to @most, not in quotes. */
+/* Reads an unquoted whole number of 0 to @most. */
 gboolean quoit_manifest_count (const QuoitManifest *manifest, JsonNode *node, gint64 most, gint64 *value);
-/* A quantity, in quotes or not. */
+/* Reads a quantity, quoted or not. */
 gboolean quoit_manifest_quantity (const QuoitManifest *manifest, JsonNode *node, QuoitAmount *amount);
 gboolean quoit_manifest_boolean (const QuoitManifest *manifest, JsonNode *node, gboolean *value);
 
-/* The objects of the file: its documents, and in place of a List, as kubectl prints several, its items. NULL, and the
- * error is set, when those are no list. */
+/* Returns the objects of the file: its documents, where a List (as printed by kubectl) is replaced by its items.
+   Free the array with g_ptr_array_unref(); the tree owns the objects. NULL, with the error set, if the items are not
+   a list. */
 GPtrArray *quoit_manifest_objects (const QuoitManifest *manifest);
 
-/* The member of a map, all the way down; *@node is NULL where something on the way is absent. INVALID where something
- * on the way is not a map. */
+/* Follows the names, which end with NULL, from map to map. *@node is NULL if a member on the path is missing.
+   INVALID if a value on the path is not a map. */
 gboolean quoit_manifest_find (const QuoitManifest *manifest, JsonNode *from, JsonNode **node, const char *name,
                               ...) G_GNUC_NULL_TERMINATED;
 
-/* The same of one member, typed; *@node (NULL: nobody asks) is NULL where it is absent, and *@value stays as it was. */
+/* These read one typed member. If it is missing, *@node is NULL and *@value does not change. @node may be NULL. */
 gboolean quoit_manifest_find_text (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonNode **node,
                                    const char **value);
 gboolean quoit_manifest_find_count (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonNode **node,
                                     gint64 *value);
 gboolean quoit_manifest_find_boolean (const QuoitManifest *manifest, JsonNode *from, const char *name, gboolean *value);
-/* A list; *@list is NULL where it is absent. */
+/* *@list is NULL if the member is missing. */
 gboolean quoit_manifest_find_list (const QuoitManifest *manifest, JsonNode *from, const char *name, JsonArray **list);
 
-/* Set the error: "line 12: spec.x 'value': expected @expected"; and with the place before what was said. FALSE. */
+/* Both set the error and return FALSE. The first one writes "line 12: spec.x 'value': expected @expected"; the
+   second one puts the place of @node in front of an error that is already set. */
 gboolean quoit_manifest_refuse (const QuoitManifest *manifest, JsonNode *node, const char *expected);
 gboolean quoit_manifest_pass_on (const QuoitManifest *manifest, JsonNode *node);

@@ -15,7 +15,7 @@ clear_setting (gpointer data)
   g_free (setting->value);
 }
 
-/* Which digits follow, and of which base; @text is behind them then. */
+/* Returns the base of the number and moves *@text past the prefix. */
 static guint
 read_base (const char **text)
 {
@@ -27,8 +27,8 @@ read_base (const char **text)
   return p[1] == 'x' ? 16 : p[1] == 'b' ? 2 : 8;
 }
 
-/* What PyYAML, which is of YAML 1.1, takes for an integer, in decimal digits: 0x10, 0b1, 010, 1_000. NULL: something
- * else. */
+/* Converts what PyYAML (YAML 1.1) reads as an integer to decimal digits: 0x10, 0b1, 010, 1_000. NULL for other
+ * texts; otherwise free it with g_free(). */
 static char *
 decimal_of (const char *plain)
 {
@@ -44,7 +44,7 @@ decimal_of (const char *plain)
   return g_strdup_printf ("%s%" G_GUINT64_FORMAT, is_negative ? "-" : "", number);
 }
 
-/* An unquoted scalar stands as it is written, which says more of it than its value. */
+/* An unquoted scalar keeps its source text, because the parsed value loses part of it. */
 static char *
 text_of (const QuoitTree *tree, JsonNode *node)
 {

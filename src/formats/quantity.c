@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of mantissa and exponent: beyond either nothing is left below 2^63 ten-thousandths. */
+/* Limits of mantissa and exponent. No number beyond them is in the range of an amount. */
 #define MOST_DIGITS 30
 #define MOST_EXPONENT 100
 
@@ -32,7 +32,7 @@ refuse (const char *text, const char *expected, GError **error)
   return quoit_fail (error, QUOIT_ERROR_INVALID, "quantity %s: expected %s", quoted, expected);
 }
 
-/* Digits with at most one point; returns where they end, NULL when there are too many. */
+/* Reads digits with at most one point. Returns their end, or NULL if there are too many. */
 static const char *
 read_decimal (const char *p, Number *number)
 {
@@ -93,7 +93,7 @@ read_suffix (const char *p, Number *number)
   return FALSE;
 }
 
-/* In ten-thousandths; *rest says that there was more behind them. FALSE: too large. */
+/* Converts to ten-thousandths. *@rest is set if the conversion dropped digits. FALSE: too large. */
 static gboolean
 scale (Number number, int64_t *e4, gboolean *rest)
 {
@@ -150,7 +150,7 @@ quoit_quantity_round_up (QuoitAmount amount)
 
   if (over == 0)
     return amount;
-  /* The very last part of a unit below 2^63 stays what it is: there is no whole number above it. */
+  /* There is no representable whole number above the last fraction, so it does not change. */
   if (amount.e4 > G_MAXINT64 - QUOIT_AMOUNT_UNIT)
     return amount;
   return (QuoitAmount) { amount.e4 - over + QUOIT_AMOUNT_UNIT };
@@ -188,7 +188,7 @@ quoit_memory_text_parse (const char *text, QuoitAmount *amount, GError **error)
         number.two = units[i].two;
         if (!scale (number, &e4, &rest))
           return refuse (text, too_large, error);
-        /* The text is rounded already; of a byte there is no part. */
+        /* The text is already rounded, so fractions of a byte are dropped. */
         amount->e4 = e4 - e4 % QUOIT_AMOUNT_UNIT;
         return TRUE;
       }

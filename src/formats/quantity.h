@@ -4,15 +4,17 @@
 
 #include "base/amount.h"
 
-/* A Kubernetes quantity, exactly: "8", "0.5", "500m", "200G", "16Gi", "1e3". INVALID when it is not one, is negative,
- * too large or finer than 0.0001; only what a binary suffix makes finer ("1.23456Gi") is rounded up to that. */
+/* Parses a Kubernetes quantity exactly: "8", "0.5", "500m", "200G", "16Gi", "1e3". INVALID if it is malformed,
+   negative, too large or finer than 0.0001. An amount that is finer only because of a binary suffix ("1.23456Gi") is
+   rounded up to a multiple of 0.0001. */
 gboolean quoit_quantity_parse (const char *text, QuoitAmount *amount, GError **error);
 
-/* The next whole number: what KubeRay gives Ray of CPUs, memory and chips. */
+/* Rounds up to a whole number, as KubeRay does for the CPUs, memory and chips that it passes to Ray. */
 QuoitAmount quoit_quantity_round_up (QuoitAmount amount);
 
-/* What Ray counts of a number in its own terms. INVALID also for what it would count as 0 though it is not. */
+/* Converts a number to the amount that Ray counts. INVALID if it cannot be an amount, or if Ray would count a
+   nonzero number as 0. */
 gboolean quoit_ray_amount (double value, QuoitAmount *amount, GError **error);
 
-/* Memory as Ray's state listings show it, "1.000 GiB" or "80.000 MiB", in whole bytes. */
+/* Parses memory as Ray's state listings print it, "1.000 GiB" or "80.000 MiB", in whole bytes. */
 gboolean quoit_memory_text_parse (const char *text, QuoitAmount *amount, GError **error);

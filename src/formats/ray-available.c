@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* available_resources_per_node(): what is neither available nor taken by a group is used by something else. */
+/* Reads available_resources_per_node(). Resources that are neither available nor taken by a group are external use. */
 #include <string.h>
 
 #include "formats/ray-use.h"
@@ -7,7 +7,7 @@
 #include "formats/ray-values.h"
 #include "fleet/resource-names.h"
 
-/* What is external of a node, in uses. */
+/* The external use of one node, as indexes into uses. */
 typedef struct {
   guint first;
   guint16 n;

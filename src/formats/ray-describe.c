@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What labels and resources of a row say of its node. */
+/* Derives kind, slice and worker id of a node from the labels and resources of its row. */
 #include <string.h>
 
 #include "formats/ray-nodes.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_WARNINGS = 20 };
 
-/* What the labels of a row say of slices. */
+/* The labels of a row that describe its slice. */
 typedef struct {
   JsonNode *slice, *worker_id, *topology, *pod_type, *accelerator, *group;
 } TpuLabels;
@@ -74,7 +74,7 @@ read_pod_type (const QuoitTree *tree, JsonNode *node, QuoitGeneration *generatio
          || quoit_tree_pass_on (tree, node, error);
 }
 
-/* TPU counts devices where the cluster counts several a chip. */
+/* Converts the TPU amount to chips. The cluster may count several devices per chip. */
 static gboolean
 count_chips (const QuoitTree *tree, const QuoitRayRow *row, guint devices_per_chip, QuoitNodeKind *kind, GError **error)
 {
@@ -107,7 +107,7 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
 
   if (tpu->pod_type != NULL && !read_pod_type (tree, tpu->pod_type, &kind->generation, error))
     return FALSE;
-  /* On other machines the label names a GPU. */
+  /* On hosts without TPUs the label names a GPU. */
   if (accelerator == NULL || g_ascii_strncasecmp (accelerator, "TPU", 3) != 0)
     return TRUE;
   if (!quoit_generation_parse (accelerator, &other, error))
@@ -125,7 +125,7 @@ read_generation (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels 
   return TRUE;
 }
 
-/* A listing of thousands of rows that are alike must not drown the user: the first ones tell. */
+/* Only the first MOST_WARNINGS warnings are kept, because a listing may have thousands of similar rows. */
 static void
 warn (QuoitRayContext *context, const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, const char *text)
 {
@@ -142,7 +142,7 @@ warn (QuoitRayContext *context, const QuoitTree *tree, JsonNode *node, const Quo
   context->n_warned++;
 }
 
-/* A topology that nobody knows is no reason to refuse a whole cluster: the node is then no part of a class. */
+/* An unknown topology must not prevent the import of a whole cluster. The node is then in no class. */
 static void
 read_topology (const QuoitTree *tree, const QuoitRayRow *row, const TpuLabels *tpu, QuoitRayContext *context,
                QuoitNodeKind *kind)
@@ -180,7 +180,7 @@ read_worker_id (const QuoitTree *tree, const TpuLabels *tpu, gint32 *worker_id, 
   return TRUE;
 }
 
-/* Without labels: the resource that Ray gives each TPU host. */
+/* Without labels, uses the resource that Ray gives each TPU host. */
 static void
 generation_from_resources (QuoitNodeKind *kind)
 {
@@ -206,8 +206,8 @@ set_chips (QuoitNodeKind *kind, QuoitResource *resources, guint16 chips, guint d
   kind->n_resources = MAX (kind->n_resources, at + 1);
 }
 
-/* What a dead node had: as the other hosts of its slice, else as such hosts are by default. Without, the node of a
- * group that holds it would seem to be another machine. */
+/* Assumes the chips of a dead node: those of the other hosts of its slice, or else the default of its topology.
+ * Without chips, the node of a group that holds it would seem to be another node. */
 static void
 assume_chips (const QuoitRayContext *context, const char *slice, QuoitNodeKind *kind, QuoitResource *resources)
 {
@@ -228,7 +228,7 @@ assume_chips (const QuoitRayContext *context, const char *slice, QuoitNodeKind *
                context->devices_per_chip);
 }
 
-/* The counters of a slice are of 16 bits, and no slice that there is has more hosts. */
+/* The counters of a slice have 16 bits, and no existing slice has more hosts. */
 static gboolean
 add_to_slice (const QuoitTree *tree, JsonNode *node, const QuoitRayRow *row, QuoitRayContext *context,
               const QuoitNodeClaim *claim, gboolean has_chips, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Ray cluster from what it says of itself: nodes, then groups on them, then what neither has. */
+/* Reads a Ray cluster from its listings: first nodes, then groups, then availability. */
 #include "formats/ray-use.h"
 
 static gboolean

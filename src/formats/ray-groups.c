@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The placement groups that Ray has made: `ray list placement-groups --detail` and placement_group_table(). */
+/* Reads Ray's placement groups: `ray list placement-groups --detail` and placement_group_table(). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { MOST_BUNDLES = 1000000, MOST_SHOWN = 4 };
 typedef struct {
   QuoitRayCluster *cluster;
   GHashTable *ids;    /* texts of the cluster */
-  GArray *bundles;    /* of QuoitBundleClaim: of one group, whose takes follow each other in */
+  GArray *bundles;    /* of QuoitBundleClaim: bundles of one group; their resources follow each other in takes */
   GArray *takes;      /* of QuoitResource */
   guint32 n_unplaced; /* of bundles */
   guint n_listed;
@@ -27,7 +27,7 @@ clear_groups (Groups *groups)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Groups, clear_groups)
 
-/* An unplaced bundle says null or "". Where it says nothing at all the file was cut, and what is taken must not read as
+/* An unplaced bundle has null or "". A missing node id means that the file was cut; then resources in use would seem
  * free. */
 static gboolean
 read_node (const Groups *groups, const QuoitTree *tree, JsonNode *node, guint32 *index, GError **error)
@@ -81,7 +81,7 @@ need_member (const QuoitTree *tree, JsonNode *object, const char *name, const ch
   return *member != NULL || quoit_tree_fail (tree, object, error, "no '%s': expected %s", name, what);
 }
 
-/* `ray list`: each bundle says where it is. */
+/* In `ray list`, each bundle has its node. */
 static gboolean
 add_listed_bundles (Groups *groups, const QuoitTree *tree, JsonNode *list, GError **error)
 {
@@ -101,7 +101,8 @@ add_listed_bundles (Groups *groups, const QuoitTree *tree, JsonNode *list, GErro
   return TRUE;
 }
 
-/* placement_group_table(): "0", "1"... in any order, but all of them: a file that was cut may lack one. */
+/* placement_group_table() has members "0", "1"... in any order. All must be present, because a file that was cut may
+ * lack one. */
 static gboolean
 add_mapped_bundles (Groups *groups, const QuoitTree *tree, JsonNode *row, JsonNode *bundles, GError **error)
 {
@@ -156,10 +157,10 @@ add_bundles (Groups *groups, const QuoitTree *tree, JsonNode *row, GError **erro
 
 static const struct {
   const char *word;
-  guint8 placed, unplaced; /* QuoitGroupState, by whether all bundles are placed */
+  guint8 placed, unplaced; /* QuoitGroupState: placed if all bundles are placed, else unplaced */
 } states[] = {
   { "PENDING", QUOIT_GROUP_PENDING, QUOIT_GROUP_PENDING },
-  /* Its nodes have set the resources aside already. */
+  /* The nodes have already set the resources aside. */
   { "PREPARED", QUOIT_GROUP_RESERVED, QUOIT_GROUP_PENDING },
   { "CREATED", QUOIT_GROUP_RESERVED, QUOIT_GROUP_RESCHEDULING },
   { "RESCHEDULING", QUOIT_GROUP_RESCHEDULING, QUOIT_GROUP_RESCHEDULING },
@@ -209,7 +210,7 @@ append_takes (GString *text, const QuoitBundleClaim *bundle)
   g_string_append_c (text, '}');
 }
 
-/* "PACK {CPU: 1, TPU: 4} x 4 + {CPU: 1}", of different bundles the first few. */
+/* Formats the request as "PACK {CPU: 1, TPU: 4} x 4 + {CPU: 1}", with at most MOST_SHOWN different bundles. */
 static char *
 request_in_words (const Groups *groups, const char *strategy)
 {

@@ -8,12 +8,13 @@ typedef enum { QUOIT_RAY_CLUSTER, QUOIT_RAY_JOB, QUOIT_RAY_SERVICE, QUOIT_N_RAY_
 
 typedef struct {
   const char *name;
-  const char *spec;      /* the member of the object's spec that is the cluster's; NULL: it is the cluster's itself */
-  const char *status[3]; /* members down to the name that KubeRay gave the cluster; NULL ends them */
-  gsize longest_name;    /* of the object, that KubeRay 1.7.0 takes */
+  const char *spec;      /* the member of the object's spec that holds the spec of the cluster; NULL: the object's
+                            spec itself */
+  const char *status[3]; /* path to the name that KubeRay gave the cluster; NULL ends it */
+  gsize longest_name;    /* of the object, in bytes; the limit of KubeRay 1.7.0 */
 } QuoitRayKindFacts;
 
 extern const QuoitRayKindFacts quoit_ray_kinds[QUOIT_N_RAY_KINDS];
 
-/* FALSE: @name, which may be NULL, is none of them. */
+/* Returns FALSE if @name is NULL or not one of the kinds. */
 gboolean quoit_ray_kind_find (const char *name, QuoitRayKind *kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels as Ray is told them: on a command line, and in JSON. */
+/* Reads the labels that a user gives to Ray on a command line or in JSON. */
 #include <quoit/models/ray-labels.h>
 
 #include <string.h>
@@ -20,7 +20,7 @@ quoit_ray_label_check_value (const char *value, GError **error)
   return quoit_label_check_value (value, error);
 }
 
-/* All of @text but one pair of double quotes around it. */
+/* Removes one pair of double quotes around @text. */
 static char *
 without_quotes (const char *text)
 {
@@ -73,7 +73,7 @@ quoit_ray_labels_parse (const char *text, GError **error)
     if (!read_pair (labels, pairs[i], i + 1, error))
       return NULL;
 
-  /* At the end, for a value that a later one replaces may look as it likes. */
+  /* Check at the end: values that a later pair overwrites are not validated. */
   return check (labels, error) ? g_steal_pointer (&labels) : NULL;
 }
 

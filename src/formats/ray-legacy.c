@@ -7,7 +7,7 @@
 #include "formats/ray-values.h"
 #include "fleet/resource-names.h"
 
-/* The rows that have 1 of a resource. Those of a head are asked for, so that there is one among them. */
+/* The rows that have 1 of a resource, for the resources of head rows. So at least one of the rows is a head. */
 typedef struct {
   GArray *rows; /* of guint */
   guint n_alive, n_alive_heads;
@@ -23,7 +23,7 @@ typedef struct {
   const QuoitRayUnlabelled *in;
   QuoitRayPlaces *out;
   GHashTable *bearers;   /* name -> Bearers */
-  const char **pod_type; /* one a row; NULL: not a head. In the places' texts */
+  const char **pod_type; /* one per row, in the places' texts; NULL: not a head */
 } Search;
 
 static void
@@ -75,7 +75,7 @@ is_dead (const QuoitRayRow *row)
   return row->state == QUOIT_NODE_DEAD;
 }
 
-/* "TPU-v6e-16-head": 1 makes a row a head; a resource of that form without a pod type in it is only that. */
+/* A row with 1 of "TPU-v6e-16-head" is a head. A resource of that form without a valid pod type is ignored. */
 static void
 find_head (Search *search, guint at)
 {
@@ -123,8 +123,8 @@ note_bearers (Search *search, guint at)
     }
 }
 
-/* As many hosts as the pod type has, of which one is the head. A host that was replaced is there twice, once dead; one
- * that was lost is dead. */
+/* A slice has as many hosts as its pod type, and one of them is the head. A host that was replaced has two rows, one
+ * of them dead. A host that was lost has one dead row. */
 static gboolean
 is_slice (const Bearers *bearers, guint32 n_hosts)
 {
@@ -194,7 +194,7 @@ read_pod_type (const Search *search, guint head, PodType *pod, GError **error)
   return TRUE;
 }
 
-/* The topologies that somebody offers; what Ray's tables have beyond them is no machine that one could rent. */
+/* Returns the topologies that cloud providers offer. Ray's tables contain more, but you cannot rent these. */
 static GPtrArray *
 topologies_of (const PodType *pod, QuoitShape *only)
 {
@@ -265,8 +265,8 @@ alive_by_address (gconstpointer a, gconstpointer b, gpointer data)
   return order != 0 ? order : by_address (search, i, j);
 }
 
-/* The head is worker 0. Where every host is there once, the addresses of the others decide, so that none is renumbered
- * when it dies; else those that are alive come before the dead, and what is left over has no id. */
+/* The head is worker 0. If every host has exactly one row, the other hosts are numbered by address, so that a dying
+ * host does not renumber them. Otherwise rows that are alive come before dead ones, and surplus rows get no id. */
 static gboolean
 place_hosts (Search *search, const QuoitRayPlace *slice, const Bearers *bearers, guint32 n_hosts, GError **error)
 {
@@ -356,7 +356,7 @@ quoit_ray_places_find (const QuoitRayUnlabelled *unlabelled, QuoitRayPlaces *pla
       find_head (&search, i);
       note_bearers (&search, i);
     }
-  /* A head that is alive tells more of its slice than one that was replaced. */
+  /* Heads that are alive come first, because they describe their slice better than heads that were replaced. */
   if (!place_slices (&search, is_alive, error) || !place_slices (&search, is_dead, error))
     return FALSE;
 

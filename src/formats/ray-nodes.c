@@ -7,27 +7,27 @@
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
 
-/* How many rows have a name. */
+/* The number of rows with one name. */
 typedef struct {
   guint32 n_alive, n_all;
   gboolean is_reported;
 } Bearers;
 
-/* A row that is described when all others are. */
+/* A row that is described after all others. */
 typedef struct {
   JsonNode *node;
   guint row;
 } Postponed;
 
-/* The rows are kept until all names are known; their texts, in a chunk, outlive the tree that they came from. */
+/* The rows are kept until all names are known. Their texts are copied to a chunk, because they outlive the tree. */
 typedef struct {
   QuoitRayContext context;
   QuoitRayCluster cluster;
   QuoitShape stated;
   GArray *rows;          /* of QuoitNodeClaim */
-  GArray *unlabelled;    /* of Postponed: those that lack labels, and */
-  GArray *without_chips; /* those that lack chips */
-  GHashTable *elsewhere; /* resources of amount 1 of nodes without chips */
+  GArray *unlabelled;    /* of Postponed: rows without labels */
+  GArray *without_chips; /* of Postponed: rows without chips */
+  GHashTable *elsewhere; /* resources of amount 1 on nodes without chips */
   GHashTable *names;     /* name -> Bearers */
   guint32 n_listed;
 } Listing;
@@ -82,7 +82,7 @@ count_name (Listing *listing, const char *name, gboolean is_alive)
   bearers->n_alive += is_alive;
 }
 
-/* Totals are not kept of what is no quantity that somebody may use up: node:<address>, resources of groups. */
+/* Skips resources that are not quantities of the node: node:<address> and resources of groups. */
 static gboolean
 keep_totals (Listing *listing, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
 {
@@ -116,7 +116,7 @@ postpone (GArray *rows, JsonNode *node, guint row)
   g_array_append_val (rows, postponed);
 }
 
-/* What may look like the name of a slice, and is not, since a node without chips has it too. */
+/* Collects resources that look like the name of a slice but are not, because a node without chips has them too. */
 static gboolean
 note_elsewhere (Listing *listing, const QuoitTree *tree, const QuoitRayRow *row, GError **error)
 {
@@ -179,7 +179,7 @@ add_row (const QuoitTree *tree, JsonNode *node, gpointer data, GError **error)
   return TRUE;
 }
 
-/* Reads a postponed row again; where rows are read one by one, @tree has it from then on. */
+/* Reads a postponed row again. If rows are read one by one, it becomes the contents of @tree. */
 static gboolean
 return_to (const Postponed *postponed, QuoitTree *tree, QuoitRayRow *row, GError **error)
 {
@@ -254,8 +254,8 @@ finish (QuoitTree *tree, gpointer data, GError **error)
          && describe_postponed (listing, tree, listing->without_chips, NULL, error);
 }
 
-/* The name itself, where nobody else has it or this node is the one alive that has. Else with the start of the id, or
- * all of it where another node is called so. */
+/* Returns the name itself if no other node has it, or if this node is the only one alive with it. Otherwise appends
+ * the start of the id, or the whole id if that name is taken. */
 static const char *
 unique_name (const Listing *listing, const QuoitNodeClaim *row, GHashTable *taken)
 {

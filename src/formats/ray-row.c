@@ -4,7 +4,7 @@
 #include "formats/ray-nodes.h"
 #include "formats/ray-values.h"
 
-/* The members of a row in each form. */
+/* The names of the members in each form. */
 static const struct {
   const char *id, *name, *address, *resources, *labels;
 } members[] = {

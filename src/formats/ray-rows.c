@@ -8,8 +8,7 @@
 
 static const char none[] = "No resource in the cluster";
 
-/* A long list is never one tree: each row is read while it is still in the processor's cache, and the memory is that of
- * one row. */
+/* Parses one row at a time. This keeps the row in the processor's cache, and needs the memory of one row only. */
 static gboolean
 add_json_rows (const QuoitRayRows *rows, const char *text, gpointer data, GError **error)
 {
@@ -31,7 +30,7 @@ add_json_rows (const QuoitRayRows *rows, const char *text, gpointer data, GError
   return rows->finish == NULL || rows->finish (tree, data, error);
 }
 
-/* The only member of the tree's map, or all of them. */
+/* Adds the members of the map in @tree. */
 static gboolean
 add_members (const QuoitRayRows *rows, const QuoitTree *tree, JsonNode *map, gpointer data, GError **error)
 {
@@ -49,7 +48,7 @@ add_members (const QuoitRayRows *rows, const QuoitTree *tree, JsonNode *map, gpo
   return TRUE;
 }
 
-/* Each member as a map of its own, so that its place is what it is in the whole. */
+/* Parses each member as a map of its own, so that its path is the same as in the whole file. */
 static gboolean
 add_json_members (const QuoitRayRows *rows, const char *text, gpointer data, GError **error)
 {
@@ -120,8 +119,7 @@ quoit_ray_text_lists_nothing (const char *text, gsize length)
   return length == strlen (none) && memcmp (text, none, length) == 0;
 }
 
-/* What Ray prints where it was not told to print either form, and files with nothing in them: to the YAML reader all of
- * these are strange scalars. */
+/* Recognizes Ray's tables and empty files, for better messages than those of the YAML reader. */
 static gboolean
 check_form (const QuoitRayRows *rows, const char *text, gsize length, GError **error)
 {

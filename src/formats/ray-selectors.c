@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a selector asks of labels: what Ray lets through, what its scheduler then reads, and which labels that holds
- * for.
- */
+/* Label selectors: which of them Ray accepts, how its scheduler reads them, and which labels match. */
 #include <quoit/models/ray-labels.h>
 
 #include <string.h>
@@ -144,7 +142,7 @@ quoit_ray_fallback_check_json (const char *text, size_t length, GError **error)
 
   if (root == NULL)
     return g_prefix_error (error, "fallback_strategy: "), FALSE;
-  /* Python walks over an empty object or text too, and finds nothing wrong. */
+  /* Ray's Python code also iterates over an empty object or text without an error. */
   if (quoit_json_is_false (root) && json_node_get_value_type (root) != G_TYPE_BOOLEAN && !holds_number (root))
     return TRUE;
   if (!JSON_NODE_HOLDS_ARRAY (root))

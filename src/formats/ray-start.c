@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node that starts: the two variables by which Ray's autoscaler overrides what it is given are JSON. */
+/* Reads the two JSON variables by which Ray's autoscaler overrides the resources and labels of a starting node. */
 #include <quoit/models/ray-host.h>
 #include <string.h>
 
 #include "formats/json.h"
 #include "models/ray/ray.h"
 
-/* The members of the object in variable @name; FALSE when it cannot be read. NULL, and no failure, when it is not set.
- */
+/* Parses the variable @name. FALSE: it is malformed. *@root is NULL if the variable is not set or empty. */
 static gboolean
 read_variable (const char *const *env, const char *name, JsonNode **root, GError **error)
 {
@@ -40,7 +39,7 @@ read_amount (QuoitRayResources *resources, const char *name, JsonNode *value, GE
     return quoit_ray_resources_set (
                resources, name, type == G_TYPE_BOOLEAN ? json_node_get_boolean (value) : json_node_get_double (value)),
            TRUE;
-  /* Python's None says nothing of these. */
+  /* Python's None means that these are not overridden. */
   if (JSON_NODE_HOLDS_NULL (value) && quoit_ray_is_predefined (name))
     return TRUE;
   return refuse ("RAY_OVERRIDE_RESOURCES", name, "a number", error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What groups take of the nodes, and what they leave. */
+/* Computes what the groups take of the nodes, and what remains. */
 #include "formats/ray-use.h"
 #include "formats/ray-values.h"
 
@@ -27,7 +27,7 @@ count_take (QuoitRayUse *use, guint32 node, const QuoitResource *take)
   use->first[node] += take != NULL;
 }
 
-/* Fills the part of each node from its end, so that @first is its beginning when it is full. */
+/* Fills the range of each node from its end, so that in the end @first is its beginning. */
 static void
 put_take (QuoitRayUse *use, guint32 node, const QuoitResource *take)
 {
@@ -60,7 +60,7 @@ quoit_ray_use_is_known (const QuoitRayUse *use, guint32 node, const char *resour
   return !g_array_index (use->cluster->nodes, QuoitRayNode, node).is_listed || !quoit_ray_is_memory (resource);
 }
 
-/* @rest without @take; names are texts of the claims. FALSE: there is not so much. */
+/* Subtracts @take from @rest. Names are texts of the claims, so pointers are compared. FALSE: not enough is left. */
 static gboolean
 take_from (GArray *rest, const QuoitResource *take)
 {

@@ -60,7 +60,7 @@ quoit_ray_given_amount (const QuoitTree *tree, const char *resource, JsonNode *n
   gboolean is_memory = quoit_ray_is_memory (resource), ok;
 
   if (holds_number (node))
-    /* Ray keeps doubles: what it counts is what the double gives, also where the text says a whole number. */
+    /* Ray keeps doubles, so even a whole number in the text counts as the double nearest to it. */
     ok = quoit_ray_amount (json_node_get_double (node), amount, error);
   else if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING && is_memory)
     ok = quoit_memory_text_parse (json_node_get_string (node), amount, error);
@@ -80,7 +80,7 @@ quoit_ray_counted_amount (const QuoitTree *tree, JsonNode *node, QuoitAmount *am
     return quoit_tree_refuse (tree, node, "a number that is not negative", error);
   if (!quoit_amount_from_double (value, &checked, error))
     return quoit_tree_pass_on (tree, node, error);
-  /* 5699 ten-thousandths are shown as 0.5699, which times 10,000 may be a little less than 5699. */
+  /* For example, 5699 ten-thousandths are printed as 0.5699, and 0.5699 * 10,000 may be slightly less than 5699. */
   amount->e4 = (int64_t) round (value * QUOIT_AMOUNT_UNIT);
   return TRUE;
 }

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts and amounts of Ray's listings, whichever listing it is. */
+/* Reads the texts and amounts that all of Ray's listings share. */
 #pragma once
 
 #include "formats/tree.h"
 #include "fleet/claims.h"
 
 enum {
-  QUOIT_RAY_MOST_ENTRIES = 256,   /* of a map: more than any node has, and few enough to stand on the stack */
-  QUOIT_RAY_MOST_NAME_BYTES = 253 /* a DNS name has no more; Ray sets no limit */
+  QUOIT_RAY_MOST_ENTRIES = 256,   /* of a map; more than any node has, and small enough for an array on the C stack */
+  QUOIT_RAY_MOST_NAME_BYTES = 253 /* the length of a DNS name; Ray has no limit */
 };
 
-/* The text that a scalar is: a YAML listing may say 3 where '3' is meant, and Ray's own writer leaves a lone y or n
- * without quotes. NULL where it is no text. */
+/* Returns the text of a scalar, or NULL if it is not text. A YAML listing may contain 3 for '3', and Ray's own
+   writer does not quote a single y or n. */
 const char *quoit_ray_text (const QuoitTree *tree, JsonNode *node);
 
-/* The member as a text of at most QUOIT_RAY_MOST_NAME_BYTES; NULL where it is absent, null or empty. */
+/* Sets *@text to the member, at most QUOIT_RAY_MOST_NAME_BYTES long, or to NULL if it is missing, null or empty. */
 gboolean quoit_ray_member_text (const QuoitTree *tree, JsonNode *object, const char *name, const char **text,
                                 GError **error);
 
-/* Whether the listings of the state API show it rounded, as text. */
+/* Returns whether the state API prints the resource as rounded text. */
 gboolean quoit_ray_is_memory (const char *resource);
 
-/* node:<address> and what a placement group brings, such as CPU_group_<id>: nothing that a node has to give. */
+/* Returns whether the resource is not a quantity of the node: node:<address>, or a resource of a placement group
+   such as CPU_group_<id>. */
 gboolean quoit_ray_resource_is_no_quantity (const char *resource);
 
-/* What Ray counts of an amount that somebody gave it. */
+/* Reads an amount that a user gave to Ray, and converts it to what Ray counts. */
 gboolean quoit_ray_given_amount (const QuoitTree *tree, const char *resource, JsonNode *node, QuoitAmount *amount,
                                  GError **error);
 
-/* What Ray has counted and shows: the nearest ten-thousandth. */
+/* Reads an amount that Ray has counted and printed, rounded to the nearest ten-thousandth. */
 gboolean quoit_ray_counted_amount (const QuoitTree *tree, JsonNode *node, QuoitAmount *amount, GError **error);
 
-/* A map of given amounts, at most QUOIT_RAY_MOST_ENTRIES; names are borrowed from @node. @node NULL: none. */
+/* Reads a map of given amounts, at most QUOIT_RAY_MOST_ENTRIES. @node owns the names. If @node is NULL,
+ *@n_resources is 0. */
 gboolean quoit_ray_resources (const QuoitTree *tree, JsonNode *node, QuoitResource *resources, guint16 *n_resources,
                               GError **error);
 
-/* "v6e-16": INVALID where it is not a generation and its cores. */
+/* Parses a pod type such as "v6e-16": generation and cores. INVALID for other texts. */
 gboolean quoit_ray_pod_type_parse (const char *text, QuoitGeneration *generation, guint32 *cores, GError **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that a pod claims by Kubernetes' dynamic resource allocation: network interfaces, most often. The file's
- * ResourceClaims and ResourceClaimTemplates say how many of which class. */
+/* Counts the devices that a pod claims by Kubernetes' dynamic resource allocation, mostly network interfaces. The
+ * file's ResourceClaims and ResourceClaimTemplates have the number per class. */
 #include "formats/raycluster-devices.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ clear_devices (QuoitDevices *devices)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitDevices, clear_devices)
 
-/* --- what the containers use --- */
+/* --- requests that the containers use --- */
 
 static gboolean
 read_use (QuoitDevices *devices, JsonNode *entry)
@@ -54,7 +54,7 @@ read_uses (QuoitDevices *devices, JsonNode *spec)
   return TRUE;
 }
 
-/* --- what the pod claims --- */
+/* --- claims of the pod --- */
 
 static gboolean
 read_claim (QuoitDevices *devices, JsonNode *entry, QuoitDeviceClaim *claim)
@@ -84,7 +84,7 @@ read_claim (QuoitDevices *devices, JsonNode *entry, QuoitDeviceClaim *claim)
   return TRUE;
 }
 
-/* Not stated is not known: then it may be the other's. */
+/* An unspecified namespace may match either. */
 static gboolean
 is_same_namespace (const char *a, const char *b)
 {
@@ -117,7 +117,7 @@ is_meant (const QuoitDevices *devices, JsonNode *document, const QuoitDeviceClai
   return TRUE;
 }
 
-/* *@found is NULL where the file has no such document. */
+/* *@found is NULL if the file has no such document. */
 static gboolean
 find_document (const QuoitDevices *devices, const QuoitDeviceClaim *claim, JsonNode **found)
 {
@@ -141,7 +141,7 @@ find_document (const QuoitDevices *devices, const QuoitDeviceClaim *claim, JsonN
   return documents != NULL;
 }
 
-/* A claim that is no template's is one for all pods. */
+/* A claim that does not come from a template is shared by all pods. */
 static void
 warn_of_sharing (QuoitDevices *devices, const QuoitDeviceClaim *claim)
 {
@@ -177,7 +177,7 @@ count_claim (QuoitDevices *devices, const QuoitDeviceClaim *claim)
   return quoit_devices_read_requests (devices, claim, document);
 }
 
-/* What the group says to Ray itself is what Ray knows of. */
+/* Resources that the group states for Ray take precedence. */
 static void
 set_defaults (const QuoitDevices *devices, QuoitRayParams *params)
 {

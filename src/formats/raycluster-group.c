@@ -36,7 +36,8 @@ read_topology (Group *group, QuoitGeneration *generation, QuoitShape *shape)
   return TRUE;
 }
 
-/* What the webhook denies, and what it lets through although no such slice exists. */
+/* Checks the number of hosts: the webhook denies some wrong numbers, but accepts others although no such slice
+ * exists. */
 static gboolean
 check_hosts (const Group *group)
 {
@@ -89,7 +90,7 @@ set_default_amount (Group *group, const char *name, QuoitAmount amount)
   return TRUE;
 }
 
-/* A given TPU resource replaces the detected one. It counts chips, or JAX devices. */
+/* A given TPU resource replaces the detected one. It counts chips or JAX devices. */
 static gboolean
 check_given_tpu (const Group *group)
 {
@@ -170,7 +171,7 @@ make_kind (Group *group, QuoitClaims *claims)
     {
       QuoitResource resource = { key, { *(int64_t *) value } };
 
-      /* To Ray an amount of 0 is the same as none. */
+      /* Ray treats an amount of 0 as absent. */
       if (resource.amount.e4 > 0)
         g_array_append_val (resources, resource);
     }
@@ -194,7 +195,7 @@ fill_pool (const Group *group, guint32 index, QuoitClaims *claims)
                              (guint16) group->pod->env->len);
 }
 
-/* The slice is called as the manifest says, which can only be meant for one slice. */
+/* Returns the slice name of the manifest, which can only apply to a group with one slice. */
 static const char *
 given_slice_name (const Group *group, QuoitClaims *claims)
 {
@@ -210,7 +211,7 @@ given_slice_name (const Group *group, QuoitClaims *claims)
   return NULL;
 }
 
-/* "a" with its replica 0 and host 1 and "a-0" with its replica 1 are both "a-0-1". */
+/* Names may collide: group "a" with replica 0 and host 1, and group "a-0" with replica 1, are both "a-0-1". */
 static gboolean
 take_name (const Group *group, const char *name, GHashTable *names)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which document of a file is about Ray, and what its cluster is called. */
+/* Finds the Ray object of a file and the name of its cluster. */
 #include "formats/ray-kinds.h"
 #include "formats/raycluster.h"
 
@@ -8,7 +8,7 @@
 #include "models/kuberay/names.h"
 #include "fleet/labels.h"
 
-/* A QuoitRayKind; -1: none of them, and @others gets what it is. */
+/* Sets *@index to a QuoitRayKind. For other kinds sets it to -1 and appends the kind to @others. */
 static gboolean
 read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GString *others)
 {
@@ -30,7 +30,7 @@ read_kind (const QuoitManifest *manifest, JsonNode *document, int *index, GStrin
   return TRUE;
 }
 
-/* An object without it is not refused: nothing that is read differs between the versions. */
+/* The version may be missing, because the fields that are read are the same in all versions. */
 static gboolean
 check_version (const QuoitManifest *manifest, JsonNode *document)
 {
@@ -63,7 +63,7 @@ read_name (const QuoitManifest *manifest, JsonNode *document, const char *kind, 
   return quoit_label_check_value (*name, manifest->error) || quoit_manifest_pass_on (manifest, node);
 }
 
-/* Two of them are two sources, and an import is of one. */
+/* Two Ray objects are two sources, and an import has exactly one. */
 static gboolean
 refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonNode *second, int index)
 {
@@ -80,7 +80,7 @@ refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonN
                      quoit_tree_line (manifest->tree, quoit_tree_member (first->document, "kind")));
 }
 
-/* -1, and the error is set: there is none, or more than one. */
+/* Returns -1, with the error set, if there is no Ray object or more than one. */
 static int
 find_document (const QuoitManifest *manifest, QuoitRayObject *object)
 {
@@ -112,7 +112,7 @@ find_document (const QuoitManifest *manifest, QuoitRayObject *object)
   return found;
 }
 
-/* A job with it makes no cluster, whatever else it says: KubeRay waits for the one that is named. */
+/* A job with a clusterSelector makes no cluster: KubeRay uses the named one and ignores the rest. */
 static gboolean
 refuse_selector (const QuoitManifest *manifest, JsonNode *spec)
 {
@@ -162,7 +162,8 @@ read_spec (const QuoitManifest *manifest, int index, QuoitRayObject *object)
   return object->is_suspended || quoit_manifest_find_boolean (manifest, object->spec, "suspend", &object->is_suspended);
 }
 
-/* What KubeRay wrote into an object that was read back from it, or what is known before. */
+/* Takes the name from the status that KubeRay wrote, if the object was read back from a cluster. Otherwise assumes
+ * the name as far as it is known. */
 static gboolean
 read_cluster_name (const QuoitManifest *manifest, int index, QuoitRayObject *object)
 {

@@ -9,7 +9,7 @@
 
 enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
 
-/* The most that an amount holds in whole units. */
+/* The largest amount in whole units. */
 static const gint64 most_units = G_MAXINT64 / QUOIT_AMOUNT_UNIT;
 
 void
@@ -25,7 +25,7 @@ set_resource (QuoitRayParams *params, const char *name, QuoitAmount amount)
   g_hash_table_replace (params->resources, g_strdup (name), g_memdup2 (&amount.e4, sizeof amount.e4));
 }
 
-/* --num-cpus and the like: Ray takes nothing but whole numbers. */
+/* Reads parameters such as num-cpus, for which Ray accepts only whole numbers. */
 static gboolean
 read_param_count (const QuoitManifest *manifest, JsonNode *start_params, const char *param, const char *resource,
                   QuoitRayParams *params)
@@ -44,7 +44,7 @@ read_param_count (const QuoitManifest *manifest, JsonNode *start_params, const c
   return TRUE;
 }
 
-/* The JSON in --resources passes through a shell and, in older manifests, through a second pair of quotes. */
+/* The JSON of --resources passes through a shell and, in older manifests, has a second pair of quotes. */
 static JsonNode *
 parse_resources (const char *text, GError **error)
 {
@@ -149,7 +149,7 @@ read_param_labels (const QuoitManifest *manifest, JsonNode *start_params, QuoitR
   return TRUE;
 }
 
-/* The names that KubeRay knows in the group's own "resources". */
+/* Maps the names that KubeRay accepts in the group's own "resources" to Ray's names. */
 static const char *
 ray_name (const char *name)
 {
@@ -239,7 +239,7 @@ quoit_ray_params_read (const QuoitManifest *manifest, JsonNode *group, QuoitRayP
   if (start_params != NULL && !quoit_tree_object (manifest->tree, start_params, &object, manifest->error))
     return FALSE;
 
-  /* In the order in which one overrides the other. */
+  /* The order matters: later sources override earlier ones. */
   return read_param_resources (manifest, start_params, params)
          && read_param_count (manifest, start_params, "num-cpus", "CPU", params)
          && read_param_count (manifest, start_params, "num-gpus", "GPU", params)

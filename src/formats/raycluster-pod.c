@@ -5,12 +5,12 @@
 
 #include "formats/quantity.h"
 
-/* Linux takes no longer argument or variable than 128 KiB. */
+/* Linux limits an argument or variable to 128 KiB. */
 enum { MOST_VARIABLES = 1000, MOST_NAME_BYTES = 253, MOST_VALUE_BYTES = 131071 };
 
 static const char tpu[] = "google.com/tpu";
 
-/* One resource of a container; a node is NULL where it is not stated. */
+/* One resource of a container. A node is NULL if it is not stated. */
 typedef struct {
   JsonNode *limit_node, *request_node;
   QuoitAmount limit, request;
@@ -43,7 +43,7 @@ add_to_sum (const QuoitManifest *manifest, const Ask *ask, QuoitAmount *sum)
          || quoit_manifest_pass_on (manifest, ask->request_node != NULL ? ask->request_node : ask->limit_node);
 }
 
-/* Kubernetes never overcommits chips: the request is the limit. */
+/* Kubernetes never overcommits chips, so request and limit must be equal. */
 static gboolean
 read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod, gboolean *has_chips)
 {
@@ -72,7 +72,7 @@ read_chips (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod, g
   return TRUE;
 }
 
-/* KubeRay's --num-gpus: the first limit whose name ends so. */
+/* KubeRay sets --num-gpus to the first limit whose name ends with "gpu". */
 static gboolean
 read_gpu (const QuoitManifest *manifest, JsonNode *container, QuoitPod *pod)
 {
@@ -102,7 +102,7 @@ is_variable_name (const char *name)
   return *p == '\0' && p - name <= MOST_NAME_BYTES;
 }
 
-/* The last one of a name is the one that a process gets. */
+/* If a name occurs twice, a process gets the last value. */
 static void
 set_variable (GArray *env, const char *name, const char *value)
 {
@@ -133,7 +133,7 @@ read_variable (const QuoitManifest *manifest, JsonNode *entry, QuoitPod *pod)
   if (!is_variable_name (name))
     return quoit_manifest_refuse (manifest, name_node,
                                   "a variable's name: letters, digits, '_', '-' and '.', no digit first");
-  /* Without value it is empty or comes from elsewhere (valueFrom), which no manifest tells. */
+  /* Without a value the variable is empty or comes from valueFrom, which a manifest cannot resolve. */
   if (value_node == NULL)
     return TRUE;
   if (!quoit_manifest_text (manifest, value_node, &value))

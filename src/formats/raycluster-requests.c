@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a ResourceClaim, or the template of one, requests: how many devices of which class. */
+/* Reads the requests of a ResourceClaim or ResourceClaimTemplate: the number of devices of each class. */
 #include <string.h>
 
 #include "formats/raycluster-devices.h"
@@ -64,7 +64,7 @@ read_class (const QuoitDevices *devices, JsonNode *asked, const char **class)
                                    "the name of a device class: at most 253 lower-case letters, digits, '-' and '.'");
 }
 
-/* *@count is -1, after a warning, where the request does not say how many devices the pod has for itself. */
+/* Sets *@count to -1, after a warning, if the request does not state how many devices the pod gets for itself. */
 static gboolean
 read_device_count (QuoitDevices *devices, JsonNode *asked, gint64 *count)
 {
@@ -119,7 +119,7 @@ read_request (QuoitDevices *devices, JsonNode *request)
                           "which of the alternatives there will be is not known: they are not counted");
       return TRUE;
     }
-  /* Until v1beta1 there was no "exactly": its members stood in the request. */
+  /* Up to v1beta1 the request itself has the members of "exactly". */
   if (exactly == NULL)
     exactly = request;
   if (!read_class (devices, exactly, &class) || !read_device_count (devices, exactly, &count))
@@ -153,7 +153,7 @@ quoit_devices_read_requests (QuoitDevices *devices, const QuoitDeviceClaim *clai
   JsonNode *spec = document, *asked;
   JsonArray *requests;
 
-  /* A template's spec is that of its claims, one level down. */
+  /* In a template, the spec of the claim is one level deeper. */
   if (strcmp (claim->kind, "ResourceClaimTemplate") == 0
       && !quoit_manifest_find (devices->manifest, document, &spec, "spec", NULL))
     return FALSE;

@@ -8,7 +8,7 @@
 #include "models/kuberay/names.h"
 #include "fleet/labels.h"
 
-/* What KubeRay calls the head's group. */
+/* KubeRay's name for the head's group. */
 static const char head_pool[] = "headgroup";
 
 gboolean
@@ -22,7 +22,7 @@ quoit_ray_numbers_read (const QuoitManifest *manifest, JsonNode *group, QuoitRay
          && quoit_manifest_find_boolean (manifest, group, "suspend", &numbers->is_suspended);
 }
 
-/* KubeRay's arithmetic, with the guard that it lacks. */
+/* Computes the replicas as KubeRay does, but refuses numbers that are too large. */
 static gboolean
 read_replicas (const QuoitManifest *manifest, QuoitRayGroup *group)
 {
@@ -111,7 +111,7 @@ add_workers (const QuoitManifest *manifest, const QuoitRayObject *object, GHashT
   return TRUE;
 }
 
-/* What follows from a name that only KubeRay knows. */
+/* Warns if the names of nodes depend on a cluster name that only KubeRay knows. */
 static void
 warn_of_name (const QuoitManifest *manifest, const QuoitRayObject *object, QuoitClaims *claims)
 {
@@ -142,7 +142,7 @@ read_cluster (const QuoitManifest *manifest, const char *source)
   return g_steal_pointer (&claims);
 }
 
-/* Most often a name that is not spelled as in the manifest. */
+/* Usually the name is spelled differently in the manifest. */
 static void
 warn_of_unused (const QuoitManifest *manifest, QuoitClaims *claims)
 {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a RayCluster: pod template, what Ray sees of it, and groups. */
+/* The parts of a RayCluster: pod templates, Ray parameters and groups. */
 #pragma once
 
 #include "formats/formats.h"
 #include "formats/manifest.h"
 
-/* What the containers of a template ask for. */
+/* The requests of the containers of a pod template. */
 typedef struct {
   QuoitAmount cpu, memory;         /* sums over the containers: request, else limit */
-  QuoitAmount ray_cpu, ray_memory; /* of the first container, Ray's: limit, else (CPU alone) request; rounded up */
+  QuoitAmount ray_cpu, ray_memory; /* of the first container, where Ray runs: limit, else (for CPU only) request;
+                                      rounded up */
   QuoitAmount gpu;                 /* of the first container */
   guint32 chips;                   /* google.com/tpu of all containers */
-  JsonNode *chips_node;            /* for messages; NULL when no container asks for any */
-  GArray *env;                     /* of QuoitPair: plain variables of the containers with chips */
+  JsonNode *chips_node;            /* for messages; NULL if no container requests chips */
+  GArray *env;                     /* of QuoitPair: literal variables of the containers with chips */
   JsonNode *tpu_name_node;
   const char *tpu_name; /* variable TPU_NAME; NULL: not set */
   JsonNode *accelerator_node, *topology_node;
@@ -25,10 +26,10 @@ gboolean quoit_pod_read (const QuoitManifest *manifest, JsonNode *group, QuoitPo
 void quoit_pod_clear (QuoitPod *pod);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitPod, quoit_pod_clear)
 
-/* What the group says to Ray: rayStartParams, and the group's own fields "resources" and "labels", which override it.
- */
+/* The group's parameters for Ray: rayStartParams, and the group's own fields "resources" and "labels", which
+   override it. */
 typedef struct {
-  GHashTable *resources; /* name -> int64 *: ten-thousandths */
+  GHashTable *resources; /* name -> int64 *, in ten-thousandths */
   GHashTable *labels;    /* key -> value */
 } QuoitRayParams;
 
@@ -36,20 +37,21 @@ gboolean quoit_ray_params_read (const QuoitManifest *manifest, JsonNode *group, 
 void quoit_ray_params_clear (QuoitRayParams *params);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayParams, quoit_ray_params_clear)
 
-/* The Ray object of a file: a RayCluster, or one of which KubeRay makes a RayCluster. */
+/* The Ray object of a file: a RayCluster, or an object from which KubeRay makes a RayCluster. */
 typedef struct {
   JsonNode *document;
   const char *kind, *name; /* "RayJob", metadata.name */
   const char *cluster;     /* the name of the RayCluster */
-  gboolean is_assumed;     /* that name is not stated: "xxxxx" stands for KubeRay's five random characters */
+  gboolean is_assumed;     /* the cluster name is not stated; "xxxxx" replaces KubeRay's five random characters */
   gboolean is_suspended;
   JsonNode *spec; /* of the cluster */
 } QuoitRayObject;
 
-/* The only one of the file; all is valid as long as the manifest. */
+/* Finds the only Ray object of the file. INVALID if there is none or more than one. The result is valid as long as
+   the manifest. */
 gboolean quoit_ray_object_find (const QuoitManifest *manifest, QuoitRayObject *object);
 
-/* How many pods a worker group is to have, as it says, or as the API server has it where it says nothing. */
+/* The numbers of pods of a worker group: the stated values, or the defaults of the API server. */
 typedef struct {
   gint64 replicas, lowest, highest, hosts;
   gboolean is_suspended;
@@ -58,15 +60,15 @@ typedef struct {
 
 gboolean quoit_ray_numbers_read (const QuoitManifest *manifest, JsonNode *group, QuoitRayNumbers *numbers);
 
-/* The name, which becomes a key of @groups: each may be there once. */
+/* Reads the name of the group and adds it to the set @groups. A duplicate name is INVALID. */
 gboolean quoit_ray_group_name_read (const QuoitManifest *manifest, JsonNode *group, GHashTable *groups,
                                     const char **name);
 
-/* Adds the pool and the nodes of one group. */
+/* One group, whose pool and nodes quoit_ray_group_add() adds to the claims. */
 typedef struct {
   const QuoitRayObject *object;
   JsonNode *node;
-  const char *name; /* the pool */
+  const char *name; /* also the name of the pool */
   gboolean is_head;
   const char *node_name;  /* of the head */
   gint64 replicas, hosts; /* replicas 0: no pods */
@@ -76,7 +78,7 @@ typedef struct {
 gboolean quoit_ray_group_add (const QuoitManifest *manifest, const QuoitRayGroup *of, GHashTable *names,
                               QuoitClaims *claims);
 
-/* Adds to @params the devices that the pod's resource claims bring, by their class, where it does not say itself how
- * many there are. What is not known of them is a warning. */
+/* Adds to @params, by device class, the devices of the pod's resource claims. Resources that @params already has do
+   not change. Devices whose number is unknown produce a warning. */
 gboolean quoit_ray_devices_read (const QuoitManifest *manifest, const QuoitRayGroup *of, QuoitRayParams *params,
                                  QuoitClaims *claims);

@@ -9,7 +9,7 @@ struct _QuoitTree {
   GHashTable *plain;  /* node -> text in texts */
   GStringChunk *texts;
   gboolean has_lines, has_no_places;
-  int element; /* of the list that the file is, which alone is in the tree; -1: all of the file is */
+  int element; /* index of the list element that is the only content of the tree; -1: the tree has the whole file */
 };
 
 #define COLUMN_BITS 24
@@ -135,11 +135,10 @@ append_member (GString *path, const char *name)
     }
 }
 
-/* What is done at each node, @path being the way to it; TRUE ends the walk. */
+/* Called for each node with its path. TRUE ends the walk. */
 typedef gboolean (*VisitFunc) (JsonNode *node, const GString *path, gpointer data);
 
-/* Visits @from and what is below, appending the way to @path; TRUE when a visit ended it, with the way to there left in
- * @path. */
+/* Visits @from and everything below it. Returns TRUE if a visit ended the walk; then @path is the path of that node. */
 static gboolean
 walk (JsonNode *from, GString *path, VisitFunc visit, gpointer data)
 {
@@ -196,7 +195,7 @@ keep_path (JsonNode *node, const GString *path, gpointer data)
   GHashTable *paths = data;
   gpointer known;
 
-  /* What aliases repeat is where it stood first. */
+  /* A node that aliases repeat keeps its first path. */
   if (g_hash_table_lookup_extended (paths, node, NULL, &known) && known == NULL)
     g_hash_table_insert (paths, node, g_strdup (path->str));
   return FALSE;

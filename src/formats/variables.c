@@ -13,7 +13,7 @@ quoit_variables_name_length (const char *text)
   return n;
 }
 
-/* -1: there is none. */
+/* Returns the index of the variable in @set, or -1. */
 static int
 find (const char *const *set, const char *name, gsize length)
 {

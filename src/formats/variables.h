@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ${NAME} in a manifest, and the values that --set gives. */
+/* Replaces ${NAME} in a manifest by the values of --set. */
 #pragma once
 
 #include "base/error.h"
 
-/* Whether each of @set is "NAME=value" and no name is given twice. NULL is no variables. */
+/* Checks that each entry of @set is "NAME=value" and that no name occurs twice. @set may be NULL. */
 gboolean quoit_variables_check (const char *const *set, GError **error);
 
-/* @text with each ${NAME} replaced. INVALID names the variable that has no value. @used (NULL: nobody asks) has a place
- * for each of @set: TRUE is written where it was of use. */
+/* Returns @text with each ${NAME} replaced; free it with g_free(). The INVALID message names a variable without a
+   value. @used, which may be NULL, has one entry per entry of @set; the function sets it to TRUE for entries that it
+   uses. */
 char *quoit_variables_expand (const char *text, const char *const *set, gboolean *used, GError **error);
 
-/* The length of NAME in "NAME=value". */
+/* Returns the length of NAME in "NAME=value". */
 gsize quoit_variables_name_length (const char *text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphviz' language. A name is text in quotes: nothing in it ends them, or is taken for a command of a label. */
+/* Writes a graph in Graphviz' language. Names are quoted and escaped, so that they cannot end the quotes or act as
+ * escape sequences of a label. */
 #include "formats/graph.h"
 
 #include "base/hidden.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that a fleet is, as one document: the names and types of its members are those of the command's JSON. */
+/* Writes a whole fleet as one document. Member names and types are those of the command's JSON. */
 #include "formats/writer.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "fleet/names.h"
 
-/* Times as the command writes them; 0 is the model's word for none. */
+/* Writes a time in the format of the command. In the model, 0 means none. */
 static void
 write_time (QuoitWriter *writer, const char *key, int64_t time_ms)
 {
@@ -16,7 +16,7 @@ write_time (QuoitWriter *writer, const char *key, int64_t time_ms)
   quoit_writer_text (writer, key, text);
 }
 
-/* What a manifest desires; other sources have no such thing. */
+/* Writes the desired workers of a manifest. For other sources the members are null. */
 static void
 write_desired (QuoitWriter *writer, QuoitSourceKind kind, const QuoitPool *pool)
 {
@@ -104,7 +104,7 @@ by_text (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Those of the node's kind, and those that the layout keeps on the node itself. */
+/* Writes the labels of the node's kind and those that the layout stores per node. */
 static void
 write_labels (QuoitWriter *writer, const QuoitLayout *layout, QuoitNodeId node)
 {

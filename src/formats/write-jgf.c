@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON graph format as Fluxion reads it: a vertex has type, name, number and a path a subsystem; an edge has its
- * subsystem. */
+/* Writes the JSON graph format that Fluxion reads: a vertex has type, name, number and one path per subsystem; an
+ * edge has its subsystem. */
 #include "formats/graph.h"
 #include "formats/writer.h"
 
@@ -14,7 +14,7 @@ subsystem_of (QuoitEdgeType type)
   return type == QUOIT_EDGE_CONTAINS ? containment : quoit_edge_type_name (type);
 }
 
-/* A name is one part of a path. */
+/* Escapes '/' and '%', so that a name is one part of a path. */
 static void
 append_part (GString *path, const char *name)
 {
@@ -28,7 +28,7 @@ append_part (GString *path, const char *name)
     }
 }
 
-/* Where each vertex is: what contains it stands before it. */
+/* Returns the path of each vertex. Each parent comes before its children. */
 static GPtrArray *
 paths_of (const QuoitGraph *graph)
 {
@@ -37,7 +37,8 @@ paths_of (const QuoitGraph *graph)
   for (guint32 i = 0; i < graph->vertices->len; i++)
     {
       const QuoitVertex *vertex = &g_array_index (graph->vertices, QuoitVertex, i);
-      /* Fluxion takes what stands alone in a path for the root of its subsystem, and has one of each. */
+      /* Fluxion treats a path with a single part as the root of its subsystem, and allows one root. So all groups
+       * are below /groups. */
       GString *path = g_string_new (vertex->type == QUOIT_VERTEX_GROUP ? "/groups"
                                     : vertex->parent == i              ? NULL
                                                                        : paths->pdata[vertex->parent]);

@@ -5,7 +5,7 @@
 
 #include "base/hidden.h"
 
-/* Rows of tables stand each on a line of their own, and all that is in a row in one line. */
+/* Each row of a table is written as one line. */
 enum { DEEPEST_LINE = 2, DEEPEST = 32 };
 
 struct _QuoitWriter {
@@ -41,7 +41,7 @@ new_line (QuoitWriter *writer)
     g_string_append (writer->out, "  ");
 }
 
-/* \uXXXX, beyond the first plane two of them. */
+/* Writes \uXXXX, or a surrogate pair for characters beyond the first plane. */
 static void
 write_escaped (GString *out, gunichar c)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const nulls[] = { "", "~", "null", "Null", "NULL", NULL };
-/* The second half of each list is YAML 1.1, which Kubernetes still reads. */
+/* The second half of each list is YAML 1.1, which Kubernetes still accepts. */
 static const char *const trues[] = { "true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", NULL };
 static const char *const falses[]
     = { "false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF", NULL };
@@ -36,7 +36,7 @@ skip_digits (const char *p)
   return p;
 }
 
-/* The core schema's decimal integers, without the leading zeros that make an octal number elsewhere. */
+/* Accepts decimal integers of the core schema, without leading zeros, which other readers take for octal. */
 static gboolean
 is_integer (const char *text)
 {
@@ -73,7 +73,7 @@ is_real (const char *text)
   return *p == '\0';
 }
 
-/* What other readers take for a number: 010, 0x1f, 0b1, 0o17, 1_000, .inf, .nan. */
+/* Returns whether other readers take the text for a number: 010, 0x1f, 0b1, 0o17, 1_000, .inf, .nan. */
 static gboolean
 is_other_number (const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an unquoted YAML scalar means, and which tags are known. */
+/* Resolves tags of YAML and unquoted YAML scalars. */
 #pragma once
 
 #include "formats/yaml.h"

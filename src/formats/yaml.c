@@ -6,10 +6,10 @@
 
 #include "formats/yaml-scalar.h"
 
-/* A value that is complete: what aliases need to know of it. */
+/* A complete value, with the sizes that the limits on aliases need. */
 typedef struct {
   JsonNode *node;
-  guint32 size;   /* values in it, itself included, aliases followed */
+  guint32 size;   /* number of values in it, including itself, with aliases expanded */
   guint32 height; /* 0: a scalar */
 } Value;
 
@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
   JsonNode *node;
   char *anchor;
-  char *key; /* of a map, once it was read; NULL: the next scalar is a key */
+  char *key; /* of a map: the key that was read; NULL: the next scalar is a key */
   unsigned key_line, key_column;
   guint32 size, height;
 } Frame;
@@ -93,7 +93,7 @@ refuse_second (Builder *builder, const Frame *frame, JsonNode *first)
                      frame->key_line, frame->key_column, quoted, quoit_tree_line (builder->tree, first));
 }
 
-/* "<<": the members of other maps, where the map itself does not say otherwise. Kept until the map is closed. */
+/* "<<" adds the members of other maps that the map itself does not have. It is kept until the map is closed. */
 static const char merge_key[] = "<<";
 
 static gboolean
@@ -132,7 +132,7 @@ merge (Builder *builder, const Frame *frame, const yaml_mark_t *mark)
   return ok || fail_with (mark, merge_key, "a map, or a list of maps, to merge", builder->error);
 }
 
-/* Puts a complete value where it belongs; takes the node. */
+/* Adds a complete value to the open list or map, or makes it the root. Takes ownership of the node. */
 static gboolean
 put (Builder *builder, Value value)
 {
@@ -162,7 +162,7 @@ put (Builder *builder, Value value)
   return TRUE;
 }
 
-/* Where a value is: at its key, which is what a reader looks for. */
+/* The place of a member is that of its key, because readers of a message look for the key. */
 static void
 place (Builder *builder, JsonNode *node, const yaml_mark_t *mark)
 {
@@ -196,7 +196,7 @@ on_scalar (Builder *builder, const yaml_event_t *event)
   const yaml_mark_t *mark = &event->start_mark;
   Value value = { .size = 1 };
 
-  /* "a\0b" in double quotes: the only way to a NUL once the text has none. */
+  /* "a\0b" in double quotes is the only way to a NUL, because the text itself has none. */
   if (strlen (text) != event->data.scalar.length)
     return fail_with (mark, text, "text without NUL", builder->error);
   if (needs_key (top (builder)))
@@ -321,7 +321,8 @@ on_event (Builder *builder, const yaml_event_t *event)
     }
 }
 
-/* A tab in the indentation of the line with the problem, which libyaml calls by many names. Both count from 1. */
+/* Finds a tab in the indentation of the line with the problem, because libyaml's messages for it vary. Line and
+ * column count from 1. */
 static gboolean
 find_tab (const yaml_parser_t *parser, gsize *line, gsize *column)
 {
@@ -396,7 +397,7 @@ check_utf8 (const char *text, gsize length, GError **error)
                      line, (unsigned) (bad - line_start) + 1, (gsize) (bad - text), quoted);
 }
 
-/* Whether a line begins at @at, for libyaml: it has five kinds of ends. */
+/* Returns whether libyaml sees the start of a line at @at. It knows five line endings. */
 static gboolean
 begins_line (const char *text, const char *at)
 {
@@ -408,7 +409,7 @@ begins_line (const char *text, const char *at)
   return at == text;
 }
 
-/* No tag is known that %TAG could shorten, and libyaml compares each such line with all before it. */
+/* Limits the %TAG lines: no known tag needs them, and libyaml compares each of them with all earlier ones. */
 static gboolean
 check_directives (const char *text, gsize length, GError **error)
 {
@@ -451,7 +452,7 @@ quoit_tree_parse_yaml (const char *text, gsize length, GError **error)
   g_array_set_clear_func (frames, clear_frame);
   builder.anchors = anchors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_value);
 
-  /* It fails only when malloc() does. */
+  /* Fails only if malloc() fails. */
   g_assert (yaml_parser_initialize (&parser));
   yaml_parser_set_encoding (&parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string (&parser, (const unsigned char *) text, length);
