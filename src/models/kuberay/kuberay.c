@@ -102,7 +102,7 @@ quoit_kuberay_get_service (const QuoitKuberay *kuberay)
 
 /* --- groups --- */
 
-/* What each pod of the template has of it. */
+/* Returns the bytes of environment that each pod of the template needs. */
 static gint64
 count_bytes (const QuoitWebhookPod *template)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A RayCluster as the operator keeps it: groups, and the pods that there are. */
+/* A RayCluster as KubeRay's operator sees it: the groups and their pods. */
 #pragma once
 
 #include <quoit/models/kuberay.h>
@@ -12,18 +12,19 @@ typedef struct {
   gint32 replicas, lowest, highest;
   gboolean is_suspended;
   QuoitWebhookPod *template;
-  gint64 n_bytes;  /* of the environment of a pod */
-  GPtrArray *pods; /* of QuoitKuberayPod, owned, in order of replicas and hosts */
+  gint64 n_bytes;  /* size of a pod's environment */
+  GPtrArray *pods; /* of QuoitKuberayPod, owned, sorted by replica and host */
 } QuoitKuberayGroup;
 
 typedef struct {
   guint64 serial;
   guint32 group;
-  gint64 replica, host, incarnation; /* -1: none */
-  gboolean is_broken, is_named;      /* the operator will delete it; workersToDelete has it */
-  gboolean is_deleted;               /* it goes with the sweep */
+  gint64 replica, host, incarnation; /* -1: not set */
+  gboolean is_broken, is_named;      /* is_broken: the operator will delete the pod; is_named: workersToDelete
+                                      * contains the pod */
+  gboolean is_deleted;               /* the pod is removed by the next sweep */
 
-  /* Of a pod that the webhook numbers by the others: where it stands; or why it does not. */
+  /* For a pod that the webhook numbers by counting: its index, or the reason why it has none. */
   QuoitWebhookIndex index;
   GError *refused;
 } QuoitKuberayPod;
@@ -33,12 +34,12 @@ struct _QuoitKuberay {
   guint32 flags;
   GArray *groups;    /* of QuoitKuberayGroup */
   GHashTable *names; /* of the groups, borrowed */
-  GPtrArray *pods;   /* those of all groups, borrowed */
-  guint64 n_made;    /* pods, and replicas of several hosts, ever */
+  GPtrArray *pods;   /* the pods of all groups, borrowed */
+  guint64 n_made;    /* counts all pods and multi-host replicas that were ever made */
   gint64 n_incarnations;
-  char *requeued; /* by the last pass */
+  char *requeued; /* why the last pass requeued; NULL: it did not */
   gboolean is_arbitrary;
-  gboolean is_assumed; /* the cluster's name: KubeRay will put something else in place of its end */
+  gboolean is_assumed; /* the end of the cluster name is assumed; KubeRay will replace it */
 };
 
 static inline QuoitKuberayGroup *
@@ -53,31 +54,32 @@ quoit_kuberay_pod (const QuoitKuberay *kuberay, guint pod)
   return kuberay->pods->pdata[pod];
 }
 
-/* Whether replicas of the group live and die as one, and their pods have a host index. */
+/* Returns whether each replica of the group is created and deleted as a whole, and its pods have a host index. */
 gboolean quoit_kuberay_is_of_hosts (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group);
 
-/* Whether the webhook numbers the group's pods by looking at the others. */
+/* Returns whether the webhook numbers the pods of the group by counting the others. */
 gboolean quoit_kuberay_is_counted (const QuoitKuberay *kuberay, const QuoitKuberayGroup *group);
 
-/* "GROUP-<N>": the name of a replica, whose last five characters are random. */
+/* Returns the name of a replica, "GROUP-<N>"; free it with g_free(). In KubeRay the end is five random characters. */
 char *quoit_kuberay_replica_name (const QuoitKuberayGroup *group, gint64 incarnation);
 
-/* What the webhook numbers new pods of a group by. */
+/* The pods by which the webhook numbers new pods of a group. */
 typedef struct {
-  QuoitWebhookPlaces *places; /* NULL: it numbers none */
-  GError *refused;            /* why nobody is numbered any more */
+  QuoitWebhookPlaces *places; /* NULL: the webhook does not number the group's pods */
+  GError *refused;            /* why the webhook cannot number further pods; NULL: it can */
 } QuoitKuberayCount;
 
 void quoit_kuberay_count_clear (QuoitKuberayCount *count);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitKuberayCount, quoit_kuberay_count_clear)
 
-/* The pods that the group has. */
+/* Counts the existing pods of the group. */
 QuoitKuberayCount quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index);
 
-/* Behind the others of its group, and through the webhook where that looks at them; it is one of @count then. */
+/* Adds a pod at the end of its group. If the webhook numbers the group by counting, it numbers the pod and adds it
+ * to @count. */
 void quoit_kuberay_add_pod (QuoitKuberay *kuberay, QuoitKuberayCount *count, guint32 group, gint64 replica, gint64 host,
                             gint64 incarnation);
-void quoit_kuberay_pod_free (gpointer data); /* of QuoitKuberayPod; or NULL */
+void quoit_kuberay_pod_free (gpointer data); /* a QuoitKuberayPod, or NULL */
 
-/* Those of all groups are those of each again. */
+/* Rebuilds the list of all pods from the lists of the groups. */
 void quoit_kuberay_list_pods (QuoitKuberay *kuberay);

@@ -20,7 +20,7 @@ quoit_kuberay_pod_prefix (const char *name)
   g_autofree char *valid = g_utf8_make_valid (cut, -1);
   GString *prefix = g_string_new (NULL);
 
-  /* Letter by letter: g_utf8_strdown() would ask the locale. */
+  /* g_utf8_strdown() depends on the locale, so convert each character separately. */
   for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
     g_string_append_unichar (prefix, g_unichar_tolower (g_utf8_get_char (p)));
   g_string_append (prefix, "-worker-");

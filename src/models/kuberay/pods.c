@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pods of a RayCluster: what KubeRay labels them with, and what the TPU webhook makes of that. */
+/* The pods of a RayCluster: the labels that KubeRay sets, and the changes by the TPU webhook. */
 #include "models/kuberay/kuberay.h"
 
 #include "models/webhook/names.h"
@@ -76,7 +76,7 @@ build_pod (const QuoitKuberay *kuberay, const QuoitKuberayPod *pod)
   return built;
 }
 
-/* --- the webhook --- */
+/* --- webhook --- */
 
 void
 quoit_kuberay_count_clear (QuoitKuberayCount *count)
@@ -85,7 +85,7 @@ quoit_kuberay_count_clear (QuoitKuberayCount *count)
   g_clear_error (&count->refused);
 }
 
-/* Beside one without a worker id nobody is numbered. */
+/* After a pod without a worker id, the webhook cannot number further pods. */
 static void
 count_pod (const QuoitKuberay *kuberay, QuoitKuberayCount *count, const QuoitKuberayPod *pod)
 {
@@ -98,7 +98,7 @@ count_pod (const QuoitKuberay *kuberay, QuoitKuberayCount *count, const QuoitKub
   quoit_webhook_places_add (count->places, built, &count->refused);
 }
 
-/* What the webhook has refused is no pod of the cluster, and so none that it counts. */
+/* A pod that the webhook refused does not exist in the cluster, so it is not counted. */
 QuoitKuberayCount
 quoit_kuberay_count_pods (const QuoitKuberay *kuberay, guint32 index)
 {
@@ -159,7 +159,7 @@ quoit_kuberay_list_pods (QuoitKuberay *kuberay)
     g_ptr_array_extend (kuberay->pods, quoit_kuberay_group (kuberay, i)->pods, NULL, NULL);
 }
 
-/* --- what callers ask --- */
+/* --- getters --- */
 
 static QuoitKuberayPod *
 pod_at (const QuoitKuberay *kuberay, uint32_t pod)

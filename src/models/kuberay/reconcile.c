@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass of KubeRay's operator, in its order of work (gke-kuberay-jax 2.3; reconcilePods of raycluster_controller.go).
- */
+/* Simulates one pass of KubeRay's operator, in its order (gke-kuberay-jax 2.3; reconcilePods of
+ * raycluster_controller.go). */
 #include "models/kuberay/kuberay.h"
 
 enum { MOST_PODS = 1 << 16, MOST_BYTES = 1 << 28 };
 
-/* A group that the operator works on. */
+/* The group that is reconciled. */
 typedef struct {
   QuoitKuberay *kuberay;
   guint32 index;
   const QuoitKuberayGroup *group;
 } Pass;
 
-/* Several hosts that live and die as one. */
+/* The pods of one multi-host replica, which are created and deleted together. */
 typedef struct {
   gint64 index, incarnation;
   guint first, end;
@@ -51,7 +51,7 @@ delete_pods (const Pass *pass, guint first, guint end)
     pod_of (pass, i)->is_deleted = TRUE;
 }
 
-/* Removes what the pass has deleted: before new pods are made, since the webhook counts those that there are. */
+/* Removes the deleted pods before new pods are made, because the webhook counts the existing ones. */
 static void
 sweep (const Pass *pass)
 {
@@ -70,7 +70,7 @@ sweep (const Pass *pass)
   g_ptr_array_set_size (pods, (gint) n_kept);
 }
 
-/* Which of the indices below @most the pods that there are have. */
+/* Returns which indices below @most the existing pods use. */
 static gboolean *
 find_indices (const Pass *pass, gint64 most)
 {
@@ -86,7 +86,7 @@ find_indices (const Pass *pass, gint64 most)
   return used;
 }
 
-/* @n replicas, each under the lowest index that is free. */
+/* Creates @n replicas, each with the lowest free index. */
 static void
 create_replicas (const Pass *pass, gint64 n)
 {
@@ -115,7 +115,7 @@ deletes_by_itself (const QuoitKuberay *kuberay)
   return (kuberay->flags & QUOIT_KUBERAY_AUTOSCALING) == 0 || (kuberay->flags & QUOIT_KUBERAY_RANDOM_DELETION) != 0;
 }
 
-/* --- several hosts --- */
+/* --- multi-host groups --- */
 
 static GArray *
 find_replicas (const Pass *pass)
@@ -167,7 +167,7 @@ delete_broken (const Pass *pass, GArray *replicas)
     }
 }
 
-/* Pods that the pass has deleted already are counted again, as they are there. */
+/* As in the operator, pods that this pass has already deleted count again, because they still exist. */
 static gboolean
 delete_named (const Pass *pass, GArray *replicas)
 {
@@ -200,7 +200,7 @@ count_alive (GArray *replicas)
   return n;
 }
 
-/* The operator takes them as a map of Go has them, in no order. */
+/* The operator iterates over a Go map, so its order is arbitrary. */
 static void
 delete_surplus (const Pass *pass, GArray *replicas, gint64 n)
 {
@@ -244,7 +244,7 @@ reconcile_replicas (const Pass *pass)
     create_replicas (pass, missing);
 }
 
-/* --- one host, or no indices --- */
+/* --- single-host groups, and groups without indices --- */
 
 static gboolean
 delete_broken_pods (const Pass *pass)
@@ -283,7 +283,7 @@ delete_surplus_pods (const Pass *pass, gint64 n)
   delete_pods (pass, n_pods - (guint) n, n_pods);
 }
 
-/* Without indices. */
+/* Creates pods without indices. */
 static void
 create_pods (const Pass *pass, gint64 n)
 {
@@ -312,7 +312,7 @@ reconcile_pods (const Pass *pass)
 
 /* --- all groups --- */
 
-/* What the pods of the groups so far come to. */
+/* Totals of the groups so far. */
 typedef struct {
   gint64 n_pods, n_bytes;
 } Size;

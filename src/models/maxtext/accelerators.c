@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MaxText's table of accelerators: what the catalogue says that MaxText lists, in MaxText's words. */
+/* MaxText's table of accelerators: the rows of the catalogue that MaxText lists, under MaxText's names. */
 #include <string.h>
 
 #include "models/maxtext/maxtext.h"
 
 struct _QuoitMaxtextAccelerator {
-  char *name, *topology;   /* "v5p-8", "v5:2x2x1"; @topology is NULL for what is no TPU */
-  const char *chip_config; /* NULL likewise */
+  char *name, *topology;   /* "v5p-8", "v5:2x2x1"; topology is NULL for accelerators other than TPUs */
+  const char *chip_config; /* NULL for accelerators other than TPUs */
   QuoitGeneration generation;
   QuoitShape shape;
   uint32_t n_devices;
-  unsigned wrap; /* bit 0 for x */
+  unsigned wrap; /* axes whose ends are connected; bit 0 for x */
 };
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   unsigned n_rows;
 } Table;
 
-/* Before the colon of a topology MaxText has the word of libtpu. */
+/* Returns libtpu's name of the generation, which MaxText puts before the colon. */
 static const char *
 topology_prefix (const QuoitGenerationFacts *facts)
 {
@@ -43,7 +43,7 @@ accelerator_of_row (const QuoitTopologyRow *row)
   };
 }
 
-/* A shape of several kinds of hosts has a row of each in the catalogue, and one here. */
+/* The catalogue has one row per host type for a shape, but MaxText has one row per shape. */
 static gboolean
 is_there (const GArray *rows, const QuoitTopologyRow *row)
 {
@@ -132,7 +132,7 @@ quoit_maxtext_accelerator_shape (const QuoitMaxtextAccelerator *accelerator, Quo
   return TRUE;
 }
 
-/* Of one generation the nearest number of cores, however it is written; else the nearest name. */
+/* Names of the same generation are compared by the number of cores, other names by their spelling. */
 static guint64
 distance (const char *name, const char *at)
 {
@@ -216,7 +216,7 @@ quoit_maxtext_accelerator_get_n_devices (const QuoitMaxtextAccelerator *accelera
   return accelerator->n_devices;
 }
 
-/* MaxText knows hosts of 2x2 chips, and single chips: not those of 8. */
+/* MaxText supports hosts of 2x2 chips and single chips, but not hosts of 8 chips. */
 unsigned
 quoit_maxtext_accelerator_get_host_bound (const QuoitMaxtextAccelerator *accelerator, unsigned axis)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The axes of MaxText's meshes, by name, and the keys of their sizes. */
+/* The names of the axes of MaxText's meshes, and the setting keys of their sizes. */
 #include <string.h>
 
 #include "models/maxtext/maxtext.h"

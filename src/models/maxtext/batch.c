@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The batch of a job: whether MaxText can load it, deal it out to the devices, and cut it for a pipeline. */
+/* Checks the batch of a job: MaxText must be able to load it, distribute it to the devices, and split it for a
+ * pipeline. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ typedef struct {
   int64_t to_load; /* of one step */
 } Batch;
 
-/* As Python's int() of a float; FALSE beyond 2^53, where one row more or less is not told any more. */
+/* Truncates as Python's int() of a float. FALSE at 2^53 or more, where a double cannot represent single rows. */
 static gboolean
 cut (double number, int64_t *whole)
 {
@@ -24,7 +25,7 @@ cut (double number, int64_t *whole)
   return TRUE;
 }
 
-/* The text of a setting that was read as a number. */
+/* Returns the text of a setting that was read as a number. */
 static const char *
 given (QuoitMaxtextLook *look, const char *key, const char *unset)
 {
@@ -62,7 +63,7 @@ read_batch (QuoitMaxtextLook *look, Batch *batch)
   return FALSE;
 }
 
-/* Sizes a device at which the rows are a multiple of @of: the nearest below, and the nearest above. */
+/* Returns the nearest sizes per device, below and above, for which the number of rows is a multiple of @of. */
 static char *
 nearest_per_device (const Batch *batch, int64_t of)
 {
@@ -101,7 +102,7 @@ size_in_mesh (const QuoitMaxtextLook *look, const char *axis)
   return 1;
 }
 
-/* What the flash kernel of attention asks for: it is MaxText's own choice on TPUs. */
+/* Only flash attention needs full shards. It is MaxText's default on TPUs. */
 static gboolean
 has_flash_attention (const QuoitMaxtextLook *look)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MaxText's rings of its own: custom_mesh. */
+/* MaxText's own ring layouts: the setting custom_mesh. */
 #include <string.h>
 
 #include "models/maxtext/mesh.h"

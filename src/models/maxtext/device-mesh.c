@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device mesh of a MaxText job: JAX's, filled, or a ring of MaxText's own in each slice. */
+/* The device mesh of a MaxText job: a mesh of JAX with filled sizes, or one of MaxText's rings in each slice. */
 #include <string.h>
 
 #include "models/maxtext/mesh.h"
 #include "models/jax/mesh.h"
 
-/* What a ring of MaxText's is made of: the mesh of 16x16 devices, in blocks of two rows, there and back. */
+/* MaxText's rings use a mesh of 16x16 devices, in blocks of two rows; a ring runs along one row and back along the
+ * other. */
 enum { SIDE = 16, PLACES = SIDE * SIDE };
 
-/* Row-major in the sizes that the ring has: @places of the mesh of 16x16. */
+/* Fills @places, row-major in the sizes of the ring, with indices into the mesh of 16x16. */
 static void
 order_rings (unsigned columns, guint32 *places)
 {
@@ -18,7 +19,7 @@ order_rings (unsigned columns, guint32 *places)
         places[at++] = i < columns ? row * SIDE + column + i : (row + 1) * SIDE + column + 2 * columns - 1 - i;
 }
 
-/* Where the place of a hybrid mesh is in its granule, and which granule that is. */
+/* Splits a place of a hybrid mesh into its granule and the place within that granule. */
 static void
 split_place (guint32 place, const QuoitMesh *mesh, guint32 *granule, guint32 *within)
 {
@@ -37,7 +38,7 @@ split_place (guint32 place, const QuoitMesh *mesh, guint32 *granule, guint32 *wi
     }
 }
 
-/* The devices of @flat, which has one granule of 16x16 after the other, dealt out as the axes want them. */
+/* Distributes the devices of @flat, which has one granule of 16x16 after the other, to the axes. */
 static QuoitMesh *
 mesh_of_rings (const QuoitDevices *devices, const QuoitMesh *flat, const gint64 *ici, const gint64 *dcn, guint n_axes,
                unsigned columns)
@@ -68,7 +69,7 @@ mesh_of_rings (const QuoitDevices *devices, const QuoitMesh *flat, const gint64 
   return mesh;
 }
 
-/* @dcn: NULL for one slice. */
+/* @dcn is NULL for one slice. */
 static QuoitMesh *
 new_rings (const QuoitDevices *devices, const gint64 *ici, const gint64 *dcn, guint n_axes, int64_t n_slices,
            unsigned columns, GError **error)
@@ -84,7 +85,7 @@ new_rings (const QuoitDevices *devices, const gint64 *ici, const gint64 *dcn, gu
   return flat == NULL ? NULL : mesh_of_rings (devices, flat, ici, dcn == NULL ? ones : dcn, n_axes, columns);
 }
 
-/* --- what undoes JAX's ring --- */
+/* --- MaxText's order for v6e --- */
 
 static gboolean
 is_box_of_v6e (const QuoitDevices *devices)
@@ -121,7 +122,7 @@ swap (QuoitMesh *mesh, guint32 a, guint32 b)
   mesh->ids[b] = id;
 }
 
-/* On 2x4 devices that are all along one axis the last four are reversed: a ring is none any more. */
+/* If one axis has all devices of a 2x4 box, MaxText reverses the last four, so that they no longer form a ring. */
 static void
 optimize_for_v6e (QuoitMesh *mesh, const QuoitDevices *devices)
 {
@@ -135,9 +136,9 @@ optimize_for_v6e (QuoitMesh *mesh, const QuoitDevices *devices)
   swap (mesh, 5, 6);
 }
 
-/* --- the mesh --- */
+/* --- mesh --- */
 
-/* The sizes as they are filled; NULL where they cannot be. */
+/* Returns a copy of the sizes with -1 filled in; free it with g_free(). NULL if that is impossible. */
 static int64_t *
 filled (QuoitMaxtextLinks links, const int64_t *sizes, unsigned n_axes, int64_t target, GError **error)
 {
@@ -185,7 +186,7 @@ quoit_maxtext_mesh_new (const QuoitDevices *devices, const int64_t *ici, const i
   return mesh;
 }
 
-/* --- a part of a slice --- */
+/* --- part of a slice --- */
 
 QuoitDevices *
 quoit_maxtext_devices_new_box (const QuoitDevices *devices, const int64_t *sides, unsigned n_sides, GError **error)

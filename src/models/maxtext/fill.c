@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MaxText's fill of the one axis that is -1, and what would fill where it does not. */
+/* MaxText's rule that fills the one axis of size -1, and the changes that help if that is impossible. */
 #include <math.h>
 
 #include "models/maxtext/maxtext.h"
@@ -28,7 +28,7 @@ count_unspecified (const int64_t *sizes, unsigned n_axes, unsigned *first)
   return n;
 }
 
-/* MaxText divides in floating-point numbers: by 0 too, which is not 1 or more. */
+/* MaxText divides in floating point, so a product of 0 gives infinity or NaN, which is refused here too. */
 static gboolean
 find_unspecified (int64_t target, int64_t product, int64_t *size)
 {
@@ -104,16 +104,16 @@ quoit_maxtext_fill (QuoitMaxtextLinks links, int64_t *sizes, unsigned n_axes, in
     }
 }
 
-/* --- what would fill --- */
+/* --- suggested changes --- */
 
-/* A size of 0 or less is none to keep. */
+/* Sizes of 0 or less count as 1. */
 static int64_t
 kept (int64_t size)
 {
   return MAX (size, 1);
 }
 
-/* The product of the sizes but those at @axis and of -1; FALSE beyond @target. */
+/* Computes the product of the sizes, except the one at @axis; -1 counts as 1. FALSE if it exceeds @target. */
 static gboolean
 product_of_others (const int64_t *sizes, unsigned n_axes, unsigned axis, int64_t target, int64_t *product)
 {
@@ -124,7 +124,8 @@ product_of_others (const int64_t *sizes, unsigned n_axes, unsigned axis, int64_t
   return TRUE;
 }
 
-/* The divisor of @number that comes nearest to @size: by the quotient, the smaller of two. */
+/* Returns the divisor of @number whose ratio to @size is nearest to 1. Of two equally near divisors it returns the
+ * smaller one. */
 static int64_t
 nearest_divisor (int64_t number, int64_t size)
 {

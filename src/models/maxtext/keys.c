@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of MaxText's settings: the fields of MaxTextConfig of MaxText 0.2.5, and which of them a wrong one means.
- */
+/* The names of MaxText's settings (the fields of MaxTextConfig in MaxText 0.2.5), and suggestions for misspelled
+ * ones. */
 #include <string.h>
 
 #include "models/maxtext/maxtext.h"
@@ -219,7 +219,7 @@ static const char *const keys[] = {
 };
 /* clang-format on */
 
-/* Longer than any name, and than what anybody could have meant by one. */
+/* Longer than any name, and than any plausible misspelling. */
 enum { LONGEST = 128 };
 
 static int
@@ -231,7 +231,7 @@ by_text (const void *wanted, const void *key)
 gboolean
 quoit_maxtext_is_key (const char *key)
 {
-  /* "lora.rank": what stands before the first point is the setting. */
+  /* In "lora.rank" the part before the first point is the setting. */
   g_autofree char *outer = g_strndup (key, strcspn (key, "."));
 
   return bsearch (outer, keys, G_N_ELEMENTS (keys), sizeof *keys, by_text) != NULL;
@@ -264,7 +264,7 @@ quoit_text_distance (const char *a, const char *b)
   return row[n];
 }
 
-/* The shortest name that has all of @part in it. */
+/* Returns the shortest name that contains @part. */
 static const char *
 shortest_with (const char *part)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the devices of a job can be laid out as its axes want them: asked of one slice, since all are alike. */
+/* Checks whether the devices of a job can be arranged for its axes. It checks one slice, because all slices are
+ * alike. */
 #include <string.h>
 
 #include "models/maxtext/mesh.h"
@@ -35,7 +36,7 @@ sizes_of (const QuoitMaxtextReport *report)
   return sizes;
 }
 
-/* Whether the mesh is a ring of MaxText's: then JAX has no say. */
+/* Returns whether the mesh is one of MaxText's rings. Then JAX does not arrange the devices. */
 static gboolean
 check_custom_mesh (QuoitMaxtextLook *look, const int64_t *sizes, int64_t n_slices, unsigned flags)
 {

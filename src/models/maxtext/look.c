@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What MaxText 0.2.5 would say of a job's settings on the slices that it is to have: what they are, and how many. */
+/* Checks a job's settings as MaxText 0.2.5 would, on its slices: their type and number. */
 #include <string.h>
 
 #include "models/maxtext/maxtext.h"
 
-/* --- which slices --- */
+/* --- slices --- */
 
 static const QuoitMaxtextAccelerator *
 compile_accelerator (QuoitMaxtextLook *look)
@@ -23,7 +23,7 @@ compile_accelerator (QuoitMaxtextLook *look)
   return accelerator;
 }
 
-/* The slices that compile_topology names, for a job of which nothing else is said. */
+/* Uses the slices of compile_topology if the job states no slices. */
 static gboolean
 take_compiled (QuoitMaxtextLook *look, const QuoitMaxtextAccelerator *accelerator, GError **error)
 {
@@ -115,10 +115,10 @@ quoit_maxtext_look_slices (QuoitMaxtextLook *look)
   return look->n_slices;
 }
 
-/* --- how many devices --- */
+/* --- number of devices --- */
 
-/* "2,2,1": the box from the smallest coordinates that a single controller of one slice keeps, as far as the slice has
- * it. FALSE for what is none. */
+/* Reads "2,2,1": a single controller of one slice uses only this box, which begins at the smallest coordinates. Each
+ * side is limited to that of the slice. FALSE if the text is malformed. */
 static gboolean
 cut_box (const char *text, QuoitShape *shape)
 {
@@ -151,7 +151,7 @@ box_of (QuoitMaxtextLook *look)
   return shape;
 }
 
-/* --- the whole --- */
+/* --- report --- */
 
 static void
 count (QuoitMaxtextLook *look)

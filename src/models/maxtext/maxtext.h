@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MaxText 0.2.5 without MaxText: its names, its fill of -1, and what it would say of a job's settings (gke-kuberay-jax
- * 7). Pure. */
+/* A model of MaxText 0.2.5 (gke-kuberay-jax 7): its names, its rule that fills -1, and its checks of a job's
+ * settings. Pure. */
 #pragma once
 
 #include <quoit/models/maxtext.h>
@@ -12,55 +12,56 @@
 typedef enum {
   QUOIT_FILL_DONE = 0,
   QUOIT_FILL_TWO_UNSPECIFIED,
-  QUOIT_FILL_NOT_WHOLE, /* what -1 stands for is no whole number from 1 */
-  QUOIT_FILL_PRODUCT    /* the sizes do not multiply to the target */
+  QUOIT_FILL_NOT_WHOLE, /* the value for -1 is not a whole number of 1 or more */
+  QUOIT_FILL_PRODUCT    /* the product of the sizes is not the target */
 } QuoitFill;
 
-/* In place; @sizes is untouched unless DONE. */
+/* Replaces -1 in @sizes. Does not change @sizes unless it returns DONE. */
 QuoitFill quoit_maxtext_try_fill (int64_t *sizes, unsigned n_axes, int64_t target);
 
-/* As numpy multiplies them: modulo 2^64. */
+/* Returns the product modulo 2^64, as in numpy. */
 int64_t quoit_maxtext_product (const int64_t *sizes, unsigned n_axes);
 
-/* A size that one axis may have instead. */
+/* Another size for one axis. */
 typedef struct {
   unsigned axis;
   int64_t size;
 } QuoitSizeChange;
 
-/* What would fill, where @sizes do not: at most @most changes, each of which is enough, the smallest first; 0 where
- * none is. @sizes are positive or -1, and @target is positive. */
+/* Finds single changes of @sizes that make the fill possible. Writes at most @most of them, the smallest change
+ * first, and returns their number. The sizes must be positive or -1, and @target must be positive. */
 unsigned quoit_maxtext_changes (const int64_t *sizes, unsigned n_axes, int64_t target, QuoitSizeChange *changes,
                                 unsigned most);
 
-/* Sizes that fill, as near to @sizes as no single change comes: what is left over goes to the axis @rest. */
+/* Finds sizes that reach the target and are near to @sizes, for cases where no single change is enough. The axis
+ * @rest gets the remaining factor. */
 void quoit_maxtext_nearest_sizes (const int64_t *sizes, unsigned n_axes, int64_t target, unsigned rest,
                                   int64_t *nearest);
 
 /* --- names --- */
 
-/* Whether MaxText has a setting of that name. */
+/* Returns whether MaxText has a setting of that name. */
 gboolean quoit_maxtext_is_key (const char *key);
-/* The one that is meant; NULL where none comes near. */
+/* Returns the setting with the most similar name, or NULL if none is similar. */
 const char *quoit_maxtext_nearest_key (const char *key);
-/* The number of letters to take out, put in or exchange. */
+/* Returns the number of letters to insert, delete or replace. */
 unsigned quoit_text_distance (const char *a, const char *b);
 
-/* An axis of a mesh, and what stands before "_parallelism" and behind "ici_" or "dcn_" in the key of its size; NULL: it
- * has none, and is always 1. */
+/* An axis of a mesh. @key is the part of its size's key between "ici_" or "dcn_" and "_parallelism". If it is NULL,
+ * the axis has no key and its size is always 1. */
 typedef struct {
   const char *name, *key;
 } QuoitMaxtextAxisName;
 
 const QuoitMaxtextAxisName *quoit_maxtext_axis_find (const char *name);
-/* Those that have a key; NULL behind the last. */
+/* Returns the axes that have a key. NULL: @index is past the last one. */
 const QuoitMaxtextAxisName *quoit_maxtext_axis_row (unsigned index);
 /* The axes of base.yml, in its order; ends with NULL. */
 extern const char *const quoit_maxtext_default_axes[];
 
-/* The name of the slice in MaxText's table; NULL where it has none. */
+/* Returns the row of the slice in MaxText's table, or NULL if it has no such row. */
 const QuoitMaxtextAccelerator *quoit_maxtext_accelerator_of (QuoitGeneration generation, QuoitShape shape);
-/* FALSE for what is no TPU. */
+/* FALSE if the accelerator is not a TPU. */
 gboolean quoit_maxtext_accelerator_shape (const QuoitMaxtextAccelerator *accelerator, QuoitGeneration *generation,
                                           QuoitShape *shape);
 
@@ -98,7 +99,7 @@ typedef enum {
   QUOIT_N_MAXTEXT_RULES
 } QuoitMaxtextRule;
 
-/* Of a setting: where a file has it. */
+/* The place of a setting in a file. */
 typedef struct {
   char *file;
   unsigned line;
@@ -106,8 +107,8 @@ typedef struct {
 
 typedef struct {
   QuoitMaxtextRule rule;
-  char *key, *value, *expected, *message; /* @key, @value: NULL where there is none */
-  QuoitMaxtextPlace place;                /* of no file where it is not about one */
+  char *key, *value, *expected, *message; /* @key and @value may be NULL */
+  QuoitMaxtextPlace place;                /* the file is NULL if the finding is not about a file */
 } QuoitMaxtextFinding;
 
 typedef struct {
@@ -118,22 +119,23 @@ typedef struct {
 struct _QuoitMaxtextReport {
   GArray *findings; /* of QuoitMaxtextFinding */
   GArray *axes;     /* of QuoitMaxtextAxis */
-  GArray *asked;    /* of the same, before -1 was filled in */
+  GArray *asked;    /* of QuoitMaxtextAxis, before -1 was filled in */
   int64_t numbers[QUOIT_MAXTEXT_NUMBER_BATCH_TO_LOAD + 1];
-  QuoitSliceFacts slice;            /* that it is about */
-  GHashTable *places;               /* key -> QuoitMaxtextPlace, of settings that are as a file has them */
-  const QuoitMaxtextPlace *reading; /* of what is found about no key; NULL: no file */
+  QuoitSliceFacts slice;            /* the slice type of the job */
+  GHashTable *places;               /* key -> QuoitMaxtextPlace, for settings whose value comes from a file */
+  const QuoitMaxtextPlace *reading; /* the place of findings without a key; NULL: no file */
 };
 
 QuoitMaxtextReport *quoit_maxtext_report_new (void);
-/* The message is "FILE: line N: KEY 'VALUE': expected EXPECTED", with what of it is there. */
+/* Adds a finding. The message is "FILE: line N: KEY 'VALUE': expected EXPECTED", without the parts that do not
+ * apply. */
 void quoit_maxtext_report_add (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *key, const char *value,
                                const char *expected, ...) G_GNUC_PRINTF (5, 6);
-/* The same of what another part of the library refuses: "WHAT: " and its message. */
+/* Adds a finding from an error of another part of the library: "WHAT: " and the message of @why. */
 void quoit_maxtext_report_refusal (QuoitMaxtextReport *report, QuoitMaxtextRule rule, const char *what,
                                    const GError *why);
 void quoit_maxtext_report_axis (GArray *axes, const char *name, int64_t ici, int64_t dcn);
-/* Where what is found about @key from now on is said to be; NULL: in no file. Copies it. */
+/* Sets the place of later findings about @key; NULL: no file. Copies @place. */
 void quoit_maxtext_report_place (QuoitMaxtextReport *report, const char *key, const QuoitMaxtextPlace *place);
 gboolean quoit_maxtext_rule_at (unsigned index, const char **name, QuoitSeverity *severity);
 
@@ -147,16 +149,17 @@ typedef struct {
   QuoitMaxtextPlace place;
 } QuoitMaxtextEntry;
 
-/* What files say, of QuoitMaxtextEntry, the later ones over the earlier; and over all of them words of MaxText's
- * command line. What is wrong with them is reported. */
+/* Combines the settings of files (of QuoitMaxtextEntry; later ones override earlier ones) with the words of
+ * MaxText's command line, which override all files. Reports errors to @report. */
 QuoitMaxtextSettings *quoit_maxtext_settings_new (const GArray *entries, const GPtrArray *words,
                                                   QuoitMaxtextReport *report);
 void quoit_maxtext_settings_free (QuoitMaxtextSettings *settings);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitMaxtextSettings, quoit_maxtext_settings_free)
 
-/* The text of a setting; NULL where it was not given. */
+/* Returns the text of a setting, or NULL if it was not given. */
 const char *quoit_maxtext_settings_find (const QuoitMaxtextSettings *settings, const char *key);
-/* What was given, else @unset; and @unset where that is of another type, which is reported. */
+/* These return the value of a setting, or @unset if it was not given. If it has another type, they report that and
+ * return @unset. */
 int64_t quoit_maxtext_settings_integer (QuoitMaxtextSettings *settings, const char *key, int64_t unset);
 double quoit_maxtext_settings_number (QuoitMaxtextSettings *settings, const char *key, double unset);
 gboolean quoit_maxtext_settings_flag (QuoitMaxtextSettings *settings, const char *key, gboolean unset);
@@ -168,25 +171,25 @@ enum { QUOIT_MAXTEXT_MOST_SLICES = 1000000 };
 struct _QuoitMaxtextJob {
   GArray *entries; /* of QuoitMaxtextEntry, file by file */
   GPtrArray *words;
-  QuoitSliceFacts slice; /* of generation NONE: not said */
+  QuoitSliceFacts slice; /* generation NONE: not stated */
   uint32_t n_slices;
 };
 
-/* One that is looked at: what its rules share. */
+/* The state that the rules share while a job is checked. */
 typedef struct {
   QuoitMaxtextSettings *settings;
   QuoitMaxtextReport *report;
   QuoitSliceFacts slice;
-  int64_t n_slices;  /* there are */
+  int64_t n_slices;  /* the actual number of slices */
   int64_t n_devices; /* of a slice */
-  QuoitShape box;    /* of chips that have them: the slice, or what a single controller keeps of it */
+  QuoitShape box;    /* the chips in use: the whole slice, or the box that a single controller uses */
 } QuoitMaxtextLook;
 
-/* INVALID when nobody says what the slices are. */
+/* Checks a job. INVALID if the job does not determine its slices. */
 QuoitMaxtextReport *quoit_maxtext_look (const QuoitMaxtextJob *job, GError **error);
-/* How many slices MaxText takes there to be. */
+/* Returns the number of slices that MaxText assumes. */
 int64_t quoit_maxtext_look_slices (QuoitMaxtextLook *look);
-/* The axes of the mesh into the report, filled. FALSE where that cannot be, which is reported. */
+/* Writes the filled axes of the mesh into the report. FALSE, with a finding, if they cannot be filled. */
 gboolean quoit_maxtext_look_axes (QuoitMaxtextLook *look, int64_t n_slices);
-/* @is_filled: whether the report's axes are. */
+/* @is_filled: the axes of the report are filled. */
 void quoit_maxtext_look_batch (QuoitMaxtextLook *look, gboolean is_filled);

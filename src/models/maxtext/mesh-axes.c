@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which axes a job's mesh has, and of which sizes. */
+/* Determines the axes of a job's mesh and their sizes. */
 #include <string.h>
 
 #include "models/maxtext/mesh.h"
 
 static const struct {
   const char *prefix;
-  const char *filled_axis; /* whose size is -1 unless it is given */
+  const char *filled_axis; /* the axis whose default size is -1 */
 } links_of[] = {
   [QUOIT_LINK_ICI] = { "ici", "fsdp" },
   [QUOIT_LINK_DCN] = { "dcn", "data" },
@@ -50,9 +50,9 @@ quoit_maxtext_size_is_given (const QuoitMaxtextLook *look, QuoitMaxtextLink link
   return quoit_maxtext_settings_find (look->settings, key) != NULL;
 }
 
-/* --- which axes --- */
+/* --- names --- */
 
-/* "[data, 'fsdp']", with or without the brackets. */
+/* Splits "[data, 'fsdp']", with or without the brackets. */
 static char **
 split_axes (const char *text)
 {
@@ -98,7 +98,7 @@ check_axes (QuoitMaxtextLook *look, char **names)
   return TRUE;
 }
 
-/* NULL where MaxText knows no such axes. */
+/* NULL if MaxText does not know one of the axes. */
 static char **
 axes_of (QuoitMaxtextLook *look)
 {
@@ -118,14 +118,14 @@ is_axis_of (char **names, const char *axis_key)
   return FALSE;
 }
 
-/* "model" is another name of "tensor". */
+/* "model" shares the key of "tensor". */
 static gboolean
 is_key_of_its_own (const QuoitMaxtextAxisName *axis)
 {
   return axis->key != NULL && strcmp (axis->name, "model") != 0;
 }
 
-/* MaxText takes the size of an axis that the mesh has not, and does nothing with it. */
+/* MaxText accepts the size of an axis that is not in the mesh, and ignores it. */
 static void
 check_unused (QuoitMaxtextLook *look, char **names)
 {
@@ -161,8 +161,8 @@ mesh_of (QuoitMaxtextLook *look, char **names)
   return mesh;
 }
 
-/* With one slice MaxText never looks at the DCN sizes of the mesh, and refuses those of its settings that are more than
- * 1: diloco is not among them, and -1 counts as it is. */
+/* With one slice MaxText ignores the DCN sizes of the mesh, but refuses settings of DCN sizes above 1. It does not
+ * check diloco, and it accepts -1. */
 static void
 check_one_slice (QuoitMaxtextLook *look)
 {
@@ -184,7 +184,7 @@ check_one_slice (QuoitMaxtextLook *look)
                               quoit_maxtext_settings_find (look->settings, wrong), "1 for a job of one slice");
 }
 
-/* --- the whole --- */
+/* --- report --- */
 
 static void
 put_axes (GArray *axes, char **names, const QuoitMaxtextMesh *mesh, int64_t n_slices)

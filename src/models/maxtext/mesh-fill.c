@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of a mesh's axes as MaxText fills them, and what would fill where it refuses. */
+/* Fills the sizes of a mesh's axes as MaxText does, and suggests sizes if MaxText refuses them. */
 #include <string.h>
 
 #include "models/maxtext/mesh.h"
@@ -13,7 +13,7 @@ static const struct {
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (links_of) == QUOIT_N_MAXTEXT_LINKS);
 
-/* --- what would fill --- */
+/* --- suggestions --- */
 
 static void
 append_size (GString *text, QuoitMaxtextLink links, const char *axis_key, int64_t size)
@@ -23,7 +23,7 @@ append_size (GString *text, QuoitMaxtextLink links, const char *axis_key, int64_
   g_string_append_printf (text, "%s=%" G_GINT64_FORMAT, key, (gint64) size);
 }
 
-/* Nobody asked for other axes than those that were given, and the one that is filled unless it is. */
+/* Keeps only changes of axes that the job gives, and of the axis that is filled by default. */
 static unsigned
 changes_asked_for (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target,
                    QuoitSizeChange *changes)
@@ -40,7 +40,7 @@ changes_asked_for (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, Q
   return n_kept;
 }
 
-/* The axis that takes what is left over: the one that is -1, else the one that is so unless it is given. */
+/* Returns the axis that gets the remaining factor: the axis of size -1, or else the axis whose default is -1. */
 static unsigned
 axis_of_rest (const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links)
 {
@@ -54,7 +54,7 @@ axis_of_rest (const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links)
   return rest;
 }
 
-/* One setting, two axes: what either of them may be depends on the other. */
+/* Two axes with the key "tensor" share one setting, so their sizes cannot be changed separately. */
 static gboolean
 has_tensor_twice (const QuoitMaxtextMesh *mesh)
 {
@@ -65,7 +65,8 @@ has_tensor_twice (const QuoitMaxtextMesh *mesh)
   return n > 1;
 }
 
-/* "ici_fsdp_parallelism=2 or ici_tensor_parallelism=4"; where no single change is enough, all that are needed. */
+/* Returns "ici_fsdp_parallelism=2 or ici_tensor_parallelism=4". If no single change is enough, returns all changes
+ * that are needed together. Free it with g_free(). */
 static char *
 describe_remedy (const QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links, int64_t target)
 {
@@ -120,7 +121,8 @@ check_sizes (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextL
   return are_sizes;
 }
 
-/* Of several that are -1 the one to blame, and to keep, was given; at most one was not. */
+/* If several axes are -1, reports a given one and suggests other sizes for the rest. At most one of them is -1 by
+ * default. */
 static void
 refuse_two (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxtextLink links)
 {
@@ -184,7 +186,8 @@ refuse_product (QuoitMaxtextLook *look, const QuoitMaxtextMesh *mesh, QuoitMaxte
                             remedy);
 }
 
-/* Of two axes between slices MaxText works diloco out first, where that can be, and the other is what is left: 1. */
+/* If diloco and another axis are -1 between slices, MaxText computes diloco first if it can. The other axis then
+ * becomes 1. */
 static void
 fill_diloco (QuoitMaxtextMesh *mesh, int64_t n_slices)
 {

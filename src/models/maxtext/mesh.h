@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The axes of a job's mesh, while it is looked at. */
+/* The axes of a job's mesh while the job is checked. */
 #pragma once
 
 #include "models/maxtext/maxtext.h"
@@ -13,16 +13,18 @@ typedef struct {
   int64_t *sizes[QUOIT_N_MAXTEXT_LINKS];
 } QuoitMaxtextMesh;
 
-/* "ici_fsdp_parallelism" */
+/* Returns a key such as "ici_fsdp_parallelism"; free it with g_free(). */
 char *quoit_maxtext_size_key (QuoitMaxtextLink links, const char *axis_key);
 int64_t quoit_maxtext_size_unless_given (QuoitMaxtextLink links, const char *axis_key);
 gboolean quoit_maxtext_size_is_given (const QuoitMaxtextLook *look, QuoitMaxtextLink links, const char *axis_key);
 
-/* Fills in what is -1; FALSE where that cannot be, which is reported with what could. */
+/* Fills in -1. If that is impossible, returns FALSE and reports sizes that would work. */
 gboolean quoit_maxtext_mesh_fill (QuoitMaxtextLook *look, QuoitMaxtextMesh *mesh, QuoitMaxtextLink links,
                                   int64_t target);
-/* The devices in a row of a block of the ring @name, when MaxText has it for these sizes; else INVALID. */
+/* Sets @columns to the devices in a row of a block of the ring @name. INVALID if MaxText does not have that ring for
+ * these sizes. */
 gboolean quoit_maxtext_ring_of (const char *name, const int64_t *ici, unsigned n_axes, unsigned *columns,
                                 GError **error);
-/* Whether JAX, or a ring of MaxText's, can lay out the report's axes, which are filled within a slice. */
+/* Checks whether JAX, or a ring of MaxText, can arrange the report's axes. Their sizes within a slice must be
+ * filled. */
 void quoit_maxtext_look_layout (QuoitMaxtextLook *look, int64_t n_slices);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found about a job's settings. */
+/* The findings about a job's settings. */
 #include <string.h>
 
 #include "models/maxtext/maxtext.h"
@@ -132,7 +132,7 @@ quoit_maxtext_report_place (QuoitMaxtextReport *report, const char *key, const Q
   g_hash_table_replace (report->places, g_strdup (key), copy);
 }
 
-/* Takes the message. */
+/* Takes ownership of @message. */
 static void
 put_in_place (const QuoitMaxtextReport *report, QuoitMaxtextFinding *finding, char *message)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings as MaxText reads them: what a file has, and words of the command line, KEY=VALUE, over it. */
+/* Reads settings as MaxText does: files first, then KEY=VALUE words of the command line, which override them. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ refuse_key (QuoitMaxtextReport *report, const char *key)
 
 /* --- files --- */
 
-/* MaxText reads the file that one names first; nobody does here. */
+/* MaxText first reads the file that base_config names. quoit does not read it. */
 static void
 check_base (QuoitMaxtextSettings *settings, const QuoitMaxtextEntry *entry, gboolean is_first)
 {
@@ -46,7 +46,7 @@ static void
 read_entry (QuoitMaxtextSettings *settings, const QuoitMaxtextEntry *entry, gboolean is_first)
 {
   settings->report->reading = &entry->place;
-  /* Words alone reach into a setting by a point. */
+  /* Only words can set a part of a setting with a point. */
   if (strchr (entry->key, '.') != NULL || !quoit_maxtext_is_key (entry->key))
     refuse_key (settings->report, entry->key);
   else
@@ -73,7 +73,7 @@ read_entries (QuoitMaxtextSettings *settings, const GArray *entries)
 
 /* --- words --- */
 
-/* One that a file has said before is not repeated by it, but decided. */
+/* A word that overrides a file is not a repetition. */
 static void
 set_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *key, const char *value)
 {
@@ -91,7 +91,7 @@ set_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *key, co
   g_hash_table_replace (settings->values, g_strdup (key), g_strdup (value));
 }
 
-/* @given: what the words before have set. */
+/* @given has the settings of the earlier words. */
 static void
 read_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *word)
 {
@@ -117,7 +117,7 @@ read_words (QuoitMaxtextSettings *settings, const GPtrArray *words, gboolean has
 
       if (strchr (word, '=') != NULL || !is_config_file (word))
         read_word (settings, given, word);
-      /* The command line names the file that was given, or one of those that it is made of. */
+      /* The file on the command line is the given file, or one of the files that it includes. */
       else if (!has_files)
         quoit_maxtext_report_add (settings->report, QUOIT_MAXTEXT_RULE_CONFIG_FILE, NULL, word,
                                   "settings: a file that is only named is not read, and base.yml of MaxText 0.2.5 "
@@ -153,7 +153,7 @@ quoit_maxtext_settings_find (const QuoitMaxtextSettings *settings, const char *k
   return g_hash_table_lookup (settings->values, key);
 }
 
-/* What is of another type is told once, and counts as not given. */
+/* Reports a value of the wrong type once. After that it counts as not given. */
 static void
 refuse_value (QuoitMaxtextSettings *settings, const char *key, const char *expected)
 {
@@ -162,7 +162,7 @@ refuse_value (QuoitMaxtextSettings *settings, const char *key, const char *expec
   g_hash_table_remove (settings->values, key);
 }
 
-/* A decimal number without what strtod() takes besides: hexadecimal digits, words, blanks. */
+/* Parses a decimal number. Unlike strtod() it refuses hexadecimal numbers, words and blanks. */
 static gboolean
 parse_number (const char *text, double *number)
 {
@@ -174,7 +174,7 @@ parse_number (const char *text, double *number)
   return *end == '\0' && isfinite (*number);
 }
 
-/* pydantic takes a number with nothing behind its point for an integer. */
+/* Like pydantic, accepts a float without a fractional part as an integer. */
 static gboolean
 parse_integer (const char *text, int64_t *integer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the TPU webhook says of a worker group (gke-kuberay-jax 3.1). */
+/* Checks a worker group as the TPU webhook does (gke-kuberay-jax 3.1). */
 #include <quoit/models/webhook.h>
 
 #include "models/webhook/hosts.h"

@@ -107,7 +107,7 @@ quoit_webhook_last_variable (const QuoitWebhookContainer *container, const char 
              : NULL;
 }
 
-/* A number that is the container's own is what the device plugin puts there. */
+/* A value that equals the container's own number is the default of the device plugin, so the webhook replaces it. */
 char *
 quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers, gboolean is_tpu7x,
                          gint64 host)

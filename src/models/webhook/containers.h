@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The containers of a pod, and which worker id the TPU webhook gives to each of them (gke-kuberay-jax 3.2). */
+/* The containers of a pod, and the worker id that the TPU webhook gives to each of them (gke-kuberay-jax 3.2). */
 #pragma once
 
 #include "base/amount.h"
 
-/* A variable; without a value it comes from elsewhere, and where quoit writes it from @field. */
+/* An environment variable. If value is NULL, the value comes from elsewhere; for variables that quoit writes, from
+ * @field. */
 typedef struct {
   char *name, *value;
   const char *field;
-  enum { QUOIT_WEBHOOK_OWN, QUOIT_WEBHOOK_WRITTEN } by; /* the container's own, or the webhook's */
+  enum { QUOIT_WEBHOOK_OWN, QUOIT_WEBHOOK_WRITTEN } by; /* set by the container itself, or by the webhook */
 } QuoitWebhookVariable;
 
-/* The chips are those of "google.com/tpu"; 0: none, or not there, which is the same to the webhook. */
+/* The amounts are those of "google.com/tpu". The webhook treats a missing amount as 0. */
 typedef struct {
   QuoitAmount request, limit;
   GArray *variables; /* of QuoitWebhookVariable */
-  GHashTable *last;  /* a variable's name -> the index of the last that bears it, and the key its name */
+  GHashTable *last;  /* name -> index of the last variable with that name; the variable owns the key */
 } QuoitWebhookContainer;
 
 const QuoitWebhookContainer *quoit_webhook_container (const GArray *containers, guint at);
 void quoit_webhook_add_container (GArray *containers, QuoitAmount request, QuoitAmount limit);
-void quoit_webhook_add_variable (GArray *containers, guint at, QuoitWebhookVariable variable); /* takes its texts */
-/* A copy of it. */
+void quoit_webhook_add_variable (GArray *containers, guint at,
+                                 QuoitWebhookVariable variable); /* takes ownership of the texts */
+/* Adds a copy of @variable. */
 void quoit_webhook_repeat_variable (GArray *containers, guint at, const QuoitWebhookVariable *variable);
 GArray *quoit_webhook_containers_new (void);
 void quoit_webhook_copy_container (const QuoitWebhookContainer *container, GArray *containers);
 
 gboolean quoit_webhook_wants_tpu (const QuoitWebhookContainer *container);
 
-/* The first of that name that has a value or comes from elsewhere, then as an empty value; NULL: not set. */
+/* Returns the value of the first variable of that name that has a value or comes from elsewhere. A variable from
+ * elsewhere has the value "". NULL: not set. */
 const char *quoit_webhook_variable (const QuoitWebhookContainer *container, const char *name);
 
-/* The last of that name, which is the one that a process gets; NULL: not set. */
+/* Returns the last variable of that name, which is the one that a process gets. NULL: not set. */
 const QuoitWebhookVariable *quoit_webhook_last_variable (const QuoitWebhookContainer *container, const char *name);
 
-/* What the webhook writes into TPU_WORKER_ID of the @number-th of a pod's @n_containers with TPUs, owned; NULL: what it
- * has stays. Nothing else of the environment depends on @host. */
+/* Returns the TPU_WORKER_ID that the webhook writes into container @number of the pod's @n_containers with TPUs, or
+ * NULL if it keeps the existing value. Free it with g_free(). Nothing else in the environment depends on @host. */
 char *quoit_webhook_worker_id (const QuoitWebhookContainer *container, guint number, guint n_containers,
                                gboolean is_tpu7x, gint64 host);

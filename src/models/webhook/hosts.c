@@ -39,7 +39,7 @@ quoit_webhook_hosts (gint32 chips, gint64 pod_chips, gint32 *hosts)
 
   if (divisor == 0)
     return FALSE;
-  /* The one quotient beyond 32 bits wraps in Go. */
+  /* The only quotient beyond 32 bits wraps in Go. */
   *hosts = chips == G_MININT32 && divisor == -1 ? 1 : MAX (chips / divisor, 1);
   return TRUE;
 }

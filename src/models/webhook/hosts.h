@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TPU webhook's arithmetic, which is Go's (gke-kuberay-jax 3): numbers that wrap, quotients without a rest. */
+/* The arithmetic of the TPU webhook, with the rules of Go (gke-kuberay-jax 3): integers wrap, and quotients drop the
+ * remainder. */
 #pragma once
 
 #include <glib.h>
 
-/* strconv.Atoi: a sign and digits, of 64 bits. */
+/* Parses an integer as strconv.Atoi() does: a sign and digits, 64 bits. */
 gboolean quoit_webhook_integer (const char *text, gint64 *value);
 
-/* Why the number between two "x" cannot be read; NULL: all can, and @chips is their product in 32 bits. The text that
- * is returned is the number, for g_free(). */
+/* Multiplies the numbers between the x's of @topology into @chips, in 32 bits. Returns NULL, or the first part that
+ * is not a number; free it with g_free(). */
 char *quoit_webhook_chips (const char *topology, gint32 *chips);
 
-/* The hosts of a slice: at least 1. FALSE where @pod_chips is 0 in 32 bits, by which Go cannot divide. */
+/* Computes the hosts of a slice, at least 1. FALSE if @pod_chips is 0 in 32 bits, because Go would divide by zero. */
 gboolean quoit_webhook_hosts (gint32 chips, gint64 pod_chips, gint32 *hosts);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KubeRay's labels say it; where there are none, the pods that there are: an order that a loss in the middle upsets. */
+/* Finds the replica and host index of a pod: from KubeRay's labels, or else by counting the existing pods. A count
+ * gives a wrong order after a pod in the middle was lost. */
 #include "models/webhook/index.h"
 
 #include "models/webhook/hosts.h"
@@ -39,7 +40,7 @@ quoit_webhook_index_among (const QuoitWebhookPod *pod, QuoitWebhookPlaces *place
   return ok;
 }
 
-/* Behind a pod without TPUs the webhook looks no further. */
+/* The webhook stops counting at the first pod without TPUs. */
 static gboolean
 count_others (QuoitWebhookPlaces *places, const QuoitWebhookPod *const *others, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which replica, and which host of it, the TPU webhook takes a pod for. */
+/* The replica and the host index that the TPU webhook assigns to a pod. */
 #pragma once
 
 #include "models/webhook/places.h"
@@ -9,19 +9,19 @@ typedef struct {
   enum { QUOIT_WEBHOOK_OF_KUBERAY, QUOIT_WEBHOOK_COUNTED } how;
 } QuoitWebhookIndex;
 
-/* @n_hosts: of a slice. @others may be NULL. */
+/* Finds the index of @pod. @n_hosts is the number of hosts of a slice. @others is NULL-terminated and may be NULL. */
 gboolean quoit_webhook_index (const QuoitWebhookPod *pod, const QuoitWebhookPod *const *others, gint32 n_hosts,
                               QuoitWebhookIndex *index, GError **error);
 
-/* The same beside pods that have been counted. */
+/* As quoit_webhook_index(), with the other pods already counted in @places. */
 gboolean quoit_webhook_index_among (const QuoitWebhookPod *pod, QuoitWebhookPlaces *places, QuoitWebhookIndex *index,
                                     GError **error);
 
-/* How many hosts the slice of a pod with TPUs has: the first step of quoit_webhook_mutate(). */
+/* Computes the number of hosts of the slice of a pod with TPUs. This is the first step of quoit_webhook_mutate(). */
 gboolean quoit_webhook_find_hosts (const QuoitWebhookPod *pod, gint32 *n_hosts, GError **error);
 
-/* The second, of a pod whose place is known. */
+/* The second step of quoit_webhook_mutate(), for a pod whose index is known. */
 QuoitWebhookPatch *quoit_webhook_mutate_at (const QuoitWebhookPod *pod, const QuoitWebhookIndex *index, GError **error);
 
-/* Gives @pod what quoit_webhook_mutate_at() writes into it, as far as others are numbered by that. */
+/* Sets in @pod the fields of quoit_webhook_mutate_at() that affect the numbering of other pods. */
 void quoit_webhook_pod_settle (QuoitWebhookPod *pod, const QuoitWebhookIndex *index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the TPU webhook writes into a pod, in its order (gke-kuberay-jax 3.2). */
+/* Computes the changes that the TPU webhook makes to a pod, in the webhook's order (gke-kuberay-jax 3.2). */
 #include <quoit/models/webhook.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 
 enum { PROCESS_PORT = 8471, MEGASCALE_PORT = 8081, MOST_NAMES = 1 << 18 };
 
-/* The pod as it is read, and where it stands. */
+/* The pod, the values read from it, and its index. */
 typedef struct {
   const QuoitWebhookPod *pod;
   const char *cluster, *group;
-  char *service, *hosts, *addresses; /* the lists are NULL for a slice of one host */
+  char *service, *hosts, *addresses; /* hosts and addresses are NULL for a single-host slice */
   gint32 n_hosts;
-  guint n_containers; /* those with TPUs */
+  guint n_containers; /* containers with TPUs */
   gboolean is_tpu7x;
   QuoitWebhookIndex index;
 } Mutation;
@@ -29,18 +29,18 @@ clear_mutation (Mutation *mutation)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mutation, clear_mutation)
 
-/* A container whose variables are made, the number-th with TPUs. */
+/* A container whose variables are being written; it has number @number among the containers with TPUs. */
 typedef struct {
   const Mutation *mutation;
   const QuoitWebhookContainer *container;
-  GArray *written; /* of QuoitWebhookContainer: what is added to each container of the pod */
+  GArray *written; /* of QuoitWebhookContainer: the variables to add to each container of the pod */
   guint at, number;
 } Writer;
 
 /* --- reading the pod --- */
 
-/* A topology that cannot be read has no hosts here, and the pod is one of a slice of one. Each container is told all
- * hosts, of tpu7x with a port for each of its neighbours. */
+/* If the topology cannot be parsed, n_hosts is 0 and the pod counts as a single-host slice. Each container gets the
+ * names of all hosts; on tpu7x with one port per container. */
 static gboolean
 read_hosts (Mutation *mutation, const char *topology, GError **error)
 {
@@ -119,7 +119,7 @@ name_hosts (Mutation *mutation)
   mutation->addresses = g_string_free (addresses, FALSE);
 }
 
-/* --- the affinity --- */
+/* --- affinity --- */
 
 static void
 require (QuoitWebhookPatch *patch, QuoitWebhookTerm term, const char *key, const char *operator, const char * value)
@@ -128,7 +128,8 @@ require (QuoitWebhookPatch *patch, QuoitWebhookTerm term, const char *key, const
                    value != NULL ? g_strjoin (" ", key, operator, value, NULL) : g_strjoin (" ", key, operator, NULL));
 }
 
-/* The name of the replica where KubeRay gives one, else a label that is written only where it gives no indices. */
+/* Uses the replica name if KubeRay sets it. Otherwise uses a label that the webhook writes only if KubeRay sets no
+ * indices. */
 static void
 write_affinity (QuoitWebhookPatch *patch, const Mutation *mutation)
 {
@@ -149,9 +150,9 @@ write_affinity (QuoitWebhookPatch *patch, const Mutation *mutation)
   require (patch, QUOIT_WEBHOOK_TERM_NAMESPACES, "kubernetes.io/metadata.name", "NotIn", "kube-system");
 }
 
-/* --- the environment --- */
+/* --- environment --- */
 
-/* What has no value of its own is written; of what comes from elsewhere the webhook sees none. */
+/* The webhook sees no value for a variable that comes from elsewhere. */
 static const char *
 value_of (const Writer *writer, const char *name)
 {
@@ -183,7 +184,7 @@ write_missing_number (const Writer *writer, const char *name, gint64 number)
   write_missing (writer, name, text);
 }
 
-/* Only where the manifest says that there are several slices; how many it says is not read. */
+/* Writes the variables only if MEGASCALE_NUM_SLICES is set. The webhook does not read its value. */
 static void
 write_megascale (const Writer *writer)
 {
@@ -268,7 +269,7 @@ write_environments (QuoitWebhookPatch *patch, const Mutation *mutation)
     }
 }
 
-/* --- the patch --- */
+/* --- patch --- */
 
 static QuoitWebhookPatch *
 patch_new (void)
@@ -281,7 +282,7 @@ patch_new (void)
   return patch;
 }
 
-/* NULL where KubeRay gives the indices. */
+/* NULL if KubeRay sets the indices. */
 static char *
 replica_label (const Mutation *mutation)
 {

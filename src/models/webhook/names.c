@@ -9,8 +9,8 @@ quoit_webhook_kuberay_service (const char *cluster)
   return g_strconcat (cluster, "-headless", NULL);
 }
 
-/* What Go counts as punctuation: '$', '+', '<', '=', '>', '^', '`', '|' and '~' are symbols. Beyond ASCII it is asked
- * of a single byte, as if that were a character of Latin-1. */
+/* Punctuation according to Go: '$', '+', '<', '=', '>', '^', '`', '|' and '~' are symbols instead. KubeRay checks a
+ * single byte; bytes beyond ASCII count as Latin-1 characters. */
 static gboolean
 is_go_punctuation (char byte)
 {

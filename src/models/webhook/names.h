@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service that gives the pods of a cluster their names: as KubeRay makes it, and as the TPU
- * webhook thinks that it is called. */
+/* The name of the headless service of a cluster: the name that KubeRay uses, and the name that the TPU webhook
+ * assumes. */
 #pragma once
 
 #include <glib.h>
 
-/* In bytes; of what is longer the end is taken. */
+/* In bytes. Longer names are cut at the start. */
 enum { QUOIT_WEBHOOK_LONGEST_SERVICE = 50, QUOIT_WEBHOOK_LONGEST_LABEL = 63 };
 
-/* KubeRay's CheckName, which the webhook calls: the last 50 bytes, and a first byte that a DNS name may begin with. */
+/* KubeRay's CheckName(), which the webhook calls: keeps the last 50 bytes and replaces a first byte that a DNS name
+ * cannot begin with. Free the result with g_free(). */
 char *quoit_webhook_check_name (const char *name);
 
-/* KubeRay's CheckLabel: the last 63 bytes, and a first byte that the value of a label may begin with. */
+/* KubeRay's CheckLabel(): keeps the last 63 bytes and replaces a first byte that a label value cannot begin with.
+ * Free the result with g_free(). */
 char *quoit_webhook_check_label (const char *value);
 
 char *quoit_webhook_kuberay_service (const char *cluster);
 char *quoit_webhook_service (const char *cluster);
 
-/* The bytes of a name, to which KubeRay appends @end, of which both make the same service. */
+/* Returns the length in bytes of the longest name for which KubeRay and the webhook compute the same service, if
+ * KubeRay appends @end to the name. */
 guint32 quoit_webhook_longest_name (const char *end);
 
-/* Whether a pod with that node selector is one of the generation of which each container is a process of its own; NULL:
- * it has none. "tpu7" is not. */
+/* Returns whether the node selector is that of the generation where each container is a separate process.
+ * @accelerator may be NULL. "tpu7" does not count. */
 gboolean quoit_webhook_is_tpu7x (const char *accelerator);

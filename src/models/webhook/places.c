@@ -8,16 +8,16 @@
 typedef struct {
   gint64 number;
   gint64 n_pods;
-  GHashTable *hosts;     /* of gint64, how many have it */
-  gint64 next;           /* all below it are there */
-  gint64 lowest_double;  /* that two have */
-  gboolean has_negative; /* the webhook, which goes through them in order, stops at once */
+  GHashTable *hosts;     /* host number (gint64) -> number of pods with it */
+  gint64 next;           /* all smaller host numbers are in use */
+  gint64 lowest_double;  /* the lowest host number that two pods have */
+  gboolean has_negative; /* the webhook scans the numbers in order and stops at a negative one */
 } Replica;
 
 struct _QuoitWebhookPlaces {
   gint32 n_hosts;
-  GHashTable *replicas; /* of Replica, by number */
-  GTree *roomy;         /* those that have room */
+  GHashTable *replicas; /* number -> Replica */
+  GTree *roomy;         /* the replicas with free hosts */
 };
 
 static void
@@ -60,7 +60,8 @@ quoit_webhook_places_free (QuoitWebhookPlaces *places)
 
 /* --- reading a pod --- */
 
-/* "GROUP-3": Go's integer of what is no number is 0, and of what is too large the largest. */
+/* Reads the replica from "GROUP-3". As in Go, text that is not a number gives 0, and a number that is too large
+ * gives the largest integer. */
 static gint64
 replica_of (const char *label)
 {
@@ -72,8 +73,9 @@ replica_of (const char *label)
   return replica;
 }
 
-/* The worker id of the first container that has a number, over the containers; FALSE with an error where one has none
- * at all. @is_known: there is such a number. */
+/* Finds the host number of a pod: the first TPU_WORKER_ID that is a number, divided by the number of containers with
+ * TPUs. *@is_known is FALSE if no container has a number. Returns FALSE with an error if a container before it has
+ * no TPU_WORKER_ID. */
 static gboolean
 find_host (const QuoitWebhookPod *pod, gint64 *host, gboolean *is_known, GError **error)
 {
@@ -111,7 +113,7 @@ take_replica (QuoitWebhookPlaces *places, gint64 number)
   replica->lowest_double = G_MAXINT64;
   replica->hosts = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_hash_table_insert (places->replicas, &replica->number, replica);
-  /* The webhook has none beyond its integers of 32 bits. */
+  /* The webhook stores replica numbers in 32 bits. */
   if (places->n_hosts > 0 && number < G_MAXINT32)
     g_tree_insert (places->roomy, &replica->number, replica);
   return replica;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pod as the TPU webhook looks at it, and what it writes into one. */
+/* A pod as the TPU webhook sees it, and the patch that the webhook applies. */
 #pragma once
 
 #include <quoit/models/webhook.h>
@@ -13,21 +13,21 @@ struct _QuoitWebhookPod {
 
 enum { QUOIT_WEBHOOK_N_TERMS = 4 };
 
-/* Of g_atomic_rc_box_new0(): it is immutable, and may be shared. */
+/* Allocated with g_atomic_rc_box_new0(). It is immutable and may be shared. */
 struct _QuoitWebhookPatch {
   char *hostname, *subdomain, *replica_label;
   GPtrArray *terms[QUOIT_WEBHOOK_N_TERMS]; /* of text */
-  GArray *containers;                      /* of QuoitWebhookContainer; none: nothing is written */
+  GArray *containers;                      /* of QuoitWebhookContainer; empty: no changes */
 };
 
 #define QUOIT_WEBHOOK_REPLICA_LABEL "replicaIndex"
 
 QuoitWebhookPod *quoit_webhook_pod_copy (const QuoitWebhookPod *pod);
 
-/* "KEY=VALUE", by key. */
+/* Returns "KEY=VALUE" texts, sorted by key; free them with g_strfreev(). */
 char **quoit_webhook_dup_texts (GHashTable *texts);
 
-/* Empty text where there is none, as Go has it. */
+/* These return "" if the key is missing, as Go does. */
 const char *quoit_webhook_pod_label (const QuoitWebhookPod *pod, const char *key);
 const char *quoit_webhook_pod_selector (const QuoitWebhookPod *pod, const char *key);
 
