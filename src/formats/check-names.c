@@ -91,7 +91,7 @@ check_host_name (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
                  const QuoitCheckGroup *group)
 {
   g_autofree char *name = NULL, *quoted = NULL;
-  /* The default of maxReplicas is so large that it is never reached. */
+  /* The default of maxReplicas is too large to be reached. */
   gint64 most = MAX (group->n_slices, group->highest.number < G_MAXINT32 ? group->highest.number : 0);
 
   (void) cluster;

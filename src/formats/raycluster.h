@@ -47,7 +47,7 @@ typedef struct {
   JsonNode *spec; /* of the cluster */
 } QuoitRayObject;
 
-/* Finds the only Ray object of the file. INVALID if there is none or more than one. The result is valid as long as
+/* Finds the only Ray object of the file. INVALID if the file does not have exactly one. The result is valid as long as
    the manifest. */
 gboolean quoit_ray_object_find (const QuoitManifest *manifest, QuoitRayObject *object);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How JAX deals the chips of a host to its processes: the catalogue has the table (gke-kuberay-jax 5.2). */
+/* How JAX assigns the chips of a host to its processes. The table is part of the catalogue (gke-kuberay-jax 5.2). */
 #include <quoit/models/jax.h>
 #include <string.h>
 
 #include "catalogue/catalogue.h"
 
-/* More than any host has; what JAX does not know is refused all the same. */
+/* More than any host has. Other unknown numbers are refused by the lookup. */
 enum { MOST_CHIPS = 1024 };
 
 static const QuoitProcessBounds *
@@ -17,14 +17,14 @@ find (const char *version, int64_t host_chips, int64_t chips_per_process)
   return quoit_process_bounds_find (version, (unsigned) host_chips, (unsigned) chips_per_process);
 }
 
-/* Every generation that JAX knows has hosts of 1 chip; the table has words between blanks. */
+/* Every generation that JAX knows has hosts of 1 chip. The table separates its words by blanks. */
 static gboolean
 is_version (const char *word)
 {
   return strchr (word, ' ') == NULL && find (word, 1, 1) != NULL;
 }
 
-/* JAX's own word, or the catalogue's for any other; NULL on failure. */
+/* Returns JAX's own name of the generation; @name may be any name of the catalogue. NULL on failure. */
 static const char *
 version_of (const char *name, GError **error)
 {
@@ -45,8 +45,8 @@ version_of (const char *name, GError **error)
                           quoted);
 }
 
-/* "1, 2, 4": what the table has of @version; of hosts, or where @host_chips is not 0 of what a process is given there.
- */
+/* Returns the numbers in the table for @version, such as "1, 2, 4": chips of hosts, or, if @host_chips is not 0,
+ * chips per process on such hosts. Free it with g_free(). */
 static char *
 known_numbers (const char *version, unsigned host_chips)
 {

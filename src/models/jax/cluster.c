@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What jax.distributed.initialize() makes of a TPU host (gke-kuberay-jax 4). JAX finds each fact by itself, so that one
- * that cannot be read leaves the others as they are. */
+/* Computes what jax.distributed.initialize() finds on a TPU host (gke-kuberay-jax 4). JAX reads each fact
+ * separately, so an unreadable fact does not affect the others. */
 #include "models/jax/cluster.h"
 
 #include <string.h>
@@ -13,12 +13,12 @@
 
 struct _QuoitJaxCluster {
   QuoitJaxClusterKind kind;
-  GPtrArray *env; /* of variables, which processes of one slice share */
+  GPtrArray *env; /* of variables, which the processes of one slice share */
   char **metadata;
   char *addresses; /* NULL: cannot be read */
 };
 
-/* The first of that name; NULL: it is not set. */
+/* Returns the first variable of that name, or NULL if it is not set. */
 static const char *
 find_variable (const QuoitJaxCluster *cluster, const char *name)
 {
@@ -36,9 +36,9 @@ variable (const QuoitJaxCluster *cluster, const char *name)
   return found == NULL ? NULL : quoit_variable_value (found);
 }
 
-/* --- the workers of a slice --- */
+/* --- workers of a slice --- */
 
-/* JAX does not go on without the file: the message has what it raises. */
+/* JAX stops if it cannot use the file. The message includes the exception that JAX raises. */
 static gboolean
 refuse_file (const char *path, const char *expected, const char *raised, const char *text, GError **error)
 {
@@ -49,7 +49,7 @@ refuse_file (const char *path, const char *expected, const char *raised, const c
                      expected, raised, message);
 }
 
-/* What the file says instead of the environment; NULL where no file is named. */
+/* Sets *@list to the contents of the file, which override the environment, or to NULL if no file is named. */
 static gboolean
 read_file (const QuoitJaxCluster *cluster, char **list, GError **error)
 {
@@ -70,7 +70,8 @@ read_file (const QuoitJaxCluster *cluster, char **list, GError **error)
   return TRUE;
 }
 
-/* The list as a pod is told it: a variable, which no process copies. NULL without an error: it is told none. */
+/* Sets *@list to the worker list as a shared variable (quoit_variable_unref()), so that processes do not copy it. It
+ * is NULL if the pod has no list. */
 static gboolean
 find_list (const QuoitJaxCluster *cluster, char **list, GError **error)
 {
@@ -91,7 +92,7 @@ find_list (const QuoitJaxCluster *cluster, char **list, GError **error)
   return TRUE;
 }
 
-/* The same for who wants a list: Python's text of no text is a host. */
+/* As find_list(), but a missing list becomes "None", the text that Python makes of it. */
 static char *
 list_of_pod (const QuoitJaxCluster *cluster, GError **error)
 {
@@ -102,7 +103,7 @@ list_of_pod (const QuoitJaxCluster *cluster, GError **error)
   return list != NULL ? list : quoit_variable_new ("TPU_WORKER_HOSTNAMES", "None");
 }
 
-/* "a,b" -> a, b, and "" -> one that is empty, where GLib has none. */
+/* Splits "a,b" into a and b. Unlike g_strsplit(), returns one empty text for "". */
 static char **
 split (const char *list)
 {
@@ -111,8 +112,7 @@ split (const char *list)
   return *list == '\0' ? g_strdupv ((char **) empty) : g_strsplit (list, ",", -1);
 }
 
-/* JAX looks for the workers of a pod to find out whether there is a cluster, also when it is told to take it for one: a
- * file that it cannot read is the end, whatever else is known. */
+/* JAX reads the worker list even if the cluster type is given, so an unreadable file is always an error. */
 static gboolean
 is_readable (const QuoitJaxCluster *cluster, GError **error)
 {
@@ -131,7 +131,7 @@ workers_of_pod (const QuoitJaxCluster *cluster, GError **error)
   return workers;
 }
 
-/* "HOST", or the older "NAME:ID:ADDRESS". */
+/* Accepts "HOST", or the older form "NAME:ID:ADDRESS", which is replaced by ADDRESS. */
 static gboolean
 shorten_endpoint (char **endpoint, GError **error)
 {
@@ -193,7 +193,7 @@ is_named (const char *line, const char *colon, const char *name)
   return strcmp (stripped, name) == 0;
 }
 
-/* The value behind the colon, without blanks and then without any single quotes around it. */
+/* Strips blanks, and then all surrounding single quotes. */
 static char *
 unquoted (const char *text)
 {
@@ -205,7 +205,8 @@ unquoted (const char *text)
   return g_strndup (begin, (gsize) (end - begin));
 }
 
-/* "NAME: 'value'" lines; of a name that is there twice the last. */
+/* Searches lines of the form "NAME: 'value'". If a name occurs twice, the last one counts. Free the result with
+ * g_free(). */
 static char *
 find_in_metadata (const QuoitJaxCluster *cluster, const char *name)
 {
@@ -223,7 +224,8 @@ find_in_metadata (const QuoitJaxCluster *cluster, const char *name)
   return found != NULL ? unquoted (found) : NULL;
 }
 
-/* Of the environment, where an empty value hides that of the metadata; NULL for what is empty or nowhere. */
+/* Searches the environment and then the metadata. An empty variable hides the metadata. Returns NULL if the value is
+ * empty or missing. */
 static char *
 find_megascale (const QuoitJaxCluster *cluster, const char *name)
 {
@@ -254,7 +256,7 @@ read_worker_id (const QuoitJaxCluster *cluster, int64_t *id, GError **error)
   return read_number (text, name, id, error);
 }
 
-/* --- the cluster --- */
+/* --- construction --- */
 
 static char **
 copy (const char *const *pairs)
@@ -276,7 +278,7 @@ cluster_of (QuoitJaxClusterKind kind, const char *const *metadata, const char *a
   return cluster;
 }
 
-/* What has no '=' is no variable. */
+/* Ignores texts without '='. */
 static void
 read_env (QuoitJaxCluster *cluster, const char *const *env)
 {
@@ -387,7 +389,7 @@ count_workers (const QuoitJaxCluster *cluster, int64_t *n_workers, GError **erro
   return TRUE;
 }
 
-/* Owned. */
+/* Free the result with g_free(). */
 static char *
 first_worker (const QuoitJaxCluster *cluster, GError **error)
 {

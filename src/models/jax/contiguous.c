@@ -4,7 +4,7 @@
 
 #include "models/jax/mesh.h"
 
-/* The physical shapes and, without sizes of 1, the shapes of meshes for which it works. */
+/* The physical shapes, and the mesh shapes (without sizes of 1), for which JAX supports this. */
 typedef struct {
   guint32 physical[3];
   gint64 meshes[2][2]; /* 0,0: no second one */

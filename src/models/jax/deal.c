@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A torus dealt out to the axes of a mesh, and what could be had where it cannot be. */
+/* Assigns a torus to the axes of a mesh, and suggests possible shapes if that fails. */
 #include <math.h>
 #include <string.h>
 
 #include "models/jax/mesh.h"
 
-/* What is searched for a message: so many ways to deal the physical axes out. */
+/* Limits of the search for suggestions: the number of assignments of physical axes, and of suggestions. */
 enum { MOST_WAYS = 4096, MOST_NAMED = 3 };
 
 static const char *const axis_names[] = { "x", "y", "z", "core", "4", "5", "6", "7" };
@@ -17,14 +17,14 @@ quoit_mesh_axis_name (guint8 axis)
   return axis_names[axis];
 }
 
-/* --- shapes that can be had --- */
+/* --- possible shapes --- */
 
 typedef struct {
   gint64 sizes[QUOIT_MESH_MOST_AXES];
-  double distance; /* from what was asked for */
+  double distance; /* from the requested sizes */
 } Shape;
 
-/* The @way-th of the ways to give each physical axis that is longer than 1 to one of @n axes. */
+/* Decodes number @way of the assignments of each physical axis longer than 1 to one of @n axes. */
 static void
 sizes_of_way (const QuoitTorus *torus, guint64 way, guint n, gint64 *sizes)
 {
@@ -38,7 +38,7 @@ sizes_of_way (const QuoitTorus *torus, guint64 way, guint n, gint64 *sizes)
       }
 }
 
-/* 0 where there are too many. */
+/* Returns 0 if there are too many. */
 static guint64
 count_ways (const QuoitTorus *torus, guint n)
 {
@@ -69,7 +69,7 @@ is_named (const Shape *named, guint n_named, const gint64 *sizes, guint n)
   return FALSE;
 }
 
-/* Keeps the nearest of those that JAX itself deals out: it does not find every way there is. */
+/* Keeps the nearest shapes that JAX itself can assign, because JAX does not find every possible assignment. */
 static guint
 find_shapes (const QuoitTorus *torus, const gint64 *sizes, guint n, Shape *named)
 {
@@ -135,7 +135,7 @@ refuse (const QuoitTorus *torus, const gint64 *sizes, guint n, const QuoitTorusM
                      quoted, mismatch->axis, sizes[mismatch->axis], left->str, can->str);
 }
 
-/* --- dealing --- */
+/* --- assignment --- */
 
 static gboolean
 is_dealt (const QuoitMeshPart *part, const QuoitTorus *torus)
@@ -162,7 +162,7 @@ quoit_mesh_deal (const QuoitTorus *torus, const gint64 *sizes, guint n, unsigned
     return TRUE;
   if ((flags & QUOIT_MESH_SPLIT_PHYSICAL_AXES) == 0)
     return refuse (torus, sizes, n, &mismatch, error);
-  /* An array of NumPy has 64 axes, and JAX makes one of each part. */
+  /* A NumPy array has at most 64 axes, and JAX makes one axis per part. */
   if (torus->n_axes * n > QUOIT_MESH_MOST_AXES)
     return quoit_fail (error, QUOIT_ERROR_INVALID,
                        "mesh shape of '%u' axes: expected at most %u where %u physical axes are split", n,

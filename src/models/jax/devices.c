@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of devices, and those of whole slices as JAX lists them (gke-kuberay-jax 6.1). */
+/* Lists of devices, and the lists that JAX makes for whole slices (gke-kuberay-jax 6.1). */
 #include "models/jax/mesh.h"
 
 void
@@ -74,11 +74,11 @@ quoit_devices_add (QuoitDevices *devices, int64_t id, const int32_t *coordinates
 
 typedef struct {
   QuoitShape shape;
-  guint32 sides[3], block[3], grid[3]; /* of the slice in chips, of a host in chips, of the slice in hosts */
+  guint32 sides[3], block[3], grid[3]; /* slice in chips, host in chips, slice in hosts */
   guint32 per_chip;
 } Layout;
 
-/* The blocks of JAX's own hosts, or of machines that the catalogue has for the slice. */
+/* Finds the block of chips of a host: JAX's default, or the host that the catalogue has for the slice. */
 static gboolean
 find_block (const QuoitDeviceKind *kind, QuoitShape shape, unsigned chips_per_host, QuoitShape *block, GError **error)
 {
@@ -199,7 +199,7 @@ quoit_devices_new_slices (const char *kind, const char *topology, uint32_t n_sli
   return devices;
 }
 
-/* --- what is asked of a list --- */
+/* --- getters --- */
 
 const char *
 quoit_devices_get_kind (const QuoitDevices *devices)

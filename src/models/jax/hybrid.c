@@ -5,17 +5,17 @@
 #include "base/strings.h"
 #include "models/jax/mesh.h"
 
-/* The devices of all granules, one granule after the other; each as they are listed. */
+/* The devices of all granules, grouped by granule. Within a granule they are in list order. */
 typedef struct {
   guint32 *members;
   guint32 n;
-  guint32 *ends; /* of the granules among the members */
+  guint32 *ends; /* end of each granule in members */
   gint32 *keys;
 } Granules;
 
 typedef struct {
   gint32 key;
-  guint32 index, first; /* of the granule */
+  guint32 index, first; /* first: index of the first device of the granule */
 } Member;
 
 static void
@@ -95,7 +95,7 @@ find_granules (const QuoitDevices *devices, unsigned flags, Granules *granules, 
   return TRUE;
 }
 
-/* --- parts, each once: of a million granules nearly all are alike --- */
+/* --- parts: each is stored once, because nearly all of up to a million granules are equal --- */
 
 static guint
 part_hash (gconstpointer part)
@@ -109,7 +109,7 @@ part_equal (gconstpointer a, gconstpointer b)
   return memcmp (a, b, sizeof (QuoitMeshPart)) == 0;
 }
 
-/* The axes of a granule that is in a mesh of more axes are the last. */
+/* If the mesh has more axes than the granule, the axes of the granule are the last ones. */
 static void
 shift_shares (QuoitMeshPart *part, guint n, guint by)
 {
@@ -140,7 +140,8 @@ find_part (GHashTable *known, GArray *parts, const QuoitMeshPart *part, guint32 
 
 /* --- joining --- */
 
-/* The shapes of the granule and of the granules with the same number of axes, and of the mesh. */
+/* The shapes of a granule and of the grid of granules, extended to the same number of axes, and the shape of the
+ * mesh. */
 typedef struct {
   guint n;
   guint32 ici[QUOIT_MESH_MOST_AXES], dcn[QUOIT_MESH_MOST_AXES];
@@ -165,7 +166,8 @@ join (Joined *joined, const gint64 *sizes, guint n, const gint64 *dcn_sizes, gui
     }
 }
 
-/* Where in the mesh the first device of each granule is, and from there the devices of a granule. */
+/* Computes the place in the mesh of the first device of each granule, and the offsets of the devices within a
+ * granule. */
 static void
 find_places (const Joined *joined, guint32 *granules, guint32 *devices)
 {
@@ -216,7 +218,7 @@ join_granules (const QuoitDevices *devices, Granules *granules, const Joined *jo
   return mesh;
 }
 
-/* JAX asks the granules one by one; none can be larger than the mesh has room for. */
+/* JAX checks the granules one by one. */
 static gboolean
 check_granule_sizes (const Granules *granules, const gint64 *sizes, guint n, GError **error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What JAX knows of the kinds of devices. */
+/* JAX's rules for each kind of device. */
 #include <string.h>
 
 #include "models/jax/mesh.h"
 
-/* Kinds without a line have no ring, and one device a chip. */
+/* Kinds without a row have no ring and one device per chip. */
 /* clang-format off */
 static const QuoitDeviceKind kinds[] = {
   { .name = "TPU v2",      .ring = quoit_ring_tray },
@@ -21,7 +21,7 @@ static const QuoitDeviceKind kinds[] = {
 };
 /* clang-format on */
 
-/* The row of the catalogue with JAX's kind @name; NULL where there is none. */
+/* Returns the row of the catalogue with JAX's kind @name, or NULL. */
 static const QuoitGenerationFacts *
 find_facts (const char *name)
 {

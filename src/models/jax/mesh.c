@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* make_mesh() goes through an array of NumPy one by one, which takes no more. */
+/* make_mesh() iterates over a NumPy array, which supports no more axes. */
 enum { MOST_MADE_AXES = 32 };
 
 gboolean
@@ -77,7 +77,7 @@ quoit_mesh_of (const QuoitDevices *devices, const gint64 *sizes, guint n, guint3
   return mesh;
 }
 
-/* Of the first @count of @devices. */
+/* Makes a mesh of the first @count of @devices. */
 static QuoitMesh *
 mesh_of_first (const QuoitDevices *devices, guint32 count, const gint64 *sizes, guint n, unsigned flags, GError **error)
 {
@@ -105,7 +105,8 @@ quoit_mesh_new (const QuoitDevices *devices, const int64_t *sizes, unsigned n_ax
   return mesh_of_first (devices, devices->list->len, sizes, n_axes, flags, error);
 }
 
-/* Whether the devices are of one slice, as make_mesh() asks it: it looks whether the first has a slice at all. */
+/* Returns whether the devices belong to one slice according to make_mesh(), which only checks whether the first
+ * device has a slice. */
 static gboolean
 is_of_one_slice (const QuoitMesh *mesh, const QuoitDevices *devices)
 {
@@ -170,8 +171,8 @@ read_torus (const gint64 *sizes, unsigned n, QuoitTorus *torus, GError **error)
   return TRUE;
 }
 
-/* NumPy infers one size of -1 from the others, and JAX asks for the product only where it splits physical axes: where
- * whole ones make up the other axes, it is 1. */
+/* NumPy infers one size of -1 from the others. JAX checks the product only if it splits physical axes. So if whole
+ * physical axes make up the other axes, the inferred size is 1. */
 static gboolean
 deal_the_rest (const QuoitTorus *torus, const gint64 *sizes, guint n, gint64 *inferred, QuoitMeshPart *part)
 {

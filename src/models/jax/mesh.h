@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices in the order of JAX's meshes: what the files about it share. Pure. */
+/* Internal functions that order devices as JAX's meshes do. Pure. */
 #pragma once
 
 #include <quoit/models/mesh.h>
@@ -9,12 +9,12 @@
 
 typedef struct _QuoitDeviceSet QuoitDeviceSet;
 
-/* The ring that JAX has for just these devices: @places of @set in its order, and an @order that is not TORUS. Both are
- * untouched where it has none. */
+/* Applies JAX's special ring for these devices, if there is one: fills @places with places of @set, and sets @order
+ * to a value other than TORUS. Otherwise changes neither of them and returns TRUE. */
 typedef gboolean (*QuoitRing) (const QuoitDeviceSet *set, const gint64 *sizes, guint n, guint32 *places,
                                QuoitMeshOrder *order, GError **error);
 
-/* When the cores of a chip are an axis of the torus; else a chip is one device. */
+/* When the cores of a chip are an axis of the torus. Otherwise a chip is one device. */
 typedef enum { QUOIT_CORES_NONE = 0, QUOIT_CORES_IF_TWO, QUOIT_CORES_ALWAYS } QuoitCores;
 
 typedef struct {
@@ -24,10 +24,10 @@ typedef struct {
   gboolean core_first;  /* the cores have the most bandwidth */
   gboolean make_splits; /* make_mesh() splits physical axes */
   guint8 devices_per_chip;
-  QuoitGeneration generation; /* both 0 where the catalogue has no generation of it */
+  QuoitGeneration generation; /* this and devices_per_chip are 0 if the catalogue does not have the kind */
 } QuoitDeviceKind;
 
-/* JAX's own name, or anybody's name of a generation. INVALID names the known ones. */
+/* Finds a kind by JAX's name, or by any name of a generation. The INVALID message lists the known names. */
 gboolean quoit_device_kind_lookup (const char *name, QuoitDeviceKind *kind, GError **error);
 
 typedef struct {
@@ -38,15 +38,15 @@ typedef struct {
 
 struct _QuoitDevices {
   QuoitDeviceKind kind;
-  QuoitShape shape; /* of the slices; no dimensions: not known */
-  unsigned wrap;    /* the axes of the shape whose ends are joined: bit 0 for x */
+  QuoitShape shape; /* of the slices; no dimensions: unknown */
+  unsigned wrap;    /* axes of the shape whose ends are connected: bit 0 for x */
   GArray *list;     /* of QuoitDevice */
 };
 
-/* Of a list that is full: what each of its slices is. */
+/* Sets the shape and wrap axes of the slices of a complete list. */
 void quoit_devices_set_torus (QuoitDevices *devices, QuoitShape shape, unsigned wrap);
 
-/* Some of a list, in an order: those of a granule, or all. */
+/* An ordered subset of a list: the devices of a granule, or all devices. */
 struct _QuoitDeviceSet {
   const QuoitDevices *devices;
   const guint32 *members;
@@ -59,11 +59,11 @@ quoit_device_set_at (const QuoitDeviceSet *set, guint32 index)
   return &g_array_index (set->devices->list, QuoitDevice, set->members[index]);
 }
 
-/* How the devices of one granule came into their order. */
+/* How the devices of one granule were ordered. */
 typedef struct {
   QuoitMeshOrder order;
   guint32 n_physical;
-  guint32 sizes[QUOIT_TORUS_MOST_AXES]; /* of the physical axes; and which they are */
+  guint32 sizes[QUOIT_TORUS_MOST_AXES]; /* of the physical axes; axes has their identities */
   guint8 axes[QUOIT_TORUS_MOST_AXES];
   QuoitTorusShares shares;
 } QuoitMeshPart;
@@ -75,19 +75,20 @@ struct _QuoitMesh {
   guint32 *indices;
   gint64 *ids;
   gint32 *keys;          /* of the granules; NULL: not hybrid */
-  GArray *parts;         /* of QuoitMeshPart: each once */
-  guint32 *granule_part; /* NULL: all have the first */
+  GArray *parts;         /* of QuoitMeshPart, without duplicates */
+  guint32 *granule_part; /* part of each granule; NULL: all granules have the first part */
 };
 
 /* --- sizes --- */
 
-/* "2,8", as axes are written. */
+/* Returns the sizes in the form "2,8"; free it with g_free(). */
 char *quoit_mesh_sizes_format (const gint64 *sizes, guint n);
-/* INVALID unless there are 1 to 64 positive @sizes; @what is what they are called. */
+/* INVALID unless there are 1 to 64 positive @sizes. @what names them in messages. */
 gboolean quoit_mesh_sizes_check (const char *what, const gint64 *sizes, guint n, GError **error);
-/* Saturates. */
+/* Returns the product, or G_MAXUINT64 if it overflows. */
 guint64 quoit_mesh_sizes_product (const gint64 *sizes, guint n);
-/* INVALID unless @sizes multiply to @count: "devices", "granules". Names the nearest that do. */
+/* INVALID unless @sizes multiply to @count. @counted names the counted things: "devices", "granules". The message
+ * has the nearest sizes that fit. */
 gboolean quoit_mesh_sizes_fit (const char *what, const gint64 *sizes, guint n, guint32 count, const char *counted,
                                GError **error);
 
@@ -103,25 +104,28 @@ gboolean quoit_ring_cube (const QuoitDeviceSet *set, const gint64 *sizes, guint 
                           QuoitMeshOrder *order, GError **error);
 gboolean quoit_ring_stacks (const QuoitDeviceSet *set, const gint64 *sizes, guint n, guint32 *places,
                             QuoitMeshOrder *order, GError **error);
-/* The torus of the devices, and which of @set is at each of its places. INVALID where they are no box without holes. */
+/* Finds the torus of the devices, and fills @cells with the device of @set at each place. INVALID if the devices do
+ * not form a box without holes. */
 gboolean quoit_mesh_physical (const QuoitDeviceSet *set, QuoitTorus *torus, guint32 *cells, GError **error);
-/* Exchanges axes so that the devices of a process stay together. INVALID where JAX has no way to do so. */
+/* Reorders axes so that the devices of a process stay together. INVALID if JAX does not support it for these shapes. */
 gboolean quoit_mesh_make_contiguous (QuoitTorus *torus, const gint64 *sizes, guint n, GError **error);
-/* Deals @torus out; flags as those of the mesh. INVALID where there is no way: the message has sizes that can be had.
- */
+/* Assigns @torus to the axes of the mesh; @flags are those of the mesh. INVALID if that is impossible; the message
+ * has possible sizes. */
 gboolean quoit_mesh_deal (const QuoitTorus *torus, const gint64 *sizes, guint n, unsigned flags, QuoitMeshPart *part,
                           GError **error);
-/* "x", "y", "z", "core". */
+/* Returns "x", "y", "z", "core", or a number. */
 const char *quoit_mesh_axis_name (guint8 axis);
-/* create_device_mesh(): @places of @set in the order of the mesh. @sizes were checked; @part as for dealing. */
+/* Models create_device_mesh(): fills @places with places of @set in the order of the mesh. @sizes must have passed
+ * quoit_mesh_sizes_check(). @part is as for quoit_mesh_deal(). */
 gboolean quoit_mesh_arrange (const QuoitDeviceSet *set, const gint64 *sizes, guint n, unsigned flags, guint32 *places,
                              QuoitMeshPart *part, GError **error);
 
-/* INVALID for bits that are not in @allowed. */
+/* INVALID if @flags has bits that are not in @allowed. */
 gboolean quoit_mesh_flags_check (unsigned flags, unsigned allowed, GError **error);
 
-/* --- the mesh --- */
+/* --- mesh --- */
 
-/* Of one granule: takes @indices, of @devices or (NULL) of places. */
+/* Makes a mesh of one granule and takes ownership of @indices. The indices refer to @devices, or to places of a
+ * torus if @devices is NULL. */
 QuoitMesh *quoit_mesh_of (const QuoitDevices *devices, const gint64 *sizes, guint n, guint32 *indices, guint32 count,
                           const QuoitMeshPart *part);

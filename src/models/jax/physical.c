@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices as the torus that they are on (gke-kuberay-jax 6.2, step 4). */
+/* Finds the torus that devices form (gke-kuberay-jax 6.2, step 4). */
 #include <string.h>
 
 #include "models/jax/mesh.h"

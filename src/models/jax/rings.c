@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rings that JAX has for a few devices, before it looks at the torus (gke-kuberay-jax 6.2, step 2). A ring ignores
- * the flags of the mesh; its sizes only cut it. */
+/* JAX's special rings for small sets of devices, which it tries before the torus (gke-kuberay-jax 6.2, step 2). A
+ * ring ignores the flags of the mesh. The sizes only divide it. */
 #include "models/jax/mesh.h"
 
 enum { STACKS_MOST = 32 };
@@ -32,7 +32,7 @@ by_place (gconstpointer a, gconstpointer b, gpointer data)
   return 0;
 }
 
-/* The same of the devices by coordinates, z slowest; those of one chip as they are listed. */
+/* Orders the devices by coordinates, z slowest, and then by @ring. Devices of one chip keep their list order. */
 static void
 turn_sorted (const QuoitDeviceSet *set, guint32 *places, const guint8 *ring)
 {
@@ -46,8 +46,8 @@ turn_sorted (const QuoitDeviceSet *set, guint32 *places, const guint8 *ring)
     places[i] = sorted[ring[i]];
 }
 
-/* Whether the greatest coordinates, compared as tuples with x first, are just inside of the box at the origin. JAX does
- * not ask where the box begins: a ring is made at the origin alone. */
+/* Returns whether the largest coordinates, compared as tuples with x first, are the last corner of a box at the
+ * origin. JAX does not check where the devices begin, so it makes a ring only at the origin. */
 static gboolean
 ends_with (const QuoitDeviceSet *set, gint32 x, gint32 y, gint32 z)
 {
@@ -83,7 +83,7 @@ find_flat_ring (const QuoitDeviceSet *set, const gint64 *sizes, guint n)
     return ring_2x2;
   if (set->n == 8)
     return ends_with (set, 2, 2, 2) ? ring_flat_2x2x2 : ring_2x4;
-  /* The ring is of use only to an axis that has all of it. */
+  /* The ring helps only an axis that contains all of it. */
   if (set->n == 16 && greatest (sizes, n) == 16 && ends_with (set, 4, 4, 1))
     return ring_4x4;
 
@@ -142,7 +142,7 @@ quoit_ring_cube (const QuoitDeviceSet *set, const gint64 *sizes G_GNUC_UNUSED, g
   return TRUE;
 }
 
-/* Rings along x, y and the cores, one above the other in z. */
+/* Rings along x, y and the cores, stacked in z. */
 gboolean
 quoit_ring_stacks (const QuoitDeviceSet *set, const gint64 *sizes G_GNUC_UNUSED, guint n G_GNUC_UNUSED, guint32 *places,
                    QuoitMeshOrder *order, GError **error)

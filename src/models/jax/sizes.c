@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of a mesh: whether they can be any, and whether they multiply to what is there. */
+/* Checks the sizes of a mesh: their range and their product. */
 #include <math.h>
 
 #include "models/jax/mesh.h"
@@ -14,7 +14,7 @@ quoit_mesh_sizes_format (const gint64 *sizes, guint n)
   return g_string_free (text, FALSE);
 }
 
-/* The same for a message, which may cut it. */
+/* As quoit_mesh_sizes_format(), quoted for a message, which may shorten it. */
 static char *
 quote_sizes (const gint64 *sizes, guint n)
 {
@@ -54,15 +54,16 @@ quoit_mesh_sizes_check (const char *what, const gint64 *sizes, guint n, GError *
   return TRUE;
 }
 
-/* --- the nearest that multiply --- */
+/* --- nearest sizes --- */
 
-/* How far sizes are from those that were given: how many are others, and by what factors. */
+/* The distance of sizes from the given ones: the number of changed sizes, and their factors. */
 typedef struct {
   guint n_changed;
   double factors; /* the sum of the logarithms */
 } Distance;
 
-/* The sizes up to some axis multiply to a divisor of the count: the last of them, and where those before it are. */
+/* A step of the search, for a divisor of the count that is the product of the sizes so far: the last size, and the
+ * divisor index of the step before it. */
 typedef struct {
   Distance distance;
   guint32 size;
@@ -86,7 +87,7 @@ distance_with (Distance before, gint64 given, guint32 size)
   return before;
 }
 
-/* One more axis: @before is for each divisor what is nearest without it. */
+/* Adds one axis. For each divisor, @before has the nearest sizes without that axis. */
 static void
 take_step (const guint32 *divisors, guint n_divisors, gint64 given, const Step *before, Step *after)
 {
@@ -105,7 +106,7 @@ take_step (const guint32 *divisors, guint n_divisors, gint64 given, const Step *
     }
 }
 
-/* The sizes nearest to @sizes that multiply to @count. */
+/* Finds the sizes nearest to @sizes that multiply to @count. */
 static void
 find_nearest (const gint64 *sizes, guint n, guint32 count, gint64 *nearest)
 {

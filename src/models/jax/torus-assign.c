@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole physical axes for each axis of a mesh (gke-kuberay-jax 6.2, step 6). */
+/* Assigns whole physical axes to each axis of a mesh (gke-kuberay-jax 6.2, step 6). */
 #include <string.h>
 
 #include "models/jax/torus.h"
 
-/* Among sets of as many physical axes: which is tried first on a torus whose cores have the most bandwidth. */
+/* The order of sets with the same number of physical axes, on a torus whose cores have the most bandwidth. */
 typedef struct {
   guint best, sum;
 } Rank;
 
-/* The bit of the first axis is the highest: of sets of as many axes the greater number comes first, as JAX's
- * combinations do. */
+/* The highest bit is the first axis. So among sets of the same size, larger numbers come first, as in JAX's
+ * combinations. */
 static gboolean
 has_axis (const QuoitTorus *torus, guint set, guint p)
 {
@@ -50,7 +50,7 @@ is_before (Rank a, Rank b)
   return a.best != b.best ? a.best < b.best : a.sum < b.sum;
 }
 
-/* The set of @n_members physical axes that makes up @size; 0: there is none. */
+/* Returns the set of @n_members physical axes whose product is @size, or 0. */
 static guint
 find_set (const QuoitTorus *torus, guint n_members, const guint32 *left, guint64 size)
 {
@@ -73,7 +73,7 @@ all_of_one (const QuoitTorus *torus, const guint32 *left)
   return set;
 }
 
-/* As many physical axes as can be: for more bandwidth. Only those of 1 multiply to 1. */
+/* Prefers many physical axes, because they have more bandwidth. For size 1 it takes all axes of size 1. */
 static guint
 find_largest_set (const QuoitTorus *torus, const guint32 *left, guint64 size)
 {

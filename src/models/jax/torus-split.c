@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of physical axes for each axis of a mesh, where they may be split (gke-kuberay-jax 6.2, step 7). */
+/* Assigns parts of physical axes to each axis of a mesh, if they may be split (gke-kuberay-jax 6.2, step 7). */
 #include <string.h>
 
 #include "models/jax/torus.h"
 
-/* What an axis of the mesh may get, and what is said for it: each counts only where those before are equal. */
+/* The parts that an axis of the mesh may get, and the criteria for the choice. Each criterion counts only if all
+ * earlier ones are equal. */
 typedef struct {
-  guint64 whole;   /* the product of the parts that are whole physical axes */
-  guint n_whole;   /* how many those are */
-  guint64 touched; /* the product of the parts of physical axes that others have parts of */
+  guint64 whole;   /* product of the parts that are whole physical axes */
+  guint n_whole;   /* number of these parts */
+  guint64 touched; /* product of the parts of physical axes that other mesh axes share */
   guint32 parts[QUOIT_TORUS_MOST_AXES];
 } Choice;
 
 typedef struct {
   const QuoitTorus *torus;
-  const guint32 *left; /* of each physical axis */
+  const guint32 *left; /* what is left of each physical axis */
   Choice best;
   guint32 parts[QUOIT_TORUS_MOST_AXES];
 } Search;
@@ -52,12 +53,12 @@ consider (Search *search)
       if (search->left[p] < torus->sizes[p])
         choice.touched *= choice.parts[p];
     }
-  /* The first choice of all beats what is empty: its products are 1 at least. */
+  /* The first choice always beats the empty one, because its products are at least 1. */
   if (is_better (&choice, &search->best, torus->n_axes))
     search->best = choice;
 }
 
-/* All parts of the physical axes from @p on that multiply to @size. */
+/* Tries all parts of the physical axes from @p on that multiply to @size. */
 static void
 try_from (Search *search, guint p, guint32 size)
 {

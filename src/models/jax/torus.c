@@ -39,8 +39,8 @@ quoit_torus_walk (const guint32 *sizes, const guint32 *strides, guint n, guint32
         places[step * length + i] = places[i] + step * strides[a];
 }
 
-/* Of a physical axis that is split, the part of the later axis of the mesh is the faster: it talks more, and gets the
- * neighbours. In an axis of the mesh the physical axes stand in their own order. */
+/* If a physical axis is split, the part of the later mesh axis varies faster: later axes communicate more, so they
+ * get the neighbors. Within a mesh axis the physical axes keep their order. */
 void
 quoit_torus_order (const QuoitTorus *torus, const QuoitTorusShares *shares, guint n, guint32 *places)
 {

@@ -1,49 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which physical axes of a torus each axis of a mesh gets: JAX's rules on sizes alone, without devices. Pure. */
+/* JAX's rules that assign physical axes of a torus to the axes of a mesh, from sizes only, without devices. Pure. */
 #pragma once
 
 #include <glib.h>
 
 enum { QUOIT_TORUS_MOST_AXES = 8, QUOIT_MESH_MOST_AXES = 64, QUOIT_MESH_MOST_DEVICES = 1 << 22 };
 
-/* The physical axes of devices have names; those of a torus without devices are numbers. */
+/* The physical axes of devices have names. A torus without devices uses numbers. */
 enum { QUOIT_TORUS_X = 0, QUOIT_TORUS_Y, QUOIT_TORUS_Z, QUOIT_TORUS_CORE };
 
 typedef struct {
   guint n_axes;
-  guint32 sizes[QUOIT_TORUS_MOST_AXES]; /* multiply to QUOIT_MESH_MOST_DEVICES at most */
+  guint32 sizes[QUOIT_TORUS_MOST_AXES]; /* the product is at most QUOIT_MESH_MOST_DEVICES */
   guint32 strides[QUOIT_TORUS_MOST_AXES];
-  guint8 axes[QUOIT_TORUS_MOST_AXES]; /* which each is */
+  guint8 axes[QUOIT_TORUS_MOST_AXES]; /* the identity of each axis */
   gboolean core_first;                /* the cores have the most bandwidth: 7x */
 } QuoitTorus;
 
-/* of[p][l]: how much of physical axis p axis l of the mesh has; 1: nothing. */
+/* of[p][l] is the size of the part of physical axis p that mesh axis l has; 1: nothing. */
 typedef struct {
   guint32 of[QUOIT_TORUS_MOST_AXES][QUOIT_MESH_MOST_AXES];
 } QuoitTorusShares;
 
-/* The axis that no whole physical axes make up, and what was left of those: 0 for one that was taken. */
+/* The mesh axis that no whole physical axes make up, and the physical axes that were left; 0 for an assigned one. */
 typedef struct {
   guint axis;
   guint32 left[QUOIT_TORUS_MOST_AXES];
 } QuoitTorusMismatch;
 
-/* Places row-major. @sizes multiply to QUOIT_MESH_MOST_DEVICES at most. */
+/* Returns a torus with row-major places. The product of @sizes must be at most QUOIT_MESH_MOST_DEVICES. */
 QuoitTorus quoit_torus_of (const guint32 *sizes, guint n_axes);
 guint32 quoit_torus_volume (const QuoitTorus *torus);
 
-/* Whole physical axes for each of @n axes of @sizes, which are positive and multiply to the volume. */
+/* Assigns whole physical axes to each of the @n axes of @sizes, which must be positive and multiply to the volume.
+ * If that is impossible, fills @mismatch and returns FALSE. */
 gboolean quoit_torus_assign (const QuoitTorus *torus, const gint64 *sizes, guint n, QuoitTorusShares *shares,
                              QuoitTorusMismatch *mismatch);
-/* The same with parts of them: there always are some. */
+/* As quoit_torus_assign(), with parts of physical axes. Always succeeds. */
 void quoit_torus_split (const QuoitTorus *torus, const gint64 *sizes, guint n, QuoitTorusShares *shares);
-/* The places of the torus in the order of the mesh: @places has the volume. */
+/* Fills @places, which has one entry per place of the torus, with the places in the order of the mesh. */
 void quoit_torus_order (const QuoitTorus *torus, const QuoitTorusShares *shares, guint n, guint32 *places);
 
-/* Where the elements of an array of @sizes are, row-major, when a step along its axes is of @strides. */
+/* Fills @places with the positions of the elements of a row-major array of @sizes, whose axes have the given
+ * @strides. */
 void quoit_torus_walk (const guint32 *sizes, const guint32 *strides, guint n, guint32 *places);
 
-/* No number up to QUOIT_MESH_MOST_DEVICES has more. */
+/* The largest number of divisors of any number up to QUOIT_MESH_MOST_DEVICES. */
 enum { QUOIT_MOST_DIVISORS = 384 };
-/* The divisors of @number, ascending. */
+/* Fills @divisors in ascending order and returns their number. */
 guint quoit_divisors (guint32 number, guint32 *divisors);

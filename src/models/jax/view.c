@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of a mesh. */
+/* Getters of meshes. */
 #include "models/jax/mesh.h"
 
 void
@@ -103,7 +103,7 @@ quoit_mesh_get_n_physical_axes (const QuoitMesh *mesh, uint32_t granule)
   return part == NULL ? 0 : part->n_physical;
 }
 
-/* NULL for a physical axis that the granule has not. */
+/* NULL if the granule does not have that physical axis. */
 static const QuoitMeshPart *
 part_with (const QuoitMesh *mesh, uint32_t granule, unsigned physical_axis)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many slices of a shape a node list has: as Ray counts, and those that can be had. */
+/* Counts the slices of a shape in a node list: as Ray counts them, and those that are really usable. */
 #include "models/ray/nodes.h"
 
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "base/python.h"
 #include "models/ray/ray.h"
 
-/* What the slices that are counted have in common. */
+/* The properties that the counted slices share. */
 typedef struct {
   const QuoitRayNodes *nodes;
   char *pod_type, *topology;
-  long double tpu; /* of a slice; as exact as 64 bits are, since Ray compares integers */
+  long double tpu; /* of a slice; long double keeps 64 bits exactly, because Ray compares integers */
 } Wanted;
 
-/* The name under which Ray, or the truth, puts a node of the pod type: with the others of its slice, or alone. NULL: it
- * counts for nothing. The text is borrowed. */
+/* Returns the key under which a node of the pod type is grouped: one per slice, or one per node. NULL: the node does
+ * not count. The text is borrowed. */
 typedef const char *(*KeyFunc) (const Wanted *wanted, unsigned node);
-/* Whether the slice with these members, indices of rows, is counted. */
+/* Returns whether the slice counts. @members has the indices of its rows. */
 typedef gboolean (*MembersFunc) (const Wanted *wanted, const GArray *members);
 
 static unsigned
@@ -34,7 +34,7 @@ clear_wanted (Wanted *wanted)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, clear_wanted)
 
-/* FALSE where Ray finds no slice whatever the nodes are. */
+/* FALSE if Ray finds no slice in any node list. */
 static gboolean
 read_wanted (Wanted *wanted, const char *topology, const char *type, const int64_t *resource_per_chip)
 {
@@ -110,7 +110,7 @@ is_ready (const Wanted *wanted, const GArray *members)
   return TRUE;
 }
 
-/* Each worker id from 0 on once; where a slice is one node, it need not have any. */
+/* Returns whether each worker id from 0 on occurs exactly once. A single-host slice does not need an id. */
 static gboolean
 are_workers_complete (const Wanted *wanted, const GArray *members)
 {
@@ -151,7 +151,7 @@ is_free (const Wanted *wanted, const GArray *members)
   return TRUE;
 }
 
-/* Of keys, which are borrowed, to arrays of the rows under them. */
+/* Returns a table: key (borrowed) -> array of row indices. */
 static GHashTable *
 gather (const Wanted *wanted, KeyFunc key_of)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many workers an elastic job would run, and when it changes. */
+/* Computes how many workers an elastic job would run, and when that number changes. */
 #include <math.h>
 
 #include "base/python.h"
 #include "models/ray/ray.h"
 #include "models/ray/train-plan.h"
 
-/* How many workers fit on a node by the resource of which there are the fewest, in Python's floats. FALSE where no
- * worker asks for more than 0 of anything, as Python's min() has nothing to choose from then. */
+/* Computes how many workers fit on a node, limited by the scarcest resource, in Python's floats. FALSE if a worker
+ * needs more than 0 of no resource, because Python's min() fails for an empty list. */
 static gboolean
 count_on_node (const QuoitRayResources *worker, const QuoitRayResources *node, double *fits)
 {
@@ -60,8 +60,8 @@ count_on_nodes (const QuoitRayTrainPlan *plan, const QuoitRayResources *const *r
   return TRUE;
 }
 
-/* Whole slices only. The product is no greater than what fits, so that it overflows in neither direction but for
- * workers of a slice below 0, which Ray lets through. */
+/* Rounds down to whole slices. The product is at most @fit, so it cannot overflow, except for a negative number of
+ * workers per slice, which Ray accepts. */
 static gboolean
 round_to_slices (const QuoitRayTrainPlan *plan, const int64_t *n_intact, int64_t fit, int64_t *n_workers,
                  GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray Train's failure policy: three counts, each with a limit of its own. */
+/* Ray Train's failure policy: three counters, each with its own limit. */
 #include <quoit/models/ray-train.h>
 
 typedef enum {
@@ -7,10 +7,10 @@ typedef enum {
   BUDGET_STARTS,
   BUDGET_PREEMPTIONS,
   N_BUDGETS,
-  BUDGET_NONE = N_BUDGETS /* never tried again, and never counted */
+  BUDGET_NONE = N_BUDGETS /* no retry, and not counted */
 } Budget;
 
-/* What each kind of failure is counted by. */
+/* The counter of each kind of failure. */
 static const Budget budgets[] = {
   [QUOIT_RAY_FAILURE_WORKER] = BUDGET_WORKERS,         [QUOIT_RAY_FAILURE_STARTUP_FAILED] = BUDGET_STARTS,
   [QUOIT_RAY_FAILURE_STARTUP_TIMEOUT] = BUDGET_STARTS, [QUOIT_RAY_FAILURE_PREEMPTION] = BUDGET_PREEMPTIONS,

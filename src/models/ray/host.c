@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who a TPU host is: what its environment says, else the metadata server of its machine. */
+/* The identity of a TPU host, from its environment or else from the metadata server. */
 #include "models/ray/ray.h"
 
 #include <quoit/models/ray-host.h>
@@ -8,12 +8,13 @@
 #include "base/python.h"
 
 struct _QuoitRayHost {
-  char *pod_type, *slice_name, *worker_id, *topology, *accelerator_type; /* NULL: not known */
+  char *pod_type, *slice_name, *worker_id, *topology, *accelerator_type; /* NULL: unknown */
   QuoitRayResources *resources;                                          /* NULL: none */
   QuoitRayLabels *labels;
 };
 
-/* What the host is told under either name. An empty text says nothing. */
+/* Returns the value of the variable, or else of the metadata key; free it with g_free(). An empty text counts as
+ * missing. */
 static char *
 told (const char *const *env, const char *variable, const char *const *metadata, const char *key)
 {
@@ -25,7 +26,7 @@ told (const char *const *env, const char *variable, const char *const *metadata,
   return value != NULL && *value != '\0' ? g_utf8_make_valid (value, -1) : NULL;
 }
 
-/* A type in the environment that is not valid hides the one of the metadata. */
+/* An invalid type in the environment hides the type in the metadata. */
 static char *
 pod_type_of (const char *const *env, const char *const *metadata)
 {
@@ -43,7 +44,8 @@ worker_id_of (const char *const *env, const char *const *metadata)
   return id != NULL ? quoit_big_format (id) : NULL;
 }
 
-/* "TOPOLOGY: '4x4'", the first that has quotes and something between them; also as the end of a longer word. */
+/* Returns the topology in "TOPOLOGY: '4x4'": the first one with a nonempty quoted text. As in Ray, the word may be
+ * the end of a longer word. */
 static char *
 topology_in (const char *tpu_env)
 {
@@ -90,7 +92,8 @@ accelerator_type_of (const char *pod_type)
   return g_strconcat ("TPU-", upper, NULL);
 }
 
-/* By the slice's name all of its hosts can be asked for, by the head's the one whose worker id is 0. */
+/* The resource with the slice's name is on all hosts of the slice. The head resource is only on the host with worker
+ * id 0. */
 static QuoitRayResources *
 resources_of (const QuoitRayHost *host)
 {
@@ -202,7 +205,7 @@ quoit_ray_host_get_labels (const QuoitRayHost *host)
   return host->labels;
 }
 
-/* Rounded up. @divisor is positive. */
+/* Divides and rounds up. @divisor must be positive. */
 static QuoitBig *
 divide_up (const QuoitBig *number, int64_t divisor)
 {
@@ -231,7 +234,7 @@ quoit_ray_pod_workers (const char *pod_type, int64_t n_chips, int64_t *n_workers
   if (cores == NULL)
     return FALSE;
 
-  /* One after the other, for chips times cores may be beyond 64 bits. */
+  /* Two divisions, because the product of chips and cores may exceed 64 bits. */
   chips = divide_up (cores, cores_per_chip);
   workers = divide_up (chips, n_chips);
   if (!quoit_big_to_int (workers, n_workers))

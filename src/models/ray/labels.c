@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of a node, or what a selector asks of labels: keys with values, as a dictionary of Python keeps them. */
+/* Labels of a node, or label selectors: keys with values, in insertion order like a Python dictionary. */
 #include <quoit/models/ray-labels.h>
 
 #include <string.h>
 
 typedef struct {
-  char *key, *value; /* value: NULL for None */
+  char *key, *value; /* value is NULL for None */
 } Label;
 
 struct _QuoitRayLabels {
-  GPtrArray *list; /* Label */
-  GTree *by_key;   /* borrowed keys -> Label. Balanced: no choice of keys makes it slow */
+  GPtrArray *list; /* of Label */
+  GTree *by_key;   /* borrowed key -> Label; a balanced tree, so that no choice of keys makes it slow */
 };
 
 static void
@@ -57,7 +57,7 @@ quoit_ray_labels_set (QuoitRayLabels *labels, const char *key, const char *value
       g_ptr_array_add (labels->list, label);
       g_tree_insert (labels->by_key, label->key, label);
     }
-  /* @value may be the one that is replaced. */
+  /* @value may be the text that is replaced. */
   label->value = g_strdup (value);
   g_free (before);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices in the words of those who start machines for Ray: KubeRay's autoscaler on GKE, the cluster launcher on GCE. */
+/* Slices as the programs that start nodes for Ray name them: KubeRay's autoscaler on GKE, and the cluster launcher
+ * on GCE. */
 #include "models/ray/ray.h"
 
 #include <quoit/models/ray-host.h>
@@ -7,7 +8,7 @@
 
 #include "base/python.h"
 
-/* Ray's own list: GKE has more labels than these, and Ray knows none of the others. */
+/* Ray's own list. GKE has more labels, which Ray does not know. */
 static const struct {
   const char *label, *generation;
 } gke_labels[] = {
@@ -37,7 +38,7 @@ refuse (const char *what, const char *value, const char *expected, GError **erro
   return quoit_fail (error, QUOIT_ERROR_INVALID, "%s %s: expected %s", what, quoted, expected);
 }
 
-/* "V4", "V6E". */
+/* Matches "V4", "V6E". */
 static gboolean
 is_generation (const char *type)
 {
@@ -46,7 +47,7 @@ is_generation (const char *type)
   return end != NULL && quoit_python_is_end (end);
 }
 
-/* Two or three numbers. */
+/* Matches two or three numbers joined by 'x'. */
 static gboolean
 is_shape (const char *topology)
 {
@@ -106,7 +107,7 @@ cores_of (const char *pod_type, GError **error)
   return quoit_python_int (parts[0] != NULL && parts[1] != NULL ? parts[1] : "", "number of cores", error);
 }
 
-/* What Ray divides as a float here must be one. */
+/* Ray divides floats here, so the number of chips must be in the range of a float. */
 static gboolean
 is_a_float (const char *pod_type, const QuoitBig *cores, int64_t cores_per_chip, GError **error)
 {
@@ -117,7 +118,6 @@ is_a_float (const char *pod_type, const QuoitBig *cores, int64_t cores_per_chip,
          || refuse ("acceleratorType", pod_type, "fewer chips than a double counts", error);
 }
 
-/* Whether @number is at most @limit. */
 static gboolean
 is_at_most (const QuoitBig *number, int64_t limit)
 {
@@ -144,7 +144,7 @@ quoit_ray_gce_is_single_host (const char *accelerator_type, const char *type, co
           || !is_a_float (accelerator_type, cores, cores_per_chip, error))
         return FALSE;
     }
-  /* Of both, Ray counts the chips of the configuration against a host of the type. */
+  /* If both are given, Ray compares the chips of acceleratorConfig with the host size of the type. */
   if (type != NULL || topology != NULL)
     {
       if (!quoit_ray_is_given (topology, "acceleratorConfig.topology", error))

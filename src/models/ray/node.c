@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node tells Ray when it starts: what it is given, what it finds out itself, and which of them wins. */
+/* Computes what a starting node reports to Ray from given, detected and overriding values, and resolves conflicts
+ * between them. */
 #include "models/ray/ray.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ struct _QuoitRayNode {
   QuoitRayLabels *labels;
 };
 
-/* More of one resource than this no node may have. */
+/* The most that a node may have of one resource. */
 static const double most_of_one = 100e12;
 
 static const char *const predefined_names[] = { "CPU", "GPU", "memory", "object_store_memory", NULL };
@@ -58,7 +59,8 @@ custom_of (const QuoitRayStart *start, GError **error)
   return g_steal_pointer (&custom);
 }
 
-/* The chips that the node offers: those that it is told to, else those that it finds and may see. FALSE on failure. */
+/* Computes the chips that the node offers: the given number, or else the detected chips, limited to the visible
+ * ones. FALSE on failure. */
 static gboolean
 count_chips (const QuoitRayStart *start, const QuoitRayResources *custom, double *n_chips, GError **error)
 {
@@ -135,8 +137,8 @@ check_amount (const char *name, double amount, GError **error)
                      quoted, amount);
 }
 
-/* The predefined resources are what they are given as, whatever else has their names; nothing of something is left out.
- * NULL on failure. */
+/* The options for predefined resources override custom resources of the same names. Amounts of 0 are left out. NULL
+ * on failure. */
 static QuoitRayResources *
 close_resources (const QuoitRayStart *start, QuoitRayResources *all, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node list: its rows, and what each id has available. */
+/* A node list: the rows, and the available resources per node id. */
 #include "models/ray/nodes.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ typedef struct {
 } Row;
 
 struct _QuoitRayNodes {
-  GArray *rows;          /* Row */
-  GHashTable *available; /* of ids, to QuoitRayResources */
+  GArray *rows;          /* of Row */
+  GHashTable *available; /* id -> QuoitRayResources */
 };
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Amounts as Ray takes them, also those that quoit refuses. */
+/* Amounts as Ray accepts them, including amounts that quoit refuses elsewhere. */
 #include <quoit/models/ray-host.h>
 
 #include <math.h>
@@ -23,7 +23,7 @@ quoit_ray_units (double amount)
 {
   QuoitAmount units;
 
-  /* What x86 makes of a double that no 64 bits hold. */
+  /* The x86 result for a double that does not fit in 64 bits. */
   if (!quoit_amount_from_double (fabs (amount), &units, NULL))
     return INT64_MIN;
 

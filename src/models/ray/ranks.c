@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which worker of a Ray Train job has which rank. */
+/* Computes the ranks of the workers of a Ray Train job. */
 #include <string.h>
 
 #include <quoit/models/ray-train.h>
@@ -11,17 +11,17 @@ typedef struct {
 struct _QuoitRayRanks {
   unsigned n;
   Rank *ranks;
-  unsigned *node_sizes; /* by the rank of the node */
+  unsigned *node_sizes; /* indexed by the rank of the node */
 };
 
 typedef struct {
   unsigned worker;
-  const char *slice; /* of workers with TPU, else "" */
-  guint place;       /* of the node, of workers without */
+  const char *slice; /* for workers with TPU, else "" */
+  guint place;       /* place of the node, for workers without TPU */
   int64_t gpu;
 } Key;
 
-/* GLib's sort of an array keeps the order of equals. Bytes of UTF-8 are in the order of Python's characters. */
+/* The sort must be stable, and GLib's array sort is. Byte order of UTF-8 equals Python's character order. */
 static gint
 by_key (gconstpointer a, gconstpointer b)
 {
@@ -35,7 +35,7 @@ by_key (gconstpointer a, gconstpointer b)
   return (x->gpu > y->gpu) - (x->gpu < y->gpu);
 }
 
-/* The place of @id among those that came, from 1. */
+/* Returns the place of @id in the order of first occurrence, from 1. */
 static guint
 place_of (GHashTable *places, const char *id)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of a ScalingConfig, as they were given. */
+/* The arguments of a ScalingConfig, as given. */
 #pragma once
 
 #include <quoit/models/ray-train.h>
 
 typedef enum {
   QUOIT_RAY_SELECTS_NOTHING = 0,
-  QUOIT_RAY_SELECTS_ALIKE, /* one for all workers */
-  QUOIT_RAY_SELECTS_EACH   /* one for each */
+  QUOIT_RAY_SELECTS_ALIKE, /* one selector for all workers */
+  QUOIT_RAY_SELECTS_EACH   /* one selector per worker */
 } QuoitRaySelects;
 
 struct _QuoitRayScaling {
@@ -17,7 +17,7 @@ struct _QuoitRayScaling {
   char *topology, *type, *strategy;
   QuoitRayResources *per_worker; /* NULL: not given */
   QuoitRaySelects selects;
-  GPtrArray *selectors; /* QuoitRayLabels */
+  GPtrArray *selectors; /* of QuoitRayLabels */
 };
 
 QuoitRayScaling *quoit_ray_scaling_copy (const QuoitRayScaling *scaling);

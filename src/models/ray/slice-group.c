@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles, selectors, placement groups and heads of a request for whole slices. */
+/* Computes the bundles, selectors, placement groups and heads of a request for whole slices. */
 #include "models/ray/slice-request.h"
 
 #include <string.h>
@@ -16,11 +16,12 @@ struct _QuoitRaySliceGroup {
   gboolean is_single_host;
   QuoitRayResources *resources;
   QuoitRayLabels *head_labels;
-  GPtrArray *selectors; /* QuoitRayLabels, of bundles; empty: nothing is asked for */
-  GPtrArray
-      *asked;    /* text: the slice that each slice's bundles ask for, NULL: a head is taken. Empty without selectors */
-  GArray *heads; /* int64_t: the slices for which heads are taken. Empty without selectors: all of them */
-  GHashTable *taken; /* of slices, to the name that was found */
+  GPtrArray *selectors; /* of QuoitRayLabels, one per bundle; empty: no selectors */
+  GPtrArray *asked; /* of text, one per slice: the slice that its bundles select; NULL: a head is reserved for it; empty
+                     * without selectors */
+  GArray *heads;    /* of int64_t: the slices for which heads are reserved; without selectors it is empty, and all
+                     * slices need heads */
+  GHashTable *taken; /* slice -> name of the slice that was found */
 };
 
 void
@@ -72,7 +73,7 @@ count_hosts (QuoitRaySliceGroup *group, const QuoitRaySliceRequest *request, GEr
     return FALSE;
 
   group->is_single_host = chips <= group->chips_per_host;
-  /* The units of a chip are in the slice and in the host, and so are not in the quotient. */
+  /* The factor of TPU units per chip cancels out in the quotient. */
   hosts = MAX (1, chips / group->chips_per_host);
   if (__builtin_mul_overflow (group->chips_per_host, request->resource_per_chip, &group->devices_per_host)
       || __builtin_mul_overflow (hosts, group->n_slices, &group->n_hosts))
@@ -111,7 +112,8 @@ count_bundles (QuoitRaySliceGroup *group, const QuoitRaySliceRequest *request, G
   return TRUE;
 }
 
-/* The slice that the bundles of @slice ask for: the first that has the key says it, also where it says nothing. */
+/* Returns the slice that the bundles of @slice select. The first bundle that has the key decides, even if its value
+ * is empty. */
 static const char *
 asked_of_slice (const QuoitRaySliceGroup *group, int64_t slice)
 {
@@ -147,7 +149,7 @@ find_heads (QuoitRaySliceGroup *group)
     }
 }
 
-/* FALSE where Ray writes a pod type that C cannot, which no listed topology has. */
+/* FALSE if the pod type exceeds the range of C's integers. No listed topology does. */
 static gboolean
 describe_heads (QuoitRaySliceGroup *group, GError **error)
 {
@@ -307,7 +309,7 @@ quoit_ray_slice_group_set_slice_name (QuoitRaySliceGroup *group, int64_t slice, 
   return TRUE;
 }
 
-/* The slice that the bundles of @slice select; NULL where they select none, or it is not known yet. */
+/* Returns the slice that the bundles of @slice select, or NULL if they select none or it is not known yet. */
 static const char *
 selected_slice (const QuoitRaySliceGroup *group, int64_t slice)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of a slice group, as they were given. */
+/* The arguments of a slice group, as given. */
 #pragma once
 
 #include <quoit/models/ray-slices.h>
@@ -10,5 +10,5 @@ struct _QuoitRaySliceRequest {
   gboolean has_chips_per_vm;
   QuoitRaySliceLayout layout;
   QuoitRayResources *per_bundle;
-  GPtrArray *selectors; /* QuoitRayLabels */
+  GPtrArray *selectors; /* of QuoitRayLabels */
 };

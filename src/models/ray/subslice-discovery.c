@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slice that Ray would find out about next: one that is idle, and whose head is free, in its eyes. */
+/* Finds the slice that Ray would discover next: one that looks idle to Ray and whose head looks free. */
 #include "models/ray/subslices.h"
 
 #include "models/ray/nodes.h"
 #include "models/ray/ray.h"
 
-/* What Ray asks of the nodes that it counts to a slice: all that are alive, of one topology where that is given. */
+/* Ray counts a node to a slice if it is alive and, if a topology is given, has that topology. */
 static gboolean
 is_member (const QuoitRayNodes *nodes, unsigned row, const char *slice_name, const char *topology)
 {
@@ -35,7 +35,8 @@ quoit_ray_head_looks_free (const QuoitRayNodes *nodes, const char *slice_name, c
   return looks_head_free (nodes, slice_name, NULL, head_resource);
 }
 
-/* The slices of one topology, by the order of their first row that is alive: whether all of their nodes look idle. */
+/* The slices of one topology in the order of their first row that is alive, and whether all of their nodes look
+ * idle. */
 typedef struct {
   const char *name;
   gboolean looks_idle;
@@ -45,7 +46,7 @@ static GArray *
 find_candidates (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *topology)
 {
   GArray *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* of names, to their place + 1 */
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* name -> place + 1 */
 
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     {
@@ -84,7 +85,8 @@ find_undiscovered (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, c
   return NULL;
 }
 
-/* One for each parent, NULL for a topology of no text; all of them are read before one is used. NULL on failure. */
+/* Returns the head resource of each parent, with NULL for a topology without a pod type. All parents are checked
+ * before any is used. NULL on failure. */
 static GPtrArray *
 head_resources (const char *const *parents, const char *version, GError **error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next step towards a sub-slice: what is known is searched first, then there may be a slice to find out about. */
+/* Plans the next step towards a sub-slice: it searches the known slices first, and then looks for a slice to
+ * discover. */
 #include "models/ray/subslices.h"
 
 #include "models/ray/nodes.h"
@@ -10,7 +11,7 @@ struct _QuoitRaySubslicePlan {
   QuoitRaySubsliceStep step;
   char *parent, *slice_name;
   int64_t index, chips_per_vm;
-  GStrv workers; /* NULL: a slice is found out about */
+  GStrv workers; /* NULL: the step discovers a slice */
   QuoitRayResources *resources;
 };
 
@@ -37,7 +38,7 @@ quoit_ray_subslice_chips_per_vm (const int64_t *given, const char *parent_topolo
   return quoit_ray_default_chips_per_vm (parent_topology, version, n_chips, error);
 }
 
-/* The checks before the cluster is looked at. */
+/* The checks that do not depend on the cluster. */
 static gboolean
 check_shape (const char *topology, const char *version, const int64_t *chips_per_vm, GError **error)
 {
@@ -69,7 +70,7 @@ require_parents (const QuoitRayNodes *nodes, const char *topology, GError **erro
   return g_steal_pointer (&parents);
 }
 
-/* Dead nodes say of what topology a slice is, too. */
+/* Dead nodes count too: their labels have the topology of the slice. */
 static gboolean
 is_of_topology (const QuoitRayNodes *nodes, const char *slice_name, const char *topology)
 {
@@ -81,7 +82,7 @@ is_of_topology (const QuoitRayNodes *nodes, const char *slice_name, const char *
   return FALSE;
 }
 
-/* FALSE on failure, and without an error where nothing that is known will do. */
+/* Searches the known slices. FALSE with an error on failure, or without an error if no known slice fits. */
 static gboolean
 find_known (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
             const char *const *parents, const char *topology, const int64_t *index, GError **error)
@@ -108,7 +109,7 @@ find_known (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const Qu
   return FALSE;
 }
 
-/* The same of slices that are not known. */
+/* As find_known(), for slices that are not known. */
 static gboolean
 find_unknown (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
               const char *const *parents, const char *version, GError **error)

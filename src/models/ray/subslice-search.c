@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray has found out of slices, and the sub-slice that it chooses from that. */
+/* The slices that Ray has discovered, and the choice of a sub-slice among them. */
 #include "models/ray/subslices.h"
 
 #include <string.h>
@@ -15,13 +15,13 @@ typedef struct {
 
 typedef struct {
   char *name;
-  GPtrArray *workers; /* Worker, in the order in which they were first set */
-  GHashTable *by_id;  /* of borrowed ids, to Worker */
+  GPtrArray *workers; /* of Worker, in the order in which they were first set */
+  GHashTable *by_id;  /* borrowed id -> Worker */
 } Slice;
 
 struct _QuoitRaySubslices {
-  GPtrArray *slices;   /* Slice, in the order in which they were first set */
-  GHashTable *by_name; /* of borrowed names, to Slice */
+  GPtrArray *slices;   /* of Slice, in the order in which they were first set */
+  GHashTable *by_name; /* borrowed name -> Slice */
 };
 
 static void
@@ -132,8 +132,8 @@ read_number (const char *text, const char *what, int64_t *number, GError **error
   return TRUE;
 }
 
-/* A text with the number that it is sorted by. Indices that are written differently are different ones, though their
- * numbers may be equal; those stay in their order. */
+/* A text with its number for sorting. Indices with different texts are different, even if their numbers are equal;
+ * then they keep their order. */
 typedef struct {
   const char *text;
   int64_t number;
@@ -163,12 +163,13 @@ new_numbered (void)
   return array;
 }
 
-/* Numbered: the indices of the sub-slices of @slice with this label, or of the wanted one. NULL on failure. */
+/* Returns an array of Numbered: the indices of the sub-slices of @slice with this label, or only the wanted index.
+ * NULL on failure. */
 static GArray *
 group_by_index (const Slice *slice, const char *label, const int64_t *wanted, GError **error)
 {
   g_autoptr (GArray) indices = new_numbered ();
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* of texts, to their place + 1 */
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* text -> place + 1 */
 
   for (unsigned i = 0; i < slice->workers->len; i++)
     {
@@ -192,12 +193,12 @@ group_by_index (const Slice *slice, const char *label, const int64_t *wanted, GE
         }
       g_ptr_array_add (g_array_index (indices, Numbered, place - 1).workers, worker->id);
     }
-  /* GLib's sort of an array keeps the order of equals. */
+  /* GLib's array sort is stable. */
   g_array_sort (indices, by_number);
   return g_steal_pointer (&indices);
 }
 
-/* Of borrowed worker ids, to their row + 1. */
+/* Returns a table: borrowed worker id -> row + 1. */
 static GHashTable *
 rows_of_slice (const QuoitRayNodes *nodes, const char *slice_name)
 {
@@ -247,7 +248,7 @@ sort_workers (const GPtrArray *workers, GError **error)
   return g_strv_builder_end (sorted);
 }
 
-/* The first index whose hosts are all there and idle; NULL where there is none. */
+/* Returns the first index whose hosts are complete and idle, or NULL. */
 static const Numbered *
 first_idle (const GArray *indices, int64_t n_hosts, const QuoitRayNodes *nodes, const char *slice_name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray's grids of hosts: where one stands, and which sub-slices it is in. */
+/* Ray's grids of hosts: the place of a host, and the sub-slices that contain it. */
 #include "models/ray/subslices.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "base/python.h"
 #include "models/ray/ray.h"
 
-/* The slowest axis first, z, y, x; a grid of two axes has one layer. Hosts along it are what Ray takes for granted, and
- * not always what the machines are. */
+/* Hosts per axis, slowest axis first: z, y, x. A grid of two axes has one layer. Ray assumes these numbers; the real
+ * hosts may differ. */
 enum { Z, Y, X, N_AXES };
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   int64_t hosts[N_AXES];
 } Grid;
 
-/* Smaller ones first, for each number of axes. */
+/* Sorted by size, for each number of axes. */
 static const Grid grids[] = {
   { "2x2", 2, { 1, 1, 1 } },       { "2x4", 2, { 1, 1, 2 } },      { "4x4", 2, { 1, 2, 2 } },
   { "4x8", 2, { 1, 2, 4 } },       { "8x8", 2, { 1, 4, 4 } },      { "8x16", 2, { 1, 4, 8 } },
@@ -101,7 +101,8 @@ quoit_ray_count_hosts (const char *topology, int64_t *n_hosts, GError **error)
   return TRUE;
 }
 
-/* The least coordinate of all chips along @axis of the grid. Coordinates come x first; what is not there is 0. */
+/* Returns the smallest coordinate of all chips along @axis of the grid. Coordinates begin with x. Missing
+ * coordinates count as 0. */
 static int64_t
 least_coordinate (const int64_t *coords, unsigned n_chips, unsigned n_axes, unsigned axis)
 {
@@ -113,7 +114,7 @@ least_coordinate (const int64_t *coords, unsigned n_chips, unsigned n_axes, unsi
   return least;
 }
 
-/* The chips along each axis of the grid. */
+/* Computes the chips along each axis of the grid. */
 static void
 read_chips (const Grid *grid, int64_t chips[N_AXES])
 {
@@ -171,8 +172,8 @@ is_within (const Grid *inner, const Grid *outer)
   return inner->n_dims == outer->n_dims;
 }
 
-/* A layer, a row and a place in it; what is outside of the grid goes on in the slowest axis. The grids of two axes have
- * sides of powers of two, so that there it is the same whether layers or rows go on. */
+/* Computes the index from layer, row and column. Ids beyond the grid continue in the slowest axis. In grids of two
+ * axes all sides are powers of two, so continuing in layers or in rows gives the same result. */
 static __int128
 index_of_subslice (const Grid *sub, const Grid *parent, int64_t worker_id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topologies: their chips, the chips of each host, the pod type, and which ones Ray lists. */
+/* Topologies: number of chips, chips per host, pod type, and Ray's list of valid ones. */
 #include "models/ray/ray.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 
 enum { CHIPS_PER_HOST = 4, CHIPS_PER_BIG_HOST = 8 };
 
-/* The numbers between the "x" of @text: QuoitBig. NULL on failure, of which the message calls it @topology. */
+/* Returns the numbers between the x's of @text as an array of QuoitBig. NULL on failure; the message quotes
+ * @topology. */
 static GPtrArray *
 sides_of_text (const char *text, const char *topology, GError **error)
 {
@@ -47,7 +48,7 @@ quoit_ray_sides (const char *topology, GError **error)
   return sides_of_text (text, topology, error);
 }
 
-/* NULL on failure, and without an error for no @numbers. */
+/* Returns NULL on failure, and NULL without an error if @numbers is NULL. */
 static QuoitBig *
 product (const GPtrArray *numbers, GError **error)
 {
@@ -66,7 +67,7 @@ product (const GPtrArray *numbers, GError **error)
       g_autoptr (QuoitBig) before = g_steal_pointer (&chips);
 
       chips = quoit_big_multiply (before, numbers->pdata[i]);
-      /* What Python could not write down either; and a megabyte of sides shall not take minutes. */
+      /* Python cannot print such a number either. The limit also keeps a very long topology from taking minutes. */
       if (quoit_big_n_digits (chips) > QUOIT_BIG_MAX_DIGITS)
         return quoit_fail_null (error, QUOIT_ERROR_INVALID, "topology: expected at most 10^4300 chips");
     }
@@ -146,7 +147,7 @@ quoit_ray_default_chips_per_vm (const char *topology, const char *version, int64
   return TRUE;
 }
 
-/* A message about the pod type names both texts, as either may be the wrong one. */
+/* A message about the pod type names both texts, because either may be wrong. */
 static void *
 name_both (const char *topology, const char *accelerator_type, GError **error)
 {
@@ -207,7 +208,7 @@ by_numbers (gconstpointer a, gconstpointer b)
   return 0;
 }
 
-/* The shapes of @generation that Ray lists, each once. */
+/* Returns the shapes of @generation that Ray lists, without duplicates. */
 static GArray *
 shapes_of_ray (QuoitGeneration generation)
 {
@@ -248,10 +249,11 @@ quoit_ray_topology_is_valid (const char *version, const char *topology)
   QuoitShape shape;
   unsigned n;
 
-  /* What is behind the first dash does not matter. */
+  /* Ray ignores everything after the first dash. */
   normal[strcspn (normal, "-")] = '\0';
   facts = quoit_ray_generation (normal);
-  /* Ray compares texts. quoit's parser takes one text for each shape, the same one, and so answers alike. */
+  /* Ray compares texts. quoit's parser accepts only one text per shape, which is the same one, so the results are
+   * equal. */
   if (facts == NULL || text == NULL || !quoit_shape_parse (text, &shape, NULL))
     return FALSE;
 

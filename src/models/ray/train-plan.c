@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ScalingConfig: whether Ray accepts it, and what its workers ask for. */
+/* Checks a ScalingConfig as Ray does, and computes the resources of its workers. */
 #include "models/ray/train-plan.h"
 
 #include "models/ray/nodes.h"
@@ -41,8 +41,8 @@ set_default (QuoitRayResources *resources, const char *name, double amount)
     quoit_ray_resources_set (resources, name, amount);
 }
 
-/* What a worker asks for: nothing of which it asks for 0, and what its accelerators add. A worker with TPU of which
- * nothing was said asks for one, and then its type adds nothing. */
+/* Computes the resources of a worker: the given amounts except 0, and those that its accelerators add. A TPU worker
+ * without given resources requests one TPU, and its accelerator type adds nothing. */
 static QuoitRayResources *
 resources_of_worker (const QuoitRayScaling *scaling)
 {
@@ -105,7 +105,7 @@ selects_something (const QuoitRayScaling *scaling)
   return scaling->selectors->len > 0;
 }
 
-/* Several workers on TPU are several hosts, which only a slice has. */
+/* Several TPU workers need several hosts, and only a slice has several hosts. */
 static gboolean
 check_several_hosts (const QuoitRayScaling *scaling, GError **error)
 {
@@ -137,7 +137,7 @@ check_multiple (const QuoitRayScaling *scaling, int64_t n_workers, int64_t per_s
                      (gint64) n_workers, (gint64) per_slice, quoted);
 }
 
-/* The workers of a slice, and what they ask for where nothing was said. */
+/* Computes the workers per slice, and the default resources of a worker. */
 static gboolean
 fill_slices (QuoitRayTrainPlan *plan, GError **error)
 {

@@ -5,9 +5,9 @@
 
 struct _QuoitRayTrainPlan {
   QuoitRayScaling *asked;
-  QuoitRayResources *resources; /* what each worker asks for */
-  int64_t workers_per_slice;    /* 0: no slices are asked for */
+  QuoitRayResources *resources; /* of each worker */
+  int64_t workers_per_slice;    /* 0: the job does not use slices */
 };
 
-/* Whether the workers are placed on slices. */
+/* Returns whether the workers are placed on slices. */
 gboolean quoit_ray_scaling_uses_slices (const QuoitRayScaling *scaling);

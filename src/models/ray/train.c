@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray Train's JAX backend: which slice a worker is in, by its number alone, and what its environment becomes. */
+/* Ray Train's JAX backend: the slice of a worker, from its number only, and the worker's environment. */
 #include <string.h>
 
 #include <quoit/models/ray-train.h>

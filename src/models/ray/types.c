@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accelerator types: their spellings, and what their number of cores says. */
+/* Accelerator types: their spellings, and the meaning of their numbers of cores. */
 #include "models/ray/ray.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ quoit_ray_has_big_hosts (const char *version)
   return facts != NULL && (facts->generation == QUOIT_GENERATION_V5E || facts->generation == QUOIT_GENERATION_V6E);
 }
 
-/* As elsewhere in Ray it is enough that the text begins so: "v2foo" is a v2. */
+/* As elsewhere in Ray, only the start of the text counts: "v2foo" is a v2. */
 static const QuoitGenerationFacts *
 generation_at_the_beginning (const char *type)
 {

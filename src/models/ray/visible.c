@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which chips a process may see: the ids that Ray deals out, and the environment that says them to libtpu. */
+/* The chips that a process may see: the ids that Ray assigns, and the environment variables for libtpu. */
 #include "models/ray/ray.h"
 
 #include <quoit/models/ray-host.h>
@@ -7,7 +7,7 @@
 
 #include "base/python.h"
 
-/* Each chip is written out as often as it counts: no variable shall take the memory of the machine. */
+/* Each chip is listed once per device. The limit bounds the memory that a large factor needs. */
 enum { MOST_IDS = 1 << 16 };
 
 #define VISIBLE_CHIPS "TPU_VISIBLE_CHIPS"
@@ -41,7 +41,7 @@ add_devices (GPtrArray *ids, const char *chip, int64_t factor, GError **error)
   return TRUE;
 }
 
-/* Each chip holds as many devices as it counts for; what is blank between two commas is none. */
+/* Each chip has as many devices as it counts for. Blank texts between commas are skipped. */
 static char **
 devices_of (const char *text, int64_t factor, GError **error)
 {
@@ -83,7 +83,7 @@ by_number (gconstpointer a, gconstpointer b)
   return quoit_big_compare (*(const QuoitBig *const *) a, *(const QuoitBig *const *) b);
 }
 
-/* The chips that have the devices: QuoitBig, in their order. NULL on failure. */
+/* Returns the chips of the devices as a sorted array of QuoitBig. NULL on failure. */
 static GPtrArray *
 chips_of (const char *const *ids, int64_t factor, GError **error)
 {
@@ -102,7 +102,7 @@ chips_of (const char *const *ids, int64_t factor, GError **error)
   return g_steal_pointer (&chips);
 }
 
-/* Each of @chips once, with commas between them. */
+/* Joins @chips with commas, without duplicates. */
 static char *
 join (const GPtrArray *chips, guint *n_chips)
 {
@@ -121,7 +121,7 @@ join (const GPtrArray *chips, guint *n_chips)
   return g_string_free (text, FALSE);
 }
 
-/* The bounds of so few chips; NULL where libtpu finds them out itself. */
+/* Returns the bounds of 1 or 2 chips. NULL: libtpu determines them itself. */
 static const char *
 bounds_of (guint n_chips)
 {
@@ -144,7 +144,7 @@ without_bounds (char **env)
   return g_environ_unsetenv (g_environ_unsetenv (env, CHIP_BOUNDS), HOST_BOUNDS);
 }
 
-/* Host bounds that somebody else set stay only beside the right bounds of chips. */
+/* Existing host bounds are kept only if the existing chip bounds are right. */
 static char **
 with_bounds (char **env, const char *bounds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many workers a slice feeds, how many slices workers need, and how the slices find each other. */
+/* Computes workers per slice, slices per number of workers, and the variables by which slices find each other. */
 #include "models/ray/ray.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ typedef struct {
 } Resource;
 
 struct _QuoitRayResources {
-  GArray *list; /* Resource */
+  GArray *list; /* of Resource */
 };
 
 static void
@@ -121,10 +121,10 @@ quoit_ray_resource_per_chip (const char *text, int64_t *factor, GError **error)
                      quoted);
 }
 
-/* What one worker asks for. Whole amounts are divided as integers, as Python does, others as floats. */
+/* The amount of one worker. As in Python, whole amounts are divided as integers and others as floats. */
 typedef struct {
   double amount;
-  int64_t whole; /* 0: is not, or is beyond 64 bits */
+  int64_t whole; /* 0: not a whole number, or beyond 64 bits */
 } Share;
 
 static Share
@@ -133,7 +133,7 @@ share_of (double amount)
   return (Share) { amount, amount > 0 && amount < 0x1p63 && amount == floor (amount) ? (int64_t) amount : 0 };
 }
 
-/* How often @share goes into @total; whether it does so without a rest is the return value. */
+/* Divides @total by @share. Returns whether there is no remainder. */
 static gboolean
 divides (const QuoitBig *total, Share share, QuoitBig **quotient)
 {
@@ -165,7 +165,7 @@ check_positive (const char *what, const int64_t *value, GError **error)
                      (gint64) *value);
 }
 
-/* The chips of one host, given or Ray's own. */
+/* Sets *@chips to the given chips of a host, or to Ray's default. */
 static gboolean
 resolve_chips_per_vm (const char *topology, const char *accelerator_type, const int64_t *given, int64_t *chips,
                       GError **error)
@@ -209,7 +209,7 @@ count_workers (const QuoitBig *of_slice, int64_t n_slices, Share tpu, int64_t *n
   return TRUE;
 }
 
-/* The workers, and in @tpu_of_vm what a host has, in units of the resource. */
+/* Computes the number of workers, and in @tpu_of_vm the amount of TPU of a host, in units of the resource. */
 static gboolean
 plan_workers (const char *topology, const char *accelerator_type, const QuoitRayResources *per_worker, int64_t n_slices,
               const int64_t *chips_per_vm, const int64_t *resource_per_chip, double *tpu_of_vm, int64_t *n_workers,
@@ -228,7 +228,7 @@ plan_workers (const char *topology, const char *accelerator_type, const QuoitRay
     return FALSE;
 
   *tpu_of_vm = (double) ((__int128) of_vm * factor);
-  /* Of whole hosts the factor is in the slice and in the host; without it both fit, and the quotient is the same. */
+  /* For whole hosts the factor cancels out, and without it both numbers fit in 64 bits. */
   if (asked == NULL)
     return count_workers (chips, n_slices, (Share) { (double) of_vm, of_vm }, n_workers, error);
 
@@ -266,7 +266,8 @@ quoit_ray_slices_for_workers (const char *topology, const char *accelerator_type
   if (topology == NULL || *topology == '\0' || accelerator_type == NULL || *accelerator_type == '\0')
     return 1;
 
-  /* A slice with more workers than C counts has more than are wanted: one slice, as for every other refusal. */
+  /* A slice with more workers than C can count has more than are wanted, so one slice is enough. All other refusals
+   * give 1 too. */
   if (!plan_workers (topology, accelerator_type, per_worker, 1, NULL, resource_per_chip, &tpu_of_vm, &of_slice, NULL)
       || of_slice == 0)
     return 1;
