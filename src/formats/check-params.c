@@ -18,7 +18,6 @@ quoit_check_params_clear (QuoitCheckGroup *group)
   g_clear_pointer (&group->params, g_array_unref);
 }
 
-/* Returns a group that has only this one entry of one of its maps. */
 static JsonNode *
 group_of_one (const char *map, const char *name, JsonNode *value)
 {

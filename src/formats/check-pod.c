@@ -179,7 +179,6 @@ check_variables (QuoitChecker *checker, const QuoitCheckRule *rule, const QuoitC
 /* A host has at most eight chips, so other rules report a pod with more containers that have chips. */
 enum { MOST_IDENTIFIED = 64 };
 
-/* The containers with chips, as the webhook sees them. */
 typedef struct {
   GArray *containers;               /* of QuoitWebhookContainer */
   JsonNode *nodes[MOST_IDENTIFIED]; /* NULL: already reported */

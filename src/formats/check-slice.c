@@ -178,7 +178,6 @@ check_accelerator (QuoitChecker *checker, const QuoitCheckRule *rule, const Quoi
                   "one such as 'tpu-v6e-slice'");
 }
 
-/* Lists the labels of @wanted, or of all generations if it is NONE. */
 static char *
 list_labels (QuoitGeneration wanted)
 {

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* A word of the text with its position. */
 typedef struct {
   const char *at;
   gsize length; /* at is NULL if the word is missing */
@@ -42,7 +41,6 @@ refuse (const Reader *reader, const char *at, gsize length, const char *expected
                      quoted, expected);
 }
 
-/* Puts the position in front of an error that is already set. */
 static gboolean
 pass_on (const Reader *reader, const char *at)
 {
@@ -57,7 +55,6 @@ skip_blanks (Reader *reader)
     reader->p++;
 }
 
-/* Returns the text up to the next blank or ';'. */
 static Word
 next_word (Reader *reader)
 {
@@ -89,7 +86,6 @@ read_count (Reader *reader, Word word, Item *item)
 {
   const char *end;
 
-  /* Accepts both "x2" and "x 2". */
   if (word.length == 1)
     word = next_word (reader);
   else

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/json.h"
 
-/* Returns the end of the string that begins at @p. */
 static const char *
 skip_string (const char *p)
 {

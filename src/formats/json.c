@@ -18,7 +18,6 @@ typedef struct {
   guint32 decoded; /* offset in the buffer, plus 1 */
 } Key;
 
-/* An open array or object. */
 typedef struct {
   guint32 first_key;
   guint32 decoded_length;
@@ -439,7 +438,6 @@ read_value (Gate *gate)
     }
 }
 
-/* Checks the document and frees the buffers of the gate. */
 static gboolean
 check (Gate *gate)
 {

@@ -9,7 +9,7 @@ typedef struct {
   const QuoitTree *tree;
   const QuoitK8sList *list;
   gpointer data;
-  guint n_wanted;    /* objects of the first kind */
+  guint n_wanted;
   GPtrArray *others; /* of JsonNode: objects of the other kinds */
 } Reading;
 

@@ -183,7 +183,6 @@ read_spec (const QuoitTree *tree, JsonNode *spec, QuoitK8sNode *node, GError **e
 
 /* --- capacity --- */
 
-/* Reads the allocatable amount, or the capacity if that is missing. */
 static gboolean
 read_given (const QuoitTree *tree, JsonNode *status, const char *name, QuoitAmount *amount, GError **error)
 {

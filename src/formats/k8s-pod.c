@@ -6,7 +6,6 @@
 #include "formats/k8s-object.h"
 #include "fleet/claims.h"
 
-/* The state while one pod is read. */
 typedef struct {
   const QuoitTree *tree;
   JsonNode *metadata, *spec;
@@ -47,7 +46,6 @@ read_metadata (const Reading *reading, GError **error)
   return TRUE;
 }
 
-/* @map is "labels" or "annotations". */
 static gboolean
 find_mark (const Reading *reading, const char *map, const char *key, Value *value, GError **error)
 {
@@ -114,8 +112,8 @@ read_address (const Reading *reading, JsonNode *status, GError **error)
 
 /* --- variables --- */
 
-/* Searches the first @n variables. If a name occurs twice, the process gets the last one. *@entry is NULL if there
- * is none. */
+/* Searches the first @n variables. If a name occurs twice, the process gets the last one. *@entry is NULL if
+ * no variable has that name. */
 static gboolean
 find_variable (const Reading *reading, JsonArray *env, guint n, const char *name, guint *at, JsonNode **entry,
                GError **error)

@@ -15,7 +15,6 @@ clear_setting (gpointer data)
   g_free (setting->value);
 }
 
-/* Returns the base of the number and moves *@text past the prefix. */
 static guint
 read_base (const char **text)
 {

@@ -18,7 +18,7 @@ typedef struct {
   QuoitRayCluster *cluster;
   const QuoitRayUse *use;
   External *nodes;
-  GArray *uses; /* of QuoitResource */
+  GArray *uses;
   GArray *rest; /* of QuoitResource: of the node being read */
   gboolean shows_groups;
 } Availability;

@@ -8,7 +8,6 @@
 
 enum { MOST_WARNINGS = 20 };
 
-/* The labels of a row that describe its slice. */
 typedef struct {
   JsonNode *slice, *worker_id, *topology, *pod_type, *accelerator, *group;
 } TpuLabels;

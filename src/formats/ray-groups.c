@@ -11,10 +11,10 @@ enum { MOST_BUNDLES = 1000000, MOST_SHOWN = 4 };
 
 typedef struct {
   QuoitRayCluster *cluster;
-  GHashTable *ids;    /* texts of the cluster */
-  GArray *bundles;    /* of QuoitBundleClaim: bundles of one group; their resources follow each other in takes */
-  GArray *takes;      /* of QuoitResource */
-  guint32 n_unplaced; /* of bundles */
+  GHashTable *ids;
+  GArray *bundles; /* of QuoitBundleClaim: bundles of one group; their resources follow each other in takes */
+  GArray *takes;   /* of QuoitResource */
+  guint32 n_unplaced;
   guint n_listed;
 } Groups;
 
@@ -81,7 +81,6 @@ need_member (const QuoitTree *tree, JsonNode *object, const char *name, const ch
   return *member != NULL || quoit_tree_fail (tree, object, error, "no '%s': expected %s", name, what);
 }
 
-/* In `ray list`, each bundle has its node. */
 static gboolean
 add_listed_bundles (Groups *groups, const QuoitTree *tree, JsonNode *list, GError **error)
 {

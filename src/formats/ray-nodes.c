@@ -7,13 +7,11 @@
 #include "formats/ray-rows.h"
 #include "formats/ray-values.h"
 
-/* The number of rows with one name. */
 typedef struct {
   guint32 n_alive, n_all;
   gboolean is_reported;
 } Bearers;
 
-/* A row that is described after all others. */
 typedef struct {
   JsonNode *node;
   guint row;

@@ -4,7 +4,6 @@
 #include "formats/ray-nodes.h"
 #include "formats/ray-values.h"
 
-/* The names of the members in each form. */
 static const struct {
   const char *id, *name, *address, *resources, *labels;
 } members[] = {

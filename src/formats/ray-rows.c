@@ -30,7 +30,6 @@ add_json_rows (const QuoitRayRows *rows, const char *text, gpointer data, GError
   return rows->finish == NULL || rows->finish (tree, data, error);
 }
 
-/* Adds the members of the map in @tree. */
 static gboolean
 add_members (const QuoitRayRows *rows, const QuoitTree *tree, JsonNode *map, gpointer data, GError **error)
 {

@@ -63,7 +63,6 @@ read_name (const QuoitManifest *manifest, JsonNode *document, const char *kind, 
   return quoit_label_check_value (*name, manifest->error) || quoit_manifest_pass_on (manifest, node);
 }
 
-/* Two Ray objects are two sources, and an import has exactly one. */
 static gboolean
 refuse_second (const QuoitManifest *manifest, const QuoitRayObject *first, JsonNode *second, int index)
 {

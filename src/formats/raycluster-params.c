@@ -9,7 +9,6 @@
 
 enum { MOST_ENTRIES = 256, MOST_NAME_BYTES = 253 };
 
-/* The largest amount in whole units. */
 static const gint64 most_units = G_MAXINT64 / QUOIT_AMOUNT_UNIT;
 
 void
@@ -121,7 +120,6 @@ set_label (const QuoitManifest *manifest, JsonNode *node, const char *key, const
   return TRUE;
 }
 
-/* --labels: key=value,key=value */
 static gboolean
 read_param_labels (const QuoitManifest *manifest, JsonNode *start_params, QuoitRayParams *params)
 {

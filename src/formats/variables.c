@@ -13,7 +13,6 @@ quoit_variables_name_length (const char *text)
   return n;
 }
 
-/* Returns the index of the variable in @set, or -1. */
 static int
 find (const char *const *set, const char *name, gsize length)
 {

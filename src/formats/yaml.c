@@ -13,7 +13,6 @@ typedef struct {
   guint32 height; /* 0: a scalar */
 } Value;
 
-/* A list or map that is still open. */
 typedef struct {
   JsonNode *node;
   char *anchor;
@@ -452,7 +451,6 @@ quoit_tree_parse_yaml (const char *text, gsize length, GError **error)
   g_array_set_clear_func (frames, clear_frame);
   builder.anchors = anchors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_value);
 
-  /* Fails only if malloc() fails. */
   g_assert (yaml_parser_initialize (&parser));
   yaml_parser_set_encoding (&parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string (&parser, (const unsigned char *) text, length);

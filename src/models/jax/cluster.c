@@ -193,7 +193,6 @@ is_named (const char *line, const char *colon, const char *name)
   return strcmp (stripped, name) == 0;
 }
 
-/* Strips blanks, and then all surrounding single quotes. */
 static char *
 unquoted (const char *text)
 {
@@ -278,7 +277,6 @@ cluster_of (QuoitJaxClusterKind kind, const char *const *metadata, const char *a
   return cluster;
 }
 
-/* Ignores texts without '='. */
 static void
 read_env (QuoitJaxCluster *cluster, const char *const *env)
 {

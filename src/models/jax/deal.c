@@ -21,7 +21,7 @@ quoit_mesh_axis_name (guint8 axis)
 
 typedef struct {
   gint64 sizes[QUOIT_MESH_MOST_AXES];
-  double distance; /* from the requested sizes */
+  double distance;
 } Shape;
 
 /* Decodes number @way of the assignments of each physical axis longer than 1 to one of @n axes. */

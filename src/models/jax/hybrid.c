@@ -218,7 +218,6 @@ join_granules (const QuoitDevices *devices, Granules *granules, const Joined *jo
   return mesh;
 }
 
-/* JAX checks the granules one by one. */
 static gboolean
 check_granule_sizes (const Granules *granules, const gint64 *sizes, guint n, GError **error)
 {

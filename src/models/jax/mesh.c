@@ -77,7 +77,6 @@ quoit_mesh_of (const QuoitDevices *devices, const gint64 *sizes, guint n, guint3
   return mesh;
 }
 
-/* Makes a mesh of the first @count of @devices. */
 static QuoitMesh *
 mesh_of_first (const QuoitDevices *devices, guint32 count, const gint64 *sizes, guint n, unsigned flags, GError **error)
 {

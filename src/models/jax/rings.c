@@ -12,7 +12,6 @@ static const guint8 ring_2x4[] = { 0, 1, 2, 3, 7, 6, 5, 4 };
 static const guint8 ring_flat_2x2x2[] = { 0, 4, 2, 6, 1, 5, 3, 7 };
 static const guint8 ring_2x2x2[] = { 0, 1, 3, 2, 6, 7, 5, 4 };
 
-/* Puts each row of @length places into the order of @ring. */
 static void
 turn_rows (guint32 *places, guint32 n, const guint8 *ring, guint32 length)
 {

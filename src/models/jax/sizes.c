@@ -106,7 +106,6 @@ take_step (const guint32 *divisors, guint n_divisors, gint64 given, const Step *
     }
 }
 
-/* Finds the sizes nearest to @sizes that multiply to @count. */
 static void
 find_nearest (const gint64 *sizes, guint n, guint32 count, gint64 *nearest)
 {

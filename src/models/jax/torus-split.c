@@ -58,7 +58,6 @@ consider (Search *search)
     search->best = choice;
 }
 
-/* Tries all parts of the physical axes from @p on that multiply to @size. */
 static void
 try_from (Search *search, guint p, guint32 size)
 {

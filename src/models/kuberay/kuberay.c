@@ -102,7 +102,6 @@ quoit_kuberay_get_service (const QuoitKuberay *kuberay)
 
 /* --- groups --- */
 
-/* Returns the bytes of environment that each pod of the template needs. */
 static gint64
 count_bytes (const QuoitWebhookPod *template)
 {

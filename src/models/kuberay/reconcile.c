@@ -5,7 +5,6 @@
 
 enum { MOST_PODS = 1 << 16, MOST_BYTES = 1 << 28 };
 
-/* The group that is reconciled. */
 typedef struct {
   QuoitKuberay *kuberay;
   guint32 index;
@@ -283,7 +282,6 @@ delete_surplus_pods (const Pass *pass, gint64 n)
   delete_pods (pass, n_pods - (guint) n, n_pods);
 }
 
-/* Creates pods without indices. */
 static void
 create_pods (const Pass *pass, gint64 n)
 {

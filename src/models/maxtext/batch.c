@@ -25,7 +25,6 @@ cut (double number, int64_t *whole)
   return TRUE;
 }
 
-/* Returns the text of a setting that was read as a number. */
 static const char *
 given (QuoitMaxtextLook *look, const char *key, const char *unset)
 {

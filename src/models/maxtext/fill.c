@@ -124,8 +124,8 @@ product_of_others (const int64_t *sizes, unsigned n_axes, unsigned axis, int64_t
   return TRUE;
 }
 
-/* Returns the divisor of @number whose ratio to @size is nearest to 1. Of two equally near divisors it returns the
- * smaller one. */
+/* Returns the divisor of @number whose ratio to @size is nearest to 1. If two divisors are equally near, it
+ * returns the smaller one. */
 static int64_t
 nearest_divisor (int64_t number, int64_t size)
 {

@@ -264,7 +264,6 @@ quoit_text_distance (const char *a, const char *b)
   return row[n];
 }
 
-/* Returns the shortest name that contains @part. */
 static const char *
 shortest_with (const char *part)
 {

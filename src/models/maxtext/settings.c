@@ -91,7 +91,6 @@ set_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *key, co
   g_hash_table_replace (settings->values, g_strdup (key), g_strdup (value));
 }
 
-/* @given has the settings of the earlier words. */
 static void
 read_word (QuoitMaxtextSettings *settings, GHashTable *given, const char *word)
 {

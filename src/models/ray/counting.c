@@ -7,7 +7,6 @@
 #include "base/python.h"
 #include "models/ray/ray.h"
 
-/* The properties that the counted slices share. */
 typedef struct {
   const QuoitRayNodes *nodes;
   char *pod_type, *topology;

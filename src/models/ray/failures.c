@@ -10,7 +10,6 @@ typedef enum {
   BUDGET_NONE = N_BUDGETS /* no retry, and not counted */
 } Budget;
 
-/* The counter of each kind of failure. */
 static const Budget budgets[] = {
   [QUOIT_RAY_FAILURE_WORKER] = BUDGET_WORKERS,         [QUOIT_RAY_FAILURE_STARTUP_FAILED] = BUDGET_STARTS,
   [QUOIT_RAY_FAILURE_STARTUP_TIMEOUT] = BUDGET_STARTS, [QUOIT_RAY_FAILURE_PREEMPTION] = BUDGET_PREEMPTIONS,

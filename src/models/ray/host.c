@@ -205,7 +205,6 @@ quoit_ray_host_get_labels (const QuoitRayHost *host)
   return host->labels;
 }
 
-/* Divides and rounds up. @divisor must be positive. */
 static QuoitBig *
 divide_up (const QuoitBig *number, int64_t divisor)
 {

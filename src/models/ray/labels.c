@@ -9,8 +9,8 @@ typedef struct {
 } Label;
 
 struct _QuoitRayLabels {
-  GPtrArray *list; /* of Label */
-  GTree *by_key;   /* borrowed key -> Label; a balanced tree, so that no choice of keys makes it slow */
+  GPtrArray *list;
+  GTree *by_key; /* borrowed key -> Label; a balanced tree, so that no choice of keys makes it slow */
 };
 
 static void

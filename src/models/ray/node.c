@@ -11,7 +11,6 @@ struct _QuoitRayNode {
   QuoitRayLabels *labels;
 };
 
-/* The most that a node may have of one resource. */
 static const double most_of_one = 100e12;
 
 static const char *const predefined_names[] = { "CPU", "GPU", "memory", "object_store_memory", NULL };

@@ -14,7 +14,7 @@ typedef struct {
 } Row;
 
 struct _QuoitRayNodes {
-  GArray *rows;          /* of Row */
+  GArray *rows;
   GHashTable *available; /* id -> QuoitRayResources */
 };
 

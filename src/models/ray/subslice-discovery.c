@@ -46,7 +46,7 @@ static GArray *
 find_candidates (const QuoitRaySubslices *known, const QuoitRayNodes *nodes, const char *topology)
 {
   GArray *candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal); /* name -> place + 1 */
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (unsigned i = 0; i < quoit_ray_nodes_get_n (nodes); i++)
     {

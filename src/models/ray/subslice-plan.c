@@ -109,7 +109,6 @@ find_known (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const Qu
   return FALSE;
 }
 
-/* As find_known(), for slices that are not known. */
 static gboolean
 find_unknown (QuoitRaySubslicePlan *plan, const QuoitRaySubslices *known, const QuoitRayNodes *nodes,
               const char *const *parents, const char *version, GError **error)

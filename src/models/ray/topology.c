@@ -208,7 +208,6 @@ by_numbers (gconstpointer a, gconstpointer b)
   return 0;
 }
 
-/* Returns the shapes of @generation that Ray lists, without duplicates. */
 static GArray *
 shapes_of_ray (QuoitGeneration generation)
 {

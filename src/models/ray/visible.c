@@ -102,7 +102,6 @@ chips_of (const char *const *ids, int64_t factor, GError **error)
   return g_steal_pointer (&chips);
 }
 
-/* Joins @chips with commas, without duplicates. */
 static char *
 join (const GPtrArray *chips, guint *n_chips)
 {

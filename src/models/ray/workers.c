@@ -13,7 +13,7 @@ typedef struct {
 } Resource;
 
 struct _QuoitRayResources {
-  GArray *list; /* of Resource */
+  GArray *list;
 };
 
 static void

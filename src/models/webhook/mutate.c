@@ -9,7 +9,6 @@
 
 enum { PROCESS_PORT = 8471, MEGASCALE_PORT = 8081, MOST_NAMES = 1 << 18 };
 
-/* The pod, the values read from it, and its index. */
 typedef struct {
   const QuoitWebhookPod *pod;
   const char *cluster, *group;
