@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* 2^63: the first product that no longer fits. On x86 Ray's cast makes it the most negative number. */
+/* 2^63, the first product that does not fit. On x86, Ray's cast turns it into the most negative number. */
 #define FIRST_TOO_LARGE 9223372036854775808.0
 
 gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Amounts of a resource, in ten-thousandths as Ray counts them, and sums of amounts, which need 128 bits. */
+/* Amounts of a resource in ten-thousandths, the unit in which Ray counts them. Sums of amounts need 128 bits. */
 #pragma once
 
 #include "base/error.h"
@@ -14,22 +14,24 @@ typedef struct {
 
 enum { QUOIT_AMOUNT_UNIT = 10000 };
 
-/* What Ray makes of a double: times 10,000 in double, cut toward zero (ray-scheduling 1).
- * INVALID for what Ray would lose or count backwards: NaN, infinity, negative numbers, 922337203685477.5808 and up. */
+/* Converts @value as Ray does: multiplies it by 10,000 in double and truncates toward zero (ray-scheduling 1).
+ * INVALID for values that Ray would lose or turn negative: NaN, infinity, negative numbers, and 922337203685477.5808
+ * and up. */
 gboolean quoit_amount_from_double (double value, QuoitAmount *amount, GError **error);
 
-/* The same where Ray asks for less than nothing and means it. INVALID for what is undefined there: NaN, infinity,
- * numbers of 922337203685477.5808 and up, and as far below 0. */
+/* Like quoit_amount_from_double(), but accepts negative numbers, because some requests of Ray contain them. INVALID
+ * for values with an undefined result: NaN, infinity, and magnitudes of 922337203685477.5808 and up. */
 gboolean quoit_amount_from_signed_double (double value, QuoitAmount *amount, GError **error);
 
-/* Decimal text, exactly: digits, optionally a point and digits. INVALID when it is not that, is negative, too large,
- * or finer than a ten-thousandth. */
+/* Parses decimal text exactly: digits, optionally followed by a point and digits. INVALID if @text is malformed,
+ * negative, too large, or finer than 0.0001. */
 gboolean quoit_amount_parse (const char *text, QuoitAmount *amount, GError **error);
 
-QuoitAmount quoit_amount_from_int (int64_t units); /* of at most 922,337,203,685,477 units; asserts */
+QuoitAmount quoit_amount_from_int (int64_t units); /* asserts @units <= 922,337,203,685,477 */
 gboolean quoit_amount_add (QuoitAmount a, QuoitAmount b, QuoitAmount *sum, GError **error);
 
-/* The shortest decimal text that parses back to the same amount: "4", "0.5", "1.0001". */
+/* Returns the shortest decimal text that parses back to @amount, such as "4", "0.5" or "1.0001". Owned by the
+ * caller. */
 char *quoit_amount_format (QuoitAmount amount);
 
 static inline QuoitSum
@@ -38,7 +40,7 @@ quoit_sum_add (QuoitSum sum, QuoitAmount amount)
   return (QuoitSum) { sum.e4 + amount.e4 };
 }
 
-/* @times: how many nodes have @amount. Cannot overflow: 63 bits times 32 bits. */
+/* Adds @amount for each of @times nodes. Cannot overflow: 63 bits times 32 bits. */
 static inline QuoitSum
 quoit_sum_add_times (QuoitSum sum, QuoitAmount amount, guint32 times)
 {

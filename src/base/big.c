@@ -7,7 +7,7 @@ enum { BASE = 1000000000, BASE_DIGITS = 9 };
 
 struct _QuoitBig {
   int sign;
-  GArray *limbs; /* guint32 below BASE, the lowest first, no zeros on top; empty is 0 */
+  GArray *limbs; /* guint32 below BASE, lowest first, no leading zeros; empty is 0 */
 };
 
 static guint32
@@ -145,7 +145,7 @@ quoit_big_divide (const QuoitBig *a, int64_t divisor, int64_t *rest)
   return trim (quotient);
 }
 
-/* What is added may carry, or borrow, up to the top. */
+/* A carry or a borrow may reach the highest limb. */
 static QuoitBig *
 add_to_large (const QuoitBig *a, guint32 n)
 {

@@ -5,7 +5,7 @@
 
 #define LONGEST_QUOTED 80
 
-/* Codes are shell exit statuses too, and those above 125 belong to the shell. */
+/* Codes are also exit statuses, and the shell uses those above 125. */
 G_STATIC_ASSERT (QUOIT_ERROR_UNCONFIRMED < 126);
 
 static const QuoitErrorRow rows[] = {
@@ -41,7 +41,7 @@ quoit_error_code_name (QuoitErrorCode code)
   return rows[0].nick;
 }
 
-/* Appends the character at @p as a line for people has it, and returns where the next one begins. */
+/* Appends the character at @p, escaped if it is not printable. Returns the start of the next character. */
 static const char *
 append_shown (GString *out, const char *p, const char *end)
 {
@@ -63,8 +63,8 @@ append_shown (GString *out, const char *p, const char *end)
   return g_utf8_next_char (p);
 }
 
-/* Names of nodes are what their source says, and rows of a damaged database anything: whoever put one into a message,
- * the message is one line that a terminal only shows. */
+/* Messages contain node names and rows of damaged databases. Escape the whole message, so that it is always one line
+ * without terminal control sequences. */
 static GError *
 new_error (QuoitErrorCode code, const char *format, va_list args)
 {

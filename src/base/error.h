@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error domain: quoit/error.h is the list, this is how the library raises it. */
+/* How the library raises errors. quoit/error.h lists the codes. */
 #pragma once
 
 #include <quoit/error.h>
 
-/* Every code, for tests and tables: index 0 is the first code. */
+/* All codes, for tests and tables. Index 0 is the first code. */
 typedef struct {
   QuoitErrorCode code;
   const char *nick;
@@ -12,11 +12,12 @@ typedef struct {
 
 const QuoitErrorRow *quoit_error_table (unsigned *n_rows);
 
-/* Sets @error and returns FALSE (or NULL), so that a failure is one line at the place that finds it. Control bytes and
- * invalid UTF-8 in the message are escaped; a text of unknown length or with quotes in it wants quoit_quote(). */
+/* Sets @error and returns FALSE (or NULL), so that a failure is one statement. Control characters and invalid UTF-8
+ * in the message are escaped. Pass text of unknown length, or text that may contain quotes, through quoit_quote(). */
 gboolean quoit_fail (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 void *quoit_fail_null (GError **error, QuoitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* @text quoted for a message: single quotes around it, control bytes and invalid UTF-8 escaped, cut after 80 bytes. */
+/* Returns @text for use in a message: in single quotes, with control characters and invalid UTF-8 escaped, cut after
+ * 80 bytes. Owned by the caller. */
 char *quoit_quote (const char *text);
 char *quoit_quote_bytes (const char *bytes, gsize length);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters that a reader does not see, and that change what a terminal or a browser shows. */
+/* Invisible characters that can change what a terminal or a browser displays. */
 #pragma once
 
 #include <glib.h>
 
-/* Control characters (C0, DEL and C1), characters for format such as those that turn the direction of writing around,
- * and the separators of lines and paragraphs. */
+/* Returns whether @c is a control character (C0, DEL or C1), a format character such as a bidirectional override, or
+ * a line or paragraph separator. */
 gboolean quoit_is_hidden (gunichar c);

@@ -31,7 +31,7 @@ quoit_natural_compare (const char *a, const char *b)
             ;
           n = digits (p);
           m = digits (q);
-          /* Without leading zeros the longer number is the greater one: no length limit, no overflow. */
+          /* Without leading zeros, the longer number is the greater one. This cannot overflow. */
           if (n != m)
             return n < m ? -1 : 1;
           order = memcmp (p, q, n);

@@ -12,12 +12,12 @@
 gboolean
 quoit_python_is_blank (gunichar c)
 {
-  /* The four separators of ASCII and the next line count, zero-width blanks do not. */
+  /* Python also strips the ASCII separators 0x1c to 0x1f and U+0085 (next line), but no zero-width characters. */
   return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680
          || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-/* int() knows fewer blanks than strip(): of ASCII only those of C. */
+/* int() accepts less whitespace than strip(): in ASCII, only the whitespace of C. */
 static gboolean
 is_blank_for_int (gunichar c)
 {
@@ -33,13 +33,13 @@ is_decimal (gunichar c)
 static gboolean
 is_cased (gunichar c)
 {
-  /* Letters, and the numbers and symbols that are made of letters. */
+  /* Letters, and the numbers and symbols that are derived from letters. */
   return g_unichar_isupper (c) || g_unichar_islower (c) || g_unichar_istitle (c) || c == 0xaa || c == 0xba
          || (c >= 0x2160 && c <= 0x217f) || (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149)
          || (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
 }
 
-/* Accents, and the marks that may stand inside a word. */
+/* Case-ignorable characters: accents, and punctuation that may occur inside a word. */
 static gboolean
 is_passed_over (gunichar c)
 {
@@ -62,7 +62,7 @@ is_passed_over (gunichar c)
     }
 }
 
-/* GLib knows the capitals among the letters only; Roman numerals and circled letters have small forms too. */
+/* GLib maps only letters. Roman numerals and circled letters have lower-case forms too. */
 static gunichar
 small_form (gunichar c)
 {
@@ -74,7 +74,7 @@ small_form (gunichar c)
   return g_unichar_tolower (c);
 }
 
-/* A capital sigma at the end of a word becomes another letter than elsewhere. */
+/* A capital sigma at the end of a word has its own lower-case form. */
 static gboolean
 ends_a_word (const char *text, const char *sigma)
 {
@@ -204,7 +204,7 @@ quoit_python_int (const char *text, const char *what, GError **error)
       g_string_append_c (digits, (char) ('0' + g_unichar_digit_value (c)));
       may_be_underscore = TRUE;
     }
-  /* A number ends with a digit, and only blanks follow. */
+  /* A number must end with a digit, and only whitespace may follow. */
   if (!may_be_underscore)
     return refuse (text, what, "an integer", error);
   while (*p != '\0' && is_blank_for_int (g_utf8_get_char (p)))

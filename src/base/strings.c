@@ -4,12 +4,12 @@
 #include <string.h>
 
 struct _QuoitStrings {
-  char *bytes; /* all texts, each with its closing NUL */
+  char *bytes; /* all texts, each NUL-terminated */
   gsize n_bytes, room;
-  guint32 *offset; /* id -> where its text begins in bytes */
-  guint32 *hash;   /* id -> upper half of its hash: growing needs no text */
+  guint32 *offset; /* by id: offset of the text in bytes */
+  guint32 *hash;   /* by id: hash of the text, so that growing needs no rehash */
   guint32 n, n_room;
-  guint32 *slots; /* open addressing; id + 1, 0 is empty */
+  guint32 *slots; /* open addressing; id + 1, or 0 if empty */
   guint32 mask;
 };
 
@@ -25,7 +25,8 @@ quoit_hash_bytes (const char *bytes, gsize length)
       h = (h ^ word) * m;
       h ^= h >> 29;
     }
-  /* Without a call: the bytes of what is left may be read twice. */
+  /* Mixes the remaining bytes without a variable-length memcpy(). The reads may overlap, so some bytes are mixed
+   * twice. */
   if (length >= 4)
     {
       guint32 first, last;
@@ -98,7 +99,7 @@ quoit_strings_free (QuoitStrings *strings)
   g_free (strings);
 }
 
-/* The slot of @text, or the empty one where it belongs. */
+/* Returns the slot of @text, or the empty slot where it can be inserted. */
 static guint32
 find_slot (const QuoitStrings *strings, const char *text, gsize length, guint32 hash)
 {
@@ -125,7 +126,7 @@ quoit_strings_intern_n (QuoitStrings *strings, const char *text, gsize length)
   if (strings->slots[at] != 0)
     return (QuoitStringId) { strings->slots[at] - 1 };
 
-  /* Offsets are 32 bits: 4 GiB of names, far beyond what an importer accepts. */
+  /* Offsets have 32 bits. No importer accepts 4 GiB of names. */
   g_assert (strings->n_bytes + length + 1 <= G_MAXUINT32);
   if (strings->n_bytes + length + 1 > strings->room)
     {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The number of listed parts is kept, because each process of a slice asks for that of the shared list of hosts. */
+/* Caches the number of list elements, because every process of a slice queries it for the shared list of hosts. */
 typedef struct {
   guint32 n_listed, n_name;
   char text[];

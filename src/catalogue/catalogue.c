@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generations by number, by name, and by any system's name. */
+/* Looks up generations by number, by name, and by the names of other systems. */
 #include "catalogue/table.h"
 
 #include <string.h>
@@ -79,7 +79,7 @@ bears_name (const QuoitGenerationFacts *facts, const char *text, gsize length)
   return FALSE;
 }
 
-/* The catalogue's id for @text, which need not be a fleet class; NULL when nobody calls a generation so. */
+/* Returns the catalogue's id for @text, which need not be a generation that fleets can have; NULL if it is unknown. */
 static const char *
 find_id (const char *text, gsize length)
 {
@@ -104,7 +104,7 @@ class_of (const char *id)
   return QUOIT_GENERATION_NONE;
 }
 
-/* How much of @text is before the number of cores of a pod type; 0 when it is none. */
+/* Returns the length of the generation name in a pod type; 0 if @text is not a pod type. */
 static gsize
 pod_type_generation (const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a generation has a topology and, when it has not, which ones come close. */
+/* Checks whether a generation has a topology, and suggests the nearest topologies if not. */
 #include "catalogue/table.h"
 
 enum { N_NEAREST = 3 };
@@ -76,7 +76,7 @@ quoit_shape_check (QuoitGeneration generation, QuoitShape shape, GError **error)
 
   if (quoit_row_find (generation, shape, 0, &row))
     return TRUE;
-  /* Finding what is near takes a thousand times as long as the answer. */
+  /* Searching for the nearest topologies takes a thousand times as long as the check. */
   if (error == NULL)
     return FALSE;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue for users of the library: the same rows, behind pointers without fields. */
+/* The public API of the catalogue: the internal rows as opaque types. */
 #include <quoit/catalogue.h>
 
 #include "catalogue/table.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every row of the catalogue, in one array that is built when it is first asked for. */
+/* All topologies of the catalogue in one array, which is built on first use. */
 #include "catalogue/table.h"
 
 typedef struct {
   QuoitTopologyRow *rows;
-  unsigned begin[QUOIT_N_GENERATIONS + 1]; /* of each generation; the next one's is its end */
+  unsigned begin[QUOIT_N_GENERATIONS + 1]; /* by generation: the index of its first row; it ends where the next one
+                                              begins */
 } AllRows;
 
 static int

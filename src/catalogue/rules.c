@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What need not be stored: shapes of cubes, who accepts them, and the machines that build a shape. */
+/* Facts that rules imply: the shapes of cubes, the tools that accept them, and the machine types that build a shape. */
 #include "catalogue/table.h"
 
 #include <string.h>
 
-/* The shapes that everybody offers: a cube doubled along one axis after the other. */
+/* Shapes that all tools accept: a cube that is doubled along one axis after another. */
 static const guint16 common[][3] = { { 4, 4, 4 }, { 4, 4, 8 }, { 4, 8, 8 }, { 8, 8, 8 }, { 8, 8, 16 }, { 8, 16, 16 } };
 
 static const QuoitCubeRule *
@@ -35,7 +35,7 @@ is_common (QuoitShape s)
   return FALSE;
 }
 
-/* Whether no other shape of as many cubes has a shorter longest side, or as short a one and a shorter middle. */
+/* Returns whether no shape of as many cubes has a shorter longest side, or an equal one and a shorter middle side. */
 static gboolean
 is_most_compact (QuoitShape s)
 {

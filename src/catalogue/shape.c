@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topologies as text and as numbers: reading, writing, and what follows from the sides alone. */
+/* Parses and formats topologies, and computes what follows from their sides alone. */
 #include "catalogue/catalogue.h"
 
 #include <string.h>

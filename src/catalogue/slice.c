@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a slice of a shape is: its hosts, their blocks of chips, and what it is called. */
+/* Derives the hosts, the host blocks and the names of a slice from its shape. */
 #include "catalogue/table.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ has_hosts_of (QuoitGeneration generation, unsigned chips_per_host)
         if (quoit_table_machines[i].chips == chips_per_host)
           return TRUE;
       }
-  /* GKE has no machine type for v2, whose hosts have four chips. */
+  /* GKE has no machine type for v2. Its hosts have four chips. */
   return !has_machines && chips_per_host == 4;
 }
 
@@ -85,7 +85,7 @@ quoit_slice_facts (QuoitGeneration generation, QuoitShape shape, unsigned chips_
       read.host_grid.dims[axis] = shape.dims[axis] / read.host_block.dims[axis];
     }
 
-  /* Hosts that could be joined into the shape, but nowhere are. */
+  /* The hosts tile the shape, but no machine type builds slices from them. */
   if (!quoit_row_find (generation, shape, chips_per_host, &row))
     {
       g_autofree char *text = quoit_shape_format (shape);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts with public sources; what a rule gives is in rules.c. A new generation is one row here, and no code. */
+/* Facts from public sources. Rules are in rules.c. Adding a generation takes rows here and no code. */
 #include "catalogue/table.h"
 
 #define S2(x, y)                                                                                                       \
@@ -206,7 +206,7 @@ const QuoitListedTopology quoit_table_listed[] = {
 };
 const unsigned quoit_table_n_listed = G_N_ELEMENTS (quoit_table_listed);
 
-/* No source but Ray knows these. */
+/* Only Ray lists these. */
 const QuoitListedTopology quoit_table_ray_only[] = {
   { QUOIT_GENERATION_V5E, S2 (2, 8), 4, R, "ct5lp-hightpu-4t" },
   { QUOIT_GENERATION_V6E, S2 (2, 8), 4, R, "ct6e-standard-4t" },

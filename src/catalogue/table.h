@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts of the catalogue that no rule gives. Only the files of this folder read it. */
+/* Facts of the catalogue that no rule implies. Only the files of this folder read them. */
 #pragma once
 
 #include "catalogue/catalogue.h"
 
-/* A topology that is listed by itself: all of two dimensions, and those smaller than a cube. */
+/* A topology that is listed individually: all two-dimensional ones, and three-dimensional ones smaller than a cube. */
 typedef struct {
   QuoitGeneration generation;
   QuoitShape shape;
@@ -13,14 +13,15 @@ typedef struct {
   const char *machine_type;
 } QuoitListedTopology;
 
-/* The topologies made of whole 4x4x4 cubes: three multiples of 4 that do not decrease. Who accepts which is a rule. */
+/* Topologies of whole 4x4x4 cubes: three multiples of 4 in ascending order. Rules decide which tool accepts which
+ * one. */
 typedef struct {
-  guint16 longest_side;      /* 0: the generation is not made of cubes */
-  guint32 max_chips;         /* listed, and accepted by xpk, up to here */
-  guint32 kubectl_max_chips; /* the kubectl plugin's own limit; 0: does not know the generation */
-  guint16 ray_sides[3];      /* Ray: any order, each side up to this; 0: the six common ones alone */
-  guint8 common_by;          /* who accepts 4x4x4 4x4x8 4x8x8 8x8x8 8x8x16 8x16x16, beside the rules above */
-  guint8 maxtext_cubes;      /* MaxText: the most compact shape for each number of cubes up to this, and these: */
+  guint16 longest_side;      /* 0: the generation has no cubes */
+  guint32 max_chips;         /* limit of listed topologies, which xpk accepts */
+  guint32 kubectl_max_chips; /* limit of the kubectl plugin; 0: it does not support the generation */
+  guint16 ray_sides[3];      /* Ray: limit of each side, in any order; 0: only the six common shapes */
+  guint8 common_by;          /* tools that also accept 4x4x4 4x4x8 4x8x8 8x8x8 8x8x16 8x16x16 */
+  guint8 maxtext_cubes;      /* MaxText: the most compact shape for each number of cubes up to this, and maxtext_more */
   guint16 maxtext_more[9][3];
 } QuoitCubeRule;
 
@@ -38,14 +39,14 @@ extern const QuoitListedTopology quoit_table_ray_only[];
 extern const unsigned quoit_table_n_ray_only;
 extern const QuoitCubeRule quoit_table_cubes[QUOIT_N_GENERATIONS];
 
-/* Whether @shape is made of cubes that the catalogue lists: multiples of 4 that do not decrease, up to the limits. */
+/* Returns whether the catalogue lists @shape as made of cubes: ascending multiples of 4 within the limits. */
 gboolean quoit_cubes_listed (QuoitGeneration generation, QuoitShape shape);
-/* The same where only Ray takes it: multiples of 4 in another order. */
+/* Returns whether only Ray accepts @shape: multiples of 4 in another order. */
 gboolean quoit_cubes_of_ray_alone (QuoitGeneration generation, QuoitShape shape);
 unsigned quoit_cubes_accepted_by (QuoitGeneration generation, QuoitShape shape);
 
-/* The first machine type that builds @shape from hosts of @chips_per_host chips; NULL where there is none. */
+/* Returns the first machine type that can build @shape from hosts of @chips_per_host chips, or NULL. */
 const char *quoit_machine_for (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host);
 
-/* The first row of @shape, of any number of chips a host when @chips_per_host is 0. */
+/* Finds the first row of @shape. A @chips_per_host of 0 matches any number. */
 gboolean quoit_row_find (QuoitGeneration generation, QuoitShape shape, unsigned chips_per_host, QuoitTopologyRow *row);

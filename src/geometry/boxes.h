@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuboids of chips, and the chips of a host as bits: as they are reckoned with, dealt and written. Pure. */
+/* Cuboids of chips, and the chips of a host as bit masks. Pure functions. */
 #pragma once
 
 #include "geometry/coordinates.h"
 
-/* Chips that are a cuboid of their slice. */
+/* A cuboid of chips in a slice. */
 typedef struct {
   QuoitSpot origin;
-  QuoitShape shape; /* no dimensions: they are none */
+  QuoitShape shape; /* no dimensions: the chips form no cuboid */
 } QuoitBox;
 
-/* What chips span, and how many they are. */
+/* The bounding box of some chips, and their number. */
 typedef struct {
   QuoitSpot low, high;
   guint32 n;
 } QuoitExtent;
 
-/* Of no chip. */
+/* The extent of no chips. */
 #define QUOIT_EXTENT_NOTHING                                                                                           \
   {                                                                                                                    \
     { { G_MAXUINT32, G_MAXUINT32, G_MAXUINT32 } }, { { 0, 0, 0 } }, 0                                                  \
@@ -24,14 +24,14 @@ typedef struct {
 
 void quoit_extent_widen (QuoitExtent *extent, const QuoitExtent *by);
 QuoitExtent quoit_box_extent (const QuoitBox *box);
-/* Chips that are told apart fill their extent, or are no box. */
+/* Returns the box of distinct chips. The chips form a box only if they fill their extent. */
 QuoitBox quoit_extent_box (const QuoitExtent *extent);
 gboolean quoit_box_same_size (const QuoitBox *a, const QuoitBox *b);
 
-/* The chips of the @local-th of @per_host processes of a host, which take them in order: JAX, Ray and PyTorch/XLA deal
- * so. */
+/* Returns the chips of process @local of @per_host processes on a host. Processes take the chips in order, as in
+ * JAX, Ray and PyTorch/XLA. */
 guint64 quoit_dealt_chips (guint32 chips_per_host, guint32 per_host, guint32 local);
-/* "0,1": the numbers of the bits. Owned. */
+/* Returns the bit numbers, such as "0,1". Owned by the caller. */
 char *quoit_chips_format (guint64 chips);
-/* "1,2,1". Owned. */
+/* Returns text such as "1,2,1". Owned by the caller. */
 char *quoit_bounds_format (QuoitShape shape);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "geometry/coordinates.h"
 
-/* The axes that are as long as the shortest close half way along those that are longer: k k 2k and k 2k 2k become
- * lattices that look the same from every chip and along every axis. */
+/* Twists the wraparound links of the short axes by half the length of the axes that are twice as long. Shapes k,k,2k
+ * and k,2k,2k then look the same from every chip and along every axis. */
 static void
 twist (QuoitCoordinates *coordinates)
 {
@@ -54,8 +54,8 @@ quoit_spot_is_in (QuoitShape grid, QuoitSpot spot)
   return spot.at[0] < grid.dims[0] && spot.at[1] < grid.dims[1] && spot.at[2] < grid.dims[2];
 }
 
-/* JAX and Ray bound chips 0 and 1 of a host by 1,2,1: of a square of four chips the first two are a column. The squares
- * of a host follow each other along y (docs/decisions/0015). */
+/* JAX and Ray give chips 0 and 1 of a host the bounds 1,2,1, so the first two chips of a 2x2 square form a column.
+ * The squares of a host follow each other along y (docs/decisions/0015). */
 enum { COLUMN = 2 };
 
 QuoitSpot
@@ -118,7 +118,7 @@ quoit_coordinates_step (const QuoitCoordinates *coordinates, guint32 chip, guint
     return FALSE;
 
   spot.at[axis] = (spot.at[axis] + (direction == QUOIT_DIRECTION_UP ? 1 : length - 1)) % length;
-  /* Half the length of a ring is as far either way. */
+  /* The shift is half the length of a ring, so its direction does not matter. */
   for (guint along = 0; closes && along < QUOIT_N_AXES; along++)
     spot.at[along] = (spot.at[along] + coordinates->twist[axis][along]) % shape.dims[along];
   *neighbour = quoit_spot_number (shape, spot);
@@ -131,7 +131,7 @@ apart (guint32 a, guint32 b)
   return a > b ? a - b : b - a;
 }
 
-/* Along one axis, @shift further on the way: the shorter way round where there is one. */
+/* Returns the hops along one axis after a shift of @shift, by the shorter way if the axis wraps around. */
 static guint32
 along_axis (const QuoitCoordinates *coordinates, guint axis, guint32 from, guint32 to, guint32 shift)
 {
@@ -143,7 +143,7 @@ along_axis (const QuoitCoordinates *coordinates, guint axis, guint32 from, guint
   return MIN (d, length - d);
 }
 
-/* The way that closes each axis of @closed once, and any other as it likes. */
+/* Returns the hops of a path that crosses the wraparound of each twisted axis in @closed exactly once. */
 static guint32
 hops_closing (const QuoitCoordinates *coordinates, QuoitSpot from, QuoitSpot to, unsigned closed)
 {
@@ -167,7 +167,7 @@ hops_closing (const QuoitCoordinates *coordinates, QuoitSpot from, QuoitSpot to,
   return hops;
 }
 
-/* Closing a twisted axis a second time brings nothing: two shifts by half a ring are none. */
+/* Crossing a twisted wraparound twice never helps, because two shifts by half a ring cancel out. */
 guint32
 quoit_coordinates_hops (const QuoitCoordinates *coordinates, guint32 from, guint32 to)
 {
@@ -179,7 +179,7 @@ quoit_coordinates_hops (const QuoitCoordinates *coordinates, guint32 from, guint
   return fewest;
 }
 
-/* The links between the two halves of @axis: those of the axis itself, and those that a twist leads across. */
+/* Counts the links between the two halves of @axis: those of the axis itself, and twisted links that cross the cut. */
 static guint32
 severed (const QuoitCoordinates *coordinates, guint axis)
 {

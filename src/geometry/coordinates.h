@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers and places of the chips and hosts of a slice, and the links between them. Pure. */
+/* Numbers and coordinates of the chips and hosts of a slice, and the ICI links between them. Pure functions. */
 #pragma once
 
 #include <quoit/models/coordinates.h>
@@ -8,36 +8,37 @@
 
 enum { QUOIT_N_AXES = 3 };
 
-/* A place in a grid of chips, or of hosts: x, y, z. */
+/* Coordinates x, y, z in a grid of chips or of hosts. */
 typedef struct {
   guint32 at[QUOIT_N_AXES];
 } QuoitSpot;
 
 struct _QuoitCoordinates {
   QuoitSliceFacts facts;
-  unsigned wrap;                             /* the axes whose ends are joined: bit 0 for x */
-  guint32 twist[QUOIT_N_AXES][QUOIT_N_AXES]; /* the link that closes the first comes out so far along the second */
+  unsigned wrap;                             /* axes with wraparound links: bit 0 for x */
+  guint32 twist[QUOIT_N_AXES][QUOIT_N_AXES]; /* [a][b]: shift along b of the wraparound link of a */
   guint32 devices_per_chip;
 };
 
-/* @facts must be twistable for %QUOIT_WIRING_TWISTED. */
+/* Asserts that the shape is twistable if @wiring is %QUOIT_WIRING_TWISTED. */
 QuoitCoordinates quoit_coordinates_of (const QuoitSliceFacts *facts, QuoitWiring wiring);
 
-/* Of a grid, x first. */
+/* Converts between numbers and coordinates in @grid. x varies fastest. */
 QuoitSpot quoit_spot_of (QuoitShape grid, guint32 number);
 guint32 quoit_spot_number (QuoitShape grid, QuoitSpot spot);
 gboolean quoit_spot_is_in (QuoitShape grid, QuoitSpot spot);
 
-/* Where a host has the chip of that number, which is its own number to libtpu, Ray and bundles. */
+/* Returns the coordinates of chip @local inside its host. libtpu, Ray and bundles number the chips of a host in the
+ * same way. */
 QuoitSpot quoit_place_in_host (QuoitShape block, guint32 local);
 
-/* The host that has a chip, and which of its chips that is. */
+/* Return the worker id of the host of @chip, and the number of @chip on that host. */
 guint32 quoit_coordinates_worker (const QuoitCoordinates *coordinates, guint32 chip);
 guint32 quoit_coordinates_local (const QuoitCoordinates *coordinates, guint32 chip);
-/* And back. */
+/* The inverse of the two functions above. */
 guint32 quoit_coordinates_chip (const QuoitCoordinates *coordinates, guint32 worker_id, guint32 local);
 
-/* FALSE where the axis ends there. */
+/* Sets *@neighbour to the next chip along @axis. Returns FALSE at an end without a wraparound link. */
 gboolean quoit_coordinates_step (const QuoitCoordinates *coordinates, guint32 chip, guint axis,
                                  QuoitDirection direction, guint32 *neighbour);
 guint32 quoit_coordinates_hops (const QuoitCoordinates *coordinates, guint32 from, guint32 to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every order of some axes, with every way to join slices by them: what JAX takes of these, ranked. */
+/* Tries every order of some mesh axes and every way to split them between slices, and ranks those that JAX accepts. */
 #include <quoit/models/mesh-choices.h>
 
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/strings.h"
 #include "models/jax/mesh.h"
 
-/* What is tried: so many orders of axes, so many meshes, and so many devices in all of these. */
+/* Limits of a search: axes that are permuted, meshes, and devices of all meshes together. */
 enum { MOST_LONG_AXES = 6, MOST_WAYS = 1 << 14, MOST_TRIED = 1 << 24 };
 
-/* One of the long axes, as a mesh has it: nothing between the members. */
+/* A long axis as it is laid out in one mesh. Hashed as bytes, so it must have no padding between its members. */
 typedef struct {
   gint64 all_reduce_ns;
   guint32 dcn_size, hops, hops_back;
@@ -20,28 +20,28 @@ typedef struct {
 } Use;
 
 typedef struct {
-  guint number; /* in which order they were tried */
+  guint number; /* position in the order of the trials */
   guint8 order[MOST_LONG_AXES];
-  Use uses[MOST_LONG_AXES]; /* of each long axis, not of each place */
+  Use uses[MOST_LONG_AXES]; /* by long axis, not by place */
 } Choice;
 
 struct _QuoitMeshChoices {
   guint n_axes;
   guint n_long;
-  guint8 long_axes[MOST_LONG_AXES]; /* those longer than 1 */
+  guint8 long_axes[MOST_LONG_AXES]; /* axes longer than 1 */
   GArray *choices;                  /* of Choice */
 };
 
-/* What is asked for, and how far the search is. */
+/* The request, and the state of the search. */
 typedef struct {
   const QuoitDevices *devices;
   const gint64 *sizes;
   gint64 n_bytes;
   guint32 n_slices;
-  GArray *dcn_ways; /* of guint32[MOST_LONG_AXES] */
+  GArray *dcn_ways; /* of DcnWay */
   QuoitMeshChoices *found;
-  GHashTable *known; /* Use[MOST_LONG_AXES] of choices */
-  GError *refusal;   /* the first */
+  GHashTable *known; /* Use[MOST_LONG_AXES] of the choices so far */
+  GError *refusal;   /* the first error */
 } Search;
 
 typedef struct {
@@ -58,9 +58,9 @@ count_slices (const QuoitDevices *devices)
   return g_hash_table_size (slices);
 }
 
-/* --- ways to join slices --- */
+/* --- ways to split axes between slices --- */
 
-/* Everything that the long axes from @axis on can have of @left slices. */
+/* Lists every distribution of @left slices over the long axes from @axis on. */
 static void
 list_dcn_ways (Search *search, guint axis, guint32 left, DcnWay *way)
 {
@@ -142,7 +142,7 @@ make (const Search *search, const gint64 *ici, const gint64 *dcn, unsigned flags
   return quoit_mesh_new_hybrid (search->devices, ici, n, dcn, n, flags, error);
 }
 
-/* Without splitting where that can be. */
+/* Splits physical axes only if the mesh cannot be made without that. */
 static void
 try_way (Search *search, const guint8 *order, const DcnWay *way, guint number)
 {
@@ -184,9 +184,9 @@ try_way (Search *search, const guint8 *order, const DcnWay *way, guint number)
   g_array_append_val (found->choices, choice);
 }
 
-/* --- all of them --- */
+/* --- all meshes --- */
 
-/* The next in lexical order; FALSE behind the last. */
+/* Advances to the next permutation in lexical order. Returns FALSE after the last one. */
 static gboolean
 next_order (guint8 *order, guint n)
 {
@@ -225,7 +225,7 @@ uses_equal (gconstpointer a, gconstpointer b)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* What is not published is told by -1, and on a chip that is better than any time. */
+/* A time of -1 (unpublished) ranks first: links inside a chip have no published time, and beat any other link. */
 static gint
 compare_uses (const Use *a, const Use *b)
 {
@@ -240,7 +240,7 @@ compare_uses (const Use *a, const Use *b)
   return order == 0 ? ORDER (a->flags, b->flags) : order;
 }
 
-/* The last axis talks most. */
+/* Compares the last axis first, because it communicates most. */
 static gint
 by_rank (gconstpointer a, gconstpointer b)
 {
@@ -343,7 +343,7 @@ quoit_mesh_choices_free (QuoitMeshChoices *choices)
   g_free (choices);
 }
 
-/* --- what was found --- */
+/* --- results --- */
 
 unsigned
 quoit_mesh_choices_get_n (const QuoitMeshChoices *choices)
@@ -361,7 +361,7 @@ choice_at (const QuoitMeshChoices *choices, unsigned choice)
   return &g_array_index (choices->choices, Choice, choice);
 }
 
-/* Which of the long axes stands at a place; -1: an axis of size 1. */
+/* Returns the long axis at @place, or -1 for an axis of size 1. */
 static gint
 long_axis_at (const QuoitMeshChoices *choices, const Choice *choice, unsigned place)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far the devices of a line are from each other, and by how many links they reach each other. */
+/* Measures the distances between the devices of a line, and the links that connect them. */
 #include <stdlib.h>
 
 #include "mesh/lines.h"
@@ -47,7 +47,7 @@ measure_hops (const QuoitLinkSpace *space, const QuoitDevice *const *devices, gu
 
 /* --- chips --- */
 
-/* By the coordinates other than that along the axis, then by that one. */
+/* Compares the other coordinates first, then the one along the axis. */
 static gint
 along (gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -86,7 +86,7 @@ chips_of (const QuoitDevice *const *devices, guint32 n, Chip *chips)
   return n_chips;
 }
 
-/* Each chip of the row reaches the next, over so many hops. */
+/* Connects two neighbours of a row that are @hops apart. */
 static void
 join (Chip *a, Chip *b, gint64 hops)
 {
@@ -96,7 +96,7 @@ join (Chip *a, Chip *b, gint64 hops)
   b->links_e4 += links_e4;
 }
 
-/* Returns the places that the longest row takes. */
+/* Returns the number of chips in the longest row. */
 static guint32
 join_rows (const QuoitLinkSpace *space, Chip *chips, guint32 n, guint axis)
 {
@@ -134,7 +134,8 @@ quoit_line_measure (const QuoitLinkSpace *space, const QuoitDevice *const *devic
   line->links_e4 = G_MAXUINT32;
   for (guint32 i = 0; i < line->n_chips; i++)
     line->links_e4 = MIN (line->links_e4, chips[i].links_e4);
-  /* In no row with another it has a share of the links to one as far away as any is from its next. */
+  /* A chip that shares no row with another chip is assumed to be as far from its neighbour as any two neighbours of
+   * the line. */
   if (line->links_e4 == 0)
     line->links_e4 = MAX (QUOIT_LINK_E4 / MAX (MAX (line->hops, line->hops_back), 1), 1);
 }

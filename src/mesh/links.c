@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the axes of a mesh talk over, and the least time of collectives along them. */
+/* The networks that the axes of a mesh use, and lower bounds for the time of collectives along them. */
 #include <quoit/models/mesh-links.h>
 
 #include <string.h>
 
 #include "mesh/lines.h"
 
-/* The worst of the lines along one axis. */
+/* The worst line along one axis. */
 typedef struct {
   guint32 size, n_slices;
-  QuoitLine line; /* of one slice */
+  QuoitLine line; /* the part within one slice */
 } Axis;
 
 struct _QuoitMeshLinks {
   guint n_axes;
-  guint32 sides[4];                         /* of the slice and its chips; 0: not known */
-  guint32 per_chip;                         /* devices */
-  guint32 n_chip_links;                     /* of a chip: two an axis */
-  guint32 ici_gbytes_per_s, dcn_gbit_per_s; /* of a chip, both directions of all links, and one; 0: not published */
+  guint32 sides[4];                         /* of the slice, and cores per chip; 0: unknown */
+  guint32 per_chip;                         /* devices per chip */
+  guint32 n_chip_links;                     /* links per chip: two per axis */
+  guint32 ici_gbytes_per_s, dcn_gbit_per_s; /* per chip; ICI: all links, both directions; DCN: one direction; 0:
+                                               unpublished */
   Axis axes[QUOIT_MESH_MOST_AXES];
 };
 
-/* --- following lines --- */
+/* --- lines --- */
 
-/* What following one axis wants again and again. */
+/* State shared by all lines of one axis. */
 typedef struct {
   const QuoitDevice *list;
   const guint32 *indices; /* of the mesh */
@@ -40,7 +41,7 @@ by_slice (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
   return ((*x)->slice > (*y)->slice) - ((*x)->slice < (*y)->slice);
 }
 
-/* Of one line the devices of each slice, in their order. */
+/* Measures the devices of one line, slice by slice, in their order. */
 static void
 follow (const Walk *walk, guint32 first, Axis *axis)
 {
@@ -153,7 +154,7 @@ quoit_mesh_links_free (QuoitMeshLinks *links)
   g_free (links);
 }
 
-/* --- what was found --- */
+/* --- results --- */
 
 static const Axis *
 axis_of (const QuoitMeshLinks *links, unsigned axis)
@@ -226,7 +227,7 @@ quoit_mesh_links_dup_physical (const QuoitMeshLinks *links, unsigned axis)
 
 /* --- times --- */
 
-/* Rounded up, as far as an int64 goes. */
+/* Rounds up and saturates at the largest int64. */
 static int64_t
 quotient (__int128 dividend, __int128 divisor)
 {
@@ -235,8 +236,8 @@ quotient (__int128 dividend, __int128 divisor)
   return ns > G_MAXINT64 ? G_MAXINT64 : (int64_t) ns;
 }
 
-/* Within slices: a chip receives what the others of the line have, over its links to them, each of which carries half
- * of its bandwidth into one direction; lines of other devices of the chip do so too. */
+/* Within slices, a chip receives the data of the other chips of its line over its links to them. Each link carries
+ * half of its bandwidth in one direction. The lines of the other devices of the chip share the links. */
 static int64_t
 ici_ns (const QuoitMeshLinks *links, const QuoitLine *line, int64_t n_bytes)
 {
@@ -251,7 +252,7 @@ ici_ns (const QuoitMeshLinks *links, const QuoitLine *line, int64_t n_bytes)
   return quotient (dividend * QUOIT_LINK_E4, divisor * links->ici_gbytes_per_s);
 }
 
-/* Between slices: a device receives its share of what the other slices have. */
+/* Between slices, a device receives its share of the data of the other slices. */
 static int64_t
 dcn_ns (const QuoitMeshLinks *links, const Axis *axis, int64_t n_bytes)
 {
