@@ -40,7 +40,7 @@ quoit_chain_begin (const guint8 *identity, guint8 *chain)
   quoit_chain_begin_at_image (identity, NULL, 0, chain);
 }
 
-/* Lengths come before what they count, so that no two rows have the same bytes to hash. */
+/* Each length precedes its bytes, so that different rows never hash the same bytes. */
 void
 quoit_chain_add (guint8 *chain, const QuoitChainRow *row)
 {

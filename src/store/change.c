@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one path by which a ledger changes, and who may go it when. */
+/* The single write path of a ledger, and the write turn: one writer at a time in a process. */
 #include <pthread.h>
 
 #include "store/store-private.h"
@@ -26,8 +26,8 @@ quoit_store_free (QuoitStore *store)
 {
   if (store == NULL)
     return;
-  /* SQLite's locks belong to the process that opened the file, and another thread of it may have held a mutex when it
-   * forked: a child leaves all as it is. */
+  /* In a child of fork(2), free nothing: SQLite's locks belong to the process that opened the file, and another
+   * thread of the parent may have held a mutex during the fork. */
   if (store->process != quoit_process_mark ())
     return;
   quoit_store_cancel_batch (store);
@@ -35,7 +35,7 @@ quoit_store_free (QuoitStore *store)
   quoit_sqlite_end (store);
   g_clear_pointer (&store->entries, g_ptr_array_unref);
   g_clear_pointer (&store->base, quoit_fleet_unref);
-  /* Of a batch of another thread. */
+  /* Another thread may have left a batch open. */
   g_clear_pointer (&store->draft, quoit_fleet_unref);
   quoit_fleet_unref (store->fleet);
   g_mutex_clear (&store->turn_lock);
@@ -47,7 +47,7 @@ quoit_store_free (QuoitStore *store)
   g_free (store);
 }
 
-/* No lock: only this thread writes itself into turn_of, and another one's fork(2) may have left the lock taken. */
+/* Needs no lock: only this thread stores itself in turn_of. Another thread's fork(2) may have left the lock taken. */
 static gboolean
 has_turn (QuoitStore *store)
 {
@@ -108,7 +108,7 @@ quoit_store_is_own (const QuoitStore *store)
   return store->process == quoit_process_mark ();
 }
 
-/* Which of many databases it is, in the messages of those who know only one. */
+/* Adds the path of the database to messages that do not say which database failed. */
 static gboolean
 named (const QuoitStore *store, gboolean ok, GError **error)
 {
@@ -119,9 +119,9 @@ named (const QuoitStore *store, gboolean ok, GError **error)
   return ok;
 }
 
-/* --- whose turn it is --- */
+/* --- the write turn --- */
 
-/* More milliseconds than the monotonic clock can count to, with room for what it shows now. */
+/* Waits of this length or more, in milliseconds, never end. The monotonic clock cannot count so far. */
 #define FOR_EVER_MS (G_MAXINT64 / 2000)
 
 gint64
@@ -176,7 +176,7 @@ quoit_store_take_turn (QuoitStore *store, GError **error)
                                 store->wait_ms)
                   : quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
     }
-  /* A reference: a thread that ends must not leave its place in memory to another, who would then be in its batch. */
+  /* Holds a reference: if the thread ended, a new thread could get its address and would then be in its batch. */
   g_atomic_pointer_set (&store->turn_of, g_thread_ref (g_thread_self ()));
   replace_actor (&store->turn_actor, store->actor);
   store->waits_from = interrupts;
@@ -248,8 +248,8 @@ quoit_store_publish (QuoitStore *store, QuoitFleet *fleet)
 
 /* --- changing --- */
 
-/* A step checks all that an entry's effects need, so that applying one cannot fail; without a disk that may refuse the
- * commit there is nothing to take back, and the fleet is changed where it stands unless a reader has it too. */
+/* A step checks everything that an entry needs, so applying the entry cannot fail. In memory no commit can fail
+ * either, so nothing ever needs a rollback: the fleet is changed in place, unless a reader shares it. */
 static gboolean
 apply_in_place (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
@@ -275,7 +275,7 @@ is_alone_in_memory (const QuoitStore *store, const QuoitEntry *entry)
          && entry->effects[0].type != QUOIT_EFFECT_IMPORT;
 }
 
-/* On a draft, which is dropped with the transaction when the entry cannot be written. */
+/* Applies the entry to a draft, which is dropped with the transaction if the entry cannot be written. */
 static gboolean
 apply_to_draft (QuoitStore *store, const QuoitEntry *entry, GError **error)
 {
@@ -313,14 +313,14 @@ commit (QuoitStore *store, GError **error)
   return TRUE;
 }
 
-/* The fleet as the transaction has made it so far. */
+/* Returns the fleet including the changes of the transaction. */
 static const QuoitFleet *
 fleet_so_far (const QuoitStore *store)
 {
   return store->draft != NULL ? store->draft : store->fleet;
 }
 
-/* What has ended by now is journaled before anything else is decided. */
+/* Journals expired leases before any decision. */
 static gboolean
 expire (QuoitStore *store, gint64 now_ms, GError **error)
 {
@@ -364,7 +364,7 @@ carry_out (QuoitStore *store, const QuoitAction *action, gint64 now_ms, QuoitOut
   return apply_to_draft (store, entry, error);
 }
 
-/* The fleet that this thread, whose turn it is, has just changed. */
+/* Returns a reference to the fleet that this thread has just changed. The thread must have the write turn. */
 static QuoitFleet *
 changed_fleet (QuoitStore *store)
 {
@@ -439,7 +439,7 @@ quoit_store_refresh (QuoitStore *store, GError **error)
 /* --- batches --- */
 
 static GMutex batches_lock;
-static GPtrArray *batches; /* the stores in which a thread has a batch */
+static GPtrArray *batches; /* stores in which a thread has an open batch */
 
 static void
 before_fork (void)
@@ -453,7 +453,7 @@ after_fork (void)
   g_mutex_unlock (&batches_lock);
 }
 
-/* Another thread may be about to begin a batch when this one forks: a child must find the lock free. */
+/* Another thread may begin a batch while this thread forks. The child must find the lock free. */
 static void
 guard_batches (void)
 {
@@ -487,7 +487,7 @@ unlist_batch (QuoitStore *store)
   g_mutex_unlock (&batches_lock);
 }
 
-/* The store in which @thread has a batch; NULL: none. */
+/* Returns the store in which @thread has an open batch, or NULL. */
 static QuoitStore *
 find_batch (const GThread *thread)
 {
@@ -508,8 +508,8 @@ end_batch (QuoitStore *store)
   unlist_batch (store);
 }
 
-/* A thread that ends without ending its batch must not keep all others from writing. GLib may know nothing of the
- * thread any more: it is its number that counts. */
+/* Cancels the batch of a thread that ends, so that it does not block other writers forever. The thread is compared
+ * by its address only, because GLib may already have freed it. */
 static void
 thread_ends (gpointer thread)
 {

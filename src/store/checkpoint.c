@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: the state at one entry in the place of all entries up to it. There is never more than one. */
+/* Checkpoints: the state at one entry, which replaces all entries up to it. A ledger has at most one checkpoint. */
 #include <string.h>
 
 #include "base/time.h"
@@ -61,7 +61,7 @@ quoit_sqlite_load_parts (QuoitDb *db, QuoitImage *image, GError **error)
     {
       gsize length = (gsize) sqlite3_column_bytes (stmt, 0);
 
-      /* Each part comes once, and none has bytes of another. */
+      /* In a sound table, each part comes once and parts share no bytes. */
       bytes_left -= (gint64) length;
       ok = (sqlite3_column_int64 (stmt, 1) > part && bytes_left >= 0)
            || quoit_fail (error, QUOIT_ERROR_DAMAGED,
@@ -130,7 +130,7 @@ drop_entries (QuoitDb *db, guint64 up_to, guint64 *n_removed, GError **error)
 
 /* --- compaction --- */
 
-/* What is asked for: TRUE with *@up_to, the entry to stand at; 0: there is nothing to do. */
+/* Checks the request. *@up_to gets the entry of the new checkpoint, or 0 if there is nothing to do. */
 static gboolean
 check_before (const QuoitKept *kept, guint64 before_seq, guint64 *up_to, GError **error)
 {
@@ -155,8 +155,8 @@ check_clock (QuoitStore *store, gint64 now_ms, gint64 *time_ms, GError **error)
   return ok;
 }
 
-/* From the journal alone, never from the state that is kept: what the two disagree about must not be forgotten with the
- * entries that prove it. *@image stays NULL where there is nothing to do. */
+/* Builds the image from the journal alone, never from the state tables. If the two disagree, the entries that prove
+ * it must not be deleted. *@image stays NULL if there is nothing to do. */
 static gboolean
 make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **image, GError **error)
 {
@@ -182,7 +182,7 @@ make_image (QuoitStore *store, guint64 before_seq, gint64 made_ms, QuoitImage **
   return ok;
 }
 
-/* Inside the transaction. Another process may have compacted further meanwhile: then this has been done. */
+/* Runs inside the transaction. Does nothing if another process has compacted at least as far. */
 static gboolean
 put_in_place (QuoitDb *db, const QuoitImage *image, guint64 *n_removed, GError **error)
 {

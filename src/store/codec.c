@@ -25,7 +25,7 @@ put_signed (GByteArray *out, gint64 value)
   put (out, (guint64) value << 1 ^ (guint64) (value >> 63));
 }
 
-/* 0 stands for NULL, so that it is told from "". */
+/* Writes the length plus 1, or 0 for NULL, so that NULL and "" differ. */
 static void
 put_text (GByteArray *out, const char *text)
 {
@@ -49,7 +49,7 @@ typedef struct {
   guint format;
 } Reader;
 
-/* SQLite gives NULL for no bytes, and that is nothing to count from. */
+/* SQLite returns NULL for an empty blob, but pointer arithmetic needs a valid pointer. */
 static Reader
 reader_on (const guint8 *bytes, gsize length)
 {
@@ -87,7 +87,7 @@ get_signed (Reader *in)
   return (gint64) (value >> 1) ^ -(gint64) (value & 1);
 }
 
-/* The fewest bytes of what there may be many of. */
+/* Minimum encoded sizes of repeated elements. */
 enum {
   LEAST_NUMBER = 1,
   LEAST_PAIR = 2,
@@ -99,7 +99,8 @@ enum {
   LEAST_NODE = 11
 };
 
-/* A number of things of @least bytes each: what is left bounds it, so that no bad number asks for memory. */
+/* Reads a count of elements of at least @least bytes each. The remaining bytes limit it, so that a damaged count
+ * cannot allocate much memory. */
 static guint32
 get_count (Reader *in, gsize least)
 {
@@ -110,7 +111,7 @@ get_count (Reader *in, gsize least)
   return in->bad ? 0 : (guint32) n;
 }
 
-/* The same where no more fit into their counter. */
+/* Like get_count(), for 16-bit counters. */
 static guint16
 get_few (Reader *in, gsize least)
 {
@@ -131,7 +132,7 @@ get_small (Reader *in, guint64 most)
   return in->bad ? 0 : (guint32) n;
 }
 
-/* A node's id, written as the distance from @previous. */
+/* Reads a node id, which is encoded as the difference to @previous. */
 static guint32
 get_id (Reader *in, guint32 previous)
 {
@@ -156,7 +157,7 @@ get_text (Reader *in)
   return g_strndup ((const char *) text, length - 1);
 }
 
-/* A text that must be there. */
+/* Reads a text that must not be NULL. */
 static char *
 get_some_text (Reader *in)
 {
@@ -189,7 +190,8 @@ put_pairs (GByteArray *out, const QuoitPair *pairs, guint16 n)
     }
 }
 
-/* Documents have them as the members of an object. Keys are interned: equal ones are one pointer. */
+/* Keys must be distinct because documents write the pairs as members of an object. Equal keys have the same pointer,
+ * because they are interned. */
 static gboolean
 are_distinct (const QuoitPair *pairs, guint32 n)
 {
@@ -262,7 +264,7 @@ get_kind (Reader *in, QuoitClaims *claims)
       g_autofree char *name = get_some_text (in);
 
       resources[i] = (QuoitResource) { quoit_claims_text (claims, name), { get_signed (in) } };
-      /* They are written in this order, each once. */
+      /* Resources are sorted by name, without duplicates. */
       in->bad |= i > 0 && strcmp (resources[i - 1].name, resources[i].name) >= 0;
       in->bad |= resources[i].amount.e4 < 0;
     }

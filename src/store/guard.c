@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a handle's files are still those that everybody reads: checked when a change begins, and again before it is
+/* Checks that a handle's files are still the files that other processes read: when a change begins, and before it is
  * acknowledged. */
 #include <fcntl.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* --- a log without its name --- */
+/* --- deleted -wal and -shm files --- */
 
-/* All of the log goes into the database file, which no other process can have changed: those that open it meanwhile see
- * that this pair of log and index is in use, and are refused. */
+/* Copies the whole WAL into the database file. No other process can have changed that file: a process that opens it
+ * sees that this pair of files is in use, and is refused. */
 static gboolean
 save_log (QuoitStore *store, GError **error)
 {
@@ -59,7 +59,7 @@ fail_overwritten (const QuoitStore *store, GError **error)
                      store->path, store->path);
 }
 
-/* Somebody has deleted or replaced the -wal or -shm file. Nothing is lost as long as this handle has them open. */
+/* Another program has deleted or replaced the -wal or -shm file. Nothing is lost while this handle has them open. */
 static gboolean
 leave_lost_log (QuoitStore *store, GError **error)
 {
@@ -102,7 +102,7 @@ quoit_sqlite_mend_names (QuoitStore *store, GError **error)
   return leave_lost_log (store, error);
 }
 
-/* After a commit: what was written must be where others read. */
+/* After a commit, other processes must be able to read what was written. */
 gboolean
 quoit_sqlite_confirm (QuoitStore *store, GError **error)
 {
@@ -118,11 +118,11 @@ quoit_sqlite_confirm (QuoitStore *store, GError **error)
                      store->path, failure->message);
 }
 
-/* --- a database file that something else has written to --- */
+/* --- writes of other programs to the database file --- */
 
 enum { SHORTEST_SAVING_MS = 1000, LONGEST_SAVING_MS = 60000 };
 
-/* Whether entry @seq, where it is still there, has another link than this. */
+/* Returns whether entry @seq is still stored and has a different link. */
 static gboolean
 has_other_link (QuoitDb *db, guint64 seq, guint64 chain)
 {
@@ -154,7 +154,7 @@ file_state (const char *path)
   return stat (path, &file) == 0 ? state_of (&file) : 0;
 }
 
-/* The last entry in the database file alone, without its log; -1: cannot be read. */
+/* Returns the last entry in the database file without its WAL, or -1 if it cannot be read. */
 static gint64
 last_entry_in_file (const char *path)
 {
@@ -187,7 +187,7 @@ fail_foreign (const QuoitStore *store, GError **error)
                      store->path, store->path);
 }
 
-/* Whether the journal that ends at @seq goes on from what this handle has read. */
+/* Returns whether the journal that ends at @seq continues the history that this handle has read. */
 static gboolean
 goes_on (QuoitDb *db, const QuoitStore *store, guint64 seq, GError **error)
 {
@@ -201,7 +201,7 @@ goes_on (QuoitDb *db, const QuoitStore *store, guint64 seq, GError **error)
                      store->path, seq, store->fleet->seq);
 }
 
-/* Reads everything again, on a connection of its own: pages that this handle remembers prove nothing. */
+/* Reads everything on a new connection, because pages in this handle's cache prove nothing. */
 static gboolean
 examine (QuoitStore *store, QuoitFileWriter writer, GError **error)
 {
@@ -223,7 +223,8 @@ examine (QuoitStore *store, QuoitFileWriter writer, GError **error)
   return ok;
 }
 
-/* A process of quoit that copies its log into the file notes the end of it. */
+/* While another quoit process copies its WAL into the file, waits until that process has recorded the new state of
+ * the file. */
 static QuoitFileWriter
 find_writer (QuoitStore *store, guint64 *state)
 {
@@ -278,7 +279,7 @@ quoit_sqlite_check_file (QuoitStore *store, const struct stat *file, GError **er
   return TRUE;
 }
 
-/* --- what was acknowledged last --- */
+/* --- the last acknowledged entry --- */
 
 void
 quoit_sqlite_note_head (QuoitStore *store, const QuoitFleet *fleet)
@@ -302,7 +303,8 @@ quoit_sqlite_accept (QuoitStore *store)
   quoit_sqlite_note_head (store, store->fleet);
 }
 
-/* An empty log changes nothing. Otherwise the file must have been examined, and be as quoit has left it. */
+/* The WAL may be saved if it is empty, which changes nothing, or if the file was checked and quoit was its last
+ * writer. */
 static gboolean
 can_save_log (const QuoitStore *store)
 {
@@ -336,7 +338,7 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
 
   if (!quoit_head_read (store->file, store->identity, &head, &same_boot))
     return TRUE;
-  /* Another process may have written since this one has read the state. */
+  /* Another process may have written since this handle read the state. */
   if (is_behind (store, &head) && !store->engine->catch_up (store, error))
     return FALSE;
   if (is_behind (store, &head))
@@ -359,8 +361,8 @@ quoit_sqlite_check_head (QuoitStore *store, GError **error)
 
 #define DAY_MS G_GINT64_CONSTANT (86400000)
 
-/* How much time has passed since the last entry, as far as this machine can know: it was up for so long. Without a head
- * file nothing is known. */
+/* Returns how much time has certainly passed since the last entry, judging by the uptime of the machine. Without a
+ * head file, that is 0. */
 static gint64
 known_to_have_passed_ms (const QuoitStore *store)
 {

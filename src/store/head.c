@@ -8,8 +8,8 @@
 
 #include "store/place.h"
 
-/* Two pages of records, each written by one call. Heads of entries that follow each other have different places, so
- * that of two processes the later entry survives whoever writes last. */
+/* The file has two pages of records, and each record is written by one call. Consecutive entries use different
+ * places, so that the later one of two processes' heads survives in any order of writing. */
 enum { N_HEADS = 32, N_RETIRED = 24, FIRST_RETIRED = N_HEADS, FILE_NOTE = FIRST_RETIRED + N_RETIRED, N_RECORDS = 64 };
 
 typedef enum { RECORD_HEAD = 1, RECORD_RETIRED, RECORD_FILE, RECORD_WRITING } RecordKind;
@@ -19,7 +19,7 @@ typedef struct {
   guint8 identity[QUOIT_IDENTITY_BYTES];
   guint64 a, b, c, d, e;
   guint64 reserved[7];
-  guint64 checksum; /* of all before it */
+  guint64 checksum; /* of all members before it */
 } Record;
 G_STATIC_ASSERT (sizeof (Record) == 128);
 
@@ -44,7 +44,7 @@ name_of (const char *path)
   return g_strconcat (path, "-head", NULL);
 }
 
-/* The head file has the mode and the owner of the database, @of. */
+/* Creates the head file with the mode and the owner of the database, @of. */
 static int
 open_to_write (const char *path, const struct stat *of)
 {
@@ -56,7 +56,7 @@ open_to_write (const char *path, const struct stat *of)
   fd = quoit_place_open (name, O_WRONLY | O_CREAT | O_NOFOLLOW, of->st_mode & 0777);
   if (fd >= 0
       && (fchmod (fd, of->st_mode & 0777) != 0 || (geteuid () == 0 && fchown (fd, of->st_uid, of->st_gid) != 0)))
-    return fd; /* then others may not be able to write to it, and go without */
+    return fd; /* other users may then be unable to write it, and do without */
   return fd;
 }
 
@@ -80,7 +80,7 @@ write_record (const char *path, guint place, Record record)
   close (fd);
 }
 
-/* Those that are not sound are all zeros. */
+/* Invalid records are read as zeros. */
 static gboolean
 read_records (const char *path, Record *records)
 {
@@ -102,7 +102,7 @@ read_records (const char *path, Record *records)
 
 /* --- time --- */
 
-/* A number for the present boot of the machine; 0: not known. */
+/* Returns a number that identifies the current boot, or 0 if it is unknown. */
 static guint64
 boot (void)
 {
@@ -184,7 +184,7 @@ quoit_head_read (const char *path, const guint8 *identity, QuoitHead *head, gboo
 
 /* --- the database file --- */
 
-/* Not the numbers of device and file: some file systems change them at each mount. */
+/* The note omits the device and inode numbers, because some file systems change them at each mount. */
 static Record
 note_of (const struct stat *file)
 {
@@ -224,7 +224,7 @@ quoit_head_last_writer (const char *path)
   now = note_of (&file);
   if (noted->kind == RECORD_FILE && noted->a == now.a && noted->b == now.b)
     return QUOIT_FILE_OURS;
-  /* After a power loss the note may be older than the file. */
+  /* After a power loss, the note may be older than the file. */
   return noted->kind != RECORD_FILE || memcmp (noted->identity, now.identity, sizeof now.identity) != 0 || boot () == 0
              ? QUOIT_FILE_UNKNOWN
              : QUOIT_FILE_FOREIGN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was: entries that are kept, and the fleet as it was after one of them. */
+/* Reads the stored entries, and the fleet as it was after one of them. */
 #include <string.h>
 
 #include "store/store-private.h"
@@ -12,7 +12,7 @@ nothing (void)
   return quoit_fleet_new (layout);
 }
 
-/* --- which entries there are --- */
+/* --- range of entries --- */
 
 gboolean
 quoit_sqlite_kept (QuoitDb *db, QuoitKept *kept, GError **error)
@@ -83,8 +83,8 @@ quoit_sqlite_replay (QuoitDb *db, guint64 until, guint8 *chain, GError **error)
 
   if (stmt == NULL || !quoit_sqlite_file_bytes (db, &bytes_left, error))
     return NULL;
-  /* From the very first row, since one that stands before the checkpoint does not belong there; and entry by entry: the
-   * history may be larger than memory. */
+  /* Starts at the first row, because a row before the checkpoint is an error that must be detected. Reads entry by
+   * entry, because the history may be larger than memory. */
   sqlite3_bind_int64 (stmt, 1, 0);
   while (ok && (result = sqlite3_step (stmt)) == SQLITE_ROW && (guint64) sqlite3_column_int64 (stmt, 0) <= until)
     {
@@ -167,7 +167,8 @@ entries_in_sqlite (QuoitStore *store, guint64 seq, GError **error)
     entries = quoit_sqlite_entries (&store->db, seq, error);
   if (!quoit_db_end (&store->db, entries == NULL ? NULL : error))
     g_clear_pointer (&entries, g_ptr_array_unref);
-  /* No further than the handle knows: those are another change's to read, and may speak of nodes unknown here. */
+  /* Drops entries after the handle's last one. A later call reads them; they may refer to nodes that this handle
+   * does not know yet. */
   while (entries != NULL && entries->len > 0
          && ((const QuoitEntry *) entries->pdata[entries->len - 1])->seq > store->fleet->seq)
     g_ptr_array_set_size (entries, (gint) entries->len - 1);
@@ -222,7 +223,7 @@ quoit_sqlite_read_aside (QuoitStore *store, QuoitDb *reader, GError **error)
 {
   gboolean ok, is_lost;
 
-  /* Only the connection that has the file open can tell whether it is still the one of that name. */
+  /* Only the open connection can detect that the name now refers to another file. */
   if (!quoit_store_take_turn (store, error))
     return FALSE;
   ok = quoit_sqlite_check_names (store, NULL, &is_lost, error) && (!is_lost || quoit_sqlite_mend_names (store, error))

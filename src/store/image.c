@@ -5,7 +5,7 @@
 
 #include "store/codec.h"
 
-/* Effects of one part: enough that parts are few, and few enough that each stays small. */
+/* Effects per part: large enough to keep the number of parts low, small enough to keep each part short. */
 enum { GROUPS_A_PART = 256, STATES_A_PART = 65536 };
 
 void
@@ -27,7 +27,8 @@ hash_number (GChecksum *checksum, guint64 number)
   g_checksum_update (checksum, (const guchar *) &bytes, sizeof bytes);
 }
 
-/* Over every member, and the length before the bytes of each part: no two images have the same bytes to hash. */
+/* Covers every member. The length precedes the bytes of each part, so that different images never hash the same
+ * bytes. */
 static void
 hash_of (const QuoitImage *image, guint8 *hash)
 {
@@ -51,7 +52,7 @@ hash_of (const QuoitImage *image, guint8 *hash)
   g_checksum_get_digest (checksum, hash, &length);
 }
 
-/* --- making --- */
+/* --- writing --- */
 
 static QuoitEntry *
 new_part (void)
@@ -61,7 +62,7 @@ new_part (void)
   return quoit_entry_new (&nothing, QUOIT_VERB_IMPORT, 0);
 }
 
-/* Takes what is in *@part, and makes room for more. */
+/* Adds *@part to the image if it has effects, and starts a new part. */
 static void
 close_part (QuoitImage *image, QuoitEntry **part)
 {
@@ -108,7 +109,7 @@ add_groups (QuoitImage *image, const QuoitFleet *fleet)
   close_part (image, &part);
 }
 
-/* The ledger's own numbers, where they are not those that every ledger begins with. */
+/* Adds the ledger's own numbers, unless they are the initial ones. */
 static void
 add_numbers (QuoitImage *image, const QuoitFleet *fleet)
 {
@@ -119,7 +120,7 @@ add_numbers (QuoitImage *image, const QuoitFleet *fleet)
   close_part (image, &part);
 }
 
-/* Of nodes whose state is not what their source claims. */
+/* Adds nodes whose state differs from the state that their source claims. */
 static void
 add_states (QuoitImage *image, const QuoitFleet *fleet)
 {
@@ -169,7 +170,7 @@ damaged (const QuoitImage *image, const char *what, GError **error)
                      what);
 }
 
-/* All sources at once: one import after the other would lay out the whole fleet as often as there are sources. */
+/* Lays out all sources at once. Applying the imports one by one would lay out the whole fleet once per source. */
 static QuoitFleet *
 fleet_of_sources (const QuoitImage *image, const GPtrArray *imports, GError **error)
 {
@@ -194,7 +195,8 @@ fleet_of_sources (const QuoitImage *image, const GPtrArray *imports, GError **er
   return quoit_fleet_new (layout);
 }
 
-/* A group that was added before its source called the nodes used is not external, whatever the order says now. */
+/* Restores groups with their recorded kind. A group that was added before its source reported the nodes as used is
+ * not external, whatever the order in the image. */
 static gboolean
 restore_groups (const QuoitImage *image, const QuoitEntry *part, QuoitFleet *fleet, GError **error)
 {
@@ -227,7 +229,7 @@ decode_part (const QuoitImage *image, guint i, const QuoitFleet *fleet, GError *
   return part;
 }
 
-/* All sources are laid out at once: a part that came later would lay them out again. */
+/* An import after the first parts would lay out all sources again. */
 static gboolean
 has_source (const QuoitEntry *part)
 {
@@ -237,7 +239,7 @@ has_source (const QuoitEntry *part)
   return FALSE;
 }
 
-/* Parts of sources come first; what is neither source nor group is carried out as in any entry. */
+/* Parts with sources come first. Effects other than sources and groups are applied like those of entries. */
 static QuoitFleet *
 fleet_of_parts (const QuoitImage *image, GError **error)
 {

@@ -10,14 +10,14 @@ struct _QuoitConnection {
   dev_t device;
   ino_t inode;
   GThread *const *turn;
-  sqlite3 *handle; /* NULL: being opened or closed */
+  sqlite3 *handle; /* NULL while it is opened or closed */
 };
 
-static GMutex lock; /* guards the next, and the handles in it */
+static GMutex lock; /* guards connections and their handles */
 static GPtrArray *connections;
-static GMutex files_lock; /* taken after the other one */
-static GPtrArray *files;  /* of int */
-static guint32 n_forks;   /* between the first process of all and this one */
+static GMutex files_lock; /* taken after lock */
+static GPtrArray *files;  /* of int * */
+static guint32 n_forks;   /* forks between the first process and this one */
 
 static void
 before_fork (void)
@@ -55,7 +55,7 @@ quoit_process_count_forks (void)
 
   if (g_once_init_enter (&once))
     {
-      /* A child must find the list whole, and its lock free. */
+      /* The child must find the list consistent and its lock free. */
       pthread_atfork (before_fork, after_fork, after_fork_in_child);
       g_once_init_leave (&once, 1);
     }
@@ -112,7 +112,7 @@ close_whole (sqlite3 *handle)
   sqlite3_close (handle);
 }
 
-/* Nothing is written, and the parent keeps its locks: those of this process are others. */
+/* Writes nothing. The parent keeps its locks, because locks belong to one process. */
 static void
 close_inherited (sqlite3 *handle)
 {
@@ -127,7 +127,7 @@ is_idle (const QuoitConnection *connection)
          && sqlite3_txn_state (connection->handle, NULL) == SQLITE_TXN_NONE;
 }
 
-/* Closes what this process has inherited of the file. */
+/* Closes the inherited connections to the file. */
 static gboolean
 drop_inherited (const char *path, const struct stat *file, GError **error)
 {
@@ -163,7 +163,7 @@ quoit_connection_new (const char *path, GThread *const *turn, GError **error)
   QuoitConnection *connection;
   struct stat file = { 0 };
 
-  /* Where there is none, SQLite will say so. */
+  /* If the file does not exist, SQLite reports that. */
   if (stat (path, &file) == 0 && !drop_inherited (path, &file, error))
     return NULL;
   connection = g_new0 (QuoitConnection, 1);

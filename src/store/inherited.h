@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a child of fork(2) has of its parent's connections.
+/* Handles SQLite connections that a child of fork(2) inherits from its parent.
  *
- * A process's locks of a file are not inherited, but what SQLite remembers of them is, once for each file: a connection
- * that the child opens beside an inherited one would take no lock that it thinks is there already, and another process
- * that closes the database would find nobody in it and remove its WAL with what the child goes on to write. So an
- * inherited connection is closed before its file is opened anew. */
+ * A child does not inherit file locks, but it inherits SQLite's record of them, which exists once per file. If the
+ * child opened the file again next to an inherited connection, it would skip locks that SQLite believes it holds.
+ * Another process that closes the database would then see no user, and would remove the WAL that the child writes
+ * to. Therefore an inherited connection is closed before its file is opened again. */
 #pragma once
 
 #include <sqlite3.h>
@@ -13,25 +13,25 @@
 
 #include "base/error.h"
 
-/* Which process this is. The number alone does not say so: a child may bear that of an ancestor that has ended, or that
- * of its parent in a namespace of its own. */
+/* Identifies this process. The process id is not enough: a child may have the id of an ended ancestor, or that of
+ * its parent in another namespace. */
 guint64 quoit_process_mark (void);
-/* How often fork(2) has made this process from its ancestors, as far as the C library knows. Costs no system call. */
+/* Returns how many fork(2) calls lead to this process, as far as the C library knows. Makes no system call. */
 guint32 quoit_process_count_forks (void);
 
-/* A file descriptor that a child of fork(2) closes at once: locks of an open file would live on with it. -1 is none;
- * the address must stay valid until it is closed. */
+/* Registers a descriptor that a child of fork(2) closes immediately, because open-file locks would otherwise survive
+ * in the child. *@fd may be -1. The address must stay valid until quoit_process_close_file(). */
 void quoit_process_remember_file (int *fd);
 void quoit_process_close_file (int *fd);
 
-/* A connection that this process has, or its parent had. */
+/* A connection of this process or of its parent. */
 typedef struct _QuoitConnection QuoitConnection;
 
-/* Before the file is opened. @turn: not NULL while a thread uses the connection; it is looked at in children too, and
- * NULL where the connection is never at rest. Fails with FAILED in a child whose parent used the file at that moment:
- * what SQLite was about to do then can be neither ended nor undone. */
+/* Call before the file is opened. *@turn is not NULL while a thread uses the connection; children read it too. @turn
+ * is NULL for connections that are always in use. Fails with FAILED in a child whose parent was using the file
+ * during fork(2), because that operation can be neither completed nor undone. */
 QuoitConnection *quoit_connection_new (const char *path, GThread *const *turn, GError **error);
-/* It is open. */
+/* Registers the opened handle. */
 void quoit_connection_set (QuoitConnection *connection, sqlite3 *handle);
-/* Closes it, and forgets it; NULL is none. */
+/* Closes and frees the connection. @connection may be NULL. */
 void quoit_connection_free (QuoitConnection *connection);

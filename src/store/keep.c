@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Effects into the state tables: what a reader of the database sees without replaying the journal. */
+/* Applies effects to the state tables, so that readers of the database need not replay the journal. */
 #include <string.h>
 
 #include "store/codec.h"
@@ -57,7 +57,7 @@ keep_group (QuoitDb *db, const QuoitGroupData *group, GError **error)
   return stmt != NULL;
 }
 
-/* Runs a statement about the row of that id. */
+/* Runs a statement for the row with this id. */
 static gboolean
 run_for_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
 {
@@ -69,7 +69,7 @@ run_for_row (QuoitDb *db, QuoitSql sql, gint64 id, GError **error)
   return quoit_db_run (db, sql, error);
 }
 
-/* Rows of groups from @first to @last. */
+/* Runs a statement for the rows of groups @first to @last. */
 static gboolean
 delete_groups (QuoitDb *db, QuoitSql sql, guint64 first, guint64 last, GError **error)
 {
@@ -82,8 +82,8 @@ delete_groups (QuoitDb *db, QuoitSql sql, guint64 first, guint64 last, GError **
   return quoit_db_run (db, sql, error);
 }
 
-/* How many removals from effect @i on are of ids one after the other and have the same end: leases that were given in a
- * row end in a row, and a statement for each is most of the work. */
+/* Returns how many removals from effect @i on have consecutive ids and the same end. Leases granted together often
+ * expire together, and one statement per group would take most of the time. */
 static guint
 n_removals (const QuoitEntry *entry, guint i)
 {
@@ -96,7 +96,7 @@ n_removals (const QuoitEntry *entry, guint i)
   return n;
 }
 
-/* Of groups @first to @last, each of which goes. */
+/* Removes groups @first to @last. */
 static gboolean
 keep_removals (QuoitDb *db, guint64 first, guint64 last, QuoitEnd end, gint64 time_ms, GError **error)
 {
@@ -111,7 +111,7 @@ keep_removals (QuoitDb *db, guint64 first, guint64 last, QuoitEnd end, gint64 ti
   sqlite3_bind_int64 (stmt, 2, (gint64) last);
   sqlite3_bind_int64 (stmt, 3, time_ms);
   sqlite3_bind_int (stmt, 4, end);
-  /* What has expired was all kept. */
+  /* All rows of expired groups are kept. */
   return quoit_db_run (db, SQL_GROUP_KEEP_KEY, error)
          && (end == QUOIT_END_EXPIRED || delete_groups (db, SQL_GROUP_DELETE, first, last, error));
 }
@@ -160,7 +160,7 @@ keep_numbers (QuoitDb *db, const QuoitLedgerNumbers *numbers, GError **error)
   return quoit_db_run (db, SQL_LEDGER_SET, error);
 }
 
-/* Runs an insert that returns the id of the row. */
+/* Runs an insert that returns the id of its row. */
 static gboolean
 run_for_id (QuoitDb *db, QuoitSql sql, gint64 *id, GError **error)
 {
@@ -244,7 +244,7 @@ bind_node (sqlite3_stmt *stmt, const QuoitNodeClaim *node, guint32 id, gint64 po
   sqlite3_bind_int64 (stmt, 12, source);
 }
 
-/* A node whose row is another source's keeps it: what this one says of it goes beside. */
+/* If the node's row belongs to another source, that row stays, and this source's claim goes into table claim. */
 static gboolean
 keep_nodes (QuoitDb *db, const QuoitSourceUpdate *update, gint64 source, const gint64 *pools, const gint64 *kinds,
             GError **error)
@@ -272,7 +272,7 @@ keep_nodes (QuoitDb *db, const QuoitSourceUpdate *update, gint64 source, const g
   return TRUE;
 }
 
-/* The source claims the node no longer: it goes with the last of its claims. */
+/* Removes the source's claim to the node. The node is deleted with its last claim. */
 static gboolean
 drop_node (QuoitDb *db, guint32 id, gint64 source, GError **error)
 {
@@ -291,7 +291,7 @@ drop_node (QuoitDb *db, guint32 id, gint64 source, GError **error)
   return run_for_row (db, sqlite3_changes64 (db->handle) > 0 ? SQL_CLAIM_DROP_FIRST : SQL_NODE_DELETE, id, error);
 }
 
-/* Pools of the source that it has no longer. */
+/* Deletes pools that the source no longer has. */
 static gboolean
 drop_pools (QuoitDb *db, gint64 source, const gint64 *kept, guint32 n_kept, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The identity of a ledger and the links of its journal, in the database. */
+/* Reads and writes the identity of a ledger and the hash chain of its journal. */
 #include <string.h>
 
 #include "store/store-private.h"
@@ -93,7 +93,7 @@ quoit_sqlite_follow_chain (sqlite3_stmt *stmt, guint8 *chain, GError **error)
                      row.seq);
 }
 
-/* --- links of a journal that has none --- */
+/* --- journals without a chain --- */
 
 static gboolean
 write_link (QuoitDb *db, QuoitSql sql, gint64 seq, const guint8 *chain, GError **error)
@@ -144,7 +144,7 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
   quoit_chain_begin (identity.bytes, chain);
   if (!begin_at_checkpoint (db, &identity, chain, error))
     return FALSE;
-  /* Row by row from the start again: a statement must not walk over rows that are being changed. */
+  /* Restarts the statement for each row, because it must not walk over rows that change. */
   while (result == SQLITE_ROW)
     {
       sqlite3_bind_int64 (stmt, 1, seq);
@@ -154,7 +154,7 @@ quoit_sqlite_write_chain (QuoitDb *db, GError **error)
           QuoitChainRow row = row_of (stmt);
 
           quoit_chain_add (chain, &row);
-          /* In a damaged table a search may end before what it is for: again and again. */
+          /* In a damaged table, a search may return a row before its start, and would then loop forever. */
           is_in_order = row.seq >= seq && row.seq < G_MAXINT64;
           seq = is_in_order ? row.seq + 1 : seq;
         }

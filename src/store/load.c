@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state tables as a fleet. */
+/* Loads the state tables as a fleet. */
 #include <string.h>
 
 #include "base/time.h"
 #include "store/codec.h"
 #include "store/store-private.h"
 
-/* Each begins with the id of its row: rows come in the order of their ids, and are found by halving. */
+/* Each draft begins with the id of its row. Rows come in the order of their ids, and find_draft() uses binary
+ * search. */
 typedef struct {
   gint64 id;
   QuoitClaims *claims;
-  GArray *ids; /* of its nodes */
+  GArray *ids; /* node ids */
 } SourceDraft;
 
 typedef struct {
   gint64 id;
-  guint source;  /* draft */
-  guint32 index; /* among the claims' pools */
+  guint source;  /* index of the SourceDraft */
+  guint32 index; /* among the pools of the claims */
 } PoolDraft;
 
 typedef struct {
@@ -24,7 +25,7 @@ typedef struct {
   GBytes *body;
 } KindDraft;
 
-/* Where the ledger stands: its last entry. */
+/* The last entry and the counters after it. */
 typedef struct {
   gint64 seq, clock_ms, next_group_id, next_node_id;
 } Counters;
@@ -34,13 +35,13 @@ typedef struct {
   Counters counters;
   gint64 bytes_left;               /* see spend() */
   GArray *sources;                 /* of SourceDraft */
-  GHashTable *names;               /* of sources */
+  GHashTable *names;               /* names of sources */
   GArray *pools;                   /* of PoolDraft */
   GArray *kinds;                   /* of KindDraft */
-  GHashTable *decoded;             /* (source, kind), both drafts -> kind of the claims, plus 1 */
-  GArray *states;                  /* nodes whose state may not be what is claimed */
-  gint64 claim_node, claim_source; /* of the claim that was read last, and */
-  guint claimants;                 /* the kinds of the sources that claim that node, as bits */
+  GHashTable *decoded;             /* (source, kind), both as drafts -> kind of the claims, plus 1 */
+  GArray *states;                  /* nodes whose state may differ from the claimed one */
+  gint64 claim_node, claim_source; /* of the last claim read */
+  guint claimants;                 /* kinds of the sources that claim that node, as bits */
 } Loader;
 
 static void
@@ -65,7 +66,7 @@ damaged (const char *table, gint64 id, GError **error)
                      id, table);
 }
 
-/* A file may hold any integer where a small one belongs. */
+/* A column may hold any 64-bit integer. */
 static gboolean
 is_within (sqlite3_stmt *stmt, int column, gint64 least, gint64 most)
 {
@@ -74,7 +75,8 @@ is_within (sqlite3_stmt *stmt, int column, gint64 least, gint64 most)
   return value >= least && value <= most;
 }
 
-/* The rows of a table in the order of their ids. In a damaged file a row may come twice, or pages in a circle. */
+/* Calls @row for each row in the order of the ids. In a damaged file, a row may come twice, or pages may form a
+ * loop. */
 static gboolean
 each_row (Loader *loader, QuoitSql which, const char *table, gboolean (*row) (Loader *, sqlite3_stmt *, GError **),
           GError **error)
@@ -118,7 +120,7 @@ quoit_sqlite_file_bytes (QuoitDb *db, gint64 *bytes, GError **error)
   return TRUE;
 }
 
-/* In a sound file no two rows share their bytes: what is read cannot be more than the file has. */
+/* In a sound file, no two rows share bytes, so reading more bytes than the file has proves damage. */
 static gboolean
 spend (Loader *loader, gsize bytes, const char *table, gint64 id, GError **error)
 {
@@ -126,7 +128,7 @@ spend (Loader *loader, gsize bytes, const char *table, gint64 id, GError **error
   return loader->bytes_left >= 0 || damaged (table, id, error);
 }
 
-/* The draft of that row; NULL: there is none. */
+/* Returns the draft of the row with this id, or NULL. */
 static gpointer
 find_draft (const GArray *drafts, gint64 id)
 {
@@ -197,7 +199,7 @@ source_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   const char *name = quoit_db_text (stmt, 1);
   int kind = sqlite3_column_int (stmt, 2);
 
-  /* The index that keeps names apart may be damaged too. */
+  /* The unique index on the names may be damaged too. */
   if (!is_within (stmt, 2, QUOIT_SOURCE_KIND_FLEET, QUOIT_SOURCE_KIND_K8S_NODES) || name == NULL
       || g_hash_table_contains (loader->names, name))
     return damaged ("source", draft.id, error);
@@ -250,15 +252,15 @@ kind_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   return TRUE;
 }
 
-/* Of two small numbers in one pointer. */
+/* The key holds two small numbers. */
 static guint
 pair_hash (gconstpointer pair)
 {
   return (guint) ((guint64) GPOINTER_TO_SIZE (pair) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 32);
 }
 
-/* A kind is decoded for a source when the source's first node of it comes. Where a file is sound its journal, or its
- * checkpoint, has the kind for that source too. */
+/* Decodes a kind when the first node of a source uses it. In a sound file, the journal or the checkpoint also has
+ * the kind for that source. */
 static gboolean
 kind_of (Loader *loader, const PoolDraft *pool, gint64 id, guint32 *index, GError **error)
 {
@@ -289,7 +291,7 @@ text_bytes (const char *text)
   return text == NULL ? 0 : strlen (text);
 }
 
-/* What a row of table node says of the node, or one of table claim. */
+/* Adds the claim in a row of table node or table claim. */
 static gboolean
 claim_of_row (Loader *loader, sqlite3_stmt *stmt, const char *table, GError **error)
 {
@@ -350,8 +352,8 @@ kind_bit (const Loader *loader, const PoolDraft *pool)
   return 1u << quoit_claims_source_kind (g_array_index (loader->sources, SourceDraft, pool->source).claims);
 }
 
-/* A claim beside that of the node's own row, which has been read: one of each kind of source, node by node and source
- * by source. */
+/* Adds a claim other than the one in the node's own row, which was read before. Each kind of source has at most one
+ * claim per node. Rows are sorted by node and source. */
 static gboolean
 claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
 {
@@ -372,7 +374,7 @@ claim_row (Loader *loader, sqlite3_stmt *stmt, GError **error)
   loader->claimants |= kind_bit (loader, pool);
   if (!claim_of_row (loader, stmt, "claim", error))
     return FALSE;
-  /* The claims have the last word together: what the node's own row says may not be it. */
+  /* The claims decide together, so the state in the node's own row may not be the claimed one. */
   note_state (loader, stmt);
   return TRUE;
 }
@@ -408,14 +410,14 @@ lay_out (Loader *loader, GError **error)
 typedef struct {
   Loader *loader;
   GPtrArray *groups;
-  sqlite3_stmt *bundles; /* stands on the first row that is not used yet */
+  sqlite3_stmt *bundles; /* its current row is the first unused one */
   int result;            /* of its last step */
-  guint64 last_id;       /* of the group before */
+  guint64 last_id;       /* of the previous group */
   GArray *ids, *ends, *parts;
   GPtrArray *takes;
 } GroupLoader;
 
-/* The rows of @group, which come in the order of groups. */
+/* Reads the rows of @group. Rows are sorted by group. */
 static gboolean
 gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
 {
@@ -436,7 +438,7 @@ gather_bundles (GroupLoader *loader, QuoitGroupData *group, GError **error)
       QuoitBundle part = { 0 };
 
       slice = sqlite3_column_int64 (loader->bundles, 1);
-      /* A bundle that is not placed has no node; a host of a slice is one. */
+      /* An unplaced bundle has no node. A host of a slice always has one. */
       if (!is_within (loader->bundles, 2, has_part ? 0 : 1, G_MAXINT32)
           || sqlite3_column_int64 (loader->bundles, 4) != loader->ids->len
           || (slice != slice_before && (loader->ids->len == 0 || slice != slice_before + 1)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine without SQL: the journal is an array. */
+/* The engine without SQL. The journal is an array. */
 #include "store/store-private.h"
 
 static gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and opening a database, and refusing what is not a sound one of ours. */
+/* Creates and opens databases, and refuses files that are not sound databases of quoit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* Waiting for another process's lock, in small steps that are added up: no clock is needed. */
+/* Waits for another process's lock in small steps, and adds the steps up instead of reading a clock. */
 static int
 wait_for_lock (void *data, int tries)
 {
@@ -36,7 +36,7 @@ quoit_store_say_path (const char *path, GError **error)
 
   if (error == NULL || *error == NULL)
     return;
-  /* As the message has it, where it has it. */
+  /* Formats the path like the message, so that escaped characters compare equal. */
   quoit_fail (&place, QUOIT_ERROR_STORE, "%s: ", path);
   if (g_str_has_prefix ((*error)->message, place->message))
     return;
@@ -44,7 +44,7 @@ quoit_store_say_path (const char *path, GError **error)
   quoit_fail (error, said->code, "%s: %s", path, said->message);
 }
 
-/* A file may have any schema until it was looked at. */
+/* The schema of a file is untrusted until it was checked. */
 void
 quoit_sqlite_limit (sqlite3 *handle)
 {
@@ -74,7 +74,7 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   const char *path = store->file;
   int result;
 
-  /* Others than the store's own are gone when the call that made them ends. */
+  /* Connections other than the store's own are closed by the call that opened them. */
   db->connection = quoit_connection_new (path, db == &store->db ? &store->turn_of : NULL, error);
   if (db->connection == NULL)
     return FALSE;
@@ -84,7 +84,8 @@ quoit_sqlite_connect (const QuoitStore *store, QuoitDb *db, GError **error)
   if (result != SQLITE_OK)
     return quoit_db_fail (db, result, "opening", error);
   quoit_sqlite_limit (db->handle);
-  /* quoit_sqlite_end() decides that: a log must not be played over a file that something else has written. */
+  /* quoit_sqlite_end() decides whether to save the WAL: it must not be applied to a file that another program has
+   * changed. */
   sqlite3_db_config (db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
   return quoit_db_exec (db, "PRAGMA cell_size_check = ON", error) && quoit_db_prepare_end (db, error);
 }
@@ -98,7 +99,8 @@ quoit_sqlite_connect_store (QuoitStore *store, GError **error)
   return quoit_sqlite_set_synced (&store->db, TRUE, error);
 }
 
-/* A ledger may have been here: the way on is a restore, and SQLite would delete a log beside a new file. */
+/* Files of an earlier ledger may be left. Then a restore is needed, and SQLite would delete the WAL next to a new
+ * file. */
 static gboolean
 check_left (const char *path, GError **error)
 {
@@ -107,7 +109,7 @@ check_left (const char *path, GError **error)
   return (stat (path, &status) == 0 && status.st_size > 0) || quoit_place_check_left (path, error);
 }
 
-/* An empty file is what a creation that was cut off leaves behind: it may be taken over. */
+/* An interrupted creation leaves an empty file, which may be reused. */
 static gboolean
 make_file (const char *path, gboolean *made, GError **error)
 {
@@ -149,7 +151,7 @@ store_on (const char *path, gint64 wait_ms)
   return store;
 }
 
-/* What the database says, in a read transaction or alone. */
+/* Loads the state of the database, in a read transaction or as the only user. */
 static gboolean
 load_store (QuoitStore *store, GError **error)
 {
@@ -188,7 +190,7 @@ quoit_store_create (const char *path, gint64 wait_ms, GError **error)
     }
 
   g_clear_pointer (&store, quoit_store_free);
-  /* Another process may have taken the empty file over meanwhile: then it is that one's. */
+  /* Another process may have taken the empty file over. The file then belongs to that process. */
   if (made && failure->code != QUOIT_ERROR_BUSY && failure->code != QUOIT_ERROR_CONFLICT)
     quoit_store_remove_file (path);
   else if (failure->code == QUOIT_ERROR_INVALID)
@@ -221,7 +223,7 @@ check_file (const char *path, GError **error)
   return quoit_place_check (path, error);
 }
 
-/* Begins to read the database at its present version, which an older one is brought to first. */
+/* Begins to read the database, and upgrades an older version first. */
 static gboolean
 begin_reading (QuoitDb *db, GError **error)
 {
@@ -259,8 +261,7 @@ open_once (const char *path, gint64 wait_ms, QuoitOpenMode mode, GError **error)
   return read ? g_steal_pointer (&store) : NULL;
 }
 
-/* Waits in steps, each on a new connection: of one whose log was deleted while it was being opened nothing will come.
- */
+/* Waits in steps, each with a new connection. A connection whose WAL was deleted while it opened never succeeds. */
 enum { OPEN_STEP_MS = 50 };
 
 QuoitStore *

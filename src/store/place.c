@@ -16,8 +16,8 @@ typedef struct {
   const char *name;
 } FileSystem;
 
-/* Of one machine, in its kernel, with byte-range locks and coherent shared memory. Numbers: linux/magic.h, and the
- * sources of those that are not in the kernel. */
+/* Local kernel file systems with byte-range locks and coherent shared memory. The numbers are from linux/magic.h,
+ * and from the sources of file systems outside the kernel. */
 static const FileSystem safe[] = {
   { 0x0000ef53, "ext2, ext3 or ext4" },
   { 0x58465342, "xfs" },
@@ -33,7 +33,7 @@ static const FileSystem safe[] = {
   { 0x00003434, "nilfs" },
 };
 
-/* For the message alone: everything that is not in the list above is refused. */
+/* For messages only. Any file system that is not in the list above is refused. */
 static const FileSystem unsafe[] = {
   { 0x65735546, "FUSE, for example gcsfuse or sshfs" },
   { 0x00006969, "NFS" },
@@ -126,7 +126,7 @@ quoit_place_check (const char *path, GError **error)
   return check_file_system (path, error);
 }
 
-/* What SQLite and quoit keep beside a database. */
+/* Companion files of a database that SQLite and quoit create. */
 static const char *const companions[] = { "-wal", "-head", "-journal", "-shm" };
 
 static gboolean
@@ -183,9 +183,9 @@ quoit_place_has_head (const char *path)
   return has_bytes (path, "-head");
 }
 
-/* What must not be left of an earlier database where a new one is made; NULL: nothing. SQLite deletes such a log, which
- * may be all that there is of a database, and such a head would be taken for the new one's. A rollback journal without
- * its database is of no use: a backup that was cut off leaves one. */
+/* Returns the file of an earlier database that prevents a new one, or NULL. SQLite would delete a -wal file, which
+ * may be all that is left of a database. An old -head file would be taken for that of the new database. A rollback
+ * journal without its database is useless (an interrupted backup leaves one), so it does not count. */
 static const char *
 find_left (const char *path)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a database can be safe in a place: on a file system whose locks and shared memory work between processes, and
- * under one name only. */
+/* Checks whether a path is safe for a database: the file system supports locks and shared memory between processes,
+ * and the file has only one name. */
 #pragma once
 
 #include "base/error.h"
 
 gboolean quoit_place_check (const char *path, GError **error);
 
-/* open(2) that never returns the number of a standard stream: where the caller has closed one, what a program prints
- * would go into the file. */
+/* Like open(2), but never returns the descriptor of a standard stream. If the caller has closed one, the program's
+ * output would otherwise go into the file. */
 int quoit_place_open (const char *path, int flags, guint mode);
 
-/* @path absolute and without links; g_free() it. */
+/* Returns @path as an absolute path without symbolic links. Free it with g_free(). */
 char *quoit_place_dup_real (const char *path);
 
-/* Whether a -head file says that a ledger was here. */
+/* Returns whether a -head file shows that a ledger existed here. */
 gboolean quoit_place_has_head (const char *path);
-/* Where there is no database: whether nothing is left of an earlier one. CONFLICT otherwise. */
+/* For a path without a database: fails with CONFLICT if files of an earlier database are left. */
 gboolean quoit_place_check_left (const char *path, GError **error);
 
-/* Whether a database can be made at @path: CONFLICT where the log of an earlier one is left beside, which SQLite would
- * delete, and where the name is that of a companion of another database. */
+/* Checks whether a database can be created at @path. Fails with CONFLICT if the WAL of an earlier database is left,
+ * which SQLite would delete, or if the name is that of a companion file of another database. */
 gboolean quoit_place_check_new (const char *path, GError **error);
 
-/* The name of a file system by its number in statfs(2); NULL: not one that is known to be safe. */
+/* Returns the name of a file system by its statfs(2) number, or NULL if it is not known to be safe. */
 const char *quoit_place_file_system (guint32 magic);

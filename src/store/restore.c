@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backup put in the place of a ledger: proved, with a new epoch, and with ids that no group has had. */
+/* Replaces a ledger with a verified backup, in a new epoch and with ids that no group has had. */
 #include <errno.h>
 #include <stdio.h>
 #include <fcntl.h>
@@ -11,13 +11,13 @@
 #include "store/store-private.h"
 #include "store/vfs.h"
 
-/* Group ids of an epoch begin at its time in microseconds. Which ids the lost ledger issued after the backup is not
- * known, but it did not issue a million groups a second all the time. The numbers are exact in a double until the year
- * 2255. */
+/* Group ids of a new epoch begin at its time in microseconds. The ids that the lost ledger issued after the backup
+ * are unknown, but it did not issue a million groups per second on average. The numbers are exact in a double until
+ * the year 2255. */
 enum { IDS_PER_MS = 1000 };
-/* What may be issued between the look at the present ledger and its end. */
+/* Ids that the present ledger may still issue between its inspection and its replacement. */
 enum { GROUPS_SKIPPED = 1 << 20 };
-/* Nobody but the ledger sees the ids of nodes, so that less is skipped. */
+/* Node ids are internal to the ledger, so no time-based gap is needed. */
 enum { NODES_SKIPPED = 1 << 20 };
 
 /* --- copies --- */
@@ -30,7 +30,7 @@ exists (const char *path, const char *tail)
   return g_file_test (name, G_FILE_TEST_EXISTS);
 }
 
-/* A backup has no log, and may be where nothing can be written. A ledger in use is read with all locks. */
+/* A backup has no WAL, and may be on read-only storage. A ledger in use is read with all locks. */
 static gboolean
 open_source (const char *path, sqlite3 **handle, GError **error)
 {
@@ -45,7 +45,8 @@ open_source (const char *path, sqlite3 **handle, GError **error)
   return result == SQLITE_OK || quoit_db_fail (&(QuoitDb) { .handle = *handle }, result, path, error);
 }
 
-/* Whether @present is still in the epoch that was read: two restores at once must not begin the same one. */
+/* Checks that @present is still in the epoch that was read, so that two concurrent restores do not begin the same
+ * epoch. */
 static gboolean
 is_same_epoch (const QuoitStore *present, GError **error)
 {
@@ -61,8 +62,8 @@ is_same_epoch (const QuoitStore *present, GError **error)
                             "another restore was quicker: look, and restore again if need be"));
 }
 
-/* Every page of @from becomes that of @to, in one transaction. @present (or NULL): whose connection @to is; it is
- * locked before the last look at it. */
+/* Copies every page of @from to @to in one transaction. @present is the store of connection @to, or NULL. Its epoch
+ * is checked once more after the database is locked. */
 static gboolean
 copy_pages (sqlite3 *from, sqlite3 *to, const QuoitStore *present, GError **error)
 {
@@ -108,9 +109,9 @@ copy_backup (const char *backup, const char *to, GError **error)
   return ok;
 }
 
-/* --- what there is --- */
+/* --- the replaced ledger --- */
 
-/* What is known of the ledger that is replaced: from itself where it can be read, and from its head file. */
+/* The numbers of the replaced ledger, from the ledger itself if it is readable, and from its head file. */
 typedef struct {
   guint32 epoch, next_node_id;
   guint64 next_group_id;
@@ -126,7 +127,7 @@ replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *prese
   if (present != NULL)
     replaced = (Replaced) { present->fleet->epoch, present->fleet->next_node_id,
                             present->fleet->next_group_id + GROUPS_SKIPPED };
-  /* A head with numbers that no ledger reaches was made by something else. */
+  /* Ignore a head with numbers that no ledger can reach. */
   if (quoit_head_read (path, backup->identity, &head, &same_boot) && head.epoch < G_MAXINT32
       && head.next_group_id < (guint64) 1 << 62)
     {
@@ -136,7 +137,7 @@ replaced_by (const QuoitStore *backup, const char *path, const QuoitStore *prese
   return replaced;
 }
 
-/* The numbers of the restored ledger: none that the backup or the replaced ledger has used. */
+/* Returns numbers for the restored ledger that neither the backup nor the replaced ledger has used. */
 static QuoitLedgerNumbers
 next_numbers (const QuoitFleet *backup, const Replaced *replaced, gint64 now_ms)
 {
@@ -150,7 +151,7 @@ next_numbers (const QuoitFleet *backup, const Replaced *replaced, gint64 now_ms)
   return numbers;
 }
 
-/* The ledger at @path as it is, *@present; NULL without an error where there is none that can be read. */
+/* Opens the ledger at @path. *@present is NULL without an error if no readable ledger is there. */
 static gboolean
 open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitStore **present, GError **error)
 {
@@ -164,7 +165,7 @@ open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitS
   *present = quoit_sqlite_open (path, wait_ms, QUOIT_OPEN_AS_IT_IS, &failure);
   if (*present == NULL)
     {
-      /* A file that is no ledger at all is not replaced. */
+      /* A file that never was a ledger is not replaced. */
       if (failure->code == QUOIT_ERROR_DAMAGED || (failure->code == QUOIT_ERROR_INVALID && exists (path, "-head")))
         return TRUE;
       g_propagate_error (error, g_steal_pointer (&failure));
@@ -178,9 +179,9 @@ open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitS
       "%s: another ledger than the one of the backup: name another file with --db, or move this one away", path);
 }
 
-/* --- putting it in place --- */
+/* --- replacing --- */
 
-/* Through SQLite, as one transaction: handles that are open see that the ledger was restored. */
+/* Copies the pages through SQLite in one transaction, so that open handles notice the restore. */
 static gboolean
 replace_pages (QuoitStore *present, const char *from, GError **error)
 {
@@ -197,7 +198,7 @@ replace_pages (QuoitStore *present, const char *from, GError **error)
   return ok;
 }
 
-/* What cannot be read is moved aside, and never deleted. */
+/* Unreadable files are renamed, and never deleted. */
 static gboolean
 move_aside (const char *path, GError **error)
 {
@@ -228,7 +229,7 @@ replace_file (const char *path, const char *from, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   int fd;
 
-  /* Also without a database: a log that is left would be played over the restored file. */
+  /* Needed even without a database file: a WAL that is left would be applied to the restored file. */
   if (!move_aside (path, error))
     return FALSE;
   if (rename (from, path) != 0)
@@ -242,7 +243,7 @@ replace_file (const char *path, const char *from, GError **error)
   return TRUE;
 }
 
-/* The backup at @copy becomes the next epoch of its ledger. */
+/* Verifies @copy and makes it the next epoch of its ledger. */
 static gboolean
 prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **error)
 {
@@ -253,7 +254,7 @@ prepare (QuoitStore *copy, const Replaced *replaced, gint64 now_ms, GError **err
                                 error);
 }
 
-/* All of the copy must be in its one file before that is given another name. */
+/* The copy must be complete in its database file before that file is renamed. */
 static gboolean
 save_whole (QuoitStore *copy, GError **error)
 {
@@ -262,7 +263,7 @@ save_whole (QuoitStore *copy, GError **error)
   return result == SQLITE_OK || quoit_db_fail (&copy->db, result, "saving the copy", error);
 }
 
-/* Nothing is called restored that is not what was prepared. */
+/* Checks that the restored ledger is the one that was prepared. */
 static gboolean
 check_restored (const QuoitStore *restored, guint32 epoch, guint64 seq, GError **error)
 {
@@ -308,7 +309,7 @@ is_same_name (const char *file, const char *other)
   return strcmp (file, real) == 0;
 }
 
-/* The ledger at @path goes on from what it has: nothing is copied, so nothing that others write meanwhile is lost. */
+/* Continues the ledger at @path in a new epoch, without a copy. Concurrent changes of other processes are kept. */
 static gboolean
 restore_in_place (const char *path, gint64 wait_ms, const char *actor, gint64 now_ms, GError **error)
 {
@@ -345,7 +346,7 @@ quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const
         quoit_store_say_path (path, error);
       return ok;
     }
-  /* A name that no other file has: whatever is beside the database is the user's. */
+  /* A unique name, because other files next to the database belong to the user. */
   fd = g_mkstemp_full (copy, O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0)
     return quoit_fail (error, QUOIT_ERROR_STORE, "%s: %s", copy, g_strerror (errno));

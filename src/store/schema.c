@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables: making them, bringing those of an older quoit to today's form, and telling a database of ours from
- * others. */
+/* Creates, upgrades and checks the tables, and recognises databases of quoit. */
 #include <string.h>
 
 #include "store/store-private.h"
@@ -21,7 +20,7 @@ quoit_sqlite_query_number (QuoitDb *db, const char *sql, gint64 *number, GError 
 
 /* --- the schema --- */
 
-/* What quoit makes: name -> kind, table and SQL in one text. */
+/* Maps the name of an object to its type, table and SQL as one text. */
 static void
 note_object (GHashTable *objects, sqlite3_stmt *stmt)
 {
@@ -30,8 +29,8 @@ note_object (GHashTable *objects, sqlite3_stmt *stmt)
       g_strconcat (quoit_db_text (stmt, 0), "\n", quoit_db_text (stmt, 2), "\n", quoit_db_text (stmt, 3), NULL));
 }
 
-/* SQLite writes a schema in words of its own when a table is altered: so a database of that version is made in memory,
- * and it is asked. */
+/* SQLite rewrites the SQL of a schema when a table is altered. To get the expected text, a database of that version
+ * is created in memory. */
 static GHashTable *
 make_objects (int version, GError **error)
 {
@@ -53,7 +52,7 @@ make_objects (int version, GError **error)
   return result == SQLITE_DONE ? g_steal_pointer (&objects) : NULL;
 }
 
-/* Made once in a process, without a lock that a child of fork(2) could find taken. */
+/* Computed once per process. Uses no lock, because a child of fork(2) could find it taken. */
 static GHashTable *
 objects_of (int version, GError **error)
 {
@@ -97,7 +96,7 @@ refuse_missing (GHashTable *objects, GHashTable *seen, GError **error)
 
   if (g_hash_table_size (seen) == g_hash_table_size (objects))
     return TRUE;
-  /* The first in order, so that the words do not hang on the order of a hash table. */
+  /* Reports the first missing name in sort order, because the order of a hash table varies. */
   g_hash_table_iter_init (&iter, objects);
   while (g_hash_table_iter_next (&iter, &name, &object))
     if (!g_hash_table_contains (seen, name) && (missing == NULL || strcmp (name, missing) < 0))
@@ -105,8 +104,8 @@ refuse_missing (GHashTable *objects, GHashTable *seen, GError **error)
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the database has no '%s' any more: restore a backup", missing);
 }
 
-/* All that is in the schema, names of SQLite's own included, is what quoit makes, and there is all of it. What others
- * put there could change rows behind quoit's back. */
+/* Checks that the schema has exactly the objects that quoit creates, including SQLite's internal ones. Objects of
+ * other programs, such as triggers, could change rows unnoticed. */
 static gboolean
 check_schema (QuoitDb *db, int version, GError **error)
 {
@@ -147,7 +146,7 @@ read_number (QuoitDb *db, QuoitSql sql, gint64 *number, GError **error)
   return result == SQLITE_ROW || quoit_db_fail (db, result, "reading the version", error);
 }
 
-/* A version that this quoit can read, today's or an older one. */
+/* Reads the version, which must be one that this quoit can read: the current or an older one. */
 static gboolean
 read_version (QuoitDb *db, int *version, GError **error)
 {
@@ -166,7 +165,7 @@ read_version (QuoitDb *db, int *version, GError **error)
   return TRUE;
 }
 
-/* The schema is read once for each version that SQLite counts of it. */
+/* Checks the schema once per value of SQLite's schema version. */
 static gboolean
 check_schema_once (QuoitDb *db, int version, GError **error)
 {
@@ -209,9 +208,9 @@ quoit_sqlite_check_ours (QuoitDb *db, int *version, GError **error)
   return read_version (db, version, error) && check_schema_once (db, *version, error);
 }
 
-/* --- steps --- */
+/* --- upgrade steps --- */
 
-/* From @version to today's; the caller has begun the transaction. */
+/* Upgrades from @version to the current version. The caller has begun the transaction. */
 static gboolean
 take_steps (QuoitDb *db, int version, GError **error)
 {
@@ -244,7 +243,7 @@ quoit_sqlite_upgrade (QuoitDb *db, GError **error)
   g_autoptr (GError) failure = NULL;
   int version = 0;
 
-  /* Another process may be quicker: what the version is counts when nobody else writes. */
+  /* Another process may have upgraded first. The version is reliable only inside the write transaction. */
   if (quoit_db_run (db, SQL_BEGIN, &failure) && quoit_sqlite_check_ours (db, &version, &failure)
       && take_steps (db, version, &failure))
     return TRUE;

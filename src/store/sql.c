@@ -6,10 +6,10 @@
 /* clang-format off */
 const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   /* 0 -> 1 */
-  /* What each entry did (effects: see codec.h) and the counters after it. */
+  /* The effects of each entry (see codec.h), and the counters after it. */
   "CREATE TABLE journal (seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, verb INTEGER NOT NULL, actor TEXT,"
   "                      next_group INTEGER NOT NULL, next_node INTEGER NOT NULL, effects BLOB NOT NULL) STRICT;"
-  /* The state that the journal leads to. */
+  /* The state after the last entry. */
   "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL) STRICT;"
   "CREATE TABLE pool (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL,"
   "                   UNIQUE (source, name)) STRICT;"
@@ -24,25 +24,25 @@ const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION] = {
   "                     part BLOB, PRIMARY KEY (grp, ordinal)) STRICT, WITHOUT ROWID;",
 
   /* 1 -> 2 */
-  /* The state at one entry, where the entries up to it are no longer kept: one row, and the image (see image.h). */
+  /* The state at one entry, if earlier entries were dropped: one row, and the image (see image.h). */
   "CREATE TABLE checkpoint (seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, next_group INTEGER NOT NULL,"
   "                         next_node INTEGER NOT NULL, made_ms INTEGER NOT NULL, sha256 BLOB NOT NULL) STRICT;"
   "CREATE TABLE image (part INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;"
-  /* Leases, what kind of holder it is, why it has gone, and whose it is at its source. */
+  /* Lease, kind of holder, reason of the end, and the id at the source. */
   "ALTER TABLE grp ADD COLUMN until_ms INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE grp ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE grp ADD COLUMN ended_by INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE grp ADD COLUMN source TEXT NOT NULL DEFAULT '';"
   "ALTER TABLE grp ADD COLUMN foreign_id TEXT NOT NULL DEFAULT '';"
   "UPDATE grp SET ended_by = 1 WHERE state = 4;"
-  /* What other sources say of a node than the one whose pool its row names. */
+  /* Claims to a node by sources other than that of the pool in its row. */
   "CREATE TABLE claim (node INTEGER NOT NULL, source INTEGER NOT NULL, pool INTEGER NOT NULL, kind INTEGER NOT NULL,"
   "                    worker INTEGER NOT NULL, claimed INTEGER NOT NULL, flags INTEGER NOT NULL, name TEXT NOT NULL,"
   "                    identity TEXT, address TEXT, slice TEXT, incarnation TEXT, PRIMARY KEY (node, source))"
   " STRICT, WITHOUT ROWID;",
 
   /* 2 -> 3 */
-  /* Which ledger it is, how often it was restored, and how far ahead of the last entry a change may be (0: as usual). */
+  /* Identity, number of restores, and how far a change may be ahead of the last entry (0: the default). */
   "CREATE TABLE ledger (id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL, epoch INTEGER NOT NULL,"
   "                     max_jump_ms INTEGER NOT NULL) STRICT;"
   "INSERT INTO ledger (id, identity, epoch, max_jump_ms) VALUES (1, randomblob (16), 0, 0);"
@@ -65,7 +65,7 @@ static const char *const sql[N_SQL] = {
                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
   [SQL_JOURNAL_SINCE]   = "SELECT seq, time_ms, verb, actor, next_group, next_node, effects, chain FROM journal"
                           " WHERE seq >= ?1 ORDER BY seq",
-  /* Where the ledger stands: after the last entry, or at the checkpoint where there is none behind it. */
+  /* The last entry, or the checkpoint if no entry follows it. */
   [SQL_JOURNAL_LAST]    = "SELECT seq, time_ms, next_group, next_node, chain FROM"
                           " (SELECT seq, time_ms, next_group, next_node, chain FROM journal ORDER BY seq DESC LIMIT 1)"
                           " UNION ALL SELECT seq, time_ms, next_group, next_node, chain FROM checkpoint"
@@ -105,7 +105,7 @@ static const char *const sql[N_SQL] = {
   [SQL_CLAIM_UPSERT]    = "INSERT OR REPLACE INTO claim (node, pool, kind, worker, claimed, flags, name, identity, address,"
                           " slice, incarnation, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
   [SQL_CLAIM_DELETE]    = "DELETE FROM claim WHERE node = ?1 AND source = ?2",
-  /* The node's row becomes that of the first of the others. */
+  /* Replaces the node's row with the first of its other claims. */
   [SQL_CLAIM_PROMOTE]   = "UPDATE node SET (pool, kind, worker, claimed, flags, name, identity, address, slice, incarnation)"
                           " = (SELECT pool, kind, worker, claimed, flags, name, identity, address, slice, incarnation"
                           " FROM claim WHERE node = ?1 ORDER BY source LIMIT 1)"
@@ -143,15 +143,15 @@ quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error)
     {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL: /* others were quicker, again and again */
+    case SQLITE_PROTOCOL: /* other processes were faster several times */
       code = QUOIT_ERROR_BUSY;
       message = "another process is writing";
       remedy = "; retry, or wait longer";
       break;
     case SQLITE_CORRUPT:
-    case SQLITE_ERROR: /* a column is not there */
+    case SQLITE_ERROR: /* a column is missing */
     case SQLITE_SCHEMA:
-    case SQLITE_CONSTRAINT: /* a row is there already */
+    case SQLITE_CONSTRAINT: /* a row exists already */
     case SQLITE_MISMATCH:
       code = QUOIT_ERROR_DAMAGED;
       remedy = "; restore a backup";
@@ -239,7 +239,8 @@ quoit_db_prepare_end (QuoitDb *db, GError **error)
 gboolean
 quoit_db_end (QuoitDb *db, GError **error)
 {
-  /* What fails once for want of memory works the second time: statements under way are reset by then. */
+  /* A rollback that fails for lack of memory succeeds the second time, because the first attempt resets the running
+   * statements. */
   return sqlite3_get_autocommit (db->handle) != 0 || quoit_db_run (db, SQL_ROLLBACK, NULL)
          || sqlite3_get_autocommit (db->handle) != 0 || quoit_db_run (db, SQL_ROLLBACK, error);
 }

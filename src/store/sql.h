@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All SQL of the library on one screen (sql.c): the schema as steps, and the statements. */
+/* All SQL of the library in one place (sql.c): the schema as upgrade steps, and the statements. */
 #pragma once
 
 #include <sqlite3.h>
@@ -64,33 +64,33 @@ typedef enum {
 } QuoitSql;
 
 typedef struct {
-  QuoitConnection *connection; /* closes the handle */
+  QuoitConnection *connection; /* owns the handle */
   sqlite3 *handle;
-  gboolean synced;              /* its commits wait for the disk; FALSE: not, or SQLite was not told yet */
-  guint64 synced_seq;           /* the journal is known to be on the disk up to here */
-  gint64 schema_version;        /* SQLite's number of the schema that was compared with quoit's; 0: none was */
-  unsigned int current_version; /* SQLite's number of the data that the fleet in memory is of; 0: not known */
+  gboolean synced;              /* commits wait for the disk; FALSE: they do not, or not set yet */
+  guint64 synced_seq;           /* the journal is known to be on disk up to here */
+  gint64 schema_version;        /* SQLite's schema version that was last checked; 0: not checked */
+  unsigned int current_version; /* SQLite's data version of the fleet in memory; 0: unknown */
   sqlite3_stmt *stmts[N_SQL];
 } QuoitDb;
 
-/* What takes version n to n + 1. Released steps never change. */
+/* Step n upgrades version n to n + 1. Released steps never change. */
 extern const char *const quoit_sql_steps[QUOIT_SCHEMA_VERSION];
 
-/* The code and words for what SQLite says. @doing begins the message: "reserve". */
+/* Sets @error for an SQLite result. @doing is the start of the message, such as "reserve". Returns FALSE. */
 gboolean quoit_db_fail (const QuoitDb *db, int result, const char *doing, GError **error);
 
-/* The prepared statement, reset and unbound. NULL with an error when it cannot be prepared. */
+/* Returns the prepared statement, reset and unbound. Returns NULL and sets @error if it cannot be prepared. */
 sqlite3_stmt *quoit_db_stmt (QuoitDb *db, QuoitSql which, GError **error);
-/* Runs a statement that gives no rows. */
+/* Runs a statement and discards its rows. */
 gboolean quoit_db_run (QuoitDb *db, QuoitSql which, GError **error);
 gboolean quoit_db_exec (QuoitDb *db, const char *text, GError **error);
-/* Ends a transaction that is not to be committed, where there is one: SQLite itself ends it when the disk is full or
- * fails. The statement for it is prepared with the connection: it must not need memory when there is none. */
+/* Rolls back the open transaction, if there is one. SQLite itself ends a transaction when the disk is full or fails.
+ * The rollback statement is prepared when the connection opens, so that it needs no memory later. */
 gboolean quoit_db_prepare_end (QuoitDb *db, GError **error);
 gboolean quoit_db_end (QuoitDb *db, GError **error);
 void quoit_db_close (QuoitDb *db);
 
-/* Text of a column, NULL for NULL; valid until the next step. */
+/* Returns the text of a column (NULL for an SQL NULL), which is valid until the next step. */
 static inline const char *
 quoit_db_text (sqlite3_stmt *stmt, int column)
 {

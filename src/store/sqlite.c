@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine on SQLite: one BEGIN IMMEDIATE a transaction, catching up first. */
+/* The SQLite engine. Each transaction uses BEGIN IMMEDIATE and first catches up with other processes. */
 #include <string.h>
 
 #include "store/codec.h"
@@ -20,15 +20,15 @@ quoit_sqlite_entry_of_row (sqlite3_stmt *stmt, GError **error)
                              sqlite3_column_blob (stmt, 6), (gsize) sqlite3_column_bytes (stmt, 6), error);
 }
 
-/* The row of entry @seq itself, which this handle has read before. */
+/* The row of entry @seq, the last entry that this handle has read. */
 typedef struct {
   gboolean is_there, is_same;
   gint64 time_ms;
-  guint8 chain[QUOIT_CHAIN_BYTES]; /* the last link that was read */
+  guint8 chain[QUOIT_CHAIN_BYTES]; /* the last link read */
 } OwnRow;
 
-/* The entries after @seq. Its own row is looked at too: when it is not there, or is another, this is not the history
- * that was read. @own: NULL where that does not matter. */
+/* Reads the entries after @seq. Also checks the row of @seq itself: if it is missing or different, the history is
+ * not the one that was read. @own may be NULL to skip that check. */
 static gboolean
 read_entries (QuoitDb *db, guint64 seq, OwnRow *own, GPtrArray *entries, GError **error)
 {
@@ -54,7 +54,7 @@ read_entries (QuoitDb *db, guint64 seq, OwnRow *own, GPtrArray *entries, GError 
             }
           continue;
         }
-      /* Where a checkpoint has taken the place of the next ones, there is nothing to follow. */
+      /* If a checkpoint replaced the next entries, there is no chain to follow. */
       if (own != NULL && (guint64) sqlite3_column_int64 (stmt, 0) == seq + entries->len + 1
           && !quoit_sqlite_follow_chain (stmt, own->chain, error))
         {
@@ -80,7 +80,7 @@ quoit_sqlite_entries (QuoitDb *db, guint64 seq, GError **error)
   return read_entries (db, seq, NULL, entries, error) ? g_steal_pointer (&entries) : NULL;
 }
 
-/* How often files are put right in one call, when somebody deletes them again and again. */
+/* How often one call recovers from deleted files, if another program keeps deleting them. */
 enum { MOST_TRIES = 8 };
 
 static gboolean
@@ -100,7 +100,7 @@ fail_replaced (const QuoitStore *store, GError **error)
                      store->path, store->fleet->seq);
 }
 
-/* The group, or the owner, of the id of @group, which @known may have, or remember that it has gone. */
+/* Finds the group or owner with the id of @group in @known, including removed and expired ones. */
 static const QuoitGroupData *
 find_known (const QuoitFleet *known, const QuoitGroupData *group)
 {
@@ -113,8 +113,8 @@ find_known (const QuoitFleet *known, const QuoitGroupData *group)
                                            : quoit_fleet_find_removed (known, group->id);
 }
 
-/* Whether @later may have come from @known by entries alone: the ids go on, and a group whose id was given by then is
- * one that was known. */
+/* Returns whether @later can follow @known by entries alone: the counters do not decrease, and every group with an
+ * id that @known had issued was known there. */
 static gboolean
 goes_on (const QuoitFleet *known, const QuoitFleet *later)
 {
@@ -133,8 +133,9 @@ goes_on (const QuoitFleet *known, const QuoitFleet *later)
   return TRUE;
 }
 
-/* What this handle has read last is not among the entries: a checkpoint has taken its place, or it is another history.
- * Where the checkpoint stands behind it, *@fleet is the state that is kept; NULL where it stands there. */
+/* Called if the last entry that this handle has read is not in the journal: a checkpoint has replaced it, or the
+ * history is another one. If the checkpoint is later than that entry, *@fleet gets the saved state. If it is at that
+ * entry, *@fleet stays NULL. */
 static gboolean
 catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
 {
@@ -159,7 +160,8 @@ catch_up_over_checkpoint (QuoitStore *store, QuoitFleet **fleet, GError **error)
   return TRUE;
 }
 
-/* The same ledger, and not restored from a backup since: ids that this handle knows may be others' now. */
+/* Checks that this is the same ledger, and that it was not restored from a backup, because ids that this handle
+ * knows may then belong to other groups. */
 static gboolean
 check_identity (const QuoitStore *store, GError **error)
 {
@@ -189,8 +191,8 @@ quoit_sqlite_check_handle (QuoitStore *store, GError **error)
   return quoit_db_end (&store->db, ok ? error : NULL) && ok;
 }
 
-/* SQLite's number of the data, which another connection's commit changes, and each of its own; 0: not known. In a
- * transaction that has read it is that of what is read. */
+/* Returns SQLite's data version, which changes with every commit of any connection; 0 if unknown. Inside a
+ * transaction that has read it, it is the version of the data that the transaction reads. */
 static unsigned int
 data_version (const QuoitStore *store)
 {
@@ -247,7 +249,7 @@ catch_up (QuoitStore *store, GError **error)
   return TRUE;
 }
 
-/* The transaction has begun: nobody else writes while it lasts. */
+/* Runs inside the transaction, while no other process can write. */
 static gboolean
 check_and_catch_up (QuoitStore *store, gboolean *is_lost, GError **error)
 {
@@ -272,7 +274,7 @@ fail_interrupted (GError **error)
   return quoit_fail (error, QUOIT_ERROR_CANCELLED, "the wait for another writer was interrupted");
 }
 
-/* A connection that could not begin to read its log has nothing to save: another one takes its place. */
+/* A connection that could not begin to read its WAL has nothing to save, so it is replaced. */
 static gboolean
 begin_anew (QuoitStore *store, GError **failure, gint64 end_us, GError **error)
 {
@@ -293,7 +295,7 @@ sqlite_catch_up (QuoitStore *store, GError **error)
 
   for (guint tries = 0; is_lost && tries < MOST_TRIES;)
     {
-      /* The version is the first thing that is read: only then does SQLite know whether others have written. */
+      /* Reads the version first, because only a read makes SQLite notice commits of other connections. */
       g_autoptr (GError) failure = NULL;
       gboolean ok = quoit_db_run (&store->db, SQL_BEGIN_READ, &failure)
                     && quoit_sqlite_check_version (&store->db, &failure)
@@ -310,8 +312,8 @@ sqlite_catch_up (QuoitStore *store, GError **error)
 gboolean
 quoit_sqlite_set_synced (QuoitDb *db, gboolean synced, GError **error)
 {
-  /* Compiled each time, as that is when this pragma acts. In WAL mode NORMAL leaves a commit to the next one that is
-   * FULL. */
+  /* Compiled each time, because this pragma takes effect when it is compiled. In WAL mode with NORMAL, a commit
+   * reaches the disk with the next FULL commit. */
   if (!quoit_db_exec (db, synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", error))
     return FALSE;
   db->synced = synced;
@@ -397,7 +399,7 @@ sqlite_append (QuoitStore *store, const QuoitEntry *entry, const QuoitFleet *aft
   return quoit_db_run (&store->db, SQL_JOURNAL_INSERT, error) && quoit_sqlite_keep (&store->db, entry, error);
 }
 
-/* What SQLite has not waited for. */
+/* Syncs commits that SQLite did not sync. */
 static gboolean
 sync_log (QuoitStore *store, GError **error)
 {
@@ -409,8 +411,8 @@ sync_log (QuoitStore *store, GError **error)
                         store->path);
 }
 
-/* A change that finds done what it wants, as a retry by its key does, has written nothing that SQLite would wait for;
- * but what it found may be an unsynced batch's, of whatever process. */
+/* A change that finds its result already present, such as a retry with the same key, writes nothing that SQLite
+ * would sync. But the entry that it found may belong to an unsynced batch of any process. */
 static gboolean
 sync_found (QuoitStore *store, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a ledger is kept: in a SQLite database that processes share, or in memory. quoit_store_change() is the one path
- * by which anything changes; both engines go it. */
+/* Stores a ledger in a SQLite database that processes share, or in memory. All changes go through
+ * quoit_store_change(), with either engine. */
 #pragma once
 
 #include "ledger/ledger.h"
@@ -13,22 +13,22 @@ QuoitStore *quoit_store_open (const char *path, gint64 wait_ms, GError **error);
 void quoit_store_free (QuoitStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitStore, quoit_store_free)
 
-/* As hexadecimal digits; "" in memory. Owned. */
+/* Returns the identity as hexadecimal digits, or "" for a ledger in memory. Owned by the caller. */
 char *quoit_store_identity (const QuoitStore *store);
 
 void quoit_store_set_actor (QuoitStore *store, const char *actor);
 void quoit_store_interrupt (QuoitStore *store);
 
-/* FALSE in a child of the process that opened it, where nothing of it may be used. */
+/* Returns FALSE in a child of the process that opened the store. The store must not be used there. */
 gboolean quoit_store_is_own (const QuoitStore *store);
-/* The same, with an error that says so: FAILED, before anything else is looked at. */
+/* Like quoit_store_is_own(), but fails with FAILED. Call it before any other check. */
 gboolean quoit_store_refuse_child (const QuoitStore *store, GError **error);
 
-/* The fleet as this store knows it; the caller's reference. */
+/* Returns a reference to the fleet that this store last read or wrote. */
 QuoitFleet *quoit_store_fleet (QuoitStore *store);
-/* The layout alone: holding it never makes a writer copy anything. */
+/* Returns a reference to the layout alone. Holding it never makes a writer copy the fleet. */
 QuoitLayout *quoit_store_layout (QuoitStore *store);
-/* The same with the thread's own batch, whose changes others do not see yet. */
+/* Like quoit_store_fleet(), but includes the uncommitted changes of the calling thread's own batch. */
 QuoitFleet *quoit_store_pending_fleet (QuoitStore *store);
 
 /* Begins, catches up with other processes, decides @action, journals its entry and commits; only then do readers see
@@ -39,25 +39,26 @@ gboolean quoit_store_change (QuoitStore *store, const QuoitAction *action, gint6
 gboolean quoit_store_refresh (QuoitStore *store, GError **error);
 
 gboolean quoit_store_begin_batch (QuoitStore *store, GError **error);
-/* Its commit does not wait for the disk. */
+/* Begins a batch whose commit does not wait for the disk. */
 gboolean quoit_store_begin_unsynced_batch (QuoitStore *store, GError **error);
 gboolean quoit_store_commit_batch (QuoitStore *store, GError **error);
 void quoit_store_cancel_batch (QuoitStore *store);
 
-/* Entries after @seq, in order, of QuoitEntry. NOT_FOUND where a checkpoint stands in the place of some. */
+/* Returns the entries after @seq in order, as QuoitEntry. Fails with NOT_FOUND if a checkpoint replaced some of
+ * them. */
 GPtrArray *quoit_store_entries (QuoitStore *store, guint64 seq, GError **error);
 
-/* The fleet as it was after entry @seq; the caller's reference. NOT_FOUND before the checkpoint and behind the last
+/* Returns a reference to the fleet after entry @seq. Fails with NOT_FOUND before the checkpoint and after the last
  * entry. */
 QuoitFleet *quoit_store_fleet_at (QuoitStore *store, guint64 seq, GError **error);
 
-/* The entry at which the checkpoint stands, 0: there is none; and when it was made. */
+/* Sets *@seq to the entry of the checkpoint (0: no checkpoint), and *@made_ms to its time. @made_ms may be NULL. */
 gboolean quoit_store_checkpoint (QuoitStore *store, guint64 *seq, gint64 *made_ms, GError **error);
 
-/* Puts a checkpoint in the place of the entries below @before_seq. *@n_removed (or NULL): how many they were. */
+/* Replaces the entries below @before_seq with a checkpoint. *@n_removed gets their number; @n_removed may be NULL. */
 gboolean quoit_store_compact (QuoitStore *store, guint64 before_seq, gint64 now_ms, guint64 *n_removed, GError **error);
 gboolean quoit_store_verify (QuoitStore *store, GError **error);
 gboolean quoit_store_backup (QuoitStore *store, const char *path, GError **error);
-/* Puts @backup in the place of the ledger at @path, as its next epoch: see restore.c. */
+/* Replaces the ledger at @path with @backup, as its next epoch. See restore.c. */
 gboolean quoit_store_restore (const char *path, const char *backup, gint64 wait_ms, const char *actor, gint64 now_ms,
                               GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The journal read again, from its beginning or the checkpoint, and compared with the state that is kept. */
+/* Replays the journal from its beginning or from the checkpoint, and compares the result with the saved state. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,14 +54,14 @@ verify_sqlite (QuoitStore *store, GError **error)
   g_autoptr (QuoitFleet) kept = NULL;
   gboolean ok;
 
-  /* One read transaction: others may write meanwhile. */
+  /* Runs in one read transaction, so that other processes can write. */
   if (!quoit_sqlite_check_handle (store, error) || !quoit_db_run (&store->db, SQL_BEGIN_READ, error))
     return FALSE;
   ok = quoit_sqlite_check_version (&store->db, error) && quoit_sqlite_prove (&store->db, &kept, error);
   quoit_db_end (&store->db, NULL);
   if (!ok)
     return FALSE;
-  /* And what this handle believes, where it is at the same entry. */
+  /* Also compares the fleet in memory, if it is at the same entry. */
   return store->fleet->seq != kept->seq || same (store->fleet, kept, error);
 }
 

@@ -13,7 +13,8 @@
 #include "store/inherited.h"
 #include "store/place.h"
 
-/* The bytes that SQLite locks, by its file format: they must be the same in every program that opens the file. */
+/* The bytes that SQLite locks. They are part of its file format and must be the same in every program that opens the
+ * file. */
 enum {
   PENDING_BYTE = 0x40000000,
   RESERVED_BYTE = PENDING_BYTE + 1,
@@ -25,30 +26,32 @@ enum {
   CHECKPOINT_LOCK = 1  /* of the SQLITE_SHM_NLOCK */
 };
 
-/* Far beyond any file: the pair that a live connection uses is the place of a shared lock here. */
+/* Offsets far beyond any file. The offset of a shared lock in this range identifies the pair of files that a live
+ * connection uses. */
 #define PAIR_FIRST (G_GINT64_CONSTANT (1) << 61)
 #define PAIR_BITS 48
 
-/* Which file it is. The time of birth, where the file system has one, tells it from a later file of the same number. */
+/* Identifies a file. The birth time, if the file system has one, distinguishes it from a later file with the same
+ * inode number. */
 typedef struct {
   guint64 device, inode, birth;
 } FileId;
 
 typedef struct {
   sqlite3_file base;
-  guint32 n_forks; /* of the process that opened it: only that process may touch the locks */
-  int fd;          /* holds the locks; -1: none */
+  guint32 n_forks; /* of the opening process, the only one that may use the locks */
+  int fd;          /* holds the locks; -1: not open */
   int level;       /* SQLITE_LOCK_NONE... */
   struct stat at_open;
   FileId wal;
   gboolean has_wal;
   int shm_fd; /* -1: not open */
   FileId shm;
-  GPtrArray *maps;     /* of memory */
-  guint64 pair;        /* 0: not known yet */
-  gboolean was_split;  /* when the index was opened last */
-  gboolean is_checked; /* that the index is one of the log */
-  gboolean is_written; /* since its state was noted */
+  GPtrArray *maps;     /* memory mappings */
+  guint64 pair;        /* 0: unknown */
+  gboolean was_split;  /* when the index was last opened */
+  gboolean is_checked; /* the index belongs to the WAL */
+  gboolean is_written; /* since its state was last recorded */
   char *path;
 } File;
 
@@ -61,7 +64,7 @@ file_of (sqlite3_file *file)
   return (File *) (void *) file;
 }
 
-/* The wrapped file follows ours in the memory that SQLite has set aside. */
+/* SQLite allocates memory for both: the wrapped file follows ours. */
 static sqlite3_file *
 base_of (sqlite3_file *file)
 {
@@ -90,7 +93,7 @@ set_lock (int fd, short type, gint64 start, gint64 length)
   return errno == EAGAIN || errno == EACCES || errno == EDEADLK || errno == ENOLCK ? SQLITE_BUSY : SQLITE_IOERR_LOCK;
 }
 
-/* Where the first lock of others begins that would prevent a write lock of the range; -1: nowhere. */
+/* Returns the start of another file's lock that conflicts with a write lock of the range, or -1. */
 static gint64
 find_lock (int fd, gint64 start, gint64 length)
 {
@@ -99,7 +102,7 @@ find_lock (int fd, gint64 start, gint64 length)
   return fcntl (fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK ? -1 : MAX ((gint64) lock.l_start, start);
 }
 
-/* The protocol of SQLite's own unix VFS, for one open file instead of one process. */
+/* The locking protocol of SQLite's unix VFS, but per open file instead of per process. */
 static int
 lock_shared (File *file)
 {
@@ -128,7 +131,7 @@ file_lock (sqlite3_file *base, int level)
     result = set_lock (file->fd, F_WRLCK, RESERVED_BYTE, 1);
   else
     {
-      /* Pending keeps new readers out while the old ones finish. */
+      /* PENDING keeps new readers out while current readers finish. */
       if (file->level < SQLITE_LOCK_PENDING)
         {
           result = set_lock (file->fd, F_WRLCK, PENDING_BYTE, 1);
@@ -172,7 +175,7 @@ file_check_reserved (sqlite3_file *base, int *is_reserved)
   return SQLITE_OK;
 }
 
-/* --- which files a connection uses --- */
+/* --- files of a connection --- */
 
 static gboolean
 find_file (int dir, const char *name, FileId *id)
@@ -229,8 +232,8 @@ pair_of (const File *file)
   return hash == 0 ? 1 : hash;
 }
 
-/* The kernel reports any one of several locks, so both sides of it are looked at. A pair whose log is wholly in the
- * database file is of no concern any more. */
+/* Returns whether another pair is in use in the range. The kernel reports an arbitrary one of several locks, so both
+ * sides of it are searched too. Retired pairs are ignored, because the database file contains all of their WAL. */
 static gboolean
 has_others (const File *file, gint64 start, gint64 end)
 {
@@ -250,7 +253,7 @@ is_split (const File *file)
          || has_others (file, own + 1, PAIR_FIRST + (G_GINT64_CONSTANT (1) << PAIR_BITS));
 }
 
-/* --- the index of the log, in shared memory --- */
+/* --- the WAL index (-shm) --- */
 
 static void
 take_mode_of (int fd, const struct stat *database)
@@ -266,7 +269,7 @@ take_mode_of (int fd, const struct stat *database)
     return;
 }
 
-/* Whoever is the first to open the index empties it: what it has is of processes that have ended. */
+/* The first process to open the index truncates it, because its content belongs to processes that have ended. */
 static int
 open_index (File *file)
 {
@@ -302,8 +305,8 @@ close_index (File *file)
   file->pair = 0;
 }
 
-/* Places in the header of the index and of the log, by SQLite's file format. Both have the salts of the log, byte for
- * byte, from the first frame on. */
+/* Offsets in the headers of the index and the WAL, by SQLite's file format. From the first frame on, both contain
+ * the same salts, byte for byte. */
 enum {
   INDEX_IS_READY = 12,
   INDEX_LAST_FRAME = 16,
@@ -335,8 +338,9 @@ is_index_of_log (const File *file)
   return is_equal;
 }
 
-/* Another program may have made an index of a log that is gone by now. No process of quoit uses it, so its name can go.
- * Whoever reads has just found the index whole. The second look: the log may have begun anew between the two reads. */
+/* Another program may have created an index for a WAL that was deleted. No process of quoit uses that index, so its
+ * name can be removed. The caller has just found the index complete. A second comparison is needed because the WAL
+ * may have restarted between the two reads. */
 static gboolean
 check_index (File *file)
 {
@@ -344,7 +348,7 @@ check_index (File *file)
 
   for (guint look = 0; look < 2 && !file->is_checked; look++)
     file->is_checked = is_index_of_log (file);
-  /* Where the log has lost its name by now, the next look at the names will tell. */
+  /* If the WAL has lost its name, the next check of the names detects that. */
   if (file->is_checked || !leads_to (file->path, "-wal", &file->wal))
     return TRUE;
   name = g_strconcat (file->path, "-shm", NULL);
@@ -354,7 +358,8 @@ check_index (File *file)
   return FALSE;
 }
 
-/* Before any of it is used: the log and the index must belong together, and to everybody. */
+/* Before the index is used, checks that it belongs to the WAL and that both names refer to the files that other
+ * processes use. */
 static int
 begin_index (File *file)
 {
@@ -371,7 +376,7 @@ begin_index (File *file)
   if (result == SQLITE_OK
       && (is_split (file) || !leads_to (file->path, "-wal", &file->wal) || !leads_to (file->path, "-shm", &file->shm)))
     {
-      /* Not BUSY: SQLite would try that a hundred times, for ten seconds. */
+      /* Not SQLITE_BUSY, because SQLite would then retry a hundred times, for ten seconds. */
       file->was_split = TRUE;
       result = SQLITE_IOERR_SHMOPEN;
     }
@@ -382,7 +387,7 @@ begin_index (File *file)
   return result;
 }
 
-/* Bytes are written, not only promised: a full disk must not be a bus error later. */
+/* Writes every page instead of only extending the file, because a full disk would otherwise cause a bus error later. */
 static int
 extend_index (int fd, gint64 size)
 {
@@ -438,7 +443,7 @@ file_shm_map (sqlite3_file *base, int region, int size, int extend, void volatil
   return SQLITE_OK;
 }
 
-/* A checkpoint has ended: the database file is noted as quoit has left it. */
+/* Records the state of the database file after a checkpoint. */
 static void
 note_written (File *file)
 {
@@ -453,7 +458,7 @@ note_writing (File *file)
 {
   if (file->is_written || !file->has_wal)
     return;
-  /* Then the old note stays, by which the next look finds out. */
+  /* Keep the old note, so that the next check detects the foreign write. */
   if (quoit_head_last_writer (file->path) == QUOIT_FILE_FOREIGN)
     return;
   quoit_head_note_writing (file->path);
@@ -499,7 +504,7 @@ file_shm_unmap (sqlite3_file *base, int delete)
   return SQLITE_OK;
 }
 
-/* --- all else is the wrapped file's --- */
+/* --- methods of the wrapped file --- */
 
 #define BASE(file, method, ...) base_of (file)->pMethods->method (base_of (file), ##__VA_ARGS__)
 
@@ -574,8 +579,8 @@ file_close (sqlite3_file *base)
 
 /* --- opening and deleting --- */
 
-/* The fd of the locks must be of the file that the wrapped VFS has open: its name must lead to the same file before and
- * after. */
+/* Opens the descriptor for the locks. It must refer to the file that the wrapped VFS has open, so the name is
+ * checked before and after. */
 static int
 open_locks (File *file, const char *name)
 {
@@ -622,8 +627,8 @@ open_database (const char *name, sqlite3_file *base, int flags, int *out_flags)
 
 enum { MOST_OPENS = 16 };
 
-/* The log. SQLite does not say which file it has opened. It is the one of that name if the name led to it before and
- * after; a file that was only made now is opened once more. */
+/* Opens the WAL. SQLite does not report which file it opened. The file is known only if the name referred to the
+ * same file before and after, so a newly created file is opened a second time. */
 static int
 open_log (const char *name, sqlite3_file *base, int flags, int *out_flags)
 {
@@ -661,7 +666,7 @@ vfs_open (sqlite3_vfs *self, const char *name, sqlite3_file *file, int flags, in
   return base_vfs->xOpen (base_vfs, name, file, flags, out_flags);
 }
 
-/* A connection that closes last deletes its log, and must not delete one that has taken its place. */
+/* The last connection to close deletes its WAL. It must not delete a file that has replaced it. */
 static int
 vfs_delete (sqlite3_vfs *self, const char *name, int sync)
 {
@@ -732,7 +737,7 @@ static sqlite3_io_methods methods = {
   .xShmUnmap = file_shm_unmap,
 };
 
-/* Two copies of this library in one process have a VFS each. */
+/* Two copies of this library in one process need separate VFS names. */
 static char vfs_name[40];
 
 const char *
@@ -764,7 +769,7 @@ quoit_vfs_name (void)
   return vfs_name;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 static File *
 main_file (sqlite3 *handle)
@@ -817,7 +822,7 @@ quoit_vfs_retire_pair (sqlite3 *handle)
       if (leads_to (file->path, tail, i == 0 ? &file->wal : &file->shm))
         unlink (name);
     }
-  /* Not before: a connection that has just opened the old index beside a new log would be let in. */
+  /* Only now: otherwise a connection that has just opened the old index with a new WAL would be accepted. */
   quoit_head_retire (file->path, file->pair);
 }
 
