@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the processes of a group are started. */
+/* How the processes of a group are launched. */
 #pragma once
 
 #include <quoit/topology.h>
@@ -9,8 +9,8 @@ enum { QUOIT_MOST_PER_HOST = 8 };
 struct _QuoitLaunch {
   QuoitProfile profile;
   guint32 per_host;
-  char *jobset, *replicated_job; /* NULL: what they are otherwise */
+  char *jobset, *replicated_job; /* NULL: the defaults */
 };
 
-/* INVALID where Kubernetes does not take a JobSet of that name. */
+/* Fails with INVALID if Kubernetes does not accept @name for a JobSet. */
 gboolean quoit_launch_check_jobset (const char *name, GError **error);

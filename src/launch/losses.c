@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices and bundles of a group that do not run, or will not for long: a slice is as good as its worst host. */
+/* Adds notes about slices and bundles that do not run, or will soon stop. The worst host decides the state of a
+ * slice. */
 #include "launch/topology.h"
 
 enum { MOST_NAMED = 4 };
@@ -13,7 +14,7 @@ state_of (const QuoitTopology *topology, GHashTable *ailing, guint process)
       g_hash_table_lookup (ailing, GUINT_TO_POINTER (topology->layout->nodes[node].id)));
 }
 
-/* "host a-3 is", "hosts a-0, a-1, a-2, a-3 and 12 more are": those of the processes that are in @state. */
+/* Returns text such as "host a-3 is" or "hosts a-0, a-1, a-2, a-3 and 12 more are" for the processes in @state. */
 static char *
 hosts_in (const QuoitTopology *topology, GHashTable *ailing, guint first, guint end, QuoitNodeState state)
 {
@@ -56,7 +57,7 @@ note_bundle (QuoitTopology *topology, const QuoitProcess *process, QuoitNodeStat
                        is_lost ? "dead" : "draining");
 }
 
-/* Those of a process each, of which the others may know nothing. */
+/* Notes each process separately, because bundles may not be one job. */
 static void
 note_bundles (QuoitTopology *topology, GHashTable *ailing, guint first, guint end)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader of the variables of bundles must know. */
+/* Notes for readers of the variables of bundles. */
 #include "launch/topology.h"
 
 enum { MOST_NAMED = 8 };
 
-/* "bundle 3", "bundles 0, 1 and 9 more". Owned. */
+/* Returns text such as "bundle 3" or "bundles 0, 1 and 9 more". Owned by the caller. */
 static char *
 name_bundles (const GArray *numbers)
 {
@@ -50,7 +50,7 @@ note_shared (QuoitTopology *topology, const QuoitParts *parts)
                        names, numbers->len == 1 ? "has" : "have");
 }
 
-/* Whether the job has all chips of its slices, though not as JAX deals hosts. */
+/* Returns whether the job has all chips of its slices. Its processes then divide hosts in another way than JAX does. */
 static gboolean
 has_whole_slices (const QuoitLayout *layout, const QuoitParts *parts)
 {
@@ -81,7 +81,7 @@ note_job (QuoitTopology *topology, const QuoitParts *parts)
                          parts->apart);
 }
 
-/* Ray Train numbers what it is given, and writes no bounds. */
+/* Ray Train numbers all workers as one job, and sets no bounds. */
 static void
 note_ray_job (QuoitTopology *topology, const QuoitParts *parts)
 {

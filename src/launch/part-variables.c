@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables of processes that have parts of hosts: a box of a slice that they share, or each by itself. */
+/* Variables of processes that have parts of hosts: they share a box of a slice, or each is a job of its own. */
 #include "launch/slice-variables.h"
 
 static const QuoitProcess *
@@ -8,7 +8,8 @@ process_at (const QuoitSliceVariables *slice, guint at)
   return &g_array_index (slice->topology->processes, QuoitProcess, at);
 }
 
-/* Ports are told apart by chips: whoever has others of the host, in this group or in another one, has another port. */
+/* Ports depend on the chip, so processes with different chips of a host never share a port, even in different
+ * groups. */
 static guint32
 port_of (const QuoitProcess *process, guint32 first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the processes of bundles are one job, and if not, why. */
+/* Decides whether the processes of bundles are one job, and why not. */
 #include "launch/parts.h"
 
 #include <quoit/models/jax.h>
@@ -74,7 +74,7 @@ parts_are_alike (const Judge *judge)
   return TRUE;
 }
 
-/* Boxes of one size that fill a box do so as a grid, or one of them is not in it. */
+/* Boxes of one size that fill a larger box form a grid, unless one of them is off the grid. */
 static gboolean
 are_tiles (const Judge *judge, guint first, guint end, const QuoitBox *box)
 {
@@ -115,8 +115,8 @@ is_of_hosts (const QuoitSliceFacts *facts, const QuoitBox *box)
   return TRUE;
 }
 
-/* Whether slices of that shape are built, along whatever axes. Of one host JAX takes any box of 1, 2, 4 or 8 chips; of
- * several nobody takes less than all of theirs. */
+/* Returns whether slices of this shape exist, along any axes. JAX accepts any box of 1, 2, 4 or 8 chips inside one
+ * host. A box on several hosts must use all of their chips. */
 static gboolean
 is_topology (const QuoitSliceFacts *facts, const QuoitBox *box)
 {
@@ -214,7 +214,8 @@ is_one_job (const Judge *judge)
 
 /* --- whole slices --- */
 
-/* Whether every bundle has what the process of its place would have of a host with so many. */
+/* Returns whether each bundle has exactly the chips that JAX would give to the process at its place, with @per_host
+ * processes per host. */
 static gboolean
 are_dealt (const Judge *judge, guint32 chips_per_host, guint32 per_host)
 {
@@ -224,7 +225,8 @@ are_dealt (const Judge *judge, guint32 chips_per_host, guint32 per_host)
   return TRUE;
 }
 
-/* How many bundles each host of the slices is, as JAX would deal it; 0: it would not, or they are not whole. */
+/* Returns how many bundles form a host of the slices, if they divide it as JAX does. Returns 0 if they do not, or if
+ * the slices are not whole. */
 static guint32
 processes_per_host (const Judge *judge)
 {

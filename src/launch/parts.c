@@ -16,7 +16,7 @@ quoit_parts_free (QuoitParts *parts)
   g_free (parts);
 }
 
-/* The place of a chip of the node, in its slice where that is known. */
+/* Also fails for a chip that the hosts of the slice do not have. */
 gboolean
 quoit_part_find_spot (const QuoitLayout *layout, const QuoitPart *part, guint32 chip, QuoitSpot *spot)
 {
@@ -48,7 +48,8 @@ box_of_chips (const QuoitLayout *layout, const QuoitPart *part)
 
       if ((part->chips >> chip & 1) == 0)
         continue;
-      /* The first chips of any host stand as those of the largest do. */
+      /* Without a position in the slice, use the numbering of the largest host; it places the first chips like any
+       * other host. */
       if (!is_placed || !quoit_part_find_spot (layout, part, chip, &one.low))
         one.low = quoit_place_in_host (of_host, chip);
       one.high = one.low;
@@ -69,7 +70,7 @@ by_place (gconstpointer a, gconstpointer b)
   const QuoitPart *x = a, *y = b;
   guint32 of_x = lowest (x->chips), of_y = lowest (y->chips);
 
-  /* Nodes of a slice stand by worker id, and slices as a group has them. */
+  /* The nodes of a slice are sorted by worker id in the layout. */
   if (x->slice != y->slice)
     return x->slice < y->slice ? -1 : 1;
   if (x->node != y->node)
@@ -101,7 +102,7 @@ read_part (const QuoitLayout *layout, const QuoitGroupData *group, guint32 bundl
   return TRUE;
 }
 
-/* Those of a node stand together. */
+/* Numbers the parts of each node, which are adjacent. */
 static void
 count_on_nodes (GArray *parts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which chips, and which JAX devices, a process has. */
+/* The chips and the JAX devices of a process. */
 #include "launch/topology.h"
 
 enum { MOST_CHIPS = 64 };
@@ -12,7 +12,7 @@ quoit_process_class (const QuoitTopology *topology, const QuoitProcess *process)
   return slice == QUOIT_NO_INDEX ? NULL : quoit_layout_slice_class (topology->layout, (QuoitSliceId) { slice });
 }
 
-/* A node may have more than the hosts of its slice have. */
+/* A node may have more chips than the hosts of its slice. */
 static gboolean
 are_of_host (guint64 chips, guint32 chips_per_host)
 {
@@ -48,7 +48,7 @@ by_number (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* JAX lists the devices of a process x first, which a host does not count its chips by. */
+/* JAX lists the devices of a process with x fastest, while a host numbers its chips in another order. */
 guint32
 quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, guint32 chip)
 {
@@ -66,7 +66,7 @@ quoit_process_chip (const QuoitTopology *topology, const QuoitProcess *process, 
 
 /* --- devices --- */
 
-/* The chips that JAX sees in the process's slice. */
+/* Returns the chips that JAX sees in the process's slice. */
 static QuoitBox
 seen_of (const QuoitProcess *process, const QuoitCoordinates *torus)
 {
@@ -81,7 +81,7 @@ quoit_topology_count_devices (QuoitTopology *topology)
   guint64 n = 0;
   QuoitCoordinates torus;
 
-  /* Processes that are no job may be in no slice, and each counts from its own first device. */
+  /* Processes that are not one job may have no slice, and each counts its devices from 0. */
   if (topology->job == QUOIT_JOB_APART)
     return;
   g_array_set_size (topology->first_devices, topology->text_ranks->len);
@@ -95,7 +95,7 @@ quoit_topology_count_devices (QuoitTopology *topology)
     }
 }
 
-/* The JAX devices of the slices before the process's, where those are one job. */
+/* Returns the number of JAX devices in the job's earlier slices. */
 static guint64
 first_device (const QuoitTopology *topology, const QuoitProcess *process)
 {

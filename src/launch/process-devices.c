@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices of processes that share a job, as JAX lists those of a slice: host after host, and in each host chip
- * after chip with x fastest. */
+/* Lists the devices of processes that share a job, in the order in which JAX lists the devices of a slice: host by
+ * host, and in each host chip by chip with x fastest. */
 #include "models/jax/mesh.h"
 #include "launch/topology.h"
 
 typedef struct {
   const QuoitProcess *process;
   guint32 index;  /* its process id */
-  guint32 chip;   /* of the process's */
-  guint32 number; /* in the slice */
+  guint32 chip;   /* its number in the process */
+  guint32 number; /* its number in the slice */
 } Chip;
 
-/* Slices and their hosts stand in the order of the processes. */
+/* Slices and hosts keep the order of the processes. */
 static gint
 by_host (gconstpointer a, gconstpointer b)
 {

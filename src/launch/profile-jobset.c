@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile jobset: the slices of the group as the jobs of one replicated job, their workers as the pods of a job. */
+/* Profile jobset: the slices of a group are the jobs of one replicated job, and their workers are the pods of a job. */
 #include <string.h>
 
 #include "base/dns.h"
 #include "base/error.h"
 #include "launch/slice-variables.h"
 
-#define REPLICATED_JOB "slice-job"  /* as xpk and Google's examples call it */
-#define DEFAULT_PROCESS_PORT "8471" /* of the first process of a host */
+#define REPLICATED_JOB "slice-job"  /* the name in xpk and in Google's examples */
+#define DEFAULT_PROCESS_PORT "8471" /* of the first process on a host */
 
-/* What Kubernetes appends to the name of a pod that a job makes. */
+/* The suffix that Kubernetes adds to the name of a pod of a job. */
 #define POD_SUFFIX "-xxxxx"
 
 typedef struct {
   const char *name, *job;
 } JobSet;
 
-/* JobSet gives its pods names that stay when they are replaced, in a service of its own name. */
+/* JobSet gives pods host names that stay the same when a pod is replaced, in a service with the name of the JobSet. */
 static char *
 host_of (const JobSet *jobset, guint32 job, guint32 pod)
 {
   return g_strdup_printf ("%s-%s-%u-%u.%s", jobset->name, jobset->job, job, pod, jobset->name);
 }
 
-/* The longest of a slice's pods is that of its last worker. */
+/* The last worker of a slice has the longest pod name. */
 static gboolean
 check_length (const JobSet *jobset, const QuoitProcess *last, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile kuberay: what stands in the pods of a manifest once the TPU webhook has seen them. */
+/* Profile kuberay: the variables in the pods of a manifest after the TPU webhook has mutated them. */
 #include <quoit/models/webhook.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "models/webhook/pod.h"
 #include "launch/webhook.h"
 
-/* A slice of which the pod of a host is made, with a container for each process; the others differ from it in their
- * worker ids alone. */
+/* A slice with the pod of one host, which has a container per process. The pods of the other hosts differ only in
+ * their worker ids. */
 typedef struct {
   QuoitTopology *topology;
-  guint first, end; /* its processes */
+  guint first, end; /* range of its processes */
   const QuoitClass *class;
   const char *cluster;
   GPtrArray *variables[QUOIT_MOST_PER_HOST]; /* of each container; NULL: not made yet */
@@ -38,7 +38,7 @@ shown_slice (const QuoitTopology *topology, const QuoitProcess *process)
   return quoit_layout_slice_display (topology->layout, (QuoitSliceId) { topology->layout->nodes[process->node].slice });
 }
 
-/* --- what is known of the pods --- */
+/* --- checks --- */
 
 static gboolean
 check_slice (const QuoitTopology *topology, const QuoitProcess *process, const QuoitClass *class, const char *cluster,
@@ -69,7 +69,7 @@ check_slice (const QuoitTopology *topology, const QuoitProcess *process, const Q
   return TRUE;
 }
 
-/* --- a pod --- */
+/* --- pod --- */
 
 static const char *
 gke_label (QuoitGeneration generation)
@@ -109,7 +109,7 @@ add_containers (const Slice *slice, QuoitWebhookPod *pod, GError **error)
   return TRUE;
 }
 
-/* As KubeRay makes it since 1.6, with its indices. */
+/* Returns the pod as KubeRay creates it since 1.6, with its index labels. */
 static QuoitWebhookPod *
 pod_of (const Slice *slice, GError **error)
 {
@@ -129,9 +129,9 @@ pod_of (const Slice *slice, GError **error)
   return add_containers (slice, pod, error) ? g_steal_pointer (&pod) : NULL;
 }
 
-/* --- its environment --- */
+/* --- environment --- */
 
-/* What comes from a field of the pod is not known before there is one. */
+/* Skips variables that come from a field of the pod, because their values are unknown before the pod exists. */
 static GPtrArray *
 variables_of (const Slice *slice, const QuoitWebhookPatch *patch, guint container)
 {
@@ -203,7 +203,7 @@ describe_slice (QuoitTopology *topology, guint first, guint end, GError **error)
   return TRUE;
 }
 
-/* --- what the variables are not --- */
+/* --- notes --- */
 
 static gboolean
 any_has (const QuoitTopology *topology, const char *name)
@@ -226,7 +226,7 @@ note_what_is_missing (QuoitTopology *topology, guint32 n_slices)
                          n_slices);
 }
 
-/* The webhook tells containers of a pod apart on tpu7x alone. */
+/* Only on tpu7x does the webhook give the containers of a pod different ids. */
 static void
 note_containers (QuoitTopology *topology)
 {
@@ -241,7 +241,7 @@ note_containers (QuoitTopology *topology)
       }
 }
 
-/* Of the first process of each slice, which has what the others have. */
+/* The first process of a slice is enough, because all of them have the same names. */
 static void
 note_names (QuoitTopology *topology)
 {

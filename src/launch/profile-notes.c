@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader of profile quoit's variables must know: where they are not what the manifest says, or what stands in a
- * running pod. */
+/* Notes for readers of profile quoit's variables: where they differ from the manifest, or from those in a running
+ * pod. */
 #include <string.h>
 
 #include "models/kuberay/names.h"
@@ -10,7 +10,7 @@
 typedef struct {
   QuoitTopology *topology;
   guint32 n_slices;
-  GHashTable *pools, *sources; /* those that were looked at */
+  GHashTable *pools, *sources; /* already checked */
   GPtrArray *replaced, *expanded;
 } Notes;
 
@@ -38,7 +38,7 @@ join (GPtrArray *names)
   return g_strjoinv (", ", (char **) names->pdata);
 }
 
-/* "$(NAME)", unless a second dollar says that it is meant so. */
+/* Finds "$(NAME)", unless a second dollar sign escapes it. */
 static gboolean
 has_reference (const char *value)
 {
@@ -62,7 +62,7 @@ note_n_slices (Notes *notes, const char *value)
                        notes->n_slices == 1 ? "one slice and needs none of MEGASCALE_*" : number);
 }
 
-/* What is the same for all processes of a pool. */
+/* Checks the variables that all processes of a pool share. */
 static void
 look_at_pool (Notes *notes, const QuoitPair *pairs, guint32 n)
 {
@@ -91,7 +91,7 @@ look_at_process (Notes *notes, const QuoitProcess *process)
       add_name (notes->replaced, pairs[i].key);
 }
 
-/* What the caller must know about the names that stand for hosts. */
+/* Notes which names are used for hosts without a known address. */
 static void
 note_addresses (QuoitTopology *topology)
 {
@@ -124,7 +124,7 @@ note_service (QuoitTopology *topology, const char *cluster)
                          made, meant);
 }
 
-/* Where nobody but KubeRay knows what the cluster is called. */
+/* Notes names that depend on a generated cluster name, which only KubeRay knows. */
 static void
 note_assumed (QuoitTopology *topology, const QuoitProcess *process, const char *cluster)
 {
@@ -164,7 +164,7 @@ quoit_topology_note_names (QuoitTopology *topology, const QuoitProcess *process)
   note_assumed (topology, process, cluster);
 }
 
-/* A pod that is a slice by itself: the webhook has no need to give it a name. */
+/* The webhook does not name the pod of a slice with one host. */
 static void
 note_alone (Notes *notes, const QuoitProcess *process)
 {

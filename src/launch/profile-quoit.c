@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile quoit: slices and workers in natural order, names as the TPU webhook gives them, values as GKE writes them.
- */
+/* Profile quoit: slices and workers in natural order, with names like those of the TPU webhook and values like those
+ * of GKE. */
 #include <string.h>
 
 #include "launch/slice-variables.h"
 #include "launch/webhook.h"
 
-#define DEFAULT_MEGASCALE_PORT "8081" /* the webhook's base, and Ray's */
+#define DEFAULT_MEGASCALE_PORT "8081" /* the default of the webhook and of Ray */
 #define DEFAULT_PROCESS_PORT "8471"   /* of the first TPU container */
 
-enum { MOST_CHIPS = 64 }; /* of a host: each may have a process, and that a port */
+enum { MOST_CHIPS = 64 }; /* per host; each chip may need a port */
 
-/* What the manifest sets is the same for all pods: a process's place in the job comes from the group. A port is kept
- * where there is use for it. */
+/* Variables that depend on the place of a process in the job. They come from the group, because the manifest sets
+ * the same values for all pods. Ports of the manifest are kept where they are used. */
 static const char *const placed[] = { "MEGASCALE_NUM_SLICES",
                                       "MEGASCALE_SLICE_ID",
                                       "MEGASCALE_COORDINATOR_ADDRESS",
@@ -24,11 +24,11 @@ static const char *const placed[] = { "MEGASCALE_NUM_SLICES",
                                       "TPU_ACCELERATOR_TYPE",
                                       NULL };
 
-/* The service of the source that was asked for last: a group's nodes come source by source. */
+/* Caches the service of the last source. The nodes of a group come source by source. */
 typedef struct {
   const QuoitLayout *layout;
   guint32 source;
-  char *service; /* NULL: hosts are called as their nodes are */
+  char *service; /* NULL: hosts have the names of their nodes */
 } Names;
 
 static void
@@ -38,8 +38,9 @@ clear_names (Names *names)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, clear_names)
 
-/* By what others reach the node: the webhook's name for a manifest's pod, which stays when the pod is replaced, unless
- * the name is assumed; else its address, else its own name. */
+/* Returns the name by which other hosts reach the node. For a pod of a manifest, that is the webhook's name, which
+ * stays when the pod is replaced, unless the name is assumed. Otherwise it is the address of the node, or else its
+ * name. */
 static char *
 host_of (Names *names, guint32 node)
 {
@@ -71,7 +72,7 @@ keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
       quoit_process_set (process, pairs[i].key, pairs[i].value);
 }
 
-/* The port that the manifest sets, or the one that it is otherwise. */
+/* Returns the port that the manifest sets, or @otherwise. */
 static const char *
 port_of (const QuoitTopology *topology, const QuoitProcess *process, const char *name, const char *otherwise)
 {
@@ -79,7 +80,7 @@ port_of (const QuoitTopology *topology, const QuoitProcess *process, const char 
   const QuoitPair *pairs = quoit_process_manifest_env (topology, process, &n);
   const char *port = otherwise;
 
-  /* Of a name that is present twice Kubernetes uses the last. */
+  /* Kubernetes uses the last of duplicate names. */
   for (guint32 i = 0; i < n; i++)
     if (strcmp (pairs[i].key, name) == 0 && *pairs[i].value != '\0')
       port = pairs[i].value;
@@ -92,7 +93,7 @@ process_at (const QuoitTopology *topology, guint at)
   return &g_array_index (topology->processes, QuoitProcess, at);
 }
 
-/* The processes of one slice, in which each has a part of a host, and the port of the host's first chip. */
+/* For a slice whose processes have parts of hosts. *@first_port gets the port of the first chip of a host. */
 static gboolean
 name_parts (QuoitSliceVariables *slice, const GPtrArray *hosts, const char *port, guint32 *first_port, GError **error)
 {
@@ -126,9 +127,9 @@ name_slice (QuoitSliceVariables *slice, Names *names, guint32 *first_port, GErro
                                            : name_parts (slice, hosts, port, first_port, error);
 }
 
-/* What the slices of a group that has several have in common. */
+/* Variables that the slices of a group share. */
 typedef struct {
-  char *n_slices, *coordinator; /* variables; NULL: there is one slice */
+  char *n_slices, *coordinator; /* variables; NULL: the group has one slice */
   QuoitNumbered worker_ids, task_ids;
 } Group;
 
@@ -171,7 +172,7 @@ place_slice (QuoitSliceVariables *slice, Group *of)
                              port_of (slice->topology, first, "MEGASCALE_PORT", DEFAULT_MEGASCALE_PORT));
 }
 
-/* Where a host has several processes, the number of each in its slice is its worker id to JAX and its task to
+/* With several processes per host, the number of a process in its slice is its worker id in JAX and its task id in
  * PyTorch/XLA. */
 static void
 describe (const QuoitSliceVariables *slice, Group *of, QuoitProcess *process)

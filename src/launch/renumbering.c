@@ -5,7 +5,7 @@
 
 static const QuoitPlace nowhere = { -1, -1, -1 };
 
-/* A process of one of the two topologies; none where @topology is NULL. */
+/* A process of one of the two topologies. @topology is NULL for a missing process. */
 typedef struct {
   const QuoitTopology *topology;
   guint index;
@@ -23,8 +23,9 @@ process_of (const Standing *standing)
   return &g_array_index (standing->topology->processes, QuoitProcess, standing->index);
 }
 
-/* Durable: a node keeps it from one layout to the next, and a new machine of an old name has another. The processes of
- * a node have as many, and those of bundles without chips are told apart by these. */
+/* Returns an identity that is stable between layouts: it consists of the durable id of the node, which a new machine
+ * with an old name does not share, and the number of the process on the node. Processes of bundles without chips use
+ * the bundle number instead. */
 static gint64
 identity_of (const Standing *standing)
 {
@@ -34,7 +35,7 @@ identity_of (const Standing *standing)
   return (gint64) (node << 32 | (quoit_process_is_other (process) ? ~process->bundle : process->local));
 }
 
-/* Identity -> index of the process, plus 1. */
+/* Maps identities to process indices plus 1. */
 static GHashTable *
 index_nodes (const QuoitTopology *topology)
 {
@@ -49,7 +50,7 @@ index_nodes (const QuoitTopology *topology)
   return by_id;
 }
 
-/* The process that the node of @other has in @topology. */
+/* Finds the process of @topology that has the identity of @other. */
 static Standing
 same_node (GHashTable *by_id, const QuoitTopology *topology, const Standing *other)
 {
@@ -59,7 +60,7 @@ same_node (GHashTable *by_id, const QuoitTopology *topology, const Standing *oth
   return found == 0 ? (Standing) { NULL, 0 } : (Standing) { topology, found - 1 };
 }
 
-/* --- a row --- */
+/* --- rows --- */
 
 static QuoitPlace
 place_of (const Standing *standing)
@@ -99,7 +100,7 @@ variable_at (const GPtrArray *variables, guint i)
   return variables == NULL || i >= variables->len ? NULL : variables->pdata[i];
 }
 
-/* Both are sorted by name; NULL is behind the last. */
+/* Compares names. NULL sorts last. */
 static int
 by_name (const char *before, const char *after)
 {
@@ -162,7 +163,7 @@ add_row (QuoitRenumbering *renumbering, const Standing *before, const Standing *
   g_array_append_val (renumbering->rows, row);
 }
 
-/* --- who takes whose place --- */
+/* --- replacements --- */
 
 typedef char *(*KeyFunc) (const Standing *standing);
 
@@ -183,7 +184,7 @@ key_of_slice_id (const Standing *standing)
   return g_strdup_printf ("%u %u %u", process->worker_id, process->local, process->slice_id);
 }
 
-/* Those that left, and nobody has the place of, by what @key_of says of them. */
+/* Indexes the processes that left and have no replacement yet, by @key_of. */
 static GHashTable *
 index_left (const QuoitRenumbering *renumbering, const QuoitTopology *before, KeyFunc key_of)
 {
@@ -221,7 +222,7 @@ pair (QuoitRenumbering *renumbering, const QuoitTopology *before, const QuoitTop
     }
 }
 
-/* --- the whole --- */
+/* --- construction --- */
 
 static void
 row_clear (gpointer data)
@@ -273,7 +274,7 @@ quoit_renumbering_of (const QuoitTopology *before, const QuoitTopology *after)
       add_row (renumbering, &(Standing) { before, i }, &none);
   if (before == NULL || after == NULL)
     return renumbering;
-  /* A host that is replaced in its slice, before whatever else has come to stand at that slice id. */
+  /* First match hosts that were replaced inside their slice, then those of any slice with the same slice id. */
   pair (renumbering, before, after, key_of_slice_name);
   pair (renumbering, before, after, key_of_slice_id);
   return renumbering;
@@ -285,7 +286,7 @@ quoit_variable_change_name (const QuoitVariableChange *change)
   return quoit_variable_name (change->after != NULL ? change->after : change->before);
 }
 
-/* --- for people --- */
+/* --- text --- */
 
 static void
 append_numbers (GString *text, const QuoitRenumberingRow *row)
@@ -330,7 +331,7 @@ append_variables (GString *text, const QuoitRenumbering *renumbering, const Quoi
     }
 }
 
-/* A machine often comes back under the name of the one that it replaces. */
+/* A replacement machine often has the name of its predecessor. */
 static const char *
 shown_counterpart (const QuoitRenumberingRow *row)
 {

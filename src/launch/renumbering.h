@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two topologies of one group compared: what is different for each process. Pure. */
+/* Compares two topologies of one group: what differs for each process. Pure functions. */
 #pragma once
 
 #include <quoit/topology.h>
 
 #include "launch/topology.h"
 
-/* Where a process stands in one of the two; -1 each: it is not there. */
+/* The numbers of a process in one of the two topologies; -1 each if it is not in it. */
 typedef struct {
   gint64 process, slice_id, worker_id;
 } QuoitPlace;
 
-/* A variable as it was and as it is, with an owner here; NULL: not set. */
+/* A variable before and after, each with a reference; NULL: not set. */
 typedef struct {
   char *before, *after;
 } QuoitVariableChange;
@@ -20,7 +20,7 @@ typedef struct {
   QuoitRenumberingHow how;
   QuoitPlace before, after;
   char *node, *slice;
-  const char *counterpart; /* the name of another row's node */
+  const char *counterpart; /* node of the replaced or replacing row, owned by that row */
   guint32 first_change, n_changes;
 } QuoitRenumberingRow;
 
@@ -30,7 +30,7 @@ struct _QuoitRenumbering {
   guint32 n_changed;
 };
 
-/* Either may be NULL. Each has one process a node. */
+/* @before and @after may be NULL. The result is owned by the caller. */
 QuoitRenumbering *quoit_renumbering_of (const QuoitTopology *before, const QuoitTopology *after);
 const char *quoit_variable_change_name (const QuoitVariableChange *change);
 char *quoit_renumbering_row_text (const QuoitRenumbering *renumbering, const QuoitRenumberingRow *row);

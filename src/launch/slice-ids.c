@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profiles count the slices of a group in different ways: what each calls a slice, and where they disagree. */
+/* The profiles number the slices of a group differently: the id of a slice in each profile, and notes about
+ * differences. */
 #include <string.h>
 
 #include "launch/topology.h"
 #include "launch/webhook.h"
 
-/* Whether there are pods that the webhook has seen, as far as their source can tell. */
+/* Returns whether the source of the node describes pods that the webhook has mutated, as far as the kind of the
+ * source shows. */
 static gboolean
 has_pods (const QuoitLayout *layout, guint32 node)
 {
@@ -64,7 +66,7 @@ slice_of (const QuoitTopology *topology, const QuoitProcess *process)
   return quoit_layout_slice_display (topology->layout, (QuoitSliceId) { topology->layout->nodes[process->node].slice });
 }
 
-/* The first of the slices that the other calls something else. */
+/* Counts the slices with a different id in the other profile, and names the first one. */
 static void
 note_counter (QuoitTopology *topology, guint counter)
 {
@@ -94,7 +96,7 @@ note_counter (QuoitTopology *topology, guint counter)
     }
 }
 
-/* The first two slices that are one to whoever reads the ids. */
+/* Notes the first two slices with the same id. */
 static void
 note_shared_id (QuoitTopology *topology)
 {
@@ -119,7 +121,7 @@ note_shared_id (QuoitTopology *topology)
     }
 }
 
-/* The webhook has them all meet at replica 0, whether the group has it or not. */
+/* The webhook makes replica 0 the coordinator, even if it is not in the group. */
 static void
 note_coordinator (QuoitTopology *topology)
 {
@@ -143,7 +145,7 @@ note_coordinator (QuoitTopology *topology)
 void
 quoit_topology_note_slice_ids (QuoitTopology *topology, QuoitProfile profile)
 {
-  /* One slice has no id that anybody reads, nor have processes that are no one job. */
+  /* Slice ids matter only in a job with several slices. */
   if (quoit_topology_n_slices (topology) < 2 || topology->job == QUOIT_JOB_APART)
     return;
   for (guint counter = 0; counter < G_N_ELEMENTS (counters); counter++)

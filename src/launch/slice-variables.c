@@ -7,10 +7,10 @@
 
 enum {
   HIGHEST_PORT = 65535,
-  MOST_SHARED = 0xffff /* a worker id that nobody has stated is more */
+  MOST_SHARED = 0xffff /* an unknown worker id is larger */
 };
 
-/* --- numbers --- */
+/* --- numbered variables --- */
 
 QuoitNumbered
 quoit_numbered (const char *name)
@@ -56,7 +56,7 @@ quoit_process_task (const QuoitTopology *topology, const QuoitProcess *process)
   return process->worker_id * topology->per_host + process->local;
 }
 
-/* --- a slice --- */
+/* --- slice --- */
 
 static const QuoitProcess *
 process_at (const QuoitSliceVariables *slice, guint at)
@@ -136,7 +136,7 @@ quoit_slice_variables_give (const QuoitSliceVariables *slice, QuoitProcess *proc
     quoit_process_share (process, of_local->pdata[i]);
 }
 
-/* --- several processes a host --- */
+/* --- several processes per host --- */
 
 static gboolean
 fail_for_slice (const QuoitSliceVariables *slice, GError **error)
@@ -162,7 +162,7 @@ check_hosts (const QuoitSliceVariables *slice, guint n_hosts, GError **error)
   return TRUE;
 }
 
-/* JAX's bounds are those of one host: the hosts of the slice stand beside each other. */
+/* JAX's bounds cover one host. Multiply them by the grid of hosts. */
 static void
 add_process_bounds (QuoitSliceVariables *slice, const char *of_host)
 {
@@ -178,7 +178,7 @@ add_process_bounds (QuoitSliceVariables *slice, const char *of_host)
   quoit_slice_variables_add (slice, "TPU_PROCESS_BOUNDS", text);
 }
 
-/* In the caller's word, which is processes and not chips. */
+/* Reports the valid numbers of processes per host, because the caller set processes and not chips. */
 static gboolean
 refuse_number (const QuoitSliceFacts *facts, GError **error)
 {
@@ -232,14 +232,14 @@ quoit_process_port_parse (const char *port, guint32 n, guint32 *first, GError **
                      HIGHEST_PORT + 1 - n);
 }
 
-/* The ports of a host's processes, one behind the other. */
+/* Assigns consecutive ports to the processes of a host. */
 static gboolean
 find_ports (const QuoitSliceVariables *slice, const char *port, char **ports, GError **error)
 {
   guint32 per_host = slice->topology->per_host;
   guint32 first = 0;
 
-  /* With one process a host it is Kubernetes that reads it, and as it stands. */
+  /* With one process per host, the port is passed on unchanged, because only Kubernetes parses it. */
   if (per_host == 1)
     {
       ports[0] = g_strdup (port);
@@ -266,7 +266,7 @@ add_addresses (QuoitSliceVariables *slice, const GPtrArray *hosts, char *const *
     g_ptr_array_add (slice->of_local[local], quoit_variable_new ("TPU_PROCESS_PORT", ports[local]));
 }
 
-/* --- the hosts --- */
+/* --- hosts --- */
 
 void
 quoit_slice_variables_add_hostnames (QuoitSliceVariables *slice, const GPtrArray *hosts)
@@ -294,7 +294,7 @@ quoit_slice_variables_add_hosts (QuoitSliceVariables *slice, const GPtrArray *ho
   if (!find_ports (slice, port, ports, error))
     return fail_for_slice (slice, error);
 
-  /* A host that is alone in its slice talks to nobody: GKE's device plugin says so in this way, before tpu7x. */
+  /* A slice with one host needs no host names. Before tpu7x, GKE's device plugin sets "localhost" there. */
   if (hosts->len == 1 && !quoit_slice_variables_is_tpu7x (slice))
     g_ptr_array_add (called, (char *) "localhost");
   else

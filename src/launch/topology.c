@@ -22,9 +22,9 @@ quoit_topology_unref (QuoitTopology *topology)
   g_free (topology);
 }
 
-/* --- the order of the slices --- */
+/* --- slice order --- */
 
-/* The group's slices as it has them: indices in the layout. Owned. */
+/* Returns the slices of the group in its order, as indices in the layout. Owned by the caller. */
 static guint32 *
 list_slices (const QuoitCast *cast, guint32 *n)
 {
@@ -54,8 +54,8 @@ by_text (gconstpointer a, gconstpointer b, gpointer names)
                  ((const char *const *) names)[*(const guint32 *) b]);
 }
 
-/* The slices of the group, sorted as text, by their names as Ray knows them, which other sources have no part in: those
- * that share a name as the group has them. */
+/* Sorts the slices by their names in Ray, as text. These names do not include the source. Slices with the same name
+ * keep the order of the group. */
 static guint32 *
 order_as_text (const QuoitLayout *layout, const guint32 *slices, guint32 n)
 {
@@ -86,7 +86,7 @@ quoit_topology_n_slices (const QuoitTopology *topology)
   return topology->text_ranks->len;
 }
 
-/* --- the processes --- */
+/* --- processes --- */
 
 static void
 add_process (QuoitTopology *topology, QuoitProcess process)
@@ -212,7 +212,7 @@ quoit_topology_of (const QuoitCast *cast, QuoitSliceOrder order, guint32 per_hos
   return topology;
 }
 
-/* What the container has, but for what is about TPUs. */
+/* Keeps the variables of the container that are not about TPUs. */
 static void
 keep_manifest (const QuoitTopology *topology, QuoitProcess *process)
 {
@@ -262,7 +262,7 @@ quoit_topology_note (QuoitTopology *topology, const char *format, ...)
     g_ptr_array_add (topology->notes, g_steal_pointer (&text));
 }
 
-/* Where the variable of that name is, or else belongs. */
+/* Returns the index of the variable @name, or the index where it can be inserted. */
 static guint
 place_of (const QuoitProcess *process, const char *name, gboolean *is_there)
 {

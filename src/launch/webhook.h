@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What KubeRay and the TPU webhook call a manifest's things (gke-kuberay-jax 2.2, 3.2). */
+/* The names that KubeRay and the TPU webhook give to the objects of a manifest (gke-kuberay-jax 2.2, 3.2). */
 #pragma once
 
 #include "fleet/layout.h"
@@ -7,12 +7,13 @@
 
 guint32 quoit_webhook_source (const QuoitLayout *layout, guint32 node);
 
-/* The cluster of a manifest: its head is called after it. NULL where there is none. */
+/* Returns the name of a manifest's cluster, which its head node contains; NULL if @source is not a manifest. Owned
+ * by the caller. */
 char *quoit_webhook_cluster (const QuoitLayout *layout, guint32 source);
 
-/* Whether the webhook's name of the node, which is assumed, yields to an address that is known. */
+/* Returns whether to use the node's known address instead of the webhook's name, because that name is assumed. */
 gboolean quoit_webhook_yields (const QuoitLayout *layout, guint32 node);
 
-/* Which replica of its worker group the node is of, by its slice's name, GROUP-REPLICA; -1: it is not called so, or
- * no pod. */
+/* Returns the replica of the node in its worker group, from the name of its slice (GROUP-REPLICA). Returns -1 for
+ * another name, or if the node is not a pod. */
 gint64 quoit_webhook_replica (const QuoitLayout *layout, guint32 node);
