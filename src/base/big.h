@@ -21,8 +21,7 @@ QuoitBig *quoit_big_add (const QuoitBig *a, guint32 n);
 int quoit_big_compare (const QuoitBig *a, const QuoitBig *b); /* < 0, 0, > 0 */
 /* Rounds down, so @rest is never negative. @divisor must be positive. */
 QuoitBig *quoit_big_divide (const QuoitBig *a, int64_t divisor, int64_t *rest);
-gboolean quoit_big_to_int (const QuoitBig *big, int64_t *value); /* FALSE if it exceeds 64 bits; @value is then
-                                                                    unchanged */
+gboolean quoit_big_to_int (const QuoitBig *big, int64_t *value); /* FALSE beyond 64 bits, with @value unchanged */
 double quoit_big_to_double (const QuoitBig *big);                /* the nearest double; infinity if too large */
 gsize quoit_big_n_digits (const QuoitBig *big);
 char *quoit_big_format (const QuoitBig *big);

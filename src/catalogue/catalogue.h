@@ -57,8 +57,7 @@ typedef struct {
   guint8 dims;                /* 2 or 3 */
   guint8 cores_per_chip;
   guint8 devices_per_chip; /* JAX devices */
-  guint32 max_slice_chips; /* per job, by the vendor's page; some tools accept larger shapes, which the catalogue
-                              lists */
+  guint32 max_slice_chips; /* per job, by the vendor's page; some listed topologies that tools accept are larger */
   const char *aliases[3];  /* NULL-terminated */
   const char *jax_kinds[3];
   guint32 hbm_gb, hbm_gbytes_per_s, bf16_gflops; /* per chip */

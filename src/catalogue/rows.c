@@ -4,8 +4,7 @@
 
 typedef struct {
   QuoitTopologyRow *rows;
-  unsigned begin[QUOIT_N_GENERATIONS + 1]; /* by generation: the index of its first row; it ends where the next one
-                                              begins */
+  unsigned begin[QUOIT_N_GENERATIONS + 1]; /* by generation: first row; ends at the next one's */
 } AllRows;
 
 static int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/bits.h"
 
-/* 512 bytes a chunk: a fork that reserves copies two or three of them. */
+/* 512 bytes per chunk. A fork that reserves copies two or three chunks. */
 static const QuoitTableType words_type = { .chunk_bytes = 64 * sizeof (guint64) };
 
 void
@@ -81,7 +81,7 @@ quoit_bits_next (const QuoitBits *bits, guint32 from)
           at = at / 64 * 64 + (guint32) __builtin_ctzll (word);
           break;
         }
-      /* Nothing to the right in this word: go on behind the bit above that stands for it. */
+      /* No member to the right in this word: continue in the level above, after the bit of this word. */
       if (++level == QUOIT_BITS_LEVELS)
         return QUOIT_BITS_NONE;
       at = at / 64 + 1;

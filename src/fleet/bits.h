@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of small integers that finds the next or previous member in a fixed number of steps, copy-on-write as a table.
+/* A copy-on-write set of small integers that finds the next or previous member in a fixed number of steps.
  *
- * Four levels of 64-bit words; a bit of a level says that the word below it is not zero. Four levels reach 16,777,216
- * members, so that the longest walk is seven words however large the fleet is. */
+ * It has four levels of 64-bit words. A bit of a level is set if the word below it is not zero. Four levels hold
+ * 16,777,216 members, so a search visits at most seven words, whatever the size of the fleet. */
 #pragma once
 
 #include "fleet/table.h"
@@ -13,14 +13,14 @@ enum { QUOIT_BITS_LEVELS = 4, QUOIT_BITS_MOST = 1 << 24 };
 typedef struct {
   QuoitTable words;
   guint32 n;
-  guint32 base[QUOIT_BITS_LEVELS]; /* where each level's words begin */
+  guint32 base[QUOIT_BITS_LEVELS]; /* first word of each level */
 } QuoitBits;
 
-void quoit_bits_init (QuoitBits *bits, guint32 n); /* empty, for members below @n */
+void quoit_bits_init (QuoitBits *bits, guint32 n); /* creates an empty set for members below @n */
 void quoit_bits_clear (QuoitBits *bits);
 void quoit_bits_share (const QuoitBits *bits, QuoitBits *copy);
 
-/* The smallest member >= @from, the greatest < @below; QUOIT_BITS_NONE where there is none. */
+/* Return the smallest member >= @from, or the greatest member < @below; QUOIT_BITS_NONE if not found. */
 guint32 quoit_bits_next (const QuoitBits *bits, guint32 from);
 guint32 quoit_bits_previous (const QuoitBits *bits, guint32 below);
 
@@ -36,7 +36,7 @@ quoit_bits_has (const QuoitBits *bits, guint32 member)
   return (int) (quoit_bits_word (bits, member / 64) >> (member % 64) & 1);
 }
 
-/* --- changing: most changes end on the lowest level --- */
+/* --- changes, most of which touch only the lowest level --- */
 
 static inline guint64 *
 quoit_bits_own_word (QuoitBits *bits, guint32 word)
@@ -47,7 +47,7 @@ quoit_bits_own_word (QuoitBits *bits, guint32 word)
 void quoit_bits_add_above (QuoitBits *bits, guint32 member);
 void quoit_bits_remove_above (QuoitBits *bits, guint32 member);
 
-/* Adding a member again changes nothing. */
+/* Does nothing if @member is in the set. */
 static inline void
 quoit_bits_add (QuoitBits *bits, guint32 member)
 {
@@ -58,7 +58,7 @@ quoit_bits_add (QuoitBits *bits, guint32 member)
     quoit_bits_add_above (bits, member);
 }
 
-/* Likewise. */
+/* Does nothing if @member is not in the set. */
 static inline void
 quoit_bits_remove (QuoitBits *bits, guint32 member)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants, by brute force: what the summaries say is counted again from nothing. */
+/* Checks the invariants by brute force: recounts everything that the summaries contain. */
 #include "fleet/private.h"
 #include "fleet/source-kinds.h"
 
@@ -85,7 +85,7 @@ check_tallies (const QuoitFleet *fleet, GError **error)
   return TRUE;
 }
 
-/* Fills @shares: from each bundle that is a share of a node to the node + 1. */
+/* Fills @shares, which maps each bundle with a share to node + 1. */
 static gboolean
 check_shares (const QuoitFleet *fleet, GHashTable *shares, GError **error)
 {
@@ -117,7 +117,7 @@ is_known_to (const QuoitFleet *fleet, guint32 node, guint32 slot, guint32 i, GHa
                                 : GPOINTER_TO_UINT (g_hash_table_lookup (shares, &group->bundles[i])) == node + 1;
 }
 
-/* Each node that a group names must name the group, as often as the group does. */
+/* Each node of a group must refer back to the group, as often as the group refers to it. */
 static gboolean
 check_group (const QuoitFleet *fleet, guint32 slot, guint8 *claimed, GHashTable *shares, GError **error)
 {
@@ -198,8 +198,8 @@ check_nodes (const QuoitFleet *fleet, const guint8 *claimed, GError **error)
   return TRUE;
 }
 
-/* Whether @node is where its first claim puts it, and what the one that knows best says. Counts the rows that it has.
- */
+/* Checks that @node has the position of its home claim and the properties of its best-informed claim. Adds its rows
+ * to *@n_rows. */
 static gboolean
 check_claims_of (const QuoitLayout *layout, QuoitNodeId node, guint32 *n_rows, GError **error)
 {

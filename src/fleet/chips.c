@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chips that are shared out. A source that is in order has found a way to do it, and so one is looked for: first the
- * one that leaves all where they are, then ever more thoroughly. */
+/* Assigns chips to bundles. The source itself has found an assignment, so one usually exists. First tries to leave
+ * all bundles where they are, then searches more thoroughly. */
 #include "fleet/chips.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ quoit_chips_take (QuoitChipRoom *room, const QuoitBundle *bundle)
     room->e4[bundle->chip] -= (gint32) bundle->part.e4;
 }
 
-/* Whether the chips that the wish had are as many as it wants, and free. */
+/* Returns whether the previous chips are free and match the wanted amount. */
 static gboolean
 keeps (QuoitChipRoom *room, QuoitChipWish *wish)
 {
@@ -44,8 +44,8 @@ are_free (const QuoitChipRoom *room, guint first, guint n)
   return TRUE;
 }
 
-/* The first of @n free chips that are a box, as a process wants them: those that a host counts from a multiple of such
- * an @n on are, where that is 1, 2, 4 or 8. Where there are none so, any will do: the first. */
+/* Returns the first of @n free chips that form a box, as processes need. If n is 1, 2, 4 or 8, n chips from a
+ * multiple of n on form a box. If none of these are free, returns 0, because any free chips will do. */
 static guint
 first_of_box (const QuoitChipRoom *room, guint n)
 {
@@ -87,7 +87,7 @@ take_part (QuoitChipRoom *room, QuoitChipWish *wish, guint chip)
   room->e4[chip] -= part_of (wish);
 }
 
-/* The chip that the part fits most tightly; of equals the first. -1: none has room. */
+/* Returns the chip with the least free space that still fits the part, the first of equals; -1 if no chip fits. */
 static int
 tightest (const QuoitChipRoom *room, gint32 part_e4)
 {
@@ -112,11 +112,12 @@ take_both (QuoitChipRoom *room, QuoitChipWish *wish)
   return chip >= 0;
 }
 
-/* --- ways to do it, each on a room and wishes of its own --- */
+/* --- strategies, each on its own copy --- */
 
 typedef gboolean (*Way) (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps);
 
-/* Those that keep what they had; the others follow in what is left, in @wishes. */
+/* Lets bundles keep their chips if possible. Moves the remaining ones to the front of @wishes and returns their
+ * number. */
 static guint
 keep_some (QuoitChipRoom *room, QuoitChipWish **wishes, guint n)
 {
@@ -148,7 +149,7 @@ by_part (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Whole chips, then parts from the largest down. */
+/* Assigns whole chips first, then parts from the largest down. */
 static gboolean
 largest_first (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, guint *steps)
 {
@@ -173,7 +174,7 @@ around_those_that_stay (QuoitChipRoom *room, QuoitChipWish **wishes, guint n, gu
   return largest_first (room, wishes, keep_some (room, wishes, n), steps);
 }
 
-/* Whether a chip before @chip has as much room: it was tried. */
+/* Returns whether an earlier chip has as much free space and was therefore tried. */
 static gboolean
 is_like_one_before (const QuoitChipRoom *room, guint chip)
 {

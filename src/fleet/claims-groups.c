@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a source says of use: the groups that it has made, and what no group explains. */
+/* The use that a source reports: its own groups, and external use. */
 #include "fleet/claims-private.h"
 
 static QuoitBundleClaim

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How claims keep what they are told; for the files that make them, nobody else. */
+/* The representation of claims, private to the files that implement them. */
 #pragma once
 
 #include "fleet/claims.h"
 
-/* Texts do not move once they are written, so that claims may point to them: blocks, not one growing buffer. */
+/* Allocates texts in blocks instead of one growing buffer, because claims point to texts, which must not move. */
 typedef struct {
   GPtrArray *blocks;
   char *next;
@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
   guint32 hash;
-  const char *text; /* NULL: the slot is empty */
+  const char *text; /* NULL: empty slot */
 } QuoitClaimsText;
 
 struct _QuoitClaims {
@@ -26,22 +26,22 @@ struct _QuoitClaims {
   GArray *pools;
   GHashTable *pool_index; /* interned name -> index + 1 */
   GArray *kinds;
-  guint32 *kind_slots; /* open addressing; index + 1, 0 is empty */
+  guint32 *kind_slots; /* open addressing; index + 1, or 0 if empty */
   GArray *kind_hashes;
   guint32 kinds_mask;
   GArray *nodes;
-  GArray *labels;      /* of QuoitPair, and */
-  GArray *resources;   /* of QuoitResource: the kind being made */
+  GArray *labels;      /* scratch: QuoitPair of the current kind */
+  GArray *resources;   /* scratch: QuoitResource of the current kind */
   GArray *groups;      /* of QuoitGroupClaim */
   GArray *external;    /* of QuoitBundleClaim */
   guint scope;         /* of QuoitClaimsScope */
-  GPtrArray *warnings; /* always closed with NULL */
+  GPtrArray *warnings; /* NULL-terminated */
 };
 
-/* Room for @size bytes that stays where it is as long as the claims; aligned for pointers where all sizes are multiples
- * of 8. */
+/* Returns @size bytes that do not move and live as long as the claims. They are aligned for pointers if all sizes
+ * are multiples of 8. */
 void *quoit_claims_take (QuoitClaims *claims, gsize size);
-/* NULL for nothing. */
+/* Copies @data into memory of the claims. Returns NULL for a size of 0. */
 void *quoit_claims_take_copy (QuoitClaims *claims, const void *data, gsize size);
-/* Without looking for an equal one, as quoit_claims_text() does. NULL stays NULL. */
+/* Like quoit_claims_text(), but does not search for an equal text. Returns NULL for NULL. */
 const char *quoit_claims_copy_text (QuoitClaims *claims, const char *text);

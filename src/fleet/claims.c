@@ -6,8 +6,8 @@
 #include "base/strings.h"
 #include "fleet/resource-names.h"
 
-/* The first block, and the largest that is made for what would fit into less: a ledger of many sources that say little
- * must not cost a large block each. */
+/* Sizes of the first block and of the largest block for small requests. A ledger may have many small sources, so
+ * their first block must be small. */
 enum { FIRST_BLOCK_BYTES = 512, MOST_BLOCK_BYTES = 65536 };
 
 void *
@@ -34,7 +34,7 @@ quoit_claims_take (QuoitClaims *claims, gsize size)
 void *
 quoit_claims_take_copy (QuoitClaims *claims, const void *data, gsize size)
 {
-  /* Whole words, so that what follows a text is aligned for pointers. */
+  /* Round up, so that data after a text is aligned for pointers. */
   return size == 0 ? NULL : memcpy (quoit_claims_take (claims, (size + 7) & ~(gsize) 7), data, size);
 }
 
@@ -238,7 +238,7 @@ quoit_resource_compare (gconstpointer a, gconstpointer b)
 static gboolean
 same_kind (const QuoitNodeKind *a, const QuoitNodeKind *b)
 {
-  /* Every text is interned here: pointers are enough, and the structs of both arrays have no padding. */
+  /* All texts are interned, so comparing pointers is enough. The structs of both arrays have no padding. */
   return a->generation == b->generation && quoit_shape_equal (a->shape, b->shape) && a->topology == b->topology
          && a->pod_type == b->pod_type && a->chips == b->chips && a->n_labels == b->n_labels
          && a->n_resources == b->n_resources
@@ -372,7 +372,7 @@ quoit_claims_add (QuoitClaims *claims, const QuoitNodeClaim *node)
   QuoitNodeClaim copy = *node;
 
   g_assert (node->name != NULL && node->pool < claims->pools->len && node->kind < claims->kinds->len);
-  /* What differs on every node is not worth a look-up. */
+  /* Values that differ on every node are not interned. */
   copy.name = quoit_claims_copy_text (claims, node->name);
   copy.identity = quoit_claims_copy_text (claims, node->identity);
   copy.address = node->address == node->name ? copy.name : quoit_claims_copy_text (claims, node->address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edges from groups to nodes that they have whole, and which of them are free. */
+/* The edges from groups to nodes that they have wholly, and checks whether nodes are free. */
 #include "fleet/private.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ refuse_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 i, GE
                      other == NULL ? "" : other->name);
 }
 
-/* Where a run of nodes ends that begins with @index: the nodes behind it of the same slice, in the same chunk. A group
- * that has a slice names them in this order, so that most of a walk is along such runs. */
+/* Returns the end of the run of nodes from @index on in the same slice and chunk. A group of slices lists its nodes
+ * in this order, so most nodes are visited in such runs. */
 static inline guint32
 run_end (const QuoitLayout *layout, guint32 index)
 {
@@ -53,7 +53,7 @@ names_a_node_twice (const QuoitGroupData *group)
   return FALSE;
 }
 
-/* Nothing is written before all nodes are known to be free. */
+/* All nodes are checked before anything is written. */
 static gboolean
 whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GError **error)
 {
@@ -78,7 +78,8 @@ whole_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, GErr
       while (++i < n_nodes && ++index < end && layout->nodes[index].id == ids[i]);
       behind = index;
     }
-  /* Runs that go upwards have no node in common; an import may have moved them, and a damaged journal repeats them. */
+  /* Ascending runs share no nodes. Runs may not ascend after an import moved nodes, and a damaged journal may repeat
+   * nodes. */
   if (G_UNLIKELY (!ascending) && names_a_node_twice (group))
     return quoit_fail (error, QUOIT_ERROR_CONFLICT, "group '%s' names a node twice", group->name);
   return TRUE;
@@ -111,7 +112,7 @@ count_whole_nodes (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, gu
   quoit_fleet_settle_next (fleet, settling, slice, status);
 }
 
-/* A slice is counted once a run of its nodes, a shelf once a run of its slices. */
+/* Updates a slice once per run of its nodes, and a shelf once per run of its slices. */
 static void
 set_whole_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 use)
 {
@@ -153,9 +154,9 @@ quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32
     quoit_fleet_remove_shares (fleet, group);
 }
 
-/* Makes what @from says of the group's nodes @to, where their source calls them used: what a group explains is not
- * external, and what no group explains any more is again. So how a node is used hangs on what its source says now and
- * on who has it, and not on which came first: the state of a database has forgotten that. */
+/* Changes the use of the group's nodes from @from to @to, if their source reports them as used. A node that a group
+ * uses is not external, and becomes external again when the group ends. The use of a node thus depends only on what
+ * its source reports and which group has it, not on their order, which a saved state does not contain. */
 void
 quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
                            QuoitFilling *filling)

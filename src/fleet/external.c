@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Use that no group explains, ended: what a report proposes is tried so. */
+/* Ends external use in a fork, to evaluate the options of a report. */
 #include "fleet/private.h"
 
-/* @external without what it has of @node. */
+/* Returns a copy of @external without its bundles on @node. */
 static QuoitGroupData *
 without_node (const QuoitFleet *fleet, const QuoitGroupData *external, QuoitNodeId node)
 {

@@ -8,7 +8,7 @@ static const QuoitTableType slices_type = { .chunk_bytes = QUOIT_SLICES_PER_CHUN
 static const QuoitTableType shelves_type = { .chunk_bytes = QUOIT_SHELVES_PER_CHUNK * sizeof (QuoitTally) };
 static const QuoitTableType classes_type = { .chunk_bytes = QUOIT_CLASSES_PER_CHUNK * sizeof (QuoitTally) };
 
-/* The members of a fleet that are shared by reference, for the three functions that treat them alike. */
+/* The shared members of a fleet, for the three functions that treat them alike. */
 #define EACH_TABLE(X) X (nodes) X (slices) X (shelves) X (classes) X (shares) X (groups)
 #define EACH_BITS(X) X (free_slices) X (ranks)
 #define EACH_INDEX(X) X (by_name) X (by_key) X (by_removed_id)
@@ -85,7 +85,7 @@ static const QuoitFourCounters low_bits = { 1, 2, 4, 8 }, high_bits = { 16, 32, 
 static inline QuoitFourCounters
 has_bits (guint8 flags, QuoitFourCounters bits)
 {
-  /* A comparison that holds is -1. */
+  /* A true comparison is -1 in each vector element. */
   return ((QuoitFourCounters) { flags, flags, flags, flags } & bits) != 0;
 }
 
@@ -122,7 +122,7 @@ flags_of (const QuoitFleet *fleet, guint32 slice, const QuoitSliceStatus *status
   return flags;
 }
 
-/* Slices have become free, or are no longer: the shelf moves to another row of its class's ranks. */
+/* Moves the shelf to another row of its class's ranks when its number of free slices changes. */
 static void
 move_rank (QuoitFleet *fleet, const QuoitShelf *shelf, guint32 before, guint32 after)
 {
@@ -176,7 +176,7 @@ quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 sli
     }
   settling->change[0] += has_bits (before, low_bits) - has_bits (flags, low_bits);
   settling->change[1] += has_bits (before, high_bits) - has_bits (flags, high_bits);
-  /* A slice that is in no class is never intact, and so never free. */
+  /* A slice without a class is never intact, and therefore never free. */
   if ((flags & QUOIT_SLICE_FREE) != 0)
     quoit_bits_add (&fleet->free_slices, slice);
   else if ((before & QUOIT_SLICE_FREE) != 0)
@@ -192,7 +192,7 @@ settle_slice (QuoitFleet *fleet, guint32 slice, QuoitSliceStatus *status)
   quoit_fleet_settle_end (fleet, &settling);
 }
 
-/* What an alive node of @kind contradicts in a slice of @class_index. */
+/* Returns the faults of an alive node of @kind in a slice of @class_index. */
 static guint8
 kind_faults (const QuoitLayout *layout, guint32 kind, guint32 class_index)
 {
@@ -247,7 +247,7 @@ quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice)
         continue;
       status.n_draining += quoit_fleet_node_state (fleet, node) == QUOIT_NODE_DRAINING;
       status.faults |= kind_faults (layout, kind, class_index);
-      /* Two pod types that both fit the topology cannot be; but where there is no class their texts decide. */
+      /* Two different pod types cannot both match the topology. Without a class, compare them as text. */
       if (class_index == QUOIT_NO_INDEX && pod_type_kind != QUOIT_NO_INDEX
           && g_strcmp0 (quoit_claims_kind_at (layout->kinds, pod_type_kind)->pod_type,
                         quoit_claims_kind_at (layout->kinds, kind)->pod_type)

@@ -16,7 +16,7 @@ quoit_group_text_hash (const char *text)
   return (guint32) quoit_hash_bytes (text, strlen (text));
 }
 
-/* Where the next piece of the allocation begins. */
+/* Returns the start of the next @bytes of the allocation. */
 static void *
 piece (char **at, gsize bytes)
 {
@@ -26,7 +26,7 @@ piece (char **at, gsize bytes)
   return start;
 }
 
-/* With the closing NUL. Owner and key are empty more often than not. */
+/* Includes the final NUL. Owner and key are usually empty. */
 static inline gsize
 text_size (const char *text)
 {
@@ -61,7 +61,7 @@ bundles_size (const QuoitGroupData *data)
   return size;
 }
 
-/* All arrays of 8-byte alignment come first, so that no piece needs padding. */
+/* Arrays with 8-byte alignment come first, so that no padding is needed. */
 static void
 copy_bundles (QuoitGroupData *group, char **at)
 {
@@ -72,7 +72,7 @@ copy_bundles (QuoitGroupData *group, char **at)
     {
       QuoitTake *takes = piece (at, bundles[i].n_takes * sizeof *takes);
 
-      /* Of nothing there may be no address. */
+      /* An empty array may be NULL, which memcpy() does not allow. */
       if (bundles[i].n_takes > 0)
         memcpy (takes, bundles[i].takes, bundles[i].n_takes * sizeof *takes);
       bundles[i].takes = takes;
@@ -131,7 +131,7 @@ quoit_group_data_new (const QuoitGroupData *data)
   guint32 *slice_end, *node_ids;
   QuoitGroupData *group = quoit_group_data_alloc (data, &slice_end, &node_ids);
 
-  /* A removed group has neither, and then its pointers may be NULL. */
+  /* The arrays of a removed group are empty and may be NULL. */
   if (data->n_slices > 0)
     memcpy (slice_end, data->slice_end, data->n_slices * sizeof *slice_end);
   if (data->n_nodes > 0)
@@ -254,9 +254,9 @@ quoit_external_record_name (const char *source)
   return g_strconcat (EXTERNAL_PREFIX, source, NULL);
 }
 
-/* --- is it sound --- */
+/* --- validation --- */
 
-/* Every slice has a node, and every node, which is one of the fleet's, a slice. */
+/* Each slice must have a node, each node must belong to a slice, and each node id must be set. */
 static gboolean
 slices_are_sound (const QuoitGroupData *data)
 {
@@ -276,7 +276,7 @@ slices_are_sound (const QuoitGroupData *data)
   return TRUE;
 }
 
-/* The parts that were expected; NULL: they are there. */
+/* Returns which parts were expected, or NULL if they are right. */
 static const char *
 other_parts (const QuoitGroupData *data)
 {
@@ -289,7 +289,7 @@ other_parts (const QuoitGroupData *data)
   return data->n_slices == 0 && (data->n_nodes == 0 || data->bundles != NULL) ? NULL : "bundles, and no slices";
 }
 
-/* What a caller of the ledger was given stays where it was put, whatever becomes of its nodes. */
+/* Bundles of callers always have a node, even if it is lost. */
 static gboolean
 is_placed (const QuoitGroupData *data)
 {
@@ -299,7 +299,7 @@ is_placed (const QuoitGroupData *data)
   return data->n_nodes > 0;
 }
 
-/* The same of the source: its groups and its use are all that a source has. */
+/* Returns which source was expected, or NULL. Only bundles and external use can have a source. */
 static const char *
 other_source (const QuoitGroupData *data)
 {
@@ -316,7 +316,7 @@ other_source (const QuoitGroupData *data)
   return has_one ? "no source" : NULL;
 }
 
-/* The same of the name. The source is sound. */
+/* Returns which name was expected, or NULL. The source must be valid. */
 static const char *
 other_name (const QuoitGroupData *data)
 {
@@ -333,8 +333,8 @@ other_name (const QuoitGroupData *data)
   return strchr (data->name, '/') == NULL ? NULL : "a name without '/'";
 }
 
-/* The same of a bundle: less than a chip beside whole ones, and each resource once, and not less than nothing. So what
- * is left of a node can be counted. */
+/* Returns what was expected of a bundle, or NULL: a fraction below one chip, and each resource once with a
+ * non-negative amount. Later code relies on this to compute what is left of a node. */
 static const char *
 other_bundle (const QuoitBundle *bundle)
 {

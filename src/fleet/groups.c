@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups as vertices: the edges from a group to its nodes, and the indexes that find it. */
+/* Stores groups, and the indexes that find them. */
 #include "fleet/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A slot holds a group, or, with its lowest bit set, the number of the next empty slot: the list needs no room. */
+/* A slot holds a group or, with the lowest bit set, the number of the next free slot. */
 typedef union {
   QuoitGroupData *group;
   guintptr next_free;
@@ -74,7 +74,7 @@ leave_slot (QuoitFleet *fleet, guint32 slot)
   fleet->first_free_slot = slot + 1;
 }
 
-/* --- finding --- */
+/* --- lookup --- */
 
 static guint32
 slot_of_name (const QuoitFleet *fleet, const char *name, guint32 hash)
@@ -112,7 +112,7 @@ quoit_fleet_find_key (const QuoitFleet *fleet, const char *key)
   return find_by_key (fleet, key, quoit_group_text_hash (key));
 }
 
-/* What is found by its key; an owner whose lease has ended, which has none, by its name. */
+/* Returns whether by_key contains the group. An owner with an expired lease has no key and is indexed by its name. */
 static gboolean
 has_key (const QuoitGroupData *group)
 {
@@ -154,7 +154,7 @@ quoit_fleet_find_expired_owner (const QuoitFleet *fleet, const char *record)
   return NULL;
 }
 
-/* --- adding and removing --- */
+/* --- addition and removal --- */
 
 static void
 note_lease (QuoitFleet *fleet, const QuoitGroupData *group)
@@ -163,8 +163,8 @@ note_lease (QuoitFleet *fleet, const QuoitGroupData *group)
     fleet->first_lease_ms = group->until_ms;
 }
 
-/* The nodes of @slice that a group of it has, written to @ids unless it is NULL; how many. Dead nodes that others have
- * replaced stand in the slice too, but are no part of it. */
+/* Returns the number of nodes of @slice that a group of it gets, and writes their ids to @ids unless it is NULL.
+ * Dead nodes that were replaced are still in the slice, but are skipped. */
 static guint32
 members_of (const QuoitFleet *fleet, guint32 slice, guint32 *ids)
 {
@@ -281,7 +281,7 @@ quoit_fleet_restore_groups (QuoitFleet *fleet, const GPtrArray *groups, GError *
   return ok;
 }
 
-/* The slot of the live group of that name and id. */
+/* Finds the slot of the live group with this name and id. */
 static gboolean
 find_slot (const QuoitFleet *fleet, const char *name, guint64 id, guint32 *slot, GError **error)
 {
@@ -313,7 +313,7 @@ quoit_fleet_remove_group (QuoitFleet *fleet, const char *name, guint64 id, Quoit
       removed.ended_ms = ended_ms;
       removed.n_slices = removed.n_nodes = 0;
       removed.bundles = NULL;
-      /* A key has named it all along. */
+      /* A group with a key is already in the index. */
       if (*group->key == '\0' && has_key (&removed))
         quoit_index_add (&fleet->by_key, key_hash (group), slot);
       quoit_index_add (&fleet->by_removed_id, id_hash (group->id), slot);
@@ -343,7 +343,7 @@ quoit_fleet_forget_group (QuoitFleet *fleet, const QuoitGroupData *group, GError
   return quoit_group_data_unref ((QuoitGroupData *) group), TRUE;
 }
 
-/* --- replacing --- */
+/* --- replacement --- */
 
 static void
 swap_group (QuoitFleet *fleet, guint32 slot, QuoitGroupData *group)
@@ -381,7 +381,7 @@ quoit_fleet_replace_group (QuoitFleet *fleet, QuoitGroupData *group, GError **er
           return quoit_group_data_unref (group), FALSE;
         }
     }
-  /* Shares speak of the bundles of the group that is in the slot. */
+  /* Replace the group first, because shares refer to the bundles of the group in the slot. */
   swap_group (fleet, slot, group);
   if (moves)
     quoit_fleet_take_nodes (fleet, group, slot, NULL);

@@ -5,7 +5,7 @@
 
 #include "fleet/layout-private.h"
 
-/* An identity in the form in which the layout keeps it, without the mark of a text. */
+/* An identity as stored in the layout, without the mark of a text. */
 typedef struct {
   const char *bytes;
   gsize length;

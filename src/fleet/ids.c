@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Empty slots between two ids of one range; more would cost more than another range. */
+/* Maximum number of unused slots between two ids of one range. A larger gap costs more than another range. */
 enum { WIDEST_GAP = 16 };
-/* Empty slots that are not worth sorting for. */
+/* Unused slots that do not justify sorting. */
 enum { SPARE_SLOTS = 1024 };
 
 static int
@@ -17,7 +17,7 @@ by_number (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* All ids of @lists, ascending. */
+/* Returns all ids of @lists in ascending order. */
 static guint32 *
 sorted (const QuoitIdList *lists, guint n_lists, gsize total)
 {
@@ -131,7 +131,7 @@ quoit_ids_search (const QuoitIds *ids, guint32 id)
 {
   guint32 low = 0, high = ids->n_ranges;
 
-  /* The last range that begins at or before the id. */
+  /* Find the last range that begins at or before the id. */
   while (high - low > 1)
     {
       guint32 middle = low + (high - low) / 2;

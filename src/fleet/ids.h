@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durable node ids as slots of an array.
+/* Maps durable node ids to slots of an array.
  *
- * Ids are given one after the other and never again, so that those of a fleet have gaps: of machines that are gone, and
- * of restores, which skip a million. An array as long as the greatest id would let one row of a file take gigabytes;
- * one with a slot for each id of a few ranges is bounded by the number of ids, and as fast where there is one range. */
+ * Ids are issued in order and never reused, so the ids of a fleet have gaps: from removed machines, and from
+ * restores, which skip a million ids. An array indexed by id would let one row of a file allocate gigabytes. An
+ * array with slots for a few ranges of ids is limited by the number of ids, and is as fast if there is only one
+ * range. */
 #pragma once
 
 #include <glib.h>
@@ -12,7 +13,7 @@
 
 typedef struct {
   guint32 first, n; /* ids */
-  guint32 slot;     /* of the first */
+  guint32 slot;     /* of the first id */
 } QuoitIdRange;
 
 typedef struct {
@@ -25,19 +26,19 @@ typedef struct {
   guint32 n;
 } QuoitIdList;
 
-/* Slots for all ids of @lists, which may repeat them: no more than 17 an id, and 1,024. */
+/* Assigns slots to all ids of @lists, which may contain duplicates: at most 17 slots per id, plus 1,024. */
 void quoit_ids_init (QuoitIds *ids, const QuoitIdList *lists, guint n_lists);
 void quoit_ids_copy (const QuoitIds *ids, QuoitIds *copy);
 void quoit_ids_clear (QuoitIds *ids);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitIds, quoit_ids_clear)
 
-/* Gives @id, which is greater than all others, a slot behind theirs. FALSE, and nothing has changed, where it is not
- * greater and has none. */
+/* Assigns a slot to @id, which must be greater than all others, after the existing slots. Returns FALSE and changes
+ * nothing if it is not greater and has no slot. */
 gboolean quoit_ids_append (QuoitIds *ids, guint32 id);
 
 guint32 quoit_ids_search (const QuoitIds *ids, guint32 id);
 
-/* QUOIT_NO_SLOT where it has none. Ids that nobody has may have one too. */
+/* Returns QUOIT_NO_SLOT if @id has no slot. Unused ids may have a slot. */
 static inline guint32
 quoit_ids_slot (const QuoitIds *ids, guint32 id)
 {

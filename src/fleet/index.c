@@ -32,7 +32,7 @@ quoit_index_share (const QuoitIndex *index, QuoitIndex *copy)
   quoit_table_share (&index->entries, &copy->entries);
 }
 
-/* The chunk that the entry is in: a walk along a run of entries finds it once, not once an entry. */
+/* Returns the chunk of an entry. Loops look it up once per chunk instead of once per entry. */
 static inline const guint64 *
 peek_chunk (const QuoitIndex *index, guint32 at)
 {
@@ -93,7 +93,7 @@ quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
       chunk = peek_chunk (index, (hole + 1) & index->mask);
   index->n--;
 
-  /* Entries behind the hole move into it unless that would put them before their home. */
+  /* Move later entries into the hole, unless that puts them before their home slot. */
   for (at = (hole + 1) & index->mask;; at = (at + 1) & index->mask)
     {
       guint32 home;
@@ -108,7 +108,7 @@ quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value)
         continue;
       set (index, hole, entry);
       hole = at;
-      chunk = peek_chunk (index, at); /* writing may have copied it */
+      chunk = peek_chunk (index, at); /* writing may have copied the chunk */
     }
   set (index, hole, 0);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy-on-write hash table from a 32-bit hash to small numbers; the caller tells equal hashes apart. */
+/* A copy-on-write hash table from 32-bit hashes to small numbers. The caller distinguishes equal hashes. */
 #pragma once
 
 #include "fleet/table.h"
 
 typedef struct {
-  QuoitTable entries; /* open addressing: hash << 32 | value + 1; 0 is empty */
+  QuoitTable entries; /* open addressing: hash << 32 | value + 1; 0: empty */
   guint32 mask, n;
 } QuoitIndex;
 
@@ -15,7 +15,7 @@ void quoit_index_init (QuoitIndex *index);
 void quoit_index_clear (QuoitIndex *index);
 void quoit_index_share (const QuoitIndex *index, QuoitIndex *copy);
 void quoit_index_add (QuoitIndex *index, guint32 hash, guint32 value);
-void quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value); /* which is there */
+void quoit_index_remove (QuoitIndex *index, guint32 hash, guint32 value); /* must be in the table */
 
-/* A walk over the values under @hash: *@at begins as the hash; QUOIT_INDEX_NONE at the end. */
+/* Iterates over the values of @hash. *@at must start as @hash. Returns QUOIT_INDEX_NONE at the end. */
 guint32 quoit_index_next (const QuoitIndex *index, guint32 hash, guint32 *at);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When two kinds of nodes are one. */
+/* Compares kinds of nodes and reads their fields. */
 #pragma once
 
 #include "fleet/claims.h"
 
-/* A slice would treat nodes of the two kinds alike: generation, topology, pod type and chips. */
+/* Returns whether a slice treats nodes of both kinds alike: same generation, topology, pod type and chips. */
 gboolean quoit_node_kind_same_machine (const QuoitNodeKind *a, const QuoitNodeKind *b);
-/* And their labels and resources are the same. */
+/* Returns whether the labels and resources are the same as well. */
 gboolean quoit_node_kind_equal (const QuoitNodeKind *a, const QuoitNodeKind *b);
-/* Whether it says nothing of resources, as Ray does not of dead nodes; chips a reader may know from the slice. */
+/* Returns whether the kind states no resources other than TPU, like dead nodes in Ray. An importer may derive the
+ * chips from the slice. */
 gboolean quoit_node_kind_is_bare (const QuoitNodeKind *kind);
-/* NULL where it has no such label. */
+/* Returns the value of the label, or NULL. */
 const char *quoit_node_kind_label (const QuoitNodeKind *kind, const char *key);
-/* What a node of @kind has of TPU for each chip: 1, or the devices a chip that its cluster counts. */
+/* Returns the TPU resource per chip of a node of @kind: 1, or the devices per chip that its cluster counts. */
 QuoitAmount quoit_node_kind_tpu_per_chip (const QuoitNodeKind *kind);
 gboolean quoit_pairs_equal (const QuoitPair *a, guint n_a, const QuoitPair *b, guint n_b);

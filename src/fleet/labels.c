@@ -23,8 +23,8 @@ quoit_label_is_token (const char *text, gsize length)
   return TRUE;
 }
 
-/* Tokens, which may be missing, with a point between each two. A token may have points itself, so that there can be
- * several ways to cut a long prefix: reached[i] says that some way ends before i. */
+/* A prefix consists of tokens, which may be empty, separated by points. Tokens may contain points too, so a long
+ * prefix can be split in several ways: reached[i] is set if some split ends before i. */
 static gboolean
 is_prefix (const char *text, gsize length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From drafts to a sealed layout. Most of the care is in not sorting what is in order already: nodes come back from a
- * database as they were laid out, and that is the case that must be fast. */
+/* Builds an immutable layout from drafts. Sorting is skipped when data is already in order: nodes loaded from a
+ * database are, and loading must be fast. */
 #include "fleet/layout-builder.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ by_slice_name (gconstpointer a, gconstpointer b, gpointer data)
                                 quoit_layout_text (builder->layout, y->name));
 }
 
-/* Indices 0..n-1 in the order of @compare; sorting is skipped where they are in order. */
+/* Returns the indices 0..n-1 in the order of @compare. Skips sorting if they are in order. */
 static guint32 *
 ordered (guint n, GCompareDataFunc compare, gpointer data)
 {
@@ -58,7 +58,7 @@ lay_pools (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
   g_autofree guint32 *order = ordered (builder->pools->len, by_pool_name, builder);
-  g_autoptr (GArray) env = g_array_sized_new (FALSE, FALSE, sizeof (QuoitPair), 1); /* never NULL: it is pointed into */
+  g_autoptr (GArray) env = g_array_sized_new (FALSE, FALSE, sizeof (QuoitPair), 1); /* allocated even if empty */
   guint32 at = 0;
 
   layout->n_pools = builder->pools->len;
@@ -99,15 +99,15 @@ lay_pools (QuoitBuilder *builder)
   layout->env = (QuoitPair *) g_array_free (g_steal_pointer (&env), FALSE);
 }
 
-/* Slices, shelves, and a bucket for each slice and for the rest of each pool, in the order in which nodes will stand.
- */
+/* Builds slices and shelves, and assigns a bucket to each slice and to the slice-less nodes of each pool, in the
+ * order of the nodes. */
 static guint32 *
 lay_slices (QuoitBuilder *builder)
 {
   QuoitLayout *layout = builder->layout;
   guint n = builder->slices->len;
   g_autofree guint32 *order = ordered (n, by_slice_name, builder);
-  guint32 *rest = g_new (guint32, layout->n_pools + 1); /* pool -> bucket of the nodes in no slice */
+  guint32 *rest = g_new (guint32, layout->n_pools + 1); /* by pool: bucket of nodes without a slice */
   GArray *shelves = g_array_new (FALSE, TRUE, sizeof (QuoitShelf));
   guint32 bucket = 0, at = 0;
 
@@ -174,7 +174,7 @@ order_nodes (QuoitBuilder *builder, const guint32 *rest)
                            ? g_array_index (builder->slices, QuoitSliceDraft, nodes[i].slice).bucket
                            : rest[g_array_index (builder->pools, QuoitPoolDraft, nodes[i].pool).rank];
 
-      /* Nodes without a worker id stand behind the others of their slice. */
+      /* Nodes without a worker id come last in their slice. */
       nodes[i].key = (guint64) bucket << 32 | (worker < 0 ? G_MAXUINT32 : (guint32) worker);
       sorted = sorted && (i == 0 || by_key_then_name (&nodes[i - 1], &nodes[i], builder) <= 0);
     }
@@ -182,7 +182,7 @@ order_nodes (QuoitBuilder *builder, const guint32 *rest)
     g_qsort_with_data (nodes, (gint) builder->nodes->len, sizeof *nodes, by_key_then_name, builder);
 }
 
-/* What is told of a node, in this order: name, address, identity. */
+/* Sets @facts to the name, address and identity of a node. */
 static void
 facts_of (const QuoitBuilder *builder, const QuoitNodeDraft *draft, const char **facts)
 {
@@ -224,7 +224,8 @@ texts_of (const QuoitBuilder *builder)
   return total;
 }
 
-/* What only one of several sources can say: the place is the first one's, the loss the last one's. */
+/* Combines flags of several claims: the home decides which ids and names are assumed, the best-informed source
+ * decides whether the node is lost, and the others are joined. */
 static guint8
 flags_of (const QuoitBuilder *builder, const QuoitNodeDraft *draft)
 {
@@ -281,8 +282,8 @@ lay_nodes (QuoitBuilder *builder)
     layout->index_of[quoit_ids_slot (&layout->ids, layout->nodes[i].id)] = i;
 }
 
-/* The ranges that contain nodes, and from bucket numbers to slice indices: the rest of each pool took one bucket, so
- * the slices of pool p have their own number plus p. */
+/* Sets the node ranges, and converts bucket numbers to slice indices. The slice-less nodes of each pool use one
+ * bucket, so slice s of pool p has bucket s + p. */
 static void
 lay_ranges (QuoitBuilder *builder, const guint32 *rest)
 {
@@ -327,7 +328,7 @@ name_index (QuoitLayout *layout, const char *name)
   return name == NULL ? QUOIT_NO_INDEX : quoit_strings_intern (layout->strings, name).index;
 }
 
-/* The sources' ranges of nodes are known. */
+/* The node ranges of the sources must be set. */
 static void
 lay_joined (QuoitBuilder *builder)
 {
@@ -357,7 +358,7 @@ lay_joined (QuoitBuilder *builder)
   quoit_layout_order_joined (layout);
 }
 
-/* Numbers are unique in the process, so that two ledgers never share one by accident. */
+/* Numbers are unique in the process, so that two ledgers never share one. */
 static guint64
 take_number (void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each source said: of nodes that it alone claims the node itself says it, of others a row of its own. */
+/* The claims of each source. If only one source claims a node, the node itself is its claim; otherwise each claim
+ * has a row in joined. */
 #include "fleet/layout-private.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ quoit_layout_order_joined (QuoitLayout *layout)
     }
 }
 
-/* NULL: the source does not claim the node, or is the only one. */
+/* Returns NULL if the source does not claim the node, or is the only one that does. */
 static const QuoitJoinedClaim *
 find_joined (const QuoitLayout *layout, QuoitSourceId source, QuoitNodeId node)
 {
@@ -215,7 +216,7 @@ quoit_layout_claims (const QuoitLayout *layout, QuoitSourceId source, guint32 **
       if (kind_of[claim.kind] == 0)
         kind_of[claim.kind] = 1 + quoit_claims_kind (claims, quoit_claims_kind_at (layout->kinds, claim.kind), NULL);
       claim.kind = kind_of[claim.kind] - 1;
-      /* Pools were copied in their order. */
+      /* Pools were copied in order. */
       claim.pool -= row->first_pool;
       quoit_claims_add (claims, &claim);
       (*ids)[i] = layout->nodes[node.index].id;

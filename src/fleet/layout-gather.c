@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From claims to drafts: what several sources say of one machine is one node, and its slice is of the class that most
- * of its nodes name. */
+/* Collects claims into drafts: all claims of one machine become one node, and a slice gets the class that most of
+ * its nodes name. */
 #include "fleet/layout-builder.h"
 
 #include <string.h>
@@ -19,9 +19,9 @@ count_name (const char *name, guint32 *n, gsize *bytes)
 
 enum { HEADS = 64, HEAD_BYTES = 24 }; /* "TPU-v5litepod-256-head" */
 
-/* Room for the names of sources, pools, slices and heads, and hardly more: a layout lives long, and what growing by
- * half takes too much stays taken. Claims have one copy of a slice's name, and the nodes of a slice mostly stand
- * together. There may be as many kinds as nodes, but their heads are few. */
+/* Estimates the size of the names of sources, pools, slices and heads closely, because a layout lives long and
+ * growing wastes memory. Claims store the name of a slice once, and the nodes of a slice are usually adjacent. There
+ * may be as many kinds as nodes, but they have few different heads. */
 static QuoitStrings *
 strings_for (const QuoitLayoutPart *parts, guint n_parts)
 {
@@ -48,7 +48,7 @@ strings_for (const QuoitLayoutPart *parts, guint n_parts)
           incarnation = nodes[i].incarnation;
         }
     }
-  /* In a listing without order a slice was counted once a node: rather let the table grow then. */
+  /* In an unsorted list, a slice was counted once per node. Let the table grow instead. */
   return n > total / 2 ? quoit_strings_new (total / 4, 0)
                        : quoit_strings_new (n + n_heads, bytes + (gsize) n_heads * HEAD_BYTES);
 }
@@ -62,7 +62,7 @@ by_part_name (gconstpointer a, gconstpointer b, gpointer data)
                                 quoit_claims_source (builder->parts[*(const guint *) b].claims));
 }
 
-/* Claims are looked at in the natural order of their sources. */
+/* Sorts the parts by source name in natural order. */
 static void
 order_parts (QuoitBuilder *builder)
 {
@@ -72,11 +72,12 @@ order_parts (QuoitBuilder *builder)
   g_qsort_with_data (builder->part_order, (gint) builder->n_parts, sizeof *builder->part_order, by_part_name, builder);
 }
 
-/* --- are the parts sound --- */
+/* --- validation --- */
 
-/* Each kind of one source can meet each of another: what they are together may be much more than what they are. */
+/* Limits joined kinds: each kind of one source can combine with each kind of another, so they can be far more than
+ * the claimed kinds. */
 enum { MOST_JOINED_LABELS = 1 << 24 };
-/* What claims have written: offsets of a layout's texts are 32 bits, and it has each text at most twice. */
+/* Limits the texts of claims: offsets in a layout have 32 bits, and it stores each text at most twice. */
 enum { MOST_CLAIMED_BYTES = 7 << 28 };
 
 static gboolean
@@ -98,7 +99,7 @@ check_sources (const QuoitBuilder *builder, GError **error)
                         bytes, MOST_CLAIMED_BYTES);
 }
 
-/* Finds out by whom each id is claimed: once by sources of one kind. */
+/* Determines the claimants of each id. Only one source of each kind may claim it. */
 static gboolean
 check_claimants (QuoitBuilder *builder, GError **error)
 {
@@ -149,7 +150,7 @@ quoit_builder_check (QuoitBuilder *builder, GError **error)
   return ok;
 }
 
-/* --- gathering --- */
+/* --- collection --- */
 
 static void
 gather_kinds (QuoitBuilder *builder)
@@ -228,7 +229,7 @@ knows_better (const QuoitBuilder *builder, QuoitClaimRef ref, QuoitClaimRef than
   return quoit_source_kind_knows_better (source_kind_of (builder, ref), source_kind_of (builder, than));
 }
 
-/* Of a dead node Ray tells no resources: then what another source says of them stays. */
+/* Ray reports no resources for dead nodes. Then the kind that another source reports is kept. */
 static gboolean
 knows_a_kind (const QuoitBuilder *builder, QuoitClaimRef ref)
 {
@@ -273,7 +274,7 @@ gather_node (QuoitBuilder *builder, QuoitClaimRef ref)
 static void
 gather_nodes (QuoitBuilder *builder)
 {
-  g_autoptr (GHashTable) drafts = g_hash_table_new (NULL, NULL); /* id -> draft + 1, of nodes with several claims */
+  g_autoptr (GHashTable) drafts = g_hash_table_new (NULL, NULL); /* id -> draft + 1, for nodes with several claims */
   guint32 total = 0, n;
 
   for (guint p = 0; p < builder->n_parts; p++)
@@ -315,13 +316,13 @@ gather_nodes (QuoitBuilder *builder)
     }
 }
 
-/* How a machine was bought and where it stands Kubernetes alone knows: requests select by it, whoever else says what
- * the machine is. */
+/* Adds Kubernetes' labels to the kind of a node. Only Kubernetes knows how and where a machine was provisioned, and
+ * requests select by that, even if another source decides the kind. */
 static gboolean
 join_labels (QuoitBuilder *builder, GError **error)
 {
   g_autoptr (GHashTable) known
-      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL); /* pair -> kind + 1 */
+      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL); /* (kind, label kind) -> joined kind + 1 */
   gsize n_labels = 0;
 
   for (guint i = 0; builder->joined->len > 0 && i < builder->nodes->len; i++)
@@ -360,7 +361,7 @@ class_named_by (const QuoitBuilder *builder, const QuoitNodeDraft *node)
   return builder->layout->kind_class[quoit_builder_kind (builder, node)].class_index;
 }
 
-/* Counts the votes of the slices in @contested, whose nodes name more than one class. */
+/* Counts the votes of the slices in @contested, whose nodes name several classes. */
 static void
 count_votes (QuoitBuilder *builder, const guint8 *contested)
 {
@@ -386,8 +387,8 @@ count_votes (QuoitBuilder *builder, const guint8 *contested)
     }
 }
 
-/* A slice is of the class that most of its nodes name; of equals the class of the lower index. Dead nodes vote too:
- * what the class is must not depend on what may change without an import. */
+/* A slice gets the class that most of its nodes name; in a tie, the class with the lower index. Dead nodes vote too,
+ * because a class must change only with an import. */
 static void
 vote_classes (QuoitBuilder *builder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of a layout: which classes of slices they name, and what several claims of a node make of one. */
+/* The kinds of a layout: the classes of slices that they name, and joined kinds of nodes with several claims. */
 #include "fleet/layout-private.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ class_of (GArray *classes, const QuoitSliceFacts *facts)
   return classes->len - 1;
 }
 
-/* The pod type that Ray would show for the class, against what the nodes say of themselves. */
+/* Compares the pod type that the node states with the one that Ray would derive for the class. */
 static gboolean
 pod_type_agrees (const QuoitNodeKind *kind)
 {
@@ -34,7 +34,7 @@ classify (GArray *classes, const QuoitNodeKind *kind)
 
   if (kind->generation == QUOIT_GENERATION_NONE || kind->shape.n_dims == 0)
     return result.faults = QUOIT_FAULT_TOPOLOGY, result;
-  /* No chips are no default number of chips. */
+  /* 0 means no chips here, not the default number. */
   if (kind->chips == 0)
     return result.faults = QUOIT_FAULT_CHIPS, result;
   if (!quoit_slice_facts (kind->generation, kind->shape, kind->chips, &facts, NULL))
@@ -49,7 +49,7 @@ classify (GArray *classes, const QuoitNodeKind *kind)
   return result;
 }
 
-/* Ray names the head after the pod type that the node states, or that its topology makes. */
+/* Ray derives the head resource from the stated pod type, or else from the topology. */
 static QuoitStringId
 head_of (QuoitLayout *layout, const QuoitNodeKind *kind)
 {
@@ -62,7 +62,7 @@ head_of (QuoitLayout *layout, const QuoitNodeKind *kind)
   return quoit_strings_intern (layout->strings, head == NULL ? "" : head);
 }
 
-/* Classes get their canonical order too: by generation, number of chips, shape, chips a host. */
+/* The canonical order of classes: generation, number of chips, shape, chips per host. */
 static int
 class_order (const void *a, const void *b)
 {
@@ -126,7 +126,7 @@ quoit_layout_kind_with_labels (QuoitLayout *layout, guint32 kind, guint32 labels
   g_autofree QuoitPair *all = g_new (QuoitPair, (gsize) to->n_labels + from->n_labels + 1);
   guint32 n = 0, i = 0, j = 0;
 
-  /* Both are sorted by key. */
+  /* Merge; both lists are sorted by key. */
   while (i < to->n_labels || j < from->n_labels)
     {
       int order = i == to->n_labels ? 1 : j == from->n_labels ? -1 : strcmp (to->labels[i].key, from->labels[j].key);

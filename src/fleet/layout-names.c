@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names to indices and back: two hash tables of indices, short and full names. */
+/* Converts between names and indices, with two hash tables (nodes and slices), for short and full names. */
 #include "fleet/layout-private.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static guint32 *
 index_names (const QuoitLayout *layout, guint32 n, const char *(*name_of) (const QuoitLayout *, guint32), guint32 *mask)
 {
   guint32 *slots = g_new0 (guint32, quoit_layout_slots_for (n));
-  g_autofree guint32 *ends = NULL; /* slot -> where the last search from there ended, plus 1 */
+  g_autofree guint32 *ends = NULL; /* by home slot: end of the last search from it, plus 1 */
 
   *mask = quoit_layout_slots_for (n) - 1;
   for (guint32 i = 0; i < n; i++)
@@ -46,7 +46,7 @@ index_names (const QuoitLayout *layout, guint32 n, const char *(*name_of) (const
       for (; slots[at] != 0; at = (at + 1) & *mask)
         n_steps++;
       slots[at] = i + 1;
-      /* Nodes of one name are one long run, which must not be walked for each of them. */
+      /* Nodes with the same name form one long run. Do not walk it again for each of them. */
       if (ends == NULL && n_steps > LONG_RUN)
         ends = g_new0 (guint32, *mask + 1u);
       if (ends != NULL)
@@ -77,7 +77,7 @@ quoit_layout_note_name (QuoitLayout *layout, QuoitNodeId node)
   guint32 *slots = layout->node_slots, mask = layout->node_mask, at = home_of (layout, node.index);
   guint32 carried = node.index + 1;
 
-  /* Nodes of one name are found in their order, as where all names were put in one after the other. */
+  /* Keep nodes with the same name in index order, as index_names() does. */
   for (; slots[at] != 0; at = (at + 1) & mask)
     if (slots[at] > carried && strcmp (node_name (layout, slots[at] - 1), name) == 0)
       {
@@ -96,7 +96,7 @@ quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node)
 
   while (slots[hole] != node.index + 1)
     hole = (hole + 1) & mask;
-  /* What stands behind it in the run moves up, unless it would stand before where it is looked for first. */
+  /* Move later entries of the run into the hole, unless that puts them before their home slot. */
   for (guint32 at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask)
     if (((at - home_of (layout, slots[at] - 1)) & mask) >= ((at - hole) & mask))
       {
@@ -106,7 +106,7 @@ quoit_layout_forget_name (QuoitLayout *layout, QuoitNodeId node)
   slots[hole] = 0;
 }
 
-/* One name space: what the two tables differ in. */
+/* A name space: the differences between the two tables. */
 typedef struct {
   const char *noun;
   const guint32 *slots;
@@ -148,7 +148,8 @@ slice_names (const QuoitLayout *layout)
   return (Names) { "slice", layout->slice_slots, layout->slice_mask, slice_name, slice_full_name };
 }
 
-/* The next slot after *@at whose name is the @length bytes at @name; QUOIT_NO_INDEX at the end of the run. */
+/* Returns the next index from slot *@at on whose name is the @length bytes at @name; QUOIT_NO_INDEX at the end of
+ * the run. */
 static guint32
 next_match (const QuoitLayout *layout, const Names *names, const char *name, gsize length, guint32 *at)
 {
@@ -173,7 +174,7 @@ first_match (const QuoitLayout *layout, const Names *names, const char *name, gs
   return next_match (layout, names, name, length, at);
 }
 
-/* @name as a full name: the part behind one of its slashes is a short name whose full name is the whole. */
+/* Resolves @name as a full name: one of its suffixes after a slash is a short name whose full name is @name. */
 static guint32
 match_full (const QuoitLayout *layout, const Names *names, const char *name)
 {

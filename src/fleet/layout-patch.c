@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layout in which some nodes have become others where they stood: other states, names and addresses, and machines
- * that were replaced. Nothing is sorted, and what does not hang on single nodes is shared with the layout before. */
+/* Copies a layout with changed nodes at the same positions: other states, names and addresses, and replaced
+ * machines. Nothing is sorted, and data that does not depend on single nodes is shared. */
 #include "fleet/layout-private.h"
 
 #include <string.h>
 
 #include "fleet/kind.h"
 
-/* One node of the update, and where it stands. */
+/* A node of the update and its position. */
 typedef struct {
   const QuoitNodeClaim *claim;
   guint32 id, index, kind;
@@ -17,12 +17,12 @@ typedef struct {
   const QuoitLayout *layout;
   QuoitSourceId source;
   const QuoitClaims *claims;
-  guint32 *pool_of; /* claimed pool -> pool of the layout */
+  guint32 *pool_of; /* by claimed pool: pool of the layout */
   Place *places;
   guint32 n_places;
 } Patch;
 
-/* --- whether each node has a place --- */
+/* --- positions --- */
 
 static gboolean
 keeps_pools (Patch *patch)
@@ -68,7 +68,7 @@ is_slice (const QuoitLayout *layout, guint32 slice, const QuoitNodeClaim *claim)
                 == 0;
 }
 
-/* Nodes of one slice stand by worker id; where that leaves the order open, names and identities decide. */
+/* Returns whether worker ids do not determine the order of the node in its slice, so that names and identities do. */
 static gboolean
 order_is_open (const QuoitLayout *layout, guint32 index)
 {
@@ -89,8 +89,8 @@ is_called_the_same (const QuoitLayout *layout, guint32 index, const QuoitNodeCla
          && (layout->nodes[index].identity != 0) == (claim->identity != NULL);
 }
 
-/* A kind of the layout that is the node's, and puts it into the same class as before: slices are of the class that most
- * of their nodes name. */
+/* Finds an equal kind in the layout. It must have the class of the node's previous kind, because the nodes of a
+ * slice vote on its class. */
 static gboolean
 find_kind (const Patch *patch, Place *place)
 {
@@ -136,7 +136,7 @@ vacancy (guint32 pool, const char *slice, gint16 worker)
   return g_strdup_printf ("%u %d %s", pool, worker, slice);
 }
 
-/* The places of nodes that are gone, by pool, slice and worker id; NULL where one of them was no part of a slice. */
+/* Maps pool, slice and worker id to the positions of removed nodes. Returns NULL if one of them was not in a slice. */
 static GHashTable *
 vacancies_of (const Patch *patch, const guint32 *removed, guint32 n_removed)
 {
@@ -172,8 +172,8 @@ take_vacancy (const Patch *patch, GHashTable *vacancies, const QuoitNodeClaim *c
   return index == 0 ? QUOIT_NO_INDEX : index - 1;
 }
 
-/* Whether the source alone claims the node of that id, or nobody does: several claims of one node decide together what
- * it is. */
+/* Returns whether no other source claims the node with this id, because several claims of a node are resolved
+ * together. */
 static gboolean
 is_own (const Patch *patch, guint32 id)
 {
@@ -186,7 +186,7 @@ is_own (const Patch *patch, guint32 id)
              && !quoit_layout_node_source (layout, (QuoitNodeId) { index }, 1, &source));
 }
 
-/* FALSE: some node stands where none stood, or a place stays empty. */
+/* Returns FALSE if a node needs a new position, or if a position stays empty. */
 static gboolean
 find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed, guint32 n_removed)
 {
@@ -209,7 +209,7 @@ find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed
         return FALSE;
       *place = (Place) { .claim = &nodes[i], .id = update->ids[i] };
       place->index = index_of (patch, place->id);
-      /* Only a damaged entry removes what it has. */
+      /* Only a damaged entry contains a node that it removes. */
       if (place->index != QUOIT_NO_INDEX && g_hash_table_contains (gone, GUINT_TO_POINTER (place->id)))
         return FALSE;
       if (place->index == QUOIT_NO_INDEX)
@@ -220,7 +220,7 @@ find_places (Patch *patch, const QuoitLayoutPart *update, const guint32 *removed
   return g_hash_table_size (vacancies) == 0;
 }
 
-/* --- the layout --- */
+/* --- construction --- */
 
 static gsize
 texts_of (const Patch *patch)
@@ -238,7 +238,7 @@ texts_of (const Patch *patch)
   return bytes;
 }
 
-/* What is its own: the rows of nodes and what is found by their names and ids. Takes @ids. */
+/* Copies the parts that are not shared: nodes, texts, and the indexes by name and id. Takes ownership of *@ids. */
 static QuoitLayout *
 copy_layout (const QuoitLayout *layout, gsize more_texts, QuoitIds *ids)
 {
@@ -290,7 +290,7 @@ patched (const Patch *patch, GArray *changed)
   QuoitLayout *layout;
   QuoitIds ids;
 
-  /* Texts that nobody has any more stay: before they are as many as the others all is laid anew. */
+  /* Unused texts stay in the layout. Before they can take half of the space, a full build removes them. */
   if (!quoit_layout_has_room (patch->layout, more_texts))
     return NULL;
   quoit_ids_copy (&patch->layout->ids, &ids);

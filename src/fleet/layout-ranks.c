@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a shelf stands among those of its class with as many free slices. */
+/* The order of the shelves of a class by their number of free slices. */
 #include "fleet/layout-private.h"
 
-/* Ranks: one bit for each (class, number of free slices, shelf) that can be, rows of equal numbers in natural order of
- * the pools. "The fewest that suffice" is then the next bit from the beginning of a row, for any shape of the fleet: a
- * shelf of n slices has n ranks, so that there are as many ranks as slices. */
+/* There is one rank bit for each possible (class, number of free slices, shelf). A row has the ranks of one number,
+ * in natural order of the pools. The best fit for a request is the next set bit from the start of a row, whatever
+ * the shape of the fleet. A shelf of n slices has n ranks, so there are as many ranks as slices. */
 void
 quoit_layout_rank (QuoitLayout *layout)
 {
@@ -36,7 +36,7 @@ quoit_layout_rank (QuoitLayout *layout)
   layout->positions = g_new0 (guint32, n_positions + 1);
   layout->rank_shelf = g_new0 (guint32, n_ranks + 1);
 
-  /* rows first as lengths: a shelf of n slices stands once in each of the rows 1 to n */
+  /* First count the lengths of the rows. A shelf of n slices is once in each of the rows 1 to n. */
   for (guint32 s = 0; s < layout->n_shelves; s++)
     if (layout->shelves[s].class_index != QUOIT_NO_INDEX)
       {

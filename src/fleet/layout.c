@@ -12,8 +12,8 @@ struct _QuoitLayoutFrame {
   gatomicrefcount refs;
   QuoitStrings *strings;
   QuoitClaims *kinds;
-  gpointer arrays[13]; /* as the layout has them */
-  gsize n_texts;       /* when it was built */
+  gpointer arrays[13]; /* shared arrays of the layout */
+  gsize n_texts;       /* when the layout was built */
 };
 
 void
@@ -79,9 +79,9 @@ quoit_layout_unref (QuoitLayout *layout)
   g_free (layout);
 }
 
-/* Eight lower-case hexadecimal digits at once, as a node list of 100,000 nodes has 700,000 of such eights: a letter is
- * 9 less than its low bits say. What the values would be written as is compared with what was read, which refuses all
- * else. */
+/* Parses eight lower-case hexadecimal digits at once, because a list of 100,000 nodes has 700,000 groups of eight.
+ * The low four bits of a letter are 9 less than its value. Encoding the values again and comparing rejects any other
+ * input. */
 static gboolean
 eight_digits (const char *text, guint32 *value)
 {
@@ -237,7 +237,7 @@ quoit_layout_node_pool (const QuoitLayout *layout, QuoitNodeId node)
   if (slice != QUOIT_NO_INDEX)
     return (QuoitPoolId) { layout->shelves[layout->slices[slice].shelf].pool };
 
-  /* The last pool that begins at or before the node and is not empty. */
+  /* Find the last non-empty pool that begins at or before the node. */
   while (low < high)
     {
       guint32 middle = (low + high + 1) / 2;
@@ -256,7 +256,7 @@ quoit_layout_node_kind (const QuoitLayout *layout, QuoitNodeId node)
   return quoit_claims_kind_at (layout->kinds, layout->nodes[node.index].kind);
 }
 
-/* What is told apart by more than its text: kept on the node, not among its kind's labels. */
+/* Labels that are stored in fields of the node instead of the labels of its kind. */
 typedef const char *(*LabelFunc) (const QuoitLayout *layout, QuoitNodeId node, char *room);
 
 static const char *
@@ -287,7 +287,7 @@ group_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
   return quoit_layout_text (layout, layout->pools[quoit_layout_node_pool (layout, node).index].name);
 }
 
-/* Ray gives its nodes one each; what other systems know a node by is no label. */
+/* Only Ray's node ids are a label; identities from other systems are not. */
 static const char *
 id_label (const QuoitLayout *layout, QuoitNodeId node, char *room)
 {

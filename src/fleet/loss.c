@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What loses its nodes: slices of groups, and groups. */
+/* The states of groups and their slices when nodes drain or die. */
 #include "fleet/fleet.h"
 
 QuoitGroupSliceState

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words for the model's enumerations, in messages and documents. */
+/* Names of enumeration values, for messages and documents. */
 #pragma once
 
 #include <quoit/snapshot.h>

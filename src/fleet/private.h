@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the fleet share: the columns for writing. */
+/* Internal declarations that the files of the fleet share. */
 #pragma once
 
 #include "fleet/fleet.h"
@@ -10,7 +10,7 @@ enum {
   QUOIT_CLASSES_PER_CHUNK = 8,
   QUOIT_SHARES_PER_CHUNK = 64,
   QUOIT_SLOTS_PER_CHUNK = 64,
-  QUOIT_MOST_HOSTS = 4096 /* of a slice: 9,216 chips on hosts of 4 are 2,304 */
+  QUOIT_MOST_HOSTS = 4096 /* of a slice; the largest slice, 9,216 chips on hosts of 4, has 2,304 hosts */
 };
 
 static inline QuoitNodeChunk *
@@ -33,42 +33,42 @@ quoit_fleet_share_at (const QuoitFleet *fleet, guint32 share)
          + share % QUOIT_SHARES_PER_CHUNK;
 }
 
-/* Counts the nodes of @slice anew and settles its conditions. */
+/* Recounts the nodes of @slice and updates its flags. */
 void quoit_fleet_recount_slice (QuoitFleet *fleet, guint32 slice);
-/* Each of @slices (of guint32, QUOIT_NO_INDEX is none) once; sorts them. */
+/* Recounts each of @slices (of guint32, QUOIT_NO_INDEX is skipped) once. Sorts the array. */
 void quoit_fleet_recount_slices (QuoitFleet *fleet, GArray *slices);
 
-/* A tally as the compiler adds it: four counters at a time. */
+/* A vector type that the compiler adds four counters at a time. */
 typedef gint32 QuoitFourCounters __attribute__ ((vector_size (16)));
 
-/* Slices of one shelf that change one after the other: the shelf and its rank are brought up to them at the end. Begins
- * with .shelf = QUOIT_NO_INDEX. */
+/* Accumulates the changes of slices on one shelf, so that the shelf and its rank are updated only once at the end.
+ * Initialise it with .shelf = QUOIT_NO_INDEX. */
 typedef struct {
   guint32 shelf;
   QuoitFourCounters change[2];
 } QuoitSettling;
 
-/* @status was changed: brings its flags and the index of free slices up to it, tallies and ranks of the shelf before
- * where that is another. */
+/* Updates the flags of @status, which has changed, and the index of free slices. If the shelf differs from the
+ * previous one, first updates the tallies and the rank of that one. */
 void quoit_fleet_settle_next (QuoitFleet *fleet, QuoitSettling *settling, guint32 slice, QuoitSliceStatus *status);
 void quoit_fleet_settle_end (QuoitFleet *fleet, QuoitSettling *settling);
 
-/* The status of @slice by counting; what quoit_fleet_check() compares with. */
+/* Computes the status of @slice by counting. quoit_fleet_check() compares it with the stored one. */
 QuoitSliceStatus quoit_fleet_count_slice (const QuoitFleet *fleet, guint32 slice);
 
-/* What groups that come one after the other have in common, in the order of their ids: looking at all users of a node
- * and at all nodes of a slice for each of them would take too long. */
+/* State shared by consecutive additions of groups, in the order of their ids. Without it, every addition would visit
+ * all users of a node and all nodes of a slice. */
 typedef struct {
-  GHashTable *rooms; /* see fleet-shares.c */
-  GArray *slices;    /* that are counted at the end */
+  GHashTable *rooms; /* see shares.c */
+  GArray *slices;    /* to recount at the end */
 } QuoitFilling;
 
 QuoitFilling *quoit_filling_new (void);
 void quoit_filling_free (QuoitFilling *filling);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitFilling, quoit_filling_free)
 
-/* Where a group is alone @filling is NULL. The edges of @group, which is or will be in @slot. Taking asks nothing: the
- * nodes must be free of what it takes. */
+/* Add and remove the edges of @group, in @slot, to its nodes. @filling is NULL for a single group.
+ * quoit_fleet_take_nodes() checks nothing: the nodes must be free. */
 gboolean quoit_fleet_nodes_are_free (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling,
                                      GError **error);
 void quoit_fleet_take_nodes (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling);
@@ -76,13 +76,14 @@ void quoit_fleet_leave_nodes (QuoitFleet *fleet, const QuoitGroupData *group, gu
 void quoit_fleet_turn_external (QuoitFleet *fleet, const QuoitGroupData *group, guint32 from, guint32 to,
                                 QuoitFilling *filling);
 
-/* The same of a group of bundles. The first one that does not fit what is left of its node, or whose node is not there;
- * QUOIT_NO_INDEX: all do. The work is one look at each share of the nodes and at each bundle. */
+/* The same for a group of bundles. quoit_fleet_first_misfit() returns the first bundle that does not fit into its
+ * node or whose node does not exist, or QUOIT_NO_INDEX. The cost is linear in the shares of the nodes and in the
+ * bundles. */
 guint32 quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitFilling *filling);
 void quoit_fleet_add_shares (QuoitFleet *fleet, const QuoitGroupData *group, guint32 slot, QuoitFilling *filling);
 void quoit_fleet_remove_shares (QuoitFleet *fleet, const QuoitGroupData *group);
 
-/* Takes over groups, shares and clock of @from, whose nodes @fleet has. */
+/* Shares the groups, shares and counters of @from. @fleet must contain their nodes. */
 void quoit_fleet_adopt_groups (QuoitFleet *fleet, const QuoitFleet *from);
 
 extern const QuoitTableType quoit_slots_type, quoit_shares_type;

@@ -6,7 +6,7 @@
 gboolean
 quoit_resource_is_of_group (const char *name)
 {
-  /* The last one: the resource that the group takes may have it in its own name. */
+  /* Use the last match, because the name of the resource itself may contain "_group_". */
   const char *p = g_strrstr (name, "_group_"), *digits;
 
   if (p == NULL)
@@ -18,7 +18,7 @@ quoit_resource_is_of_group (const char *name)
     p = digits + 1;
   for (digits = p; g_ascii_isxdigit (*digits); digits++)
     ;
-  /* The id is hexadecimal, and long, so that a user's own "my_group_a" is not taken for one. */
+  /* The id is hexadecimal and long, so a user's resource "my_group_a" does not match. */
   return *digits == '\0' && digits - p >= 16;
 }
 

@@ -58,7 +58,7 @@ quoit_selector_check (const char *key, const char *value, GError **error)
                      "selector '%s=' %s: expected a label value, '!value', 'in(a,b)' or '!in(a,b)'", key, quoted);
 }
 
-/* The pieces between the commas; behind the last comma there may be nothing, which is no piece. */
+/* Splits a list at commas. An empty piece after the last comma is dropped. */
 static char **
 split_list (const char *inside)
 {

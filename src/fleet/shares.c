@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of which groups have parts: what is left of them, whether a group's bundles fit, taking and leaving them. */
+/* Nodes that groups share: what is left of them, whether bundles fit, and the addition and removal of shares. */
 #include "fleet/private.h"
 
 #include <stdlib.h>
@@ -16,9 +16,9 @@ own_share (QuoitFleet *fleet, guint32 share)
          + share % QUOIT_SHARES_PER_CHUNK;
 }
 
-/* --- what is left of a node --- */
+/* --- remaining resources of a node --- */
 
-/* Resources of a kind are sorted by name. */
+/* Binary search: the resources of a kind are sorted by name. */
 static guint16
 find_resource (const QuoitNodeKind *kind, const char *name)
 {
@@ -39,7 +39,7 @@ find_resource (const QuoitNodeKind *kind, const char *name)
   return kind->n_resources;
 }
 
-/* How many of the bundle's takes are resources of the kind. */
+/* Returns how many of the bundle's takes are resources of the kind. */
 static guint
 subtract (const QuoitNodeKind *kind, const QuoitBundle *bundle, QuoitAmount *left, QuoitChipsLeft *chips)
 {
@@ -81,8 +81,8 @@ quoit_fleet_node_left (const QuoitFleet *fleet, QuoitNodeId node, QuoitAmount *l
     subtract (kind, users.bundle, left, chips);
 }
 
-/* What is left of 1 of the resource @name. @goes_with_slices: a group of slices has all of it, though its bundles name
- * the chips alone. */
+/* Returns what is left of the resource @name, whose total is 1. With @goes_with_slices, a group of slices has all of
+ * it, although its bundles list only chips. */
 static QuoitAmount
 left_of_one (const QuoitFleet *fleet, QuoitNodeId node, const char *name, gboolean goes_with_slices)
 {
@@ -113,12 +113,12 @@ quoit_fleet_node_implicit_left (const QuoitFleet *fleet, QuoitNodeId node, const
   return left_of_one (fleet, node, name, FALSE);
 }
 
-/* What is left of a node while the bundles of a group are placed there one after the other. */
+/* The remaining resources of a node while the bundles of a group are placed on it one by one. */
 typedef struct {
   QuoitNodeId node;
   const QuoitNodeKind *kind;
-  QuoitAmount *left; /* of the kind's resources, then of what Ray derives, which is not among them */
-  GArray *implicit;  /* of Implicit, that bundles asked for; NULL: none */
+  QuoitAmount *left; /* resources of the kind, then derived resources of Ray that the kind lacks */
+  GArray *implicit;  /* of Implicit: those that bundles request; NULL: none so far */
   QuoitChipsLeft chips;
 } Room;
 
@@ -154,10 +154,10 @@ room_clear (Room *room)
 
 enum { MANY_USERS = 8 };
 
-/* What is left of a node while groups are placed there one after the other. */
+/* The remaining resources of a node while several groups are placed on it one by one. */
 typedef struct {
   Room room;
-  guint32 last; /* share + 1 behind which the next group's stand; 0: to be looked for */
+  guint32 last; /* share + 1 before those of the next group; 0: unknown */
 } KeptRoom;
 
 static void
@@ -187,7 +187,7 @@ quoit_filling_free (QuoitFilling *filling)
   g_free (filling);
 }
 
-/* Whether so many use the node that looking at all of them again and again is worth more than the memory. */
+/* Returns whether the node has so many users that caching is worth the memory. */
 static gboolean
 is_crowded (const QuoitFleet *fleet, QuoitNodeId node)
 {
@@ -199,7 +199,7 @@ is_crowded (const QuoitFleet *fleet, QuoitNodeId node)
   return n == MANY_USERS;
 }
 
-/* NULL where it is not worth it. */
+/* Returns NULL if caching is not worthwhile. */
 static KeptRoom *
 kept_room (QuoitFilling *filling, const QuoitFleet *fleet, QuoitNodeId node)
 {
@@ -216,7 +216,7 @@ kept_room (QuoitFilling *filling, const QuoitFleet *fleet, QuoitNodeId node)
   return kept;
 }
 
-/* Slices have all of what Ray derives, though their bundles name the chips alone. */
+/* A group of slices has all derived resources, although its bundles list only chips. */
 static void
 take_derived (KeptRoom *kept, const QuoitLayout *layout)
 {
@@ -239,7 +239,7 @@ implicit_left (Room *room, const QuoitFleet *fleet, const char *name)
   return &g_array_index (room->implicit, Implicit, room->implicit->len - 1).left;
 }
 
-/* How many takes of the bundle are of what every node has, and still there. */
+/* Returns how many takes of the bundle are implicit resources with enough left. */
 static guint
 subtract_implicit (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
 {
@@ -259,7 +259,7 @@ subtract_implicit (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundl
   return n;
 }
 
-/* How many takes of the bundle are of what Ray derives, and there. */
+/* Returns how many takes of the bundle are derived resources with enough left. */
 static guint
 subtract_derived (const Room *room, const QuoitLayout *layout, const QuoitBundle *bundle)
 {
@@ -277,7 +277,7 @@ subtract_derived (const Room *room, const QuoitLayout *layout, const QuoitBundle
   return n;
 }
 
-/* Whether the bundle fits into what is left: each amount, and each chip by itself. */
+/* Subtracts the bundle and returns whether it fits: each resource, and each chip separately. */
 static gboolean
 room_takes (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
 {
@@ -301,10 +301,10 @@ room_takes (Room *room, const QuoitFleet *fleet, const QuoitBundle *bundle)
   return TRUE;
 }
 
-/* --- a group's bundles, node by node --- */
+/* --- bundles of a group, by node --- */
 
 typedef struct {
-  guint32 node; /* QUOIT_NO_INDEX: it is not in the fleet */
+  guint32 node; /* QUOIT_NO_INDEX: not in the fleet */
   guint32 bundle;
 } Edge;
 
@@ -318,8 +318,8 @@ by_node (const void *a, const void *b)
   return (x->bundle > y->bundle) - (x->bundle < y->bundle);
 }
 
-/* The bundles of @group that are placed, node by node: what is looked up or looked for on a node is so once, however
- * many bundles there are and however a source lists them. */
+/* Returns the placed bundles of @group, sorted by node, so that lookups and searches run once per node, in whatever
+ * order the source lists bundles. */
 static Edge *
 edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
 {
@@ -343,7 +343,7 @@ edges_by_node (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 *n)
   return edges;
 }
 
-/* Where the edges to the node of the one at @first end. */
+/* Returns the end of the edges to the node of edge @first. */
 static guint32
 end_of_node (const Edge *edges, guint32 n, guint32 first)
 {
@@ -354,7 +354,7 @@ end_of_node (const Edge *edges, guint32 n, guint32 first)
   return end;
 }
 
-/* The first bundle that does not fit, of @edges to one node; QUOIT_NO_INDEX: all do. */
+/* Returns the first bundle of @edges to one node that does not fit, or QUOIT_NO_INDEX. */
 static guint32
 misfit_of_node (const QuoitFleet *fleet, const QuoitGroupData *group, const Edge *edges, guint32 n,
                 QuoitFilling *filling)
@@ -395,7 +395,7 @@ quoit_fleet_first_misfit (const QuoitFleet *fleet, const QuoitGroupData *group, 
   return first;
 }
 
-/* --- taking and leaving --- */
+/* --- addition and removal --- */
 
 static guint32
 new_share (QuoitFleet *fleet)
@@ -412,7 +412,7 @@ new_share (QuoitFleet *fleet)
   return share;
 }
 
-/* The share + 1 that begins the node's list, and the one behind @share of it; 0: none. */
+/* Returns the share + 1 after @share in the node's list, or the first one if @share is QUOIT_NO_INDEX; 0 at the end. */
 static guint32
 share_behind (const QuoitFleet *fleet, guint32 node, guint32 share)
 {
@@ -423,7 +423,7 @@ share_behind (const QuoitFleet *fleet, guint32 node, guint32 share)
   return use == QUOIT_USE_NONE ? 0 : (use & ~QUOIT_USE_SHARED) + 1;
 }
 
-/* Makes @next what share_behind() says of @share. */
+/* Sets what share_behind() returns for @share. */
 static void
 link_behind (QuoitFleet *fleet, guint32 node, guint32 share, guint32 next)
 {
@@ -434,8 +434,8 @@ link_behind (QuoitFleet *fleet, guint32 node, guint32 share, guint32 next)
         = next == 0 ? QUOIT_USE_NONE : QUOIT_USE_SHARED | (next - 1);
 }
 
-/* The share behind which those of group @id stand, or would; QUOIT_NO_INDEX: they are the first. Shares stand in the
- * order of groups and their bundles: which one came first is no part of the state, and must not show. */
+/* Returns the share after which those of group @id belong; QUOIT_NO_INDEX if they come first. Shares are sorted by
+ * group and bundle, because the order of their creation is not part of the state and must not be visible. */
 static guint32
 share_before (const QuoitFleet *fleet, guint32 node, guint64 id)
 {
@@ -447,7 +447,7 @@ share_before (const QuoitFleet *fleet, guint32 node, guint64 id)
   return share;
 }
 
-/* Once behind all edges to nodes of one slice, which stand together as its nodes do. */
+/* Recounts a slice once, after its last edge. The edges to nodes of a slice are adjacent. */
 static void
 recount_at_end (QuoitFleet *fleet, const Edge *edges, guint32 n, guint32 end)
 {

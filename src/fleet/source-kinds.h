@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of several sources that claim one node is believed. Where it stands the first kind says, in the order of
- * QuoitSourceKind: plans, then Ray, whose nodes know their worker ids, then Kubernetes, whose nodes do not. */
+/* Precedence between sources that claim the same node. The first kind in the order of QuoitSourceKind decides the
+ * position of the node: plans, then Ray, whose nodes have worker ids, then Kubernetes, whose nodes do not. */
 #pragma once
 
 #include "fleet/claims.h"
 
-/* What a machine is, and what it has, is said by the kind that knows best: Ray counts what it can give, and Kubernetes
- * sees machines that Ray is not on; others plan. */
+/* The best-informed kind decides the properties of a machine. Ray counts what it can allocate, Kubernetes also sees
+ * machines without Ray, and the other kinds only plan. quoit_source_kind_sees() returns whether sources of @kind
+ * observe machines. */
 gboolean quoit_source_kind_knows_better (QuoitSourceKind kind, QuoitSourceKind than);
 gboolean quoit_source_kind_sees (QuoitSourceKind kind);
 
-/* What claims say of a node's state, one after the other in whatever order. Who knows better says it; of two that see
- * the machine neither is overruled: what is gone or leaving to one of them takes nothing new. And who has it no longer
- * is silent where another sees it. Begins as all zero. */
+/* Combines the node states of several claims, in any order. The best-informed source decides. If Ray and Kubernetes
+ * both see the machine, the worse state wins, because a node that is dead or draining in one of them takes no new
+ * work. A source that has lost the node is ignored if another source sees it. Must start as zeros. */
 typedef struct {
   guint sight;
   QuoitNodeState state;

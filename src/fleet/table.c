@@ -63,7 +63,7 @@ directory_copy (const QuoitDirectory *from)
   return directory;
 }
 
-/* A root with room for @n_directories that also owns what @from has; the rest is NULL. */
+/* Returns a root with room for @n_directories that shares the directories of @from. The others are NULL. */
 static QuoitRoot *
 root_copy (const QuoitRoot *from, guint32 n_directories)
 {

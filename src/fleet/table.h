@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy-on-write array: chunks of bytes behind two levels of reference-counted tables. Copying a table is one count;
- * writing to a copy copies the root, one directory and one chunk, whatever the size of the fleet.
+/* A copy-on-write array: chunks of bytes under two levels of reference-counted tables. Copying a table increments
+ * one count. Writing to a copy copies the root, one directory and one chunk, whatever the size of the fleet.
  *
- * A directory holds 32 chunks: with one flat level, a write to a fork would touch the count of every chunk of the
- * fleet. */
+ * A directory holds 32 chunks. With a single level, the first write to a fork would increment the count of every
+ * chunk. */
 #pragma once
 
 #include <glib.h>
@@ -13,7 +13,7 @@ enum { QUOIT_TABLE_FAN_OUT = 32 };
 typedef struct {
   gatomicrefcount refs;
   guint32 pad[3];
-  /* the bytes; 16-byte aligned like the allocation */
+  /* followed by the bytes, 16-byte aligned like the allocation */
 } QuoitChunk;
 
 typedef struct {
@@ -27,7 +27,8 @@ typedef struct {
   QuoitDirectory *directories[];
 } QuoitRoot;
 
-/* What a table's chunks are. The hooks, where they are set, keep the counts of what the bytes point to. */
+/* The type of a table's chunks. The hooks may be NULL; they maintain the reference counts of what the bytes point
+ * to. */
 typedef struct {
   guint32 chunk_bytes;
   void (*copied) (void *bytes);
@@ -40,12 +41,12 @@ typedef struct {
   guint32 n_chunks;
 } QuoitTable;
 
-/* @n_chunks zeroed chunks. */
+/* Creates a table of @n_chunks zeroed chunks. */
 void quoit_table_init (QuoitTable *table, const QuoitTableType *type, guint32 n_chunks);
 void quoit_table_clear (QuoitTable *table);
-/* Makes @copy another owner of what @table has: O(1). */
+/* Makes @copy share the data of @table, in O(1). */
 void quoit_table_share (const QuoitTable *table, QuoitTable *copy);
-/* At least @n_chunks chunks from now on, the new ones zeroed. */
+/* Grows the table to at least @n_chunks chunks. New chunks are zeroed. */
 void quoit_table_grow (QuoitTable *table, guint32 n_chunks);
 void *quoit_table_own_shared (QuoitTable *table, guint32 chunk);
 
@@ -55,7 +56,7 @@ quoit_table_peek (const QuoitTable *table, guint32 chunk)
   return table->root->directories[chunk / QUOIT_TABLE_FAN_OUT]->chunks[chunk % QUOIT_TABLE_FAN_OUT] + 1;
 }
 
-/* The bytes of a chunk for writing: copies what others share. Valid until the table is shared again. */
+/* Returns the bytes of a chunk for writing, and copies shared parts first. Valid until the table is shared again. */
 static inline void *
 quoit_table_own (QuoitTable *table, guint32 chunk)
 {
@@ -63,7 +64,7 @@ quoit_table_own (QuoitTable *table, guint32 chunk)
   QuoitDirectory *directory = root->directories[chunk / QUOIT_TABLE_FAN_OUT];
   QuoitChunk *own = directory->chunks[chunk % QUOIT_TABLE_FAN_OUT];
 
-  /* A count of 1 on the whole path means that no other table can reach these bytes. */
+  /* If every count on the path is 1, no other table can reach these bytes. */
   if (G_LIKELY (g_atomic_int_get (&root->refs) == 1 && g_atomic_int_get (&directory->refs) == 1
                 && g_atomic_int_get (&own->refs) == 1))
     return own + 1;

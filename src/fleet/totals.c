@@ -29,7 +29,7 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp (((const QuoitTotal *) a)->name, ((const QuoitTotal *) b)->name);
 }
 
-/* A node that is used in part: what is left is counted by itself. */
+/* For a partly used node, which is not among the idle nodes of its kind. */
 static void
 add_left (const QuoitFleet *fleet, QuoitNodeId node, GArray *totals, GHashTable *index)
 {

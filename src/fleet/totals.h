@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of resources over the nodes that are not dead, exact. */
+/* Exact sums of resources over all nodes that are not dead. */
 #pragma once
 
 #include "fleet/fleet.h"
@@ -9,6 +9,6 @@ typedef struct {
   QuoitSum total, left;
 } QuoitTotal;
 
-/* Of QuoitTotal, sorted by name as text. What Ray derives is in it: the head resource of each slice ("TPU-v6e-16-head",
- * on worker 0). */
+/* Returns an array of QuoitTotal, sorted by name as text. It includes Ray's head resource of each slice
+ * ("TPU-v6e-16-head", on worker 0). */
 GArray *quoit_fleet_totals (const QuoitFleet *fleet);

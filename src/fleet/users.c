@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who uses a node: share by share, and as callers see it, each group once. */
+/* The users of a node: share by share, or each group once. */
 #include "fleet/private.h"
 
 QuoitUsers

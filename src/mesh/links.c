@@ -17,8 +17,7 @@ struct _QuoitMeshLinks {
   guint32 sides[4];                         /* of the slice, and cores per chip; 0: unknown */
   guint32 per_chip;                         /* devices per chip */
   guint32 n_chip_links;                     /* links per chip: two per axis */
-  guint32 ici_gbytes_per_s, dcn_gbit_per_s; /* per chip; ICI: all links, both directions; DCN: one direction; 0:
-                                               unpublished */
+  guint32 ici_gbytes_per_s, dcn_gbit_per_s; /* per chip: all links, both directions; DCN: one; 0: unpublished */
   Axis axes[QUOIT_MESH_MOST_AXES];
 };
 

@@ -204,7 +204,7 @@ quoit_store_leave_turn (QuoitStore *store)
   g_mutex_unlock (&store->turn_lock);
 }
 
-/* --- what readers see --- */
+/* --- readers --- */
 
 QuoitFleet *
 quoit_store_fleet (QuoitStore *store)

@@ -151,7 +151,7 @@ next_numbers (const QuoitFleet *backup, const Replaced *replaced, gint64 now_ms)
   return numbers;
 }
 
-/* Opens the ledger at @path. *@present is NULL without an error if no readable ledger is there. */
+/* Opens the ledger at @path. *@present is NULL without an error if it does not exist or is damaged. */
 static gboolean
 open_present (const char *path, const QuoitStore *backup, gint64 wait_ms, QuoitStore **present, GError **error)
 {
