@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tests of the module for Go: its form, `go vet`, and all tests under the race detector where there is one.
+# check.sh [ARGUMENT...]: the tests of the module for Go: its form, `go vet`, and `go test` with the arguments.
 set -eu
 here=$top_srcdir/bindings/go
 out=$(mktemp)
@@ -30,11 +30,7 @@ unformatted=$(cd "$here" && gofmt -l .)
   exit 1
 }
 
-race=
-case $(go env GOOS)/$(go env GOARCH) in
-  linux/amd64 | linux/arm64 | linux/ppc64le | linux/s390x) race=-race ;;
-esac
-step sh "$here/run.sh" test -v -count=1 $race ./...
+step sh "$here/run.sh" test -v -count=1 "$@" ./...
 
 # Each test counts, and so does each row of the vectors, whose runner says how many.
 awk -v status=$status '

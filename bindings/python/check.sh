@@ -1,11 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [PYTEST-ARGUMENT...]: the tests of the package, those apart that want a Ray cluster (check-ray.sh).
+# check.sh [PYTEST-ARGUMENT...]: the tests of the package, without those of check-limits.sh, check-packages.sh and check-ray.sh.
 set -eu
 here=$top_srcdir/bindings/python
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-[ $# -gt 0 ] || set -- "$here/tests" --ignore "$here/tests/ray"
+if [ $# -eq 0 ]; then
+  set -- "$here/tests" --ignore "$here/tests/ray"
+  for apart in bad_input leaks lifetimes machine install reference types wheel; do
+    set -- "$@" --ignore "$here/tests/test_$apart.py"
+  done
+fi
 
 status=0
 sh "$here/run.sh" -m pytest -c "$here/pyproject.toml" --rootdir "$here" -rs "$@" >"$out" 2>&1 || status=$?

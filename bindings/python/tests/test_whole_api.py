@@ -353,40 +353,6 @@ def test_what_is_given_is_frozen():
 # --- types and imports ----------------------------------------------------------------------------------------------
 
 
-def strict(tmp_path, *what):
-    """What mypy --strict says, a line each, without the place."""
-    arguments = ["--config-file", str(SOURCES / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
-    arguments += ["--no-error-summary", "--hide-error-codes"]
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *arguments, *what], capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(SOURCES / "src")},
-    )  # fmt: skip
-    assert done.stderr == ""
-    return [line.split(": error: ")[-1] for line in done.stdout.splitlines()]
-
-
-def test_strict_type_checks_of_the_package_find_nothing(tmp_path):
-    pytest.importorskip("mypy")
-    assert strict(tmp_path, "-p", "quoit") == []
-
-
-def test_type_checkers_know_every_public_name_and_no_other(tmp_path):
-    pytest.importorskip("mypy")
-    consumer = tmp_path / "consumer.py"
-    names = [*quoit.__all__, *quoit._SUBMODULES, "ray.slice_placement_group", "ray_rules.pod_type"]
-    consumer.write_text(
-        "import quoit\n" + "".join(f"quoit.{name}\n" for name in names) + "with quoit.open_memory() as ledger:\n"
-        "    node: quoit.Node = ledger.snapshot().nodes[0]\n"
-        "    names: list[str] = [one.name for one in ledger.snapshot().slices[0].nodes]\n"
-        "    wrong: int = node.name\n"
-        "quoit.Snapshott\n"
-    )
-    assert strict(tmp_path, str(consumer)) == [
-        'Incompatible types in assignment (expression has type "str", variable has type "int")',
-        'Module has no attribute "Snapshott"; maybe "Snapshot"?',
-    ]
-
-
 def imported_by(statement):
     """The modules that a new interpreter has after `statement` and had not before."""
     code = f"import sys; before = set(sys.modules); {statement}; print(*sorted(set(sys.modules) - before))"

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The tests of the module for Go under the race detector.
+set -eu
+case $(go env GOOS 2>/dev/null)/$(go env GOARCH 2>/dev/null) in
+  linux/amd64 | linux/arm64 | linux/ppc64le | linux/s390x) ;;
+  *)
+    echo "no Go, or no race detector for this machine"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 77
+    ;;
+esac
+exec sh "$top_srcdir/bindings/go/check.sh" -race

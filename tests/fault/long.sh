@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The fault and property programs of this build with more rounds than `make check` takes: ten times as many faults of the
+# disk, twice as many random rounds.
+set -eu
+passed=0
+failed=0
+
+# long SCALE PROGRAM
+long ()
+{
+  log=$(mktemp)
+  status=0
+  QUOIT_TEST_SCALE=$1 QUOIT_TEST_SEED=${QUOIT_TEST_SEED-2} "$top_builddir/$2" >"$log" 2>&1 || status=$?
+  tail -n 3 "$log"
+  if [ $status -eq 0 ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL QUOIT_TEST_SCALE=$1 $2"
+    tail -n 30 "$log"
+  fi
+  rm -f "$log"
+}
+
+long 4 tests/fault/vfs
+long 4 tests/fault/upgrade
+long 2 tests/fault/kill
+long 2 tests/fault/neighbours
+long 2 tests/fault/damage
+long 2 tests/fault/histories
+long 2 tests/fault/race
+long 2 tests/property/walk
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

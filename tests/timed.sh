@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# timed.sh COMMAND...: runs a test, and prints how long it took as the last line of its log.
+start=$(date +%s)
+status=0
+"$@" || status=$?
+echo "took $(($(date +%s) - start)) s"
+exit $status
