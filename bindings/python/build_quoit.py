@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the extension quoit._quoit with cffi, from the very headers that C programs include.
+"""Builds the extension quoit._quoit with cffi from the public C headers.
 
-libquoit is found by pkg-config alone: PKG_CONFIG and PKG_CONFIG_PATH say which one, where there are several.
+Finds libquoit only with pkg-config; set PKG_CONFIG and PKG_CONFIG_PATH to choose one of several.
 """
 
 import os
@@ -13,10 +13,10 @@ import sysconfig
 
 from cffi import FFI
 
-OLDEST = "0.1.0"  # whose functions this package calls
+OLDEST = "0.1.0"  # the oldest libquoit that has all functions this package calls
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# What of GLib the headers and the package need. A quark and an error's domain are numbers here.
+# The parts of GLib that the headers and the package need.
 GLIB = """
 typedef uint32_t GQuark;
 typedef struct { GQuark domain; int code; char *message; ...; } GError;
@@ -33,7 +33,7 @@ A wheel from './dev wheel' has the library inside and needs none of this.
 
 
 def pkg_config(*arguments):
-    """What pkg-config prints; the build ends with the remedy where it knows no libquoit."""
+    """Returns the output of pkg-config. Ends the build with a remedy if pkg-config does not find libquoit."""
     command = shlex.split(os.environ.get("PKG_CONFIG") or "pkg-config")
     try:
         done = subprocess.run([*command, "--print-errors", *arguments], capture_output=True, text=True, check=False)
@@ -51,7 +51,7 @@ def pkg_config(*arguments):
 
 
 def version():
-    """That of the library. A source archive keeps the one that it was made with, which its name says too."""
+    """Returns the version of the library; in a source archive, the version in its PKG-INFO."""
     archive = os.path.join(HERE, "PKG-INFO")
     if not os.path.exists(archive):
         return pkg_config("--modversion", "quoit")
@@ -60,13 +60,13 @@ def version():
 
 
 def rpath():
-    """Link arguments with which the library is found where it was linked, if the linker does not look there itself."""
+    """Returns link arguments so that the loader also finds the library in a folder that it does not search."""
     folders = [flag[2:] for flag in shlex.split(pkg_config("--libs-only-L", "quoit"))]
     return [f"-Wl,--enable-new-dtags,-rpath,{os.path.abspath(folder)}" for folder in folders]
 
 
 def header_folder():
-    """The folder that has quoit/quoit.h: the one named, else the compiler's own."""
+    """Returns the folder with quoit/quoit.h: one that pkg-config names, else one of the compiler's default folders."""
     for flag in [*shlex.split(pkg_config("--cflags-only-I", "quoit")), "-I/usr/local/include", "-I/usr/include"]:
         if os.path.exists(os.path.join(flag[2:], "quoit", "quoit.h")):
             return flag[2:]
@@ -77,7 +77,7 @@ def header_folder():
 
 
 def declarations():
-    """What the public headers declare: the core and the models, each header after those that it includes."""
+    """Returns the declarations of the public headers, each header after those that it includes."""
     folder = header_folder()
     marked = re.compile(r"/\* cdef-begin \*/(.*?)/\* cdef-end \*/", re.DOTALL)
     seen = set()
@@ -95,12 +95,12 @@ def declarations():
 
 
 def protection():
-    """The stack protector, unless the interpreter's flags or the caller's decide about it: these come last and would win."""
+    """Returns the flag of the stack protector, unless other flags choose one: this flag comes last and would win."""
     decided = f"{sysconfig.get_config_var('CFLAGS')} {os.environ.get('CFLAGS')} {os.environ.get('CPPFLAGS')}"
     return [] if "stack-protector" in decided else ["-fstack-protector-strong"]
 
 
-# What the loader has relocated is read-only, and the stack is not executable. Linkers elsewhere have other flags.
+# Relocated data is read-only, and the stack is not executable. Only the Linux linkers have these flags.
 LINKED = ["-Wl,-z,relro,-z,now,-z,noexecstack"] if sys.platform == "linux" else []
 
 pkg_config("--exists", f"quoit >= {OLDEST}")

@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tests of quoit.ray, on real Ray clusters of made-up TPU hosts on this machine.
+# check-ray.sh: runs the tests of quoit.ray on real Ray clusters of simulated TPU hosts on this machine.
 set -eu
 wheels=requirements-ray.txt exec sh "$top_srcdir/bindings/python/check.sh" "$top_srcdir/bindings/python/tests/ray"

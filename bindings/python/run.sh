@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh ARGUMENT...: Python with the package of this build, once `make` has installed it; $wheels names the file
-# of tests/ that says what else there is. Exits with 77, and says why, where it could not be installed.
+# run.sh ARGUMENT...: runs Python with the package that `make` has installed for this build. $wheels names the file in
+# tests/ that lists the other packages to use. Exits with 77 and prints the reason if the package cannot be installed.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 out=${top_builddir:?has to say where the build tree is}/bindings/python

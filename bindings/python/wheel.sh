@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh FOLDER: the source archive and the self-contained wheel of this build, in FOLDER (make_wheel.py). Exits with
-# 77, and says why, where its tools cannot be installed.
+# wheel.sh FOLDER: writes the source archive and the self-contained wheel of this build to FOLDER (make_wheel.py). Exits
+# with 77 and prints the reason if its tools cannot be installed.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 venv=$(sh "$here/../../tests/wheels.sh" "$here/wheel-requirements.txt")

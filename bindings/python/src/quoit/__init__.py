@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quoit: who gets which TPU slices?
+"""Allocates TPU slices to jobs.
 
-A ledger says which nodes, chips and slices there are and who has them. `open` or `create` one, say what is there
-(`Ledger.import_raycluster`, `Ledger.import_ray_nodes`, `Ledger.import_fleet_text`), and `Ledger.reserve` what a `Request`
-asks for:
+A ledger stores which nodes, chips and slices exist and which group holds them. `create` or `open` a ledger, import the
+fleet (`Ledger.import_raycluster`, `Ledger.import_ray_nodes`, `Ledger.import_fleet_text`), and `Ledger.reserve` a
+`Request`:
 
     >>> import quoit
     >>> with quoit.open_memory() as ledger:
@@ -12,15 +12,18 @@ asks for:
     ...     [one.name for one in group.slices]
     ['v6e-4x4-0', 'v6e-4x4-1']
 
-Every "no" is explained: `Ledger.snapshot` is the fleet as it is, `Snapshot.explain` says why a request does not fit it
-and what would help, `Snapshot.fork` is a copy to try things on, and `topology` tells each process of a group where it
-stands.
+`Ledger.snapshot` returns the present fleet. `Snapshot.explain` reports why a request does not fit and what would help.
+`Snapshot.fork` makes a private copy for experiments. `topology` computes the environment of each process of a group.
 
-Modules: `quoit.ray` makes real Ray placement groups where quoit decided; `quoit.ray_rules` has Ray's own rules as
-functions; `quoit.catalogue` is what TPU generations there are, and `quoit.coordinates` where the chips of a slice are;
-`quoit.meshes` is JAX's order of devices, and `quoit.jax` makes JAX's own meshes of it; `quoit.identity` is who a process
-is to JAX; `quoit.kuberay` is which pods a RayCluster has, and `quoit.webhook` what the TPU webhook writes into them;
-`quoit.maxtext` says what MaxText would make of a job.
+Modules:
+
+- `quoit.ray` creates Ray placement groups on the nodes that quoit chose.
+- `quoit.ray_rules` has Ray's own rules as functions.
+- `quoit.catalogue` lists the TPU generations, and `quoit.coordinates` computes where the chips of a slice are.
+- `quoit.meshes` computes JAX's order of devices, and `quoit.jax` makes JAX meshes from it.
+- `quoit.identity` computes how JAX identifies a process.
+- `quoit.kuberay` computes the pods of a RayCluster, and `quoit.webhook` what the TPU webhook adds to them.
+- `quoit.maxtext` computes what MaxText makes of a job.
 """
 
 from __future__ import annotations
@@ -186,7 +189,7 @@ __all__ = [
 
 __version__ = library_version()
 
-# Most programs need few of these, and `import quoit` is to cost them nothing.
+# Most programs need few of these names, so their modules are loaded on first use.
 _LAZY = {
     "checks": ("CheckRule", "Finding", "Severity", "check_manifest", "check_rules"),
     "fleet": (
@@ -235,7 +238,7 @@ _SUBMODULES = (
     "webhook",
 )
 
-if not TYPE_CHECKING:  # mypy would take any name to be there
+if not TYPE_CHECKING:  # with __getattr__, mypy would accept any name
 
     def __getattr__(name: str) -> object:
         if name in _MODULES:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one door to libquoit: calls, and what goes through it in either direction.
+"""The only access to libquoit: calls, and the conversion of arguments and results.
 
-No other module imports the extension, and nothing made here is given to the caller of the package.
+No other module imports the extension, and callers of the package never see values of this module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ except ImportError as error:
     _remedy = (
         "; libquoit is missing, or older than the one that the package was built with: install it where the linker looks "
         "(LD_LIBRARY_PATH), or use a wheel of './dev wheel'"
-        if "libquoit" in str(error) or "symbol" in str(error)  # what the linker says; Python has reasons of its own
+        if "libquoit" in str(error) or "symbol" in str(error)  # errors of the dynamic linker
         else ""
     )
     raise ImportError(f"quoit's extension cannot be loaded: {error}{_remedy}") from error
@@ -36,7 +36,7 @@ INT64 = range(-(2**63), 2**63)
 UINT32 = range(2**32)
 UINT64 = range(2**64)
 
-# What an array points into lives as long as the array.
+# Keeps the elements of an array alive as long as the array.
 _held_with: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
@@ -44,7 +44,7 @@ _held_with: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function` returns, or the exception of the GError that it set."""
+    """Calls `function` and returns its result, or raises the exception for the GError that it set."""
     slot = ffi.new("GError **")
     result = function(*arguments, slot)
     if slot[0] != NULL:
@@ -66,7 +66,7 @@ def call_or_explain(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def taken(gerror: Any) -> errors.Error:
-    """The exception that `gerror` is; the GError is freed."""
+    """Frees `gerror` and returns the exception for it."""
     code, message = gerror.code, ffi.string(gerror.message).decode("utf-8", "backslashreplace")
     lib.g_error_free(gerror)
     one = errors.BY_CODE.get(code)
@@ -78,20 +78,20 @@ def taken(gerror: Any) -> errors.Error:
 
 
 def owned(pointer: Any, free: Any) -> Any:
-    """`pointer`, freed with the last reference to it: a call in another thread keeps what it uses alive."""
+    """Returns `pointer` with a destructor, which runs after the last reference, also that of a call in a thread."""
     return ffi.gc(pointer, free)
 
 
-# --- in -----------------------------------------------------------------------------------------------------------
+# --- arguments ----------------------------------------------------------------------------------------------------
 
 
 def exact(value: str) -> str:
-    """`value` itself, whatever its class makes of it: what a subclass of str shows may be something else."""
+    """Returns the characters of `value`, even if a subclass of str overrides its conversion."""
     return str.__str__(value)
 
 
 def shown(value: object) -> str:
-    """`value` as an error names it: cut where it is long, and fit to be printed."""
+    """Returns `value` as error messages print it: quoted, shortened and printable."""
     try:
         name = exact(value if isinstance(value, str) else repr(value))
     except Exception:
@@ -103,12 +103,12 @@ def shown(value: object) -> str:
 
 
 def _shown_number(number: int) -> str:
-    """Python refuses to write very long numbers, and nobody would read them."""
+    """Python refuses to format very long numbers."""
     return f"'{number}'" if number.bit_length() < 512 else f"'a number of {number.bit_length()} bits'"
 
 
 def to_text(value: object, what: str) -> bytes:
-    """A str as C takes it. `what` is the argument's name."""
+    """Converts a str to UTF-8 for C. `what` is the name of the argument."""
     if not isinstance(value, str):
         raise TypeError(f"{what}: expected a str, not {type(value).__name__}")
     try:
@@ -129,7 +129,7 @@ def to_text_or_null(value: object, what: str) -> Any:
 
 
 def to_document(value: object, what: str) -> bytes:
-    """The text of a file: bytes as they are, else as `to_text`; NUL is for the reader of that format to refuse."""
+    """Converts the text of a file: bytes unchanged, or a str as UTF-8. NUL is left to the parser of the format."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if not isinstance(value, str):
@@ -138,10 +138,10 @@ def to_document(value: object, what: str) -> bytes:
 
 
 def to_int(value: object, what: str, allowed: range = INT64) -> int:
-    """An int, or what stands for one (numpy's integers); bool and float do not."""
+    """Converts an int or an integer of another library (numpy); bool and float are refused."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__") or type(value).__name__ in ("bool_", "bool"):
         raise TypeError(f"{what}: expected an int, not {type(value).__name__}")
-    # Exactly an int: until Python 3.10 index() left a subclass as it was, and a range then looks for it one by one.
+    # Before Python 3.10, index() returned an instance of a subclass, and `in range` searches for those linearly.
     number = int.__index__(operator.index(value))  # type: ignore[arg-type]
     if number not in allowed:
         raise errors.InvalidError(f"{what} {_shown_number(number)}: expected {allowed[0]} to {allowed[-1]}")
@@ -149,12 +149,12 @@ def to_int(value: object, what: str, allowed: range = INT64) -> int:
 
 
 def to_ray_int(value: object, what: str) -> int:
-    """An argument of Ray's that is an int: Ray computes with it as it is, so True is 1 and False is 0."""
+    """Converts an int argument of Ray. Ray calculates with the value, so that True is 1 and False is 0."""
     return int(value) if isinstance(value, bool) else to_int(value, what)
 
 
 def to_float(value: object, what: str) -> float:
-    """A float, or an int as one; bool does not stand for one."""
+    """Converts a float or an int; bool is refused."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         raise TypeError(f"{what}: expected a number, not {type(value).__name__}")
     if not isinstance(value, float):
@@ -165,26 +165,26 @@ def to_float(value: object, what: str) -> float:
                 raise TypeError(f"{what}: expected a number, not {type(value).__name__}") from None
     try:
         return float(value)  # type: ignore[arg-type]
-    except ValueError as error:  # what has a __float__ for some of its values only
+    except ValueError as error:  # a class whose __float__ fails for some values
         raise errors.InvalidError(f"{what} {shown(value)}: expected a number: {error}") from None
 
 
 def to_bool(value: object, what: str) -> bool:
-    """A bool; no other value stands for one."""
+    """Converts a bool; other types are refused."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return bool(value)
     raise TypeError(f"{what}: expected a bool, not {type(value).__name__}")
 
 
 def elements(values: Any, what: str, kind: str) -> Iterable[Any]:
-    """What a sequence has; a text or a mapping is none."""
+    """Returns `values` if it is iterable; text and mappings are refused."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise TypeError(f"{what}: expected a sequence of {kind}, not {type(values).__name__}")
     return values
 
 
 def to_texts(values: object, what: str) -> Any:
-    """A NULL-terminated array of texts for the length of one call; keep what is returned alive."""
+    """Returns a NULL-terminated array of texts, valid while the caller keeps a reference to it."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{what}: expected a sequence of str, not {type(values).__name__}")
     held = [ffi.new("char[]", to_text(value, f"{what}[{index}]")) for index, value in enumerate(values)]
@@ -194,7 +194,7 @@ def to_texts(values: object, what: str) -> Any:
 
 
 def to_pairs(values: Mapping[str, str] | None, what: str) -> Any:
-    """NAME=VALUE texts of a mapping, or NULL for None."""
+    """Converts a mapping to NAME=VALUE texts, and None to NULL."""
     if values is None:
         return NULL
     if not isinstance(values, Mapping):
@@ -209,25 +209,25 @@ def to_pairs(values: Mapping[str, str] | None, what: str) -> Any:
 
 
 def to_member(kind: type[enum.IntEnum], value: object, what: str) -> int:
-    """A member of `kind`; its number alone does not say what is meant."""
+    """Converts a member of `kind`; a plain int is refused."""
     if not isinstance(value, kind):
         raise TypeError(f"{what}: expected a {kind.__name__}, not {type(value).__name__}")
-    if not 0 <= value < 2**31:  # what a C enum cannot be; which of the others there are the library knows
+    if not 0 <= value < 2**31:  # outside the range of a C enum; the library checks the other values
         known = ", ".join(kind.__members__)
         raise errors.InvalidError(f"{what} {_shown_number(int(value))}: expected one of {known}")
     return int(value)
 
 
 def clock(now_ms: object) -> int:
-    """The caller's clock in milliseconds since 1970 UTC, else this machine's."""
+    """Returns `now_ms`, or this machine's clock in milliseconds since 1970 UTC."""
     return time.time_ns() // 1_000_000 if now_ms is None else to_int(now_ms, "now_ms")
 
 
-# --- out ----------------------------------------------------------------------------------------------------------
+# --- results ------------------------------------------------------------------------------------------------------
 
 
 def text(pointer: Any) -> str:
-    """A borrowed text that is always there."""
+    """Converts a borrowed text that is not NULL."""
     return str(ffi.string(pointer).decode("utf-8", "backslashreplace"))
 
 
@@ -236,7 +236,7 @@ def text_or_none(pointer: Any) -> str | None:
 
 
 def taken_text(pointer: Any) -> str:
-    """A text that is the caller's; it is freed."""
+    """Converts a text that the caller owns, and frees it."""
     value = text(pointer)
     lib.g_free(pointer)
     return value
@@ -247,7 +247,7 @@ def taken_text_or_none(pointer: Any) -> str | None:
 
 
 def taken_texts(pointer: Any) -> tuple[str, ...]:
-    """A NULL-terminated array of texts that is the caller's; it is freed."""
+    """Converts a NULL-terminated array of texts that the caller owns, and frees it."""
     values: list[str] = []
     while pointer[len(values)] != NULL:
         values.append(text(pointer[len(values)]))
@@ -256,30 +256,31 @@ def taken_texts(pointer: Any) -> tuple[str, ...]:
 
 
 def taken_pairs(pointer: Any) -> dict[str, str]:
-    """A NULL-terminated array of NAME=VALUE that is the caller's, as a dict in its order; it is freed."""
+    """Converts a NULL-terminated array of NAME=VALUE that the caller owns to a dict in the same order, and frees it."""
     return dict(pair.split("=", 1) for pair in taken_texts(pointer))
 
 
 def bits(mask: int) -> tuple[int, ...]:
-    """The numbers of the bits that are set."""
+    """Returns the numbers of the set bits."""
     return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
 
 
 def count_until_null(get: Callable[[int], Any]) -> Sequence[Any]:
-    """get(0), get(1) and so on, up to the first NULL."""
+    """Returns get(0), get(1) and so on, up to the first NULL."""
     values: list[Any] = []
     while (value := get(len(values))) != NULL:
         values.append(value)
     return values
 
 
-# --- what is made of it ---------------------------------------------------------------------------------------------
+# --- classes --------------------------------------------------------------------------------------------------------
 
 
 def kept(owner: object, name: str, make: Callable[[], _Value]) -> _Value:
-    """What `make` gives, made once and kept in `owner`, or twice where threads come at once, which are then alike.
+    """Returns the result of `make`, cached in `owner`. Concurrent threads can call `make` twice; the results are equal.
 
-    functools.cached_property has one lock for all that is made, until Python 3.11, which a child of fork(2) may find taken.
+    Before Python 3.11, functools.cached_property has one lock for all instances, which can be locked in a child of
+    fork(2).
     """
     values = vars(owner)
     if name not in values:
@@ -289,7 +290,7 @@ def kept(owner: object, name: str, make: Callable[[], _Value]) -> _Value:
 
 
 class FrozenDict(dict[_Key, _Value]):
-    """A dict that cannot be changed, and so can be hashed: json, pickle and dataclasses.asdict() take it for a dict."""
+    """An immutable, hashable dict. json, pickle and dataclasses.asdict() accept it as a dict."""
 
     def _refuse(self, *_arguments: object, **_named: object) -> NoReturn:
         raise TypeError("this mapping cannot be changed: dict() of it is a copy that can")
@@ -311,7 +312,7 @@ class FrozenDict(dict[_Key, _Value]):
 
 
 class WithMappings:
-    """A frozen dataclass of which the mappings are frozen too."""
+    """A frozen dataclass whose mappings are frozen too."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -326,12 +327,12 @@ def _frozen(value: object) -> object:
 
 
 class Sealed:
-    """What the library has made: it cannot be changed, so that a copy is the thing itself; it stays in its process."""
+    """An immutable value of the library. A copy is the value itself; it cannot be pickled."""
 
     __slots__ = ()
 
     _instead = "make it anew in the other process"
-    """What to do where it would have been pickled."""
+    """The advice of the error message for pickle."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} cannot be changed: {name}")
@@ -350,24 +351,24 @@ class Sealed:
 
 
 class Unsent:
-    """What changes, or is open: neither a copy nor another process could have it."""
+    """A mutable or open value, which cannot be copied or pickled."""
 
     __slots__ = ()
 
     _instead = "make it anew, in the other process too"
-    """What to do where it would have been copied."""
+    """The advice of the error message for copy and pickle."""
 
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError(f"cannot copy or pickle a {_public_name(self)}: {self._instead}")
 
 
 def _public_name(value: object) -> str:
-    """The name of a value's class by the module that callers import it from."""
+    """Returns the name of a value's class, with the module that callers import it from."""
     return f"{type(value).__module__.rpartition('.')[0] or type(value).__module__}.{type(value).__name__}"
 
 
 def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:
-    """`handle`, which only this package has to give: TypeError for a caller who makes a `kind` by hand."""
+    """Returns `handle`. Raises TypeError if a caller constructs a `kind` from another value."""
     if not isinstance(handle, ffi.CData):
         raise TypeError(f"a {kind.__name__} is made by {makers}, not from a value of {type(handle).__name__}")
     return handle
@@ -379,7 +380,7 @@ def checked_handle(handle: object, kind: type[Any], makers: str) -> Any:
 class Code(enum.IntEnum):
     """An enum of the library; its text is its name.
 
-    A value that is newer than this package has a member of its own, ``UNKNOWN_n``.
+    A value that this package does not know, from a newer library, gets a member ``UNKNOWN_n``.
     """
 
     @classmethod
@@ -389,7 +390,7 @@ class Code(enum.IntEnum):
         member = int.__new__(cls, value)
         member._name_ = f"UNKNOWN_{value}"
         member._value_ = value
-        # Two of one number are one, as they are of those that are known.
+        # The same number always gives the same member, like for known members.
         return cast(Code, cls._value2member_map_.setdefault(value, member))
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns: libquoit lets one thread at a time into a value that changes, and a call of cffi lets other threads run."""
+"""Locks for values of libquoit that allow one thread at a time; calls through cffi let other threads run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from . import errors
 
 
 class Turns:
-    """The turns of the threads of one process at a value of theirs: ``with turns.take(): ...``.
+    """The lock of one mutable value, for the threads of one process: ``with turns.take(): ...``.
 
-    A handler of a signal, which comes between two instructions of whoever has the turn, has it too.
+    It is reentrant, because a signal handler can run while its thread has the lock.
 
     Args:
-        what: the value as an error names it.
+        what: the name of the value in error messages.
     """
 
     __slots__ = ("_lock", "_process", "_what")
@@ -27,10 +27,10 @@ class Turns:
         self._process = os.getpid()
 
     def take(self) -> AbstractContextManager[object]:
-        """Waits for the turn when it is entered.
+        """Returns a context manager that waits for the lock.
 
         Raises:
-            FailedError: in a child of fork(2), where a thread that is not there may have the turn for ever.
+            FailedError: in a child of fork(2), where a thread that does not exist there can have the lock.
         """
         if self._process != os.getpid():
             raise errors.FailedError(f"the {self._what} was made before fork(2): make it anew in the child")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which libquoit runs."""
+"""The version of libquoit."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from ._c import lib, text
 
 
 def library_version() -> str:
-    """The version of the libquoit that is running, as "MAJOR.MINOR.PATCH"; it may be newer than the package's."""
+    """Returns the version of the running libquoit as "MAJOR.MINOR.PATCH". It can be newer than that of the package."""
     return text(lib.quoit_version())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read from a handle when it is asked for, rather than all at once."""
+"""Base classes of values that read their attributes from a handle on access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T", covariant=True)
 
 
 class View(_c.Sealed):
-    """An immutable face of something that libquoit keeps."""
+    """An immutable view of an object of libquoit."""
 
     __slots__ = ("__weakref__", "_handle")
 
@@ -23,7 +23,7 @@ class View(_c.Sealed):
 
 
 class Row(View):
-    """One numbered thing of a snapshot. Two are equal of which all facts are."""
+    """A row of a list of a snapshot. Rows are equal if all their facts are equal."""
 
     __slots__ = ("_index",)
 
@@ -46,7 +46,7 @@ class Row(View):
 
 
 class Rows(Sequence[T]):
-    """A sequence that makes each row when it is asked for it, so that a large fleet costs what is looked at."""
+    """A sequence that makes each row on access, so that the cost depends only on the rows that are read."""
 
     __slots__ = ("_make", "_numbers")
 

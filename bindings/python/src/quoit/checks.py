@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a manifest, before it is applied. No fleet, no database, no cluster is asked."""
+"""Checks a manifest before it is applied. Needs no fleet, database or cluster."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from ._c import call, lib
 
 
 class Severity(_c.Code):
-    """What a finding means for whoever applies the manifest."""
+    """How serious a finding is."""
 
     ERROR = 1
-    """A system that reads it refuses it, or it contradicts itself."""
+    """A system that reads the manifest refuses it, or the manifest contradicts itself."""
     WARNING = 2
-    """Every system takes it, and it does not do what it says."""
+    """Every system accepts it, but it has another effect than it states."""
     NOTE = 3
-    """Nothing is wrong; something was not looked at, or is unusual."""
+    """No error: something was not checked, or is unusual."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One rule that a manifest breaks at one place."""
+    """A rule that a manifest breaks, at one place."""
 
     line: int
-    """From 1: of the key of the field, or of the map that lacks one."""
+    """Line of the key of the field, or of the map that lacks one; from 1."""
     column: int
-    """In characters from 1."""
+    """Column in characters, from 1."""
     severity: Severity
     rule: str
-    """The name of the rule, "numofhosts-topology"; names never change their meaning."""
+    """The name of the rule, such as "numofhosts-topology". Names never change their meaning."""
     path: str
-    """The way to the place within its document: "$.spec.workerGroupSpecs[0].numOfHosts"."""
+    """The path within the document: "$.spec.workerGroupSpecs[0].numOfHosts"."""
     value: str | None
-    """What stands there, cut after 1024 bytes; None where it is missing, or a list or map."""
+    """The present value, cut after 1024 bytes; None if it is missing, or a list or map."""
     expected: str
-    """What should stand there, in words."""
+    """The expected value, in words."""
     message: str
-    """All of it as one sentence."""
+    """The whole finding as one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,25 +49,27 @@ class CheckRule:
 
     name: str
     severity: Severity
-    """Of every finding of that rule."""
+    """The severity of every finding of the rule."""
 
 
 def check_manifest(text: str | bytes, *, variables: Mapping[str, str] | None = None) -> tuple[Finding, ...]:
-    """Finds all that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, and what they let through in vain.
+    """Finds what Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, or accept without effect.
 
-    Reads RayClusters, RayJobs, RayServices and what these need of ResourceClaims, ResourceClaimTemplates and Lists;
-    passes over documents of other kinds. A manifest that is wrong is no failure.
+    Reads RayClusters, RayJobs and RayServices, the ResourceClaims and ResourceClaimTemplates that they use, and Lists.
+    Skips documents of other kinds. A manifest with errors raises no exception.
 
     Args:
         text: YAML with any number of documents.
-        variables: what ${NAME} stands for in it; what depends on one without a value is not looked at, and a finding
-            says so.
+        variables: the values of ${NAME}. A field that depends on a variable without a value is not checked, and a
+            finding reports that.
 
     Returns:
-        One finding for each rule and place, in the order of lines and columns; behind 10,000 it stops, and says so.
+        One finding for each rule and place, in the order of lines and columns. After 10,000 findings it stops, and
+            the last one reports that.
 
     Raises:
-        InvalidError: the text is not YAML (the message begins with line and column), or `variables` are no names.
+        InvalidError: the text is not YAML (the message begins with line and column), or a name in `variables` is
+            not valid.
     """
     data = _c.to_document(text, "text")
     pointer = call(lib.quoit_check_manifest, data, len(data), _c.to_pairs(variables, "variables"))
@@ -78,7 +80,7 @@ def check_manifest(text: str | bytes, *, variables: Mapping[str, str] | None = N
 
 
 def check_rules() -> tuple[CheckRule, ...]:
-    """The rules of `check_manifest`; new ones may come at any place."""
+    """Returns the rules of `check_manifest`. Newer versions can add rules anywhere in the list."""
     return tuple(
         CheckRule(_c.text(name), Severity(lib.quoit_check_rule_get_severity(index)))
         for index, name in enumerate(_c.count_until_null(lib.quoit_check_rule_get_name))

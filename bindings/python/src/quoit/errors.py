@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One exception class for each code of libquoit; the numbers are permanent, and are the command's exit status too."""
+"""The exception classes, one for each error code of libquoit. The codes are permanent, and are also exit statuses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ErrorCode(enum.IntEnum):
-    """Why a call failed."""
+    """The reason why a call failed."""
 
     FAILED = 1
     USAGE = 2
@@ -30,34 +30,35 @@ class ErrorCode(enum.IntEnum):
 
 
 class Error(Exception):
-    """What every call of quoit raises that could not do what was asked: nothing has changed then.
+    """The base class of the exceptions of quoit. A call that raises one has changed nothing, except `UnconfirmedError`.
 
-    ``code`` is the number of the class; an error of a newer library, whose number has no class here, is a bare ``Error`` with that number.
+    ``code`` is the number of the class. An error of a newer library, whose number has no class here, is an ``Error``
+    with that number.
     """
 
     code: int = ErrorCode.FAILED
 
 
 class FailedError(Error):
-    """A bug of quoit, or the unforeseen: report it."""
+    """An unexpected error or a bug of quoit: report it."""
 
     code = ErrorCode.FAILED
 
 
 class UsageError(Error):
-    """The command line is not one of quoit's; no function raises it."""
+    """The command line is not valid. No function raises this."""
 
     code = ErrorCode.USAGE
 
 
 class InvalidError(Error, ValueError):
-    """The input breaks a rule; the message has place, value and expectation."""
+    """The input breaks a rule. The message has the place, the value and what was expected."""
 
     code = ErrorCode.INVALID
 
 
 class NotFoundError(Error, LookupError):
-    """No such node, slice, group or file."""
+    """There is no such node, slice, group or file."""
 
     code = ErrorCode.NOT_FOUND
 
@@ -72,31 +73,31 @@ class RefusedError(Error):
 
 
 class NotNowError(RefusedError):
-    """It fits the fleet, but not at present: wait, or do what the report proposes."""
+    """The request would fit, but not now: wait, or follow the report."""
 
     code = ErrorCode.NOT_NOW
 
 
 class NeverError(RefusedError):
-    """It would not fit with every group released and every known node alive and undrained: ask for something else."""
+    """The request would not even fit with every group released and every known node alive and undrained: change it."""
 
     code = ErrorCode.NEVER
 
 
 class ConflictError(Error):
-    """The state contradicts the request: read the state, do not retry blindly."""
+    """The state contradicts the request: read the state before you retry."""
 
     code = ErrorCode.CONFLICT
 
 
 class StoreError(Error):
-    """The disk, its permissions or its size; nothing was written."""
+    """The disk failed, is full or denies access. Nothing was written."""
 
     code = ErrorCode.STORE
 
 
 class VersionError(Error):
-    """The database, or the Ray that runs, is of a version that this quoit does not know."""
+    """This quoit does not support the version of the database, or of the running Ray."""
 
     code = ErrorCode.VERSION
 
@@ -108,7 +109,7 @@ class BusyError(Error):
 
 
 class ExpiredError(Error):
-    """The lease had ended: what it held may be somebody else's by now."""
+    """The lease has ended, and another group can have what it held."""
 
     code = ErrorCode.EXPIRED
 
@@ -126,7 +127,7 @@ class DamagedError(Error):
 
 
 class UnconfirmedError(Error):
-    """The change may be written, but that could not be confirmed: retry with the same key, or look."""
+    """The change was possibly written: retry with the same key, or read the state."""
 
     code = ErrorCode.UNCONFIRMED
 
@@ -142,4 +143,4 @@ def _of_code() -> dict[int, type[Error]]:
 
 
 BY_CODE: dict[int, type[Error]] = _of_code()
-"""The class of each code."""
+"""The class for each code."""

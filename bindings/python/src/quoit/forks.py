@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What if: a private copy of a fleet that can be changed."""
+"""Forks: private copies of a fleet for what-if experiments."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .snapshots import Snapshot, owned_snapshot
 
 
 class Fork(_c.Unsent):
-    """A private copy of a snapshot that can be changed: the live code on a copy, of which nothing is ever written.
+    """A private, mutable copy of a snapshot. Its changes use the same code as a ledger and are never written.
 
-    `Snapshot.fork` makes one; a context manager that closes it. Its verbs are those of `Ledger`, take the same arguments
-    and raise the same, but never what a database causes. Calls from several threads queue. In the child of a fork(2)
-    they raise `FailedError`: make another of a snapshot there.
+    `Snapshot.fork` makes one. It is a context manager that closes itself. Its methods take the arguments of those of
+    `Ledger` and raise the same exceptions, except those of a database. Calls from several threads wait for each other.
+    In a child of fork(2), calls raise `FailedError`: make another fork from a snapshot there.
     """
 
     __slots__ = ("__weakref__", "_handle", "_turns")
@@ -60,7 +60,7 @@ class Fork(_c.Unsent):
             return _c.call_or_explain(function, self._open(), *arguments)
 
     def close(self) -> None:
-        """Drops it. Calls in other threads end first. To close twice does nothing."""
+        """Closes the fork, after the calls of other threads. Closing it again does nothing."""
         self._handle = None
 
     @property
@@ -69,70 +69,70 @@ class Fork(_c.Unsent):
         return self._handle is None
 
     def snapshot(self) -> Snapshot:
-        """The fork as it is now."""
+        """Returns the present state of the fork."""
         with self._turns.take():
             return owned_snapshot(lib.quoit_fork_snapshot(self._open()))
 
     def reserve(self, request: Request, *, now_ms: int | None = None) -> Group:
-        """As `Ledger.reserve`, on the fork alone.
+        """Like `Ledger.reserve`, on the fork only.
 
         Raises:
-            NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: as there.
+            NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.reserve`.
         """
         return owned_group(self._place(lib.quoit_fork_reserve, handle_of(request), _c.clock(now_ms)))
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
-        """As `Ledger.hold`, on the fork alone.
+        """Like `Ledger.hold`, on the fork only.
 
         Raises:
-            NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: as there.
+            NotNowError, NeverError, ConflictError, ExpiredError, InvalidError, NotFoundError: like `Ledger.hold`.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return owned_group(self._place(lib.quoit_fork_hold, handle_of(request), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
-        """As `Ledger.release`, on the fork alone.
+        """Like `Ledger.release`, on the fork only.
 
         Raises:
-            NotFoundError, ConflictError, ExpiredError: as there.
+            NotFoundError, ConflictError, ExpiredError: like `Ledger.release`.
         """
         self._call(lib.quoit_fork_release, group_text(group), _c.clock(now_ms))
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
-        """As `Ledger.resize`, on the fork alone.
+        """Like `Ledger.resize`, on the fork only.
 
         Raises:
-            InvalidError, NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: as there.
+            InvalidError, NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: like `Ledger.resize`.
         """
         number = _c.to_int(slices, "slices")
         return taken_change(self._place(lib.quoit_fork_resize, group_text(group), number, _c.clock(now_ms)))
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
-        """As `Ledger.repair`, on the fork alone.
+        """Like `Ledger.repair`, on the fork only.
 
         Raises:
-            NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: as there.
+            NotNowError, NeverError, NotFoundError, ConflictError, ExpiredError: like `Ledger.repair`.
         """
         return taken_change(self._place(lib.quoit_fork_repair, group_text(group), _c.clock(now_ms)))
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
-        """As `Ledger.set_node_state`, on the fork alone.
+        """Like `Ledger.set_node_state`, on the fork only.
 
         Raises:
-            NotFoundError, InvalidError: as there.
+            NotFoundError, InvalidError: like `Ledger.set_node_state`.
         """
         number = _c.to_member(NodeState, state, "state")
         self._call(lib.quoit_fork_set_node_state, _c.to_text(node, "node"), number, _c.clock(now_ms))
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
-        """As `Ledger.sync_input`, on the fork alone: what it would change.
+        """Like `Ledger.sync_input`, on the fork only: returns what the input would change.
 
         Raises:
-            InvalidError, ConflictError, NotFoundError: as there.
+            InvalidError, ConflictError, NotFoundError: like `Ledger.sync_input`.
         """
         return taken_import(self._call(lib.quoit_fork_sync, opened(input), _c.clock(now_ms)))
 
 
 def owned_fork(pointer: Any) -> Fork:
-    """The fork that is the caller's."""
+    """Returns a fork that frees the handle."""
     return Fork(_c.owned(pointer, lib.quoit_fork_free))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is imported, and what an import found."""
+"""Inputs of imports, and their results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ._c import call, lib
 
 
 class SourceKind(_c.Code):
-    """What a source's text is."""
+    """The format of a source's text."""
 
     FLEET = 1
     """Fleet text: "v6e 4x4 x2; v5p 2x2x4 dead=0.3"."""
     RAYCLUSTER = 2
-    """A manifest: the nodes that KubeRay would make of it."""
+    """A manifest: the nodes that KubeRay would create for it."""
     RAY_NODES = 3
     """``ray list nodes`` as JSON or YAML, or the JSON of ray.nodes()."""
     K8S_NODES = 4
@@ -25,35 +25,35 @@ class SourceKind(_c.Code):
 
 
 class ChangeKind(_c.Code):
-    """One line of the difference between what a source said before and says now."""
+    """The type of one line of the difference between the old and the new content of a source."""
 
     ADDED = 1
     REMOVED = 2
     CHANGED = 3
-    """A node is another in place, labels, resources or address."""
+    """A node has another place, other labels, resources or another address."""
     STATE = 4
     POOL = 5
     LOST = 6
-    """A held node is gone: it stays, dead, for as long as a group has it."""
+    """A held node is missing. It stays, dead, while a group has it."""
     GROUP = 7
-    """A group that the source has made is new, gone or another."""
+    """A group of the source is new, gone or different."""
     EXTERNAL = 8
-    """More or less of a node is used by something that no group explains."""
+    """The external use of a node grew or shrank."""
     GROUP_SLICE = 9
-    """A slice of a group is lost or leaving, or whole again."""
+    """A slice of a group is lost, leaving, or whole again."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One line of a difference."""
+    """One line of the difference."""
 
     kind: ChangeKind
     name: str
-    """Of the node, pool or group."""
+    """The name of the node, pool or group."""
     detail: str | None
-    """Such as "alive -> dead"; None where the kind says all."""
+    """Such as "alive -> dead"; None if the kind is enough."""
     group: str | None
-    """NAME@ID of the group that has the node; None where none has it."""
+    """NAME@ID of the group that has the node; None if no group has it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,38 +62,40 @@ class Import:
 
     source: str
     is_new: bool
-    """Whether the source was not known before: there is no difference to show then."""
+    """Whether the source is new, so that there is no difference."""
     n_nodes: int
-    """How many nodes the source claims."""
+    """The number of nodes that the source claims."""
     changes: tuple[Change, ...]
     warnings: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What a source says, for `Ledger.import_input`, `Ledger.sync_input` and `Fork.sync_input`."""
+    """The content of a source, for `Ledger.import_input`, `Ledger.sync_input` and `Fork.sync_input`."""
 
     kind: SourceKind
     text: str | bytes
     source: str | None = None
-    """The source's name; None: metadata.name of a manifest, "ray", "k8s", "fleet"."""
+    """The source's name. None: metadata.name of a manifest, else "ray", "k8s" or "fleet"."""
     variables: Mapping[str, str] | None = None
-    """Of a manifest: what ${NAME} stands for."""
+    """The values of ${NAME} in a manifest."""
     ray_groups: str | bytes | None = None
     """``ray list placement-groups --detail``, or the JSON of placement_group_table(), of the same moment."""
     ray_available: str | bytes | None = None
     """The JSON of available_resources_per_node(), of the same moment."""
     k8s_pods: str | bytes | None = None
-    """``kubectl get pods -A -o json``, or ``-o yaml``, of the same moment as Kubernetes' nodes: worker ids of nodes, and
-    addresses by which Ray's list knows them."""
+    """``kubectl get pods -A -o json``, or ``-o yaml``, of the same moment as the Kubernetes nodes.
+
+    The pods have the worker ids of the nodes, and the addresses by which Ray lists them.
+    """
     topology: str | None = None
-    """Of slices that bear no topology label (Ray before 2.50), where their pod type has several."""
+    """The topology of slices without a topology label (Ray before 2.50), if their pod type has several."""
     tpu_per_chip: int | None = None
     """RAY_TPU_RESOURCE_PER_CHIP of the cluster; None: 1."""
     join: str | None = None
-    """The source whose nodes of the same pool, slice and worker id are the same machines."""
+    """The source to join: nodes with the same pool, slice and worker id are the same machines."""
     complete: bool = False
-    """That a list of exactly 100 rows has no more."""
+    """Whether a list of exactly 100 rows is complete."""
 
     def _open(self) -> Any:
         kind = _c.to_member(SourceKind, self.kind, "kind")
@@ -125,14 +127,14 @@ class Input:
 
 
 def opened(given: object) -> Any:
-    """The input as C takes it, which has copies of all texts."""
+    """Converts an input for C, which copies all texts."""
     if not isinstance(given, Input):
         raise TypeError(f"input: expected a quoit.Input, not {type(given).__name__}")
     return given._open()
 
 
 def taken_import(pointer: Any) -> Import:
-    """What the import says; it is freed."""
+    """Converts the result of an import, and frees it."""
     try:
         return Import(
             _c.text(lib.quoit_import_get_source(pointer)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened: the entries of a ledger's journal (`Ledger.changes_since`), and where it begins (`Ledger.read_checkpoint`)."""
+"""The entries of a ledger's journal (`Ledger.changes_since`), and its checkpoint (`Ledger.read_checkpoint`)."""
 
 from __future__ import annotations
 
@@ -12,64 +12,65 @@ from ._c import lib
 
 @dataclasses.dataclass(frozen=True)
 class Checkpoint:
-    """A checked image of the state, from which the journal goes on."""
+    """A checked image of the state, from which the journal continues."""
 
     seq: int
-    """The entry after which the state was so."""
+    """The last entry that the checkpoint contains."""
     made_ms: int
-    """When it was made by the ledger's clock, in milliseconds since 1970 UTC."""
+    """When it was made, in milliseconds since 1970 UTC by the clock of its caller."""
 
 
 class EffectType(_c.Code):
-    """What an effect is; `Effect.name` and `Effect.group_id` say of what."""
+    """The type of an effect, which determines what `Effect.name` and `Effect.group_id` mean."""
 
     IMPORT = 1
-    """A source says something new; the name is the source's."""
+    """A source has new content. The name is that of the source."""
     GROUP_ADDED = 2
-    """A group has what it holds; name and id are the group's."""
+    """A group was added. Name and id are those of the group."""
     GROUP_REMOVED = 3
-    """A group has gone; the id is the group's."""
+    """A group was removed. The id is that of the group."""
     NODE_STATE = 4
-    """A node has another state; the name is the node's where it is still known."""
+    """A node has another state. The name is that of the node if it is still known."""
     GROUP_CHANGED = 5
-    """A group has other slices or bundles than it had; name and id stay."""
+    """A group has other slices or bundles. Its name and id stay."""
     GROUP_LEASE = 6
-    """A group is confirmed, or has another lease."""
+    """A group was confirmed, or has another lease."""
     GROUP_FORGOTTEN = 7
+    """The record of a removed group was dropped, with its request key."""
     LEDGER_SET = 8
-    """What was kept of a removed group is dropped, its key with it."""
+    """The ledger's epoch, next ids or clock limit were set."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Effect:
-    """What one change did to one thing."""
+    """What one change did to one object."""
 
     type: EffectType
     name: str | None
-    """The source, group or node; None where it is not known."""
+    """The source, group or node; None if it is unknown."""
     group_id: int | None
-    """The group's id; None for effects on no group."""
+    """The group's id; None for effects on other objects."""
     text: str
     """In words: "train@3 holds 8 nodes of 2 slices"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class JournalEntry:
-    """One change that was made: its effects say what happened, and never what was asked."""
+    """One change. Its effects describe the result, not the request."""
 
     seq: int
-    """From 1, without gaps."""
+    """Its sequence number, from 1 without gaps."""
     time_ms: int
-    """When, by the ledger's clock: milliseconds since 1970 UTC."""
+    """The time by the ledger's clock, in milliseconds since 1970 UTC."""
     verb: str
-    """"reserve", "release", "import"..."""
+    """"reserve", "release", "import" and so on."""
     actor: str | None
-    """Who asked (`Ledger.set_actor`); None where nobody said."""
+    """The name that `Ledger.set_actor` set; None if there was none."""
     effects: tuple[Effect, ...]
 
 
 def taken_entries(pointer: Any) -> tuple[JournalEntry, ...]:
-    """The entries; the journal is freed."""
+    """Returns the entries and frees the journal."""
     try:
         return tuple(_entry(pointer, at) for at in range(lib.quoit_journal_get_n_entries(pointer)))
     finally:
