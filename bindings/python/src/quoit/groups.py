@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one request holds."""
+"""Groups: the slices and bundles that a request holds."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ._c import lib
 
 
 class GroupState(_c.Code):
-    """Ray's words for them stand beside."""
+    """The state of a group."""
 
     HELD = 1
     """Not yet confirmed."""
     RESERVED = 2
-    """Ray: CREATED."""
+    """Not held any more, and whole. Ray: CREATED."""
     RESCHEDULING = 3
-    """One of its nodes is dead or draining, or a bundle of it is not placed any more."""
+    """A node of the group is dead or draining, or a bundle is no longer placed."""
     REMOVED = 4
-    """Gone; kept for its request key, or to tell that its lease has ended."""
+    """Ended; the record is kept for its request key, or because its lease has ended."""
     PENDING = 5
-    """Imported from Ray alone: not placed yet."""
+    """Imported from Ray, and not placed yet."""
 
 
 class GroupSliceState(_c.Code):
-    """How a slice or a bundle of a group is."""
+    """The state of a slice or a bundle of a group."""
 
     WHOLE = 1
     LEAVING = 2
@@ -38,12 +38,12 @@ class GroupSliceState(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """A node of a slice; its place in `GroupSlice.workers` is that of its worker id among those of the slice."""
+    """A node of a slice. `GroupSlice.workers` has them in the order of their worker ids."""
 
     name: str
-    """The short name, which another pool can have too."""
+    """The short name; another pool can have the same one."""
     address: str | None
-    """None if its source has no address, such as a manifest."""
+    """None if the source has no addresses, such as a manifest."""
     node_id: int
     """The durable id of the node, for `Snapshot.node_by_id`."""
     full_name: str
@@ -52,13 +52,13 @@ class Worker:
 
 @dataclasses.dataclass(frozen=True)
 class GroupSlice:
-    """A slice of a group; its place in `Group.slices` is its slice id."""
+    """A slice of a group. Its index in `Group.slices` is its slice id."""
 
     name: str
-    """The short name where it is unambiguous in the fleet, else source/pool/name."""
+    """The short name if it is unambiguous in the fleet, else source/pool/name."""
     state: GroupSliceState
     workers: tuple[Worker, ...]
-    """By worker id."""
+    """In the order of worker ids."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,18 +70,18 @@ class PlacedBundle(_c.WithMappings):
     node_id: int | None
     """The durable id of the node, for `Snapshot.node_by_id`; None if the bundle is not placed."""
     chips: tuple[int, ...]
-    """The chips of its node that it has, wholly or in part."""
+    """The chips of its node that it has, completely or in part."""
     state: GroupSliceState
     text: str
-    """What it has, in words: "chips 0,1: CPU 1, TPU 2"."""
+    """Its amounts in words: "chips 0,1: CPU 1, TPU 2"."""
     resources: Mapping[str, str]
-    """Amounts by resource, as decimal text; also where it is not placed."""
+    """Amounts by resource as decimal text, also for a bundle that is not placed."""
 
 
 class Group(_c.Sealed):
-    """What one request holds, as it was when this value was made. Immutable; it outlives the ledger that it came from.
+    """A group at the moment when this value was made. It is immutable, and stays valid after the ledger is closed.
 
-    Two values are equal that say the same of the same group.
+    Values are equal if they are of the same group and have the same facts.
     """
 
     _handle: Any
@@ -106,35 +106,35 @@ class Group(_c.Sealed):
 
     @property
     def id(self) -> int:
-        """No other group of this ledger ever had it or will have it."""
+        """The id. No other group of this ledger ever had it or will have it."""
         return int(lib.quoit_group_get_id(self._handle))
 
     @property
     def name(self) -> str:
-        """Unique among the live groups."""
+        """The name, unique among the live groups."""
         return _c.text(lib.quoit_group_get_name(self._handle))
 
     @property
     def handle(self) -> str:
-        """NAME@ID: what to give to the calls that change a group. A late one never touches a group that took the name since.
+        """NAME@ID, to pass to the calls that change a group. A late call never affects a newer group of that name.
 
-        It does not say of which ledger: ids count from 1 in each.
+        It does not identify the ledger: ids count from 1 in each.
         """
         return _c.text(lib.quoit_group_get_handle(self._handle))
 
     @property
     def owner(self) -> str:
-        """Who holds it; "" where none was given."""
+        """The owner; "" if there is none."""
         return _c.text(lib.quoit_group_get_owner(self._handle))
 
     @property
     def key(self) -> str:
-        """The request key; "" where none was given."""
+        """The request key; "" if there is none."""
         return _c.text(lib.quoit_group_get_key(self._handle))
 
     @property
     def request(self) -> str:
-        """What was asked, in canonical text."""
+        """The request in canonical text."""
         return _c.text(lib.quoit_group_get_request(self._handle))
 
     @property
@@ -144,32 +144,32 @@ class Group(_c.Sealed):
 
     @property
     def since_ms(self) -> int:
-        """When it was reserved by the ledger's clock, in milliseconds since 1970 UTC."""
+        """When it was reserved, in milliseconds since 1970 UTC by the ledger's clock."""
         return int(lib.quoit_group_get_since_ms(self._handle))
 
     @property
     def ended_ms(self) -> int | None:
-        """When it was released; None while it is not."""
+        """When it was released; None for a live group."""
         return lib.quoit_group_get_ended_ms(self._handle) or None
 
     @property
     def until_ms(self) -> int | None:
-        """When it ends unless it, or its owner, is renewed: it lives while the clock is less. None: neither has a lease."""
+        """When it ends unless it or its owner is renewed; None if there is no lease. At that time it has ended."""
         return lib.quoit_group_get_until_ms(self._handle) or None
 
     @property
     def source(self) -> str:
-        """The source that has made it, and alone can remove it; "" for a group that was made here."""
+        """The source that created the group and that alone can remove it; "" for a group that was reserved here."""
         return _c.text(lib.quoit_group_get_source(self._handle))
 
     @property
     def has_expired(self) -> bool:
-        """Whether it is gone because its lease, or its owner's, has ended."""
+        """Whether the group ended because its lease, or that of its owner, ended."""
         return bool(lib.quoit_group_has_expired(self._handle))
 
     @property
     def slices(self) -> tuple[GroupSlice, ...]:
-        """Its slices by slice id (natural order of names); none for a removed group."""
+        """Its slices by slice id (natural order of names); empty for a removed group."""
         numbers = range(lib.quoit_group_get_n_slices(self._handle))
         return _c.kept(self, "_slices", lambda: tuple(map(self._slice, numbers)))
 
@@ -190,7 +190,7 @@ class Group(_c.Sealed):
 
     @property
     def bundles(self) -> tuple[PlacedBundle, ...]:
-        """Its bundles in the order of the request; none for a group that has its nodes whole."""
+        """Its bundles in the order of the request; empty for a group that has its nodes as a whole."""
         numbers = range(lib.quoit_group_get_n_bundles(self._handle))
         return _c.kept(self, "_bundles", lambda: tuple(map(self._bundle, numbers)))
 
@@ -214,22 +214,22 @@ class Group(_c.Sealed):
 
 @dataclasses.dataclass(frozen=True)
 class GroupChange:
-    """What a group was and what it is now, from one transaction: `renumbering` compares the processes of the two."""
+    """A group before and after one transaction. `renumbering` compares the processes of the two."""
 
     before: Group
     after: Group | None
-    """None: its last slice went, and the group with it."""
+    """None: the group ended with its last slice."""
     is_nothing: bool
-    """Whether the group was already what was asked for, and nothing was written."""
+    """Whether the group already was as requested, so that nothing was written."""
 
 
 def owned_group(pointer: Any) -> Group:
-    """The group that is the caller's."""
+    """Returns a group that frees the handle."""
     return Group(_c.owned(pointer, lib.quoit_group_unref))
 
 
 def taken_change(pointer: Any) -> GroupChange:
-    """What the change says; it is freed."""
+    """Converts a change, and frees it."""
     after = lib.quoit_group_change_get_after(pointer)
     try:
         return GroupChange(
@@ -242,7 +242,7 @@ def taken_change(pointer: Any) -> GroupChange:
 
 
 def whereabouts(group: Group) -> tuple[object, ...]:
-    """What tells its slices and their workers from others: for comparing, as it costs less than `Group.slices`."""
+    """Returns the names of the slices and workers, for comparisons. It is cheaper than `Group.slices`."""
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
     handle, string = group._handle, _c.ffi.string
@@ -255,5 +255,5 @@ def whereabouts(group: Group) -> tuple[object, ...]:
 
 
 def group_text(group: object) -> bytes:
-    """What names a group to C: NAME, NAME@ID, or a `Group`, which is its NAME@ID."""
+    """Returns the name of a group for C: NAME, NAME@ID, or the NAME@ID of a `Group`."""
     return _c.to_text(group.handle if isinstance(group, Group) else group, "group")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The open ledger: who has what, in a database file that any number of processes share, or in memory."""
+"""Ledgers: the state of a fleet, in a database file that several processes share, or in memory."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
     from .snapshots import Snapshot
 
 WAIT_MS = 5_000
-"""How long calls wait for other writers unless `create` or `open` says otherwise."""
+"""The default of `create` and `open`: how long calls wait for other writers, in milliseconds."""
 _WAITS = range(_c.INT64.stop)
 
 
 def create(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
-    """Makes a new, empty database of mode 0600 and opens it; an empty file is taken over.
+    """Creates an empty database with mode 0600 and opens it. An existing empty file is used.
 
     Args:
-        path: of the file.
-        wait_ms: how long calls may wait for other writers, in milliseconds; 0: not at all.
+        path: path of the database file.
+        wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all.
 
     Raises:
-        ConflictError: there is a file already, or another process was quicker: `open` it then.
-        InvalidError: `path` is empty or holds NUL, or `wait_ms` is below 0.
-        StoreError: the place cannot be written, or is on a file system that is not known to have safe locks.
-        VersionError, DamagedError, BusyError: by what that file is.
+        ConflictError: a file exists, or another process created it at the same time; `open` it.
+        InvalidError: `path` is empty or contains NUL, or `wait_ms` is below 0.
+        StoreError: the place cannot be written, or is on a file system without known safe locks.
+        VersionError, DamagedError, BusyError: depending on what the existing file is.
     """
     return Ledger(call(lib.quoit_ledger_create, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
 
 def open(path: str | os.PathLike[str], *, wait_ms: int = WAIT_MS) -> Ledger:
-    """Opens a database and reads its state. Nothing in it is changed, except that one of an older quoit is upgraded.
+    """Opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded.
 
     Args:
-        path: of the file.
-        wait_ms: how long calls may wait for other writers, in milliseconds; 0: not at all.
+        path: path of the database file.
+        wait_ms: how long calls wait for other writers, in milliseconds; 0: not at all.
 
     Raises:
-        NotFoundError: there is no file: `create` makes one.
-        InvalidError: the file is not quoit's, `path` is empty or holds NUL, or `wait_ms` is below 0.
-        VersionError: it is of a newer quoit.
-        DamagedError: it is cut off, contradicts itself, or has triggers or views that quoit did not make.
+        NotFoundError: there is no file; `create` creates one.
+        InvalidError: the file is not a quoit database, `path` is empty or contains NUL, or `wait_ms` is below 0.
+        VersionError: the database belongs to a newer quoit.
+        DamagedError: it is truncated, contradicts itself, or has triggers or views that quoit did not create.
         StoreError: it cannot be read, or is of an older quoit and cannot be written.
-        BusyError: another process had it for longer than `wait_ms`.
+        BusyError: another process held it for longer than `wait_ms`.
     """
     return Ledger(call(lib.quoit_ledger_open, _path(path), _c.to_int(wait_ms, "wait_ms", _WAITS)))
 
@@ -67,13 +67,13 @@ def restore(
     wait_ms: int = WAIT_MS,
     now_ms: int | None = None,
 ) -> None:
-    """Puts a backup in the place of a ledger, and begins a new epoch of it: no id of a group is ever issued twice.
+    """Replaces a ledger by a backup and begins a new epoch, so that no group id is ever used twice.
 
-    The backup is proved first and stays as it is. Ledgers that are open raise `ConflictError` until they are opened
-    again. With `backup` equal to `path`, the ledger goes on from what the file contains.
+    The backup is verified first, and its file is not changed. Handles that are open raise `ConflictError` until they
+    are opened again. If `backup` is `path`, the ledger continues from the content of the file.
 
     Args:
-        path: of the database, which may be missing or damaged.
+        path: path of the database file, which can be missing or damaged.
         backup: a file that `Ledger.backup` wrote.
         actor: who restores, for the journal.
         wait_ms: how long to wait for other writers, in milliseconds; 0: not at all.
@@ -81,11 +81,11 @@ def restore(
 
     Raises:
         NotFoundError: there is no backup.
-        DamagedError, VersionError: by what the backup contains.
+        DamagedError, VersionError: depending on the content of the backup.
         ConflictError: `path` is another ledger than the backup.
-        InvalidError: `path` is no ledger, or a path is empty or contains NUL.
-        BusyError: a process uses a database that cannot be read.
-        StoreError: the disk refuses. Nothing has changed then.
+        InvalidError: `path` is not a ledger, or a path is empty or contains NUL.
+        BusyError: a process uses an unreadable database.
+        StoreError: the disk refuses. Nothing has changed.
     """
     call(
         lib.quoit_ledger_restore,
@@ -98,7 +98,7 @@ def restore(
 
 
 def open_memory() -> Ledger:
-    """An empty ledger in memory: the same rules and calls, without durability."""
+    """Creates an empty ledger in memory, with the same rules and calls, but not durable."""
     return Ledger(lib.quoit_ledger_open_memory())
 
 
@@ -120,11 +120,11 @@ def _path(path: str | os.PathLike[str]) -> bytes:
 
 
 def load_text(path: str | os.PathLike[str]) -> bytes:
-    """A whole file for one of the imports: a regular file or a pipe, of at most 256 MiB.
+    """Reads a file for one of the imports: a regular file or a pipe, of at most 256 MiB.
 
     Raises:
-        NotFoundError: there is none.
-        InvalidError: a directory, a device, or too many bytes (found before they are read).
+        NotFoundError: there is no such file.
+        InvalidError: it is a directory or a device, or too large (checked before it is read).
         StoreError: it cannot be read.
     """
     data, length = ffi.new("char **"), ffi.new("size_t *")
@@ -136,23 +136,25 @@ def load_text(path: str | os.PathLike[str]) -> bytes:
 
 
 class Ledger(_c.Unsent):
-    """An open ledger, made by `create`, `open` or `open_memory`; a context manager that closes it.
+    """An open ledger, from `create`, `open` or `open_memory`. It is a context manager that closes itself.
 
-    It may be used from several threads: writers queue, readers take snapshots and never wait for a disk. In the child
-    of a fork(2) calls raise `FailedError`; open it anew there, which is refused where the fork came amid a call or a
-    batch. Python sees a signal when the call ends that it came in: Ctrl-C ends a wait for another writer after
-    ``wait_ms`` at the latest, or at once where a thread waits and the main one calls `interrupt`. `KeyboardInterrupt`
-    may come just after a change was made: a request key tells. Every call that changes the ledger is one transaction:
-    when it returns it is on the disk whole, when it raises nothing has changed.
+    Several threads can use one ledger: writers wait for each other, readers take snapshots and never wait for the disk.
+    In a child of fork(2), calls raise `FailedError`; open the ledger again there, which fails if the fork happened
+    inside a call or a batch. Python handles a signal when the present call ends: Ctrl-C ends a wait for another writer
+    after ``wait_ms``, or at once if the call is in another thread and the main thread calls `interrupt`.
+    `KeyboardInterrupt` can come just after a change was made; use a request key to find out. Each call that changes the
+    ledger is one transaction: when it returns, the change is on the disk; when it raises, nothing has changed.
 
-    Each of them takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this machine's), and may
-    raise, beside what is said there: `InvalidError` for a clock outside the years 2000 to 2199, `BusyError` when
-    another writer held the database for longer than the ledger waits (retry), `CancelledError` after `interrupt`,
-    `StoreError` when the disk refuses (nothing was written; mend it and retry), `VersionError` when a newer quoit has
-    upgraded the database, `DamagedError` when it contradicts itself. Groups are named by NAME, by NAME@ID
-    (`Group.handle`), or by a `Group`, which is its NAME@ID: with the id a late or repeated call never touches a group
-    that took the name since. Ids count from 1 in each ledger, so that NAME@ID, and a `Group`, is good for the ledger
-    that it came from, through whichever handle or process: another one may have a group of that name and id.
+    Each of these calls takes ``now_ms``, the caller's clock in milliseconds since 1970 UTC (None: this machine's). As
+    well as the listed exceptions, it can raise `InvalidError` for a clock outside the years 2000 to 2199, `BusyError`
+    if another writer held the database for longer than the ledger waits (retry), `CancelledError` after `interrupt`,
+    `StoreError` if the disk refuses (nothing was written; remove the cause and retry), `VersionError` if a newer quoit
+    has upgraded the database, and `DamagedError` if the database contradicts itself.
+
+    Groups are named by NAME, by NAME@ID (`Group.handle`), or by a `Group`, which means its NAME@ID. With the id, a late
+    or repeated call never affects a newer group of that name. Ids count from 1 in each ledger. Therefore NAME@ID and a
+    `Group` are valid only for their ledger, through any handle or process: another ledger can have a group with that
+    name and id.
     """
 
     __slots__ = ("__weakref__", "_companions", "_handle", "_process")
@@ -163,7 +165,7 @@ class Ledger(_c.Unsent):
         self._handle = _c.owned(
             _c.checked_handle(handle, Ledger, "create, open or open_memory"), lib.quoit_ledger_unref
         )
-        # What other modules know of this ledger, and forget with it.
+        # Objects that other modules keep for this ledger and that end with it.
         self._companions: dict[str, Any] = {}
         self._process = os.getpid()
 
@@ -188,7 +190,7 @@ class Ledger(_c.Unsent):
         return handle
 
     def close(self) -> None:
-        """Closes it; what was reserved stays reserved. Calls in other threads end first. To close twice does nothing."""
+        """Closes the ledger, after the calls of other threads. Reservations stay. Closing it again does nothing."""
         self._handle = None
 
     @property
@@ -197,23 +199,23 @@ class Ledger(_c.Unsent):
         return self._handle is None
 
     def set_actor(self, actor: str | None) -> None:
-        """Who is written into the journal as asking for the changes that follow; None: nobody."""
+        """Sets the name that the journal records as the actor of the following changes; None: no name."""
         lib.quoit_ledger_set_actor(self._open(), _c.to_text_or_null(actor, "actor"))
 
     def interrupt(self) -> None:
-        """Ends the waits that calls of this ledger are in, from any thread: they raise `CancelledError`."""
+        """Ends the waits of this ledger's calls, from any thread: they raise `CancelledError`."""
         lib.quoit_ledger_interrupt(self._open())
 
-    # --- look ---
+    # --- snapshots ---
 
     def snapshot(self) -> Snapshot:
-        """The fleet as this ledger knows it: with its own changes and those of others up to the last change or `refresh`."""
+        """Returns the fleet with this ledger's changes, and those of others up to the last change or `refresh`."""
         from .snapshots import owned_snapshot
 
         return owned_snapshot(lib.quoit_ledger_snapshot(self._open()))
 
     def snapshot_at(self, seq: int) -> Snapshot:
-        """The fleet as it was after the journal's entry `seq`; 0: before the first.
+        """Returns the fleet as it was after the journal entry `seq`; 0: before the first.
 
         Raises:
             NotFoundError: there is no such entry, or it is older than the last checkpoint.
@@ -223,42 +225,43 @@ class Ledger(_c.Unsent):
         return owned_snapshot(call(lib.quoit_ledger_snapshot_at, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def refresh(self) -> None:
-        """Reads what other processes have written; costs what changed."""
+        """Reads what other processes have written. Its cost depends on the number of new entries only."""
         call(lib.quoit_ledger_refresh, self._open())
 
     def group(self, name: str | Group) -> Group:
-        """The group as this ledger knows it now: `Snapshot.lookup_group` of `snapshot`.
+        """Returns the present group: `Snapshot.lookup_group` of `snapshot`.
 
         Raises:
-            NotFoundError: no group bears the name.
-            ConflictError: the id is not that of the group that bears it now.
+            NotFoundError: no live group has the name.
+            ConflictError: the live group of that name has another id.
         """
         return self.snapshot().lookup_group(name)
 
-    # --- hold ---
+    # --- groups ---
 
     def reserve(self, request: Request, *, now_ms: int | None = None) -> Group:
-        """Places the request, all slices or bundles or none, in one durable transaction.
+        """Places all slices or bundles of the request, or none, in one durable transaction.
 
-        With a request key a retry returns the group that was made, and reserves nothing.
+        With a request key, a retry returns the group of the first call and reserves nothing.
 
         Raises:
-            NotNowError, NeverError: the message has the dominant reason and what would help; `Snapshot.explain` has all.
-            ConflictError: the name is taken, or the key was used for another request, or for a hold that is not confirmed.
-            ExpiredError: the lease of the request's owner has ended: `set_owner` begins anew.
-            InvalidError: the request is not complete, not in the catalogue, or says what does not go together.
-            NotFoundError: it names a pool, slice or node that is not there.
+            NotNowError, NeverError: the request does not fit. The message has the main reason and what would help;
+                `Snapshot.explain` has everything.
+            ConflictError: the name is in use, or the key belongs to another request or to an unconfirmed hold.
+            ExpiredError: the lease of the request's owner has ended; `set_owner` starts a new one.
+            InvalidError: the request is incomplete, contradictory or not in the catalogue.
+            NotFoundError: it names an unknown pool, slice or node.
         """
         return owned_group(
             _c.call_or_explain(lib.quoit_ledger_reserve, self._open(), handle_of(request), _c.clock(now_ms))
         )
 
     def hold(self, request: Request, lease_ms: int, *, now_ms: int | None = None) -> Group:
-        """As `reserve`, for at most `lease_ms` (from 1 ms) unless it is confirmed or renewed before.
+        """Like `reserve`, but the group ends after `lease_ms` (from 1 ms) unless it is confirmed or renewed.
 
         Raises:
-            InvalidError: also for a lease below 1 ms or beyond the year 2199.
-            NotNowError, NeverError, ConflictError, ExpiredError, NotFoundError: as `reserve`.
+            InvalidError: like `reserve`, and for a lease below 1 ms or beyond the year 2199.
+            NotNowError, NeverError, ConflictError, ExpiredError, NotFoundError: like `reserve`.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return owned_group(
@@ -266,65 +269,67 @@ class Ledger(_c.Unsent):
         )
 
     def confirm(self, group: str | Group, *, lease_ms: int = 0, now_ms: int | None = None) -> Group:
-        """Makes a held group a reserved one; one that is reserved already stays as it is, so that a retry is safe.
+        """Makes a held group a reserved one. A reserved group stays as it is, so that a retry is safe.
 
         Args:
             group: NAME, NAME@ID or the group.
-            lease_ms: how long it lives from now on unless it is renewed; 0: until it is released.
+            lease_ms: how long the group lives from now on unless it is renewed; 0: until it is released.
 
         Raises:
-            NotFoundError: no group bears the name.
-            ConflictError: the id is not that of the group that bears it now, or the group belongs to a source.
-            ExpiredError: its lease has ended: ask for slices again.
+            NotFoundError: no live group has the name.
+            ConflictError: the live group of that name has another id, or a source owns the group.
+            ExpiredError: its lease has ended: reserve again.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return owned_group(call(lib.quoit_ledger_confirm, self._open(), group_text(group), lease, _c.clock(now_ms)))
 
     def renew(self, group: str | Group, lease_ms: int, *, now_ms: int | None = None) -> Group:
-        """Gives a group that has a lease another one, which begins now: from 1 ms.
+        """Replaces the lease of a group by one that begins now, of at least 1 ms.
 
         Raises:
-            NotFoundError, ExpiredError: as `confirm`.
-            ConflictError: as `confirm`, and for a group without a lease.
+            NotFoundError, ExpiredError: like `confirm`.
+            ConflictError: like `confirm`, and for a group without a lease.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         return owned_group(call(lib.quoit_ledger_renew, self._open(), group_text(group), lease, _c.clock(now_ms)))
 
     def release(self, group: str | Group, *, now_ms: int | None = None) -> None:
-        """Frees all that the group has.
+        """Frees everything that the group holds.
 
         Raises:
-            NotFoundError: no group bears the name.
-            ConflictError: the id is not that of the group that bears it now, or the group belongs to a source.
-            ExpiredError: its lease has ended, and it is free already.
+            NotFoundError: no live group has the name.
+            ConflictError: the live group of that name has another id, or a source owns the group.
+            ExpiredError: its lease has ended, and its slices are free already.
         """
         call(lib.quoit_ledger_release, self._open(), group_text(group), _c.clock(now_ms))
 
     def forget(self, group: str | Group, *, now_ms: int | None = None) -> None:
-        """Drops what is kept of a group that is gone (NAME@ID): its request key may be used again.
+        """Drops the record of an ended group (NAME@ID). Its request key can be used again.
 
         Raises:
-            NotFoundError: nothing is kept.
-            ConflictError: the group is not gone: release it.
+            NotFoundError: there is no such record.
+            ConflictError: the group is live: release it.
             InvalidError: no id was given.
         """
         call(lib.quoit_ledger_forget, self._open(), group_text(group), _c.clock(now_ms))
 
     def forget_key(self, key: str, *, now_ms: int | None = None) -> None:
-        """`forget` of the group that the request key names; raises as it does."""
+        """Like `forget`, for the group that the request key names."""
         call(lib.quoit_ledger_forget_key, self._open(), _c.to_text(key, "key"), _c.clock(now_ms))
 
     # --- elastic jobs ---
 
     def resize(self, group: str | Group, slices: int, *, now_ms: int | None = None) -> GroupChange:
-        """Grows or shrinks a group to so many slices, wholly or not at all; it gives up lost slices first.
+        """Grows or shrinks a group to that number of slices, completely or not at all. It removes lost slices first.
 
-        Slices stand in natural order afterwards: ids and environments may be others for those that stay (`renumbering`).
+        Afterwards the slices are in natural order again, so that ids and environments can change also for slices that
+        stay (`renumbering`).
 
         Raises:
-            InvalidError: below 1, outside what the request allowed, or the group is not of whole slices.
+            InvalidError: the number is below 1 or outside the range of the request, or the group does not hold whole
+                slices.
             NotNowError, NeverError: too few slices are free.
-            NotFoundError, ConflictError, ExpiredError: as `confirm`.
+            NotFoundError, ConflictError, ExpiredError: like `confirm`.
         """
         number = _c.to_int(slices, "slices")
         return taken_change(
@@ -332,23 +337,23 @@ class Ledger(_c.Unsent):
         )
 
     def repair(self, group: str | Group, *, now_ms: int | None = None) -> GroupChange:
-        """Replaces each slice or bundle that is lost or leaving, all of them or none, with the smallest change.
+        """Replaces all lost and leaving slices or bundles, or none, with the smallest change.
 
         Raises:
-            NotNowError, NeverError: too few slices are free (`resize` to fewer), or the bundles find no room.
-            NotFoundError, ConflictError, ExpiredError: as `confirm`.
+            NotNowError, NeverError: too few slices are free (`resize` to fewer), or the bundles do not fit.
+            NotFoundError, ConflictError, ExpiredError: like `confirm`.
         """
         return taken_change(
             _c.call_or_explain(lib.quoit_ledger_repair, self._open(), group_text(group), _c.clock(now_ms))
         )
 
     def release_slice(self, group: str | Group, slice: str, *, now_ms: int | None = None) -> GroupChange:
-        """Frees one slice of a group, by short or full name; with its last slice the group goes.
+        """Frees one slice of a group, by short or full name. The group ends with its last slice.
 
         Raises:
-            NotFoundError: no such group or slice, or the group does not have it.
-            InvalidError: the group is not of whole slices.
-            ConflictError, ExpiredError: as `confirm`.
+            NotFoundError: there is no such group or slice, or the group does not have the slice.
+            InvalidError: the group does not hold whole slices.
+            ConflictError, ExpiredError: like `confirm`.
         """
         name = _c.to_text(slice, "slice")
         return taken_change(
@@ -358,38 +363,38 @@ class Ledger(_c.Unsent):
     # --- owners ---
 
     def set_owner(self, owner: str, *, lease_ms: int = 0, now_ms: int | None = None) -> None:
-        """Makes an owner known, or gives one that is known another lease; when that ends all that it holds is free.
+        """Registers an owner, or replaces the lease of a registered one. When the lease ends, its groups are freed.
 
         Args:
-            owner: the name that requests give as theirs.
-            lease_ms: how long it lives unless it is renewed; 0: until `end_owner`.
+            owner: the name that requests give.
+            lease_ms: how long the owner lives unless it is renewed; 0: until `end_owner`.
 
         Raises:
-            InvalidError: a name that is none, a lease below 0 or beyond the year 2199.
+            InvalidError: the name is not valid, or the lease is below 0 or beyond the year 2199.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         call(lib.quoit_ledger_set_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
 
     def renew_owner(self, owner: str, lease_ms: int, *, now_ms: int | None = None) -> None:
-        """The sign of life of an owner that has a lease, which lives `lease_ms` (from 1 ms) from now on.
+        """Renews an owner's lease (a heartbeat): the owner lives `lease_ms` (from 1 ms) from now on.
 
         Raises:
-            NotFoundError: it was never set.
-            ExpiredError: its lease has ended, and what it held is free: `set_owner` begins anew.
+            NotFoundError: the owner was never set.
+            ExpiredError: its lease has ended, and its groups are free; `set_owner` starts a new one.
             ConflictError: it has no lease.
         """
         lease = _c.to_int(lease_ms, "lease_ms")
         call(lib.quoit_ledger_renew_owner, self._open(), _c.to_text(owner, "owner"), lease, _c.clock(now_ms))
 
     def end_owner(self, owner: str, *, now_ms: int | None = None) -> int:
-        """Frees all that is held in the owner's name, and forgets the owner.
+        """Frees all groups of an owner, and removes the owner.
 
         Returns:
-            How many groups were freed.
+            The number of freed groups.
 
         Raises:
-            NotFoundError: it was never set, and has nothing.
-            ExpiredError: its lease has ended already.
+            NotFoundError: the owner was never set and has no groups.
+            ExpiredError: its lease has already ended.
         """
         n_groups = ffi.new("uint32_t *")
         call(lib.quoit_ledger_end_owner, self._open(), _c.to_text(owner, "owner"), _c.clock(now_ms), n_groups)
@@ -398,7 +403,7 @@ class Ledger(_c.Unsent):
     # --- nodes ---
 
     def set_node_state(self, node: str, state: NodeState, *, now_ms: int | None = None) -> None:
-        """Says that a node (short or full name) is alive, draining or dead, until its source says another state than it did.
+        """Sets the state of a node (short or full name), until its source reports a different state than before.
 
         Raises:
             NotFoundError: there is no such node.
@@ -410,7 +415,7 @@ class Ledger(_c.Unsent):
         call(lib.quoit_ledger_set_node_state, self._open(), _c.to_text(node, "node"), number, _c.clock(now_ms))
 
     def drain_node(self, node: str, *, now_ms: int | None = None) -> None:
-        """No new group comes to the node or its slice; groups that have it stay.
+        """Keeps new groups away from the node and its slice. Groups that have it stay.
 
         Raises:
             NotFoundError: there is no such node.
@@ -420,7 +425,7 @@ class Ledger(_c.Unsent):
         call(lib.quoit_ledger_drain_node, self._open(), _c.to_text(node, "node"), _c.clock(now_ms))
 
     def undrain_node(self, node: str, *, now_ms: int | None = None) -> None:
-        """Takes `drain_node` back; raises as it does."""
+        """Reverts `drain_node`. Raises the same exceptions."""
         call(lib.quoit_ledger_undrain_node, self._open(), _c.to_text(node, "node"), _c.clock(now_ms))
 
     # --- imports ---
@@ -431,17 +436,18 @@ class Ledger(_c.Unsent):
         An import replaces what the source contained before; importing the same input twice changes nothing.
 
         Raises:
-            InvalidError: the text breaks a rule of its format (the message has the place, the value and what was expected), or its
-                files are of different moments or clusters.
-            ConflictError: a held node would be dropped or replaced (`sync_input` keeps it), another source of the same kind claims
-                one of the machines, or the source's name belongs to a source of another kind.
+            InvalidError: the text breaks a rule of its format (the message has the place, the value and what was
+                expected), or its files are of different moments or clusters.
+            ConflictError: a held node would be dropped or replaced (`sync_input` keeps it), another source of the same
+                kind claims one of the machines, or the source's name belongs to a source of another kind.
             NotFoundError: `Input.join` names an unknown source.
         """
         return taken_import(call(lib.quoit_ledger_import, self._open(), opened(input), _c.clock(now_ms)))
 
     def sync_input(self, input: Input, *, now_ms: int | None = None) -> Import:
-        """Like `import_input`, for a fleet that changes while groups hold parts of it: a held node that is missing in the input
-        is lost. It stays, dead, while a group has it.
+        """Like `import_input`, for a fleet that changes while groups hold parts of it.
+
+        A held node that is missing in the input is lost. It stays, dead, while a group has it.
 
         Raises:
             InvalidError, ConflictError, NotFoundError: like `import_input`, except for lost nodes.
@@ -449,7 +455,10 @@ class Ledger(_c.Unsent):
         return taken_import(call(lib.quoit_ledger_sync, self._open(), opened(input), _c.clock(now_ms)))
 
     def import_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
-        """Imports fleet text: "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3". See `import_input`."""
+        """Imports fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big zone=us-east5-b busy=0-1 dead=2.3".
+
+        See `import_input`.
+        """
         return self.import_input(Input(SourceKind.FLEET, text, source=source), now_ms=now_ms)
 
     def sync_fleet_text(self, text: str | bytes, *, source: str | None = None, now_ms: int | None = None) -> Import:
@@ -464,7 +473,9 @@ class Ledger(_c.Unsent):
         variables: Mapping[str, str] | None = None,
         now_ms: int | None = None,
     ) -> Import:
-        """Imports a manifest with a RayCluster, RayJob or RayService: the nodes that KubeRay 1.7 creates. See `import_input`.
+        """Imports a manifest with a RayCluster, RayJob or RayService: the nodes that KubeRay 1.7 creates.
+
+        See `import_input`.
 
         Args:
             text: YAML.
@@ -500,23 +511,23 @@ class Ledger(_c.Unsent):
         """Synchronises with a list of Kubernetes nodes. See `sync_input`."""
         return self.sync_input(Input(SourceKind.K8S_NODES, text, source=source), now_ms=now_ms)
 
-    # --- the file ---
+    # --- the database ---
 
     def batch(self, *, synced: bool = True) -> contextlib.AbstractContextManager[None]:
-        """Puts the changes of the block into one commit: all are durable after it, and none where it raises.
+        """Commits the changes of the block as one transaction; if the block raises, none of them is made.
 
-        It is the thread's: what other threads change waits for its end, and what else this thread does is in it, so
-        that a block should not await.
+        The batch belongs to the thread. Changes of other threads wait for its end, and all changes of this thread are
+        part of it. Therefore the block should not await.
 
         Args:
-            synced: whether its end waits for the disk, which is most of what a change takes. Without, the batch outlives
-                this process, and a power loss may take it back, until anybody's next change that waits puts it on the
-                disk too: for what ends with the machine anyway.
-                Ids of groups that it takes back are given again: tell them to nobody on another machine.
+            synced: whether the commit waits for the disk, which is most of the time of a change. An unsynced batch
+                survives the end of this process, but a power loss can undo it, until the next change of any process
+                that waits for the disk. Use it for what ends with the machine anyway. After such a power loss, ids of
+                the undone groups are used again: do not pass them to another machine.
 
         Raises:
-            ConflictError: a batch is open already.
-            TypeError: `synced` is no bool.
+            ConflictError: this thread already has a batch.
+            TypeError: `synced` is not a bool.
         """
         return _Batch(
             self,
@@ -524,7 +535,7 @@ class Ledger(_c.Unsent):
         )
 
     def verify(self) -> None:
-        """Replays the journal and compares with the state that is kept.
+        """Replays the journal and compares the result with the saved state.
 
         Raises:
             DamagedError: they differ: restore a backup.
@@ -533,22 +544,22 @@ class Ledger(_c.Unsent):
 
     @property
     def identity(self) -> str:
-        """A random number that the ledger got when it was made, as 32 hexadecimal digits; "" in memory."""
+        """The random number that identifies the ledger, as 32 hexadecimal digits; "" in memory."""
         return _c.taken_text(lib.quoit_ledger_dup_identity(self._open()))
 
     def set_clock(self, clock_ms: int) -> None:
-        """Sets the ledger's clock, forwards or back, as one journal entry. Leases that have ended stay ended.
+        """Sets the ledger's clock, forwards or back, with a journal entry. Leases that have ended stay ended.
 
         Raises:
-            InvalidError: a time outside the years 2000 to 2199.
+            InvalidError: the time is outside the years 2000 to 2199.
         """
         call(lib.quoit_ledger_set_clock, self._open(), _c.to_int(clock_ms, "clock_ms", _c.INT64))
 
     def set_max_clock_jump(self, max_jump_ms: int, *, now_ms: int | None = None) -> None:
-        """Sets how far a change's clock may be ahead of the last entry.
+        """Sets how far the clock of a change can be ahead of the last entry.
 
         Args:
-            max_jump_ms: in milliseconds; 0: one day, and without limit in memory.
+            max_jump_ms: in milliseconds; 0: one day, or no limit in memory.
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.
 
         Raises:
@@ -558,16 +569,16 @@ class Ledger(_c.Unsent):
         call(lib.quoit_ledger_set_max_clock_jump, self._open(), limit, _c.clock(now_ms))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Copies the database while it is in use, never over a file that exists or through a link.
+        """Copies the database while it is in use. It never overwrites a file or follows a link.
 
         Raises:
-            ConflictError: there is something at `path`.
-            StoreError: it cannot be written.
+            ConflictError: `path` exists.
+            StoreError: the copy cannot be written.
         """
         call(lib.quoit_ledger_backup, self._open(), _path(path))
 
     def changes_since(self, seq: int) -> tuple[JournalEntry, ...]:
-        """The journal's entries after `seq`, oldest first.
+        """Returns the journal entries after `seq`, oldest first.
 
         Raises:
             NotFoundError: `seq` is older than the last checkpoint.
@@ -577,13 +588,13 @@ class Ledger(_c.Unsent):
         return taken_entries(call(lib.quoit_ledger_read_journal, self._open(), _c.to_int(seq, "seq", _c.UINT64)))
 
     def compact_journal(self, before_seq: int, *, now_ms: int | None = None) -> int:
-        """Writes a checked image of the state, and drops the journal's entries before `before_seq`.
+        """Replaces the journal entries before `before_seq` by a checkpoint, a checked image of the state.
 
         Returns:
-            How many entries were dropped.
+            The number of removed entries.
 
         Raises:
-            InvalidError: `before_seq` is before the checkpoint that there is, or beyond the next entry.
+            InvalidError: `before_seq` is before the present checkpoint or beyond the next entry.
         """
         n_removed = ffi.new("uint64_t *")
         seq = _c.to_int(before_seq, "before_seq", _c.UINT64)
@@ -591,7 +602,7 @@ class Ledger(_c.Unsent):
         return int(n_removed[0])
 
     def read_checkpoint(self) -> Checkpoint | None:
-        """The last checkpoint (`compact_journal`); None: none yet."""
+        """Returns the last checkpoint (`compact_journal`), or None."""
         from .journal import Checkpoint
 
         seq, made_ms = ffi.new("uint64_t *"), ffi.new("int64_t *")
@@ -600,7 +611,7 @@ class Ledger(_c.Unsent):
 
 
 class _Batch:
-    """A batch of a ledger, which ends whatever comes between two instructions: a lock that stays stops every writer."""
+    """A batch of a ledger. It ends on every path, because a lock that stays would block every writer."""
 
     _handle: Any = None
 
@@ -616,7 +627,7 @@ class _Batch:
             self._handle = handle
             call(self._begin, handle)
         except errors.ConflictError:
-            self._handle = None  # it is not this one's batch that is open
+            self._handle = None  # the open batch is another one
             raise
         except BaseException:
             self._cancel()
@@ -638,7 +649,7 @@ class _Batch:
             raise
 
     def __del__(self) -> None:
-        self._cancel()  # of a block that was left before it was entered, or amid __exit__
+        self._cancel()  # an interrupt can prevent __enter__ or __exit__ from completing
 
     def _cancel(self) -> None:
         if self._handle is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a request fits or not."""
+"""Reports: why a request fits or not."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ._c import lib
 
 
 class Verdict(_c.Code):
-    """Whether a request fits; the numbers are those of `ErrorCode`."""
+    """Whether a request fits. The numbers are those of `ErrorCode`."""
 
     FITS = 0
     NOT_NOW = 5
-    """It would fit with every group released, every known node alive and undrained, all external use ended."""
+    """It would fit with every group released, every known node alive and undrained, and no external use."""
     NEVER = 6
-    """Not even then."""
+    """It would not fit even then."""
 
 
 class Constraint(_c.Code):
-    """What narrows the slices of the fleet down to those that can be had now.
+    """A condition that removes slices or nodes from those that the request can have now.
 
-    A slice is counted against the first that it fails, in this order. For bundles nodes are narrowed down, to those
-    that one bundle can be placed on now, in the order POOL, ZONE, SELECTOR, NAMED_SLICE, EXCLUDED_SLICE,
-    TOPOLOGY_LABEL, TOTAL, ALIVE, DRAINING, HELD, EXTERNAL, CHIPS, STRATEGY.
+    Each slice is counted for the first constraint that it fails, in this order. For bundles, the constraints remove
+    nodes until those are left that one bundle can be placed on now, in the order POOL, ZONE, SELECTOR, NAMED_SLICE,
+    EXCLUDED_SLICE, TOPOLOGY_LABEL, TOTAL, ALIVE, DRAINING, HELD, EXTERNAL, CHIPS, STRATEGY.
     """
 
     ACCELERATOR = 1
@@ -37,21 +37,21 @@ class Constraint(_c.Code):
     NAMED_SLICE = 7
     EXCLUDED_SLICE = 8
     INTACT = 9
-    """Every host alive, nothing contradicts."""
+    """Every host is alive, and nothing contradicts."""
     DRAINING = 10
-    """No host draining."""
+    """No host is draining."""
     HELD = 11
-    """No host held by a group."""
+    """No host is held by a group."""
     EXTERNAL = 12
     """No host in external use."""
     TOPOLOGY_LABEL = 13
     """The node has the label."""
     TOTAL = 14
-    """It has so much in all."""
+    """The node's total amounts are large enough."""
     ALIVE = 15
-    """It is not dead."""
+    """The node is not dead."""
     CHIPS = 16
-    """What is left of it is whole chips, or so much of one chip."""
+    """The free TPU amount of the node is in whole chips, or enough of one chip."""
     STRATEGY = 17
     """All bundles can be placed together."""
 
@@ -60,17 +60,17 @@ class RayAnswer(_c.Code):
     """What Ray 2.60's control plane would answer."""
 
     NONE = 0
-    """It has no such request: whole slices, several values of a label."""
+    """Ray has no such request: whole slices, or several values of a label."""
     SUCCESS = 1
     """Placed."""
     FAILED = 2
-    """Not placed; tried again each second."""
+    """Not placed; Ray retries each second."""
     INFEASIBLE = 3
-    """Not placed; tried again when a node joins."""
+    """Not placed; Ray retries when a node joins."""
 
 
 class StepKind(_c.Code):
-    """One change that would help; `Step.name` and `Step.number` say of what."""
+    """The type of a change that would help, which determines what `Step.name` and `Step.number` mean."""
 
     NODE_BACK = 1
     """The named node, now dead, is alive again."""
@@ -79,17 +79,17 @@ class StepKind(_c.Code):
     RELEASE = 3
     """The group of that name and id is released."""
     EXTERNAL_ENDS = 4
-    """What uses the named node, and is no group, ends."""
+    """The external use of the named node ends."""
     FEWER_SLICES = 5
-    """The number of slices to ask for."""
+    """Request that number of slices."""
     OTHER_TOPOLOGY = 6
-    """The topology to ask for; a number: on hosts of that many chips."""
+    """Request that topology; with a number, on hosts of that many chips."""
     OTHER_HOSTS = 7
-    """The number of chips a host to ask for."""
+    """Request that number of chips per host."""
     LEASE_ENDS = 8
-    """The lease of the group of that NAME@ID ends, at that time in milliseconds since 1970 UTC."""
+    """The lease of the group NAME@ID ends, at that time in milliseconds since 1970 UTC."""
     SOURCE_REMOVES = 9
-    """The group of that name and id is removed by the source that has made it."""
+    """The group of that name and id is removed by the source that owns it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,90 +98,90 @@ class Step:
 
     kind: StepKind
     name: str | None
-    """The node, group or topology; None where the number says all."""
+    """The node, group or topology; None if the number is enough."""
     number: int | None
-    """The group's id, the number of slices or of chips, or the time; None where the name says all."""
+    """The group's id, the number of slices or chips, or the time; None if the name is enough."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """A set of changes that alone turns the refusal into a yes."""
+    """A set of changes after which the request fits."""
 
     steps: tuple[Step, ...]
-    """All of them must be taken."""
+    """All of them are necessary."""
     text: str
     """In words: "release train@17 and undrain host-3"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """A constraint that removed slices, or nodes."""
+    """A constraint that removed slices or nodes."""
 
     constraint: Constraint
     before: int
-    """Those that passed every constraint before this one."""
+    """The number that passed every constraint before this one."""
     after: int
-    """Those of them that passed this one too."""
+    """The number that passed this one too."""
     text: str
     """In words: "2 of 3 slices are held by groups"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Miss:
-    """A node that comes near to being enough for the bundle that is hardest to place."""
+    """A node that is almost enough for the bundle that is hardest to place."""
 
     node: str
     resource: str
-    """Of what it has too little; of several the one that lacks most."""
+    """The resource that the node has too little of; of several, the one that lacks most."""
     left: str
-    """How much of it is left there, as decimal text."""
+    """The free amount on the node, as decimal text."""
     wanted: str
-    """How much of it the bundle wants, as decimal text."""
+    """The amount that the bundle needs, as decimal text."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """Why a request fits or not: what each constraint removed, and what would turn a "no" into a "yes".
+    """Why a request fits or not: what each constraint removed, and which changes would make the request fit.
 
-    It is whole, keeps nothing of the ledger, and can be pickled.
+    It does not refer to the ledger, and can be pickled.
     """
 
     verdict: Verdict
     n_wanted: int
-    """The slices, or bundles, that the request asks for."""
+    """The number of slices or bundles that the request asks for."""
     n_now: int
-    """The slices that satisfy the request, or nodes that `bundle` can be placed on, now."""
+    """The number of slices that satisfy the request now, or of nodes that `bundle` can be placed on now."""
     n_could: int
-    """The same, with every group released and every known node alive and undrained."""
+    """The same number with every group released and every known node alive and undrained."""
     bundle: int | None
-    """The bundle that is hardest to place, of which reasons and misses are; None where slices were asked for."""
+    """The bundle that is hardest to place, which reasons and misses refer to; None for a request for slices."""
     reasons: tuple[Reason, ...]
-    """First what stands in the way first."""
+    """The main obstacle first."""
     options: tuple[Option, ...]
     """Changes that would help, the smallest set first."""
     misses: tuple[Miss, ...]
-    """The nodes that come nearest to being enough for `bundle`, where none is: at most three, the nearest first."""
+    """At most three nodes that are almost enough for `bundle`, the nearest first; empty if a node is enough."""
     ray_answer: RayAnswer
     """What Ray would answer now."""
     does_ray_vary: bool
-    """Whether Ray chooses among equally good nodes as it happens, so that its answer may be another next time."""
+    """Whether Ray chooses randomly among equally good nodes, so that its answer can differ the next time."""
     is_proven: bool
-    """False where the verdict is only that nothing was found within a stated number of steps."""
+    """False if the verdict only means that a search with a fixed number of steps found nothing."""
     _sentence: str = dataclasses.field(repr=False)
 
     @property
     def is_of_bundles(self) -> bool:
-        """Whether bundles were asked for, and the numbers are of nodes."""
+        """Whether the request asks for bundles, so that the numbers count nodes."""
         return self.bundle is not None
 
     def summary(self, what: str) -> str:
-        """Verdict, numbers, dominant reason and first option in one sentence that begins with `what` was asked."""
+        """Returns verdict, numbers, main reason and first option in one sentence that begins with `what`."""
         _c.to_text(what, "what")
         return what + self._sentence
 
 
 def taken_report(pointer: Any) -> Report:
-    """What the report says; it is freed."""
+    """Converts a report, and frees it."""
     try:
         return Report(
             verdict=Verdict(lib.quoit_report_get_verdict(pointer)),

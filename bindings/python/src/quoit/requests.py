@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked for."""
+"""Requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._c import call, lib
 
 
 class Strategy(_c.Code):
-    """How the bundles of a group stand to each other: Ray's four strategies, with Ray's numbers."""
+    """How the bundles of a group are distributed: Ray's four strategies, with Ray's numbers."""
 
     PACK = 0
     SPREAD = 1
@@ -20,22 +20,22 @@ class Strategy(_c.Code):
 
 
 class Policy(_c.Code):
-    """Who decides where bundles go."""
+    """The algorithm that places bundles."""
 
     BEST = 0
-    """quoit: a placement whenever there is one."""
+    """quoit's search: it finds a placement if one exists."""
     RAY = 1
-    """What Ray 2.60's control plane answers."""
+    """The placement of Ray 2.60's control plane."""
 
 
 class Bundle(_c.Sealed):
-    """One bundle that is asked for: amounts of resources on one node. A `Request` that takes it checks its text.
+    """One requested bundle: amounts of resources on one node. A `Request` that uses it checks the text.
 
-    Two are equal of which text and selectors are.
+    Bundles are equal if text and selectors are equal.
 
     Args:
-        amounts: what it takes of its node, as text ("TPU=4,CPU=8") or as a mapping of resource to amount; an amount is an int, or decimal text such as "0.5"
-            (a float is not exact, and refused).
+        amounts: what it takes of its node, as text ("TPU=4,CPU=8") or as a mapping of resource to amount. An amount
+            is an int, or decimal text such as "0.5" (a float is not exact, and refused).
         selectors: label selectors in Ray's grammar, ``{"ray.io/tpu-worker-id": "0"}``.
     """
 
@@ -89,7 +89,7 @@ def _amounts_text(amounts: Mapping[str, int | str]) -> str:
 
 
 _SEPARATORS = ',="\\'
-"""What stands between names and amounts in their text."""
+"""The characters that separate names and amounts in their text."""
 
 
 def _has_any(text: str, characters: str) -> bool:
@@ -97,40 +97,45 @@ def _has_any(text: str, characters: str) -> bool:
 
 
 _NONE: tuple[()] = ()
-"""The empty tuple is one: what is known to be nothing need not be gone through."""
+"""The default of sequence arguments. CPython has only one empty tuple, so that `is` finds it without iteration."""
 
 
 class Request(_c.Sealed):
-    """What is wanted: a number of whole slices of one accelerator and topology, or bundles of resources; all or none.
+    """A request for whole slices of one accelerator and topology, or for bundles of resources; all of them or none.
 
-    It cannot be changed, and is good for any number of calls in any number of threads. What its arguments say one by
-    one is checked when it is made. When it is used `InvalidError` says what is wrong with the rest: name, key and owner
-    as names of groups, owners and keys are, slices or bundles and not both, that what was given goes together and is
-    complete, and the topology in the catalogue.
+    It is immutable, and can be used for any number of calls in any number of threads. Each argument is validated on
+    construction. Combinations are validated on use, with `InvalidError`: the characters of name, key and owner, slices
+    or bundles but not both, arguments that are missing or contradict each other, and the topology in the catalogue.
 
     Args:
-        name: of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
+        name: the name of the new group: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
         accelerator: a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
         topology: the shape of each slice in chips, x first: "4x4", "2x2x4".
-        slices: how many, 1 to 1,000,000; or a pair (least, most) for an elastic job: as many of `most` as can be had, none when there are fewer than `least`.
-        key: the request key, which makes a retry safe: it returns the group that the first call made, also after its release, and never reserves again.
-        owner: who will hold the group; when the lease of that owner ends the group goes (`Ledger.set_owner`).
-        lease_ms: how long a group that `Ledger.reserve` makes lives unless it is renewed, from 1 ms. None: until it is released.
-        chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips and as two of 4.
-        tpu_per_bundle: decimal text, "1" or "0.5": each host is taken as bundles of that much TPU, for several processes a host. None: each host whole.
+        slices: the number of slices, 1 to 1,000,000. For an elastic job a pair (least, most): as many of `most` as
+            are free, or none if fewer than `least` are free.
+        key: the request key, which makes a retry safe: it returns the group that the first call made, also after
+            its release, and never reserves again.
+        owner: the owner of the group. When the lease of that owner ends, the group ends (`Ledger.set_owner`).
+        lease_ms: how long a group that `Ledger.reserve` makes lives unless it is renewed, from 1 ms. None: until it
+            is released.
+        chips_per_host: 1, 2, 4 or 8; 0 is Ray's default for the topology. A v6e 2x4 exists as one host of 8 chips
+            and as two of 4.
+        tpu_per_bundle: decimal text, "1" or "0.5": each host is taken as bundles of that much TPU, for several
+            processes per host. None: each host is taken as a whole.
         pool: only slices or nodes of pools of that name.
         zone: only slices or nodes of that availability zone.
         selectors: label selectors in Ray's grammar ("v", "!v", "in(a,b)", "!in(a,b)") that all nodes must satisfy.
         named: only slices of these names, short or full.
-        excluded: never a slice of these names.
-        bundles: the bundles, instead of slices: each a `Bundle`, or amounts as `Bundle` takes them.
-        strategy: how the bundles stand to each other.
-        policy: who decides where they go.
-        topology_label: a label of which all bundles share one value, as Ray's topology_strategy; or a pair (label, number of values).
-        soft_target: the node that STRICT_PACK takes if it has room.
+        excluded: no slice of these names.
+        bundles: the bundles, instead of slices: each a `Bundle`, or amounts in the form that `Bundle` accepts.
+        strategy: how the bundles are distributed.
+        policy: the algorithm that places the bundles.
+        topology_label: a label whose value is the same for all bundles, like Ray's topology_strategy; or a pair
+            (label, number of values).
+        soft_target: the node that STRICT_PACK prefers if the bundles fit on it.
 
     Raises:
-        InvalidError: an argument breaks a rule by itself; the message names it.
+        InvalidError: an argument by itself breaks a rule; the message names it.
         TypeError: an argument has another type.
     """
 
@@ -235,18 +240,18 @@ class Request(_c.Sealed):
         policy: Policy | None = None,
         soft_target: str | None = None,
     ) -> Request:
-        """A request for the bundles of a file as Ray's placement_group() is given them.
+        """Returns a request for the bundles of a file, in the form of the arguments of Ray's placement_group().
 
-        The arguments that are not told here are those of `Request`. What Ray's file says is not one of them.
+        The other arguments are those of `Request`. The bundles, strategy and topology label come from the file.
 
         Args:
-            name: of the group that is to be made.
+            name: the name of the new group.
             text: JSON or YAML: a list of maps ``[{"CPU": 1, "TPU": 4}]``, or a map with bundles, strategy,
                 bundle_label_selector and topology_strategy.
 
         Raises:
-            InvalidError: the text has another form, with the place in it; or as `Request`.
-            TypeError: as `Request`.
+            InvalidError: the text has another form (the message has the place); or like `Request`.
+            TypeError: like `Request`.
         """
         request = cls(
             name,
@@ -269,12 +274,11 @@ class Request(_c.Sealed):
     _name: str
 
     def renamed(self, name: str) -> Request:
-        """The same, key and owner included, under another name: for who asks for the same again and again, as it costs
-        less than making another.
+        """Returns a copy of the request, key and owner included, with another name. It is cheaper than a new request.
 
         Raises:
-            InvalidError: as `Request`.
-            TypeError: as `Request`.
+            InvalidError: like `Request`.
+            TypeError: like `Request`.
         """
         request = Request.__new__(Request)
         handle = _c.owned(lib.quoit_request_copy(self._handle, _c.to_text(name, "name")), lib.quoit_request_free)
@@ -287,7 +291,7 @@ class Request(_c.Sealed):
 
     @property
     def name(self) -> str:
-        """Of the group that is to be made."""
+        """The name of the new group."""
         return self._name
 
 
@@ -320,7 +324,7 @@ def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int 
 
 
 def handle_of(request: object) -> Any:
-    """The request as C takes it."""
+    """Returns the handle of a request."""
     if not isinstance(request, Request):
         raise TypeError(f"request: expected a quoit.Request, not {type(request).__name__}")
     return request._handle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fleet at one journal entry."""
+"""Snapshots: the fleet at one journal entry."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class GraphForm(_c.Code):
-    """How a graph is written."""
+    """The format of a graph."""
 
     DOT = 1
     """For Graphviz."""
@@ -41,11 +41,11 @@ class GraphForm(_c.Code):
 
 
 class Snapshot(View):
-    """The fleet at one journal entry: immutable, readable from any number of threads while others write.
+    """The fleet at one journal entry. It is immutable, and any number of threads can read it while others write.
 
-    `Ledger.snapshot` takes one, at the cost of a reference; it outlives the ledger that it came from. Sources, pools,
-    slices and nodes stand in natural order of their names, nodes by worker id within their slice. `nodes`, `slices` and
-    `groups` make each row when it is asked for.
+    `Ledger.snapshot` takes one, at the cost of a reference. It stays valid after the ledger is closed. Sources, pools,
+    slices and nodes are in natural order of their names, nodes of a slice in the order of worker ids. `nodes`, `slices`
+    and `groups` make each row on access.
     """
 
     __slots__ = ()
@@ -55,77 +55,82 @@ class Snapshot(View):
 
     @property
     def seq(self) -> int:
-        """The number of the last journal entry that it contains; 0: none."""
+        """The sequence number of the last journal entry that it contains; 0: none."""
         return int(lib.quoit_snapshot_get_seq(self._handle))
 
     @property
     def epoch(self) -> int:
-        """How often the ledger had been restored from a backup."""
+        """How often the ledger was restored from a backup."""
         return int(lib.quoit_snapshot_get_epoch(self._handle))
 
     @property
     def layout_number(self) -> int:
-        """Snapshots with the same number, in one process, have the same pools, slices and nodes at the same places of their lists."""
+        """A number that identifies the layout within this process.
+
+        Snapshots with the same number have the same pools, slices and nodes at the same indices.
+        """
         return int(lib.quoit_snapshot_get_layout_number(self._handle))
 
     @property
     def clock_ms(self) -> int | None:
-        """The ledger's clock: the time of that entry in milliseconds since 1970 UTC; None: there is none yet."""
+        """The ledger's clock: the time of the last entry in milliseconds since 1970 UTC; None without entries."""
         return lib.quoit_snapshot_get_clock_ms(self._handle) or None
 
     def as_of(self, now_ms: int | None = None) -> Snapshot:
-        """The fleet as a change at that moment would find it: what is held on leases that have ended is free.
+        """Returns the fleet as a change at that time would find it: with ended leases, their slices and nodes are free.
 
-        What decides, as `Ledger.reserve`, does the same by itself; this is for looking. Nothing is written.
+        Changes such as `Ledger.reserve` do this automatically; this method is for readers. Nothing is written.
 
         Args:
             now_ms: milliseconds since 1970 UTC; None: this machine's clock.
 
         Raises:
-            InvalidError: a clock outside the years 2000 to 2199.
+            InvalidError: the clock is outside the years 2000 to 2199.
         """
         return owned_snapshot(call(lib.quoit_snapshot_as_of, self._handle, _c.clock(now_ms)))
 
     def explain(self, request: Request) -> Report:
-        """Whether the request fits now, and why not: the decision that `Ledger.reserve` would make, without making it.
+        """Checks whether the request fits now, and if not, why: the decision that `Ledger.reserve` would make.
 
-        Costs a look at every slice, or node. A request that does not fit is no failure: see `Report.verdict`.
+        It reads every slice, or every node. A request that does not fit raises nothing: see `Report.verdict`.
 
         Raises:
-            InvalidError: the request is not complete, not in the catalogue, or says what does not go together.
-            NotFoundError: it names a pool, slice or node that is not there.
+            InvalidError: the request is incomplete, contradictory or not in the catalogue.
+            NotFoundError: it names an unknown pool, slice or node.
         """
         return taken_report(call(lib.quoit_snapshot_explain, self._handle, handle_of(request)))
 
     def explain_group(self, group: str | Group) -> Report:
-        """Why bundles of a group that are not placed, or have lost their nodes, are not placed now.
+        """Reports why bundles of a group that are not placed, or have lost their nodes, cannot be placed now.
 
-        Of a group that Ray has made no label selectors are known, and no strategy where the list had none.
+        For a group of Ray, label selectors are unknown, and also the strategy if the list had none.
 
         Raises:
             NotFoundError: there is no such group.
-            ConflictError: all of it is placed.
+            ConflictError: all its bundles are placed.
         """
         return taken_report(call(lib.quoit_snapshot_explain_group, self._handle, group_text(group)))
 
     def to_json(self) -> str:
-        """Everything that the ledger knows, as a document with "schema": "quoit/1". Equal states give equal text."""
+        """Returns the whole state as a document with "schema": "quoit/1". Equal states give equal text."""
         return _c.taken_text(lib.quoit_snapshot_dup_json(self._handle))
 
     def to_graph(self, form: GraphForm = GraphForm.DOT) -> str:
-        """The fleet as a graph: fleet, sources, pools, slices, nodes, chips and groups; what contains what, the links
-        (``ici``, ``dcn``), and what groups hold. Equal states give equal text.
+        """Returns the fleet as a graph. Equal states give equal text.
+
+        The vertices are the fleet, sources, pools, slices, nodes, chips and groups. The edges are containment, links
+        (``ici``, ``dcn``), and what groups hold.
 
         Args:
-            form: how it is written.
+            form: the format.
 
         Raises:
-            InvalidError: there is no such form.
+            InvalidError: there is no such format.
         """
         return _c.taken_text(call(lib.quoit_snapshot_dup_graph, self._handle, _c.to_member(GraphForm, form, "form")))
 
     def check(self) -> None:
-        """Counts everything again: summaries, indexes, who holds what. For tests and for the suspicious.
+        """Recomputes all summaries, indexes and allocations and compares them. For tests.
 
         Raises:
             FailedError: a bug of quoit; the message names the contradiction.
@@ -133,16 +138,16 @@ class Snapshot(View):
         call(lib.quoit_snapshot_check, self._handle)
 
     def fork(self) -> Fork:
-        """A private copy to change, for what-if; it shares all that it does not change."""
+        """Returns a private mutable copy for what-if experiments. It shares unchanged data with the snapshot."""
         from .forks import owned_fork
 
         return owned_fork(lib.quoit_snapshot_fork(self._handle))
 
-    # --- what there is ---
+    # --- contents ---
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Where the nodes came from."""
+        """The sources of the nodes."""
         return tuple(source_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_sources(self._handle)))
 
     @property
@@ -152,17 +157,17 @@ class Snapshot(View):
 
     @property
     def classes(self) -> tuple[SliceClass, ...]:
-        """The kinds of slices that there are, counted; the cost does not depend on the size of the fleet."""
+        """The classes of slices, with counts. The cost does not depend on the size of the fleet."""
         return tuple(class_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_classes(self._handle)))
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """Sums over the nodes that are not dead, sorted by name; but not a resource for each slice's name."""
+        """Sums over the nodes that are not dead, sorted by name, without the resources that are slice names."""
         return tuple(resource_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_resources(self._handle)))
 
     @property
     def owners(self) -> tuple[Owner, ...]:
-        """The owners that are set, in the order in which they were."""
+        """The registered owners, in the order of their registration."""
         return tuple(owner_of(self._handle, at) for at in range(lib.quoit_snapshot_get_n_owners(self._handle)))
 
     @property
@@ -179,26 +184,26 @@ class Snapshot(View):
 
     @property
     def groups(self) -> Sequence[Group]:
-        """The groups that are kept, by id: live ones, and removed ones that a request key names."""
+        """The groups with a record, by id: live ones, and removed ones that a request key names."""
         handle = self._handle
         numbers = range(lib.quoit_snapshot_get_n_groups(handle))
         return Rows(lambda index: owned_group(lib.quoit_snapshot_dup_group(handle, index)), numbers)
 
     def lookup_slice(self, name: str) -> Slice:
-        """The slice of that short or full name.
+        """Returns the slice with that short or full name.
 
         Raises:
-            NotFoundError: there is none.
-            InvalidError: the short name is ambiguous: the message has full names.
+            NotFoundError: there is no such slice.
+            InvalidError: the short name is ambiguous; the message has full names.
         """
         return Slice(self._handle, self._lookup(lib.quoit_snapshot_lookup_slice, name))
 
     def lookup_node(self, name: str) -> Node:
-        """The node of that short or full name.
+        """Returns the node with that short or full name.
 
         Raises:
-            NotFoundError: there is none.
-            InvalidError: the short name is ambiguous: the message has full names.
+            NotFoundError: there is no such node.
+            InvalidError: the short name is ambiguous; the message has full names.
         """
         return Node(self._handle, self._lookup(lib.quoit_snapshot_lookup_node, name))
 
@@ -208,17 +213,17 @@ class Snapshot(View):
         return int(number[0])
 
     def lookup_group(self, name: str | Group) -> Group:
-        """The live group of that name (NAME, NAME@ID, or a `Group`, which is its NAME@ID), as it is here.
+        """Returns the live group with that name (NAME, NAME@ID, or a `Group`, which means its NAME@ID).
 
         Raises:
-            NotFoundError: no live group bears the name.
-            ConflictError: the id is not that of the group that bears it now.
-            InvalidError: it is neither NAME nor NAME@ID.
+            NotFoundError: no live group has the name.
+            ConflictError: the live group of that name has another id.
+            InvalidError: the text is neither NAME nor NAME@ID.
         """
         return owned_group(call(lib.quoit_snapshot_lookup_group, self._handle, group_text(name)))
 
     def group_by_id(self, id: int) -> Group:
-        """The group with that id, also after its end while its record is kept.
+        """Returns the group with that id, also after its end while its record is kept.
 
         Raises:
             NotFoundError: no live or recorded group has the id.
@@ -226,7 +231,7 @@ class Snapshot(View):
         return owned_group(call(lib.quoit_snapshot_lookup_group_by_id, self._handle, _c.to_int(id, "id", _c.UINT64)))
 
     def group_by_key(self, key: str) -> Group:
-        """The group of a request key, also after its end until `Ledger.forget`.
+        """Returns the group of a request key, also after its end until `Ledger.forget`.
 
         Raises:
             NotFoundError: no live or recorded group has the key.
@@ -234,17 +239,17 @@ class Snapshot(View):
         return owned_group(call(lib.quoit_snapshot_lookup_group_by_key, self._handle, _c.to_text(key, "key")))
 
     def groups_of_owner(self, owner: str) -> tuple[Group, ...]:
-        """The live groups of an owner, by id; the owner need not be set."""
+        """Returns the live groups of an owner, by id. The owner need not be registered."""
         text = _c.to_text(owner, "owner")
         numbers = range(lib.quoit_snapshot_count_owner_groups(self._handle, text))
         return tuple(owned_group(lib.quoit_snapshot_dup_owner_group(self._handle, text, number)) for number in numbers)
 
     def node_by_id(self, node_id: int) -> Node | None:
-        """The node with that durable id; None if this snapshot has none."""
+        """Returns the node with that durable id; None if this snapshot has none."""
         index = int(lib.quoit_snapshot_find_node(self._handle, _c.to_int(node_id, "node_id", range(2**32))))
         return None if index < 0 else Node(self._handle, index)
 
 
 def owned_snapshot(pointer: Any) -> Snapshot:
-    """The snapshot that is the caller's."""
+    """Returns a snapshot that frees the handle."""
     return Snapshot(_c.owned(pointer, lib.quoit_snapshot_unref))
