@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TPU generations there are, and what can be built of each. Facts only: no fleet, no database, no file is read.
+"""The TPU generations, and the slices that can be built of each. No fleet, database or file is needed.
 
 >>> import quoit
 >>> generation = quoit.catalogue.lookup_generation("Trillium")
@@ -93,25 +93,27 @@ class _MachineNumber(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """One way to build one topology of a generation; a shape may have several: v6e 2x4 on one host, or on two."""
+    """One way to build one topology of a generation. A shape can have several: v6e 2x4 has one host or two."""
 
     shape: str
-    """In chips, x first: "4x8"."""
+    """The size in chips, x first: "4x8"."""
     pod_type: str | None
-    """Ray's: "v7x-16"."""
+    """Ray's pod type: "v7x-16"."""
     gke_accelerator_type: str | None
-    """TPU_ACCELERATOR_TYPE on GKE: "tpu7x-16"."""
+    """The value of TPU_ACCELERATOR_TYPE on GKE: "tpu7x-16"."""
     machine_type: str | None
-    """"ct6e-standard-4t"."""
+    """GKE's machine type, such as "ct6e-standard-4t"."""
     host_block: str | None
     """The chips of one host: "2x2", "2x2x1"."""
     host_grid: str | None
-    """The hosts: "2x4"."""
+    """The arrangement of the hosts: "2x4"."""
     wrap: str
     """The axes that close to a ring: "", "y", "xyz"."""
     accepted_by: str
-    """Who accepts it, a letter each: K kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit; "": the documentation
-    alone."""
+    """One letter for each system that accepts it; "" if only the documentation lists it.
+
+    K is kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit.
+    """
     chips: int
     hosts: int
     chips_per_host: int
@@ -120,109 +122,109 @@ class Topology:
     is_twistable: bool
     """Whether the hardware can twist it."""
     is_ray_only: bool
-    """Whether no system but Ray offers this order of the axes."""
+    """Whether only Ray offers this order of the axes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """One machine type of GKE. What is not published is None."""
+    """A machine type of GKE. Unpublished values are None."""
 
     name: str
-    """"ct6e-standard-4t"."""
+    """Such as "ct6e-standard-4t"."""
     gke_label: str | None
-    """"tpu-v6e-slice"."""
+    """Such as "tpu-v6e-slice"."""
     single_host_topology: str | None
-    """Of one machine alone: "2x2"."""
+    """The topology of a single machine: "2x2"."""
     chips: int
     vcpus: int | None
     memory_gb: int | None
     is_multi_host: bool
-    """Whether several of them make one slice."""
+    """Whether a slice can consist of several machines."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Generation:
-    """One TPU generation. What is not published, or has no such name, is None."""
+    """A TPU generation. Unpublished values and missing names are None."""
 
     id: str
-    """quoit's own word: "v5e"."""
+    """quoit's name: "v5e"."""
     name: str
-    """The word in pod types, Ray's where there is one: "v5litepod"."""
+    """The name in pod types, Ray's if there is one: "v5litepod"."""
     ray_version: str | None
-    """"v5litepod"."""
+    """Ray's name, such as "v5litepod"."""
     ray_resource: str | None
-    """"TPU-V5LITEPOD"."""
+    """Ray's resource, such as "TPU-V5LITEPOD"."""
     gke_prefix: str | None
-    """As in TPU_ACCELERATOR_TYPE: "v5litepod"."""
+    """The prefix in TPU_ACCELERATOR_TYPE: "v5litepod"."""
     gke_labels: tuple[str, ...]
     """Values of cloud.google.com/gke-tpu-accelerator."""
     jax_kinds: tuple[str, ...]
-    """device_kind in JAX: "TPU v5 lite"."""
+    """Values of device_kind in JAX: "TPU v5 lite"."""
     aliases: tuple[str, ...]
-    """What people say: "Trillium"."""
+    """Other names, such as "Trillium"."""
     max_topology: str | None
-    """The largest of one job, where the vendor names it: "16x16x24"."""
+    """The largest topology of one job, if the vendor publishes it: "16x16x24"."""
     dims: int
-    """Of its topologies: 2 or 3."""
+    """The number of dimensions of its topologies: 2 or 3."""
     cores_per_chip: int
     jax_devices_per_chip: int
     hbm_gb: int | None
     """Memory of a chip, in 10**9 bytes."""
     hbm_gbytes_per_s: int | None
-    """Of a chip."""
+    """Memory bandwidth of a chip."""
     bf16_gflops: int | None
-    """Of a chip."""
+    """Peak performance of a chip."""
     ici_gbytes_per_s: int | None
-    """Of a chip, to its neighbours in the slice."""
+    """Bandwidth of a chip to its neighbours in the slice."""
     dcn_gbit_per_s: int | None
-    """Of a chip, to other slices."""
+    """Bandwidth of a chip to other slices."""
     pod_chips: int | None
     max_slice_chips: int | None
     ocs_cube_chips: int | None
-    """Chips of the cube that optical switches join."""
+    """Chips of the cube that optical switches connect."""
     is_multislice_on_gke: bool | None
-    """Whether slices of one job may be joined on GKE."""
+    """Whether a job on GKE can use several slices."""
 
     @property
     def topologies(self) -> tuple[Topology, ...]:
-        """Those that the vendor's systems offer, then the orders of axes that Ray alone accepts."""
+        """The topologies that the vendor's systems offer, then the orders of axes that only Ray accepts."""
         return _c.kept(self, "_topologies", lambda: _listed(self, lib.quoit_catalogue_get_topology, _topology))
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """The machine types of GKE that have its chips."""
+        """The machine types of GKE with its chips."""
         return _c.kept(self, "_machines", lambda: _listed(self, lib.quoit_catalogue_get_machine, _machine))
 
     def lookup_topology(self, shape: str, chips_per_host: int = 0) -> Topology:
-        """The first way to build that shape of such hosts.
+        """Returns the first way to build the shape from such hosts.
 
         Args:
             shape: "4x4", "2x2x4": lower-case x, no blanks, no signs.
-            chips_per_host: the chips of each host; 0 for what Ray assumes: 8 for 2x4 of v5e and v6e, else 4, but never
+            chips_per_host: the chips of each host; 0 for Ray's default: 8 for 2x4 of v5e and v6e, else 4, but never
                 more than the topology has.
 
         Raises:
-            InvalidError: it is not a topology, or none of this generation (the message names the nearest).
-            NotFoundError: it is never built of such hosts: pass another `chips_per_host`.
+            InvalidError: it is not a topology, or not one of this generation (the message has the nearest one).
+            NotFoundError: it is never built from such hosts: pass another `chips_per_host`.
         """
         arguments = _c.to_text(shape, "shape"), _c.to_int(chips_per_host, "chips_per_host", _c.UINT32)
         return _topology(call(lib.quoit_catalogue_lookup_topology, _pointer(self), *arguments))
 
 
 def generations() -> tuple[Generation, ...]:
-    """All generations in the order of their years; new ones come at the end."""
+    """Returns all generations in the order of their years. New ones are added at the end."""
     return tuple(_generation(pointer) for pointer in _c.count_until_null(lib.quoit_catalogue_get_generation))
 
 
 def lookup_generation(text: str) -> Generation:
-    """The generation that somebody calls so.
+    """Returns the generation with that name.
 
     Args:
         text: any system's name for it, in any case: "v5e", "v5litepod", "TPU-V5LITEPOD", "tpu-v5-lite-podslice".
 
     Raises:
-        InvalidError: nobody calls one so (the message lists the ones there are), no topology of it is published, or it
-            is a pod type such as "v6e-16": pass what is before the last dash.
+        InvalidError: the name is unknown (the message lists the known ones), no topology of the generation is
+            published, or it is a pod type such as "v6e-16": pass the part before the last dash.
     """
     return _generation(call(lib.quoit_catalogue_lookup_generation, _c.to_text(text, "text")))
 
@@ -237,7 +239,7 @@ def _listed(generation: Generation, get: Callable[[Any, int], Any], make: Callab
 
 
 class _Facts:
-    """What the library says of one generation, topology or machine type, by its numbers for texts and numbers."""
+    """Reads the facts of one generation, topology or machine type by the library's numbers."""
 
     def __init__(self, pointer: Any, dup_text: Callable[[Any, int, int], Any], get_number: Callable[[Any, int], int]):
         self.pointer, self.dup_text, self.get_number = pointer, dup_text, get_number

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the chips, hosts and JAX devices of a slice are on its torus, and how many links are between them.
+"""The positions of the chips, hosts and JAX devices of a slice on its torus, and the distances between them.
 
-Facts of a topology alone: no fleet, no database. Everything is numbered x first, as JAX and GKE do; a host's number is
-its worker id.
+They depend on the topology only; no fleet or database is needed. All numbers count x first, like in JAX and GKE. The
+number of a host is its worker id.
 
 >>> import quoit
 >>> torus = quoit.coordinates.torus("v6e", "4x4")
@@ -21,11 +21,11 @@ from ._c import call, lib
 _Value = TypeVar("_Value")
 
 Place = tuple[int, int, int]
-"""Along x, y and z, from 0; z is 0 where a topology has two dimensions."""
+"""Coordinates x, y and z from 0. z is 0 in a topology of two dimensions."""
 
 
 class Axis(_c.Code):
-    """The axes of a torus, in the order of a topology's numbers."""
+    """The axes of a torus, in the order of the numbers of a topology."""
 
     X = 0
     Y = 1
@@ -33,25 +33,27 @@ class Axis(_c.Code):
 
 
 class Direction(_c.Code):
-    """Which way along an axis."""
+    """A direction along an axis."""
 
     UP = 1
     DOWN = 2
 
 
 class Wiring(_c.Code):
-    """How the links that close the axes are laid."""
+    """How the links that close the axes are connected."""
 
     STRAIGHT = 1
-    """Each comes out where it began, on the other end of its axis. GKE announces nothing else."""
+    """Each link connects the two ends of its line. GKE announces no other wiring."""
     TWISTED = 2
-    """Those of the short axes come out half way along the long ones, k of 2k further; only k k 2k and k 2k 2k can be so:
-    see `catalogue.Topology.is_twistable`."""
+    """The closing links of the short axes (k) end half way along the long ones (2k), k further.
+
+    Only k k 2k and k 2k 2k can be twisted: see `catalogue.Topology.is_twistable`.
+    """
 
 
 @dataclasses.dataclass(frozen=True)
 class Torus:
-    """The torus of one topology; `torus` makes one. Numbers of chips, hosts and devices are from 0 on."""
+    """The torus of a topology, from `torus`. Chips, hosts and devices are numbered from 0."""
 
     accelerator: str
     topology: str
@@ -62,76 +64,76 @@ class Torus:
     host_lengths: Place
     """Chips of a host along each axis."""
     rings: tuple[bool, bool, bool]
-    """Whether links join the two ends of each axis; else it is a line."""
+    """Whether links connect the two ends of each axis; otherwise it is a line."""
     twist: tuple[Place, Place, Place]
-    """Of each axis, how much further along each other the link that closes it comes out."""
+    """For each axis, by how much its closing link is shifted along each other axis."""
     n_chips: int
     n_hosts: int
     n_devices: int
-    """What JAX calls devices."""
+    """The number of JAX devices."""
     bisection: int
-    """Links that the cut through the middle of an axis severs, of the axis where they are the fewest."""
+    """The smallest number of links that a cut through the middle of an axis severs."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def chip_at(self, chip: int) -> Place:
-        """Where the chip is.
+        """Returns the coordinates of a chip.
 
         Raises:
-            InvalidError: there is no chip of that number.
+            InvalidError: there is no chip with that number.
         """
         number = self._chip(chip)
         return _of_axes(lambda axis: int(lib.quoit_coordinates_get_chip_at(self._handle, number, axis)))
 
     def find_chip(self, x: int, y: int, z: int = 0) -> int | None:
-        """The number of the chip there; None: that is beyond an end.
+        """Returns the number of the chip at these coordinates; None outside the torus.
 
         Raises:
-            InvalidError: a number below 0 or beyond 32 bits.
+            InvalidError: a coordinate is below 0 or beyond 32 bits.
         """
         return _number(lib.quoit_coordinates_find_chip(self._handle, *_place(x, y, z)))
 
     def worker_at(self, worker_id: int) -> Place:
-        """Where the host is, counted in hosts.
+        """Returns the coordinates of a host, counted in hosts.
 
         Raises:
-            InvalidError: there is no host of that worker id.
+            InvalidError: there is no host with that worker id.
         """
         number = self._worker(worker_id)
         return _of_axes(lambda axis: int(lib.quoit_coordinates_get_worker_at(self._handle, number, axis)))
 
     def find_worker(self, x: int, y: int, z: int = 0) -> int | None:
-        """The worker id of the host there, counted in hosts; None: that is beyond an end.
+        """Returns the worker id of the host at these coordinates, counted in hosts; None outside the torus.
 
         Raises:
-            InvalidError: a number below 0 or beyond 32 bits.
+            InvalidError: a coordinate is below 0 or beyond 32 bits.
         """
         return _number(lib.quoit_coordinates_find_worker(self._handle, *_place(x, y, z)))
 
     def chip_worker(self, chip: int) -> int:
-        """The worker id of the host that has the chip.
+        """Returns the worker id of the host that has the chip.
 
         Raises:
-            InvalidError: there is no chip of that number.
+            InvalidError: there is no chip with that number.
         """
         return int(lib.quoit_coordinates_get_chip_worker(self._handle, self._chip(chip)))
 
     def chip_local(self, chip: int) -> int:
-        """The chip's number among those of its host: what `PlacedBundle.chips` has, and TPU_VISIBLE_CHIPS.
+        """Returns the number of the chip on its host, as in `PlacedBundle.chips` and TPU_VISIBLE_CHIPS.
 
-        Chips 0 and 1 are beside each other along y, as JAX's bounds of 1,2,1 have them.
+        Chips 0 and 1 are neighbours along y, like in JAX's bounds of 1,2,1.
 
         Raises:
-            InvalidError: there is no chip of that number.
+            InvalidError: there is no chip with that number.
         """
         return int(lib.quoit_coordinates_get_chip_local(self._handle, self._chip(chip)))
 
     def worker_chips(self, worker_id: int) -> tuple[int, ...]:
-        """The chips of the host, in the order of their numbers in it.
+        """Returns the chips of the host, in the order of their numbers on it.
 
         Raises:
-            InvalidError: there is no host of that worker id.
+            InvalidError: there is no host with that worker id.
         """
         number = self._worker(worker_id)
         return tuple(
@@ -140,19 +142,19 @@ class Torus:
         )
 
     def device_chip(self, device: int) -> int:
-        """The chip that the JAX device is on.
+        """Returns the chip of the JAX device.
 
         Raises:
-            InvalidError: there is no device of that id.
+            InvalidError: there is no device with that id.
         """
         number = _c.to_int(device, "device", range(lib.quoit_coordinates_get_n_devices(self._handle)))
         return int(lib.quoit_coordinates_get_device_chip(self._handle, number))
 
     def chip_devices(self, chip: int) -> tuple[int, ...]:
-        """The ids of the chip's JAX devices in the slice.
+        """Returns the ids of the chip's JAX devices in the slice.
 
         Raises:
-            InvalidError: there is no chip of that number.
+            InvalidError: there is no chip with that number.
         """
         number = self._chip(chip)
         return tuple(
@@ -161,7 +163,7 @@ class Torus:
         )
 
     def find_neighbour(self, chip: int, axis: Axis, direction: Direction) -> int | None:
-        """The chip at the other end of that link: one further, or behind the link that closes the ring.
+        """Returns the chip at the other end of a link: the next one, or the one behind the link that closes the ring.
 
         None: there is no such link.
 
@@ -173,16 +175,16 @@ class Torus:
         return _number(lib.quoit_coordinates_find_neighbour(self._handle, number, *ways))
 
     def hops(self, start: int, end: int) -> int:
-        """The links of a shortest way between two chips.
+        """Returns the number of links of a shortest path between two chips.
 
         Raises:
-            InvalidError: there is no chip of such a number.
+            InvalidError: there is no chip with one of the numbers.
         """
         return int(lib.quoit_coordinates_get_hops(self._handle, self._chip(start, "start"), self._chip(end, "end")))
 
     @property
     def _handle(self) -> Any:
-        """Of this process: it is made anew where a torus came from another."""
+        """The handle of this process. A torus that was pickled in another process makes a new one."""
         given = self.accelerator, self.topology, self.chips_per_host, self.wiring
         return _c.kept(self, "_made", lambda: _made(*given))
 
@@ -194,17 +196,17 @@ class Torus:
 
 
 def torus(accelerator: str, topology: str, chips_per_host: int = 0, wiring: Wiring = Wiring.STRAIGHT) -> Torus:
-    """The torus of a slice of that topology on such hosts, as the catalogue has it.
+    """Returns the torus of a slice of that topology on such hosts.
 
     Args:
         accelerator: any system's name of the generation: "v6e", "TPU-V5LITEPOD".
         topology: "4x4", "2x2x4".
-        chips_per_host: the chips of each host; 0 for what Ray assumes, as in `catalogue.Generation.lookup_topology`.
-        wiring: how the axes close.
+        chips_per_host: the chips of each host; 0 for Ray's default, like in `catalogue.Generation.lookup_topology`.
+        wiring: how the axes are closed.
 
     Raises:
-        InvalidError: nobody calls a generation so, the topology is none of it (the message has the byte, or names the
-            nearest) or is never built of such hosts, or it cannot be twisted.
+        InvalidError: the generation is unknown, the topology does not exist for it (the message has the byte, or
+            the nearest one) or is never built from such hosts, or it cannot be twisted.
     """
     handle = _made(accelerator, topology, chips_per_host, wiring)
     n_chips, n_hosts = lib.quoit_coordinates_get_n_chips(handle), lib.quoit_coordinates_get_n_hosts(handle)
@@ -236,7 +238,7 @@ def _made(accelerator: object, topology: object, chips_per_host: object, wiring:
 
 
 def _known(kind: type[_c.Code], value: object, what: str) -> int:
-    """A member that the library takes: it has no failure for another."""
+    """Converts a known member; the library asserts that it is known."""
     number = _c.to_member(kind, value, what)
     if number not in kind.__members__.values():
         raise errors.InvalidError(f"{what} '{number}': expected one of {', '.join(kind.__members__)}")

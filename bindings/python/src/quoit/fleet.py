@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a snapshot of a fleet is made of: sources, pools, classes, slices, nodes and their resources, owners.
+"""The contents of a snapshot: sources, pools, classes, slices, nodes with their resources, and owners.
 
-Amounts are exact, and stand as decimal text: "4", "0.5", "17179869184".
+Amounts are exact, as decimal text: "4", "0.5", "17179869184".
 """
 
 from __future__ import annotations
@@ -19,62 +19,62 @@ from .imports import SourceKind
 
 
 class NodeState(_c.Code):
-    """Whether a node can be had."""
+    """The state of a node."""
 
     ALIVE = 0
     DRAINING = 1
-    """What runs may go on; nothing new comes."""
+    """Running work continues, but no new group gets the node."""
     DEAD = 2
 
 
 class NodeAssumptions(enum.IntFlag):
-    """What a node's source did not say, so that it was assumed."""
+    """What the node's source did not state, so that quoit assumed it."""
 
     WORKER_ID = 1
-    """Its place in the slice, by the order of addresses."""
+    """The worker id, from the order of addresses."""
     HOST_NAME = 2
-    """The cluster's name, of which KubeRay chooses the end, and so the host's."""
+    """The host name, which contains the cluster's name, the end of which KubeRay chooses."""
 
 
 class SliceFlags(enum.IntFlag):
-    """Conditions of a slice; any number of them may hold."""
+    """Conditions of a slice; several can apply."""
 
     INTACT = 1
-    """Every worker is there once, alive or draining, and nothing contradicts; else degraded."""
+    """Every worker exists once, alive or draining, and nothing contradicts; otherwise the slice is degraded."""
     IDLE = 2
     """No node is used."""
     PARTLY = 4
-    """Some nodes are used, or one is used in part."""
+    """Some nodes are used, or a node is used in part."""
     FULL = 8
-    """Every node is used whole."""
+    """Every node is used completely."""
     HELD = 16
-    """A group has part of it."""
+    """A group holds part of it."""
     DRAINING = 32
     """A node is draining."""
     FREE = 64
-    """Intact, idle, not draining: can be reserved now."""
+    """Intact, idle and not draining: it can be reserved now."""
 
 
 class Fault(enum.IntFlag):
     """Contradictions among the alive nodes of a slice."""
 
     WORKER_TWICE = 1
-    """Two nodes with one worker id."""
+    """Two nodes have the same worker id."""
     NO_WORKER_ID = 2
-    """A node that states none."""
+    """A node states no worker id."""
     TOO_MANY_HOSTS = 4
-    """A worker id that the topology has no host for."""
+    """The topology has no host for a worker id."""
     CHIPS = 8
-    """Chips that disagree with the others or with the topology."""
+    """The number of chips differs from the other nodes or from the topology."""
     TOPOLOGY = 16
-    """Two topologies, or one that is not in the catalogue."""
+    """There are two topologies, or one that is not in the catalogue."""
     POD_TYPE = 32
-    """Two pod types, or one that is not the topology's."""
+    """There are two pod types, or one that does not match the topology."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Where nodes came from."""
+    """A source of nodes."""
 
     name: str
     kind: SourceKind
@@ -89,35 +89,35 @@ class Pool:
     """The name of its source."""
     n_slices: int
     n_nodes: int
-    """Dead ones included."""
+    """Dead nodes included."""
     n_pods: int
-    """The worker pods that a manifest desires; 0 for other sources and for a head."""
+    """The desired worker pods of a manifest; 0 for other sources and for a head."""
     cpu: str
-    """CPUs that its pods request, or else limit: what ``kubectl get raycluster`` adds up."""
+    """CPUs that its pods request, or else their limit: the sum that ``kubectl get raycluster`` prints."""
     memory: str
-    """Bytes that its pods request, or else limit, likewise."""
+    """Bytes that its pods request, or else their limit, in the same way."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Resource:
-    """What the nodes that are not dead have of a resource, added up; also of what Ray derives, as the heads."""
+    """The sum of a resource over the nodes that are not dead, also of what Ray derives, such as slice heads."""
 
     name: str
     total: str
     left: str
-    """What nobody has."""
+    """The amount that is free."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeResource:
-    """What a node has of a resource that it states, or that Ray derives, as the slice's name."""
+    """A resource of a node: one that it states, or one that Ray derives, such as the slice's name."""
 
     name: str
     total: str
     left: str
-    """What nobody has."""
+    """The amount that is free."""
     external: str
-    """What something that no group explains has. What is neither left nor had so is what groups have."""
+    """The amount in external use. The remainder is held by groups."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,41 +126,41 @@ class NodeUser:
 
     group: Group
     share: str | None
-    """What its bundles have of the node, in words: "chips 0,1: CPU 1, TPU 2". None: it has the node whole."""
+    """What its bundles have of the node, in words: "chips 0,1: CPU 1, TPU 2". None: the group has the whole node."""
     chips: tuple[int, ...]
-    """Which chips of the node that is, wholly or in part."""
+    """The chips of the node that the group has, completely or in part."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SliceClass(_c.WithMappings):
-    """All slices of one generation, topology and number of chips a host."""
+    """The slices of one generation, topology and number of chips per host."""
 
     accelerator: str
-    """The generation by Ray's name."""
+    """Ray's name of the generation."""
     topology: str
     chips_per_host: int
     n_hosts: int
     """Hosts of each slice."""
     n_slices: int
     counts: Mapping[SliceFlags, int]
-    """How many of its slices have each condition: ``counts[SliceFlags.FREE]`` can be reserved now."""
+    """The number of slices with each condition: ``counts[SliceFlags.FREE]`` slices can be reserved now."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """An owner that was set (`Ledger.set_owner`)."""
+    """A registered owner (`Ledger.set_owner`)."""
 
     name: str
     since_ms: int
-    """When it was set, in milliseconds since 1970 UTC."""
+    """When it was registered, in milliseconds since 1970 UTC."""
     until_ms: int | None
-    """When its lease ends, in milliseconds since 1970 UTC; None: it has none."""
+    """When its lease ends, in milliseconds since 1970 UTC; None without a lease."""
     n_groups: int
-    """How many groups are held in its name."""
+    """The number of its groups."""
 
 
 class Slice(Row):
-    """A slice of a snapshot. Immutable; what it says is read when it is asked for."""
+    """A slice of a snapshot. It is immutable, and reads its attributes on access."""
 
     __slots__ = ()
     _FACTS = (
@@ -172,7 +172,7 @@ class Slice(Row):
 
     @property
     def name(self) -> str:
-        """The short name, which another pool may have too."""
+        """The short name; another pool can have the same one."""
         return _c.text(lib.quoit_snapshot_get_slice_name(self._handle, self._index))
 
     @property
@@ -182,32 +182,32 @@ class Slice(Row):
 
     @property
     def pool(self) -> Pool:
-        """The pool that it is in."""
+        """The pool of the slice."""
         return pool_of(self._handle, lib.quoit_snapshot_get_slice_pool(self._handle, self._index))
 
     @property
     def accelerator(self) -> str | None:
-        """The generation by Ray's name ("v6e", "v5litepod"); None where its nodes name no class of the catalogue."""
+        """Ray's name of the generation ("v6e", "v5litepod"); None if the nodes match no class of the catalogue."""
         return _c.text(lib.quoit_snapshot_get_slice_accelerator(self._handle, self._index)) or None
 
     @property
     def topology(self) -> str | None:
-        """Its shape in chips, x first; None where it is not known."""
+        """Its shape in chips, x first; None if it is unknown."""
         return _c.taken_text(lib.quoit_snapshot_dup_slice_topology(self._handle, self._index)) or None
 
     @property
     def chips_per_host(self) -> int | None:
-        """Chips of each host; None where it is not known."""
+        """Chips of each host; None if unknown."""
         return lib.quoit_snapshot_get_slice_chips_per_host(self._handle, self._index) or None
 
     @property
     def n_hosts(self) -> int | None:
-        """The hosts that its topology has; None where it is not known."""
+        """The number of hosts of its topology; None if unknown."""
         return lib.quoit_snapshot_get_slice_n_hosts(self._handle, self._index) or None
 
     @property
     def flags(self) -> SliceFlags:
-        """Its conditions."""
+        """The conditions that apply."""
         return SliceFlags(lib.quoit_snapshot_get_slice_flags(self._handle, self._index))
 
     @property
@@ -217,17 +217,17 @@ class Slice(Row):
 
     @property
     def n_missing(self) -> int:
-        """Workers of its topology that no alive node is."""
+        """The number of workers of its topology without an alive node."""
         return int(lib.quoit_snapshot_get_slice_n_missing(self._handle, self._index))
 
     @property
     def problem(self) -> str | None:
-        """Why it is degraded, in words; None when it is intact."""
+        """Why it is degraded, in words; None if it is intact."""
         return _c.taken_text(lib.quoit_snapshot_dup_slice_problem(self._handle, self._index)) or None
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """Its nodes by worker id, dead ones included."""
+        """Its nodes by worker id, dead nodes included."""
         handle = self._handle
         first = lib.quoit_snapshot_get_slice_first_node(handle, self._index)
         numbers = range(first, first + lib.quoit_snapshot_get_slice_n_nodes(handle, self._index))
@@ -235,7 +235,7 @@ class Slice(Row):
 
 
 class Node(Row):
-    """A node of a snapshot. Immutable; what it says is read when it is asked for."""
+    """A node of a snapshot. It is immutable, and reads its attributes on access."""
 
     __slots__ = ()
     _FACTS = (
@@ -253,7 +253,7 @@ class Node(Row):
 
     @property
     def name(self) -> str:
-        """The short name, which another pool can have too."""
+        """The short name; another pool can have the same one."""
         return _c.text(lib.quoit_snapshot_get_node_name(self._handle, self._index))
 
     @property
@@ -263,18 +263,18 @@ class Node(Row):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources that claim it: first the one in whose pool it stands, then those that are joined with it."""
+        """The sources that claim it: first the source of its pool, then the joined sources."""
         claim = _c.count_until_null(lambda at: lib.quoit_snapshot_get_node_source(self._handle, self._index, at))
         return tuple(_c.text(name) for name in claim)
 
     @property
     def identity(self) -> str:
-        """Its Ray node id, or its name where the source gives no id."""
+        """Its Ray node id, or its name if the source has no ids."""
         return _c.taken_text(lib.quoit_snapshot_dup_node_identity(self._handle, self._index))
 
     @property
     def address(self) -> str | None:
-        """Its address; None where its source knows none."""
+        """Its address; None if its source has none."""
         return _c.text_or_none(lib.quoit_snapshot_get_node_address(self._handle, self._index))
 
     @property
@@ -284,44 +284,44 @@ class Node(Row):
 
     @property
     def pool(self) -> Pool:
-        """The pool that it is in."""
+        """The pool of the node."""
         return pool_of(self._handle, lib.quoit_snapshot_get_node_pool(self._handle, self._index))
 
     @property
     def slice(self) -> Slice | None:
-        """The slice that it is in; None: in none."""
+        """The slice of the node; None if it is in no slice."""
         index = lib.quoit_snapshot_get_node_slice(self._handle, self._index)
         return None if index < 0 else Slice(self._handle, index)
 
     @property
     def worker_id(self) -> int | None:
-        """Its worker id in the slice; None: not stated."""
+        """Its worker id in the slice; None if it states none."""
         worker_id = lib.quoit_snapshot_get_node_worker_id(self._handle, self._index)
         return None if worker_id < 0 else int(worker_id)
 
     @property
     def chips(self) -> int:
-        """How many TPU chips it has."""
+        """The number of its TPU chips."""
         return int(lib.quoit_snapshot_get_node_chips(self._handle, self._index))
 
     @property
     def is_ray_head(self) -> bool:
-        """Whether Ray's head runs on it; a Ray head may be a TPU node."""
+        """Whether Ray's head runs on it. A head can be a TPU node."""
         return bool(lib.quoit_snapshot_is_node_ray_head(self._handle, self._index))
 
     @property
     def is_external(self) -> bool:
-        """Whether something that is no group uses all of it."""
+        """Whether external use takes all of it."""
         return bool(lib.quoit_snapshot_is_node_external(self._handle, self._index))
 
     @property
     def external_chips(self) -> tuple[int, ...]:
-        """Which of its chips something has that is no group, wholly or in part."""
+        """Its chips in external use, completely or in part."""
         return _c.bits(lib.quoit_snapshot_get_node_external_chips(self._handle, self._index))
 
     @property
     def assumptions(self) -> NodeAssumptions:
-        """What is said of it though its source did not state it; 0 where all of it was stated."""
+        """What quoit assumed because the source did not state it; 0 if it stated everything."""
         return NodeAssumptions(lib.quoit_snapshot_get_node_assumptions(self._handle, self._index))
 
     @property
@@ -337,7 +337,7 @@ class Node(Row):
 
     @property
     def resources(self) -> tuple[NodeResource, ...]:
-        """What it states, and what Ray derives of it."""
+        """The resources that it states and that Ray derives."""
         n_resources = lib.quoit_snapshot_get_node_n_resources(self._handle, self._index)
         return tuple(self._resource(resource) for resource in range(n_resources))
 
@@ -351,13 +351,13 @@ class Node(Row):
         )
 
     def label(self, key: str) -> str | None:
-        """The value of a label; None where it has none of that key."""
+        """Returns the value of a label; None if it does not have the label."""
         value = lib.quoit_snapshot_dup_node_label(self._handle, self._index, _c.to_text(key, "key"))
         return _c.taken_text_or_none(value)
 
 
 def source_of(handle: Any, index: int) -> Source:
-    """A source of a snapshot, by C's number, which whoever calls has checked; so are all that follow."""
+    """Reads a source. The caller checks the index, here and in the functions below."""
     return Source(
         _c.text(lib.quoit_snapshot_get_source_name(handle, index)),
         SourceKind(lib.quoit_snapshot_get_source_kind(handle, index)),
@@ -365,7 +365,7 @@ def source_of(handle: Any, index: int) -> Source:
 
 
 def pool_of(handle: Any, index: int) -> Pool:
-    """A pool of a snapshot."""
+    """Reads a pool."""
     return Pool(
         _c.text(lib.quoit_snapshot_get_pool_name(handle, index)),
         source_of(handle, lib.quoit_snapshot_get_pool_source(handle, index)).name,
@@ -378,7 +378,7 @@ def pool_of(handle: Any, index: int) -> Pool:
 
 
 def resource_of(handle: Any, index: int) -> Resource:
-    """A sum over the nodes of a snapshot."""
+    """Reads a sum over the nodes."""
     return Resource(
         _c.text(lib.quoit_snapshot_get_resource_name(handle, index)),
         _c.taken_text(lib.quoit_snapshot_dup_resource_total(handle, index)),
@@ -387,7 +387,7 @@ def resource_of(handle: Any, index: int) -> Resource:
 
 
 def class_of(handle: Any, index: int) -> SliceClass:
-    """A class of slices of a snapshot."""
+    """Reads a class of slices."""
     return SliceClass(
         _c.text(lib.quoit_snapshot_get_class_accelerator(handle, index)),
         _c.taken_text(lib.quoit_snapshot_dup_class_topology(handle, index)),
@@ -399,7 +399,7 @@ def class_of(handle: Any, index: int) -> SliceClass:
 
 
 def owner_of(handle: Any, index: int) -> Owner:
-    """An owner of a snapshot."""
+    """Reads an owner."""
     return Owner(
         _c.text(lib.quoit_snapshot_get_owner_name(handle, index)),
         int(lib.quoit_snapshot_get_owner_since_ms(handle, index)),

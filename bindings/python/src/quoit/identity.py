@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who a process is in the eyes of JAX 0.12.0.1, without JAX: what ``jax.distributed.initialize()`` finds out on a TPU host.
+"""How JAX 0.12.0.1 identifies a process on a TPU host, without JAX: a model of ``jax.distributed.initialize()``.
 
-Nothing is read from the process: an environment is an argument, and so is what a metadata server would say.
+Nothing is read from the process. The environment and the answers of a metadata server are arguments.
 
 >>> from quoit import identity
 >>> cluster = identity.jax_cluster({"TPU_WORKER_HOSTNAMES": "host-0,host-1", "TPU_WORKER_ID": "1"})
@@ -21,27 +21,28 @@ from .topologies import Topology, _handle_of
 
 
 class JaxClusterKind(_c.Code):
-    """Which of JAX's ways to find a cluster on a TPU host it takes.
+    """The methods of JAX to find a cluster on a TPU host.
 
-    JAX looks for Open MPI and Slurm before these, and for a Kubernetes without TPUs after them: not modelled.
+    JAX tries Open MPI and Slurm before these, and Kubernetes without TPUs after them. Those are not modelled.
     """
 
     NONE = 0
-    """None of these finds one."""
+    """No method finds a cluster."""
     GCE_TPU = 1
-    """"gcetpu": a TPU VM by itself, which asks its metadata server."""
+    """"gcetpu": a TPU VM, which reads its metadata server."""
     GKE_TPU = 2
-    """"gketpu": a pod, which asks its environment."""
+    """"gketpu": a pod, which reads its environment."""
 
 
 class JaxCluster(_c.Sealed):
-    """The cluster that JAX finds around one process. JAX finds each fact by itself: one that is refused leaves others.
+    """The cluster that JAX finds for one process. JAX reads each fact separately, so that others work if one is
+    refused.
 
     Args:
-        kind: what to take it for, whatever JAX would have chosen.
+        kind: the method, whichever JAX would choose.
         env: of the process.
-        metadata: "agent-worker-number", "worker-network-endpoints", "tpu-env"; None where no server answers.
-        addresses: what is in the file that TPU_PROCESS_ADDRESSES_PATH names; None: it cannot be read.
+        metadata: "agent-worker-number", "worker-network-endpoints", "tpu-env"; None: no server answers.
+        addresses: the content of the file that TPU_PROCESS_ADDRESSES_PATH names; None: it cannot be read.
 
     Raises:
         InvalidError: a name has a '=', or a text has a NUL or a lone surrogate.
@@ -59,7 +60,7 @@ class JaxCluster(_c.Sealed):
         metadata: Mapping[str, str] | None = None,
         addresses: str | None = None,
     ) -> None:
-        # The names keep alive what the arguments point to.
+        # these references keep the arguments alive
         before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
         file = _c.to_text_or_null(addresses, "addresses")
         wanted = _c.to_member(JaxClusterKind, kind, "kind")
@@ -68,25 +69,25 @@ class JaxCluster(_c.Sealed):
 
     @property
     def kind(self) -> JaxClusterKind:
-        """What it is."""
+        """The method that found it."""
         return JaxClusterKind(lib.quoit_jax_cluster_get_kind(self._handle))
 
     def workers(self) -> tuple[str, ...]:
-        """The processes of its slice, as hosts or addresses and as they are written.
+        """Returns the processes of its slice as hosts or addresses, without changes.
 
-        JAX strips no blanks, and two commas have an empty one between them.
+        JAX does not strip blanks, and two adjacent commas give an empty process.
 
         Raises:
             InvalidError: the list cannot be read.
-            NotFoundError: the cluster is of kind NONE, as in the methods below.
+            NotFoundError: the cluster is of kind NONE, like in the methods below.
         """
         return _c.taken_texts(call(lib.quoit_jax_cluster_list_workers, self._handle))
 
     def coordinator(self) -> str:
-        """Where JAX meets the other processes, "HOST:PORT". Whether the host is known is not asked.
+        """Returns the address where JAX meets the other processes, "HOST:PORT". It does not resolve the host.
 
-        MEGASCALE_COORDINATOR_ADDRESS, else the first worker, up to its first colon (so that an IPv6 address is broken),
-        and JAX_COORDINATOR_PORT, else 8482.
+        The host is MEGASCALE_COORDINATOR_ADDRESS, else the first worker, up to its first colon (which breaks IPv6
+        addresses). The port is JAX_COORDINATOR_PORT, else 8482.
 
         Raises:
             InvalidError: the list of workers is needed and cannot be read, or the cluster is a pod whose
@@ -96,12 +97,14 @@ class JaxCluster(_c.Sealed):
         return _c.taken_text(call(lib.quoit_jax_cluster_dup_coordinator, self._handle))
 
     def process_count(self) -> int:
-        """The processes of the job: the workers times MEGASCALE_NUM_SLICES, 1 where that is not set or empty.
+        """Returns the number of processes of the job: the workers times MEGASCALE_NUM_SLICES (1 if it is unset or
+        empty).
 
-        JAX checks no range: it may be 0 or less.
+        JAX checks no range: the result can be 0 or less.
 
         Raises:
-            InvalidError: a number is none for Python's int(), or beyond 64 bits, or the list of workers cannot be read.
+            InvalidError: Python's int() cannot read a number, it is beyond 64 bits, or the list of workers cannot be
+                read.
             NotFoundError: the cluster is of kind NONE.
         """
         count = ffi.new("int64_t *")
@@ -109,14 +112,14 @@ class JaxCluster(_c.Sealed):
         return int(count[0])
 
     def process_id(self) -> int:
-        """The worker's number in its slice, and the workers of a slice for each of the slices before.
+        """Returns the worker's number in its slice, plus the workers of the slices before it.
 
-        Those before are MEGASCALE_SLICE_ID, 0 where that is not set or empty. JAX checks no range: it may be negative,
-        and no less than the count of processes.
+        The number of slices before it is MEGASCALE_SLICE_ID (0 if it is unset or empty). JAX checks no range: the
+        result can be negative, or not less than the number of processes.
 
         Raises:
-            InvalidError: a number is missing, none for Python's int(), or beyond 64 bits, or the list of workers cannot
-                be read.
+            InvalidError: a number is missing, Python's int() cannot read it, it is beyond 64 bits, or the list of
+                workers cannot be read.
             NotFoundError: the cluster is of kind NONE.
         """
         process_id = ffi.new("int64_t *")
@@ -127,19 +130,19 @@ class JaxCluster(_c.Sealed):
 def jax_cluster(
     env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | None = None, addresses: str | None = None
 ) -> JaxCluster:
-    """The cluster that JAX chooses on a TPU host; of kind NONE where it finds none.
+    """Returns the cluster that JAX chooses on a TPU host; it is of kind NONE if JAX finds none.
 
-    It is a TPU VM by itself where the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set, else a pod
-    where its environment lists workers.
+    It is a TPU VM if the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set, else a pod if the
+    environment lists workers.
 
     Args:
         env: of the process.
-        metadata: as for `JaxCluster`.
-        addresses: likewise.
+        metadata: like for `JaxCluster`.
+        addresses: like for `JaxCluster`.
 
     Raises:
-        InvalidError: JAX gives up while it looks: the file that TPU_PROCESS_ADDRESSES_PATH names is empty or cannot be
-            read; or as for `JaxCluster`.
+        InvalidError: JAX fails during the search, because the file that TPU_PROCESS_ADDRESSES_PATH names is empty
+            or cannot be read; or like for `JaxCluster`.
     """
     before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
     found = call(lib.quoit_jax_cluster_detect, before, told, _c.to_text_or_null(addresses, "addresses"))
@@ -147,17 +150,17 @@ def jax_cluster(
 
 
 def jax_cluster_of_process(job: Topology, process_id: int) -> JaxCluster:
-    """The cluster that JAX chooses in the environment that a topology has for one of its processes.
+    """Returns the cluster that JAX chooses in the environment that a topology has for one of its processes.
 
-    It is `jax_cluster` of that environment, where no metadata server answers and no file can be read. Lists of hosts,
-    which all processes of a slice are told, are not copied: to ask all of them takes as long as there are processes.
+    It is `jax_cluster` of that environment, if no metadata server answers and no file can be read. The lists of hosts
+    that the processes of a slice share are not copied, so that a loop over all processes takes linear time.
 
     Args:
-        job: what `quoit.topology` made in this process, no copy.
-        process_id: which of its processes, 0 to n - 1.
+        job: a result of `quoit.topology` in this process, not a copy.
+        process_id: one of its processes, 0 to n - 1.
 
     Raises:
-        InvalidError: there is no such process, the job is a copy, or JAX gives up while it looks:
+        InvalidError: there is no such process, the job is a copy, or JAX fails during the search because
             TPU_PROCESS_ADDRESSES_PATH names a file.
     """
     if not isinstance(job, Topology):
@@ -175,24 +178,25 @@ def _found(handle: Any) -> JaxCluster:
 
 @dataclasses.dataclass(frozen=True)
 class ProcessBounds:
-    """How the chips of a host are dealt to its processes."""
+    """How the chips of a host are divided among its processes."""
 
     process_bounds: str
-    """For TPU_PROCESS_BOUNDS: "2,2,1"; "" for no bounds."""
+    """The value of TPU_PROCESS_BOUNDS: "2,2,1"; "" for no bounds."""
     chips_per_process_bounds: str
-    """For TPU_CHIPS_PER_PROCESS_BOUNDS: "1,1,1"."""
+    """The value of TPU_CHIPS_PER_PROCESS_BOUNDS, such as "1,1,1"."""
 
 
 def jax_process_bounds(generation: str, host_chips: int, chips_per_process: int) -> ProcessBounds:
-    """How JAX deals a host's chips to several processes of it. 0 of either means no bounds: two empty texts.
+    """Returns how JAX divides a host's chips among several processes. If a number is 0, both texts are empty: no
+    bounds.
 
     Args:
         generation: any system's name of it, and JAX's "plc", "tpu8i", "tpu8t".
         host_chips: the chips of the host.
-        chips_per_process: how many of them each process is given.
+        chips_per_process: the chips of each process.
 
     Raises:
-        InvalidError: JAX knows no such host or does not deal its chips so; the message has the numbers that it knows.
+        InvalidError: JAX does not support such a host or such a division; the message has the supported numbers.
     """
     bounds, of_process = ffi.new("const char **"), ffi.new("const char **")
     name, chips = _c.to_text(generation, "generation"), _c.to_int(host_chips, "host_chips")

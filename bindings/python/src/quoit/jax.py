@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes that quoit has made, as JAX's own: JAX is imported when the first is asked for, and never by `import quoit`.
+"""Makes JAX meshes from meshes of quoit. The first call imports JAX; `import quoit` does not.
 
-A mesh is planned where there is no TPU, and no JAX: by `quoit mesh GROUP --axes data=2,fsdp=16 --dcn data=2 -o json`, or
-by `quoit.meshes`. Each process of the job makes a ``jax.sharding.Mesh`` of it with `mesh`, of the devices that it has then.
+Plan a mesh on any machine, without TPUs or JAX, with `quoit mesh GROUP --axes data=2,fsdp=16 --dcn data=2 -o json` or
+with `quoit.meshes`. Then each process of the job calls `mesh` to make a ``jax.sharding.Mesh`` of its devices.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _COUNT = range(2**31)
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """What is wanted, whoever said it."""
+    """A planned mesh, from a document or from a mesh of `quoit.meshes`."""
 
     names: tuple[str, ...]
     shape: tuple[int, ...]
     ids: tuple[int, ...]
     places: tuple[tuple[int, ...], ...] | None
-    """Slice, x, y, z and core of each device; None where only ids are known."""
+    """Slice, x, y, z and core of each device; None if only ids are known."""
     kind: str | None
 
 
@@ -41,19 +41,20 @@ def mesh(
     *,
     devices: Sequence[Any] | None = None,
 ) -> jax.sharding.Mesh:
-    """The mesh as JAX's.
+    """Makes the JAX mesh.
 
-    A device of TPU is found by its slice, coordinates and core where the document says them, else by its id; so are
-    those of other platforms, such as the CPU devices of a test.
+    If the document has slices, coordinates and cores, TPU devices are found by them. Otherwise devices are found by
+    their ids, also those of other platforms, such as the CPU devices of a test.
 
     Args:
-        document: what `quoit mesh -o json` wrote, as text or as json.loads() reads it; or a mesh of `quoit.meshes`.
-        axis_names: a name for each axis; None for those that the document has.
-        devices: those to find them among; None for jax.devices().
+        document: the output of `quoit mesh -o json`, as text or parsed by json.loads(); or a mesh of
+            `quoit.meshes`.
+        axis_names: a name for each axis; None for those of the document.
+        devices: the devices to use; None for jax.devices().
 
     Raises:
-        InvalidError: it is no such document, a mesh of `quoit.meshes` came without names, names do not fit the axes, or a
-            device is not there or is of another kind.
+        InvalidError: it is not such a document, a mesh of `quoit.meshes` came without names, the names do not match
+            the axes, or a device is missing or of another kind.
         ImportError: JAX is not installed.
     """
     plan = _of_mesh(document, axis_names) if isinstance(document, meshes.Mesh) else _of_document(document, axis_names)
@@ -69,7 +70,7 @@ def mesh(
     return jax.sharding.Mesh(array.reshape(plan.shape), plan.names)
 
 
-# --- what is wanted -----------------------------------------------------------------------------------------------
+# --- the planned mesh ---------------------------------------------------------------------------------------------
 
 
 def _of_mesh(given: meshes.Mesh, axis_names: Iterable[str] | None) -> _Plan:
@@ -165,11 +166,11 @@ def _to_names(names: object, n_axes: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-# --- what is there ------------------------------------------------------------------------------------------------
+# --- the devices of JAX -------------------------------------------------------------------------------------------
 
 
 def _find(plan: _Plan, devices: Sequence[Any]) -> list[Any]:
-    """The device of each place."""
+    """Returns the device for each place of the mesh."""
     has_places = plan.places is not None and all(getattr(one, "coords", None) is not None for one in devices)
     wanted: Sequence[Any] = plan.places if has_places and plan.places is not None else plan.ids
     there = {_place_of(one) if has_places else one.id: one for one in devices}
@@ -203,7 +204,7 @@ def _check_kind(plan: _Plan, device: Any) -> None:
 
 
 def _generation(kind: str) -> str:
-    """What names of one generation come to: JAX has two of some."""
+    """Returns one id for all names of a generation, because JAX has two names for some."""
     try:
         return catalogue.lookup_generation(kind).id
     except errors.InvalidError:

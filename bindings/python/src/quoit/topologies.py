@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where each process of a group stands, and what a change of the group means for it."""
+"""Topologies: the place and the environment of each process of a group, and how a change of the group affects them."""
 
 from __future__ import annotations
 
@@ -17,30 +17,38 @@ _UINT32 = range(2**32)
 
 
 class Profile(_c.Code):
-    """Whose environment is made."""
+    """The system whose environment is computed."""
 
     QUOIT = 1
-    """Slices and workers in natural order; TPU_ACCELERATOR_TYPE in GKE's spelling; hosts by the webhook's names where
-    nodes come from a manifest, else by address; MEGASCALE_* only for more than one slice."""
+    """The slices and workers are in natural order.
+
+    TPU_ACCELERATOR_TYPE is in GKE's spelling. Hosts have the webhook's names if the nodes come from a manifest, else
+    their addresses. MEGASCALE_* are set only for more than one slice.
+    """
     RAY_TRAIN = 2
-    """What Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text."""
+    """The environment that Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text."""
     KUBERAY = 3
-    """What stands in a pod once GKE's TPU webhook has seen it: a slice's id is its replica's index, and there are
-    MEGASCALE_* only where the manifest sets MEGASCALE_NUM_SLICES."""
+    """The environment of a pod after GKE's TPU webhook.
+
+    A slice's id is the index of its replica. MEGASCALE_* are set only if the manifest sets MEGASCALE_NUM_SLICES.
+    """
     JOBSET = 4
-    """The slices as the jobs of a JobSet, in natural order, and the workers as their pods."""
+    """The slices are the jobs of a JobSet, in natural order, and the workers are their pods."""
 
 
 class Job(_c.Code):
-    """What the processes of a group are together."""
+    """How the processes of a group form a job."""
 
     SLICES = 1
-    """One job on whole slices, each host of which has as many processes as any other."""
+    """One job on whole slices, with the same number of processes on each host."""
     BOXES = 2
-    """One job on a part of each slice: a box of chips, the same of every slice, which the processes divide as a grid. JAX
-    counts chips and devices from the first chip of the box."""
+    """One job on the same box of chips in each slice, which the processes divide as a grid.
+
+    JAX counts chips and devices from the first chip of the box.
+    """
     APART = 3
-    """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say why."""
+    """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes give the reasons.
+    """
 
 
 class _RenumberingSide(_c.Code):
@@ -51,76 +59,84 @@ class _RenumberingSide(_c.Code):
 
 
 class RenumberingHow(_c.Code):
-    """What has become of a process."""
+    """What happened to a process."""
 
     SAME = 1
-    """It has the numbers and the environment that it had."""
+    """Its numbers and its environment are the same."""
     CHANGED = 2
-    """Its numbers are the same, its environment is not."""
+    """Its numbers are the same, but its environment differs."""
     MOVED = 3
     """It has another process id, slice id or worker id."""
     JOINED = 4
-    """It was not there before."""
+    """It is new."""
     LEFT = 5
-    """It is there no more."""
+    """It is gone."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Process(_c.WithMappings):
-    """A process of a group; its place in `Topology.processes` is its process id."""
+    """A process of a group. Its index in `Topology.processes` is its process id."""
 
     slice_id: int
-    """What the profile gives its slice; 0 where it has no chips."""
+    """The id that the profile gives its slice; 0 without chips."""
     slice_name: str
-    """ "": its node is in none."""
+    """The name of its slice; "" if its node is in no slice."""
     slice_full_name: str
-    """source/pool/name; "" likewise."""
+    """source/pool/name of its slice; "" if its node is in no slice."""
     worker_id: int
-    """Of its host in the slice; 0 where a process of a bundle has none."""
+    """The worker id of its host in the slice; 0 if a process of a bundle has none."""
     node_name: str
     node_full_name: str
     """source/pool/name."""
     node_address: str | None
-    """None where it is not known."""
+    """None if it is unknown."""
     assumptions: NodeAssumptions
-    """What the sources of that node did not say. Notes say which variables are not right for a host name."""
+    """What quoit assumed about that node. If this includes the host name, notes list the affected variables."""
     environment: Mapping[str, str]
-    """Its variables, sorted by name, with values as they are: whoever writes one to a shell must quote it."""
+    """Its variables, sorted by name. The values are not quoted: quote them for a shell."""
     group_slice: int | None
-    """Which slice of the group it is in, in every profile: by its place in `Group.slices`, or of a group of bundles among
-    those that its chips are in, in natural order. None: it has no chips."""
+    """The index of its slice in the group, the same in every profile; None without chips.
+
+    For a group of slices it is the index in `Group.slices`. For a group of bundles it counts the slices that have its
+    chips, in natural order.
+    """
     bundle: int | None
-    """Which bundle of the group it is; None: the group has its hosts whole."""
+    """The index of its bundle in the group; None if the group has its hosts as a whole."""
     local: int
     """Its number among the processes of its host, from 0."""
     host_chips: tuple[int, ...]
-    """Its chips by the numbers that TPU_VISIBLE_CHIPS, Ray and bundles know them by; none where it has none, or which
-    these are is not known."""
+    """Its chips, in the numbering of TPU_VISIBLE_CHIPS, Ray and bundles; empty without chips or if they are unknown."""
     chips: tuple[int, ...]
-    """The same by their numbers in the slice (see `quoit.coordinates`), ascending, as JAX lists its devices; none where
-    its place in a slice is not known."""
+    """The same chips by their numbers in the slice (see `quoit.coordinates`), ascending, in JAX's order of devices.
+
+    Empty if its place in a slice is unknown.
+    """
     coordinates: tuple[Place, ...]
-    """Where each of these is on its slice's torus."""
+    """The coordinates of each of `chips` on the torus of its slice."""
     devices: tuple[int, ...]
-    """The ids of its local devices in the whole job, as JAX numbers them: chip by chip."""
+    """The ids of its local JAX devices in the whole job, chip by chip."""
     slice_ids: Mapping[Profile, int]
-    """What each profile gives its slice, without those that give it none. They differ: Ray Train overrides the
-    webhook's."""
+    """The id that each profile gives its slice; profiles that give none are left out.
+
+    They can differ: Ray Train overrides the ids of the webhook.
+    """
 
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """Where each process of a group stands. It may be pickled for the workers; a copy is not for `renumbering`."""
+    """The place of each process of a group. You can pickle it for the workers, but `renumbering` does not accept a
+    copy.
+    """
 
     profile: Profile
     processes: tuple[Process, ...]
-    """By process id, 0 to n - 1."""
+    """In the order of process ids, 0 to n - 1."""
     notes: tuple[str, ...]
-    """What the caller should know, a sentence each: that no addresses are known, that a host is dead."""
+    """Warnings, one sentence each, such as that addresses are unknown or that a host is dead."""
     processes_per_host: int = 1
-    """The processes of a host follow each other. 0 unless they are `Job.SLICES`, as hosts may differ then."""
+    """The processes of a host are adjacent. 0 unless the job is `Job.SLICES`, because hosts can differ then."""
     job: Job = Job.SLICES
-    """What the processes are together; those that have no chips are in no job, and behind all others."""
+    """How the processes form a job. Processes without chips are in no job and come last."""
     _handle: ClassVar[Any] = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -129,7 +145,7 @@ class Topology:
 
 @dataclasses.dataclass(frozen=True)
 class VariableChange:
-    """A variable of a process's environment before and after."""
+    """A variable of a process's environment before and after the change."""
 
     name: str
     before: str | None
@@ -140,35 +156,35 @@ class VariableChange:
 
 @dataclasses.dataclass(frozen=True)
 class RenumberingRow:
-    """What has become of one process. A new machine under the name of an old one is another process."""
+    """What happened to one process. A new machine with the name of an old one is another process."""
 
     how: RenumberingHow
     node_name: str
-    """The name of now, or of before where the process is gone."""
+    """The present name, or the last one if the process is gone."""
     slice_name: str
     counterpart: str | None
-    """Of one that joined, the node whose place it takes; of one that left, the node that takes its place; else None."""
+    """For a new process the node that it replaces, for one that is gone the node that replaces it; else None."""
     process_before: int | None
-    """The process id that it had; None: none. So are the next five."""
+    """The process id before the change; None if there was none, like in the next five fields."""
     process_after: int | None
     slice_id_before: int | None
     slice_id_after: int | None
     worker_id_before: int | None
     worker_id_after: int | None
     variables: tuple[VariableChange, ...]
-    """What of its environment differs, sorted by name; of a process that joined or left, all of it."""
+    """The variables that differ, sorted by name; for a process that is new or gone, all of them."""
     text: str
-    """In a line: "host-3: process 7 -> 3, slice 1 -> 0, worker 3; MEGASCALE_SLICE_ID 1 -> 0"; values as they are."""
+    """As one line, not escaped: "host-3: process 7 -> 3, slice 1 -> 0, worker 3; MEGASCALE_SLICE_ID 1 -> 0"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Renumbering:
-    """What a change of a group means for each of its processes."""
+    """How a change of a group affects each of its processes."""
 
     rows: tuple[RenumberingRow, ...]
-    """First the processes that there are now, by process id, then those that are gone, by theirs."""
+    """First the present processes by process id, then those that are gone by their old ones."""
     n_changed: int
-    """The rows that are not SAME; 0: nobody has to be told anything."""
+    """The number of rows that are not SAME; 0: no process needs an update."""
 
 
 def topology(
@@ -179,23 +195,25 @@ def topology(
     jobset: str | None = None,
     replicated_job: str | None = None,
 ) -> Topology:
-    """Where each process of the group stands, and its environment, as the profile has it.
+    """Computes the place and the environment of each process of the group, as the profile defines them.
 
     Args:
-        group: of slices, or of bundles, each of which is a process.
-        profile: whose environment is made.
-        processes_per_host: 1, 2, 4 or 8, to which a host's chips are dealt evenly: one for JAX in host mode, one a chip
-            for PyTorch/XLA in device mode; 1 for bundles that have parts of hosts. Profiles QUOIT and JOBSET then set TPU_PROCESS_BOUNDS,
-            TPU_CHIPS_PER_PROCESS_BOUNDS, TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and
-            CLOUD_TPU_TASK_ID.
-        jobset: the name of the JobSet, for profile JOBSET; None: the group's.
-        replicated_job: that of its replicated job; None: "slice-job".
+        group: a group of slices, or of bundles; each bundle is a process.
+        profile: the system whose environment is computed.
+        processes_per_host: 1, 2, 4 or 8; a host's chips are divided evenly: 1 for JAX in host mode, one per chip
+            for PyTorch/XLA in device mode; 1 for bundles that have parts of hosts. With more than 1, the profiles
+            QUOIT and JOBSET set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS, TPU_VISIBLE_CHIPS,
+            TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
+        jobset: the name of the JobSet, for profile JOBSET; None: the group's name.
+        replicated_job: the name of its replicated job; None: "slice-job".
 
     Raises:
-        InvalidError: the group is removed, a bundle has chips that are no box of 1, 2, 4 or 8, bundles that are no whole
-            slices are asked for as pods, Ray's own arithmetic or the webhook refuses the slices, the chips of a host are not dealt to so many processes, or Kubernetes refuses a name.
-        NotNowError: a bundle is not placed; or the profile needs addresses, a slice's topology, or its cluster and replica, that the group's
-            sources do not know: import the node list of the running cluster, or the manifest.
+        InvalidError: the group is removed, the chips of a bundle are not a box of 1, 2, 4 or 8, the profile needs
+            pods but the bundles are not whole slices, Ray's arithmetic or the webhook refuses the slices, the chips
+            of a host cannot be divided among so many processes, or Kubernetes refuses a name.
+        NotNowError: a bundle is not placed; or the group's sources lack addresses, a slice's topology, or its
+            cluster and replica, which the profile needs: import the node list of the running cluster, or the
+            manifest.
     """
     if not isinstance(group, Group):
         raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
@@ -211,7 +229,7 @@ def topology(
         int(lib.quoit_topology_get_processes_per_host(handle)),
         Job(lib.quoit_topology_get_job(handle)),
     )
-    vars(made)["_handle"] = handle  # beside the fields: copies are of these alone
+    vars(made)["_handle"] = handle  # not a field, so that copies do not contain it
     return made
 
 
@@ -261,11 +279,11 @@ def _place(handle: Any, at: int, chip: int) -> Place:
 
 
 def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
-    """What became of each process between two topologies of a group, in one profile and of one ledger.
+    """Compares two topologies of a group, of the same profile and ledger.
 
     Args:
-        before: the group as it was, such as `topology` of `GroupChange.before`; None: it had no process.
-        after: the group as it is; None: it has no process.
+        before: the old state, such as `topology` of `GroupChange.before`; None: the group had no processes.
+        after: the present state; None: the group has no processes.
 
     Raises:
         InvalidError: one of them was pickled, or the profiles differ.
