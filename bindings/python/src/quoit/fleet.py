@@ -28,7 +28,7 @@ class NodeState(_c.Code):
 
 
 class NodeAssumptions(enum.IntFlag):
-    """What the node's source did not state, so that quoit assumed it."""
+    """The facts about a node that its source does not state, so that quoit assumed them."""
 
     WORKER_ID = 1
     """The worker id, from the order of addresses."""
@@ -126,7 +126,7 @@ class NodeUser:
 
     group: Group
     share: str | None
-    """What its bundles have of the node, in words: "chips 0,1: CPU 1, TPU 2". None: the group has the whole node."""
+    """The share of its bundles, in words: "chips 0,1: CPU 1, TPU 2". None: the group has the whole node."""
     chips: tuple[int, ...]
     """The chips of the node that the group has, completely or in part."""
 

@@ -124,12 +124,12 @@ class Group(_c.Sealed):
 
     @property
     def owner(self) -> str:
-        """The owner; "" if there is none."""
+        """The owner; "" without one."""
         return _c.text(lib.quoit_group_get_owner(self._handle))
 
     @property
     def key(self) -> str:
-        """The request key; "" if there is none."""
+        """The request key; "" without one."""
         return _c.text(lib.quoit_group_get_key(self._handle))
 
     @property

@@ -58,7 +58,7 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class Import:
-    """What an import found and changed."""
+    """The result of an import."""
 
     source: str
     is_new: bool

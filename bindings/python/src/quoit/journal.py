@@ -43,7 +43,7 @@ class EffectType(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class Effect:
-    """What one change did to one object."""
+    """The effect of one change on one object."""
 
     type: EffectType
     name: str | None

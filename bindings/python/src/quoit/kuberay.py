@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A RayCluster as the operator of KubeRay 1.7.0 keeps it: which pods its worker groups have, and what becomes of them.
+"""A model of the operator of KubeRay 1.7.0: the pods of a RayCluster's worker groups, and how they change.
 
-No cluster is asked: pods are made here, pass by pass, as the operator makes them, and `Kuberay.mutate` says what the TPU
-webhook writes into each.
+It needs no cluster: each call of `Kuberay.reconcile` creates and deletes pods like one pass of the operator, and
+`Kuberay.mutate` returns what the TPU webhook adds to a pod.
 
 >>> from quoit import kuberay
 >>> cluster = kuberay.Kuberay("c")
@@ -30,33 +30,33 @@ INT32 = range(-(2**31), 2**31)
 
 
 class KuberayFlags(enum.IntFlag):
-    """How the operator runs."""
+    """Settings of the operator."""
 
     AUTOSCALING = 1
-    """spec.enableInTreeAutoscaling: what is too many stays until the autoscaler names it."""
+    """spec.enableInTreeAutoscaling: excess pods stay until the autoscaler names them."""
     RANDOM_DELETION = 2
-    """ENABLE_RANDOM_POD_DELETE is true in its environment: it does not stay all the same."""
+    """ENABLE_RANDOM_POD_DELETE is true in its environment: excess pods are deleted despite the autoscaler."""
     NO_INDICES = 4
-    """Its gate RayMultiHostIndexing is off, as before 1.6: pods without indices, one by one."""
+    """Its gate RayMultiHostIndexing is off, like before 1.6: pods have no indices and are created one by one."""
 
 
 PLAIN = KuberayFlags(0)
-"""None of them."""
+"""The default settings."""
 
 
 class KuberayEvent(_c.Code):
-    """What may happen to a pod between two passes."""
+    """Something that can happen to a pod between two passes."""
 
     FAILED = 0
     """Its phase is Failed or Succeeded."""
     ENDED = 1
     """Its Ray container has ended, and its restartPolicy is Never."""
     RESTARTED = 2
-    """Its Ray container has ended, and its restartPolicy is another."""
+    """Its Ray container has ended, and its restartPolicy is not Never."""
     GONE = 3
-    """Somebody else has deleted it, or its node is gone."""
+    """Something else has deleted it, or its node is gone."""
     NAMED = 4
-    """scaleStrategy.workersToDelete names it, as the autoscaler does."""
+    """scaleStrategy.workersToDelete names it. The autoscaler writes this field."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,32 +64,32 @@ class KuberayPod(_c.WithMappings):
     """A pod of a worker group."""
 
     serial: int
-    """Which pod it is, of all that the cluster ever had: 0 for the first."""
+    """Its number among all pods that the cluster ever had, from 0."""
     group: str
     replica: int | None
-    """Its replica index, a place that survives replacement; None where it has none."""
+    """Its replica index, which stays the same after a replacement; None if it has none."""
     host: int | None
-    """Its host index in the replica; None where it has none, as where the replica has one host."""
+    """Its host index in the replica; None if it has none, such as in a replica with one host."""
     incarnation: int | None
-    """Which of the replicas of several hosts that were ever made it belongs to; None where it has no such name."""
+    """The number of its replica among all multi-host replicas ever created; None for other pods."""
     labels: Mapping[str, str]
-    """What KubeRay labels it with. The random end of a replica's name is its incarnation: "GROUP-<0>"."""
+    """The labels from KubeRay. Instead of a random end, a replica's name contains its incarnation: "GROUP-<0>"."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """What a pass of the operator did."""
+    """The result of a pass of the operator."""
 
     requeued: str | None
-    """What the operator says where the pass ended early and another follows; None: it came to its end."""
+    """The operator's message if the pass ended early and another one follows; None for a complete pass."""
     is_arbitrary: bool
-    """Whether it deleted some of a group's pods of which the operator does not say which: here the last ones go."""
+    """Whether it deleted pods of a group that the operator chooses arbitrarily; the model deletes the last ones."""
 
 
 def checked_name(name: str) -> str:
-    """KubeRay's CheckName, which the TPU webhook asks for the name of the headless service.
+    """Returns KubeRay's CheckName, which the TPU webhook uses for the name of the headless service.
 
-    It is the last 50 bytes, and "r" in place of a digit or a punctuation mark that comes first.
+    It is the last 50 bytes, with "r" instead of a leading digit or punctuation mark.
 
     Args:
         name: the name of a service.
@@ -98,7 +98,7 @@ def checked_name(name: str) -> str:
 
 
 def pod_prefix(name: str) -> str:
-    """What the names of a group's pods begin with; Kubernetes appends five random characters.
+    """Returns the prefix of the pod names of a group. Kubernetes appends five random characters to it.
 
     It is the first 50 bytes, in lower case, and "-worker-".
 
@@ -109,18 +109,18 @@ def pod_prefix(name: str) -> str:
 
 
 class Kuberay(_c.Unsent):
-    """The worker groups of a RayCluster and the pods that there are. It changes: one thread at a time."""
+    """The worker groups of a RayCluster and its present pods. Mutable: use it in one thread at a time."""
 
     __slots__ = ("_handle",)
 
     _handle: Any
 
     def __init__(self, cluster: str, *, flags: KuberayFlags = PLAIN) -> None:
-        """A cluster without groups.
+        """Creates a cluster without groups.
 
         Args:
             cluster: the name of the RayCluster.
-            flags: how the operator runs.
+            flags: settings of the operator.
         """
         named = _c.to_text(cluster, "cluster")
         self._handle = _c.owned(lib.quoit_kuberay_new(named, _flags(flags)), lib.quoit_kuberay_free)
@@ -129,19 +129,20 @@ class Kuberay(_c.Unsent):
     def parse_manifest(
         cls, text: str | bytes, *, variables: Mapping[str, str] | None = None, flags: KuberayFlags = PLAIN
     ) -> Kuberay:
-        """The cluster of a manifest with its worker groups, and no pods yet: the first pass makes them.
+        """Returns the cluster of a manifest with its worker groups. The first pass creates the pods.
 
-        KubeRay ends the name of a RayJob's or RayService's cluster with five random characters, "xxxxx" here. What no
-        slice can be is not refused: `quoit.check_manifest` says what is wrong.
+        KubeRay ends the name of a RayJob's or RayService's cluster with five random characters, here "xxxxx". Groups
+        that cannot be slices are accepted: `quoit.check_manifest` reports them.
 
         Args:
             text: YAML with one RayCluster, RayJob or RayService.
-            variables: what ${NAME} stands for in it.
-            flags: beside what the manifest says of autoscaling.
+            variables: the values of ${NAME}.
+            flags: settings of the operator, in addition to autoscaling in the manifest.
 
         Raises:
-            InvalidError: the text is not YAML, has no such object or two, or a field that is read is none of
-                Kubernetes's; the message begins with the line. Likewise for `variables` that are no names, or lack one.
+            InvalidError: the text is not YAML, does not have exactly one such object, or has a field that Kubernetes
+                would refuse; the message begins with the line. Also for `variables` with names that are not valid, or
+                without a used name.
         """
         data, pairs = _c.to_document(text, "text"), _c.to_pairs(variables, "variables")
         pointer = call(lib.quoit_kuberay_parse_manifest, data, len(data), pairs, _flags(flags))
@@ -156,26 +157,26 @@ class Kuberay(_c.Unsent):
 
     @property
     def is_name_assumed(self) -> bool:
-        """Whether nobody knows yet what the RayCluster will be called.
+        """Whether the name of the RayCluster is not known yet.
 
-        KubeRay ends the name of a RayJob's or RayService's cluster with "-" and five random characters, for which "xxxxx"
-        stands until the manifest is read back from Kubernetes.
+        KubeRay ends the name of a RayJob's or RayService's cluster with "-" and five random characters. The model uses
+        "xxxxx" until you read the manifest back from Kubernetes.
         """
         return bool(lib.quoit_kuberay_is_name_assumed(self._handle))
 
     @property
     def longest_name(self) -> int:
-        """How many bytes the manifest's metadata.name may have if hosts of a slice are to find each other."""
+        """The greatest length in bytes of metadata.name with which the hosts of a slice can find each other."""
         return int(lib.quoit_kuberay_get_longest_name(self._handle))
 
     @property
     def service(self) -> str | None:
-        """The headless service as KubeRay calls it; None where each group has one host."""
+        """KubeRay's name of the headless service; None if each group has one host."""
         return _c.text_or_none(lib.quoit_kuberay_get_service(self._handle))
 
     @property
     def groups(self) -> Mapping[str, int]:
-        """The worker groups in their order, with the hosts of a replica."""
+        """The worker groups in their order, with the number of hosts per replica."""
         return _c.FrozenDict(
             (
                 _c.text(lib.quoit_kuberay_get_group_name(self._handle, at)),
@@ -186,21 +187,21 @@ class Kuberay(_c.Unsent):
 
     @property
     def pods(self) -> tuple[KuberayPod, ...]:
-        """The pods that there are, by group, replica and host, or age where they have no indices."""
+        """The present pods by group, replica and host, or by age if they have no indices."""
         names = tuple(self.groups)
         return tuple(self._pod(names, at) for at in range(lib.quoit_kuberay_get_n_pods(self._handle)))
 
     def add_group(self, name: str, *, hosts: int = 1, replicas: int = 0, pod: webhook.Pod | None = None) -> None:
-        """Adds a group behind the others, without bounds.
+        """Adds a group after the others, without bounds.
 
         Args:
             name: groupName.
             hosts: numOfHosts.
-            replicas: wanted.
-            pod: the template of its pods; None: one that asks for no TPUs.
+            replicas: the desired replicas.
+            pod: the template of its pods; None: one without TPUs.
 
         Raises:
-            InvalidError: a group has that name, or a number is none of 32 bits, `hosts` also where it is negative.
+            InvalidError: a group has that name, a number is beyond 32 bits, or `hosts` is negative.
         """
         named, n_hosts = _c.to_text(name, "name"), _c.to_int(hosts, "hosts")
         wanted = _c.to_int(replicas, "replicas", INT32)
@@ -209,20 +210,20 @@ class Kuberay(_c.Unsent):
         lib.quoit_kuberay_set_replicas(self._handle, lib.quoit_kuberay_get_n_groups(self._handle) - 1, wanted)
 
     def set_replicas(self, group: str, replicas: int) -> None:
-        """Says how many replicas are wanted.
+        """Sets the desired number of replicas.
 
         Args:
             group: its groupName.
-            replicas: within the bounds of the group, or these decide.
+            replicas: the number; the bounds of the group limit it.
 
         Raises:
             NotFoundError: there is no such group.
-            InvalidError: `replicas` is no number of 32 bits.
+            InvalidError: `replicas` is beyond 32 bits.
         """
         lib.quoit_kuberay_set_replicas(self._handle, self._group(group), _c.to_int(replicas, "replicas", INT32))
 
     def set_bounds(self, group: str, lowest: int = 0, highest: int = 2**31 - 1) -> None:
-        """Says how few and how many replicas there may be.
+        """Sets the smallest and the greatest number of replicas.
 
         Args:
             group: its groupName.
@@ -231,13 +232,13 @@ class Kuberay(_c.Unsent):
 
         Raises:
             NotFoundError: there is no such group.
-            InvalidError: a bound is no number of 32 bits.
+            InvalidError: a bound is beyond 32 bits.
         """
         bounds = _c.to_int(lowest, "lowest", INT32), _c.to_int(highest, "highest", INT32)
         lib.quoit_kuberay_set_bounds(self._handle, self._group(group), *bounds)
 
     def suspend(self, group: str) -> None:
-        """Suspends a group: it is to have no pods.
+        """Suspends a group, so that it has no pods after the next pass.
 
         Args:
             group: its groupName.
@@ -259,7 +260,7 @@ class Kuberay(_c.Unsent):
         lib.quoit_kuberay_resume_group(self._handle, self._group(group))
 
     def desired(self, group: str) -> int:
-        """How many pods a group is to have, in 32 bits as the operator counts, which may wrap below 0.
+        """Returns the desired number of pods of a group, in 32 bits like the operator: it can wrap below 0.
 
         Args:
             group: its groupName.
@@ -270,43 +271,43 @@ class Kuberay(_c.Unsent):
         return int(lib.quoit_kuberay_get_n_desired(self._handle, self._group(group)))
 
     def reconcile(self) -> Pass:
-        """One pass of the operator over the groups, in their order.
+        """Runs one pass of the operator over the groups, in their order.
 
-        Of several hosts a replica lives and dies as one: an incomplete one is deleted and ends the pass; one with a host
-        that has failed is replaced in the pass, most often under its own index; one of which a pod is named is deleted
-        and ends the pass. New replicas take the lowest free indices.
+        The hosts of a multi-host replica are created and deleted together. The operator deletes an incomplete replica
+        and ends the pass. It replaces a replica with a failed host in the same pass, usually under the same index. It
+        deletes a replica with a named pod and ends the pass. New replicas get the lowest free indices.
 
         Raises:
-            InvalidError: the groups are to have more than 65,536 pods together, or these more than 256 MiB of
-                environment; no pod has changed.
+            InvalidError: the groups would have more than 65,536 pods, or the pods more than 256 MiB of environment; no
+                pod has changed.
         """
         requeued = ffi.new("const char **")
         call(lib.quoit_kuberay_reconcile, self._handle, requeued)
         return Pass(_c.text_or_none(requeued[0]), bool(lib.quoit_kuberay_is_arbitrary(self._handle)))
 
     def mark(self, pod: KuberayPod, event: KuberayEvent) -> None:
-        """Says what happens to a pod, to be seen by the next pass; one that is gone is gone at once.
+        """Records an event for a pod, for the next pass. A pod that is GONE disappears at once.
 
         Args:
-            pod: of the pods that there are.
-            event: what happens to it.
+            pod: one of the present pods.
+            event: the event.
 
         Raises:
-            NotFoundError: the pod is no longer there.
+            NotFoundError: the pod is gone.
             InvalidError: there is no such event.
         """
         known = _c.to_member(KuberayEvent, event, "event")
         lib.quoit_kuberay_mark_pod(self._handle, self._place(pod), known)
 
     def mutate(self, pod: KuberayPod) -> webhook.Patch:
-        """What the TPU webhook wrote into a pod when it was made.
+        """Returns what the TPU webhook added to a pod at its creation.
 
         Args:
-            pod: of the pods that there are.
+            pod: one of the present pods.
 
         Raises:
-            NotFoundError: the pod is no longer there.
-            InvalidError: the webhook answers with an error, as `quoit.webhook.mutate` says.
+            NotFoundError: the pod is gone.
+            InvalidError: the webhook answers with an error, see `quoit.webhook.mutate`.
         """
         place = self._place(pod)
         pointer = _c.owned(call(lib.quoit_kuberay_mutate_pod, self._handle, place), lib.quoit_webhook_patch_free)
@@ -314,40 +315,40 @@ class Kuberay(_c.Unsent):
         return webhook._patch(pointer, lib.quoit_kuberay_get_group_containers(self._handle, group))
 
     def admit(self, pod: KuberayPod) -> webhook.Admitted:
-        """A pod as it is once the TPU webhook has seen it: its labels, and which variables its processes get.
+        """Returns a pod after the TPU webhook: its labels, and the variables of its processes.
 
         Args:
-            pod: of the pods that there are.
+            pod: one of the present pods.
 
         Raises:
-            NotFoundError: the pod is no longer there.
-            InvalidError: the webhook answers with an error, as `quoit.webhook.mutate` says.
+            NotFoundError: the pod is gone.
+            InvalidError: the webhook answers with an error, see `quoit.webhook.mutate`.
         """
         pointer = call(lib.quoit_kuberay_admit_pod, self._handle, self._place(pod))
         return webhook._admitted(_c.owned(pointer, lib.quoit_webhook_pod_free))
 
     def check_group(self, group: str) -> str | None:
-        """What the TPU webhook says of a group when the RayCluster is applied; None: it has nothing against it.
+        """Returns why the TPU webhook denies a group when the RayCluster is applied; None if it accepts the group.
 
-        For a group that it refuses or denies there is no cluster, and so no pod of any group.
+        If it denies a group or fails, Kubernetes creates no cluster and no pods of any group.
 
         Args:
             group: its groupName.
 
         Raises:
             NotFoundError: there is no such group.
-            InvalidError: the webhook answers with an error, as `quoit.webhook.check_group` says.
+            InvalidError: the webhook answers with an error, see `quoit.webhook.check_group`.
         """
         denial = ffi.new("const char **")
         call(lib.quoit_kuberay_check_group, self._handle, self._group(group), denial)
         return _c.text_or_none(denial[0])
 
     def check_names(self) -> None:
-        """Checks that the hosts of the groups that ask for TPUs will find each other.
+        """Checks that the hosts of the groups with TPUs can find each other.
 
         Raises:
-            InvalidError: the headless service is not called as the TPU webhook says, or a host name is no DNS label of at
-                most 63 bytes; the message has the name and how much shorter it has to be.
+            InvalidError: the headless service has another name than the TPU webhook assumes, or a host name is not a
+                DNS label of at most 63 bytes; the message has the name and by how much to shorten it.
         """
         call(lib.quoit_kuberay_check_names, self._handle)
 

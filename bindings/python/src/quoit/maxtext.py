@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MaxText without MaxText: what MaxText 0.2.5 would make of a job's settings on slices of TPUs, before it is submitted.
+"""A model of MaxText 0.2.5, without MaxText: how it reads the settings of a job on TPU slices, to check before
+submission.
 
-Everything is pure: no MaxText, JAX, file, environment or clock. A job that would fail is no failure of the call: it is
-findings.
+No MaxText, JAX, file, environment or clock is used. A job that would fail raises nothing: the report has findings.
 
     >>> from quoit import maxtext
     >>> report = maxtext.check(["ici_tensor_parallelism=4"], accelerator="v6e", topology="4x4", num_slices=2)
@@ -30,7 +30,7 @@ from .ray_rules import _resources, train
 
 
 class MaxtextLinks(_c.Code):
-    """What the devices of an axis are joined by."""
+    """The network between the devices of an axis."""
 
     ICI = 1
     """Within a slice: ici_*_parallelism."""
@@ -57,22 +57,22 @@ class _MaxtextNumber(_c.Code):
     BATCH_TO_LOAD = 6
 
 
-# --- filling --------------------------------------------------------------------------------------------------------
+# --- axis sizes -----------------------------------------------------------------------------------------------------
 
 
 def fill(sizes: Sequence[int], target: int, links: MaxtextLinks = MaxtextLinks.ICI) -> tuple[int, ...]:
-    """The sizes with the one that is -1 filled in, as MaxText does.
+    """Replaces the size -1 by the number that is missing to `target`, like MaxText.
 
-    Sizes are multiplied modulo 2**64 and divided in floating-point numbers. Sizes of 0 and below pass where MaxText
-    lets them pass: -2 twice for 4.
+    Sizes are multiplied modulo 2**64 and divided as floating-point numbers. Sizes of 0 and below are accepted where
+    MaxText accepts them, such as -2 twice for 4.
 
     Args:
-        sizes: of the axes, of which one may be -1.
-        target: what they are to multiply to: the devices of a slice, or the slices.
-        links: whose sizes; for the message alone.
+        sizes: the sizes of the axes; one can be -1.
+        target: the product: the devices of a slice, or the slices.
+        links: the network of the axes, only for the message.
 
     Raises:
-        InvalidError: more than one is -1, what it stands for is no whole number from 1, or the sizes do not multiply to
+        InvalidError: more than one size is -1, its value would not be a whole number from 1, or the product is not
             `target`.
     """
     array = meshes._to_sizes(sizes, "sizes")
@@ -89,15 +89,15 @@ class Accelerator:
     """A value of MaxText's compile_topology."""
 
     name: str
-    """"v5p-8"."""
+    """Such as "v5p-8"."""
     platform: str
-    """"tpu", or "gpu" for the one that is none."""
+    """"tpu", or "gpu" for the only entry that is not a TPU."""
     topology: str | None
-    """As libtpu calls it, "v5:2x2x1"; None where it is no TPU, as what follows."""
+    """libtpu's name, such as "v5:2x2x1"; None without TPUs, like the next three fields."""
     chip_config: str | None
-    """"megacore" where two cores are one device, else "default"."""
+    """"megacore" if two cores are one device, else "default"."""
     host_bounds: tuple[int, ...] | None
-    """The chips of a host along x, y and z; MaxText knows no hosts of 8 chips."""
+    """The chips of a host along x, y and z. MaxText has no hosts with 8 chips."""
     wrap: tuple[bool, ...] | None
     """Whether x, y and z close to rings."""
     num_devices: int
@@ -105,15 +105,15 @@ class Accelerator:
 
 
 def accelerators() -> tuple[Accelerator, ...]:
-    """All that MaxText lists, those of a generation by size."""
+    """Returns all accelerators of MaxText, those of a generation by size."""
     return tuple(_accelerator(pointer) for pointer in _c.count_until_null(lib.quoit_maxtext_get_accelerator))
 
 
 def lookup_accelerator(name: str) -> Accelerator:
-    """The accelerator of that name, in MaxText's own spelling: "v6e-16".
+    """Returns the accelerator with that name, in MaxText's spelling: "v6e-16".
 
     Raises:
-        InvalidError: MaxText lists none; the message names the one that comes nearest.
+        InvalidError: MaxText has no such accelerator; the message names the most similar one.
     """
     return _accelerator(call(lib.quoit_maxtext_lookup_accelerator, _c.to_text(name, "name")))
 
@@ -146,21 +146,21 @@ def create_device_mesh(
     allow_split_physical_axes: bool = False,
     optimize_mesh_for_tpu_v6e: bool = False,
 ) -> meshes.Mesh:
-    """The mesh that MaxText makes: JAX's, or a ring of its own in each slice of 16x16 devices.
+    """Returns the mesh that MaxText makes: JAX's mesh, or MaxText's own ring in each slice of 16x16 devices.
 
     Args:
-        devices: of all slices.
-        ici: the sizes of the axes within a slice, of which one may be -1.
-        dcn: those between slices, likewise, one for each of `ici`; not looked at for one slice.
-        num_slices: how many slices MaxText takes there to be.
-        custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"; "" for none. On one slice it is not looked at where physical
-            axes are not split.
-        allow_split_physical_axes: whether an axis may have a part of a physical one.
-        optimize_mesh_for_tpu_v6e: whether of 2x4 devices along one axis the last four are reversed, which undoes JAX's
-            ring.
+        devices: the devices of all slices.
+        ici: the sizes of the axes within a slice; one can be -1.
+        dcn: the sizes between slices, one for each of `ici`; one can be -1. Ignored for one slice.
+        num_slices: the number of slices that MaxText assumes.
+        custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8"; "" for none. With one slice it is ignored unless
+            physical axes can be split.
+        allow_split_physical_axes: whether an axis can use a part of a physical one.
+        optimize_mesh_for_tpu_v6e: whether the last four of 2x4 devices along one axis are reversed, which undoes
+            JAX's ring.
 
     Raises:
-        InvalidError: sizes do not fill, JAX cannot lay them out, or there is no such custom mesh for them.
+        InvalidError: sizes cannot be filled, JAX cannot place them, or there is no such custom mesh for them.
     """
     flags = _MaxtextMeshFlags.SPLIT_PHYSICAL_AXES * _c.to_bool(allow_split_physical_axes, "allow_split_physical_axes")
     flags |= _MaxtextMeshFlags.OPTIMIZE_FOR_V6E * _c.to_bool(optimize_mesh_for_tpu_v6e, "optimize_mesh_for_tpu_v6e")
@@ -173,84 +173,83 @@ def create_device_mesh(
 
 
 def check_custom_mesh(custom_mesh: str, ici: Iterable[int]) -> None:
-    """Whether MaxText has a ring of its own for these sizes: those of its name, with one or more of 1 beside them.
+    """Checks that MaxText has a custom mesh for these sizes: those of its name, in addition to one or more sizes of 1.
 
     Args:
         custom_mesh: "hybrid_ring_64x4", "hybrid_ring_32x8".
-        ici: the sizes of the axes within a slice, filled.
+        ici: the sizes of the axes within a slice, without -1.
 
     Raises:
-        InvalidError: it has not.
+        InvalidError: it has none.
     """
     sizes = meshes._to_sizes(ici, "ici")
     call(lib.quoit_maxtext_custom_mesh_check, _c.to_text(custom_mesh, "custom_mesh"), sizes, len(sizes))
 
 
 def devices_in_box(devices: meshes.Devices, sides: Iterable[int]) -> meshes.Devices:
-    """What a single controller keeps of one slice where it has a subslice_shape.
+    """Returns the devices of one slice that a single controller uses with a subslice_shape.
 
-    It is the devices in the box from the smallest coordinates, in their order.
+    They are the devices in the box at the smallest coordinates, in their order.
 
     Args:
-        devices: of one slice.
-        sides: of the box in chips, x, y, z; it goes through where there is no side.
+        devices: the devices of one slice.
+        sides: the sides of the box in chips, x, y, z; a missing side is unlimited.
 
     Raises:
-        InvalidError: there are more than three sides, or nothing is kept.
+        InvalidError: there are more than three sides, or no device is left.
     """
     handle, sizes = meshes._handle_of(devices), meshes._to_sizes(sides, "sides")
     return meshes.Devices._of(call(lib.quoit_maxtext_devices_new_box, handle, sizes, len(sizes)))
 
 
-# --- checking -------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class SettingFinding:
-    """One rule that a job breaks."""
+    """A rule that a job breaks."""
 
     severity: Severity
     rule: str
-    """The name of the rule, "ici-product"; names never change their meaning."""
+    """The name of the rule, such as "ici-product". Names never change their meaning."""
     key: str | None
-    """The setting that it is about, "ici_tensor_parallelism", or several, "ici_*_parallelism"; None where it is none of
-    MaxText's."""
+    """The affected setting, "ici_tensor_parallelism", or several, "ici_*_parallelism"; None for other input."""
     value: str | None
-    """What is wrong, as it was given, or what stands where it was not; a word that is no setting."""
+    """The wrong value as given, or the default if none was given, or the word that is not a setting."""
     expected: str
-    """What would work, in words."""
+    """The expected value, in words."""
     message: str
-    """All of it as one sentence."""
+    """The whole finding as one sentence."""
     file: str | None
-    """The one of `configs` that has the setting; None where none has it, or a word of the command line counts more."""
+    """The file of `configs` with the setting; None if no file has it, or the command line overrides it."""
     line: int | None
-    """Of that file, from 1; None where there is none."""
+    """The line in that file, from 1; None without a file."""
 
 
 @dataclasses.dataclass(frozen=True)
 class MeshAxis:
-    """An axis of the mesh. Where MaxText refuses the sizes, they are as they were given."""
+    """An axis of the mesh. If MaxText refuses the sizes, they are the given ones."""
 
     name: str
-    """"fsdp"."""
+    """Such as "fsdp"."""
     ici: int
     """Devices within a slice."""
     dcn: int
-    """Slices."""
+    """Number of slices."""
 
     @property
     def size(self) -> int:
-        """Devices of all slices; what -1 makes of it says nothing."""
+        """Devices of all slices; meaningless if a size is -1."""
         return self.ici * self.dcn
 
 
 @dataclasses.dataclass(frozen=True)
 class JobReport:
-    """What was found about a job. A number that cannot be told is None."""
+    """The result of `check`. Unknown numbers are None."""
 
     findings: tuple[SettingFinding, ...]
     axes: tuple[MeshAxis, ...]
-    """The axes of the mesh, in its order; none where mesh_axes are none."""
+    """The axes of the mesh in its order; empty if mesh_axes is not valid."""
     num_slices: int
     num_hosts: int
     num_chips: int
@@ -264,7 +263,7 @@ class JobReport:
 
     @property
     def is_right(self) -> bool:
-        """Whether there is no error among the findings."""
+        """Whether no finding is an error."""
         return all(one.severity != Severity.ERROR for one in self.findings)
 
 
@@ -279,27 +278,27 @@ def check(
     num_workers: int | tuple[int, int] | None = None,
     resources_per_worker: Mapping[str, float] | None = None,
 ) -> JobReport:
-    """Finds all that MaxText would refuse, or take in vain, and what contradicts the slices.
+    """Finds settings that MaxText would refuse or ignore, and settings that contradict the slices.
 
-    Settings of the model are not looked at, but for their names.
+    Of the settings of the model, only the names are checked.
 
     Args:
-        settings: words of MaxText's command line, "ici_fsdp_parallelism=-1". A file of settings that is named is not
-            read: `configs` has its text, and without one MaxText's base.yml stands for it.
-        configs: files of settings, YAML by name, the later ones over the earlier and all below `settings`; a file that
-            another names as its base_config comes before it.
-        accelerator: the generation, in any system's spelling; None with `topology`: a compile_topology among the
-            settings says what the slices are.
-        topology: of each slice, "4x4".
-        num_slices: how many.
+        settings: arguments of MaxText's command line, "ici_fsdp_parallelism=-1". Settings files in the arguments
+            are not read: pass their text in `configs`. Without a file, MaxText's base.yml applies.
+        configs: settings files, YAML by name. Later files override earlier ones, and `settings` overrides all. A
+            file that another file names as its base_config comes before it.
+        accelerator: the generation, in any system's spelling; None with `topology`: a compile_topology in the
+            settings defines the slices.
+        topology: the topology of each slice, "4x4".
+        num_slices: the number of slices.
         chips_per_host: 1, 2, 4 or 8; 0 for Ray's default.
-        num_workers: of the ScalingConfig with which Ray Train runs the job; a tuple (fewest, most) of an elastic one;
-            None: no Ray Train.
-        resources_per_worker: its own, {"TPU": 4}.
+        num_workers: num_workers of the ScalingConfig with which Ray Train runs the job; a tuple (fewest, most) for
+            an elastic job; None: no Ray Train.
+        resources_per_worker: resources_per_worker of the ScalingConfig, {"TPU": 4}.
 
     Raises:
-        InvalidError: there is no such generation, topology, number or host; nobody says what the slices are;
-            `num_workers` is no number; or a file is no YAML, or no map of settings.
+        InvalidError: there is no such generation, topology, number or host; the slices are not defined;
+            `num_workers` is not a number; or a file is not YAML, or not a map of settings.
     """
     kind, shape = _c.to_text_or_null(accelerator, "accelerator"), _c.to_text_or_null(topology, "topology")
     numbers = _c.to_int(num_slices, "num_slices"), _c.to_int(chips_per_host, "chips_per_host", _c.UINT32)
@@ -337,7 +336,7 @@ def _to_files(configs: object) -> list[tuple[bytes, bytes]]:
 
 
 def check_rules() -> tuple[CheckRule, ...]:
-    """The rules of `check`; new ones may come at any place."""
+    """Returns the rules of `check`. Newer versions can add rules anywhere in the list."""
     return tuple(
         CheckRule(_c.text(name), Severity(lib.quoit_maxtext_rule_get_severity(index)))
         for index, name in enumerate(_c.count_until_null(lib.quoit_maxtext_rule_get_name))
@@ -345,7 +344,7 @@ def check_rules() -> tuple[CheckRule, ...]:
 
 
 def _scaling(num_workers: object, topology: Any, resources: Any) -> Any:
-    """The ScalingConfig that asks for slices of the topology; NULL for no workers."""
+    """Returns a ScalingConfig for slices of the topology; NULL without workers."""
     if num_workers is None:
         return _c.NULL
     scaling = _c.owned(lib.quoit_ray_scaling_new(), lib.quoit_ray_scaling_free)

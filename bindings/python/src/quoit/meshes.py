@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device meshes, without JAX: in which order JAX 0.12 puts the devices of slices into an array of the shape that a job
-wants, so that neighbours in the array are neighbours on the hardware.
+"""Device meshes without JAX: the order in which JAX 0.12 puts the devices of slices into an array of a requested shape.
 
-`Devices` is a list of devices as jax.devices() gives it. The functions are called as JAX's, and so are their arguments:
-the same devices come to the same places, and what JAX refuses is refused with `quoit.InvalidError` and what would work
-instead.
+In this order, neighbours in the array are neighbours in hardware. `Devices` is a list of devices like jax.devices().
+The functions have the names and arguments of JAX's: they put the same devices into the same places. What JAX refuses
+raises `quoit.InvalidError`, whose message proposes a shape that works.
 
     >>> from quoit import meshes
     >>> devices = meshes.Devices.of_slices("v6e", "4x4", 2)
@@ -12,8 +11,8 @@ instead.
     >>> mesh.shape, mesh.ids[:6]
     ((2, 16), (0, 1, 2, 3, 7, 6))
 
-An axis that talks more belongs further back in the shape: JAX deals the physical axes out from the last one on.
-Coordinates are x first. Everything is pure: no state, no environment, no clock.
+Put axes with more communication later in the shape: JAX assigns the physical axes from the last axis to the first.
+Coordinates are x first. The functions use no state, environment or clock.
 """
 
 from __future__ import annotations
@@ -41,42 +40,42 @@ class _MeshFlags(enum.IntFlag):
 
 
 class MeshOrder(_c.Code):
-    """Where the order of devices comes from."""
+    """The rule that determines the order of devices."""
 
     TORUS = 1
-    """Physical axes, or parts of them, were given to the axes of the mesh."""
+    """Axes of the mesh have physical axes, or parts of them."""
     RING = 2
-    """JAX has an order for just these devices: a ring; the sizes of the axes only cut it."""
+    """JAX has a ring for exactly these devices, and the sizes of the axes only divide it."""
     LISTED = 3
     """The order of the list."""
 
 
 class MeshNetwork(_c.Code):
-    """What the devices along an axis talk over."""
+    """The network between the devices along an axis."""
 
     NONE = 0
     """The axis has one device."""
     CHIP = 1
     """The devices of a line are cores of one chip."""
     ICI = 2
-    """They are of one slice."""
+    """They are in one slice."""
     DCN = 3
-    """Each is of another slice."""
+    """Each is in another slice."""
     ICI_AND_DCN = 4
-    """They are of several slices, several of each."""
+    """They are in several slices, with several devices in each."""
 
 
 class MeshForm(_c.Code):
-    """How the devices along an axis stand to each other in their slice."""
+    """The arrangement of the devices along an axis in their slice."""
 
     NONE = 0
     """No two of them are in one slice."""
     LINE = 1
     """Each is one hop from the next."""
     RING = 2
-    """And the last of three or more is one hop from the first."""
+    """Like LINE, and the last of at least three is one hop from the first."""
     JUMPS = 3
-    """Some are further from the next."""
+    """Some are more than one hop from the next."""
 
 
 # --- devices ------------------------------------------------------------------------------------------------------
@@ -88,24 +87,24 @@ class Device:
 
     id: int
     coordinates: tuple[int, int, int]
-    """Of its chip: x, y, z; in slices of two dimensions z is 0."""
+    """The chip's x, y and z; z is 0 in slices of two dimensions."""
     core: int = 0
     """Its number on the chip."""
     process_index: int = 0
     slice_index: int | None = None
-    """None where JAX gives it none."""
+    """None if JAX gives it none."""
 
 
 class Devices(_c.Sealed, Sequence[Device]):
-    """A list of JAX devices of one kind, in the order in which JAX is given them.
+    """A list of JAX devices of one kind, in the order in which JAX gets them.
 
     Args:
         kind: device_kind in JAX, "TPU v5 lite", or any system's name of a generation: "v6e" is "TPU v6 lite".
-        devices: the devices; two may have one id.
+        devices: the devices; ids can repeat.
 
     Raises:
-        InvalidError: nobody knows that kind, a number is below 0 (coordinates and ids may be) or beyond 32 bits, or
-            there are more than 4,194,304.
+        InvalidError: the kind is unknown, a number is below 0 (coordinates and ids can be) or beyond 32 bits, or
+            there are more than 4,194,304 devices.
     """
 
     __slots__ = ("_handle",)
@@ -123,21 +122,21 @@ class Devices(_c.Sealed, Sequence[Device]):
     def of_slices(
         cls, kind: str, topology: str, slices: int = 1, *, chips_per_host: int = 0, devices_per_chip: int = 0
     ) -> Devices:
-        """The devices of whole slices as JAX lists them: slice after slice, host after host with x fastest, and in each
-        host chip after chip with x fastest, core after core.
+        """Returns the devices of whole slices in JAX's order.
 
-        Ids count cores, x, y, z, slices; process indices hosts in x, y, z, slices.
+        The order is by slice, by host (x fastest), by chip of the host (x fastest), and by core. Ids count cores, x, y,
+        z, then slices. Process indices count hosts in x, y, z, then slices.
 
         Args:
-            kind: as for the class.
-            topology: the shape of each slice in chips, "4x4" or "2x2x4"; any shape, listed in the catalogue or not.
-            slices: how many, of slice index 0 to n - 1.
-            chips_per_host: 1, 2, 4 or 8; 0 for JAX's own hosts of 2x2 chips, or as many of them as the slice has.
-            devices_per_chip: 1 or 2; 0 for what the kind has.
+            kind: like for the class.
+            topology: the shape of each slice in chips, "4x4" or "2x2x4"; it need not be in the catalogue.
+            slices: the number of slices, with slice indices from 0.
+            chips_per_host: 1, 2, 4 or 8; 0 for JAX's hosts of 2x2 chips, or fewer if the slice is smaller.
+            devices_per_chip: 1 or 2; 0 for the number of the kind.
 
         Raises:
-            InvalidError: kind or topology is none, hosts do not tile the slice, the devices of a chip are not known, a
-                number is out of range, or these are more than 4,194,304 devices.
+            InvalidError: kind or topology is not valid, the slice cannot be divided into such hosts, the devices per
+                chip are unknown, a number is out of range, or there are more than 4,194,304 devices.
         """
         pointer = call(
             lib.quoit_devices_new_slices,
@@ -151,16 +150,16 @@ class Devices(_c.Sealed, Sequence[Device]):
 
     @classmethod
     def of_group(cls, group: Group) -> Devices:
-        """The devices of the slices that the group has: slice index i is the slice of id i in `Profile.QUOIT`.
+        """Returns the devices of the slices of a group. Slice index i is the slice with id i in `Profile.QUOIT`.
 
-        A slice that is leaving counts as it is. Of bundles these are the devices of what they have of each slice, counted
-        from its first chip, and a process index is the process id.
+        Leaving slices are included. For bundles, these are the devices that the bundles have of each slice, counted
+        from the first chip, and process indices are process ids.
 
         Raises:
-            InvalidError: the group is removed, has no TPU, has bundles that are no one job over ICI (the message says why),
-                or slices of several kinds.
-            NotNowError: a slice or a bundle is lost, a bundle is not placed, or what a slice is is not known; the message
-                says which, and the remedy.
+            InvalidError: the group is removed, has no TPU, its bundles do not form one job over ICI (the message has
+                the reason), or it has slices of several kinds.
+            NotNowError: a slice or a bundle is lost, a bundle is not placed, or the class of a slice is unknown; the
+                message has the slice or bundle, and the remedy.
         """
         if not isinstance(group, Group):
             raise TypeError(f"group: expected a quoit.Group, not {type(group).__name__}")
@@ -174,7 +173,7 @@ class Devices(_c.Sealed, Sequence[Device]):
 
     @property
     def kind(self) -> str:
-        """As JAX calls it: "TPU v6 lite", also for a list of "v6e"."""
+        """JAX's name: "TPU v6 lite", also for a list of "v6e"."""
         return _c.text(lib.quoit_devices_get_kind(self._handle))
 
     def __len__(self) -> int:
@@ -235,40 +234,40 @@ def _add(handle: Any, device: object, what: str) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class PhysicalAxis:
-    """A physical axis of a granule, and who has it."""
+    """A physical axis of a granule, and how the axes of the mesh share it."""
 
     name: str
     """"x", "y", "z" or "core"; "4" to "7" for the further axes of `create_device_mesh_for_nd_torus`."""
     size: int
     """The devices along it."""
     shares: tuple[int, ...]
-    """How much of it each axis of the mesh has; 1: nothing. They multiply to `size`."""
+    """The factor that each axis of the mesh has; 1: no share. The product is `size`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Granule:
-    """A slice, or a process, of a mesh. A mesh that is not hybrid has one of them."""
+    """A slice, or a process, of a mesh. A mesh that is not hybrid has one granule."""
 
     key: int | None
-    """Its slice index, or process index; None for a mesh that is not hybrid."""
+    """Its slice index or process index; None for a mesh that is not hybrid."""
     order: MeshOrder
-    """Granules of one mesh may differ: a ring is made at the origin alone."""
+    """Granules of one mesh can differ: JAX makes a ring only at the origin."""
     physical_axes: tuple[PhysicalAxis, ...]
-    """Those that were dealt out: none but in `MeshOrder.TORUS`. Where submeshes are to be contiguous, z comes before y."""
+    """The physical axes; empty unless `order` is `MeshOrder.TORUS`. With contiguous submeshes, z comes before y."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Mesh:
-    """Devices in an array, and how they came there."""
+    """Devices in an array, and the rules of their order."""
 
     shape: tuple[int, ...]
-    """The devices along each axis, those of all granules."""
+    """The devices along each axis, in all granules."""
     dcn_shape: tuple[int, ...]
-    """The granules along each axis; 1 where the axis does not leave them."""
+    """The granules along each axis; 1 if the axis is within a granule."""
     ids: tuple[int, ...]
-    """Of the devices in the places of the mesh, row-major: the last axis is the fastest."""
+    """The ids of the devices, row-major: the last axis is the fastest."""
     indices: tuple[int, ...]
-    """The same devices by their places in the list that the mesh was made of."""
+    """The indices of the same devices in the list of the call."""
     granules: tuple[Granule, ...]
     """Row-major in `dcn_shape`."""
     _handle: ClassVar[Any] = None
@@ -284,18 +283,18 @@ def create_device_mesh(
     contiguous_submeshes: bool = False,
     allow_split_physical_axes: bool = False,
 ) -> Mesh:
-    """The devices of one slice, or of a box in it, as a mesh.
+    """Makes a mesh of the devices of one slice, or of a box in it.
 
     Args:
-        mesh_shape: the sizes of the axes, 1 to 64 of them; their product is the number of devices.
+        mesh_shape: the sizes of 1 to 64 axes; their product is the number of devices.
         devices: the devices.
-        contiguous_submeshes: whether the devices of a process stay together; a few shapes have a way to do so.
-        allow_split_physical_axes: whether an axis may have a part of a physical axis.
+        contiguous_submeshes: whether the devices of a process stay together; only a few shapes allow it.
+        allow_split_physical_axes: whether an axis can use a part of a physical axis.
 
     Raises:
-        InvalidError: the sizes do not multiply to the devices (the message names the nearest that do), these are no box
-            of chips without holes, an axis is not made up of whole physical axes (the message names shapes that can be
-            had), or JAX has no contiguous submeshes of that shape.
+        InvalidError: the product of the sizes is not the number of devices (the message has the nearest sizes that
+            work), the devices are not a box of chips without holes, an axis does not consist of whole physical axes
+            (the message has shapes that work), or JAX has no contiguous submeshes of that shape.
     """
     flags = _flag(_MeshFlags.CONTIGUOUS_SUBMESHES, contiguous_submeshes, "contiguous_submeshes")
     flags |= _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
@@ -312,22 +311,22 @@ def create_hybrid_device_mesh(
     should_sort_granules_by_key: bool = True,
     allow_split_physical_axes: bool = False,
 ) -> Mesh:
-    """The devices of several granules, slices or processes, as a mesh.
+    """Makes a mesh of the devices of several granules, which are slices or processes.
 
-    Each size of the mesh is that in the granule times that of the granules, of which the second is the slow digit. Of
-    two shapes of different lengths the shorter has axes of size 1 put in front.
+    Each size of the mesh is the size in the granule times the number of granules; the granules vary more slowly. If the
+    shapes have different lengths, the shorter one gets leading axes of size 1.
 
     Args:
         mesh_shape: the shape of the mesh in each granule (ICI).
         dcn_mesh_shape: the shape of the granules (DCN).
         devices: the devices of all granules.
-        process_is_granule: whether processes are the granules; else slices are.
-        should_sort_granules_by_key: False: granules stand in the order of their first device.
-        allow_split_physical_axes: whether an axis may have a part of a physical axis.
+        process_is_granule: whether the granules are processes; else they are slices.
+        should_sort_granules_by_key: False: the granules are in the order of their first devices.
+        allow_split_physical_axes: whether an axis can use a part of a physical axis.
 
     Raises:
-        InvalidError: as for `create_device_mesh` of any granule, `dcn_mesh_shape` does not multiply to the granules (the
-            message names the nearest that does), or a device has no slice index.
+        InvalidError: like `create_device_mesh` for any granule, the product of `dcn_mesh_shape` is not the number
+            of granules (the message has the nearest shape that works), or a device has no slice index.
     """
     flags = _flag(_MeshFlags.PROCESS_GRANULES, process_is_granule, "process_is_granule")
     flags |= _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
@@ -339,16 +338,16 @@ def create_hybrid_device_mesh(
 
 
 def make_mesh(mesh_shape: Iterable[int], devices: Devices) -> Mesh:
-    """What jax.make_mesh() makes of the first devices, as many as the sizes multiply to.
+    """Makes the mesh of jax.make_mesh(), from as many of the first devices as the shape needs.
 
-    Physical axes are split on v5e alone.
+    Physical axes are split only on v5e.
 
     Args:
-        mesh_shape: the sizes of the axes, 1 to 32 of them.
-        devices: the devices; those in front are taken.
+        mesh_shape: the sizes of 1 to 32 axes.
+        devices: the devices; the first ones are used.
 
     Raises:
-        InvalidError: as for `create_device_mesh`, there are too few devices, or those taken are of several slices.
+        InvalidError: like `create_device_mesh`, there are too few devices, or the used ones are in several slices.
     """
     sizes = _to_sizes(mesh_shape, "mesh_shape")
     return _taken(call(lib.quoit_mesh_make, _handle_of(devices), sizes, len(sizes)))
@@ -361,19 +360,20 @@ def create_device_mesh_for_nd_torus(
     kind: str | None = None,
     allow_split_physical_axes: bool = False,
 ) -> Mesh:
-    """How physical axes are dealt out to the axes of a mesh, whatever devices are there.
+    """Assigns physical axes to the axes of a mesh, for any devices.
 
-    It is what `create_device_mesh` does where it has no ring. The ids of the mesh are the places of the torus, row-major.
+    It is the algorithm of `create_device_mesh` without rings. The ids of the mesh are the places of the torus,
+    row-major.
 
     Args:
-        physical_shape: the sizes of the physical axes, 1 to 8 of them.
-        mesh_shape: the sizes of the axes; their product is the number of places. One may be -1, and is 1 then, where whole
-            physical axes make up the others.
-        kind: as for `Devices`; on "TPU7x" and "TPU7" the last of four axes, the cores, goes first.
-        allow_split_physical_axes: whether an axis may have a part of a physical axis.
+        physical_shape: the sizes of 1 to 8 physical axes.
+        mesh_shape: the sizes of the axes; their product is the number of places. One can be -1, which becomes 1, if
+            whole physical axes make up the others.
+        kind: like for `Devices`. On "TPU7x" and "TPU7" the last of four axes, the cores, is assigned first.
+        allow_split_physical_axes: whether an axis can use a part of a physical axis.
 
     Raises:
-        InvalidError: as for `create_device_mesh`, a physical size is not positive, or there are more than 4,194,304
+        InvalidError: like `create_device_mesh`, a physical size is not positive, or there are more than 4,194,304
             places.
     """
     flags = _flag(_MeshFlags.SPLIT_PHYSICAL_AXES, allow_split_physical_axes, "allow_split_physical_axes")
@@ -407,7 +407,7 @@ def _taken(pointer: Any) -> Mesh:
         tuple(ffi.unpack(lib.quoit_mesh_get_indices(handle), n_devices)),
         tuple(_granule(handle, at, len(axes)) for at in range(lib.quoit_mesh_get_n_granules(handle))),
     )
-    vars(made)["_handle"] = handle  # beside the fields: copies are of these alone
+    vars(made)["_handle"] = handle  # not a field, so that copies do not contain it
     return made
 
 
@@ -432,36 +432,37 @@ def _granule(pointer: Any, at: int, n_axes: int) -> Granule:
 
 @dataclasses.dataclass(frozen=True)
 class AxisLinks:
-    """What an axis of a mesh talks over: the worst of its lines, which are the devices along it."""
+    """The network of an axis of a mesh. Each axis is reported by its worst line, the devices along the axis."""
 
     network: MeshNetwork
     form: MeshForm
     hops: int
-    """The most from a device to the next along the axis that is in its slice; cores of one chip are none apart."""
+    """The largest distance from a device to the next one along the axis in its slice; 0 for cores of one chip."""
     hops_back: int
-    """The most from the last device along the axis to the first that is in its slice."""
+    """The largest distance from the last device along the axis to the first one in its slice."""
     physical: str
-    """The axes of the slice along which the devices stand, and how many places of each they take: "x 4, y 2 of 8"."""
+    """The axes of the slice that it uses, and how many places of each: "x 4, y 2 of 8"."""
     all_gather_ns: int | None
-    """The least time of an all-gather along the axis, when all of its lines do one at once: what the links can carry by
-    the catalogue's bandwidths, without latency. None where no bandwidth is published."""
+    """A lower bound for an all-gather in all lines of the axis at once, in ns; None without a published bandwidth.
+
+    It uses the bandwidths of the catalogue, without latency.
+    """
     all_reduce_ns: int | None
-    """That of an all-reduce."""
+    """The same for an all-reduce."""
 
 
 def axis_links(devices: Devices, mesh: Mesh, n_bytes: int = 2**30) -> tuple[AxisLinks, ...]:
-    """What each axis of a mesh talks over, and how long collectives along it take at least.
+    """Returns the network of each axis of a mesh, and lower bounds for the time of collectives along it.
 
-    Links along an axis of the slice close to a ring where the catalogue says so of the slice's shape: that is known of
-    devices of whole slices, and taken for not so of lists that were made one by one.
+    Whole slices have the rings that the catalogue lists for their shape. Lists of single devices count as lines.
 
     Args:
-        devices: the list that the mesh was made of.
+        devices: the list from which the mesh was made.
         mesh: the mesh.
-        n_bytes: what each device has after the all-gather or all-reduce.
+        n_bytes: the bytes that each device has after the all-gather or all-reduce.
 
     Raises:
-        InvalidError: the mesh was made of another list, or was pickled.
+        InvalidError: the mesh was made from another list, or was pickled.
     """
     handle = _handle_of(devices)
     if not isinstance(mesh, Mesh):
@@ -492,45 +493,46 @@ def _axis(links: Any, axis: int, n_bytes: int) -> AxisLinks:
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """A way to lay axes of given sizes out on devices."""
+    """A way to place axes of given sizes on devices."""
 
     axes: tuple[int, ...]
-    """Which of the given axes stands at each place of the mesh."""
+    """The index of the given axis at each place of the mesh."""
     shape: tuple[int, ...]
-    """The sizes in that order, of the whole mesh."""
+    """The sizes of the whole mesh, in that order."""
     dcn_shape: tuple[int, ...]
-    """How much of each goes from slice to slice."""
+    """The part of each size that is between slices."""
     allow_split_physical_axes: bool
-    """Whether JAX makes it with that alone."""
+    """Whether JAX makes the mesh only with this option."""
     all_reduce_ns: tuple[int | None, ...]
-    """The least time of an all-reduce along each; None where no bandwidth is published."""
+    """A lower bound for an all-reduce along each axis, in ns; None without a published bandwidth."""
 
     @property
     def mesh_shape(self) -> tuple[int, ...]:
-        """The sizes within a slice, for `create_hybrid_device_mesh`; those of the whole mesh where one slice is all."""
+        """The sizes within a slice, for `create_hybrid_device_mesh`; with one slice, the sizes of the whole mesh."""
         return tuple(size // of_dcn for size, of_dcn in zip(self.shape, self.dcn_shape))
 
 
 def choices(
     mesh_shape: Iterable[int], devices: Devices, *, dcn_mesh_shape: Iterable[int] | None = None, n_bytes: int = 2**30
 ) -> tuple[Choice, ...]:
-    """The meshes that JAX makes of devices with axes of these sizes: in any order, joining slices by any of them.
+    """Returns the meshes that JAX makes of devices with axes of these sizes, in any order, with any axes between
+    slices.
 
-    The axes are given in the order in which they talk, the last the most. The best choice is the one in which that axis
-    has its all-reduce in the least time, among those the one that is best for the axis before it, and so on. Where no
-    bandwidth is published, and among equal times, it is links inside the slice before those between slices, then axes
-    that do not jump, then fewer hops, then no axis that is split, then what is nearer to the order that was given. Of
-    meshes in which every axis talks over the same links one is told.
+    Pass the axes in the order of their communication, the one with the most last. The best choice has the smallest
+    all-reduce time for the last axis, then for the axis before it, and so on. If no bandwidth is published, and for
+    equal times, it prefers links within the slice to links between slices, then axes without jumps, fewer hops, no
+    split axes, and the given order. Of meshes whose axes all use the same links, it returns one.
 
     Args:
-        mesh_shape: the sizes of the axes of the whole mesh; at most 6 are longer than 1.
-        devices: the devices, of one slice or of several.
-        dcn_mesh_shape: how much of each axis goes from slice to slice; None for any.
-        n_bytes: of the all-reduce.
+        mesh_shape: the sizes of the axes of the whole mesh; at most 6 of them can be above 1.
+        devices: the devices of one or more slices.
+        dcn_mesh_shape: the part of each axis that is between slices; None for any.
+        n_bytes: the bytes of the all-reduce.
 
     Raises:
-        InvalidError: the sizes do not multiply to the devices (the message names the nearest that do) or not to the
-            slices, JAX refuses all of them, or there are more ways than can be tried in a few seconds.
+        InvalidError: the product of the sizes is not the number of devices (the message has the nearest sizes that
+            work), or does not match the slices, JAX refuses all meshes, or there are more than can be tried in a
+            few seconds.
     """
     sizes, number = _to_sizes(mesh_shape, "mesh_shape"), _c.to_int(n_bytes, "n_bytes", range(2**63))
     dcn_sizes = _c.NULL if dcn_mesh_shape is None else _to_sizes(dcn_mesh_shape, "dcn_mesh_shape")

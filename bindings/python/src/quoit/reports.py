@@ -57,7 +57,7 @@ class Constraint(_c.Code):
 
 
 class RayAnswer(_c.Code):
-    """What Ray 2.60's control plane would answer."""
+    """The answer that Ray 2.60's control plane would give."""
 
     NONE = 0
     """Ray has no such request: whole slices, or several values of a label."""
@@ -162,7 +162,7 @@ class Report:
     misses: tuple[Miss, ...]
     """At most three nodes that are almost enough for `bundle`, the nearest first; empty if a node is enough."""
     ray_answer: RayAnswer
-    """What Ray would answer now."""
+    """The answer that Ray would give now."""
     does_ray_vary: bool
     """Whether Ray chooses randomly among equally good nodes, so that its answer can differ the next time."""
     is_proven: bool

@@ -47,8 +47,7 @@ class Job(_c.Code):
     JAX counts chips and devices from the first chip of the box.
     """
     APART = 3
-    """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes give the reasons.
-    """
+    """No job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say why."""
 
 
 class _RenumberingSide(_c.Code):
@@ -59,7 +58,7 @@ class _RenumberingSide(_c.Code):
 
 
 class RenumberingHow(_c.Code):
-    """What happened to a process."""
+    """The effect of a change on a process."""
 
     SAME = 1
     """Its numbers and its environment are the same."""
@@ -91,7 +90,7 @@ class Process(_c.WithMappings):
     node_address: str | None
     """None if it is unknown."""
     assumptions: NodeAssumptions
-    """What quoit assumed about that node. If this includes the host name, notes list the affected variables."""
+    """The assumptions about that node. If they include the host name, notes list the affected variables."""
     environment: Mapping[str, str]
     """Its variables, sorted by name. The values are not quoted: quote them for a shell."""
     group_slice: int | None
@@ -124,8 +123,9 @@ class Process(_c.WithMappings):
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """The place of each process of a group. You can pickle it for the workers, but `renumbering` does not accept a
-    copy.
+    """The place of each process of a group.
+
+    You can pickle it for the workers, but `renumbering` accepts no copies.
     """
 
     profile: Profile
@@ -156,7 +156,7 @@ class VariableChange:
 
 @dataclasses.dataclass(frozen=True)
 class RenumberingRow:
-    """What happened to one process. A new machine with the name of an old one is another process."""
+    """The effect of a change on one process. A new machine with the name of an old one is another process."""
 
     how: RenumberingHow
     node_name: str

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the TPU webhook of GKE's KubeRay (kuberay-tpu-webhook ef658db) says of worker groups, and writes into their pods.
+"""A model of the TPU webhook of GKE's KubeRay (kuberay-tpu-webhook ef658db): its checks, and its changes to pods.
 
-Pods are values that the caller fills in; nothing is asked of a cluster. What the webhook accepts though it means nothing is
-accepted here too: `quoit.check_manifest` says what is wrong with it.
+Pods are values that the caller fills in; no cluster is needed. The model accepts whatever the webhook accepts.
+`quoit.check_manifest` also finds errors that the webhook accepts.
 
 >>> from quoit import webhook
 >>> pod = webhook.Pod(
-...     labels={"ray.io/cluster": "c", "ray.io/group": "g"},
-...     selectors={webhook.TOPOLOGY: "4x4"},
-...     containers=[webhook.Container(limit="4")],
-... )
+...     labels={"ray.io/cluster": "c", "ray.io/group": "g"}, ...     selectors={webhook.TOPOLOGY: "4x4"}, ...
+containers=[webhook.Container(limit="4")], ... )
 >>> patch = webhook.mutate(pod)
 >>> patch.hostname, patch.subdomain, len(patch.containers[0])
 ('g-0-0', 'c-headless', 5)
@@ -25,115 +23,115 @@ from . import _c
 from ._c import call, ffi, lib
 
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
-"""The key of a node selector: "4x4"."""
+"""The key of the node selector for the topology, such as "4x4"."""
 ACCELERATOR = "cloud.google.com/gke-tpu-accelerator"
-"""The key of a node selector: "tpu-v6e-slice"."""
+"""The key of the node selector for the accelerator, such as "tpu-v6e-slice"."""
 TOPOLOGY_KEY = "cloud.google.com/gke-nodepool"
-"""The topology key of all terms of the affinity."""
+"""The topology key of all affinity terms."""
 
 
 class WebhookTerm(_c.Code):
-    """The terms of the affinity that the webhook requires."""
+    """The affinity terms that the webhook adds."""
 
     TOGETHER = 0
-    """The node pool of the pods of the same slice."""
+    """Use the node pool of the pods of the same slice."""
     APART = 1
-    """Not one with pods of another slice of the cluster."""
+    """Avoid node pools with pods of another slice of the cluster."""
     OTHERS = 2
-    """Nor one with slices of other clusters, in the namespaces of the next."""
+    """Avoid node pools with slices of other clusters, in the namespaces of NAMESPACES."""
     NAMESPACES = 3
-    """Where the term before looks."""
+    """The namespaces of OTHERS."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Container:
-    """A container, with what the webhook looks at."""
+    """The fields of a container that the webhook reads."""
 
     request: str | None = None
-    """google.com/tpu in its requests, "4"; None where there is none."""
+    """google.com/tpu in its requests, such as "4"; None without one."""
     limit: str | None = None
-    """Likewise in its limits."""
+    """google.com/tpu in its limits."""
     env: Sequence[tuple[str, str | None]] = ()
-    """Names with values, in their order; None stands for a valueFrom. A name may be there twice."""
+    """Names and values in their order; None for a valueFrom. A name can occur twice."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Pod(_c.WithMappings):
-    """A pod, or the template of a worker group, with what the webhook looks at."""
+    """The fields of a pod, or of the template of a worker group, that the webhook reads."""
 
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     selectors: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """Of the nodes that it may run on."""
+    """The node selectors."""
     containers: Sequence[Container] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Variable:
-    """A variable that is added behind those that a container has."""
+    """A variable that the webhook appends to those of a container."""
 
     name: str
     value: str | None
-    """None where it comes from a field."""
+    """None if it comes from a field."""
     field: str | None
-    """The field of the pod that it is, "status.hostIP"; None where it has a value."""
+    """The pod's field that it comes from, such as "status.hostIP"; None if it has a value."""
 
 
 @dataclasses.dataclass(frozen=True)
 class AdmittedVariable:
-    """A variable of a container that the webhook has seen."""
+    """A variable of a container after the webhook."""
 
     name: str
     value: str | None
-    """As it is written, before Kubernetes expands $(NAME); None where it comes from elsewhere."""
+    """The value before Kubernetes expands $(NAME); None if it comes from elsewhere."""
     field: str | None
-    """The field of the pod that it is, where the webhook wrote it: "status.hostIP"; else None."""
+    """The pod's field that it comes from, such as "status.hostIP", if the webhook added it; else None."""
     is_written: bool
     """Whether the webhook added it; False for one of the container's own."""
     is_seen: bool
-    """Whether a process gets it: of several of a name Kubernetes takes the last, also where that is empty."""
+    """Whether processes get it: Kubernetes uses the last variable of each name, even if it is empty."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Admitted(_c.WithMappings):
-    """A pod as it is once the webhook has seen it."""
+    """A pod after the webhook."""
 
     labels: Mapping[str, str]
     containers: tuple[tuple[AdmittedVariable, ...], ...]
-    """The variables of each container, its own before those that were added."""
+    """The variables of each container, its own before the added ones."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Patch(_c.WithMappings):
-    """What the webhook writes into a pod."""
+    """The changes of the webhook to a pod."""
 
     is_empty: bool
-    """Whether the pod asks for no TPUs and stays as it is."""
+    """Whether the pod requests no TPUs and stays as it is."""
     hostname: str | None
-    """GROUP-REPLICA-HOST, of any length; None where the slice has one host."""
+    """GROUP-REPLICA-HOST, of any length; None if the slice has one host."""
     subdomain: str | None
-    """The headless service that makes the host name one of DNS; None where the slice has one host."""
+    """The headless service that completes the DNS name of the host; None if the slice has one host."""
     replica_label: str | None
-    """The label "replicaIndex", which is added where KubeRay has given no indices."""
+    """The label "replicaIndex", which the webhook adds if KubeRay has set no indices."""
     affinity: Mapping[WebhookTerm, tuple[str, ...]]
-    """For each term its requirements: "ray.io/cluster In c"; empty where the slice has one host."""
+    """The requirements of each term: "ray.io/cluster In c"; empty if the slice has one host."""
     containers: tuple[tuple[Variable, ...], ...]
-    """The variables of each container, in the order of the pod."""
+    """The added variables of each container, in the order of the pod."""
 
 
 def check_group(pod: Pod, hosts: int) -> str | None:
-    """What the webhook says of one worker group when it does not admit the RayCluster; None: it has nothing against it.
+    """Returns why the webhook denies a worker group of a RayCluster; None if it accepts the group.
 
-    Of several groups the first that is refused or denied decides. It compares `hosts` with the chips of the topology over
-    those of a pod, without their rest and in 32 bits.
+    The first group of a RayCluster that it denies decides. It compares `hosts` with the chips of the topology divided
+    by those of a pod, rounded down and in 32 bits.
 
     Args:
         pod: the template of the group's pods.
         hosts: its numOfHosts.
 
     Raises:
-        InvalidError: the webhook answers with an error, which Kubernetes shows as "Failed to validate RayCluster":
-            numOfHosts, containers or the topology are missing, or a number of the topology cannot be read; or a quantity
-            of chips is none of Kubernetes's.
+        InvalidError: the webhook answers with an error, which Kubernetes prints as "Failed to validate RayCluster":
+            numOfHosts, containers or the topology are missing, or it cannot read a number of the topology; or
+            Kubernetes would refuse a quantity of chips.
     """
     handle, denial = _handle(pod, "pod"), ffi.new("const char **")
     call(lib.quoit_webhook_check_group, handle, _c.to_int(hosts, "hosts"), denial)
@@ -141,34 +139,34 @@ def check_group(pod: Pod, hosts: int) -> str | None:
 
 
 def mutate(pod: Pod, others: Iterable[Pod] = ()) -> Patch:
-    """What the webhook writes into a pod that is to be created.
+    """Returns the changes of the webhook to a new pod.
 
-    A topology that it cannot read makes a slice of one host, and indices are taken from labels without a look at their
+    A topology that it cannot read counts as a slice of one host. It takes indices from labels without checking their
     range.
 
     Args:
         pod: the pod.
-        others: the pods of its group that there are, as they are after the webhook has seen them (`applied`), without
-            those that are being deleted; they matter where KubeRay has given the pod no indices.
+        others: the present pods of its group after the webhook (`applied`), without those that are being deleted.
+            They are only needed if KubeRay has given the pod no indices.
 
     Raises:
-        InvalidError: the webhook answers with an error, which Kubernetes shows as "Failed to mutate Pod": labels,
-            containers or the topology are missing, an index is no number, or the worker ids of `others` are missing or
-            there twice; and, other than the webhook, where more than 262144 names of hosts would be written.
+        InvalidError: the webhook answers with an error, which Kubernetes prints as "Failed to mutate Pod": labels,
+            containers or the topology are missing, an index is not a number, or worker ids of `others` are missing
+            or occur twice. Unlike the webhook, also for more than 262144 host names.
     """
     _, patch = _mutated(pod, others)
     return _patch(patch, len(pod.containers))
 
 
 def admit(pod: Pod, others: Iterable[Pod] = ()) -> Admitted:
-    """What a pod is once the webhook has seen it: its labels, and which variables its processes get.
+    """Returns a pod after the webhook: its labels, and the variables of its processes.
 
     Args:
-        pod: a pod that is to be created.
-        others: as of `mutate`.
+        pod: a new pod.
+        others: like for `mutate`.
 
     Raises:
-        InvalidError: as `mutate`.
+        InvalidError: like `mutate`.
     """
     handle, patch = _mutated(pod, others)
     lib.quoit_webhook_pod_apply(handle, patch)
@@ -176,14 +174,14 @@ def admit(pod: Pod, others: Iterable[Pod] = ()) -> Admitted:
 
 
 def applied(pod: Pod, others: Iterable[Pod] = ()) -> Pod:
-    """The pod with all that the webhook adds, to be one of the others of the next.
+    """Returns the pod with everything that the webhook adds, for use in `others` of the next pod.
 
     Args:
-        pod: a pod that is to be created.
-        others: as of `mutate`.
+        pod: a new pod.
+        others: like for `mutate`.
 
     Raises:
-        InvalidError: as `mutate`.
+        InvalidError: like `mutate`.
     """
     seen = admit(pod, others)
     containers = tuple(
