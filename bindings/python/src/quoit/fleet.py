@@ -321,7 +321,7 @@ class Node(Row):
 
     @property
     def assumptions(self) -> NodeAssumptions:
-        """What quoit assumed because the source did not state it; 0 if it stated everything."""
+        """The facts that quoit assumed because the source did not state them; 0 if it stated everything."""
         return NodeAssumptions(lib.quoit_snapshot_get_node_assumptions(self._handle, self._index))
 
     @property

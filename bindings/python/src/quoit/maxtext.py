@@ -280,7 +280,7 @@ def check(
 ) -> JobReport:
     """Finds settings that MaxText would refuse or ignore, and settings that contradict the slices.
 
-    Of the settings of the model, only the names are checked.
+    For settings of the model, only the names are checked.
 
     Args:
         settings: arguments of MaxText's command line, "ici_fsdp_parallelism=-1". Settings files in the arguments

@@ -2,8 +2,8 @@
 """Device meshes without JAX: the order in which JAX 0.12 puts the devices of slices into an array of a requested shape.
 
 In this order, neighbours in the array are neighbours in hardware. `Devices` is a list of devices like jax.devices().
-The functions have the names and arguments of JAX's: they put the same devices into the same places. What JAX refuses
-raises `quoit.InvalidError`, whose message proposes a shape that works.
+The functions have the names and arguments of JAX's: they put the same devices into the same places. Where JAX raises
+an error, they raise `quoit.InvalidError`, and the message proposes a shape that works.
 
     >>> from quoit import meshes
     >>> devices = meshes.Devices.of_slices("v6e", "4x4", 2)

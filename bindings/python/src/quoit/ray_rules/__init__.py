@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's own rules as functions: what Ray 2.60 would say, asked without Ray.
+"""Ray 2.60's own rules as functions, without Ray.
 
-All are pure: no state, no environment, no clock; any thread may call them. They answer what Ray answers, also where
-that is odd, and refuse what Ray refuses with `quoit.InvalidError` and a message of their own; an argument of another
-type is a TypeError. Functions are called as those of C without ``quoit_ray_``; where Ray has an argument of that
-meaning, arguments are called as Ray's.
+They use no state, environment or clock, and any thread can call them. They give Ray's answers, also where Ray's answer
+is surprising. Arguments that Ray refuses raise `quoit.InvalidError`, with quoit's message; those of another type raise
+TypeError. The functions have the names of the C functions without ``quoit_ray_``. Arguments that Ray also has have
+Ray's names.
 
     >>> from quoit import ray_rules
     >>> ray_rules.pod_type("2x2x2", "TPU-V4")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources and labels on their way to C and back: mappings go in, dicts come out, in their order."""
+"""Conversion of resources and labels: mappings to lists for C, and lists to dicts in the same order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._c import ffi, lib
 
 
 def to_resources(amounts: Mapping[str, float], what: str) -> Any:
-    """A list of resources for the length of one call; keep what is returned alive. `what` is the argument's name."""
+    """Returns a list of resources, valid while the caller keeps a reference. `what` is the name of the argument."""
     handle = _c.owned(lib.quoit_ray_resources_new(), lib.quoit_ray_resources_free)
     for name, amount in items(amounts, what, "number"):
         lib.quoit_ray_resources_set(handle, _c.to_text(name, what), _c.to_float(amount, f"{what}[{_c.shown(name)}]"))
@@ -21,12 +21,12 @@ def to_resources(amounts: Mapping[str, float], what: str) -> Any:
 
 
 def to_resources_or_null(amounts: Mapping[str, float] | None, what: str) -> Any:
-    """As `to_resources`; None is no list."""
+    """Like `to_resources`, with NULL for None."""
     return _c.NULL if amounts is None else to_resources(amounts, what)
 
 
 def resources(pointer: Any) -> dict[str, float]:
-    """What a borrowed list has; nothing for NULL."""
+    """Converts a borrowed list; NULL is empty."""
     found: dict[str, float] = {}
     while pointer != _c.NULL and (name := lib.quoit_ray_resources_get_name(pointer, len(found))) != _c.NULL:
         found[_c.text(name)] = lib.quoit_ray_resources_get_amount(pointer, len(found))
@@ -34,7 +34,7 @@ def resources(pointer: Any) -> dict[str, float]:
 
 
 def taken_resources(pointer: Any) -> dict[str, float]:
-    """What a list that is the caller's has; it is freed."""
+    """Converts a list that the caller owns, and frees it."""
     found = resources(pointer)
     lib.quoit_ray_resources_free(pointer)
     return found
@@ -44,41 +44,41 @@ def taken_resources(pointer: Any) -> dict[str, float]:
 
 
 def to_labels(labels: Mapping[str, str], what: str) -> Any:
-    """A list of labels for the length of one call; keep what is returned alive. `what` is the argument's name."""
+    """Returns a list of labels, valid while the caller keeps a reference. `what` is the name of the argument."""
     return _to_list(labels, what, _c.to_text)
 
 
 def to_labels_or_null(labels: Mapping[str, str] | None, what: str) -> Any:
-    """As `to_labels`; None is no list."""
+    """Like `to_labels`, with NULL for None."""
     return _c.NULL if labels is None else to_labels(labels, what)
 
 
 def to_selector(selector: Mapping[str, str | None], what: str) -> Any:
-    """As `to_labels`; None is a value that asks for nothing."""
+    """Like `to_labels`; a value can be None, which requires nothing."""
     return _to_list(selector, what, _c.to_text_or_null)
 
 
 def labels(pointer: Any) -> dict[str, str]:
-    """What a borrowed list of labels has."""
+    """Converts a borrowed list of labels."""
     return {key: value for key, value in selector(pointer).items() if value is not None}
 
 
 def taken_labels(pointer: Any) -> dict[str, str]:
-    """What a list of labels that is the caller's has; it is freed."""
+    """Converts a list of labels that the caller owns, and frees it."""
     found = labels(pointer)
     lib.quoit_ray_labels_free(pointer)
     return found
 
 
 def selector(pointer: Any) -> dict[str, str | None]:
-    """As `labels`, of what may ask for nothing."""
+    """Like `labels`; values can be None."""
     keys = _c.count_until_null(lambda index: lib.quoit_ray_labels_get_key(pointer, index))
     values = (_c.text_or_none(lib.quoit_ray_labels_get_value(pointer, index)) for index in range(len(keys)))
     return dict(zip(map(_c.text, keys), values))
 
 
 def taken_selector(pointer: Any) -> dict[str, str | None]:
-    """As `taken_labels`, of what may ask for nothing."""
+    """Like `taken_labels`; values can be None."""
     found = selector(pointer)
     lib.quoit_ray_labels_free(pointer)
     return found
@@ -91,28 +91,28 @@ def _to_list(values: Mapping[str, Any], what: str, to_value: Callable[[object, s
     return handle
 
 
-# --- what both are made of ----------------------------------------------------------------------------------------
+# --- common -------------------------------------------------------------------------------------------------------
 
 
 def items(values: Any, what: str, kind: str) -> Iterable[tuple[Any, Any]]:
-    """What a mapping has; the keys are not looked at."""
+    """Returns the items of a mapping, without checks of the keys."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{what}: expected a mapping of str to {kind}, not {type(values).__name__}")
     return values.items()
 
 
 def to_int_or_null(value: int | None, what: str) -> Any:
-    """A number that may be left out, as a pointer for the length of one call; keep what is returned alive."""
+    """Returns a pointer to a number, or NULL for None; valid while the caller keeps a reference."""
     return _c.NULL if value is None else ffi.new("int64_t *", _c.to_int(value, what))
 
 
 def to_ray_int_or_null(value: int | None, what: str) -> Any:
-    """The same for an argument of Ray's: a bool is an int there."""
+    """Like `to_int_or_null`, for an argument of Ray, where a bool is an int."""
     return _c.NULL if value is None else to_int_or_null(_c.to_ray_int(value, what), what)
 
 
 def checked(function: Callable[..., Any], *arguments: Any) -> int:
-    """The number that `function` writes to its last argument but the error; an exception where it fails."""
+    """Calls `function` and returns the number that it writes to its last argument before the error."""
     slot = ffi.new("int64_t *")
     _c.call(function, *arguments, slot)
     return int(slot[0])

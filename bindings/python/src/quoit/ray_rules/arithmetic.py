@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's TPU arithmetic: types, topologies, chips, workers, and the environment that Ray Train gives to them."""
+"""Ray's TPU arithmetic: types, topologies, chips, workers, and the environment from Ray Train."""
 
 from __future__ import annotations
 
@@ -16,57 +16,56 @@ from ._resources import checked, taken_resources, to_ray_int_or_null, to_resourc
 
 
 def normalize_type(accelerator_type: str | None) -> str:
-    """The type in Ray's spelling: "v7x-8" for " TPU7X-8 ". Nothing is checked.
+    """Returns the type in Ray's spelling: "v7x-8" for " TPU7X-8 ". It checks nothing.
 
-    Blanks around it go, capitals become small, and one leading "tpu" with an optional "-" and an optional "v" becomes
+    It strips blanks, converts to lower case, and replaces one leading "tpu" with an optional "-" and an optional "v" by
     "v".
 
     Args:
         accelerator_type: a generation or pod type; None gives "".
 
     Raises:
-        InvalidError: the text has a NUL or a lone surrogate, as in every function here that takes text.
+        InvalidError: the text has a NUL or a lone surrogate, like in every function here with text.
     """
     return _c.taken_text(lib.quoit_ray_normalize_type(_c.to_text_or_null(accelerator_type, "accelerator_type")))
 
 
 def version_from_type(accelerator_type: str) -> str:
-    """The generation, "v6e", that a type names.
+    """Returns the generation of a type, such as "v6e".
 
     Args:
-        accelerator_type: a generation as Ray's users write it: "v6e", "TPU-V6E", "tpu7x".
+        accelerator_type: a generation as users of Ray write it: "v6e", "TPU-V6E", "tpu7x".
 
     Raises:
-        InvalidError: it names none, as "v6e-16" and "tpuv4" do not; the message lists what Ray knows.
+        InvalidError: it is not a generation, such as "v6e-16" and "tpuv4"; the message lists those of Ray.
     """
     return _c.taken_text(call(lib.quoit_ray_version_from_type, _c.to_text(accelerator_type, "accelerator_type")))
 
 
 def type_is_valid(accelerator_type: str | None) -> bool:
-    """Whether Ray takes it from TPU_ACCELERATOR_TYPE; not for None.
+    """Returns whether Ray accepts the value of TPU_ACCELERATOR_TYPE; false for None.
 
-    Only the form counts: "v99zz-1" is valid, "V4-8" is not.
+    Ray checks only the form: "v99zz-1" is valid, "V4-8" is not.
     """
     return bool(lib.quoit_ray_type_is_valid(_c.to_text_or_null(accelerator_type, "accelerator_type")))
 
 
 def topology_is_valid(version: str | None, topology: str | None) -> bool:
-    """Whether Ray lists the topology for the generation; not for None.
+    """Returns whether Ray lists the topology for the generation; false for None.
 
     Args:
-        version: a generation, in any spelling that `normalize_type` understands.
-        topology: "4x4"; the order of the numbers matters, blanks around it and capitals do not.
+        version: a generation, in any spelling that `normalize_type` accepts.
+        topology: "4x4"; the order of the numbers matters, surrounding blanks and case do not.
     """
     shape = _c.to_text_or_null(topology, "topology")
     return bool(lib.quoit_ray_topology_is_valid(_c.to_text_or_null(version, "version"), shape))
 
 
 def valid_topologies(version: str) -> tuple[str, ...]:
-    """The topologies that Ray lists for a generation, in the order of their numbers; none for one that it does not
-    know.
+    """Returns the topologies that Ray lists for a generation, sorted by their numbers; empty for an unknown one.
 
     Args:
-        version: a generation as Ray writes it: "v5litepod".
+        version: a generation in Ray's spelling: "v5litepod".
     """
     generation = _c.to_text(version, "version")
     listed = (lib.quoit_ray_dup_valid_topology(generation, index) for index in itertools.count())
@@ -74,16 +73,16 @@ def valid_topologies(version: str) -> tuple[str, ...]:
 
 
 def pod_type(topology: str | None, accelerator_type: str | None) -> str | None:
-    """The pod type of a slice, "v4-16": the generation and the number of cores; None where either is None or "".
+    """Returns the pod type of a slice, such as "v4-16", from generation and number of cores; None for None or "".
 
-    Whether such a topology exists is not checked; the number may have any length.
+    It does not check that the topology exists; the number can have any length.
 
     Args:
         topology: "2x2x2".
         accelerator_type: "TPU-V4".
 
     Raises:
-        InvalidError: either cannot be read.
+        InvalidError: an argument cannot be read.
     """
     shape = _c.to_text_or_null(topology, "topology")
     accelerator = _c.to_text_or_null(accelerator_type, "accelerator_type")
@@ -94,58 +93,58 @@ def pod_type(topology: str | None, accelerator_type: str | None) -> str | None:
 
 
 def chips_from_topology(topology: str) -> int:
-    """The product of the numbers between the "x"; it may be negative or 0, as Ray's.
+    """Returns the product of the numbers between the "x". Like in Ray, it can be negative or 0.
 
-    There may be any number of them, in any form that Python's int() reads: " 0_4 x 4 " has 16 chips.
+    There can be any number of them, in any form that Python's int() accepts: " 0_4 x 4 " has 16 chips.
 
     Raises:
-        InvalidError: one of them is none, or the product is beyond 64 bits.
+        InvalidError: int() refuses one of them, or the product is beyond 64 bits.
     """
     return checked(lib.quoit_ray_chips_from_topology, _c.to_text(topology, "topology"))
 
 
 def cores_per_chip(accelerator_type: str) -> int:
-    """The TensorCores of one chip: 1 or 2.
+    """Returns the TensorCores of one chip: 1 or 2.
 
     Args:
-        accelerator_type: what begins with a generation, in small letters: "v6e", "v4-16".
+        accelerator_type: text that begins with a generation, in lower case: "v6e", "v4-16".
 
     Raises:
-        InvalidError: it begins with no generation of Ray's.
+        InvalidError: it does not begin with a generation of Ray.
     """
     return checked(lib.quoit_ray_cores_per_chip, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def chips_from_type(accelerator_type: str) -> int:
-    """The chips of a whole slice, from the number of cores in its pod type; rounded down: 0 for "v3-1".
+    """Returns the chips of a whole slice, from the number of cores in its pod type, rounded down: 0 for "v3-1".
 
     Args:
         accelerator_type: a pod type: "v4-16".
 
     Raises:
-        InvalidError: it begins with no generation, has no number, or has one beyond 64 bits.
+        InvalidError: it does not begin with a generation, has no number, or has one beyond 64 bits.
     """
     return checked(lib.quoit_ray_chips_from_type, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def visible_chips_per_host(accelerator_type: str) -> int:
-    """The chips that one host shows: v5litepod and v6e of up to 8 chips all of them, everything else 4.
+    """Returns the visible chips of one host: all of v5litepod and v6e with up to 8 chips, otherwise 4.
 
     Args:
         accelerator_type: a pod type: "v6e-8".
 
     Raises:
-        InvalidError: where `chips_from_type` would, but the number is looked at for v5litepod and v6e only.
+        InvalidError: like `chips_from_type`, except that the number is only read for v5litepod and v6e.
     """
     return checked(lib.quoit_ray_visible_chips_per_host, _c.to_text(accelerator_type, "accelerator_type"))
 
 
 def chips_per_host(topology: str, version: str) -> int:
-    """The chips of one host: v5litepod and v6e with 1x1, 2x2 or 2x4 all of them, everything else 4.
+    """Returns the chips of one host: all of v5litepod and v6e with 1x1, 2x2 or 2x4, otherwise 4.
 
     Args:
         topology: "2x4".
-        version: a generation as Ray writes it.
+        version: a generation in Ray's spelling.
 
     Raises:
         InvalidError: the topology cannot be read.
@@ -154,26 +153,26 @@ def chips_per_host(topology: str, version: str) -> int:
 
 
 def default_chips_per_vm(topology: str, version: str) -> int:
-    """The chips of one host as Ray's sub-slices assume: v5litepod and v6e of up to 8 chips in any shape all, else 4.
+    """Returns the chips of one host in Ray's sub-slices: all of v5litepod and v6e with up to 8 chips, otherwise 4.
 
     Args:
         topology: "2x4".
-        version: a generation as Ray writes it.
+        version: a generation in Ray's spelling.
 
     Raises:
-        InvalidError: the topology cannot be read, which is tried for v5litepod and v6e only.
+        InvalidError: the topology cannot be read. It is only read for v5litepod and v6e.
     """
     return checked(lib.quoit_ray_default_chips_per_vm, _c.to_text(topology, "topology"), _c.to_text(version, "version"))
 
 
 def resource_per_chip(text: str | None) -> int:
-    """How many units of the resource TPU one chip counts for, read in the way Ray reads its environment.
+    """Returns how many units of the resource TPU one chip counts for, parsed like Ray parses its environment.
 
     Args:
-        text: what RAY_TPU_RESOURCE_PER_CHIP is set to; None, where it is not set, gives 1.
+        text: the value of RAY_TPU_RESOURCE_PER_CHIP; None if it is not set, which gives 1.
 
     Raises:
-        InvalidError: it is not all decimal digits, is 0, or is beyond 64 bits.
+        InvalidError: it has other characters than decimal digits, is 0, or is beyond 64 bits.
     """
     return checked(lib.quoit_ray_resource_per_chip, _c.to_text_or_null(text, "text"))
 
@@ -183,12 +182,12 @@ def resource_per_chip(text: str | None) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class WorkerResources(_c.WithMappings):
-    """How many workers fill the slices, and what each of them asks for."""
+    """The number of workers that fill the slices, and the resources of each."""
 
     num_workers: int
-    """Over all slices."""
+    """Workers of all slices."""
     resources: Mapping[str, float]
-    """What one worker asks for: what was given, then 1 CPU and one host's TPU where it was not."""
+    """The resources of one worker: the given ones, then 1 CPU and the TPU of one host by default."""
 
 
 def worker_resources(
@@ -200,22 +199,22 @@ def worker_resources(
     chips_per_vm: int | None = None,
     tpu_resource_per_chip: int | None = None,
 ) -> WorkerResources:
-    """How many workers fill the slices, and what each of them asks for. Whether such a topology exists is not checked.
+    """Returns how many workers fill the slices, and the resources of each. It does not check that the topology exists.
 
     Args:
-        topology: of one slice, "4x4".
-        accelerator_type: "TPU-V6E", as for `version_from_type`.
-        resources_per_worker: what the user asks for each worker; not changed.
-        num_slices: 0 and less give 0 and fewer workers.
+        topology: the topology of one slice, "4x4".
+        accelerator_type: "TPU-V6E", like for `version_from_type`.
+        resources_per_worker: the requested resources of each worker; not changed.
+        num_slices: 0 gives 0 workers, and a negative number fewer.
         chips_per_vm: the chips of one host; None for `chips_per_host`.
         tpu_resource_per_chip: how many units of TPU one chip counts for; None for 1.
 
     Raises:
-        InvalidError: topology or type cannot be read, a given number is not positive, the TPU of one worker does not
-            divide those of a slice (ask for a divisor), or there are more workers than 64 bits count.
-        TypeError: an argument has another type, as everywhere here.
+        InvalidError: topology or type cannot be read, a given number is not positive, the TPU of one worker does
+            not divide the TPU of a slice (request a divisor), or the number of workers is beyond 64 bits.
+        TypeError: an argument has another type, like in every function here.
     """
-    # The names keep alive what the arguments point to.
+    # these references keep the arguments alive
     wanted = to_resources_or_null(resources_per_worker, "resources_per_worker")
     chips = to_ray_int_or_null(chips_per_vm, "chips_per_vm")
     factor = to_ray_int_or_null(tpu_resource_per_chip, "tpu_resource_per_chip")
@@ -241,16 +240,16 @@ def slices_for_workers(
     *,
     tpu_resource_per_chip: int | None = None,
 ) -> int:
-    """How many slices the workers need, at least 1.
+    """Returns how many slices the workers need, at least 1.
 
-    Like Ray it refuses nothing: what `worker_resources` refuses counts as one slice, so ask that one first where the
-    difference matters.
+    Like Ray it refuses nothing: what `worker_resources` refuses counts as one slice. If the difference matters, call
+    `worker_resources` first.
 
     Args:
-        topology: of one slice, "4x4".
+        topology: the topology of one slice, "4x4".
         accelerator_type: "TPU-V6E".
-        num_workers: the workers wanted.
-        resources_per_worker: what the user asks for each worker; not changed.
+        num_workers: the number of workers.
+        resources_per_worker: the requested resources of each worker; not changed.
         tpu_resource_per_chip: how many units of TPU one chip counts for; None for 1.
 
     Raises:
@@ -270,13 +269,13 @@ def slices_for_workers(
 
 
 def coordinator_env(address: str, num_slices: int, slice_id: int, port: str | None = None) -> dict[str, str]:
-    """The variables by which the slices of one job find each other. Nothing is checked.
+    """Returns the variables by which the slices of one job find each other. It checks nothing.
 
     Args:
-        address: the host of the coordinator; taken as it is.
+        address: the host of the coordinator, used without changes.
         num_slices: the slices of the job.
         slice_id: the slice of this process.
-        port: the coordinator's; None for Ray's, "8081".
+        port: the port of the coordinator; None for Ray's, "8081".
 
     Returns:
         MEGASCALE_COORDINATOR_ADDRESS, MEGASCALE_PORT, MEGASCALE_NUM_SLICES and MEGASCALE_SLICE_ID, in this order.
@@ -303,26 +302,25 @@ def train_env(
     resources_per_worker: Mapping[str, float] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """What Ray Train's JAX backend makes of a worker's environment.
+    """Returns a worker's environment after Ray Train's JAX backend.
 
-    JAX_PLATFORMS is set where it is empty or not set; for more than one slice the MEGASCALE_ variables are set instead
-    of what they were, except that a port that is set is kept. A worker beyond what the slices hold falls into the last
-    slice.
+    It sets JAX_PLATFORMS if that is empty or not set. For more than one slice it replaces the MEGASCALE_ variables,
+    except for a port that is set. A worker that does not fit into the slices is counted in the last slice.
 
     Args:
-        address: of worker 0.
-        index: of the worker, in Ray's order: slices sorted as text, workers of a slice by id.
+        address: the address of worker 0.
+        index: the index of the worker in Ray's order: slices sorted as text, workers of a slice by id.
         num_slices: slices of the job.
-        topology: of each slice, "4x4".
+        topology: the topology of each slice, "4x4".
         accelerator_type: "TPU-V6E".
-        resources_per_worker: what each worker asks for; None: the chips of a host.
-        env: the worker's environment so far; not changed.
+        resources_per_worker: the resources of each worker; None: the chips of a host.
+        env: the worker's environment before; not changed.
 
     Returns:
         The environment with the changes.
 
     Raises:
-        InvalidError: as `worker_resources` for one slice, when there is more than one.
+        InvalidError: like `worker_resources` for one slice, if there is more than one.
     """
     wanted: Any = to_resources_or_null(resources_per_worker, "resources_per_worker")
     before: Any = _c.to_pairs(env, "env")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host with TPU chips as Ray 2.60 sees it: who it is, what its node offers, which chips a process may see.
+"""A host with TPU chips in Ray 2.60: its identity, the resources of its node, and the visible chips of a process.
 
-Nothing is read from the process: an environment is an argument, and so is what a metadata server would say.
+Nothing is read from the process. The environment and the answers of a metadata server are arguments.
 """
 
 from __future__ import annotations
@@ -16,41 +16,43 @@ from ._resources import checked, to_labels_or_null, to_resources_or_null
 from ._resources import labels as labels_of
 from ._resources import resources as resources_of
 
-# --- who it is ----------------------------------------------------------------------------------------------------
+# --- identity -----------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Host(_c.WithMappings):
-    """Who a TPU host is in Ray's eyes. What it is not told is None."""
+    """The identity of a TPU host in Ray. Unknown facts are None."""
 
     pod_type: str | None
-    """Of its slice, "v6e-16", in Ray's spelling, when what it is told passes `type_is_valid`."""
+    """The pod type of its slice, "v6e-16", in Ray's spelling, if it passes `type_is_valid`."""
     slice_name: str | None
-    """Taken as it is."""
+    """The name of its slice, without changes."""
     worker_id: int | None
-    """Its number in the slice, when Python's int() reads it; it may be negative."""
+    """Its number in the slice, if Python's int() accepts it; it can be negative."""
     topology: str | None
-    """Of its slice, "4x4", stripped and in small letters; nothing else is checked, and it may be empty."""
+    """The topology of its slice, "4x4", stripped and in lower case, without further checks; it can be empty."""
     accelerator_type: str | None
-    """The generation of its chips, "TPU-V6E", out of the pod type."""
+    """The generation of its chips, "TPU-V6E", from the pod type."""
     resources: Mapping[str, float] | None
-    """What it offers beside chips once slice, worker id and pod type are known: 1 of its slice's name, and as worker 0
-    one slice head, "TPU-v6e-16-head"."""
+    """Its resources other than chips; None unless slice, worker id and pod type are known.
+
+    They are 1 of its slice's name, and on worker 0 one slice head, "TPU-v6e-16-head".
+    """
     labels: Mapping[str, str]
-    """What is known of it: ray.io/tpu-slice-name, ray.io/tpu-worker-id, ray.io/tpu-topology, ray.io/tpu-pod-type."""
+    """The known labels among ray.io/tpu-slice-name, ray.io/tpu-worker-id, ray.io/tpu-topology, ray.io/tpu-pod-type."""
 
 
 def host(env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | None = None) -> Host:
-    """Who a host is, as Ray finds out on GKE and on GCE.
+    """Returns the identity that Ray finds for a host on GKE or GCE.
 
-    A variable that is set and not empty wins over the metadata, also where its value is of no use.
+    A variable that is set and not empty overrides the metadata, even if its value is not valid.
 
     Args:
         env: of the host: TPU_ACCELERATOR_TYPE, TPU_NAME, TPU_WORKER_ID, TPU_TOPOLOGY.
-        metadata: "accelerator-type", "instance-id", "agent-worker-number", "tpu-env"; None where no server answers.
+        metadata: "accelerator-type", "instance-id", "agent-worker-number", "tpu-env"; None: no server answers.
 
     Raises:
-        InvalidError: a name has a '=', or a text has a NUL or a lone surrogate, as in every function here that takes
+        InvalidError: a name has a '=', or a text has a NUL or a lone surrogate, like in every function here with
             text.
     """
     before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
@@ -69,27 +71,27 @@ def host(env: Mapping[str, str] | None = None, metadata: Mapping[str, str] | Non
 
 
 def pod_workers(pod_type: str | None, chips_on_host: int) -> int | None:
-    """How many hosts like this one a slice has; one that is not full counts. None where there are no chips.
+    """Returns how many hosts like this one a slice has, rounded up; None without chips.
 
     Args:
-        pod_type: of the host, "v4-16".
+        pod_type: the pod type of the host, "v4-16".
         chips_on_host: the chips of this host.
 
     Raises:
-        InvalidError: the pod type is None or begins with no generation of Ray's, its number of cores cannot be read, or
-            the answer is beyond 64 bits.
+        InvalidError: the pod type is None or does not begin with a generation of Ray, its number of cores cannot be
+            read, or the result is beyond 64 bits.
     """
     accelerator, chips = _c.to_text_or_null(pod_type, "pod_type"), _c.to_int(chips_on_host, "chips_on_host")
     n_workers = checked(lib.quoit_ray_pod_workers, accelerator, chips)
     return n_workers if n_workers >= 0 else None
 
 
-# --- what its node offers -----------------------------------------------------------------------------------------
+# --- node ---------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class Node(_c.WithMappings):
-    """What a node offers to Ray, and how it is labelled."""
+    """The resources and labels of a Ray node."""
 
     resources: Mapping[str, float]
     labels: Mapping[str, str]
@@ -105,29 +107,28 @@ def node(
     labels: Mapping[str, str] | None = None,
     chips: int = 0,
 ) -> Node:
-    """What a raylet, not the head's, makes of what it is given and finds out.
+    """Returns the resources and labels of a raylet other than the head's.
 
-    It is a TPU host when TPU is more than 0; what is not given is detected, and no more than TPU_VISIBLE_CHIPS has.
-    RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS win over what is given, and that over Ray's own labels; but the names
-    of slice and slice head replace a custom resource of theirs. Amounts of 0 are left out. On a host that has other
-    accelerators too, Ray may choose those.
+    The node is a TPU host if TPU is more than 0. Ray detects what is not given, limited by TPU_VISIBLE_CHIPS.
+    RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS override the arguments, which override Ray's own labels. But the
+    names of the slice and its head replace custom resources of these names. Amounts of 0 are left out. On a host that
+    also has other accelerators, Ray can choose those.
 
     Args:
-        address: of the node; it becomes the resource "node:ADDRESS".
+        address: the address of the node, for the resource "node:ADDRESS".
         env: of the host.
-        metadata: as for `host`.
-        predefined: CPU, GPU, memory (bytes) and object_store_memory (bytes), which Ray detects where they are not
-            given.
-        resources: the other resources that it is given, TPU among them.
-        labels: those that it is given; not checked.
+        metadata: like for `host`.
+        predefined: CPU, GPU, memory (bytes) and object_store_memory (bytes), as given or as Ray detects them.
+        resources: the other given resources, TPU among them.
+        labels: the given labels; not checked.
         chips: the chips that Ray would detect on the machine.
 
     Raises:
-        InvalidError: an amount is not a whole number of 0 to 1e14, TPU is more than what is visible, a variable cannot
-            be read, or a resource has the name of Ray's head; and, other than Ray, for a label in RAY_OVERRIDE_LABELS
-            that is no text, and a resource in RAY_OVERRIDE_RESOURCES that is no number whatever its name.
+        InvalidError: an amount is not a whole number from 0 to 1e14, TPU is more than the visible chips, a variable
+            cannot be read, or a resource has the name of Ray's head. Unlike Ray, also if a label in
+            RAY_OVERRIDE_LABELS is not text, or any resource in RAY_OVERRIDE_RESOURCES is not a number.
     """
-    # The names keep alive what the arguments point to.
+    # these references keep the arguments alive
     before, told = _c.to_pairs(env, "env"), _c.to_pairs(metadata, "metadata")
     detected = to_resources_or_null(predefined, "predefined")
     custom = to_resources_or_null(resources, "resources")
@@ -147,19 +148,20 @@ def node(
     return Node(offered, labels_of(lib.quoit_ray_node_get_labels(handle)))
 
 
-# --- which chips a process sees -----------------------------------------------------------------------------------
+# --- visible chips ------------------------------------------------------------------------------------------------
 
 
 def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
-    """The ids that TPU_VISIBLE_CHIPS leaves to a process; None where it is not set.
+    """Returns the ids in TPU_VISIBLE_CHIPS; None if it is not set.
 
-    They are its parts between commas as they are; where RAY_TPU_RESOURCE_PER_CHIP is 2 or more, so many for each chip.
+    They are the parts between commas, without changes. If RAY_TPU_RESOURCE_PER_CHIP is 2 or more, each chip has that
+    many ids.
 
     Args:
         env: of the process.
 
     Raises:
-        InvalidError: that factor or, with one, a chip cannot be read, or there would be more than 65536 ids.
+        InvalidError: that factor, or with one a chip, cannot be read, or there would be more than 65536 ids.
     """
     before = _c.to_pairs(env, "env")
     ids = call(lib.quoit_ray_visible_ids, before)
@@ -167,15 +169,15 @@ def visible_ids(env: Mapping[str, str] | None) -> tuple[str, ...] | None:
 
 
 def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What Ray makes of a process's environment so that it sees just its chips.
+    """Returns the environment with which Ray restricts a process to its chips.
 
-    TPU_VISIBLE_CHIPS is set, and for one or two chips TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. Who is given as
-    many as the node has sees all. RAY_EXPERIMENTAL_NOSET_TPU_VISIBLE_CHIPS leaves everything as it is.
+    It sets TPU_VISIBLE_CHIPS, and for one or two chips also TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. A process
+    with as many chips as the node sees all chips. RAY_EXPERIMENTAL_NOSET_TPU_VISIBLE_CHIPS prevents all changes.
 
     Args:
-        ids: the chips, or devices, that the process is given.
-        chips_on_node: how many Ray detects on the node.
-        env: of the process so far; not changed.
+        ids: the chips, or devices, of the process.
+        chips_on_node: the number that Ray detects on the node.
+        env: the environment of the process before; not changed.
 
     Returns:
         The environment with the changes.
@@ -189,26 +191,26 @@ def visible_env(ids: Iterable[str], chips_on_node: int, env: Mapping[str, str] |
 
 
 def quantity_is_valid(quantity: float) -> bool:
-    """Whether a task or an actor may ask for so much TPU: 1, 2, 4 and 8. Bundles are not held to that."""
+    """Returns whether a task or an actor can request this TPU quantity: 1, 2, 4 and 8. Bundles can request others."""
     return bool(lib.quoit_ray_quantity_is_valid(_c.to_float(quantity, "quantity")))
 
 
 def units(amount: float) -> int:
-    """The ten-thousandths that Ray counts of an amount: the product in double, cut toward zero: 5699 for 0.57.
+    """Returns an amount in Ray's ten-thousandths: the product as a double, truncated toward zero; 5699 for 0.57.
 
-    Other than quoit, Ray takes any double: of one whose product no 64 bits hold, infinite or not a number, it makes the
-    most negative number, on x86.
+    Unlike quoit, Ray accepts any double. On x86 it converts infinities, NaN and products beyond 64 bits to the most
+    negative number.
     """
     return int(lib.quoit_ray_units(_c.to_float(amount, "amount")))
 
 
-# --- those who start machines -------------------------------------------------------------------------------------
+# --- autoscaler and cluster launcher ------------------------------------------------------------------------------
 
 
 def gke_pod_type(topology: str | None, accelerator: str | None) -> str | None:
-    """The pod type that KubeRay's autoscaler expects of a worker group, "v6e-16".
+    """Returns the pod type that KubeRay's autoscaler expects of a worker group, "v6e-16".
 
-    Whether such a topology exists is not checked. None: Ray does not know the accelerator, or one of both is missing.
+    It does not check that the topology exists. None: Ray does not know the accelerator, or an argument is missing.
 
     Args:
         topology: the node selector cloud.google.com/gke-tpu-topology, "4x4".
@@ -227,40 +229,41 @@ def _gce(accelerator_type: str | None, type: str | None, topology: str | None) -
 
 
 def gce_check(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> None:
-    """Nothing, where Ray's cluster launcher takes a TPU node.
+    """Checks that Ray's cluster launcher accepts a TPU node.
 
-    It takes a type that passes `type_is_valid`, or else a configuration: "V5LITE_POD" or "V" and a generation, but not
-    V2 or V3, and two or three numbers.
+    It accepts a type that passes `type_is_valid`, or else a configuration: "V5LITE_POD" or "V" and a generation other
+    than V2 or V3, and two or three numbers.
 
     Args:
-        accelerator_type: acceleratorType of the node, "v4-8"; None where it has none.
-        type: acceleratorConfig.type, "V4"; None where it has none.
-        topology: acceleratorConfig.topology, "2x2x1"; None where it has none.
+        accelerator_type: acceleratorType of the node, "v4-8"; None if it has none.
+        type: acceleratorConfig.type, "V4"; None if it has none.
+        topology: acceleratorConfig.topology, "2x2x1"; None if it has none.
 
     Raises:
-        InvalidError: it does not take it.
+        InvalidError: it refuses the node.
     """
     call(lib.quoit_ray_gce_check, *_gce(accelerator_type, type, topology))
 
 
 def gce_pod_type(type: str | None, topology: str | None) -> str:
-    """The pod type of a configuration, checked or not: "v5litepod-16".
+    """Returns the pod type of a configuration, which need not pass `gce_check`: "v5litepod-16".
 
     Args:
         type: acceleratorConfig.type, "V5LITE_POD".
-        topology: acceleratorConfig.topology, "4x4"; blanks around the numbers do not matter, capitals do.
+        topology: acceleratorConfig.topology, "4x4"; blanks around the numbers do not matter, case does.
 
     Raises:
-        InvalidError: either is None or cannot be read.
+        InvalidError: an argument is None or cannot be read.
     """
     _, config, shape = _gce(None, type, topology)
     return _c.taken_text(call(lib.quoit_ray_gce_pod_type, config, shape))
 
 
 def gce_is_single_host(accelerator_type: str | None, type: str | None = None, topology: str | None = None) -> bool:
-    """Whether Ray's cluster launcher takes the slice of a TPU node, checked or not, for one host.
+    """Returns whether Ray's cluster launcher treats the slice of a TPU node as one host.
 
-    It is one with no more chips than `visible_chips_per_host`. The arguments are those of `gce_check`.
+    These are slices with at most `visible_chips_per_host` chips. The arguments are those of `gce_check`, but the node
+    need not pass it.
 
     Raises:
         InvalidError: the chips or the generation cannot be read.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's labels and selectors, as Ray 2.60 reads and checks them."""
+"""Ray 2.60's labels and selectors: parsing and checks."""
 
 from __future__ import annotations
 
@@ -13,78 +13,78 @@ from ._resources import taken_labels, to_labels, to_selector
 
 
 def labels_parse(text: str) -> dict[str, str]:
-    """The labels of a command line, in their order.
+    """Returns the labels of a command line, in their order.
 
-    One pair of double quotes around all of it and blanks around keys and values do not count; of a key that comes twice
-    the last value counts.
+    One pair of double quotes around the text, and blanks around keys and values, are ignored. If a key occurs twice,
+    the last value is used.
 
     Args:
-        text: what ``ray start --labels`` takes: "region=us-west4,market-type=spot".
+        text: the value of ``ray start --labels``: "region=us-west4,market-type=spot".
 
     Raises:
-        InvalidError: a part between commas is no "KEY=VALUE", or a key or the value that counts is not what
-            `label_check_key` and `label_check_value` accept; or the text has a NUL or a lone surrogate, as in every
-            function here that takes text.
+        InvalidError: a part between commas is not "KEY=VALUE", `label_check_key` refuses a key, or
+            `label_check_value` a used value; or the text has a NUL or a lone surrogate, like in every function here
+            with text.
     """
     return taken_labels(call(lib.quoit_ray_labels_parse, _c.to_text(text, "text")))
 
 
 def labels_parse_json(text: str | bytes) -> dict[str, str]:
-    """The labels of a JSON object, in Ray's older way.
+    """Returns the labels of a JSON object, in Ray's older format.
 
-    Keys may look as they like but may not begin with "ray.io/", values may be any text; of a key that comes twice the
-    last value counts.
+    Keys can have any form except that they must not begin with "ray.io/". Values can be any text. If a key occurs
+    twice, the last value is used.
 
     Args:
         text: ``{"region": "us-west4"}``.
 
     Raises:
-        InvalidError: it is not strict JSON, no object, or has a value that is no text, or such a key; and, other than
-            Ray, for text that C cannot hold: NUL, and half of a surrogate pair.
+        InvalidError: it is not strict JSON or not an object, or has a value that is not text or a refused key.
+            Unlike Ray, also for text with NUL or a lone surrogate.
     """
     data = _c.to_document(text, "text")
     return taken_labels(call(lib.quoit_ray_labels_parse_json, data, len(data)))
 
 
 def label_check_key(key: str) -> None:
-    """Nothing, where Ray takes `key` as the key of a label: ``[PREFIX/]NAME``.
+    """Checks that Ray accepts `key` as the key of a label: ``[PREFIX/]NAME``.
 
-    A name is 1 to 63 letters, digits, '-', '_' and '.' of ASCII with a letter or digit at both ends; a prefix is at
-    most 253, names or nothing between its points.
+    A name is 1 to 63 ASCII letters, digits, '-', '_' and '.' with a letter or digit at both ends. A prefix has at most
+    253 characters; its parts between dots are names or empty.
 
     Raises:
-        InvalidError: Ray does not take it.
+        InvalidError: Ray refuses it.
     """
     call(lib.quoit_ray_label_check_key, _c.to_text(key, "key"))
 
 
 def label_check_value(value: str) -> None:
-    """Nothing, where Ray takes `value` as the value of a label: "", or what the name of a key is made of.
+    """Checks that Ray accepts `value` as the value of a label: "", or the form of the name of a key.
 
     Raises:
-        InvalidError: Ray does not take it.
+        InvalidError: Ray refuses it.
     """
     call(lib.quoit_ray_label_check_value, _c.to_text(value, "value"))
 
 
 def selector_check(selector: Mapping[str, str | None] | None) -> None:
-    """Nothing, where Ray takes `selector` as a label_selector.
+    """Checks that Ray accepts `selector` as a label_selector.
 
-    Each key is as of a label, each value nothing, "v", "!v", or a list in brackets with or without "in" before it. One
-    blank may follow a comma.
+    Each key has the form of a label's key. Each value is empty, "v", "!v", or a list in parentheses with or without
+    "in" before it. A comma can be followed by one blank.
 
     Args:
-        selector: keys, with what is asked of each; None asks nothing.
+        selector: keys with conditions; None is no condition.
 
     Raises:
-        InvalidError: for the first that Ray does not take.
+        InvalidError: Ray refuses it; the message has the first error.
     """
     asked = _c.NULL if selector is None else to_selector(selector, "selector")
     call(lib.quoit_ray_selector_check, asked)
 
 
 def selector_check_value(value: str) -> None:
-    """What `selector_check` checks of one value: "!in(a,b)".
+    """Checks one value like `selector_check`: "!in(a,b)".
 
     Raises:
         InvalidError: Ray refuses it.
@@ -93,23 +93,23 @@ def selector_check_value(value: str) -> None:
 
 
 def selector_is_negated(value: str) -> bool:
-    """Whether `value` asks that a label is none of `selector_values`, or is missing: it begins with "!"."""
+    """Returns whether `value` begins with "!": the label must be missing or not one of `selector_values`."""
     return bool(lib.quoit_ray_selector_is_negated(_c.to_text(value, "value")))
 
 
 def selector_values(value: str) -> tuple[str, ...]:
-    """The values that Ray's scheduler reads out of `value`, sorted by bytes, each once.
+    """Returns the values that Ray's scheduler parses from `value`, sorted by bytes, without duplicates.
 
-    It checks and strips nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with brackets, "in()" none.
+    It checks and strips nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with parentheses, "in()" is empty.
     """
     return _c.taken_texts(lib.quoit_ray_selector_dup_values(_c.to_text(value, "value")))
 
 
 def selector_holds(selector: Mapping[str, str | None], labels: Mapping[str, str]) -> bool:
-    """Whether Ray's scheduler finds that a node with `labels` is what `selector` asks for. Neither is checked.
+    """Returns whether Ray's scheduler accepts a node with `labels` for `selector`. It checks neither argument.
 
     Args:
-        selector: keys, with what is asked of each; of a key whose value is None nothing is asked.
+        selector: keys with conditions; None is no condition.
         labels: of the node.
     """
     asked, there = to_selector(selector, "selector"), to_labels(labels, "labels")
@@ -117,15 +117,15 @@ def selector_holds(selector: Mapping[str, str | None], labels: Mapping[str, str]
 
 
 def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
-    """Nothing, where Ray takes a list of selectors to try one after the other.
+    """Checks that Ray accepts a list of selectors that it tries in order.
 
     Args:
-        fallback_strategy: ``[{"label_selector": {"market-type": "spot"}}]``; each element is a mapping with a
-            "label_selector", and nothing else; one that is None or empty asks nothing.
+        fallback_strategy: ``[{"label_selector": {"market-type": "spot"}}]``; each element is a mapping with only a
+            "label_selector", which can be None or empty.
 
     Raises:
-        InvalidError: for the first that Ray does not take.
-        TypeError: it has what JSON has not.
+        InvalidError: Ray refuses it; the message has the first error.
+        TypeError: it has a value that JSON does not have.
     """
     listed = _c.elements(fallback_strategy, "fallback_strategy", "mappings")
     try:
@@ -136,10 +136,10 @@ def fallback_check(fallback_strategy: Iterable[Mapping[str, Any]]) -> None:
 
 
 def fallback_check_json(text: str | bytes) -> None:
-    """As `fallback_check`, of JSON.
+    """Like `fallback_check`, for JSON.
 
     Raises:
-        InvalidError: for the first that Ray does not take, and for what is not strict JSON.
+        InvalidError: Ray refuses it, or it is not strict JSON.
     """
     data = _c.to_document(text, "text")
     call(lib.quoit_ray_fallback_check_json, data, len(data))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A list of Ray's nodes, as ray.nodes() and Ray's availability give it, and the slices that are counted in it.
+"""Counts slices in a list of Ray's nodes, from ray.nodes() and Ray's available resources.
 
-Ray 2.60 counts a slice as ready when none of its hosts has less TPU available than it has in all; but it leaves out of
-the availability what is wholly used, and takes what is left out for free. So a slice that somebody uses to the last
-chip is ready in Ray's eyes. `count_ready_slices` says what Ray says; `count_free_slices` counts those that can be had.
-For a fleet that quoit keeps, ask its snapshot, which knows of holds and drains too.
+Ray 2.60 counts a slice as ready if none of its hosts has less TPU available than in total. But Ray leaves fully used
+resources out of the available ones, and counts missing ones as free. Therefore Ray counts a fully used slice as ready.
+`count_ready_slices` returns Ray's count; `count_free_slices` counts the slices that you can really get. For a fleet in
+a ledger use its snapshot, which also has holds and drains.
 
-A node is a mapping as ray.nodes() gives it: NodeID, Alive, Labels and Resources are looked at, the rest is not. One
-that does not say Alive is not alive; the others may be missing or None. Nothing is checked but types.
+A node is a mapping of ray.nodes(). Only NodeID, Alive, Labels and Resources are read. A node without Alive is not
+alive; the other fields can be missing or None. Only types are checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 def to_nodes(nodes: Iterable[Row], available: Mapping[str, Mapping[str, float]] | None = None) -> Any:
-    """The list as C takes it. `available` is what each node id has left."""
+    """Returns the list for C. `available` has the free resources of each node id."""
     handle = _c.owned(lib.quoit_ray_nodes_new(), lib.quoit_ray_nodes_free)
     for index, row in enumerate(_c.elements(nodes, "nodes", "mappings")):
         _add(handle, row, f"nodes[{index}]")
@@ -68,22 +68,22 @@ def count_slices(
     *,
     tpu_resource_per_chip: int | None = None,
 ) -> int:
-    """How many slices Ray calls intact.
+    """Returns how many slices Ray counts as intact.
 
-    They are nodes alive, of this pod type and of one slice name, whose TPU make up exactly what the topology has, one
-    of them worker 0. A node that alone has as much is a slice whatever it is called. Only the pod type is looked at, so
-    that 4x4 and 2x8, or 2x2x4 and 4x2x2, count together, and worker ids may repeat. Like Ray it refuses nothing: what
-    cannot be read counts as no slice.
+    The alive nodes of a slice have this pod type and the same slice name, their TPU adds up to exactly that of the
+    topology, and one of them is worker 0. A node that alone has that much TPU is a slice, whatever its slice name. Ray
+    compares only the pod type: 4x4 and 2x8, or 2x2x4 and 4x2x2, count together, and worker ids can repeat. Like Ray it
+    refuses nothing: unreadable input counts as no slice.
 
     Args:
-        nodes: as ray.nodes() gives them.
-        topology: of each slice, "4x4".
+        nodes: the rows of ray.nodes().
+        topology: the topology of each slice, "4x4".
         accelerator_type: "TPU-V6E", or the generation.
         tpu_resource_per_chip: how many units of TPU one chip counts for; None for 1.
 
     Raises:
         InvalidError: a text has a NUL or a lone surrogate, or the number is beyond 64 bits.
-        TypeError: an argument, or what is looked at of a node, has another type.
+        TypeError: an argument, or a field of a node that is read, has another type.
     """
     return _count(lib.quoit_ray_count_slices, to_nodes(nodes), topology, accelerator_type, tpu_resource_per_chip)
 
@@ -96,20 +96,20 @@ def count_ready_slices(
     *,
     tpu_resource_per_chip: int | None = None,
 ) -> int:
-    """How many of `count_slices` Ray calls ready: no member has less TPU available than in all.
+    """Returns how many of `count_slices` Ray counts as ready: no node has less TPU available than in total.
 
-    A member of which no available TPU is told counts as free, though that is how Ray tells of one that is wholly used.
+    A node without available TPU counts as free, although Ray lists fully used nodes that way.
 
     Args:
-        nodes: as ray.nodes() gives them.
-        available: what each node id has left.
-        topology: of each slice, "4x4".
+        nodes: the rows of ray.nodes().
+        available: the free resources of each node id.
+        topology: the topology of each slice, "4x4".
         accelerator_type: "TPU-V6E", or the generation.
         tpu_resource_per_chip: how many units of TPU one chip counts for; None for 1.
 
     Raises:
-        InvalidError: as `count_slices`.
-        TypeError: as `count_slices`.
+        InvalidError: like `count_slices`.
+        TypeError: like `count_slices`.
     """
     listed = to_nodes(nodes, available)
     return _count(lib.quoit_ray_count_ready_slices, listed, topology, accelerator_type, tpu_resource_per_chip)
@@ -123,32 +123,32 @@ def count_free_slices(
     *,
     tpu_resource_per_chip: int | None = None,
 ) -> int:
-    """How many slices can be had whole.
+    """Returns how many whole slices are really free.
 
-    It differs from Ray's counts in this: a member of which no available TPU is told is used; a member that says
-    ray.io/tpu-topology must say this topology; nodes of one slice name are one slice also where one of them alone has
-    enough; and worker ids, where there are several members, are 0 and on, each once.
+    It differs from Ray's counts: a node without available TPU is used. A ray.io/tpu-topology label must match the
+    topology. Nodes with the same slice name are one slice, even if one of them alone has enough TPU. The worker ids of
+    several nodes are consecutive from 0, without duplicates.
 
     The arguments are those of `count_ready_slices`.
 
     Raises:
-        InvalidError: as `count_slices`.
-        TypeError: as `count_slices`.
+        InvalidError: like `count_slices`.
+        TypeError: like `count_slices`.
     """
     listed = to_nodes(nodes, available)
     return _count(lib.quoit_ray_count_free_slices, listed, topology, accelerator_type, tpu_resource_per_chip)
 
 
 def nodes_of_slice(nodes: Iterable[Row], slice_name: str | None) -> tuple[str, ...]:
-    """The ids of the nodes that are alive and in the slice, in their order.
+    """Returns the ids of the alive nodes of a slice, in their order.
 
     Args:
-        nodes: as ray.nodes() gives them.
-        slice_name: a slice; None for the nodes that name none.
+        nodes: the rows of ray.nodes().
+        slice_name: a slice; None for the nodes without a slice name.
 
     Raises:
         InvalidError: a text has a NUL or a lone surrogate.
-        TypeError: as `count_slices`.
+        TypeError: like `count_slices`.
     """
     listed, name = to_nodes(nodes), _c.to_text_or_null(slice_name, "slice_name")
     n_rows, found = lib.quoit_ray_nodes_get_n(listed), []
@@ -160,11 +160,11 @@ def nodes_of_slice(nodes: Iterable[Row], slice_name: str | None) -> tuple[str, .
 
 
 def slice_name_of_node(node: Row) -> str | None:
-    """The slice that a node says it is in: its label ray.io/tpu-slice-name; None without one.
+    """Returns the slice of a node, from its label ray.io/tpu-slice-name; None without one.
 
     Raises:
         InvalidError: a text has a NUL or a lone surrogate.
-        TypeError: as `count_slices`.
+        TypeError: like `count_slices`.
     """
     listed = to_nodes([node])
     return _c.text_or_none(lib.quoit_ray_nodes_get_slice_name(listed, 0))

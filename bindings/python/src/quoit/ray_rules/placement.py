@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Ray 2.60's control plane would put a placement group, asked without Ray.
+"""A model of placement groups in Ray 2.60's control plane, without Ray.
 
-A `Cluster` is what that control plane knows of its nodes, a `PlacementGroup` is what placement_group() is called with,
-and `PlacementGroup.place` gives Ray's answer. Where several nodes are equally good Ray takes any, another one from call
-to call; here it is the one that was added first. `PlacementGroup.is_determined` says whether that matters, and
-`PlacementGroup.is_possible` whether an answer of Ray's is one of those it could have given.
+A `Cluster` is the control plane's knowledge of its nodes, a `PlacementGroup` has the arguments of placement_group(),
+and `PlacementGroup.place` returns Ray's answer. Among equally good nodes Ray chooses any, which can differ from call to
+call; this model chooses the one that was added first. `PlacementGroup.is_determined` reports whether that matters, and
+`PlacementGroup.is_possible` whether Ray could have given an answer.
 
-What Ray answers though it should not is answered here too: negative amounts count backwards, 0.00005 of anything is
-nothing. Refused is what ends Ray's process or is undefined in it: NaN, infinity, amounts of 922337203685477.5808 and
-up, sums of that size where Ray adds bundles up, and a resource without a name.
+The model also reproduces surprising answers of Ray: negative amounts count backwards, and 0.00005 of a resource is
+nothing. It refuses input that ends Ray's process or is undefined there: NaN, infinity, amounts from
+922337203685477.5808, sums of that size where Ray adds bundles, and a resource without a name.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from ._resources import items
 
 
 class PlacementResult(_c.Code):
-    """What Ray says of a placement group."""
+    """Ray's result for a placement group."""
 
     SUCCESS = 0
     """Every bundle has a node."""
     FAILED = 1
-    """Not now: Ray tries again."""
+    """It does not fit now: Ray tries again."""
     INFEASIBLE = 2
-    """Not with these nodes: Ray waits for another to join."""
+    """It does not fit these nodes: Ray waits until another one joins."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Placement:
 
 
 class _Whether(_c.Code):
-    """An answer that may be out of reach, as C says it."""
+    """A possibly unknown answer, with the numbers of libquoit."""
 
     NO = 0
     YES = 1
@@ -61,29 +61,29 @@ def _whether(slot: Any) -> bool | None:
 
 @dataclasses.dataclass(frozen=True)
 class ClusterNode(_c.WithMappings):
-    """A node that is alive and not draining; Ray looks at no other."""
+    """An alive node that is not draining. Ray uses no other nodes."""
 
     id: str
-    """Ray's id of the node, or any other text by which groups may name it."""
+    """Ray's id of the node, or any other text by which groups can name it."""
     total: Mapping[str, float]
-    """What it has of each resource, in Ray's units, cut to ten-thousandths as Ray cuts them: 0.57 is 0.5699."""
+    """The amount of each resource in Ray's units, truncated to ten-thousandths like in Ray: 0.57 is 0.5699."""
     available: Mapping[str, float] | None = None
-    """What of it is free; 0 of what is not in it. None: all is."""
+    """The free amounts; 0 for a missing resource. None: all is free."""
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Any texts: Ray's control plane does not check them."""
 
 
 class Cluster(_c.Unsent):
-    """The nodes that may be used. Of those that are equally good the one that was added first is taken.
+    """The usable nodes. Among equally good nodes, the one that was added first is chosen.
 
-    Any number of threads may use one; calls wait for each other. In the child of a fork(2) they raise `FailedError`.
+    Any number of threads can use a cluster; calls wait for each other. In a child of fork(2) they raise `FailedError`.
 
     Args:
-        nodes: those that it has at first.
+        nodes: the initial nodes.
 
     Raises:
-        InvalidError: two nodes have one id, or as `set_resource`.
-        TypeError: an argument has another type, as everywhere here.
+        InvalidError: two nodes have the same id, or like `set_resource`.
+        TypeError: an argument has another type, like in every function here.
     """
 
     __slots__ = ("_handle", "_numbers", "_turns")
@@ -111,16 +111,16 @@ class Cluster(_c.Unsent):
 
     @property
     def node_ids(self) -> tuple[str, ...]:
-        """The ids of its nodes, in the order in which they were added."""
+        """The ids of its nodes, in the order of their addition."""
         with self._turns.take():
             numbers = range(lib.quoit_ray_cluster_get_n_nodes(self._handle))
             return tuple(_c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) for number in numbers)
 
     def add_node(self, id: str) -> None:
-        """Adds a node that has nothing yet.
+        """Adds a node without resources.
 
         Raises:
-            InvalidError: there is a node of that id already.
+            InvalidError: a node already has that id.
         """
         named = _c.to_text(id, "id")
         name = _c.exact(id)
@@ -128,29 +128,29 @@ class Cluster(_c.Unsent):
             number = lib.quoit_ray_cluster_get_n_nodes(self._handle)
             call(lib.quoit_ray_cluster_add_node, self._handle, named)
             while _c.text(lib.quoit_ray_cluster_get_node_id(self._handle, number)) != name:
-                number += 1  # a signal's handler has added others before it
+                number += 1  # a signal handler has added other nodes before it
             self._numbers[name] = number
 
     def set_resource(self, node: str, resource: str, total: float, available: float) -> None:
-        """States an amount as a report of the node would.
+        """Sets an amount, like a report of the node.
 
-        A resource that is never stated is 0; one whose name begins with "node:__internal_implicit_resource_" is 1.
+        A resource that is never set is 0; one whose name begins with "node:__internal_implicit_resource_" is 1.
 
         Args:
             node: id of a node.
             resource: "CPU", "TPU", "TPU-v6e-16-head".
-            total: what the node has, in Ray's units, which are cut to ten-thousandths as Ray cuts them.
-            available: what of it is free.
+            total: the node's amount, in Ray's units, truncated to ten-thousandths like in Ray.
+            available: the free amount.
 
         Raises:
-            InvalidError: there is no such node, an amount is negative, not finite, or 922337203685477.5808 and up, or
+            InvalidError: there is no such node, an amount is negative, not finite, or 922337203685477.5808 or more, or
                 the resource has no name.
         """
         amounts = _c.to_float(total, "total"), _c.to_float(available, "available")
         self._set_resource(lib.quoit_ray_cluster_set_resource, node, resource, *amounts)
 
     def set_resource_e4(self, node: str, resource: str, total_e4: int, available_e4: int) -> None:
-        """`set_resource` in ten-thousandths, without Ray's doubles.
+        """Like `set_resource`, in ten-thousandths, without Ray's doubles.
 
         Raises:
             InvalidError: there is no such node, an amount is negative, or the resource has no name.
@@ -167,7 +167,7 @@ class Cluster(_c.Unsent):
             raise errors.InvalidError(f"node {_c.shown(node)}: {_c.shown(resource)}: {error}") from None
 
     def available_e4(self, node: str, resource: str) -> int:
-        """The ten-thousandths that are free, after what `take` took.
+        """Returns the free ten-thousandths, after all calls of `take`.
 
         Raises:
             InvalidError: there is no such node.
@@ -177,7 +177,7 @@ class Cluster(_c.Unsent):
             return int(lib.quoit_ray_cluster_get_available_e4(self._handle, number, named))
 
     def set_label(self, node: str, key: str, value: str) -> None:
-        """Gives a node a label, or another value for it. Texts are not checked: Ray's control plane does not either.
+        """Sets a label of a node. Like Ray's control plane, it does not check texts.
 
         Raises:
             InvalidError: there is no such node.
@@ -187,26 +187,27 @@ class Cluster(_c.Unsent):
             lib.quoit_ray_cluster_set_label(self._handle, number, named, text)
 
     def take(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
-        """Lowers what is free as Ray's control plane does when it has placed a group: at once, and never below 0.
+        """Reduces the free amounts like Ray's control plane after it has placed a group: at once, and never below 0.
 
         Args:
-            group: a group that was placed.
+            group: a placed group.
             nodes: the id of a node for each bundle.
 
         Raises:
-            InvalidError: an id is no node's, there are not as many as bundles, or as `PlacementGroup.place`.
+            InvalidError: an id is unknown, the number of ids is not that of the bundles, or like
+                `PlacementGroup.place`.
         """
         self._move(lib.quoit_ray_cluster_take, group, nodes)
 
     def give_back(self, group: PlacementGroup, nodes: Sequence[str]) -> None:
-        """Raises what is free as the reports of the nodes do after a group was removed: never above the total.
+        """Increases the free amounts like reports of the nodes after a group was removed: never above the total.
 
         Args:
-            group: a group that was placed.
+            group: a placed group.
             nodes: the id of a node for each bundle.
 
         Raises:
-            InvalidError: as `take`.
+            InvalidError: like `take`.
         """
         self._move(lib.quoit_ray_cluster_give_back, group, nodes)
 
@@ -239,29 +240,29 @@ class Cluster(_c.Unsent):
 
 
 class PlacementGroup(_c.Sealed):
-    """What a placement group asks for. Immutable; any number of threads may ask about one.
+    """The arguments of a placement group. It is immutable, and any number of threads can use it.
 
-    Any number is kept as an amount, as Python keeps it, and any text: `check` and `place` say what they think of it.
+    It accepts any number as an amount, and any text. `check` and `place` refuse wrong ones.
 
     Args:
-        bundles: what each bundle asks for, ``[{"CPU": 1, "TPU": 4}]``, in Ray's units.
-        strategy: PACK, SPREAD, STRICT_PACK or STRICT_SPREAD; None is PACK, as Ray's.
-        topology_strategy: labels with how the bundles stand to their values; "ray.io/node-id" stands for the nodes
-            themselves. With another label than that all bundles are placed on nodes that share one value of it,
-            whatever is said: Ray's control plane knows no other. The strategy inside is that of "ray.io/node-id", else `strategy`.
-        bundle_label_selector: for each bundle the selectors that its node must satisfy: "v", "!v", "in(a,b)",
-            "!in(a,b)"; other text is read as Ray's control plane reads it.
-        soft_target_node_id: the node that STRICT_PACK prefers; one that is not in the cluster, or full, is as good as
-            none.
+        bundles: the resources of each bundle, ``[{"CPU": 1, "TPU": 4}]``, in Ray's units.
+        strategy: PACK, SPREAD, STRICT_PACK or STRICT_SPREAD; None is PACK, like in Ray.
+        topology_strategy: a strategy for each label, over its values; "ray.io/node-id" means the nodes. With
+            another label, all bundles are placed on nodes with the same value of it, whatever its strategy, because
+            Ray's control plane implements no other. The strategy among these nodes is that of "ray.io/node-id",
+            else `strategy`.
+        bundle_label_selector: for each bundle the selectors of its node: "v", "!v", "in(a,b)", "!in(a,b)". Other
+            text is parsed like in Ray's control plane.
+        soft_target_node_id: the node that STRICT_PACK prefers; one that is full or not in the cluster is ignored.
         lifetime: "detached" or None; it is only checked.
-        bound: where those bundles stand that have their nodes already, when this group is what was lost of another: a
-            value of the topology label. Ray puts lost bundles nowhere else.
-        excluded: ids of the nodes where such bundles stand: STRICT_SPREAD takes no such node, the other strategies do
-            not care. One that is not in the cluster is not missed.
+        bound: if this group has only the lost bundles of a group, the value of the topology label at the other
+            bundles. Ray places lost bundles nowhere else.
+        excluded: ids of the nodes of the other bundles: STRICT_SPREAD does not use them, the other strategies
+            ignore them. Ids that are not in the cluster are ignored.
 
     Raises:
-        InvalidError: a strategy is none of Ray's, or there are not as many selectors as bundles.
-        TypeError: an argument has another type, as everywhere here.
+        InvalidError: a strategy is not one of Ray's, or the number of selectors is not that of the bundles.
+        TypeError: an argument has another type, like in every function here.
     """
 
     __slots__ = ("_handle",)
@@ -303,27 +304,27 @@ class PlacementGroup(_c.Sealed):
 
     @property
     def num_bundles(self) -> int:
-        """How many bundles it asks for."""
+        """The number of bundles."""
         return int(lib.quoit_ray_group_get_n_bundles(self._handle))
 
     def check(self) -> None:
-        """The checks of placement_group() itself, before Ray's control plane hears of the group.
+        """Runs the checks of placement_group() itself, before Ray's control plane gets the group.
 
-        What they let through may be refused by `place`, and what they refuse may be placed.
+        `place` can refuse a group that passes, and place one that does not.
 
         Raises:
-            InvalidError: placement_group() raises; the first check that fails has the word.
+            InvalidError: placement_group() raises; the message is about the first check that fails.
         """
         call(lib.quoit_ray_group_check, self._handle)
 
     def place(self, cluster: Cluster) -> Placement:
-        """Where Ray's control plane would put the bundles, all or nothing. The cluster is not changed.
+        """Returns where Ray's control plane would put the bundles, all or none. It does not change the cluster.
 
         Raises:
-            InvalidError: amounts are not finite or 922337203685477.5808 and up, sums are of that size where Ray adds
-                bundles up, a resource has no name or is called "bundle", there are several topology labels, or it is
-                what memory should not hold: more than 16,777,216 amounts, bundles times resources, or 33,554,432, nodes
-                times resources, or than 67,108,864 times 64 nodes for bundles with different selectors.
+            InvalidError: amounts are not finite or 922337203685477.5808 or more, sums are of that size where Ray adds
+                bundles, a resource has no name or is called "bundle", there are several topology labels, or the problem
+                is too large for memory: more than 16,777,216 bundles times resources, 33,554,432 nodes times resources,
+                or 67,108,864 times 64 nodes for bundles with different selectors.
         """
         n_bundles = self.num_bundles
         result, numbers = ffi.new("QuoitRayResult *"), ffi.new("uint32_t[]", n_bundles)
@@ -333,32 +334,35 @@ class PlacementGroup(_c.Sealed):
         return Placement(answer, cluster._ids(numbers, n_bundles) if placed else None)
 
     def is_determined(self, cluster: Cluster, budget: int = 1000) -> bool | None:
-        """Whether Ray gives the answer of `place` each time; None where the budget ended before it was known.
+        """Returns whether Ray always gives the answer of `place`; None if the budget ended before the result was known.
 
-        Ray chooses at will among nodes whose scores are equal, and among values of a topology label. Nodes that have
-        and may the same are tried once.
+        Ray chooses freely among nodes with equal scores, and among values of a topology label. Nodes with the same
+        resources and labels are tried once.
 
         Args:
-            cluster: is not changed.
-            budget: how many placements may be tried to find another answer: 1,000 takes some milliseconds.
+            cluster: the cluster; not changed.
+            budget: how many placements to try to find another answer: 1,000 takes some milliseconds.
 
         Raises:
-            InvalidError: as `place`.
+            InvalidError: like `place`.
         """
         determined = ffi.new("QuoitRayWhether *")
         self._ask(lib.quoit_ray_group_is_determined, cluster, _c.to_int(budget, "budget", _c.UINT64), determined)
         return _whether(determined)
 
     def is_possible(self, cluster: Cluster, answer: Placement, budget: int = 1000) -> bool | None:
-        """Whether Ray could answer so; None where the budget ended before it was known, which no success leaves open.
+        """Returns whether Ray could give this answer; None if the budget ended before the result was known.
+
+        For an answer with success the result is always known.
 
         Args:
-            cluster: is not changed.
-            answer: of Ray's.
-            budget: how many placements may be tried where it is no success: 1,000 takes some milliseconds.
+            cluster: the cluster; not changed.
+            answer: an answer of Ray.
+            budget: how many placements to try for an answer without success: 1,000 takes some milliseconds.
 
         Raises:
-            InvalidError: as `place`, or an id of the answer is no node's, or there are not as many as bundles.
+            InvalidError: like `place`, or an id in the answer is unknown, or the number of ids is not that of the
+                bundles.
         """
         if not isinstance(answer, Placement):
             raise TypeError(f"answer: expected a Placement, not {type(answer).__name__}")
@@ -376,14 +380,13 @@ class PlacementGroup(_c.Sealed):
             call(function, self._handle, cluster._handle, *arguments)
 
     def bundle_order(self) -> tuple[int, ...]:
-        """The bundle that PACK, SPREAD and STRICT_SPREAD place first, then the next.
+        """Returns the bundles in the order in which PACK, SPREAD and STRICT_SPREAD place them.
 
-        The largest bundle first: by GPU, then by custom resources in the order of `resource_id`, then by
-        object_store_memory, memory and CPU. Of more than 16 bundles equal ones come out as libstdc++'s sort leaves
-        them.
+        The largest bundle is first: by GPU, then by custom resources in the order of `resource_id`, then by
+        object_store_memory, memory and CPU. With more than 16 bundles, equal ones have the order of libstdc++'s sort.
 
         Raises:
-            InvalidError: amounts, and numbers of them, that `place` refuses.
+            InvalidError: `place` refuses the amounts or their number.
         """
         order = ffi.new("uint32_t[]", self.num_bundles)
         call(lib.quoit_ray_bundle_order, self._handle, order)
@@ -433,13 +436,13 @@ def _add_selectors(handle: Any, selectors: Sequence[Mapping[str, str]]) -> None:
 
 
 def strategy_parse(name: str) -> Strategy:
-    """The strategy that Ray means by its name.
+    """Returns the strategy with that name.
 
     Args:
         name: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD".
 
     Raises:
-        InvalidError: any other text, as Ray does for "pack".
+        InvalidError: it is any other text, such as "pack", which Ray refuses too.
     """
     strategy = ffi.new("QuoitStrategy *")
     call(lib.quoit_ray_strategy_parse, _c.to_text(name, "name"), strategy)
@@ -447,10 +450,10 @@ def strategy_parse(name: str) -> Strategy:
 
 
 def strategy_get_name(strategy: Strategy) -> str:
-    """The name that `strategy_parse` reads.
+    """Returns the name of a strategy for `strategy_parse`.
 
     Raises:
-        InvalidError: it is a strategy of a newer libquoit than this one.
+        InvalidError: the strategy is one of a newer libquoit.
     """
     name = lib.quoit_ray_strategy_get_name(_c.to_member(Strategy, strategy, "strategy"))
     if name == _c.NULL:
@@ -459,7 +462,7 @@ def strategy_get_name(strategy: Strategy) -> str:
 
 
 def resource_id(resource: str) -> int:
-    """The number by which Ray orders resources, as a signed one of 64 bits.
+    """Returns the number by which Ray orders resources, as a signed number of 64 bits.
 
     It is 0 to 3 for CPU, memory, GPU and object_store_memory, else libstdc++'s hash of the name.
     """
@@ -467,29 +470,30 @@ def resource_id(resource: str) -> int:
 
 
 def bundle_resource(resource: str, group_id: str, bundle: int) -> str:
-    """What Ray calls the part of a resource on a node that belongs to one bundle: "TPU_group_0_<id>".
+    """Returns Ray's name for the share of a resource on a node that belongs to one bundle: "TPU_group_0_<id>".
 
     Args:
-        resource: "TPU"; "bundle" is what Ray adds to each bundle, 1000 of it.
+        resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 of it.
         group_id: Ray's id of the placement group: 36 hexadecimal digits.
         bundle: number of the bundle.
 
     Raises:
-        InvalidError: the resource has no name, or the id is none.
+        InvalidError: the resource has no name, or the id is not valid.
     """
     named, group = _c.to_text(resource, "resource"), _c.to_text(group_id, "group_id")
     return _c.taken_text(call(lib.quoit_ray_dup_bundle_resource, named, group, _c.to_int(bundle, "bundle", _c.UINT32)))
 
 
 def group_resource(resource: str, group_id: str) -> str:
-    """What Ray calls the part of a resource on a node that belongs to any bundle of the group: "TPU_group_<id>".
+    """Returns Ray's name for the share of a resource on a node that belongs to any bundle of the group:
+    "TPU_group_<id>".
 
     Args:
-        resource: "TPU"; "bundle" is what Ray adds to each bundle, 1000 of it.
+        resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 of it.
         group_id: Ray's id of the placement group: 36 hexadecimal digits.
 
     Raises:
-        InvalidError: as `bundle_resource`.
+        InvalidError: like `bundle_resource`.
     """
     named, group = _c.to_text(resource, "resource"), _c.to_text(group_id, "group_id")
     return _c.taken_text(call(lib.quoit_ray_dup_group_resource, named, group))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's SlicePlacementGroup without Ray: what slice_placement_group() of Ray 2.60 asks the cluster for.
+"""A model of Ray 2.60's SlicePlacementGroup: what slice_placement_group() requests from the cluster.
 
-`slice_placement_group` takes Ray's arguments, checks them as Ray does, and says which bundles Ray would make of them,
-under which selectors, in how many placement groups, and which heads it would take first. A slice of several hosts whose
-bundles name no slice gets its name from the head that Ray takes for it: until `SliceGroup.with_slice_names` says it,
-its bundles select no slice.
+`slice_placement_group` takes Ray's arguments, checks them like Ray, and returns the bundles that Ray would request,
+their selectors, the placement groups, and the heads that Ray would reserve first. If the bundles of a multi-host slice
+name no slice, Ray takes the name from the head that it reserves: until you pass it to `SliceGroup.with_slice_names`,
+these bundles select no slice.
 
-Everything is pure: no state, no environment, no clock.
+The functions use no state, environment or clock.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import _resources
 
 
 class _Layout(_c.Code):
-    """How the bundles are divided into placement groups; Ray has a flag, pg_per_slice."""
+    """How bundles are divided into placement groups; Ray's flag pg_per_slice."""
 
     ONE_GROUP = 0
     GROUP_PER_SLICE = 1
@@ -29,12 +29,12 @@ class _Layout(_c.Code):
 
 @dataclasses.dataclass(frozen=True)
 class WorkerGroup:
-    """A placement group that holds bundles of slices, as Ray's placement_group() is asked for it."""
+    """A placement group with bundles of slices: arguments of Ray's placement_group()."""
 
     name: str
-    """Empty for none."""
+    """"" without a name."""
     num_bundles: int
-    """They are the next of all bundles, in their order."""
+    """The group has the next bundles, in their order."""
     strategy: str
     lifetime: str | None
     """None: it ends with its creator; else "detached"."""
@@ -42,12 +42,12 @@ class WorkerGroup:
 
 @dataclasses.dataclass(frozen=True)
 class Head(_c.WithMappings):
-    """The placement group of one bundle, PACK, by which Ray takes a slice; it has neither name nor lifetime."""
+    """The placement group, of one bundle and with PACK, by which Ray reserves a slice. It has no name or lifetime."""
 
     slice_index: int
-    """The slice that it is taken for.
+    """The slice that it reserves.
 
-    Ray's release_head_pgs() counts heads, not slices: they part where slices before it were asked for by name.
+    Ray's release_head_pgs() counts heads, not slices. The two differ if slices before it were requested by name.
     """
     bundle: Mapping[str, float]
     """1 of the head resource, ``{"TPU-v6e-16-head": 1.0}``."""
@@ -56,10 +56,10 @@ class Head(_c.WithMappings):
 
 
 class SliceGroup(_c.Sealed):
-    """What Ray makes of a request for slices: bundles, selectors, placement groups and heads. Immutable.
+    """Ray's bundles, selectors, placement groups and heads for a request for slices. Immutable.
 
-    It costs what the request does; the tuples are made when they are asked for, with an element for each bundle,
-    placement group or head.
+    Its memory depends only on the request. The tuples, with an element for each bundle, placement group or head, are
+    made on access.
     """
 
     __slots__ = ("_handle", "_request")
@@ -80,14 +80,14 @@ class SliceGroup(_c.Sealed):
         return f"<quoit.ray_rules.SliceGroup of {self.num_slices} x {self.accelerator_version} {self.topology}>"
 
     def with_slice_names(self, slice_names: Mapping[int, str]) -> SliceGroup:
-        """The same group where the heads that were taken turned out to be those of these slices.
+        """Returns the same group with the names of the slices whose heads were reserved.
 
         Args:
-            slice_names: the name by the index of the slice, 0 for the first; those that are not in it stay unknown.
+            slice_names: the name by the index of the slice, from 0; missing slices stay unknown.
 
         Raises:
-            InvalidError: no head is taken for one of the slices, or a name holds NUL.
-            TypeError: `slice_names` is no mapping of int to str.
+            InvalidError: one of the slices needs no head, or a name contains NUL.
+            TypeError: `slice_names` is not a mapping of int to str.
         """
         if not isinstance(slice_names, Mapping):
             raise TypeError(f"slice_names: expected a mapping of int to str, not {type(slice_names).__name__}")
@@ -95,17 +95,17 @@ class SliceGroup(_c.Sealed):
 
     @property
     def topology(self) -> str:
-        """The topology of each slice as Ray writes it, "4x4"."""
+        """The topology of each slice in Ray's spelling, "4x4"."""
         return _c.text(lib.quoit_ray_slice_group_get_topology(self._handle))
 
     @property
     def accelerator_version(self) -> str:
-        """The generation as Ray writes it, "v6e"."""
+        """The generation in Ray's spelling, "v6e"."""
         return _c.text(lib.quoit_ray_slice_group_get_version(self._handle))
 
     @property
     def num_slices(self) -> int:
-        """The slices that were asked for; below 0 where less than none were."""
+        """The requested number of slices; negative if it was requested so."""
         return int(lib.quoit_ray_slice_group_get_n_slices(self._handle))
 
     @property
@@ -120,12 +120,12 @@ class SliceGroup(_c.Sealed):
 
     @property
     def num_hosts(self) -> int:
-        """The hosts over all slices, at least one a slice."""
+        """The hosts of all slices, at least one per slice."""
         return int(lib.quoit_ray_slice_group_get_n_hosts(self._handle))
 
     @property
     def num_bundles(self) -> int:
-        """The bundles over all slices, slice by slice; those of a slice are not tied to its worker ids."""
+        """The bundles of all slices, slice by slice. The bundles of a slice are not bound to worker ids."""
         return int(lib.quoit_ray_slice_group_get_n_bundles(self._handle))
 
     @property
@@ -135,25 +135,25 @@ class SliceGroup(_c.Sealed):
 
     @property
     def bundle_resources(self) -> dict[str, float]:
-        """What each bundle asks for."""
+        """The resources of each bundle."""
         return _resources.resources(lib.quoit_ray_slice_group_get_resources(self._handle))
 
     @property
     def is_single_host(self) -> bool:
-        """Whether a slice is one host.
+        """Whether a slice has one host.
 
-        Then no heads are taken and bundles select no slice, so that Ray may put them on hosts of greater slices.
+        Then Ray reserves no heads and bundles select no slice, so that Ray can put them on hosts of larger slices.
         """
         return bool(lib.quoit_ray_slice_group_is_single_host(self._handle))
 
     def bundle_labels(self, index: int) -> dict[str, str | None]:
-        """What one bundle selects its node by.
+        """Returns the selector of one bundle.
 
-        The labels that were asked for, and in slices of several hosts the slice: the first that a bundle of that slice
-        asks for, over what this one asks for, or the one whose head was taken.
+        It has the requested labels. In a multi-host slice it also has the slice name: the first one that a bundle of
+        the slice requests, which overrides the name in this selector, or the slice of the reserved head.
 
         Args:
-            index: of the bundle, 0 for the first over all slices; below 0 from the end.
+            index: the index of the bundle in all slices, from 0; negative indices count from the end.
 
         Raises:
             IndexError: there is no such bundle.
@@ -168,9 +168,9 @@ class SliceGroup(_c.Sealed):
 
     @property
     def heads(self) -> tuple[Head, ...]:
-        """The heads that Ray takes, one after the other.
+        """The heads that Ray reserves, one after the other.
 
-        It takes all before it makes the one group, or each before it makes its slice's own.
+        It reserves all heads before it makes the single group, or each head before it makes the group of its slice.
         """
         bundle = {_c.text(lib.quoit_ray_slice_group_get_head_resource(self._handle)): 1.0}
         selector = _resources.labels(lib.quoit_ray_slice_group_get_head_labels(self._handle))
@@ -181,7 +181,7 @@ class SliceGroup(_c.Sealed):
 
     @property
     def placement_groups(self) -> tuple[WorkerGroup, ...]:
-        """The placement groups that hold the bundles: one, or one for each slice."""
+        """The placement groups with the bundles: one, or one for each slice."""
         strategy = _c.text(lib.quoit_ray_slice_group_get_strategy(self._handle))
         lifetime = _c.text_or_none(lib.quoit_ray_slice_group_get_lifetime(self._handle))
         return tuple(
@@ -196,10 +196,10 @@ class SliceGroup(_c.Sealed):
 
     @property
     def slice_placement_group(self) -> WorkerGroup:
-        """The one placement group.
+        """The single placement group.
 
         Raises:
-            InvalidError: each slice has its own, as Ray refuses: read `slice_placement_groups`.
+            InvalidError: each slice has its own: read `slice_placement_groups`. Ray raises too.
         """
         call(lib.quoit_ray_slice_group_check_layout, self._handle, _Layout.ONE_GROUP)
         return self.placement_groups[0]
@@ -209,7 +209,7 @@ class SliceGroup(_c.Sealed):
         """The placement group of each slice.
 
         Raises:
-            InvalidError: there is one for all, as Ray refuses: read `slice_placement_group`.
+            InvalidError: there is one for all slices: read `slice_placement_group`. Ray raises too.
         """
         call(lib.quoit_ray_slice_group_check_layout, self._handle, _Layout.GROUP_PER_SLICE)
         return self.placement_groups
@@ -228,27 +228,28 @@ def slice_placement_group(
     pg_per_slice: bool = False,
     tpu_resource_per_chip: int | None = None,
 ) -> SliceGroup:
-    """Checks the arguments of Ray's slice_placement_group() as Ray does, and says what Ray would ask the cluster for.
+    """Checks the arguments of Ray's slice_placement_group() like Ray, and returns what Ray would request.
 
     Args:
-        topology: of each slice, "4x4"; blanks around it and capitals do not matter.
-        accelerator_version: "v6e", "TPU-V6E"; blanks around it do not matter.
-        resources_per_bundle: what each bundle asks for; CPU and TPU that are not in it are added.
-        strategy: "SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK". Ray checks it when it makes the groups, not here.
-        name: of the group, "" for none.
+        topology: the topology of each slice, "4x4"; surrounding blanks and case do not matter.
+        accelerator_version: "v6e", "TPU-V6E"; surrounding blanks do not matter.
+        resources_per_bundle: the resources of each bundle; missing CPU and TPU are added.
+        strategy: "SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK". Ray checks it when it makes the groups, not
+            here.
+        name: the name of the group, "" for none.
         lifetime: "detached", or None: the groups end with their creator. Heads always do.
-        num_slices: how many slices. Less than 0 are accepted, as by Ray: such a group has no bundles, and counts below
-            0.
-        chips_per_vm: the chips of one host; None: as Ray takes them from the topology.
-        bundle_label_selector: none, or one selector for each bundle over all slices.
-        pg_per_slice: whether each slice has a placement group of its own.
+        num_slices: the number of slices. Like Ray, it accepts negative numbers: such a group has no bundles, and
+            negative counts.
+        chips_per_vm: the chips of one host; None for Ray's default for the topology.
+        bundle_label_selector: none, or one selector for each bundle of all slices.
+        pg_per_slice: whether each slice has its own placement group.
         tpu_resource_per_chip: how many units of the resource TPU one chip counts for; None is 1. Ray reads
-            RAY_TPU_RESOURCE_PER_CHIP here: pass it.
+            RAY_TPU_RESOURCE_PER_CHIP here: pass its value.
 
     Raises:
-        InvalidError: topology or version cannot be read or are not listed by Ray, a number is not positive, the TPU of
-            a bundle do not divide those of a slice, there are selectors and not as many as bundles, no slice is asked
-            for, or a count is beyond 64 bits.
+        InvalidError: topology or version cannot be read or are not listed by Ray, a number is not positive, the TPU
+            of a bundle does not divide the TPU of a slice, the number of selectors is not that of the bundles, no
+            slice is requested, or a count is beyond 64 bits.
         TypeError: an argument has another type.
     """
     shape = _c.to_text(topology, "topology"), _c.to_text(accelerator_version, "accelerator_version")
@@ -273,11 +274,11 @@ def slice_placement_group(
         labels = _resources.to_selector({} if selector is None else selector, f"{what}[{index}]")
         lib.quoit_ray_slice_request_add_selector(request, labels)
     group = SliceGroup(request, {})
-    if any(selector is None for selector in selectors):  # of all that is wrong with a request Ray sees this last
+    if any(selector is None for selector in selectors):  # Ray makes this check last
         raise TypeError(f"{what}: expected mappings of str to str, not None")
     return group
 
 
 def taken_request(request: Any) -> SliceGroup:
-    """The group of a request that is the caller's."""
+    """Returns the group of a request, and takes the ownership of the request."""
     return SliceGroup(_c.owned(request, lib.quoit_ray_slice_request_free), {})

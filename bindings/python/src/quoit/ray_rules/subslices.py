@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's sub-slices: cuboids of hosts inside a slice, as Ray 2.60 numbers, labels and chooses them.
+"""A model of Ray 2.60's sub-slices: cuboids of hosts in a slice, as Ray numbers, labels and chooses them.
 
-This is Ray's view of a slice and no second geometry: Ray reads "2x4" and "2x2x4" with the last axis fastest, (y, x) and
-(z, y, x), where quoit, GKE and JAX read x first; the sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows. In three
-dimensions different hosts may have one number, because Ray's blocks are not those of the machines. No placement of
-quoit's uses it.
+Ray reads "2x4" and "2x2x4" with the last axis fastest, (y, x) and (z, y, x), while quoit, GKE and JAX read x first. The
+sub-slices 0 and 1 of shape 2x4 in 4x4 are its rows. In three dimensions different hosts can have the same number,
+because Ray's blocks differ from those of the hardware. No placement of quoit uses this model.
 
-Ray takes a host of which no available TPU is told for a free one, though that is how it tells of one that is wholly
-used: it chooses an occupied sub-slice again, and the group waits. What is asked here answers so too.
+Ray counts a host without available TPU as free, although it lists fully used hosts that way. Therefore it can choose a
+used sub-slice again, and the group waits. The model gives the same answers.
 
-Nodes are mappings as ray.nodes() gives them, `available` is what each node id has left, and `known` is what Ray has
-found out of slices, its cache: for each slice, for each worker id, `subslice_labels` of that worker; a slice with no
-workers is known, and nothing of it. Everything is pure: no state, no environment, no clock.
+Nodes are mappings of ray.nodes(), `available` has the free resources of each node id, and `known` is Ray's cache of
+discovered slices: for each slice and worker id the `subslice_labels` of that worker. A slice without workers is known,
+but nothing about it. The functions use no state, environment or clock.
 """
 
 from __future__ import annotations
@@ -28,27 +27,27 @@ from .nodes import Row, to_nodes
 Available = Mapping[str, Mapping[str, float]]
 Known = Mapping[str, Mapping[str, Mapping[str, str]]]
 
-# --- places in a slice --------------------------------------------------------------------------------------------
+# --- coordinates --------------------------------------------------------------------------------------------------
 
 
 def topology_dims(topology: str) -> tuple[int, ...]:
-    """The numbers between the "x", in any form that Python's int() reads.
+    """Returns the numbers between the "x", in any form that Python's int() accepts.
 
     Raises:
-        InvalidError: one of them is none, or is beyond 64 bits.
+        InvalidError: int() refuses one of them, or it is beyond 64 bits.
     """
     return _dims(lib.quoit_ray_topology_dims, topology)
 
 
 def worker_grid(topology: str) -> tuple[int, ...]:
-    """The hosts of a slice along its 2 or 3 axes, the slowest first: (y, x) or (z, y, x).
+    """Returns the number of hosts of a slice along its 2 or 3 axes, the slowest first: (y, x) or (z, y, x).
 
     Args:
-        topology: exactly as Ray writes it, "2x2x4".
+        topology: in exactly Ray's spelling, "2x2x4".
 
     Raises:
-        InvalidError: Ray has no grid for it: it has them for some topologies only, among which 1x1, 2x8 and whatever is
-            larger than 16x16 or 16x16x24 are not.
+        InvalidError: Ray has no grid for it. It has grids for some topologies only; 1x1, 2x8 and topologies larger
+            than 16x16 or 16x16x24 have none.
     """
     return _dims(lib.quoit_ray_worker_grid, topology)
 
@@ -62,25 +61,24 @@ def _dims(function: Callable[..., Any], topology: str) -> tuple[int, ...]:
 
 
 def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) -> int:
-    """Where Ray thinks that a host stands in the grid, by the least of its chips' coordinates.
+    """Returns the number that Ray computes for a host in the grid, from the smallest coordinates of its chips.
 
-    It is below 0 for coordinates below 0.
+    It is negative for negative coordinates.
 
     Args:
-        coords: (x, y) or (x, y, z) of each chip of the host; a third that is not known is 0, what is behind it is not
-            read.
-        parent_topology: of the whole slice, "4x4".
+        coords: (x, y) or (x, y, z) of each chip of the host; a missing third one is 0, further ones are ignored.
+        parent_topology: the topology of the whole slice, "4x4".
 
     Raises:
-        InvalidError: there are no chips or less than two coordinates of one, Ray has no grid for the topology, or the
-            host stands outside of it.
+        InvalidError: there are no chips, a chip has fewer than two coordinates, Ray has no grid for the topology,
+            or the host is outside the grid.
         TypeError: an argument has another type.
     """
     chips = [
         list(_c.elements(chip, f"coords[{index}]", "int"))
         for index, chip in enumerate(_c.elements(coords, "coords", "coordinates"))
     ]
-    worker_grid(parent_topology)  # refused before coordinates are read, as by Ray
+    worker_grid(parent_topology)  # like Ray, check the topology before the coordinates
     least, most = min(map(len, chips), default=0), max(map(len, chips), default=0)
     n_axes = min(most, 3) if least >= 2 else least
     numbers = [0] * (len(chips) * n_axes)
@@ -93,13 +91,13 @@ def physical_worker_id(coords: Iterable[Sequence[int]], parent_topology: str) ->
 
 
 def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
-    """The sub-slice of each smaller shape that a host belongs to: "ray.io/tpu-subslice-2x4" is "1".
+    """Returns the sub-slice of each smaller shape that a host belongs to: "ray.io/tpu-subslice-2x4" is "1".
 
-    Shapes that do not divide the slice are labelled too, and then not all of their sub-slices have all hosts.
+    Shapes that do not divide the slice are labelled too, so that some of their sub-slices are incomplete.
 
     Args:
-        worker_id: the place of the host in the grid, `physical_worker_id`; one outside of it is not refused.
-        parent_topology: of the whole slice, "4x4".
+        worker_id: the number of the host in the grid, `physical_worker_id`; one outside the grid is accepted.
+        parent_topology: the topology of the whole slice, "4x4".
 
     Raises:
         InvalidError: Ray has no grid for the topology.
@@ -110,35 +108,35 @@ def subslice_labels(worker_id: int, parent_topology: str) -> dict[str, str]:
 
 
 def parent_topologies(nodes: Iterable[Row], subslice_topology: str) -> tuple[str, ...]:
-    """The topologies of nodes alive in which a sub-slice fits, by their grids, those of the fewest hosts first.
+    """Returns the topologies of alive nodes whose grids can contain the sub-slice, those with the fewest hosts first.
 
-    The generation is not looked at.
+    The generation is ignored.
 
     Raises:
         InvalidError: Ray has no grid for `subslice_topology`.
-        TypeError: an argument, or what is looked at of a node, has another type.
+        TypeError: an argument, or a field of a node that is read, has another type.
     """
     topology = _c.to_text(subslice_topology, "subslice_topology")
     return _c.taken_texts(call(lib.quoit_ray_parent_topologies, to_nodes(nodes), topology))
 
 
 def subslice_chips_per_vm(chips_per_vm: int | None, parent_topology: str, version: str) -> int:
-    """The chips of a host of a sub-slice: those given, else Ray's default for the whole slice.
+    """Returns the chips of a host of a sub-slice: the given number, else Ray's default for the whole slice.
 
     Args:
-        chips_per_vm: as it was given.
-        parent_topology: of the whole slice.
-        version: the generation as Ray writes it.
+        chips_per_vm: the given number, or None.
+        parent_topology: the topology of the whole slice.
+        version: the generation in Ray's spelling.
 
     Raises:
-        InvalidError: none were given, and the topology cannot be read.
+        InvalidError: no number was given, and the topology cannot be read.
     """
     given = _resources.to_int_or_null(chips_per_vm, "chips_per_vm")
     parent, generation = _c.to_text(parent_topology, "parent_topology"), _c.to_text(version, "version")
     return _resources.checked(lib.quoit_ray_subslice_chips_per_vm, given, parent, generation)
 
 
-# --- what is free in Ray's eyes -----------------------------------------------------------------------------------
+# --- free slices, by Ray's rules ----------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,21 +145,21 @@ class Subslice:
 
     index: int
     worker_ids: tuple[str, ...]
-    """Of all its hosts, the least first."""
+    """The worker ids of all its hosts, the smallest first."""
 
 
 def head_looks_free(
     nodes: Iterable[Row], available: Available | None, slice_name: str | None, head_resource: str | None
 ) -> bool:
-    """Whether Ray takes the head of a slice for free.
+    """Returns whether Ray counts the head of a slice as free.
 
-    Of its first worker 0 that is alive, 1 of the head resource is available or nothing is told. So it is without a
-    worker 0, and without a head resource.
+    It is free if 1 of the head resource is available, or unlisted, on the first alive worker 0; also without a worker
+    0, and without a head resource.
 
     Args:
-        nodes: as ray.nodes() gives them.
-        available: what each node id has left.
-        slice_name: a slice; None for the nodes that name none.
+        nodes: the rows of ray.nodes().
+        available: the free resources of each node id.
+        slice_name: a slice; None for the nodes without a slice name.
         head_resource: "TPU-v6e-16-head".
     """
     name = _c.to_text_or_null(slice_name, "slice_name")
@@ -177,25 +175,25 @@ def find_subslice(
     topology: str,
     subslice_index: int | None = None,
 ) -> Subslice | None:
-    """The first sub-slice of a slice, by its index, that has all its hosts, each alive and in Ray's eyes idle.
+    """Returns the first sub-slice of a slice, by index, with all its hosts alive and idle by Ray's rules.
 
-    Where rows bear one worker id the last of them counts, dead or alive.
+    If several rows have the same worker id, the last one counts, dead or alive.
 
     Args:
-        known: what Ray has found out.
-        nodes: as ray.nodes() gives them.
-        available: what each node id has left.
-        slice_name: the slice to look in.
-        topology: of the sub-slice, "2x4".
-        subslice_index: the only sub-slice that will do; None for the first.
+        known: Ray's cache.
+        nodes: the rows of ray.nodes().
+        available: the free resources of each node id.
+        slice_name: the slice to search.
+        topology: the topology of the sub-slice, "2x4".
+        subslice_index: the only acceptable sub-slice; None for the first.
 
     Returns:
-        None: there is none.
+        The sub-slice; None without one.
 
     Raises:
-        InvalidError: an index or a worker id that is needed is no integer of 64 bits, or Ray has no grid for a topology
-            that is labelled.
-        TypeError: an argument, or what is looked at of a node, has another type.
+        InvalidError: an index or a worker id that is needed is not an integer of 64 bits, or Ray has no grid for a
+            labelled topology.
+        TypeError: an argument, or a field of a node that is read, has another type.
     """
     found = ffi.new("int64_t *")
     workers = call(
@@ -213,23 +211,23 @@ def find_subslice(
 def find_undiscovered_slice(
     known: Known, nodes: Iterable[Row], available: Available | None, parents: Sequence[str], version: str
 ) -> tuple[str, str] | None:
-    """The slice that Ray would find out about next.
+    """Returns the slice that Ray would discover next.
 
-    It is the first that is not known and whose nodes alive and head are free in its eyes.
+    It is the first unknown slice whose alive nodes and head are free by Ray's rules.
 
     Args:
-        known: what Ray has found out.
-        nodes: as ray.nodes() gives them.
-        available: what each node id has left.
-        parents: topologies, in the order in which they will do.
-        version: the generation as Ray writes it.
+        known: Ray's cache.
+        nodes: the rows of ray.nodes().
+        available: the free resources of each node id.
+        parents: acceptable topologies, in order of preference.
+        version: the generation in Ray's spelling.
 
     Returns:
-        Its topology and its name; None: there is none.
+        Its topology and its name; None without one.
 
     Raises:
         InvalidError: one of `parents`, or the generation, cannot be read.
-        TypeError: an argument, or what is looked at of a node, has another type.
+        TypeError: an argument, or a field of a node that is read, has another type.
     """
     topologies, parent = _c.to_texts(parents, "parents"), ffi.new("unsigned *")
     name = call(
@@ -255,16 +253,16 @@ def _to_known(known: Known) -> Any:
     return handle
 
 
-# --- what Ray does next -------------------------------------------------------------------------------------------
+# --- Ray's next step ----------------------------------------------------------------------------------------------
 
 
 class SubsliceStep(_c.Code):
-    """What Ray's subslice_placement_group() does next."""
+    """The next step of Ray's subslice_placement_group()."""
 
     RESERVE = 0
     """It makes a placement group of the bundles."""
     DISCOVER = 1
-    """It first takes the whole slice, to find out about it, and lets it go again."""
+    """It first reserves the whole slice to discover its hosts, and releases it again."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -273,17 +271,16 @@ class SubslicePlan(_c.WithMappings):
 
     step: SubsliceStep
     parent_topology: str
-    """Of the whole slice."""
+    """The topology of the whole slice."""
     slice_name: str
-    """The slice that it is done with."""
+    """The slice that the step uses."""
     subslice_index: int | None
-    """The sub-slice that is reserved; None where a slice is found out about."""
+    """The sub-slice that is reserved; None for a discovery."""
     chips_per_host: int
     bundle_resources: Mapping[str, float]
-    """What each bundle asks for."""
+    """The resources of each bundle."""
     bundle_label_selector: tuple[Mapping[str, str], ...]
-    """What each bundle selects its node by, one a host: the slice, and the worker id. Empty where a slice is found out
-    about."""
+    """The selector of each bundle, one per host: slice and worker id. Empty for a discovery."""
 
 
 def subslice_placement_group(
@@ -296,23 +293,23 @@ def subslice_placement_group(
     resources_per_bundle: Mapping[str, float] | None = None,
     subslice_index: int | None = None,
 ) -> SubslicePlan:
-    """What Ray does next to get a sub-slice.
+    """Returns Ray's next step to get a sub-slice.
 
     Args:
-        known: what Ray has found out.
-        nodes: as ray.nodes() gives them.
-        available: what each node id has left.
-        subslice_topology: "2x4"; blanks around it and capitals do not matter.
-        accelerator_version: "v6e"; blanks do matter.
+        known: Ray's cache.
+        nodes: the rows of ray.nodes().
+        available: the free resources of each node id.
+        subslice_topology: "2x4"; surrounding blanks and case do not matter.
+        accelerator_version: "v6e"; blanks matter.
         chips_per_vm: the chips of one host; None for Ray's default.
-        resources_per_bundle: what each bundle asks for; None for 1 CPU and the TPU of a host.
-        subslice_index: the only sub-slice that will do; None for the first.
+        resources_per_bundle: the resources of each bundle; None for 1 CPU and the TPU of a host.
+        subslice_index: the only acceptable sub-slice; None for the first.
 
     Raises:
         InvalidError: Ray does not list the topology for the generation or has no grid for it, a given number is not
-            positive, or no slice alive is larger.
-        NotNowError: all that are known are in use in Ray's eyes, and none is left to find out about: wait.
-        TypeError: an argument, or what is looked at of a node, has another type.
+            positive, or no alive slice is larger.
+        NotNowError: all known sub-slices are used by Ray's rules, and there is no slice left to discover: wait.
+        TypeError: an argument, or a field of a node that is read, has another type.
     """
     plan = call(
         lib.quoit_ray_subslice_plan_new,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray Train without Ray: what a ScalingConfig of Ray 2.60 means in workers, slices and ranks.
+"""A model of Ray Train 2.60, without Ray: the workers, slices and ranks of a ScalingConfig for a JaxTrainer.
 
-It is the one that a JaxTrainer takes. Also how many workers an elastic job would run, and whether a failure is retried.
-Everything is pure: no environment, no clock, and no state but the counts of a `FailurePolicy`.
+It also computes how many workers an elastic job would run, and whether a failure is retried. No environment or clock is
+used; the only state is the counts of a `FailurePolicy`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Selector = Mapping[str, "str | None"]
 
 
 class _Accelerators(_c.Code):
-    """What the workers compute with; Ray has two flags, use_gpu and use_tpu, and refuses both."""
+    """The accelerators of the workers. Ray has two flags, use_gpu and use_tpu, and refuses both together."""
 
     NONE = 0
     GPU = 1
@@ -32,33 +32,33 @@ class _Accelerators(_c.Code):
 
 
 class ScalingConfig(_c.Sealed):
-    """Arguments of Ray Train's ScalingConfig that Ray accepts, and what they mean.
+    """The arguments of a ScalingConfig of Ray Train, and their meaning. Immutable.
 
-    They are checked as Ray does when this is made, and cannot be changed. Whether the topology exists is not checked,
-    as by Ray, which sees it when it makes the worker group: `slice_placement_group` says so.
+    The constructor checks them like Ray. Like Ray, it does not check that the topology exists: Ray checks that when it
+    makes the worker group, and so does `slice_placement_group`.
 
     Args:
-        num_workers: how many workers, 0 is Ray's local mode; or a tuple (fewest, most): the job is elastic, also where
-            both are equal.
-        use_gpu: whether the workers compute with GPU.
-        use_tpu: whether they compute with TPU. Ray refuses both.
-        topology: of each slice, "4x4".
+        num_workers: the number of workers, with 0 for Ray's local mode; or a tuple (fewest, most) for an elastic
+            job, also if both are equal.
+        use_gpu: whether the workers use GPUs.
+        use_tpu: whether they use TPUs. Ray refuses both together.
+        topology: the topology of each slice, "4x4".
         accelerator_type: "TPU-V6E".
-        resources_per_worker: what each worker asks for; None is not the same as nothing.
-        placement_strategy: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD". Ray checks it when it makes the group, not
-            here.
-        label_selector: what every worker selects its node by; or one for each of the most workers.
-        elastic_resize_monitor_interval_s: how often the size of a job that runs is looked at, in seconds, to a
-            millisecond.
+        resources_per_worker: the resources of each worker; None differs from an empty mapping.
+        placement_strategy: "PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD". Ray checks it when it makes the group,
+            not here.
+        label_selector: the label selector of every worker, or a list with one for each of the most workers.
+        elastic_resize_monitor_interval_s: the interval of the checks of a running job's size, in seconds, rounded
+            to a millisecond.
         tpu_resource_per_chip: how many units of the resource TPU one chip counts for; None is 1. Ray reads
-            RAY_TPU_RESOURCE_PER_CHIP of the driver here: pass it.
-        trainer_resources: None: Ray Train V2 takes no others.
+            RAY_TPU_RESOURCE_PER_CHIP of the driver here: pass its value.
+        trainer_resources: None: Ray Train V2 accepts no others.
 
     Raises:
-        InvalidError: `num_workers` is something else; numbers are below 0 or in the wrong order; TPU or GPU are asked
-            for and not used, or used and none are asked for; several workers on TPU have no topology, no type, or a
-            selector; the topology cannot be read; the workers do not fill whole slices; there are not as many selectors
-            as the most workers; or `trainer_resources` were given.
+        InvalidError: `num_workers` has another form; numbers are below 0 or in the wrong order; TPU or GPU are
+            requested but not used, or used but not requested; several workers on TPU have no topology, no type, or
+            a selector; the topology cannot be read; the workers do not fill whole slices; the number of selectors
+            is not the most workers; or `trainer_resources` were given.
         TypeError: another argument has another type.
     """
 
@@ -119,12 +119,12 @@ class ScalingConfig(_c.Sealed):
 
     @property
     def elasticity_enabled(self) -> bool:
-        """Whether a range of workers was asked for."""
+        """Whether a range of workers was requested."""
         return bool(lib.quoit_ray_train_plan_is_elastic(self._plan))
 
     @property
     def worker_resources(self) -> dict[str, float]:
-        """What each worker asks for; a type adds 0.001 of "accelerator_type:TPU-V6E", in bundles of slices too."""
+        """The resources of each worker. A type adds 0.001 of "accelerator_type:TPU-V6E", also in bundles of slices."""
         return _resources.resources(lib.quoit_ray_train_plan_get_resources(self._plan))
 
     @property
@@ -134,7 +134,7 @@ class ScalingConfig(_c.Sealed):
 
     @property
     def total_resources(self) -> dict[str, float]:
-        """What the most workers ask for together."""
+        """The resources of the most workers together."""
         return _resources.taken_resources(lib.quoit_ray_train_plan_dup_total_resources(self._plan))
 
     @property
@@ -144,31 +144,31 @@ class ScalingConfig(_c.Sealed):
 
     @property
     def workers_per_slice(self) -> int:
-        """The workers that fill one slice; 0 where the job asks for no slices."""
+        """The workers that fill one slice; 0 if the job requests no slices."""
         return int(lib.quoit_ray_train_plan_get_workers_per_slice(self._plan))
 
     @property
     def uses_slices(self) -> bool:
-        """Whether Ray runs the workers on slices; else in a plain placement group."""
+        """Whether Ray runs the workers on slices; otherwise it uses a plain placement group."""
         request = lib.quoit_ray_train_plan_dup_slice_request(self._plan, self.max_workers)
         lib.quoit_ray_slice_request_free(request)
         return bool(request != _c.NULL)
 
     def num_slices(self, num_workers: int) -> int:
-        """The slices that Ray takes the workers of one run to fill; 1 where the job asks for none."""
+        """Returns the number of slices that Ray computes for the workers of one run; 1 if the job requests none."""
         return int(lib.quoit_ray_train_plan_n_slices(self._plan, _c.to_int(num_workers, "num_workers")))
 
     def slice_placement_group(self, num_workers: int) -> SliceGroup | None:
-        """What Ray asks for to run so many workers on slices; None: a plain placement group.
+        """Returns Ray's request for slices for this number of workers; None: a plain placement group.
 
         Raises:
-            InvalidError: Ray refuses it when it makes the worker group, as a topology that it does not list.
+            InvalidError: Ray refuses it when it makes the worker group, for example a topology that it does not list.
         """
         request = lib.quoit_ray_train_plan_dup_slice_request(self._plan, _c.to_int(num_workers, "num_workers"))
         return None if request == _c.NULL else taken_request(request)
 
     def label_selector_per_worker(self, num_workers: int) -> tuple[dict[str, str | None], ...] | None:
-        """What each of so many workers, at most the most, selects its node by; None where nothing was given."""
+        """Returns the label selector of each of the workers, up to the most workers; None if none was given."""
         if not self._has_selector:
             return None
         workers = range(min(_c.to_int(num_workers, "num_workers"), self.max_workers))
@@ -177,18 +177,18 @@ class ScalingConfig(_c.Sealed):
     def count_possible_workers(
         self, reserved_resources: Mapping[str, Mapping[str, float]], num_intact_slices: int | None = None
     ) -> int:
-        """How many workers an elastic job would run.
+        """Returns how many workers an elastic job would run.
 
-        As many as fit on each node in floating-point numbers, so that five times 0.1 holds four, at most the most
-        workers, and in slices only those that are whole.
+        It counts the workers that fit on each node in floating-point numbers (five times 0.1 fits four), up to the most
+        workers, and in slices only whole slices.
 
         Args:
-            reserved_resources: what each node has for the job, by node.
-            num_intact_slices: what Ray's get_num_tpu_slices() says; None where Ray could not tell, and then nobody
-                asks.
+            reserved_resources: the job's resources on each node.
+            num_intact_slices: the result of Ray's get_num_tpu_slices(); None if Ray could not determine it, which is
+                ignored.
 
         Raises:
-            InvalidError: workers ask for less than nothing, or nodes have no finite amount.
+            InvalidError: workers request negative amounts, or amounts of nodes are not finite.
         """
         what = "reserved_resources"
         nodes = [
@@ -200,18 +200,19 @@ class ScalingConfig(_c.Sealed):
         return _resources.checked(lib.quoit_ray_train_count_possible, self._plan, array, len(nodes), intact)
 
     def starts(self, possible_workers: int | None) -> bool:
-        """Whether an elastic job that does not run is started with so many workers; None: not known, and it waits."""
+        """Returns whether an elastic job starts with this number of workers. None is unknown: the job waits."""
         possible = _resources.to_int_or_null(possible_workers, "possible_workers")
         return bool(lib.quoit_ray_train_starts(self._plan, possible))
 
     def looks(self, started_ms: int, looked_ms: int | None, now_ms: int) -> bool:
-        """Whether it is time to look at the size of an elastic job that runs. If so, `now_ms` is the next `looked_ms`.
+        """Returns whether it is time to check the size of a running elastic job. If so, `now_ms` is the next
+        `looked_ms`.
 
-        All are read from one clock of milliseconds, whatever it counts from.
+        All times are in milliseconds of one clock, with any origin.
 
         Args:
-            started_ms: when the workers were started.
-            looked_ms: when the size was last looked at; None: not yet.
+            started_ms: when the workers started.
+            looked_ms: when the size was last checked; None: not yet.
             now_ms: the caller's clock.
         """
         looked = _resources.to_int_or_null(looked_ms, "looked_ms")
@@ -219,18 +220,18 @@ class ScalingConfig(_c.Sealed):
         return bool(lib.quoit_ray_train_looks(self._plan, started, looked, _c.to_int(now_ms, "now_ms")))
 
     def resizes(self, num_running: int, possible_workers: int | None) -> bool:
-        """Whether an elastic job that runs, and whose size is looked at, is started again with another number.
+        """Returns whether a running elastic job restarts with another size, when its size is checked.
 
         Args:
-            num_running: the workers that run.
-            possible_workers: `count_possible_workers`; None: not known, and it goes on.
+            num_running: the running workers.
+            possible_workers: `count_possible_workers`; None is unknown: the job continues.
         """
         possible = _resources.to_int_or_null(possible_workers, "possible_workers")
         return bool(lib.quoit_ray_train_resizes(self._plan, _c.to_int(num_running, "num_running"), possible))
 
 
 def _set_workers(scaling: Any, num_workers: object) -> None:
-    """Ray takes what isinstance() calls an int: a bool is one, numpy's integers are not. Others are a ValueError."""
+    """Sets the number of workers. Like Ray's isinstance(), it accepts a bool and refuses numpy's integers."""
     is_range = isinstance(num_workers, tuple)
     ends: Sequence[object] = num_workers if isinstance(num_workers, tuple) else (num_workers,)
     numbers = [_c.to_ray_int(number, "num_workers") for number in ends if isinstance(number, int)]
@@ -254,7 +255,7 @@ def _set_selectors(scaling: Any, label_selector: Selector | Sequence[Selector] |
 
 
 def _interval_ms(seconds: object) -> int:
-    """Ray compares with the number as it is: not a number is no wait, infinity the longest."""
+    """Converts to milliseconds. Ray compares with the number itself: NaN never waits, and infinity waits longest."""
     number = _c.to_float(seconds, "elastic_resize_monitor_interval_s")
     if math.isnan(number):
         return 0
@@ -266,29 +267,29 @@ def _interval_ms(seconds: object) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class WorkerRank:
-    """A worker; its place among its like is its world rank."""
+    """A worker. Its index in the list is its world rank."""
 
     worker: int
-    """Its place in what was given."""
+    """Its index in the arguments."""
     local_rank: int
-    """Its place among the workers of its node."""
+    """Its index among the workers of its node."""
     local_world_size: int
-    """The workers of its node."""
+    """The number of workers of its node."""
     node_rank: int
-    """The place of its node, in the order in which ranks come to nodes."""
+    """The index of its node, in the order in which nodes get ranks."""
 
 
 def rank_by_slice(slice_names: Sequence[str | None], nodes: Sequence[str]) -> tuple[WorkerRank, ...]:
-    """Ranks workers with TPU: by the name of their slice as text, "s-10" before "s-9", and within a slice as they come.
+    """Ranks workers with TPU: by slice name as text, "s-10" before "s-9", and in a slice in the given order.
 
-    The order within a slice is not that of worker ids.
+    The order in a slice is not that of worker ids.
 
     Args:
-        slice_names: the TPU_NAME of each worker's process, in the order of bundles; None where it has none.
+        slice_names: the TPU_NAME of each worker's process, in the order of bundles; None without one.
         nodes: the address of each worker's node.
 
     Raises:
-        InvalidError: there are not as many nodes as names.
+        InvalidError: the numbers of nodes and names differ.
     """
     listed = list(_c.elements(slice_names, "slice_names", "str"))
     names = _c.to_texts(["" if name is None else name for name in listed], "slice_names")
@@ -300,15 +301,15 @@ def rank_by_slice(slice_names: Sequence[str | None], nodes: Sequence[str]) -> tu
 def rank_by_node(
     node_ids: Sequence[str], lowest_gpu: Sequence[int] | None = None, first_id: str | None = None
 ) -> tuple[WorkerRank, ...]:
-    """Ranks workers without TPU: by their node, as nodes first come, and on a node by their lowest GPU.
+    """Ranks workers without TPU: by node, in the order of their first workers, and on a node by their lowest GPU.
 
     Args:
         node_ids: the id of each worker's node, in the order of bundles.
         lowest_gpu: the lowest GPU of each worker; None for workers without GPU.
-        first_id: the id of the node that comes first whoever is there.
+        first_id: the id of the node that always comes first.
 
     Raises:
-        InvalidError: there are not as many GPUs as workers.
+        InvalidError: the numbers of GPUs and workers differ.
     """
     nodes = _c.to_texts(node_ids, "node_ids")
     num_workers = len(nodes) - 1
@@ -341,17 +342,17 @@ def _taken_ranks(pointer: Any, num_workers: int) -> tuple[WorkerRank, ...]:
 
 
 def slice_id(rank: int, workers_per_slice: int, num_slices: int) -> int:
-    """The slice that the JAX backend takes a worker to be in, by its rank alone.
+    """Returns the slice that the JAX backend assigns to a worker, from its rank only.
 
-    Workers beyond what the slices hold are in the last.
+    Workers that do not fit into the slices are in the last one.
 
     Args:
         rank: the world rank of the worker, from 0.
-        workers_per_slice: how many workers fill a slice, 1 or more.
+        workers_per_slice: the number of workers that fill a slice, 1 or more.
         num_slices: the slices of the job, 1 or more.
 
     Raises:
-        InvalidError: a number is less.
+        InvalidError: a number is smaller.
     """
     positive = range(1, _c.INT64.stop)
     per_slice = _c.to_int(workers_per_slice, "workers_per_slice", positive)
@@ -363,38 +364,38 @@ def slice_id(rank: int, workers_per_slice: int, num_slices: int) -> int:
 
 
 class FailureKind(_c.Code):
-    """What went wrong with a run."""
+    """The cause of a failed run."""
 
     WORKER = 0
     """A worker failed."""
     STARTUP_FAILED = 1
-    """The workers could not be started."""
+    """The workers could not start."""
     STARTUP_TIMEOUT = 2
-    """They were not started in time."""
+    """The workers did not start in time."""
     PREEMPTION = 3
-    """A node was taken away."""
+    """A node was preempted."""
     CONTROLLER = 4
-    """Anything else; so is a kind that is not known."""
+    """Anything else, and unknown kinds."""
 
 
 class FailureDecision(_c.Code):
-    """What Ray does when something went wrong."""
+    """Ray's reaction to a failure."""
 
     RAISE = 0
     """The run ends."""
     RETRY = 1
-    """The run is started again."""
+    """The run starts again."""
 
 
 class FailurePolicy(_c.Unsent):
-    """What went wrong with a run so far, and how often it may. Any thread may count, but not a child of fork(2).
+    """The failures of a run so far, and their limits. Any thread can use it, but not a child of fork(2).
 
-    Each limit is counted for itself, and -1 is none.
+    Each limit has its own count. -1 is no limit.
 
     Args:
-        max_failures: of workers.
-        controller_failure_limit: of starts that fail or take too long.
-        max_preemption_failures: of nodes that are taken away.
+        max_failures: limit for failures of workers.
+        controller_failure_limit: limit for starts that fail or take too long.
+        max_preemption_failures: limit for preempted nodes.
 
     Raises:
         InvalidError: a number is beyond 64 bits.
@@ -415,10 +416,10 @@ class FailurePolicy(_c.Unsent):
         self._turns = Turns("failure policy")
 
     def make_decision(self, kind: FailureKind) -> FailureDecision:
-        """Counts a failure, and says what Ray does.
+        """Counts a failure and returns Ray's decision.
 
         Raises:
-            TypeError: `kind` is no FailureKind.
+            TypeError: `kind` is not a FailureKind.
             FailedError: in a child of fork(2).
         """
         number = _c.to_member(FailureKind, kind, "kind")
