@@ -35,8 +35,9 @@ class JaxClusterKind(_c.Code):
 
 
 class JaxCluster(_c.Sealed):
-    """The cluster that JAX finds for one process. JAX reads each fact separately, so that others work if one is
-    refused.
+    """The cluster that JAX finds for one process.
+
+    JAX reads each fact separately, so that the others are available if one is refused.
 
     Args:
         kind: the method, whichever JAX would choose.
@@ -97,10 +98,10 @@ class JaxCluster(_c.Sealed):
         return _c.taken_text(call(lib.quoit_jax_cluster_dup_coordinator, self._handle))
 
     def process_count(self) -> int:
-        """Returns the number of processes of the job: the workers times MEGASCALE_NUM_SLICES (1 if it is unset or
-        empty).
+        """Returns the number of processes of the job.
 
-        JAX checks no range: the result can be 0 or less.
+        It is the number of workers times MEGASCALE_NUM_SLICES (1 if it is unset or empty). JAX checks no range: the
+        result can be 0 or less.
 
         Raises:
             InvalidError: Python's int() cannot read a number, it is beyond 64 bits, or the list of workers cannot be
@@ -187,8 +188,9 @@ class ProcessBounds:
 
 
 def jax_process_bounds(generation: str, host_chips: int, chips_per_process: int) -> ProcessBounds:
-    """Returns how JAX divides a host's chips among several processes. If a number is 0, both texts are empty: no
-    bounds.
+    """Returns how JAX divides a host's chips among several processes.
+
+    If a number is 0, both texts are empty: no bounds.
 
     Args:
         generation: any system's name of it, and JAX's "plc", "tpu8i", "tpu8t".

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of MaxText 0.2.5, without MaxText: how it reads the settings of a job on TPU slices, to check before
-submission.
+"""A model of MaxText 0.2.5, without MaxText: checks the settings of a job on TPU slices before submission.
 
 No MaxText, JAX, file, environment or clock is used. A job that would fail raises nothing: the report has findings.
 

@@ -515,8 +515,7 @@ class Choice:
 def choices(
     mesh_shape: Iterable[int], devices: Devices, *, dcn_mesh_shape: Iterable[int] | None = None, n_bytes: int = 2**30
 ) -> tuple[Choice, ...]:
-    """Returns the meshes that JAX makes of devices with axes of these sizes, in any order, with any axes between
-    slices.
+    """Returns the meshes that JAX makes with axes of these sizes, in any order, with any axes between slices.
 
     Pass the axes in the order of their communication, the one with the most last. The best choice has the smallest
     all-reduce time for the last axis, then for the axis before it, and so on. If no bandwidth is published, and for

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real Ray placement groups on exactly the slices that quoit decided, on a running Ray cluster.
+"""Creates Ray placement groups on the slices that quoit allocates, in a running Ray cluster.
 
-`slice_placement_group` takes the arguments of ray.util.tpu.slice_placement_group(): all slices or none, no race with
-other callers, no head that leaks, and an explanation when there is no room. All drivers of a cluster name one ledger
-file:
+`slice_placement_group` takes the arguments of ray.util.tpu.slice_placement_group(). It gets all slices or none, without
+races between callers or leaked heads, and explains a refusal. All drivers of a cluster use one ledger file:
 
     import ray, quoit.ray
     ray.init()
-    with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger="/var/lib/quoit/fleet.db") as slices:
+    with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger="/var/lib/quoit/fleet.db") as
+        slices:
         ...  # slices.placement_group, slices.slice_names, slices.environment(0)
 
-Importing this does not import Ray.
+Importing this module does not import Ray.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # mypy would take any name to be there
+if not TYPE_CHECKING:  # with __getattr__, mypy would accept any name
 
     def __getattr__(name: str) -> object:
         if name not in _HOMES:

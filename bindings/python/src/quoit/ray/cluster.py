@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the running Ray cluster says, and the groups that are made and removed in it.
+"""Reads the state of the running Ray cluster, and makes and removes placement groups.
 
-Here, and in `train` what Ray Train keeps private, stands all that is used of what Ray keeps private: `versions` and
-`train` look for it before anything is held.
+All uses of Ray's private API are here, except those of Ray Train in `train`. `versions` and `train` check that it
+exists before anything is held.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .. import errors
 from ..imports import Input, SourceKind
 
 REPLY_S = 5.0
-"""How long Ray's control plane may take to answer before it is said to be gone."""
+"""How long Ray's control plane can take to answer before it counts as gone."""
 
 _TRIES = 6
 _AGREE_S = 3.0
@@ -55,7 +55,7 @@ def _state() -> Any:
 
 
 class _Asking:
-    """Ray's ways of saying that its control plane does not answer, as one."""
+    """Raises one exception for all errors of Ray that mean that its control plane does not answer."""
 
     def __enter__(self) -> None:
         pass
@@ -79,12 +79,12 @@ _asking = _Asking()
 
 
 def is_connected() -> bool:
-    """Whether this process is a driver, or a task or actor, of a Ray cluster, be it by a Ray Client."""
+    """Whether this process is a driver, task or actor of a Ray cluster, also through a Ray Client."""
     return bool(_module("ray").is_initialized())
 
 
 def check_connected() -> None:
-    """Raises where there is no cluster to ask.
+    """Raises without a usable connection to a cluster.
 
     Raises:
         NotFoundError: ray.init() was not called, or the control plane does not answer.
@@ -100,18 +100,18 @@ def check_connected() -> None:
 
 
 class Driver(NamedTuple):
-    """What this process belongs to."""
+    """The cluster and the job of this process."""
 
     cluster: str
     job: str
 
 
 _known: tuple[Any, Driver] = (None, Driver("", ""))
-"""Of the connection that was asked last, which has the same ids for as long as it is."""
+"""The last connection and its ids, which are constant for a connection."""
 
 
 def connected_driver() -> Driver:
-    """The cluster and the job of this process, which is connected."""
+    """Returns the cluster and the job of this connected process."""
     global _known
     worker = _worker()
     connection, known = _known
@@ -123,75 +123,75 @@ def connected_driver() -> Driver:
 
 
 def job() -> str:
-    """The id of the job that this process belongs to."""
+    """Returns the id of the job of this process."""
     return connected_driver().job
 
 
 def cluster() -> str:
-    """What no other cluster is called, also not one that was started anew on the same machines."""
+    """Returns the unique id of the cluster. A restarted cluster has another one."""
     return connected_driver().cluster
 
 
 def driver() -> Driver | None:
-    """The cluster and the job of this process; None: it has none, any more."""
+    """Returns the cluster and the job of this process; None if it is not connected."""
     try:
         return connected_driver() if is_connected() else None
-    except AttributeError:  # Ray is being shut down
+    except AttributeError:  # Ray is shutting down
         return None
 
 
-# --- what Ray says ------------------------------------------------------------------------------------------------
+# --- the state of Ray ---------------------------------------------------------------------------------------------
 
 
 def place_of(node: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The slice's name and the worker id that a node's labels say."""
+    """Returns the slice name and the worker id in a node's labels."""
     labels = node["Labels"]
     return labels.get(SLICE_NAME), labels.get(WORKER_ID)
 
 
 @dataclasses.dataclass(frozen=True)
 class Listing:
-    """What Ray said of one moment."""
+    """The state of Ray at one moment."""
 
     nodes: Sequence[Mapping[str, Any]]
     """The rows of ray.nodes()."""
     groups: Mapping[str, Mapping[str, Any]]
-    """The rows of placement_group_table() by id, without those that are removed."""
+    """The rows of placement_group_table() by id, without removed ones."""
     available: Mapping[str, Mapping[str, float]]
-    """available_resources_per_node(); what is 0 is absent."""
+    """available_resources_per_node(), which leaves out amounts of 0."""
     cluster: str
 
     def alive(self) -> Iterator[Mapping[str, Any]]:
-        """The nodes that Ray believes to be alive."""
+        """The nodes that are alive in Ray."""
         return (node for node in self.nodes if node["Alive"])
 
     @functools.cached_property
     def by_id(self) -> Mapping[str, Mapping[str, Any]]:
-        """The alive nodes."""
+        """The alive nodes by id."""
         return {node["NodeID"]: node for node in self.alive()}
 
     @functools.cached_property
     def n_at(self) -> Mapping[tuple[str | None, str | None], int]:
-        """How many alive nodes say that they are a worker of a slice: one each, where all is well."""
+        """The number of alive nodes for each slice name and worker id; normally one."""
         return collections.Counter(place_of(node) for node in self.alive())
 
     @functools.cached_property
     def foreign(self) -> dict[str, list[str]]:
-        """The slices of other sources that the ledger had beside it, by generation, for as long as it is believed."""
+        """A cache for this listing: the slices of other sources in the ledger, by generation."""
         return {}
 
     @functools.cached_property
     def pins(self) -> dict[Any, Any]:
-        """Where bundles go, which is of the nodes alone, for as long as they are listed so."""
+        """A cache of pins, which depend only on the nodes."""
         return {}
 
     def is_settling(self) -> bool:
-        """Whether a node still lists resources of a removed group: its chips are free, and not yet shown to be."""
+        """Whether a node still lists resources of a removed group: its chips are free, but not yet reported as free."""
         of_groups = (_GROUPED.search(name) for row in self.available.values() for name in row)
         return any(found is not None and found[1] not in self.groups for found in of_groups)
 
     def to_input(self, source: str, tpu_per_chip: int | None) -> Input:
-        """As an import takes it."""
+        """Returns the listing as an input of an import."""
         return Input(
             SourceKind.RAY_NODES,
             json.dumps(self.nodes),
@@ -204,8 +204,10 @@ class Listing:
 
 
 def _live_groups() -> dict[str, Any]:
-    """The messages of the groups that are not removed, by id. Ray keeps removed ones for ever, and turning one into a
-    dict costs more than all else that is asked here."""
+    """Returns the messages of the groups that are not removed, by id.
+
+    Ray keeps removed groups for ever, and the conversion of one to a dict is the most expensive step here.
+    """
     message = _module("ray.core.generated.gcs_pb2").PlacementGroupTableData
     rows = (message.FromString(data) for data in _state()._connect_and_get_accessor().get_placement_group_table())
     return {row.placement_group_id.hex(): row for row in rows if row.state != message.REMOVED}
@@ -214,8 +216,10 @@ def _live_groups() -> dict[str, Any]:
 def _contradiction(
     nodes: Sequence[Mapping[str, Any]], groups: Mapping[str, Any], available: Mapping[str, Any]
 ) -> str | None:
-    """What shows that the lists are of different moments: a node that has just come or gone, or a control plane that was
-    started again and does not know yet what its nodes use."""
+    """Returns how the lists contradict each other, so that they are of different moments; None if they do not.
+
+    Causes are nodes that come or go, and a restarted control plane that does not know yet what its nodes use.
+    """
     for node in nodes:
         if node["Alive"] and node["NodeID"] not in available:
             return f"node '{node['NodeID']}' is alive, and nothing says what is available there"
@@ -233,15 +237,17 @@ def _contradiction(
                 n_bundles[node_id] += 1
     for node_id, left in chips.items():
         shown = available.get(node_id, {}).get("TPU", 0.0)
-        # Of what it is asked for Ray takes whole ten-thousandths, and less rather than more.
+        # Ray truncates requested amounts to ten-thousandths.
         if shown > max(left, 0.0) + _UNIT * (n_bundles[node_id] + 0.5):
             return f"node '{node_id}' shows {shown:g} TPU as free, of which its groups leave {left:g}"
     return None
 
 
 def list_now() -> Listing:
-    """Nodes, groups and what is available, of one moment as nearly as can be had: groups are asked for before and after
-    the rest, and all again when they changed between, or where the lists contradict each other.
+    """Lists nodes, groups and available resources, as far as possible of one moment.
+
+    It lists groups before and after the rest, and retries if they changed in between or if the lists contradict each
+    other.
 
     Raises:
         NotFoundError: the control plane does not answer.
@@ -255,7 +261,7 @@ def list_now() -> Listing:
             nodes, available = state.node_table(), state.available_resources_per_node()
             before, groups = groups, _live_groups()
             contradiction = _contradiction(nodes, groups, available)
-            # Where groups come and go all the time the last lists stand: each try saw others.
+            # If groups change all the time, the last lists without a contradiction are used.
             if contradiction is None and (_standing(before) == _standing(groups) or attempt >= _TRIES):
                 rows = {name: state._gen_placement_group_info(row) for name, row in groups.items()}
                 return Listing(nodes, rows, available, cluster())
@@ -270,7 +276,7 @@ def _standing(groups: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
 
 
 def dead_jobs() -> set[str]:
-    """The jobs whose driver has ended."""
+    """Returns the jobs whose driver has ended."""
     with _asking:
         return {row["JobID"] for row in _state().job_table() if row["IsDead"]}
 
@@ -285,11 +291,11 @@ def create_group(
     name: str,
     lifetime: str | None,
 ) -> Any:
-    """A placement group that Ray has taken in, and has not placed yet.
+    """Creates a placement group, which Ray has accepted but not placed yet.
 
     Raises:
-        ConflictError: the name is taken.
-        NotFoundError: the control plane does not answer; it may have made the group.
+        ConflictError: the name is in use.
+        NotFoundError: the control plane does not answer; it can have made the group.
     """
     with _asking:
         try:
@@ -301,30 +307,32 @@ def create_group(
                 bundle_label_selector=[dict(selector) for selector in selectors],
             )
         except _module("ray.exceptions").RaySystemError as error:
-            # An answer, which Ray gives no class of its own.
+            # an answer of the control plane, for which Ray has no own class
             if "already exists" not in str(error):
                 raise
             raise errors.ConflictError(f"name '{name}': a placement group of this namespace has it already") from None
 
 
 def handle_of(group_id: str) -> Any:
-    """The placement group of an id."""
+    """Returns the placement group with that id."""
     identity = _module("ray._raylet").PlacementGroupID(bytes.fromhex(group_id))
     return _module("ray.util.placement_group").PlacementGroup(identity)
 
 
 def group_id(group: Any) -> str:
-    """The id of a placement group, as Ray's lists show it."""
+    """Returns the id of a placement group in the form of Ray's lists."""
     return str(group.id.hex())
 
 
 class RemovedError(Exception):
-    """A group that is waited for was removed by another."""
+    """Another program removed a group during a wait for it."""
 
 
 def wait_placed(groups: Sequence[Any]) -> bool:
-    """Whether all groups are placed. Each is waited for for a second at most, as Ray's wait is deaf to signals; a
-    `RemovedError` comes of one that is gone."""
+    """Returns whether all groups are placed. Raises `RemovedError` for a removed one.
+
+    It waits at most one second for each, because Ray's wait ignores signals.
+    """
     with _asking:
         return all(_wait(group) for group in groups)
 
@@ -333,28 +341,27 @@ def _wait(group: Any) -> bool:
     try:
         return bool(group.wait(1))
     except Exception as error:
-        # Ray has no class of its own for it.
+        # Ray has no own class for this error.
         if type(error) is not Exception or "does not exist" not in str(error):
             raise
         raise RemovedError(f"placement group '{group_id(group)}' was removed by another") from None
 
 
 def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
-    """The row of placement_group_table() of each group: name, state and the rest; REMOVED for one that Ray does not
-    know."""
+    """Returns the row of placement_group_table() of each group: name, state and so on; REMOVED for unknown ones."""
     with _asking:
         return [_row_now(group) for group in groups]
 
 
 def _row_now(group: Any) -> dict[str, Any]:
-    """Its row, of a control plane that answers: nothing else bounds the wait for it."""
+    """Returns a group's row. It checks first that the control plane answers, because the query has no timeout."""
     read_records(())
     row: dict[str, Any] = _state().placement_group_table(group.id)
     return row or {"state": "REMOVED", "name": ""}
 
 
 def named_groups(names: Sequence[str], job_id: str) -> list[Any]:
-    """The live groups of a job that bear one of the names."""
+    """Returns the live groups of a job with one of the names."""
     check_answers()
     maker = bytes.fromhex(job_id)
     with _asking:
@@ -364,10 +371,10 @@ def named_groups(names: Sequence[str], job_id: str) -> list[Any]:
 
 
 def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
-    """Removes groups and waits until Ray's control plane shows their chips as free, which is when others can have them.
+    """Removes groups and waits until Ray's control plane reports their chips as free, so that others can get them.
 
     Returns:
-        Whether that was seen within `timeout_s`; False: they are removed, and something still runs on their chips.
+        Whether it did so within `timeout_s`; False: they are removed, but something still runs on their chips.
 
     Raises:
         NotFoundError: the control plane does not answer.
@@ -391,7 +398,7 @@ def remove_groups(groups: Sequence[Any], timeout_s: float) -> bool:
 
 
 def _chips(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """What groups have of the TPU of each node."""
+    """Returns the TPU amount of the groups on each node."""
     chips: dict[str, float] = {}
     for row in rows:
         for index, node in row.get("bundles_to_node_id", {}).items():
@@ -402,11 +409,11 @@ def _chips(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 def _are_back(chips: Mapping[str, float], ends: tuple[str, ...], until: float) -> bool:
     read_records(())
     available = _state().available_resources_per_node()
-    # What still runs in a removed group is seen by the group's own resources (TPU_group_0_ID), as soon as the node has
-    # told of them: of a group that was made a moment ago it has not.
+    # A removed group in which something still runs keeps its own resources (TPU_group_0_ID) on the node. A group that
+    # was created a moment ago is not reported yet.
     if any(name.endswith(ends) for row in available.values() for name in row):
         return False
-    # Somebody else may have been quicker: these are not waited for for long.
+    # another program can already have taken the chips: stop this wait early
     is_free = all(available[node].get("TPU", 0.0) >= amount for node, amount in chips.items() if node in available)
     return is_free or time.monotonic() >= until
 
@@ -417,42 +424,43 @@ def _pause(deadline: float) -> bool:
 
 
 # --- records ------------------------------------------------------------------------------------------------------
-# What the adapter has made for a group of the ledger, kept by Ray's control plane: it lives and dies with the groups.
+# Records of the groups that the adapter made, in Ray's control plane, so that they end with the groups.
 
 
 def write_record(key: str, record: str) -> None:
-    """Writes what belongs to `key`, a JSON object, over what was there."""
+    """Writes the record of `key`, a JSON object, over an earlier one."""
     with _asking:
         _worker().gcs_client.internal_kv_put(key.encode(), record.encode(), True, _RECORDS, REPLY_S)
 
 
 def check_answers(within_s: float = _TRUSTED_S) -> None:
-    """Raises where the control plane does not answer, and has not `within_s`: other questions would wait for a minute,
-    and end the driver.
+    """Checks that the control plane answers, unless it has answered within `within_s`.
+
+    Other queries would wait for a minute and then end the driver.
 
     Raises:
-        NotFoundError: it does not.
+        NotFoundError: it does not answer.
     """
     if time.monotonic() - _answered_at > within_s:
         read_records(())
 
 
 def read_records(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The records of those keys that have one."""
+    """Returns the existing records of the keys."""
     with _asking:
         found = _worker().gcs_client.internal_kv_multi_get([key.encode() for key in keys] or [b"?"], _RECORDS, REPLY_S)
     return {key.decode(): json.loads(value) for key, value in found.items()}
 
 
 def delete_record(key: str) -> None:
-    """Deletes it; to delete none does nothing."""
+    """Deletes a record, if it exists."""
     with _asking:
         _worker().gcs_client.internal_kv_del(key.encode(), False, _RECORDS, REPLY_S)
 
 
-# --- the environment ----------------------------------------------------------------------------------------------
+# --- environment --------------------------------------------------------------------------------------------------
 
 
 def tpu_per_chip_text() -> str | None:
-    """RAY_TPU_RESOURCE_PER_CHIP as this process has it: Ray reads it in each process, and lists nowhere what it is."""
+    """Returns RAY_TPU_RESOURCE_PER_CHIP of this process. Each process has its own; Ray does not list the value."""
     return os.environ.get("RAY_TPU_RESOURCE_PER_CHIP")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that no signal ends half-way."""
+"""Runs work that no signal can interrupt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Callable
 
 
 def to_its_end(work: Callable[[], None]) -> None:
-    """Does it in a thread, which signals do not reach; what they raise meanwhile is raised when it is done."""
+    """Runs `work` in a thread, which signals do not reach. A KeyboardInterrupt is raised when the work is done."""
     done: concurrent.futures.Future[None] = concurrent.futures.Future()
     once = threading.Lock()
 
@@ -25,7 +25,8 @@ def to_its_end(work: Callable[[], None]) -> None:
     interruption: KeyboardInterrupt | None = None
     while not done.done():
         try:
-            # A signal may come before it is known whether the thread began: then there are two, and one of them works.
+            # A signal can come before it is known whether the thread started. Then a second one starts; only one does
+            # the work.
             if not once.locked():
                 threading.Thread(target=run, name="quoit gives back", daemon=True).start()
             concurrent.futures.wait([done])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which slices can be had now."""
+"""Lists the slices that are free now."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["FreeSlice", "free_slices"]
 
 @dataclasses.dataclass(frozen=True)
 class FreeSlice:
-    """A slice that is whole, alive, not draining, and used by nobody."""
+    """A slice that is intact, idle and not draining."""
 
     name: str
-    """As Ray's labels have it."""
+    """The name in Ray's labels."""
     accelerator_version: str
-    """The generation by Ray's name, as "v5litepod"."""
+    """Ray's name of the generation, such as "v5litepod"."""
     topology: str
     num_hosts: int
     chips_per_host: int
     head_address: str | None
-    """The address of the host of worker 0."""
+    """The address of the host with worker id 0."""
 
 
 def free_slices(
@@ -35,24 +35,24 @@ def free_slices(
     source: str = SOURCE,
     tpu_per_chip: int | None = None,
 ) -> tuple[FreeSlice, ...]:
-    """The slices of the cluster that could be reserved now, as the ledger and Ray say it: what anybody holds, drains,
-    or uses with a plain task or actor is not among them.
+    """Returns the slices of the cluster that could be reserved now, according to the ledger and Ray.
 
-    The answer is one of a moment: `slice_placement_group` may find another. `sync` comes first.
+    Slices that are held, draining, or used by plain tasks or actors are left out. It calls `sync` first. The result is
+    of one moment: `slice_placement_group` can find other slices.
 
     Args:
-        topology: only of that shape, as "4x4".
-        accelerator_version: only of that generation, as "v6e" or "TPU-V6E".
+        topology: only slices of that shape, such as "4x4".
+        accelerator_version: only slices of that generation, such as "v6e" or "TPU-V6E".
         ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db.
-        source: what the cluster is called in the ledger; slices of others are not told.
-        tpu_per_chip: as of `sync`.
+        source: the cluster's name in the ledger; slices of other sources are left out.
+        tpu_per_chip: like for `sync`.
 
     Returns:
-        Them, in natural order of their names.
+        The slices, in natural order of their names.
 
     Raises:
-        InvalidError: no such generation.
-        NotFoundError, VersionError, BusyError: as `sync`.
+        InvalidError: there is no such generation.
+        NotFoundError, VersionError, BusyError: like `sync`.
     """
     version = None if accelerator_version is None else ray_rules.version_from_type(accelerator_version.strip())
     shape = None if topology is None else topology.strip().lower()
@@ -68,7 +68,7 @@ def free_slices(
 
 
 def _free_slice(one: Slice) -> FreeSlice:
-    # It is intact: all of this is known, and the first of its nodes that live is worker 0.
+    # The slice is intact, so that all of this is known, and the first of its nodes that is not dead is worker 0.
     assert one.accelerator and one.topology and one.n_hosts and one.chips_per_host
     head = next(node for node in one.nodes if node.state is not NodeState.DEAD)
     return FreeSlice(one.name, one.accelerator, one.topology, one.n_hosts, one.chips_per_host, head.address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger as this process shares it with other drivers, and what keeps it in step with the cluster."""
+"""Ledgers shared with other drivers, and their synchronisation with the cluster."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .records import groups_of, stands
 from .shapes import foreign
 
 LedgerLike = Union[str, "os.PathLike[str]", Ledger, None]
-"""A ledger as the calls of this package take it: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
+"""A ledger argument: its file, the open ledger, or None for $QUOIT_DB, else ./quoit.db."""
 
 _MADE_S = 2.0
 _REMOVED_S = 2.0
 _MOST_PINS = 64
 
 SOURCE = "ray"
-"""What the cluster is called in the ledger unless a call says otherwise."""
+"""The default name of the cluster in the ledger."""
 
 
 class RayLedger:
-    """A ledger and the cluster that it is kept in step with; one a process for each of both."""
+    """A ledger with the cluster that it follows; one per process for each pair."""
 
     def __init__(self, quoit: Ledger, source: str) -> None:
         self.quoit = quoit
@@ -47,7 +47,7 @@ class RayLedger:
         self._listed_at = float("-inf")
 
     def listing(self, within_s: float) -> cluster.Listing:
-        """What the ledger was last told, by this process, not longer ago than `within_s`; else it is told anew."""
+        """Returns the listing of this process's last sync if it is younger than `within_s`; else synchronises."""
         with self._lock:
             listing = self._listing
             if (
@@ -61,24 +61,24 @@ class RayLedger:
             return self._listing
 
     def sign_of_life(self, owner: str) -> owners.SignOfLife:
-        """The one of that owner."""
+        """Returns the object that renews the lease of that owner."""
         with self._lock:
             if owner not in self._signs:
                 self._signs[owner] = owners.SignOfLife(self.quoit, owner)
             return self._signs[owner]
 
     def sync(self) -> Import:
-        """Writes what Ray says now, and lets go of what is gone there: see `quoit.ray.sync`."""
+        """Writes the present state of Ray, and frees what is gone there: see `quoit.ray.sync`."""
         with self._lock:
             self.quoit.refresh()
             live = self.live_groups()
-            # A record is read before the lists that its groups are looked for in: it is written after they are made.
+            # Read the records before the lists of groups: a record is written after its groups exist.
             records = cluster.read_records([owners.record_key(group) for group in live])
             dead = cluster.dead_jobs()
             listing = cluster.list_now()
             self._check_source(listing)
             ending = {group.owner for group in live if self._has_ended(group.owner, listing, dead)}
-            # Ray removes what a driver had some time after it says that it is dead.
+            # Ray removes the groups of a driver some time after it reports the driver as dead.
             standing = {
                 group.owner
                 for group in live
@@ -87,7 +87,8 @@ class RayLedger:
             gone = [group for group in live if self._is_gone(group, records, listing, dead)]
             for record in filter(None, (records.get(owners.record_key(group)) for group in gone)):
                 _remove(record, listing)
-            # What a power loss takes back of it Ray says again, but for what is gone: of that the record goes, too.
+            # After a power loss Ray still reports the imported state, so that only a removal must be durable: its
+            # record is deleted.
             with self.quoit.batch(synced=bool(gone)):
                 result = self.quoit.sync_input(listing.to_input(self.source, _factor(self.tpu_per_chip)))
                 for group in gone:
@@ -103,21 +104,23 @@ class RayLedger:
             return result
 
     def _work_out(self, listing: cluster.Listing) -> None:
-        """Makes ready what those who ask for the same again will need of it."""
+        """Prepares what later requests of the same form need."""
         before = self._listing
         if before is None:
             return
         snapshot = self.quoit.snapshot()
-        # Others are asking for more of it meanwhile.
+        # copied, because other threads can add entries
         for accelerator in list(before.foreign):
             listing.foreign[accelerator] = foreign(accelerator, snapshot, self.source)
         if len(before.pins) <= _MOST_PINS and before.nodes == listing.nodes:
             listing.pins.update(before.pins)
 
     def _clear_abandoned(self, listing: cluster.Listing, dead: set[str]) -> None:
-        """Removes from Ray what drivers were killed making: nobody holds it, and what is detached would stay for ever.
+        """Removes from Ray the groups of drivers that were killed while they made them.
 
-        Of holds that are over the ledger knows those that ended by themselves; each is looked for once.
+        Otherwise detached groups would stay for ever.
+
+        The ledger keeps a record of holds that expired; each is searched once.
         """
         groups = self.quoit.snapshot().groups
         ended = {owners.record_key(one) for one in groups if not one.source and one.state is GroupState.REMOVED}
@@ -129,16 +132,16 @@ class RayLedger:
         self._cleared = ended - (records.keys() - abandoned.keys())
 
     def live_groups(self) -> list[Group]:
-        """The groups of the ledger's own making that have something."""
+        """Returns the live groups of the ledger, without those of sources."""
         return [group for group in self.quoit.snapshot().groups if _is_live(group)]
 
     def is_ending(self, group: Group) -> bool:
-        """Whether it was seen that the driver has ended for which the group is held."""
+        """Whether the last sync found that the driver of the group's owner has ended."""
         with self._lock:
             return group.owner in self._ending
 
     def _is_here(self, name: str, listing: cluster.Listing) -> bool:
-        """Whether the owner is a driver of this cluster, or all of them."""
+        """Whether the owner is a driver, or the detached owner, of this cluster."""
         owner = owners.parse(name)
         return owner is not None and owner.source == self.source and owner.cluster == owners.short(listing.cluster)
 
@@ -149,13 +152,13 @@ class RayLedger:
         return owner.cluster != owners.short(listing.cluster) or owner.job in dead
 
     def _check_source(self, listing: cluster.Listing) -> None:
-        """Raises where drivers of another cluster live that hold slices of what they call the same."""
+        """Raises if live drivers of another cluster hold slices of a source with the same name."""
         now_ms = time.time() * 1000
         for one in self.quoit.snapshot().owners:
             owner = owners.parse(one.name)
             if owner is None or owner.source != self.source or owner.cluster == owners.short(listing.cluster):
                 continue
-            # A driver that this process was before is known to have ended.
+            # owners of this process are excluded: it was their driver, and has ended
             if one.n_groups and one.until_ms is not None and one.until_ms > now_ms and one.name not in self._signs:
                 raise SourceTakenError(
                     f"source '{self.source}': drivers of cluster '{owner.cluster}' hold slices of it, and gave a sign "
@@ -171,37 +174,37 @@ class RayLedger:
         if group.state is GroupState.HELD or stands(group, record, listing):
             return False
         if record is None:
-            # Its maker was killed before it was written down; or it was made by other means.
+            # Its driver was killed before it wrote the record; or the group was made by other means.
             if not self._is_here(group.owner, listing):
                 return False
-            # Written since: of groups that were there before the list.
+            # Read it again: it can have been written since. It counts only if its groups existed before the list.
             record = cluster.read_records([key]).get(key)
             return record is None or (bool(record["groups"]) and not stands(group, record, listing))
-        # Without groups it says that they are being replaced, by a driver that lives.
+        # A record without groups means that a live driver is replacing them.
         if not record["groups"]:
             return record.get("job") in dead
-        # Whoever replaces a group of Ray's takes the record away first: it is still the same where nobody does.
+        # A driver that replaces groups first changes the record: an unchanged record means that no driver does.
         return cluster.read_records([key]).get(key) == record
 
 
 class SourceTakenError(errors.ConflictError):
-    """Another cluster is called the same in the ledger, and its drivers live."""
+    """Live drivers of another cluster use the same source name in the ledger."""
 
 
 def _remove(record: Mapping[str, Any], listing: cluster.Listing) -> None:
-    """Removes from Ray what is left of what the record tells of."""
+    """Removes from Ray the remaining groups of a record."""
     left = groups_of(record, listing)
     if left:
         cluster.remove_groups(left, _REMOVED_S)
 
 
 def _is_live(group: Group) -> bool:
-    """Whether the group is of the ledger's own making, and has something."""
+    """Whether the group is live and does not belong to a source."""
     return not group.source and group.state is not GroupState.REMOVED
 
 
 def _free(free: Callable[[Any], object], what: Any) -> None:
-    """Frees what somebody else may have freed since it was looked at."""
+    """Frees something that another process can have freed in the meantime."""
     with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
         free(what)
 
@@ -210,24 +213,24 @@ def _factor(tpu_per_chip: int | None) -> int | None:
     return tpu_per_chip if tpu_per_chip is not None else resource_per_chip(cluster.tpu_per_chip_text())
 
 
-# --- which ledger -------------------------------------------------------------------------------------------------
+# --- open ledgers -------------------------------------------------------------------------------------------------
 
 _Place = Union[tuple[int, int], None]
-"""Which file it is; None: there is none."""
+"""The identity of a file (device, inode); None: there is no file."""
 
 _opened: dict[tuple[int, str, str], tuple[_Place, RayLedger]] = {}
 _lock = threading.Lock()
 
 
 def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
-    """The ledger that is meant: the open one, or the file's, opened once a process.
+    """Returns the ledger for an argument: the open one, or that of the file, which is opened once per process.
 
-    A file that is named and is not there is made; ./quoit.db, which nobody named, is not.
+    A named file that does not exist is created; the default ./quoit.db is not.
 
     Raises:
         NotFoundError: no ledger was named, and there is no ./quoit.db.
-        TypeError: it is neither a path nor a ledger.
-        Error: as `quoit.open` and `quoit.create`.
+        TypeError: it is not a path or a ledger.
+        Error: like `quoit.open` and `quoit.create`.
     """
     with _lock:
         if isinstance(ledger, Ledger):
@@ -237,14 +240,14 @@ def ledger_of(ledger: LedgerLike, source: str = SOURCE) -> RayLedger:
         known = _known_at(path, source)
         if known is None:
             known = _known_or_opened(os.path.realpath(path), source, is_named=is_named)
-            # To resolve a path takes longer than to look which file is there.
+            # Also cache the unresolved path: to resolve it takes longer than to check the identity of the file.
             if os.path.isabs(path):
                 _opened[os.getpid(), path, source] = known
         return known[1]
 
 
 def _known_at(path: str, source: str) -> tuple[_Place, RayLedger] | None:
-    """What was opened by that path, where the file that stands there now is still that."""
+    """Returns the ledger that was opened with that path, if the path still has the same file."""
     known = _opened.get((os.getpid(), path, source))
     if known is None or known[0] is None or known[1].quoit.is_closed:
         return None
@@ -257,7 +260,7 @@ def _known_or_opened(path: str, source: str, *, is_named: bool) -> tuple[_Place,
         before = _place_of(path)
         ledger = RayLedger(_open(path, is_named=is_named), source)
         after = _place_of(path)
-        # One that was replaced meanwhile is opened anew the next time.
+        # A file that was replaced during the open is opened again the next time.
         known = _opened[os.getpid(), path, source] = after if before in (None, after) else None, ledger
     return known
 
@@ -271,16 +274,16 @@ def _place_of(path: str) -> _Place:
 
 
 def file_of(ledger: str | os.PathLike[str] | None) -> str:
-    """The ledger's file that is meant, as other processes find it.
+    """Returns the resolved path of the ledger's file, for other processes.
 
     Raises:
-        TypeError: it is no path.
+        TypeError: it is not a path.
     """
     return os.path.realpath(_path_of(ledger)[0])
 
 
 def _path_of(ledger: str | os.PathLike[str] | None) -> tuple[str, bool]:
-    """The path as it was given, and whether anybody has."""
+    """Returns the path as given, and whether the argument or $QUOIT_DB gave it."""
     named = os.environ.get("QUOIT_DB") or None if ledger is None else os.fspath(ledger)
     if named is not None and not isinstance(named, str):
         raise TypeError(f"ledger: expected a str, os.PathLike[str] or quoit.Ledger, not {type(ledger).__name__}")
@@ -299,18 +302,21 @@ def _open(path: str, *, is_named: bool) -> Ledger:
         try:
             return _ledger.open(path) if _is_begun(path) else _ledger.create(path)
         except (errors.ConflictError, errors.InvalidError, errors.BusyError):
-            # Another driver may be making it at this moment: it is not quoit's until that is done.
+            # Another driver can be creating the file now: until it is done, it is not a quoit database.
             if time.monotonic() >= end or not _is_young(path):
                 raise
         time.sleep(0.01)
 
 
 def _make(path: str) -> None:
-    """Makes a ledger beside, which gets its name when it is whole: a driver that is killed meanwhile leaves none."""
+    """Creates a ledger under a temporary name and links it when it is complete.
+
+    A driver that is killed in between leaves no partial ledger.
+    """
     new = f"{path}.{uuid.uuid4().hex[:8]}.new"
     try:
         _ledger.create(new).close()
-        # Another driver was quicker, or the file system has no links: then it is made in place.
+        # if the link exists, another driver was faster; without support for links the caller creates it in place
         with contextlib.suppress(OSError):
             os.link(new, path)
     finally:
@@ -330,22 +336,22 @@ def _is_young(path: str) -> bool:
         return True
 
 
-# --- public -------------------------------------------------------------------------------------------------------
+# --- public functions ---------------------------------------------------------------------------------------------
 
 
 def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> Input:
-    """What the running Ray cluster says now, for `Ledger.sync_input`, `Ledger.import_input` or `Fork.sync_input`.
+    """Returns the present state of the Ray cluster, as an input of `Ledger.sync_input` and the other imports.
 
-    Nodes, placement groups and what is available are of one moment as nearly as Ray tells it: all are asked for again
-    when groups changed between, or when the lists contradict each other. Nothing is written.
+    Nodes, placement groups and available resources are of one moment, as far as Ray allows: all are read again if
+    groups changed in the meantime, or if the lists contradict each other. Nothing is written.
 
     Args:
-        source: what the cluster is called in the ledger.
+        source: the cluster's name in the ledger.
         tpu_per_chip: units of the resource TPU that one chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else 1.
 
     Raises:
-        NotFoundError: there is no cluster, or it does not answer: ray.init() first, or wait for it.
-        VersionError: the installed Ray lacks what is needed; the message says what.
+        NotFoundError: there is no cluster, or it does not answer: call ray.init() first, or wait for it.
+        VersionError: the installed Ray lacks a required feature, which the message names.
         InvalidError: the driver is a Ray Client (ray://).
         BusyError: the cluster changes too fast for lists of one moment: retry.
     """
@@ -356,29 +362,29 @@ def fleet_from_ray(*, source: str = SOURCE, tpu_per_chip: int | None = None) -> 
 
 
 def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int | None = None) -> Import:
-    """Writes what the running Ray cluster says now into the ledger, and frees what nobody uses there any more.
+    """Writes the present state of the Ray cluster into the ledger, and frees what is no longer used there.
 
-    Plain tasks and actors become external use, be it of a host's CPU alone, and keep their slices from being given.
-    Placement groups that others made are groups of the source; those that stand where a group of the ledger does are
-    what that one's owner has started, and not held twice. What `slice_placement_group` has made is released when its
-    placement groups are gone from Ray, or when the driver that made it has ended; never between the hold and the
-    confirmation of a driver that lives.
+    Plain tasks and actors become external use of their hosts, even if they only use CPU, and keep the slices of these
+    hosts from being allocated. Placement groups of other programs become groups of the source. Those on the hosts of a
+    group of the ledger belong to its owner, and are not counted again. A group of `slice_placement_group` is released
+    when its placement groups are gone from Ray, or when its driver has ended; but never between hold and confirmation
+    of a live driver.
 
-    `slice_placement_group` does this by itself: call it for the ledger's other users, such as `quoit status`.
+    `slice_placement_group` calls this itself: you only need it for other users of the ledger, such as `quoit status`.
 
     Args:
         ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db.
-        source: what the cluster is called in the ledger. Two clusters need two names; a cluster that was started anew
-            may have the name of the one before when the drivers of that have ended, or their leases.
+        source: the cluster's name in the ledger. Two clusters need two names. A restarted cluster can reuse the
+            name when the old drivers or their leases have ended.
         tpu_per_chip: units of the resource TPU that one chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else 1.
 
     Returns:
-        The difference to what the ledger knew.
+        The difference from the old state of the ledger.
 
     Raises:
-        NotFoundError, VersionError, InvalidError, BusyError: as `fleet_from_ray`.
-        ConflictError: drivers of another cluster hold slices of this source; nothing was written. Name another.
-        Error: as `quoit.open` and `Ledger.sync_input`.
+        NotFoundError, VersionError, InvalidError, BusyError: like `fleet_from_ray`.
+        ConflictError: drivers of another cluster hold slices of this source; nothing was written. Use another name.
+        Error: like `quoit.open` and `Ledger.sync_input`.
     """
     versions.check()
     cluster.check_connected()
@@ -388,7 +394,7 @@ def sync(ledger: LedgerLike = None, *, source: str = SOURCE, tpu_per_chip: int |
 
 
 def live_group(ledger: RayLedger, *, key: str | None = None, name: str | None = None) -> Group | None:
-    """The live group of the ledger's own that bears the request key, or the name; None: there is none."""
+    """Returns the live group with the request key, or the name, without groups of sources; None without one."""
     ledger.quoit.refresh()
     for group in ledger.live_groups():
         if group.key == key if key is not None else group.name == name:

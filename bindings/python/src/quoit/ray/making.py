@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How slices are had: held in the ledger, made in Ray, confirmed; or all of it given back."""
+"""Acquires slices: holds them in the ledger, makes Ray's groups, confirms the hold; or undoes everything."""
 
 from __future__ import annotations
 
@@ -33,28 +33,30 @@ from .refusals import refusal
 from .shapes import SlicePins, foreign
 
 HOLD_S = 60.0
-"""How long a hold lives that was not confirmed: a driver that is killed before it leaves no more behind."""
+"""The lease of a hold that is not confirmed: a driver that is killed before keeps the slices no longer."""
 
 FRESH_S = 10.0
-"""How old what the ledger was told may be when it is asked first: of what has come between, Ray places nothing. Before a no
-it is always told anew."""
+"""The allowed age of the ledger's state for the first try. If the hosts changed since, Ray does not place the groups.
+
+Before a refusal the ledger is always synchronised.
+"""
 
 _SETTLE_S = 1.0
 _LONGEST_PAUSE_S = 0.25
 
 
 class HeldElsewhere(Exception):
-    """The request key names a live group, which another driver or call has made."""
+    """A live group of another driver or call has the request key."""
 
 
 def make(wish: Wish, timeout_s: float) -> Made:
-    """Holds, makes and confirms; tries anew until there is room, or for `timeout_s`. `HeldElsewhere` comes of the key.
+    """Holds slices, makes Ray's groups and confirms. Retries until the request fits, or for `timeout_s`.
 
-    Whatever else comes between, an interruption included: all is given back.
+    Undoes everything on any other exception, also on an interrupt. Raises `HeldElsewhere` for the request key.
 
     Raises:
-        NotNowError: not in that time.
-        NeverError: it would not fit an empty fleet either.
+        NotNowError: the request did not fit in that time.
+        NeverError: the request would not fit an empty fleet either.
     """
     end = time.monotonic() + timeout_s
     excluded: dict[str, str] = {}
@@ -70,7 +72,7 @@ def make(wish: Wish, timeout_s: float) -> Made:
                 excluded[error.excluded] = str(error)
             elif within_s == 0 and time.monotonic() >= end:
                 raise refusal(wish, errors.NotNowError(str(error)), attempt.request, timeout_s) from None
-            # What the ledger was told while this held its place there was taken for this one's doing.
+            # A sync during the hold assigned use by others on these hosts to this group, so synchronise again.
             within_s = 0.0
         except BaseException:
             attempt.give_back()
@@ -78,7 +80,7 @@ def make(wish: Wish, timeout_s: float) -> Made:
 
 
 class _Attempt:
-    """One hold, and what was made for it."""
+    """One hold, and Ray's groups for it."""
 
     def __init__(self, wish: Wish, excluded: Mapping[str, str]) -> None:
         self._wish = wish
@@ -93,7 +95,7 @@ class _Attempt:
         self._book = Book()
         self._record: LateRecord | None = None
         self._making: concurrent.futures.Future[None] | None = None
-        # With a key no two calls ask for the same, and the ledger gives a group to one of them alone.
+        # With a key each call has a unique name, so that the ledger gives the key's group to one call only.
         base = wish.name or wish.shape.title
         self.request = self._request(base if wish.name and wish.key is None else _unique(base))
 
@@ -103,8 +105,10 @@ class _Attempt:
     # --- hold ---
 
     def hold(self, end: float, timeout_s: float, within_s: float) -> None:
-        """Holds as soon as there is room. What the ledger was told a moment ago will do for a yes; before a no it is
-        told anew, twice, as what others do between two lists may look like use."""
+        """Holds as soon as the request fits. A recent state of the ledger is enough for a success.
+
+        A refusal needs two new listings, because changes of others between Ray's lists can look like external use.
+        """
         pause_s, n_refused = 0.02, 0
         settled = time.monotonic() + _SETTLE_S
         while True:
@@ -127,8 +131,8 @@ class _Attempt:
         while self._group is None:
             self._begin_asking()
             try:
-                # Ray makes the groups while the hold is being written. What is detached waits for that, and for the disk:
-                # it would stay, if this ended between.
+                # Ray makes the groups while the hold is written. Detached groups wait until it is durable: they would
+                # stay if this process ended in between.
                 with self._batch():
                     group = self._ledger.quoit.hold(self.request, int(HOLD_S * 1000))
                     self._pins = self._pinned(group, listing)
@@ -147,8 +151,10 @@ class _Attempt:
         self._is_asking = True
 
     def _exclude(self, listing: cluster.Listing) -> None:
-        """Excludes the slices of other sources, as the ledger had them when it was told the listing, or first asked by it:
-        one that has come since has hosts that Ray does not list."""
+        """Excludes the slices of other sources, as of the sync of the listing or of its first use.
+
+        A slice that was added since then has hosts that Ray does not list.
+        """
         found: list[str] | None = listing.foreign.get(self._wish.shape.accelerator)
         if found is None:
             found = self._foreign_now(listing)
@@ -160,7 +166,7 @@ class _Attempt:
         return found
 
     def _ask_without(self, slices: list[str]) -> bool:
-        """Whether others than before are excluded."""
+        """Sets the excluded slices of other sources. Returns whether they changed."""
         before, self._foreign = self._foreign, slices
         if slices != before:
             self.request = self._request(self.request.name)
@@ -174,12 +180,12 @@ class _Attempt:
         return pins
 
     def _is_mended(self, error: errors.Error, listing: cluster.Listing) -> bool:
-        """Whether the same may be asked again, under another name or with a new lease of the owner."""
+        """Returns whether to retry, with another name, a new lease of the owner, or other excluded slices."""
         if isinstance(error, errors.ExpiredError):
             self._ledger.quoit.set_owner(self._wish.owner, lease_ms=int(self._wish.lease_s * 1000))
             return True
         if isinstance(error, errors.NotFoundError):
-            # A slice that is excluded may have gone with its source.
+            # An excluded slice can have gone with its source.
             self._ledger.quoit.refresh()
             return self._ask_without(self._foreign_now(listing))
         if not isinstance(error, errors.ConflictError):
@@ -187,12 +193,13 @@ class _Attempt:
         if self._wish.key is not None:
             if live_group(self._ledger, key=self._wish.key) is not None:
                 raise HeldElsewhere from None
-            # What a killed driver left in Ray is known by the key's group, until the key is forgotten.
+            # The record of the key's group leads to groups that a killed driver left in Ray, so sync before it is
+            # forgotten.
             self._listing = self._ledger.listing(0.0)
             if self._is_over(self._wish.key):
                 return True
         elif self.request.name == self._wish.name:
-            # Ray's names are those of a namespace, and two jobs may both say "train".
+            # Ray's names are per namespace, so that two jobs can use the same name.
             self.request = self._request(_unique(self._wish.name))
             return True
         return False
@@ -207,7 +214,7 @@ class _Attempt:
     # --- place ---
 
     def place(self, end: float) -> Made:
-        """Makes Ray's groups where the hold is, and confirms it when all of them are placed."""
+        """Makes Ray's groups on the held slices, and confirms the hold when all are placed."""
         assert self._group is not None
         if self._making is None:
             self._making = _makers.submit(self._make, self._group)
@@ -216,10 +223,10 @@ class _Attempt:
         if self._wish.is_known:
             write_record(self._wish, made)
         else:
-            # Nobody looks for it yet, and while Ray places, its control plane has enough to do. Should this driver be killed
-            # before, what it has in Ray ends with it, and is known by its name.
+            # No other process needs the record yet, and Ray's control plane is busy with the placement. If this driver
+            # is killed before it is written, Ray removes its groups, and the next sync finds them by name.
             self._record = made.record = write_late(self._wish, made)
-        # All that can be made ready while Ray places is.
+        # Prepare everything possible before the wait.
         batch, handle = self._batch(), made.handle
         wait_placed(self._ledger, self._pins, self._book.groups, end)
         with batch:
@@ -235,12 +242,12 @@ class _Attempt:
             ) from None
 
     def _batch(self) -> contextlib.AbstractContextManager[None]:
-        # With the power of this machine its drivers end, and what they have in Ray: a ledger that has forgotten it is
-        # right.
+        # A power loss of this machine also ends its drivers and their groups in Ray, so that a ledger without them is
+        # correct.
         return self._ledger.quoit.batch(synced=self._wish.is_detached)
 
     def _make(self, group: Group) -> None:
-        # Its last answer is trusted for as long as the next one is waited for.
+        # A recent answer is enough, because the next one is waited for.
         cluster.check_answers(cluster.REPLY_S)
         named = list(ray_groups_of(self._wish, group, self._pins))
         self._book.plan([name for name, _ in named], is_unique=not self._wish.name)
@@ -249,10 +256,10 @@ class _Attempt:
         for name, pins in named:
             create(self._book, self._wish.shape, name, pins)
 
-    # --- give back ---
+    # --- undo ---
 
     def give_back(self) -> None:
-        """Removes what was made in Ray, then releases the hold; signals that come meanwhile wait for its end."""
+        """Removes Ray's groups, then releases the hold. Signals are handled afterwards."""
         to_its_end(self._give_back)
 
     def _give_back(self) -> None:
@@ -260,7 +267,7 @@ class _Attempt:
             self._record.give_up()
         making = self._making
         if making is not None and not making.cancel() and not concurrent.futures.wait([making], cluster.REPLY_S).done:
-            # The hold keeps the slices for what may still be made there, until that is known, or the hold ends.
+            # The hold keeps the slices until the groups are made or the hold expires.
             making.add_done_callback(lambda _: self._give_back())
             return
         group = self._group if self._group is not None or not self._is_asking else self._unheard()
@@ -269,7 +276,7 @@ class _Attempt:
             self._is_over(self._wish.key)
 
     def _unheard(self) -> Group | None:
-        """What the ledger has held for this though its answer never came: another's may bear the name."""
+        """Returns the hold that the ledger made before the call was interrupted; another group can have the name."""
         group = live_group(self._ledger, name=self.request.name)
         if group is None or group.state is not GroupState.HELD or group.owner != self._wish.owner:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In whose name the adapter holds, and the sign of life that the ledger gets of it."""
+"""The owners of the adapter's groups, and the renewal of their leases."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from . import cluster
 _log = logging.getLogger("quoit.ray")
 
 DETACHED = "detached"
-"""Stands for the job in the owner of what outlives its driver."""
+"""Replaces the job id in the owner of groups that outlive their driver."""
 
 
 class Owner(NamedTuple):
-    """What the name of an owner says."""
+    """The parts of an owner's name."""
 
     source: str
     cluster: str
-    """The first digits of the cluster's id: a cluster that was started anew is another."""
+    """The first digits of the cluster's id: a restarted cluster has another one."""
     job: str
     """Ray's job id, or "detached"."""
 
 
 def short(cluster_id: str) -> str:
-    """As much of a cluster's id as an owner's name has."""
+    """Returns the part of a cluster's id that is used in owners' names."""
     return cluster_id[:12]
 
 
 def owner_name(source: str, cluster_id: str, job: str, named: str | None = None) -> str:
-    """The owner of what a job holds; `named`: in whose name, so that it is seen there and ends with its cluster."""
+    """Returns the owner of the groups of a job. `named` is the user's name for it, which becomes a prefix."""
     name = f"ray:{source}:{short(cluster_id)}:{job}"
     return name if named is None else f"{named}|{name}"
 
 
 def parse(name: str) -> Owner | None:
-    """What `owner_name` made the name of; None for another's."""
+    """Splits a name from `owner_name`; None for other names."""
     if not name.startswith("ray:"):
         name = "ray:" + name.rpartition("|ray:")[2] if "|ray:" in name else ""
     parts = name.split(":")
@@ -50,14 +50,14 @@ def parse(name: str) -> Owner | None:
 
 
 def record_key(group: Group) -> str:
-    """Under which Ray's control plane keeps what was made for the group: no other ledger has such a one."""
+    """Returns the key of the group's record in Ray's control plane, which is unique among all ledgers."""
     return f"{group.handle}/{group.since_ms}"
 
 
 class SignOfLife:
-    """Renews the lease of an owner for as long as anything is kept in its name; one a process, ledger and owner.
+    """Renews the lease of an owner while it has groups (a heartbeat); one per process, ledger and owner.
 
-    It ends where the process is no longer the driver that it was: what that one had is gone from Ray.
+    It ends when this process is no longer the same driver, because Ray has then removed the groups of that driver.
     """
 
     def __init__(self, quoit: Ledger, owner: str) -> None:
@@ -70,9 +70,11 @@ class SignOfLife:
         self._thread: threading.Thread | None = None
 
     def keep(self, name: str, lease_s: float, driver: cluster.Driver) -> None:
-        """Keeps it for as long as this process is that driver. Begins with the first name: the owner's lease is durable when
-        this returns, and where somebody has ended it since, with the next sign. Of several leases the longest counts, for
-        as long as anything is kept."""
+        """Renews the lease while this process is that driver. The first name starts the thread.
+
+        The owner's lease is durable when this returns. If another process ends it later, the next heartbeat sets it
+        again. Of several leases the longest is used, while any name is kept.
+        """
         lease_ms = max(1, int(lease_s * 1000))
         with self._lock:
             if driver != self._driver:
@@ -80,7 +82,7 @@ class SignOfLife:
                 self._kept.clear()
             signed_ms = 0 if self._thread is None else self._lease_ms
             self._lease_ms = max(self._lease_ms, lease_ms) if self._kept else lease_ms
-            # The thread's signs are of the lease that there was: of a longer one the first is due.
+            # Heartbeats use the present lease, so that a longer lease needs one now.
             if lease_ms > signed_ms:
                 self._begin()
             if self._thread is None:
@@ -89,25 +91,25 @@ class SignOfLife:
             self._kept.add(name)
 
     def drop(self, name: str) -> None:
-        """Forgets a name. The signs go on for another lease: who releases often reserves again."""
+        """Drops a name. Heartbeats continue for one lease, because programs that release often reserve again."""
         with self._lock:
             self._kept.discard(name)
 
     def _begin(self) -> None:
-        # Of a lease that has lost a third the next sign is due; and another process of the job may have a longer one.
+        # A heartbeat is due after a third of the lease; another process of the job can have a longer lease.
         if self._left_ms() < self._lease_ms * 2 / 3:
             self._quoit.set_owner(self._owner, lease_ms=self._lease_ms)
 
     def _left_ms(self) -> float:
         self._quoit.refresh()
         until_ms = [one.until_ms for one in self._quoit.snapshot().owners if one.name == self._owner]
-        # None: somebody has set it without a lease, and it lives until it is ended.
+        # a lease of None means that the owner lives until it is ended
         return 0.0 if not until_ms else math.inf if until_ms[0] is None else until_ms[0] - time.time() * 1000
 
     def _run(self) -> None:
         idle_ms = 0.0
         while True:
-            # Three signs a lease: two may be lost, to a busy disk or a stopped process, before anything is.
+            # Three heartbeats per lease: two can be lost to a busy disk or a stopped process.
             pause_ms = self._lease_ms / 3
             time.sleep(pause_ms / 1000)
             with self._lock:
@@ -123,7 +125,7 @@ class SignOfLife:
             self._thread = None
 
     def _renewed(self, kept: list[str]) -> bool:
-        """Whether there is any use in trying again."""
+        """Renews the lease. Returns whether another try is useful."""
         try:
             try:
                 if self._left_ms() < self._lease_ms:

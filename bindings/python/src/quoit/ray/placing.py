@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's groups of a group of the ledger: made, waited for, written down, removed."""
+"""Ray's groups for a group of the ledger: creation, placement, records and removal."""
 
 from __future__ import annotations
 
@@ -22,59 +22,59 @@ from .shapes import NodeIsGone, Shape, SlicePins, pin
 _log = logging.getLogger("quoit.ray")
 
 PLACE_S = 10.0
-"""How long Ray may take to place groups on hosts that are free."""
+"""How long Ray can take to place groups on free hosts."""
 
 REMOVE_S = 10.0
-"""How long removed groups may keep their chips before the ledger gives them back all the same."""
+"""How long removed groups can keep their chips before the ledger frees the slices anyway."""
 
 _BLOCKED_S = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Wish:
-    """What a caller wants, and in whose name."""
+    """A request of a caller, with its owner."""
 
     ledger: RayLedger
     shape: Shape
     name: str
-    """Of Ray's groups; "": that of the ledger's group."""
+    """The name of Ray's groups; "": the name of the ledger's group."""
     key: str | None
     owner: str
     lease_s: float
     driver: cluster.Driver
-    """That asks."""
+    """The driver that makes the request."""
 
     @property
     def is_detached(self) -> bool:
-        """Whether the groups outlive the driver: then nothing of this process keeps them."""
+        """Whether the groups outlive the driver, so that this process does not renew their lease."""
         return bool(self.shape.arguments["lifetime"] == "detached")
 
     @property
     def is_known(self) -> bool:
-        """Whether others can ask for what is made of it by a name that they know."""
+        """Whether other processes can look for the groups by key or name."""
         return self.key is not None or bool(self.name) or self.is_detached
 
 
 @dataclasses.dataclass
 class Made:
-    """What was made of a wish."""
+    """The result of a request."""
 
     group: Group
     selectors: list[dict[str, str]]
-    """Where Ray puts each bundle, over all slices."""
+    """The selector of each bundle in all slices."""
     ray_groups: list[Any]
-    """One for all slices, or one a slice, in the order of the group's slices; none while they are being replaced."""
+    """One group for all slices, or one per slice in the order of the group's slices; empty during a replacement."""
     record: LateRecord | None = None
-    """Of what is written down while its caller goes on."""
+    """The record, if it is written after the caller gets the result."""
 
     @functools.cached_property
     def handle(self) -> str:
-        """The group's, which is the same for as long as it lives."""
+        """The group's NAME@ID, which never changes."""
         return self.group.handle
 
 
 class NotPlacedError(Exception):
-    """Ray has not placed the groups. ``excluded``: a slice whose hosts could never have them."""
+    """Ray has not placed the groups. ``excluded`` is a slice whose hosts are too small for the bundles."""
 
     def __init__(self, why: str, excluded: str | None = None) -> None:
         super().__init__(why)
@@ -82,7 +82,7 @@ class NotPlacedError(Exception):
 
 
 def pinned(wish: Wish, group: Group, listing: cluster.Listing) -> list[SlicePins]:
-    """Where the bundles of each slice go; `NotPlacedError` where Ray has a host no more."""
+    """Returns the pins of the bundles of each slice; raises `NotPlacedError` if a host is gone from Ray."""
     try:
         return pin(wish.shape, group, wish.ledger.quoit, listing)
     except NodeIsGone as error:
@@ -90,7 +90,7 @@ def pinned(wish: Wish, group: Group, listing: cluster.Listing) -> list[SlicePins
 
 
 def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterator[tuple[str, list[SlicePins]]]:
-    """The names of Ray's groups, and the slices of each."""
+    """Yields the names of Ray's groups with the slices of each."""
     base = wish.name or group.name
     if not wish.shape.arguments["pg_per_slice"]:
         yield base, list(pins)
@@ -100,19 +100,19 @@ def ray_groups_of(wish: Wish, group: Group, pins: Sequence[SlicePins]) -> Iterat
 
 
 def create(book: Book, shape: Shape, name: str, pins: Sequence[SlicePins]) -> Any:
-    """A placement group of the slices' bundles."""
+    """Creates a placement group with the bundles of the slices."""
     bundles = [bundle for one in pins for bundle in one.bundles]
     selectors = [selector for one in pins for selector in one.selectors]
     return book.create(bundles, selectors, shape.arguments["strategy"], name, shape.arguments["lifetime"])
 
 
 def write_record(wish: Wish, made: Made) -> None:
-    """Says what Ray's groups of a group are, to `sync` and to `attach`."""
+    """Writes the record of Ray's groups, for `sync` and `attach`."""
     cluster.write_record(owners.record_key(made.group), _record_of(wish, made))
 
 
 def write_late(wish: Wish, made: Made) -> LateRecord:
-    """`write_record`, when the caller has the answer: see `LateRecord`."""
+    """Like `write_record`, but after the caller gets the result: see `LateRecord`."""
     return LateRecord(lambda: write_record(wish, made), wish.driver)
 
 
@@ -122,8 +122,7 @@ def _record_of(wish: Wish, made: Made) -> str:
 
 
 def write_plan(wish: Wish, group: Group, book: Book, standing: Sequence[Any] = ()) -> None:
-    """Says, to `sync`, what will be made for a group in the place of what is `standing`: should the driver be killed
-    before it is."""
+    """Writes a record of the groups that will be made in place of `standing`, for `sync` if the driver is killed."""
     cluster.write_record(owners.record_key(group), _record(wish, {**book.plan_record(standing), "selectors": []}))
 
 
@@ -132,9 +131,9 @@ def _record(wish: Wish, record: Mapping[str, Any]) -> str:
 
 
 def wait_placed(ledger: RayLedger, pins: Sequence[SlicePins], ray_groups: Sequence[Any], end: float) -> None:
-    """Waits until all are placed, for as long as nothing is in their way: a `NotPlacedError` says what is.
+    """Waits until all groups are placed. Raises `NotPlacedError` with the obstacle if there is one.
 
-    Another group that stops Ray altogether may be mended; it is waited for until `end`.
+    If a group of another program blocks Ray's scheduler, it waits for the end of that until `end`.
     """
     began = time.monotonic()
     while not _are_placed(ray_groups):
@@ -169,9 +168,10 @@ def _obstacle(pins: Sequence[SlicePins], ray_groups: Sequence[Any], listing: clu
 
 
 def _blocking(listing: cluster.Listing) -> str:
-    """The groups that Ray 2.60 tries to place again and again, and no other beside them.
+    """Returns a message about the groups that Ray 2.60 retries endlessly while it places no others.
 
-    One whose bundles are pinned to hosts is not of them: without its host it is INFEASIBLE, and put aside.
+    Groups whose bundles are pinned to hosts do not block: without their host they are INFEASIBLE, and Ray puts them
+    aside.
     """
     names = [row["name"] or group for group, row in listing.groups.items() if _is_blocking(row)]
     if not names:
@@ -185,8 +185,7 @@ def _is_blocking(row: Mapping[str, Any]) -> bool:
 
 
 def free(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
-    """`release`, of what nobody else can give back any more: what cannot be done is said, and left to the next sync, or
-    to the end of the lease."""
+    """Like `release`, but only logs a failure, which the next sync or the end of the lease resolves."""
     try:
         release(ledger, group, ray_groups)
     except errors.NotFoundError as error:
@@ -194,17 +193,17 @@ def free(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> N
 
 
 def give_up(wish: Wish, made: Made) -> None:
-    """`free`, of what was made for nobody."""
+    """Like `free`, for a result that no caller gets."""
     if made.record is not None:
         made.record.give_up()
     free(wish.ledger, made.group, made.ray_groups)
 
 
 def release(ledger: RayLedger, group: Group | None, ray_groups: Sequence[Any]) -> None:
-    """Removes Ray's groups, and frees in the ledger when Ray shows that their chips are free.
+    """Removes Ray's groups, and frees the ledger's group when Ray reports the chips as free.
 
     Raises:
-        NotFoundError: the control plane does not answer: nothing is free in the ledger.
+        NotFoundError: the control plane does not answer; the ledger's group stays.
     """
     if ray_groups:
         cluster.check_answers()

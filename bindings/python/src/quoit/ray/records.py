@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Ray has of a group of the ledger: noted before it is made, so that whoever comes after an end finds it all."""
+"""Records of Ray's groups, written before the groups are made, so that they are found after a driver is killed."""
 
 from __future__ import annotations
 
@@ -20,21 +20,26 @@ _REST_S = 60.0
 
 
 class Book:
-    """Ray's groups that a call makes. A name stands in it before Ray is asked: what Ray has made is found by it, also
-    where the answer never came."""
+    """The groups of Ray that a call makes.
+
+    Names are noted before each request, so that a group is found even if Ray's answer does not arrive.
+    """
 
     def __init__(self) -> None:
         self.groups: list[Any] = []
-        """That Ray has answered for."""
+        """The groups that Ray has confirmed."""
         self.names: list[str] = []
-        """That Ray may have."""
+        """The names of groups that can exist in Ray."""
         self._job = ""
         self._others: list[str] = []
         self._asked: list[str] = []
 
     def plan(self, names: Sequence[str], is_unique: bool) -> None:
-        """Notes the names that will be asked for; groups of this job that bear one already (two may, where the first is
-        in another namespace, or is the same caller's) are others, unless the names are unique."""
+        """Notes the names of the next groups.
+
+        If the names are not unique, it also notes the existing groups of this job with these names, to exclude them.
+        They can exist in another namespace, or belong to the same caller.
+        """
         others = [] if is_unique else [cluster.group_id(one) for one in cluster.named_groups(names, cluster.job())]
         self._job, self._others, self.names = cluster.job(), others, list(names)
 
@@ -46,12 +51,12 @@ class Book:
         name: str,
         lifetime: str | None,
     ) -> Any:
-        """As `cluster.create_group`."""
+        """Like `cluster.create_group`."""
         self._asked.append(name)
         try:
             group = cluster.create_group(bundles, selectors, strategy, name, lifetime)
         except (errors.ConflictError, ValueError, TypeError):
-            # Ray has refused: what bears the name is another's.
+            # Ray refused the request: a group with the name belongs to another caller.
             self._asked.remove(name)
             raise
         self.groups.append(group)
@@ -59,7 +64,7 @@ class Book:
         return group
 
     def made(self) -> list[Any]:
-        """All of them, also those that Ray has made and whose answer never came."""
+        """Returns all groups, also those that Ray made without an answer."""
         known = {cluster.group_id(one) for one in self.groups}
         try:
             unseen = [one for one in self._named(self._asked) if cluster.group_id(one) not in known]
@@ -72,15 +77,15 @@ class Book:
         return _named(names, self._job, self._others) if names else []
 
     def plan_record(self, standing: Sequence[Any] = ()) -> dict[str, Any]:
-        """What a record says while the groups are made; `standing`: those that the group has until then."""
+        """Returns the record while the groups are made. `standing` are the groups that they replace."""
         ids = [cluster.group_id(one) for one in standing]
         return {"groups": [], "job": self._job, "names": self.names, "others": self._others, "standing": ids}
 
 
 class LateRecord:
-    """A record that is written while the caller who was answered goes on, or by the first who needs it.
+    """A record that is written after the caller gets its result, or when it is first needed.
 
-    Nobody is woken for it, which would cost the caller more than all else that is left to do: a thread looks now and then.
+    A thread polls for due records, because waking it would cost the caller more than the rest of the call.
     """
 
     def __init__(self, write: Callable[[], None], driver: cluster.Driver) -> None:
@@ -91,11 +96,11 @@ class LateRecord:
         _scribe.add(self)
 
     def let(self) -> None:
-        """It may be written."""
+        """Allows the thread to write it."""
         self._is_due = True
 
     def write(self) -> None:
-        """It stands there when this returns, unless it was given up.
+        """Writes the record now, unless it was written or given up.
 
         Raises:
             NotFoundError: the control plane does not answer; the next call tries again.
@@ -106,21 +111,21 @@ class LateRecord:
                 self._write = None
 
     def give_up(self) -> None:
-        """Nothing is written any more when this returns."""
+        """Ensures that the record is not written later."""
         with self._lock:
             self._write = None
 
     def look(self) -> bool:
-        """Writes it where it may be; whether that is all there is to do."""
+        """Writes the record if it is due. Returns whether it is done."""
         if cluster.driver() != self._driver:
-            self.give_up()  # what it tells of is gone from Ray
+            self.give_up()  # Ray has removed its groups
         elif self._is_due:
             self.write()
         return self._write is None
 
 
 class _Scribe:
-    """Writes late records, in a thread of its own that ends when there was none for long."""
+    """Writes late records in a thread, which ends after some time without records."""
 
     def __init__(self) -> None:
         self._open: list[LateRecord] = []
@@ -161,13 +166,15 @@ _scribe = _Scribe()
 
 
 def slice_name(base: str, index: int) -> str:
-    """What Ray's group of one slice is called, as Ray's helper calls it."""
+    """Returns the name of Ray's group of one slice, in the form of Ray's helper."""
     return f"{base}_slice_{index}"
 
 
 def stands(group: Group, record: Mapping[str, Any] | None, listing: cluster.Listing) -> bool:
-    """Whether Ray has a placement group of what was made for a group of the ledger. What is not written down yet was named
-    by nobody, and bears the ledger's name for it, which no other has."""
+    """Returns whether Ray has a placement group for a group of the ledger.
+
+    Groups without a record have no user-defined name: they have the unique name of the ledger's group.
+    """
     if record is not None:
         return any(name in listing.groups for name in record["groups"])
     ours = {group.name, *(slice_name(group.name, index) for index in range(len(group.slices)))}
@@ -179,7 +186,7 @@ def _named(names: Sequence[str], job: str, others: Sequence[str]) -> list[Any]:
 
 
 def groups_of(record: Mapping[str, Any], listing: cluster.Listing) -> list[Any]:
-    """What is left in Ray of all that a record tells of."""
+    """Returns the groups of a record that still exist in Ray."""
     ids = [one for one in (*record["groups"], *record.get("standing", ())) if one in listing.groups]
     names = [] if record["groups"] else record.get("names", [])
     found = {one: cluster.handle_of(one) for one in ids}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a no is said to Ray's users."""
+"""Error messages and reports for refused requests."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .placing import Wish
 
 
 class NoRoomError(errors.NotNowError, TimeoutError):
-    """The slices were not free, and did not become free in the time that the caller gave; ``report`` says why.
+    """The slices were not free within the timeout; ``report`` explains why.
 
-    Also a TimeoutError, which is what Ray's helper raises.
+    It is also a TimeoutError, which Ray's helper raises.
     """
 
 
@@ -27,7 +27,7 @@ def refusal(
     excluded: Mapping[str, str] | None = None,
     listing: cluster.Listing | None = None,
 ) -> errors.RefusedError:
-    """The refusal in the words of Ray's users, with the whole explanation."""
+    """Returns the exception for a refused request, with its report."""
     words = [f"{wish.shape.words}: {error}", *(excluded or {}).values()]
     if isinstance(error, errors.NeverError):
         if listing is not None:
@@ -43,7 +43,7 @@ def refusal(
 
 
 def unlabelled(listing: cluster.Listing) -> list[str]:
-    """What is wrong with hosts that have chips and belong to no slice."""
+    """Returns a message if hosts with chips belong to no slice."""
     names = [
         n["NodeName"] for n in listing.alive() if n["Resources"].get("TPU") and cluster.SLICE_NAME not in n["Labels"]
     ]

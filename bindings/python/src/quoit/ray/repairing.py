@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a group that has lost a slice gets another."""
+"""Replaces the lost slices of a group."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PAUSE_S = 0.1
 
 
 def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
-    """Lets quoit choose another slice for each that is lost or leaving, and makes in Ray only what is new.
+    """Replaces the lost and leaving slices in the ledger, and makes only the new groups in Ray.
 
-    Whatever comes after quoit has chosen, an interruption included: all is given back.
+    After the change in the ledger, any exception, also an interrupt, releases everything.
 
     Raises:
         NotNowError, NeverError: there is no other slice, and nothing has changed.
@@ -59,13 +59,13 @@ def repair(wish: Wish, made: Made, timeout_s: float) -> Made:
 
 
 def _replaced(wish: Wish, made: Made, group: Group, kept: Mapping[str, Any], book: Book, end: float) -> Made:
-    """Ray's groups of the group as it is now: those that are kept, and new ones."""
+    """Returns the result with the kept groups of Ray and the new ones."""
     pins = pinned(wish, group, wish.ledger.listing(0.0))
     names = {row["name"] for row in cluster.rows(list(kept.values()))}
     free_names = [name for name, _ in ray_groups_of(wish, group, pins) if name not in names]
     gone = [one for one in made.ray_groups if one not in kept.values()]
     book.plan(free_names, is_unique=False)
-    # Without groups the record says that they are being replaced: no sync takes them for gone.
+    # A record without groups means that they are being replaced, so that no sync counts them as gone.
     write_plan(wish, group, book, made.ray_groups)
     cluster.remove_groups(gone, REMOVE_S)
     result = Made(group, [dict(selector) for one in pins for selector in one.selectors], [])
@@ -78,7 +78,7 @@ def _replaced(wish: Wish, made: Made, group: Group, kept: Mapping[str, Any], boo
 
 
 def _changed(wish: Wish, made: Made) -> Group | None:
-    """The group as the ledger has it, where it has chosen other slices though its answer never came."""
+    """Returns the group if the ledger changed its slices before the call was interrupted; else None."""
     wish.ledger.quoit.refresh()
     with contextlib.suppress(errors.NotFoundError, errors.ConflictError, errors.ExpiredError):
         group = wish.ledger.quoit.group(made.group)
@@ -87,11 +87,11 @@ def _changed(wish: Wish, made: Made) -> Group | None:
 
 
 def explain(wish: Wish, group: Group) -> Report:
-    """Whether there are other slices for those that the group has lost.
+    """Explains whether there are other slices for the lost ones.
 
     Raises:
-        ConflictError: it has lost none.
-        NotFoundError: it is gone.
+        ConflictError: no slice is lost.
+        NotFoundError: the group is gone.
     """
     snapshot = wish.ledger.quoit.snapshot()
     lost = [one for one in snapshot.lookup_group(group).slices if one.state is not GroupSliceState.WHOLE]
@@ -102,7 +102,7 @@ def explain(wish: Wish, group: Group) -> Report:
 
 
 def _chosen(wish: Wish, made: Made, end: float) -> Group:
-    """The group with whole slices alone, as the ledger has it from now on."""
+    """Repairs the group in the ledger and returns it."""
     while True:
         wish.ledger.listing(0.0)
         try:
@@ -122,7 +122,7 @@ def _chosen(wish: Wish, made: Made, end: float) -> Group:
 
 
 def _check_source(wish: Wish, group: Group) -> None:
-    """Raises where a source that came after the request has slices that it does not exclude."""
+    """Raises if a slice belongs to a source that was added after the request, which does not exclude it."""
     snapshot = wish.ledger.quoit.snapshot()
     others = [one.name for one in group.slices if snapshot.lookup_slice(one.name).pool.source != wish.ledger.source]
     if others:
@@ -130,7 +130,7 @@ def _check_source(wish: Wish, group: Group) -> None:
 
 
 def _kept(wish: Wish, made: Made, group: Group) -> dict[str, Any]:
-    """Ray's groups that stand, by the slices that they have."""
+    """Returns the groups of Ray that are kept, by slice name."""
     stands = [row["state"] == "CREATED" for row in cluster.rows(made.ray_groups)]
     before, after = _names(made.group), _names(group)
     if wish.shape.arguments["pg_per_slice"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the arguments of `slice_placement_group` ask for: of quoit one request, of Ray bundles pinned to hosts."""
+"""Converts the arguments of `slice_placement_group` to a request for quoit and to bundles for Ray, pinned to hosts."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shape:
-    """Slices as Ray's users ask for them. No other is equal."""
+    """The slices that a call requests. Shapes are compared by identity."""
 
     rules: SliceGroup
-    """What Ray's helper would make of it."""
+    """Ray's helper for the same arguments."""
     arguments: Mapping[str, Any]
-    """As they were given, in plain values: what another driver needs to make the same shape."""
+    """The arguments as plain values, from which another driver can make the same shape."""
     selectors: Mapping[str, str]
-    """What every host's labels must satisfy, besides the slice's name."""
+    """The required labels of every host, other than the slice's name."""
     named: tuple[str, ...]
-    """The slices that were asked for by name; none: any."""
+    """The slices that were requested by name; empty: any."""
 
     @functools.cached_property
     def bundles_per_host(self) -> int:
-        """How many bundles stand on each host."""
+        """The number of bundles on each host."""
         return self.rules.num_bundles // self.rules.num_hosts
 
     @functools.cached_property
     def bundle(self) -> Mapping[str, float]:
-        """What tasks may take of each bundle."""
+        """The resources of each bundle that tasks can use."""
         return self.rules.bundle_resources
 
     @functools.cached_property
@@ -53,7 +53,7 @@ class Shape:
 
     @functools.cached_property
     def asked(self) -> Mapping[str, Any]:
-        """As `Request` takes it."""
+        """The arguments of `Request`."""
         rules = self.rules
         return {
             "accelerator": self.accelerator,
@@ -66,12 +66,12 @@ class Shape:
 
     @functools.cached_property
     def title(self) -> str:
-        """What its groups are called after where nobody names them."""
+        """The default name of its groups."""
         return f"{self.rules.accelerator_version}-{self.rules.topology}"
 
     @property
     def words(self) -> str:
-        """As Ray's users say it."""
+        """A description for error messages."""
         slices = "1 slice" if self.rules.num_slices == 1 else f"{self.rules.num_slices} slices"
         return f"{slices} of {self.rules.accelerator_version} {self.rules.topology}"
 
@@ -83,7 +83,7 @@ class Shape:
         excluded: Collection[str] = (),
         slices: int | None = None,
     ) -> Request:
-        """What quoit is asked for; `slices`: so many of them, instead of all."""
+        """Returns the request for quoit; `slices` overrides the number of slices."""
         if key is None and slices is None and not excluded:
             return _model(self, owner).renamed(name)
         asked = self.asked if slices is None else {**self.asked, "slices": slices}
@@ -92,27 +92,27 @@ class Shape:
 
 @functools.lru_cache(maxsize=64)
 def _model(shape: Shape, owner: str) -> Request:
-    """Of which others are copied, which costs less than making them."""
+    """Returns a cached request, because a copy of it is cheaper than a new one."""
     return Request("a model", **shape.asked, owner=owner)
 
 
 def shape_of(arguments: Mapping[str, Any]) -> Shape:
-    """The shape of the arguments of Ray's slice_placement_group(), which are checked as Ray checks them.
+    """Returns the shape for arguments of Ray's slice_placement_group(), after Ray's checks.
 
     Raises:
-        InvalidError: Ray would refuse them, or would take them and never place such a group.
-        TypeError: one has another type.
+        InvalidError: Ray would refuse them, or would accept them but never place such a group.
+        TypeError: an argument has another type.
     """
     factor = arguments["tpu_resource_per_chip"]
     if factor is None:
         factor = _factor(cluster.tpu_per_chip_text())
     whole = {**arguments, "tpu_resource_per_chip": factor}
     if whole["resources_per_bundle"] is None and whole["bundle_label_selector"] is None:
-        # Jobs ask for the same again and again. 4, 4.0 and True are equal, and not the same.
+        # Jobs often repeat a request, so cache the shape. 4, 4.0 and True are equal as keys, so add their types.
         try:
             values = tuple(whole.values())
             return _known_shape(tuple(whole), values, tuple(map(type, values)))
-        except TypeError:  # what cannot be hashed is of a wrong type, and is told so below
+        except TypeError:  # values that cannot be hashed have a wrong type, which is refused below
             pass
     return _shape_of(whole)
 
@@ -134,7 +134,7 @@ def _shape_of(arguments: Mapping[str, Any]) -> Shape:
         raise errors.InvalidError(f"num_slices '{rules.num_slices}': expected at least 1")
     _check_bundles(rules, arguments["strategy"])
     selectors, named = _split(rules, list(arguments["bundle_label_selector"] or ()))
-    # What stands for a number, a text or a bool was taken for one: whoever is told of it later is told that.
+    # Store the normalised values, for later messages and for records.
     plain = json.loads(json.dumps(arguments, default=_plain))
     numbers = {name: int(plain[name]) for name in _NUMBERS if plain[name] is not None}
     return Shape(rules, {**plain, **numbers}, selectors, named)
@@ -149,7 +149,7 @@ def _plain(value: object) -> int | float | bool:
 
 
 def _check_bundles(rules: SliceGroup, strategy: str) -> None:
-    """Raises where Ray would hold slices for bundles that it can never place."""
+    """Raises if Ray would hold slices for bundles that it can never place."""
     if strategy not in STRATEGIES:
         raise errors.InvalidError(f"strategy '{strategy}': expected one of {', '.join(STRATEGIES)}")
     tpu = rules.bundle_resources["TPU"]
@@ -170,7 +170,7 @@ def _check_bundles(rules: SliceGroup, strategy: str) -> None:
 
 
 def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The labels that all bundles select, and the slices that those of each slice name."""
+    """Returns the common labels of all bundles, and the slice names in the selectors."""
     if not given:
         return {}, ()
     named: list[str] = []
@@ -195,21 +195,21 @@ def _split(rules: SliceGroup, given: Sequence[Mapping[str, str]]) -> tuple[dict[
 
 
 def foreign(accelerator: str, snapshot: Snapshot, source: str) -> list[str]:
-    """The slices of a generation that are of other sources: hosts that this cluster does not have."""
+    """Returns the slices of a generation that belong to other sources, whose hosts this cluster does not have."""
     if all(one.name == source for one in snapshot.sources):
         return []
     return [one.full_name for one in snapshot.slices if one.pool.source != source and one.accelerator == accelerator]
 
 
-# --- where bundles go ---------------------------------------------------------------------------------------------
+# --- pins ---------------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
 class SlicePins:
-    """The bundles of one slice, each pinned to the host that has its worker id: bundle i stands on worker i."""
+    """The bundles of one slice, each pinned to the host with its worker id: bundle i is on worker i."""
 
     name: str
-    """The slice's."""
+    """The name of the slice."""
     nodes: tuple[Mapping[str, Any], ...]
     """Ray's rows of its hosts, by worker id."""
     bundles: tuple[Mapping[str, float], ...]
@@ -217,7 +217,7 @@ class SlicePins:
 
     @functools.cached_property
     def shortage(self) -> str | None:
-        """Why a host could never have its bundles, however idle; None: all could."""
+        """The reason if a host is too small for its bundles, even when idle; else None."""
         per_host = len(self.bundles) // len(self.nodes)
         for index, node in enumerate(self.nodes):
             for name, wanted in _sum(self.bundles[index * per_host : (index + 1) * per_host]).items():
@@ -229,14 +229,15 @@ class SlicePins:
 
 
 class NodeIsGone(Exception):
-    """Ray does not list, as alive, a node that the ledger has given."""
+    """A node that the ledger allocated is not alive in Ray's list."""
 
 
 def pin(shape: Shape, group: Group, quoit: Ledger, listing: cluster.Listing) -> list[SlicePins]:
-    """Where the bundles of a group go, slice by slice in quoit's order: worked out once for as long as the nodes
-    are listed so, as jobs ask for the same again and again.
+    """Returns the pins of a group, slice by slice in quoit's order.
 
-    A `NodeIsGone` says that the lists which the ledger was told are older than what it gave.
+    They are cached in the listing, because jobs repeat requests.
+
+    Raises `NodeIsGone` if the ledger's state is older than the listing.
     """
     where = shape, whereabouts(group)
     pins: list[SlicePins] | None = listing.pins.get(where)
@@ -259,15 +260,15 @@ def _pin_slice(shape: Shape, one: GroupSlice, snapshot: Snapshot, listing: clust
 @dataclasses.dataclass(frozen=True)
 class _Host:
     node: Mapping[str, Any]
-    """Ray's row."""
+    """Ray's row of the node."""
     selector: Mapping[str, str]
-    """What selects it, and no other."""
+    """A selector that matches only this node."""
     heads: Mapping[str, float]
-    """The resource by which Ray's own helper takes the node's slice: with it taken, that one looks elsewhere."""
+    """The resources by which Ray's helper reserves the slice: when they are taken, it does not use the slice."""
 
 
 def _hosts(one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> list[_Host]:
-    """The hosts of a slice by worker id."""
+    """Returns the hosts of a slice by worker id."""
     names = {worker.name for worker in one.workers}
     rows = snapshot.lookup_slice(one.name).nodes
     ids = [row.identity for row in rows if row.name in names or row.full_name in names]
@@ -279,7 +280,10 @@ def _hosts(one: GroupSlice, snapshot: Snapshot, listing: cluster.Listing) -> lis
 
 
 def _selector(node: Mapping[str, Any], listing: cluster.Listing) -> dict[str, str]:
-    """By its place, which a host that replaces it has too; a host that Ray gave none, or gave another too, by itself."""
+    """Returns a selector for the node, by slice and worker id, which also matches a replacement of the host.
+
+    If Ray has no place for the host, or several hosts at this place, the selector uses the node id.
+    """
     name, worker_id = cluster.place_of(node)
     if name is None or worker_id is None or listing.n_at[name, worker_id] != 1:
         return {cluster.NODE_ID: node["NodeID"]}

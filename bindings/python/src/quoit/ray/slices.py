@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slice_placement_group, as ray.util.tpu has it, on exactly the slices that quoit decided."""
+"""slice_placement_group of ray.util.tpu, on the slices that quoit allocates."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .shapes import Shape, foreign, shape_of
 _log = logging.getLogger("quoit.ray")
 
 LEASE_S = 60.0
-"""How long what a driver holds outlives its last sign of life, where no other driver's `sync` finds it dead before."""
+"""The default lease of a driver's groups after its last heartbeat, if no `sync` finds the driver dead before."""
 
 _SHORTEST_LEASE_S, _LONGEST_LEASE_S = 0.001, 366 * 86400.0
 
 TIMEOUT_S = 100.0
-"""How long Ray's helper waits for a slice's head."""
+"""The time for which Ray's helper waits for a slice's head."""
 
 _PAUSE_S = 0.05
 _SETTLE_S = 1.0
@@ -44,15 +44,15 @@ _LOOK_S = 0.5
 
 
 class SlicePlacementGroup:
-    """Whole slices that are held in the ledger, and Ray's placement groups on them: all of it, or none.
+    """Whole slices in the ledger, with Ray's placement groups on them; all of them or none.
 
-    What `slice_placement_group` and `attach` return; made directly, it takes the arguments of Ray's class in their
-    order and raises as `slice_placement_group` does. Its attributes are those of Ray's class, and `slice_names`,
-    `group`, `state` and the rest. Bundle i of a slice stands on worker i, and slices stand in quoit's order, that of
-    `slice_names`. The groups are placed when it is there: ``ready()`` of them need not be waited for.
+    It is the result of `slice_placement_group` and `attach`. The constructor takes the arguments of Ray's class in
+    their order and raises like `slice_placement_group`. It has the attributes of Ray's class, and others such as
+    `slice_names`, `group` and `state`. Bundle i of a slice is on worker i. Slices are in quoit's order, that of
+    `slice_names`. The groups are already placed: you need not wait for their ``ready()``.
 
-    A context manager that releases it. Not released, it ends with its driver, as Ray's does, unless its lifetime is
-    "detached". It may be used from several threads.
+    It is a context manager that releases the slices. Without a release they end with the driver, like those of Ray,
+    unless the lifetime is "detached". Several threads can use it.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class SlicePlacementGroup:
                 continue
 
     def _make(self, wish: Wish, timeout_s: float) -> None:
-        # The owner has a lease before anything is held in its name.
+        # Set the owner's lease before anything is held in its name.
         sign = None if wish.is_detached else _sign(wish)
         attempt, made = f"attempt {time.monotonic_ns()}", None
         try:
@@ -147,7 +147,7 @@ class SlicePlacementGroup:
         self._lock = threading.RLock()
         self._driver = wish.driver
         self._process = os.getpid()
-        # Who made it gives the signs of life, and releases it at the driver's end.
+        # The object that made the groups sends the heartbeats, and releases the groups when the driver ends.
         self._is_own = is_own
         if is_own:
             _keep(self)
@@ -163,21 +163,21 @@ class SlicePlacementGroup:
         except errors.Error as error:
             if value is None:
                 raise
-            # What the block has raised is what its caller has to know.
+            # Raise the exception of the block instead.
             _log.warning("%s was not released: %s", self._made.group.handle, error)
 
     def __repr__(self) -> str:
         what = "released" if self._is_released else ", ".join(self.slice_names)
         return f"<quoit.ray.SlicePlacementGroup {self._made.group.handle!r} {what}>"
 
-    # --- as ray.util.tpu has it ---
+    # --- members of Ray's class ---
 
     @property
     def placement_group(self) -> Any:
         """Ray's placement group of all slices; None after the release.
 
         Raises:
-            InvalidError: each slice has its own (``pg_per_slice=True``): `slice_placement_groups` has them.
+            InvalidError: each slice has its own (``pg_per_slice=True``): use `slice_placement_groups`.
         """
         if self._wish.shape.arguments["pg_per_slice"]:
             raise errors.InvalidError("pg_per_slice 'True': expected slice_placement_groups to be read instead")
@@ -188,10 +188,10 @@ class SlicePlacementGroup:
 
     @property
     def slice_placement_groups(self) -> list[Any]:
-        """Ray's placement group of each slice, in the order of `slice_names`; none after the release.
+        """Ray's placement group of each slice, in the order of `slice_names`; empty after the release.
 
         Raises:
-            InvalidError: there is one for all (``pg_per_slice=False``): `placement_group` is it.
+            InvalidError: there is one for all slices (``pg_per_slice=False``): use `placement_group`.
         """
         if not self._wish.shape.arguments["pg_per_slice"]:
             raise errors.InvalidError("pg_per_slice 'False': expected placement_group to be read instead")
@@ -203,17 +203,16 @@ class SlicePlacementGroup:
 
     @property
     def placement_groups(self) -> list[Any]:
-        """Ray's placement groups, be it one for all slices or one for each; none after the release."""
+        """Ray's placement groups, one for all slices or one for each; empty after the release."""
         return list(self._ray_groups)
 
     @property
     def head_placement_groups(self) -> list[Any]:
-        """None, ever: the first bundle of a slice takes the slice's head resource, and nothing has to be held beside
-        it."""
+        """Always empty: the first bundle of a slice takes the slice's head resource instead of a head group."""
         return []
 
     def release_head_pgs(self, slice_index: int | None = None) -> None:
-        """Does nothing, as there are no heads to release; what Ray's users call when their groups are ready.
+        """Does nothing, because there are no heads; programs for Ray's class call it when their groups are ready.
 
         Raises:
             InvalidError: there is no such slice.
@@ -248,12 +247,12 @@ class SlicePlacementGroup:
 
     @property
     def accelerator_version(self) -> str:
-        """The generation: "v6e"."""
+        """The generation, such as "v6e"."""
         return self._shape.rules.accelerator_version
 
     @property
     def num_slices(self) -> int:
-        """How many slices."""
+        """The number of slices."""
         return self._shape.rules.num_slices
 
     @property
@@ -263,19 +262,22 @@ class SlicePlacementGroup:
 
     @property
     def bundle_label_selector(self) -> list[dict[str, str]]:
-        """What Ray's groups select the node of each bundle by: slice name and worker id, or the node itself."""
+        """The selector of each bundle's node in Ray: slice name and worker id, or the node id."""
         return [dict(selector) for selector in self._made.selectors]
 
     @property
     def bundle_resources(self) -> dict[str, float]:
-        """What tasks may take of each bundle. The first of a slice has the slice's head resource beside it."""
+        """The resources of each bundle that tasks can use.
+
+        The first bundle of a slice also has the slice's head resource.
+        """
         return self._shape.rules.bundle_resources
 
     def shutdown(self) -> None:
-        """`release`, under Ray's name."""
+        """Like `release`, with Ray's name."""
         self.release()
 
-    # --- what Ray's has not ---
+    # --- other members ---
 
     @property
     def _shape(self) -> Shape:
@@ -283,17 +285,17 @@ class SlicePlacementGroup:
 
     @property
     def slice_names(self) -> tuple[str, ...]:
-        """The slices in the order of their bundles; a slice's place is its slice id."""
+        """The names of the slices, in the order of their bundles. The index is the slice id."""
         return tuple(one.name for one in self._made.group.slices)
 
     @property
     def key(self) -> str | None:
-        """The request key, by which `attach` finds it again."""
+        """The request key, for `attach`."""
         return self._wish.key
 
     @property
     def group(self) -> Group:
-        """The ledger's group, as it is now."""
+        """The present group in the ledger."""
         quoit = self._wish.ledger.quoit
         try:
             quoit.refresh()
@@ -303,16 +305,16 @@ class SlicePlacementGroup:
 
     @property
     def state(self) -> GroupState:
-        """RESERVED; RESCHEDULING: a host is lost or leaving; PENDING: Ray places it anew; REMOVED.
+        """RESERVED; RESCHEDULING: a host is lost or leaving; PENDING: Ray places it again; or REMOVED.
 
-        Asks Ray and reads the ledger, which each know of losses that the other has not noticed yet, and of what another
-        `SlicePlacementGroup` of the same reservation has repaired or released.
+        It reads both Ray and the ledger, because each can detect losses before the other, and because another
+        `SlicePlacementGroup` can have repaired or released the same groups.
 
         Raises:
-            NotFoundError: Ray's control plane does not answer, or there is no Ray any more.
-            ConflictError: this process is a driver of another cluster now.
+            NotFoundError: Ray's control plane does not answer, or Ray is disconnected.
+            ConflictError: this process is now a driver of another cluster.
         """
-        # Without waiting for a repair or a release in another thread: whoever watches is told how that stands.
+        # Do not wait for a repair or release in another thread, so that monitoring sees its progress.
         if self._is_released or self._has_ended():
             return GroupState.REMOVED
         self._check_driver()
@@ -327,7 +329,7 @@ class SlicePlacementGroup:
             return GroupState.PENDING
         words = {row["state"] for row in cluster.rows(made.ray_groups)}
         if "REMOVED" in words and (self._written(before)[0] or record) != record:
-            return GroupState.PENDING  # another has begun to replace them meanwhile
+            return GroupState.PENDING  # another driver has begun to replace them
         if words == {"REMOVED"}:
             return GroupState.REMOVED
         if words != {"CREATED"}:
@@ -343,11 +345,11 @@ class SlicePlacementGroup:
             return GroupState.REMOVED
 
     def _has_ended(self) -> bool:
-        """Whether it has ended with the driver that made it, which this process was before ray.shutdown()."""
+        """Whether it ended with its driver, which this process was before ray.shutdown()."""
         return self._is_own and cluster.driver() != self._driver
 
     def _check_driver(self) -> None:
-        """Raises where this process cannot ask the cluster that it stands in."""
+        """Raises if this process is not connected to the cluster of the groups."""
         cluster.check_connected()
         now, then = cluster.driver(), self._driver
         if now is None or now.cluster != then.cluster:
@@ -358,7 +360,7 @@ class SlicePlacementGroup:
         cluster.check_answers()
 
     def _written(self, made: Made) -> tuple[Mapping[str, Any] | None, Made]:
-        """What is written down of it, None: it was released; and `made`, or what another has repaired it to."""
+        """Returns the record (None after a release), and `made`, or the result of another object's repair."""
         if made.record is not None:
             made.record.write()
         name = owners.record_key(made.group)
@@ -375,23 +377,23 @@ class SlicePlacementGroup:
         return record
 
     def environment(self, process: int, *, profile: Profile = Profile.QUOIT) -> dict[str, str]:
-        """The environment of one process, one a host, counted over all slices in their order.
+        """Returns the environment of one process, one per host, counted in all slices in their order.
 
         Args:
             process: from 0; process i of a slice is its worker i.
-            profile: whose environment is made.
+            profile: the system whose environment is computed.
 
         Raises:
             IndexError: there is no such process.
-            InvalidError, NotNowError: as `quoit.topology`.
+            InvalidError, NotNowError: like `quoit.topology`.
         """
         return dict(topology_of(self._made.group, profile).processes[process].environment)
 
     def explain(self) -> Report:
-        """Why the slices that it has lost cannot be replaced now, or that they can: what `repair` would find.
+        """Reports whether `repair` could replace the lost slices now, and if not, why.
 
         Raises:
-            ConflictError: it has lost nothing, or this process is a driver of another cluster now.
+            ConflictError: no slice is lost, or this process is now a driver of another cluster.
             NotFoundError: it is released, or Ray's control plane does not answer.
         """
         self._check_driver()
@@ -399,27 +401,26 @@ class SlicePlacementGroup:
         return explain_repair(self._wish, self._made.group)
 
     def repair(self, *, timeout_s: float = 0.0, give_up: bool = False) -> bool:
-        """Gives it whole slices for those that are lost or leaving, and makes anew in Ray only what is new.
+        """Replaces the lost and leaving slices, and makes only the new placement groups in Ray.
 
-        With one placement group for all slices that is the whole group, and with ``pg_per_slice`` those of the new
-        slices. What runs on what is left of a group that is made anew ends. Slice ids may be others afterwards.
+        With one placement group for all slices that is the whole group; with ``pg_per_slice`` it is the groups of the
+        new slices. Tasks and actors in a group that is replaced end. Slice ids can change.
 
-        There is no hurry for the sake of others: Ray 2.60 places nothing in the whole cluster while a group of its own
-        helper has lost a host, but puts one aside whose bundles are pinned to hosts, as these are.
+        Other users do not need a quick repair: a group of Ray's helper that has lost a host stops all placement in Ray
+        2.60, but Ray puts aside groups whose bundles are pinned to hosts, such as these.
 
         Args:
             timeout_s: how long to wait for another slice, in seconds.
-            give_up: to release it where there is no other slice.
+            give_up: whether to release it if there is no other slice.
 
         Returns:
             Whether it is whole now; False: it was released (``give_up``).
 
         Raises:
-            NotNowError, NeverError: there is no other slice, and nothing has changed; or Ray would not place it there,
-                and all was given back (`state` is REMOVED).
-                Or somebody else is repairing it at this moment.
+            NotNowError, NeverError: there is no other slice, and nothing has changed; or Ray could not place the groups
+                there, and everything was released (`state` is REMOVED); or another driver is repairing it now.
             NotFoundError: it was released, or Ray's control plane does not answer.
-            ConflictError: this process is a driver of another cluster now.
+            ConflictError: this process is now a driver of another cluster.
         """
         with self._lock:
             if self._is_released or self._has_ended():
@@ -437,17 +438,17 @@ class SlicePlacementGroup:
             return False
 
     def release(self) -> None:
-        """Removes Ray's placement groups, and frees the slices in the ledger when Ray shows their chips as free.
+        """Removes Ray's placement groups, and frees the slices in the ledger when Ray reports their chips as free.
 
-        To release twice does nothing, and what this driver has made is released with it: after ray.shutdown() Ray has
-        removed it, and the next `sync` frees it in the ledger, or the end of the lease. When it raises nothing is
-        released, and it may be called again. At the end of a ``with`` block that raises, and of the program, that is
-        logged instead.
+        A second release does nothing. After ray.shutdown() Ray has removed the groups of this driver; the next `sync`,
+        or the end of the lease, frees them in the ledger. If this raises, nothing is released, and you can call it
+        again. At the end of a ``with`` block that raises, and at the end of the program, errors are logged instead.
 
         Raises:
-            NotFoundError: Ray's control plane does not answer; or there is no Ray any more, and it outlives this driver.
-            NotNowError: somebody else is repairing it at this moment.
-            ConflictError: this process is a driver of another cluster now, and it outlives this driver.
+            NotFoundError: Ray's control plane does not answer; or Ray is disconnected, and the groups outlive this
+                driver.
+            NotNowError: another driver is repairing it now.
+            ConflictError: this process is now a driver of another cluster, and the groups outlive this driver.
         """
         with self._lock:
             if self._is_released:
@@ -465,7 +466,7 @@ class SlicePlacementGroup:
             _sign(self._wish).drop(self._made.group.handle)
 
 
-# --- calls --------------------------------------------------------------------------------------------------------
+# --- public functions ---------------------------------------------------------------------------------------------
 
 
 def slice_placement_group(
@@ -489,52 +490,55 @@ def slice_placement_group(
     timeout_s: float | None = None,
     lease_s: float = LEASE_S,
 ) -> SlicePlacementGroup:
-    """Real placement groups on whole slices: all `num_slices` of them or none, and placed when it returns.
+    """Reserves whole slices and creates placement groups on them: all `num_slices` or none, placed when it returns.
 
-    Takes the arguments of ray.util.tpu.slice_placement_group() in their order. quoit decides, so that callers who share
-    a ledger never wait for what another holds in vain; it holds the slices for this driver, makes the groups, each
-    bundle pinned to its host, and confirms when Ray has placed all. A slice on a host of which a plain task or actor
-    runs, be it on half a CPU, is used, and not given. After any failure, an interruption included, nothing is held, in
-    Ray or in the ledger.
+    It takes the arguments of ray.util.tpu.slice_placement_group() in their order. quoit chooses the slices, so that
+    callers with the same ledger do not compete for hosts in Ray. It holds the slices for this driver, creates the
+    groups with each bundle pinned to its host, and confirms the hold when Ray has placed all of them. A plain task or
+    actor on a host marks its slice as in use while it runs, even if it uses only half a CPU. After any failure, also an
+    interrupt, nothing is held in Ray or in the ledger.
 
     Args:
-        topology: of each slice in chips, "4x4".
+        topology: the topology of each slice in chips, "4x4".
         accelerator_version: the generation, "v6e", "TPU-V6E".
-        resources_per_bundle: what each bundle takes, TPU in devices; None: {"CPU": 1, "TPU": all of a host}. A host has
-            as many bundles as its TPU allows.
-        num_slices: how many slices, from 1.
+        resources_per_bundle: the resources of each bundle, TPU in devices; None: {"CPU": 1, "TPU": all of a host}.
+            A host has as many bundles as its TPU allows.
+        num_slices: the number of slices, from 1.
         chips_per_vm: chips of each host; None: Ray's default. A v6e 2x4 exists as one host of 8 and as two of 4.
-        pg_per_slice: whether each slice has a placement group of its own.
-        tpu_resource_per_chip: units of the resource TPU that a chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP, else
-            1.
-        strategy: of the placement groups. The pins decide where bundles go; one that they cannot obey is refused.
-        name: of the placement groups, `name`_slice_i with ``pg_per_slice``; "": that of the ledger's group.
-        lifetime: None: they end with the driver; "detached": they stay until they are released.
-        head_reservation_timeout_s: Ray's word for `timeout_s`; None: for ever.
-        bundle_label_selector: for each bundle labels that its host must have. Beside the slice's name
-            ("ray.io/tpu-slice-name"), which is given for all slices or for none, they must be the same for all.
-        ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db. A file that is named and not
-            there is made. All drivers of a cluster name the same.
-        source: what the cluster is called in the ledger.
-        key: what names this request whoever asks: while what it made lives, a call with the same key returns it, in
-            this driver or another, and takes nothing.
-        owner: in whose name it is held; None: the driver's. What is detached ends with its cluster, and is held in the
-            name of OWNER|ray:SOURCE:CLUSTER:detached.
-        timeout_s: how long to wait for room, in seconds; 0: not at all. Slices that are free are had at once.
-        lease_s: how long the driver's signs of life may fail before the ledger frees what it has, in seconds, from 0.001
-            to those of 366 days. Of several leases in one owner's name the longest counts.
+        pg_per_slice: whether each slice has its own placement group.
+        tpu_resource_per_chip: units of the resource TPU that a chip counts for; None: RAY_TPU_RESOURCE_PER_CHIP,
+            else 1.
+        strategy: the strategy of the placement groups. The pins place the bundles; a strategy that contradicts them
+            is refused.
+        name: the name of the placement group, or `name`_slice_i with ``pg_per_slice``; "": the name of the ledger's
+            group.
+        lifetime: None: the groups end with the driver; "detached": they stay until they are released.
+        head_reservation_timeout_s: Ray's name of `timeout_s`; None: no limit.
+        bundle_label_selector: for each bundle the required labels of its host. The labels must be the same for all
+            bundles, except the slice's name ("ray.io/tpu-slice-name"), which is given for all slices or for none.
+        ledger: the ledger's file, or the open ledger; None: $QUOIT_DB, else ./quoit.db. A named file that does not
+            exist is created. All drivers of a cluster use the same one.
+        source: the cluster's name in the ledger.
+        key: the request key, the same for all drivers: while its slices live, a call with the same key in any
+            driver returns them and reserves nothing.
+        owner: the owner of the group; None: the driver. Detached groups end with their cluster and have the owner
+            OWNER|ray:SOURCE:CLUSTER:detached.
+        timeout_s: how long to wait for free slices, in seconds; 0: not at all. Free slices are reserved at once.
+        lease_s: how long the driver's heartbeats can be missing before the ledger frees its groups, in seconds,
+            from 0.001 to those of 366 days. Of several leases of one owner the longest is used.
 
     Raises:
-        NotNowError: not enough slices were free in that time; a `NoRoomError`, and so a TimeoutError. ``report``
-            explains.
-        NeverError: it would not fit with all groups released; ``report`` explains.
-        InvalidError: Ray would refuse the arguments, or would never place what they ask for; also a ValueError.
-        ConflictError: the key is that of another request, the message says which arguments differ; a placement group of
-            the namespace has the name; or drivers of another cluster held slices of this source for all of that time.
+        NotNowError: too few slices were free in that time; a `NoRoomError`, which is also a TimeoutError.
+            ``report`` explains why.
+        NeverError: the request would not fit with all groups released; ``report`` explains why.
+        InvalidError: Ray would refuse the arguments, or would never place the groups; also a ValueError.
+        ConflictError: the key belongs to another request (the message has the different arguments); a placement
+            group of the namespace has the name; or drivers of another cluster held slices of this source the whole
+            time.
         NotFoundError: there is no Ray cluster, it does not answer, or there is no ledger.
-        VersionError: the installed Ray lacks what is needed; the message says what.
+        VersionError: the installed Ray lacks a required feature, which the message names.
         TypeError: an argument has another type.
-        Error: as `Ledger.sync_input` and `Ledger.hold`.
+        Error: like `Ledger.sync_input` and `Ledger.hold`.
     """
     return SlicePlacementGroup(
         topology,
@@ -561,20 +565,20 @@ def slice_placement_group(
 def attach(
     *, key: str | None = None, name: str | None = None, ledger: LedgerLike = None, source: str = SOURCE
 ) -> SlicePlacementGroup:
-    """What a request key, or a name, stands for: made by another driver, or before this one was started again.
+    """Returns the slices of a request key or a name, made by another driver, or before a restart of this one.
 
-    The groups end with the driver that made them, unless they are detached, and not with this one.
+    The groups end with the driver that made them, unless they are detached. They do not end with this driver.
 
     Args:
         key: the request key.
-        name: of the ledger's group, or what was given as ``name=``, where there is no key.
-        ledger: as `slice_placement_group`.
-        source: as `slice_placement_group`.
+        name: the name of the ledger's group, or the argument ``name=`` of the call, if there is no key.
+        ledger: like for `slice_placement_group`.
+        source: like for `slice_placement_group`.
 
     Raises:
-        NotFoundError: nothing that lives was made with it; or as `slice_placement_group`.
-        NotNowError: it is being made, or repaired, at this moment: retry.
-        ConflictError: several were given the name; or as `sync`.
+        NotFoundError: no live group has it; or like `slice_placement_group`.
+        NotNowError: the group is being made or repaired now: retry.
+        ConflictError: several groups have the name; or like `sync`.
         TypeError: neither key nor name was given, or both.
     """
     if (key is None) == (name is None):
@@ -605,18 +609,18 @@ def explain(
     ledger: LedgerLike = None,
     source: str = SOURCE,
 ) -> Report:
-    """Whether `slice_placement_group` would find room now, and why not. Nothing is held.
+    """Reports whether `slice_placement_group` would succeed now, and if not, why. It holds nothing.
 
     Args:
-        topology: as `slice_placement_group`.
-        accelerator_version: as `slice_placement_group`.
-        num_slices: as `slice_placement_group`.
-        chips_per_vm: as `slice_placement_group`.
-        ledger: as `slice_placement_group`.
-        source: as `slice_placement_group`.
+        topology: like for `slice_placement_group`.
+        accelerator_version: like for `slice_placement_group`.
+        num_slices: like for `slice_placement_group`.
+        chips_per_vm: like for `slice_placement_group`.
+        ledger: like for `slice_placement_group`.
+        source: like for `slice_placement_group`.
 
     Raises:
-        InvalidError, NotFoundError, VersionError, TypeError: as `slice_placement_group`.
+        InvalidError, NotFoundError, VersionError, TypeError: like `slice_placement_group`.
     """
     versions.check()
     arguments = dict.fromkeys(("resources_per_bundle", "lifetime", "bundle_label_selector", "tpu_resource_per_chip"))
@@ -631,7 +635,7 @@ def explain(
     return snapshot.explain(shape.request("explain", excluded=foreign(shape.accelerator, snapshot, source)))
 
 
-# --- how it is had ------------------------------------------------------------------------------------------------
+# --- requests and records -----------------------------------------------------------------------------------------
 
 
 def _seconds(value: object, what: str) -> float:
@@ -650,7 +654,7 @@ def _lease(value: object) -> float:
 
 
 def _wish(ledger: RayLedger, shape: Shape, key: str | None, owner: str | None, lease_s: float) -> Wish:
-    # Ray says nowhere how many units a chip counts for: what a caller says holds for what the ledger is told.
+    # Ray lists the units per chip nowhere, so that the argument also applies to syncs.
     ledger.tpu_per_chip = int(shape.arguments["tpu_resource_per_chip"])
     driver = cluster.connected_driver()
     job = owners.DETACHED if shape.arguments["lifetime"] == "detached" else driver.job
@@ -664,7 +668,7 @@ def _sign(wish: Wish) -> owners.SignOfLife:
 
 
 def _wait_for_source(ledger: RayLedger, end: float) -> None:
-    """Waits where drivers of the cluster before, which was called the same, may have ended: their leases tell."""
+    """Syncs, and waits if drivers of an older cluster with the same name still have leases that can end."""
     while True:
         try:
             ledger.listing(FRESH_S)
@@ -676,8 +680,8 @@ def _wait_for_source(ledger: RayLedger, end: float) -> None:
 
 
 def _found(wish: Wish, end: float) -> Made | None:
-    """What was made with the key and lives, as soon as its maker has confirmed it; None: nothing."""
-    # What a dead driver had is gone in a moment, and is not what the caller waits for.
+    """Returns the live groups with the key, when they are confirmed; None without any."""
+    # Groups of a dead driver end soon, so wait for that even without a timeout.
     settled = max(end, time.monotonic() + _SETTLE_S)
     while live_group(wish.ledger, key=wish.key) is not None:
         wish.ledger.sync()
@@ -697,7 +701,7 @@ def _found(wish: Wish, end: float) -> Made | None:
 
 
 def _check_same(what: str, asked: Shape, known: Shape) -> None:
-    """Raises where the two ask for different things, in whatever words."""
+    """Raises if the two request different things, however they are written."""
     now, then = _facts(asked), _facts(known)
     others = [name for name in now if now[name] != then[name]]
     if others:
@@ -717,8 +721,10 @@ def _facts(shape: Shape) -> dict[str, Any]:
 
 
 def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[Wish, Made] | None:
-    """What was made for the group, as Ray's control plane has it; None: it is not confirmed yet, or being replaced. What
-    is written behind its maker's answer is waited for for `within_s`."""
+    """Returns Ray's groups for a group of the ledger; None if it is not confirmed or being replaced.
+
+    It waits up to `within_s` for a late record.
+    """
     if group.state is GroupState.HELD:
         return None
     name = owners.record_key(group)
@@ -740,7 +746,7 @@ def _of_record(ledger: RayLedger, group: Group, within_s: float = 0.0) -> tuple[
 
 
 def _named(ledger: RayLedger, name: str) -> Group | None:
-    """The live group that bears the name, or whose groups of Ray's were given it."""
+    """Returns the live group with the name, or whose groups in Ray have the name."""
     group = live_group(ledger, name=name)
     if group is not None:
         return group
@@ -753,7 +759,7 @@ def _named(ledger: RayLedger, name: str) -> Group | None:
     return named[0] if named else None
 
 
-# --- the driver's end ---------------------------------------------------------------------------------------------
+# --- end of the driver --------------------------------------------------------------------------------------------
 
 _kept: dict[int, SlicePlacementGroup] = {}
 _registered = -1
@@ -763,15 +769,14 @@ def _keep(one: SlicePlacementGroup) -> None:
     global _registered
     _kept[id(one)] = one
     if _registered != os.getpid():
-        # Not before Ray is there: what is registered last is called first, and Ray's own is its shutdown.
+        # Register after Ray: the last registered function runs first, so that this runs before Ray's shutdown.
         atexit.register(_release_all)
         _registered = os.getpid()
 
 
 def _release_all() -> None:
-    """What nobody released ends with the driver, as Ray's groups do: the slices are free at once, and not at a lease's
-    end."""
-    # What a parent has, before fork(2), is the parent's.
+    """Releases the remaining groups at the end of the driver, so that their slices are free before the lease ends."""
+    # After fork(2), the groups of the parent belong to the parent.
     own = [one for one in list(_kept.values()) if one._process == os.getpid()]
     if not own or not cluster.is_connected():
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One task or actor a host of reserved slices, each with the environment of where it stands."""
+"""Starts one task or actor per bundle of reserved slices, with the environment for its host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_on_slice"]
 
-# What joins the slices of a job into one: a job that has a slice for itself must not see it.
+# Prefix of the variables that connect the slices of a job. They must not be set in a job on one slice.
 _MULTISLICE = "MEGASCALE_"
 
 
@@ -29,34 +29,34 @@ def run_on_slice(
     options: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> list[Any]:
-    """Starts one task, or one actor, in each bundle of a reservation: unless bundles are smaller, one a host.
+    """Starts one task, or one actor, in each bundle of a reservation: one per host, unless bundles are smaller.
 
-    Each takes all TPU of its bundle and no CPU, and finds in its environment, before any of its code runs, where it
-    stands: ``TPU_WORKER_ID``, ``TPU_WORKER_HOSTNAMES``, ``TPU_NAME``, ``TPU_TOPOLOGY``, ``TPU_ACCELERATOR_TYPE``, as
-    ``tpu_slice.environment()`` says. Bundles of one host have that host's.
+    Each takes all TPU of its bundle and no CPU. Before its code runs, its environment has ``TPU_WORKER_ID``,
+    ``TPU_WORKER_HOSTNAMES``, ``TPU_NAME``, ``TPU_TOPOLOGY`` and ``TPU_ACCELERATOR_TYPE`` from
+    ``tpu_slice.environment()``. Bundles of one host have the same values.
 
     Args:
-        fn: a function or a class, plain or made by ``ray.remote``.
-        *args: given to each.
-        tpu_slice: the reservation. It stays the caller's: nothing is given back here.
-        slice_index: only this slice of it, 0 for the first; None for all.
-        multislice: True: the slices are one job, and ``MEGASCALE_COORDINATOR_ADDRESS``, ``_PORT``, ``_NUM_SLICES`` and
-            ``_SLICE_ID`` say so where there are several. False: each slice is a job of its own, and none of them is
-            set.
-        env: further variables, which go before those above.
-        options: of Ray, as ``{"max_retries": 0}``. What says where to run and with what is said here all the same; of a
-            ``runtime_env``, here or in the decorator, all is kept, and its ``env_vars`` go before the variables above.
-        **kwargs: given to each.
+        fn: a function or a class, plain or from ``ray.remote``.
+        *args: arguments for each call.
+        tpu_slice: the reservation. The caller still has to release it.
+        slice_index: only this slice of it, from 0; None for all.
+        multislice: True: the slices form one job, and with several slices ``MEGASCALE_COORDINATOR_ADDRESS``,
+            ``_PORT``, ``_NUM_SLICES`` and ``_SLICE_ID`` are set. False: each slice is a separate job, and none of
+            them is set.
+        env: further variables, which override those above.
+        options: options of Ray, such as ``{"max_retries": 0}``. This function overrides placement and resources. It
+            keeps a ``runtime_env``, here or in the decorator; its ``env_vars`` override the variables above.
+        **kwargs: keyword arguments for each call.
 
     Returns:
-        Object references, or actor handles, slice by slice in the order of ``tpu_slice.slice_names`` and in a slice by
-        worker id.
+        Object references, or actor handles, slice by slice in the order of ``tpu_slice.slice_names``, in each slice
+            by worker id.
 
     Raises:
-        TypeError: `fn` cannot be made remote, or an argument is of another type.
-        quoit.ConflictError: the reservation was given back, or has lost a host: repair it.
-        quoit.InvalidError: `slice_index` is not one of the reservation's.
-        quoit.NotNowError: addresses of its hosts are not known.
+        TypeError: `fn` cannot be made remote, or an argument has another type.
+        quoit.ConflictError: the reservation was released, or has lost a host: repair it.
+        quoit.InvalidError: the reservation has no slice `slice_index`.
+        quoit.NotNowError: addresses of its hosts are unknown.
     """
     remote = _made_remote(fn)
     chosen = _slices_chosen(slice_index, tpu_slice.num_slices)
@@ -65,7 +65,7 @@ def run_on_slice(
         raise errors.ConflictError(
             f"{tpu_slice.group.handle} is '{state.name}': expected RESERVED: repair it, or reserve anew"
         )
-    # Ray's options(runtime_env=...) replaces that of the decorator whole.
+    # Ray's options(runtime_env=...) completely replaces that of the decorator.
     own = {**getattr(remote, "_default_options", {}), **(options or {})}
     runtime_env = dict(own.get("runtime_env") or {})
     groups = tpu_slice.placement_groups

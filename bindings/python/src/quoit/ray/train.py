@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray Train on the slices that quoit reserved.
+"""Runs Ray Train on slices that quoit reserves.
 
-A ``JaxTrainer`` of Ray 2.60 reserves its own slices, one head after the other, when it starts its workers, and gives
-them back at every restart. A callback of this module, in ``RunConfig(callbacks=[...])``, puts the workers on slices of
-quoit's instead; the trainer is Ray's own and everything else of it stays as it is.
+A ``JaxTrainer`` of Ray 2.60 reserves its own slices, one head after the other, when it starts its workers, and releases
+them at every restart. A callback of this module, in ``RunConfig(callbacks=[...])``, runs the workers on slices of quoit
+instead. The trainer is Ray's, and nothing else of it changes.
 
-* `UseSlices` runs the workers on slices that the caller holds. The caller gives them back.
-* `ReserveSlices` has the run reserve its slices itself, in the ledger, keep them over restarts, replace those that
-  lose a host, and give them back when it ends.
+* `UseSlices` runs the workers on slices that the caller holds. The caller releases them. * `ReserveSlices` lets the run
+reserve its own slices in the ledger, keep them over restarts, replace those that lose a
+  host, and release them when it ends.
 
-Ranks are Ray's: slices by their names as text (``s-10`` before ``s-9``), and in a slice bundle after bundle, which
-quoit pins to worker ids; that is the order of the profile ``ray-train`` of `quoit.Topology`. The environment of the
-workers is the one that Ray's JAX backend makes.
+Ray computes the ranks: slices by their names as text (``s-10`` before ``s-9``), and in a slice bundle after bundle,
+which quoit pins to worker ids. That is the order of the profile ``ray-train`` of `quoit.Topology`. Ray's JAX backend
+makes the environment of the workers.
 
-Ray has a place for another kind of worker group (``TrainController.worker_group_cls``), but no public way to it. What
-is used of it is looked for when a callback is made: a Ray that lacks it is refused with `quoit.VersionError`.
+Ray can use another class of worker group (``TrainController.worker_group_cls``), but has no public API for it. A
+callback checks for the private features that it needs, and raises `quoit.VersionError` if Ray lacks one.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ReserveSlices", "UseSlices", "scaling_config"]
 
-# A ScalingConfig with an accelerator type has every worker ask for a thousandth of this, which no bundle needs that is
-# pinned to a slice.
+# With an accelerator type in the ScalingConfig, every worker requests 0.001 of this resource. Bundles that are pinned
+# to slices do not need it.
 _ACCELERATOR_TYPE = "accelerator_type:"
 
-# How long a host may take to answer before it is said to be gone.
+# How long a host can take to answer before it counts as gone.
 _ANSWER_S = 5.0
 
 _PAUSE_S = 0.25
@@ -70,17 +70,17 @@ _log = logging.getLogger("quoit.ray")
 
 
 def scaling_config(slices: SlicePlacementGroup, **options: Any) -> ScalingConfig:
-    """The ``ScalingConfig`` of a job that fills `slices`: one worker a bundle, with all that the bundle has.
+    """Returns the ``ScalingConfig`` of a job that fills `slices`: one worker per bundle, with all its resources.
 
     Args:
         slices: a reservation.
-        **options: further arguments of ``ray.train.ScalingConfig``; they go before what follows from `slices`.
+        **options: further arguments of ``ray.train.ScalingConfig``; they override those from `slices`.
 
     Returns:
-        The configuration, for a trainer that has ``UseSlices(slices)`` among its callbacks.
+        The configuration, for a trainer with ``UseSlices(slices)`` in its callbacks.
 
     Raises:
-        ValueError: Ray's, for options that it refuses.
+        ValueError: Ray refuses the options.
     """
     return ScalingConfig(
         **{
@@ -125,7 +125,7 @@ NEEDED = (
         "PlacementGroupHandle.wait",
     ),
 )
-"""What is used of Ray Train that it does not promise."""
+"""The private features of Ray Train that this module uses."""
 
 
 def _check_ray() -> None:
@@ -139,7 +139,7 @@ def _check_ray() -> None:
 
 
 class _Handle(PlacementGroupHandle):
-    """What a worker group knows of the placement group it runs in."""
+    """The placement group of a worker group."""
 
     def __init__(self, placement_group: PlacementGroup, give_back: Callable[[], None]) -> None:
         self._placement_group = placement_group
@@ -160,7 +160,7 @@ class _Handle(PlacementGroupHandle):
 
 
 class _SlicesWorkerGroup(WorkerGroup):
-    """A worker group that asks its callback for a placement group."""
+    """A worker group that gets its placement group from the callback."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class _SlicesWorkerGroup(WorkerGroup):
         worker_group_context: WorkerGroupContext,
         callbacks: list[Any] | None = None,
     ) -> None:
-        # The bundles have no part of the accelerator type: an actor that asks for it would fit into none.
+        # The bundles have no accelerator type: an actor that requests it would not fit.
         resources = _without_type(worker_group_context.resources_per_worker)
         context = dataclasses.replace(worker_group_context, resources_per_worker=resources)
         super().__init__(train_run_context, context, callbacks)
@@ -181,11 +181,11 @@ class _SlicesWorkerGroup(WorkerGroup):
 
 
 class _SlicesCallback(ControllerCallback, WorkerGroupCallback, abc.ABC):
-    """Gives a controller another kind of worker group."""
+    """Sets the class of worker groups of a controller."""
 
     def after_controller_start(self, train_run_context: TrainRunContext) -> None:
-        """The controller, an actor and so a process of its own, starts its worker groups on slices from now on."""
-        # The workers are sent the configuration. They need no callback of their controller's, and so no quoit.
+        """Sets the class of worker groups in the controller's process, which is an actor."""
+        # Workers get the configuration too. Remove the callback, so that they do not need quoit.
         run_config = train_run_context.run_config
         run_config.callbacks = [c for c in run_config.callbacks or () if not isinstance(c, _SlicesCallback)]
         TrainController.worker_group_cls = _SlicesWorkerGroup
@@ -194,7 +194,7 @@ class _SlicesCallback(ControllerCallback, WorkerGroupCallback, abc.ABC):
     def place(
         self, scaling_config: ScalingConfig, context: WorkerGroupContext, timeout_s: float
     ) -> PlacementGroupHandle:
-        """A placement group whose first bundles take the workers of `context`."""
+        """Returns a placement group whose first bundles are for the workers of `context`."""
 
 
 def _check_bundles(slices: str, bundle: Mapping[str, float], n_bundles: int, context: WorkerGroupContext) -> None:
@@ -211,11 +211,10 @@ def _check_bundles(slices: str, bundle: Mapping[str, float], n_bundles: int, con
 
 
 def _lost(placement_group: PlacementGroup, timeout_s: float) -> str | None:
-    """What of the group cannot take a worker; None: all of it can.
+    """Returns the part of the group that cannot run workers, as text; None: all can.
 
-    Ray notices after some 15 s that a host is gone. A worker that is started on it before waits for ever, and Ray
-    Train with it: so its raylet is asked. Where it is silent Ray is given the time to notice, as nothing can be
-    repaired before.
+    Ray detects a lost host after about 15 s. A worker that starts on it before waits for ever, and Ray Train too.
+    Therefore this connects to each raylet. While one is silent it waits for Ray's detection, because a repair needs it.
     """
     until = time.monotonic() + timeout_s
     while True:
@@ -230,7 +229,7 @@ def _lost(placement_group: PlacementGroup, timeout_s: float) -> str | None:
 
 
 def _silent(identities: set[str]) -> str | None:
-    """A node that does not answer, and why; None: all do."""
+    """Returns a message about a node that does not answer; None: all answer."""
     nodes: Callable[[], list[dict[str, Any]]] = ray.nodes
     for node in nodes():
         if node["NodeID"] in identities:
@@ -244,23 +243,23 @@ def _silent(identities: set[str]) -> str | None:
 class UseSlices(_SlicesCallback):
     """Runs the workers of a trainer on slices that the caller holds.
 
-    Goes into ``RunConfig(callbacks=[UseSlices(slices)])``, beside `scaling_config` of the same slices. Worker i of the
-    placement group's order runs in bundle i; a job of fewer slices takes the first ones. Nothing else is reserved, and
-    nothing is given back: not when the run ends, not when it fails. A restart (``FailureConfig(max_failures=...)``)
-    takes the same bundles again.
+    Use ``RunConfig(callbacks=[UseSlices(slices)])`` and `scaling_config` of the same slices. Worker i, in the order of
+    the placement group, runs in bundle i; a job with fewer slices uses the first ones. Nothing else is reserved, and
+    nothing is released when the run ends or fails. A restart (``FailureConfig(max_failures=...)``) uses the same
+    bundles.
 
-    A run whose reservation has lost a host ends with ``ray.train.ControllerError``, of which ``controller_failure`` is
-    a `quoit.ConflictError`: the caller repairs the reservation and fits again. It ends with `quoit.InvalidError` there
-    when the workers want more than the bundles have.
+    If the reservation has lost a host, the run ends with ``ray.train.ControllerError``, and its ``controller_failure``
+    is a `quoit.ConflictError`: repair the reservation and call fit() again. If the workers need more than the bundles
+    have, it is a `quoit.InvalidError`.
 
     Args:
-        slices: a reservation in one placement group. What it holds when this object is made is what is used: after a
-            ``repair()`` make another.
+        slices: a reservation in one placement group. The callback uses its state at construction: make another one
+            after ``repair()``.
 
     Raises:
-        quoit.ConflictError: it was given back.
-        quoit.InvalidError: it has one placement group a slice; Ray Train works in one.
-        quoit.VersionError: this Ray Train cannot be made to use it; the message names what is missing.
+        quoit.ConflictError: it was released.
+        quoit.InvalidError: it has one placement group per slice; Ray Train needs a single one.
+        quoit.VersionError: Ray Train lacks a required feature, which the message names.
     """
 
     def __init__(self, slices: SlicePlacementGroup) -> None:
@@ -277,7 +276,7 @@ class UseSlices(_SlicesCallback):
     def place(
         self, scaling_config: ScalingConfig, context: WorkerGroupContext, timeout_s: float
     ) -> PlacementGroupHandle:
-        """The caller's placement group, when all that a worker needs is in it and its hosts answer."""
+        """Returns the caller's placement group, if it has enough resources and its hosts answer."""
         _check_bundles(self._name, self._bundle, self._n_bundles, context)
         lost = _lost(self._placement_group, timeout_s)
         if lost is not None:
@@ -288,36 +287,36 @@ class UseSlices(_SlicesCallback):
 
 
 class ReserveSlices(_SlicesCallback):
-    """Has a run reserve its slices itself, in a ledger, all of them or none.
+    """Lets a run reserve its own slices in a ledger, all of them or none.
 
-    Goes into ``RunConfig(callbacks=[ReserveSlices(ledger="fleet.db")])``; how many slices, and of what, the run's own
-    ``ScalingConfig`` says, with ``use_tpu``, ``topology``, ``accelerator_type`` and ``num_workers``. The slices stay
-    the run's over restarts (``FailureConfig(max_failures=...)``): nobody takes them in between, and only those that
-    have lost a host are replaced. An elastic run gives them back at each restart, since Ray counts what is free to
-    choose its size. They are given back when the run ends, fails, or is interrupted; when its processes are killed, as
-    any reservation is whose driver is dead.
+    Use ``RunConfig(callbacks=[ReserveSlices(ledger="fleet.db")])``. The run's ``ScalingConfig`` defines the slices,
+    with ``use_tpu``, ``topology``, ``accelerator_type`` and ``num_workers``. The run keeps its slices over restarts
+    (``FailureConfig(max_failures=...)``): other jobs cannot take them, and only those that have lost a host are
+    replaced. An elastic run releases them at each restart, because Ray counts free resources to choose its size. The
+    slices are released when the run ends, fails, or is interrupted. If its processes are killed, they end like any
+    reservation of a dead driver.
 
-    A run that cannot have them now is refused as one of Ray's own is, and tries again within
-    ``FailureConfig(controller_failure_limit=...)``; the reason is in the message. One that could never have them ends
-    at once with ``ray.train.ControllerError``, of which ``controller_failure`` is the `quoit.NeverError`.
+    If the slices are not free now, the run fails like Ray's own runs and tries again within
+    ``FailureConfig(controller_failure_limit=...)``; the message has the reason. If they can never be free, it ends at
+    once with ``ray.train.ControllerError``, and its ``controller_failure`` is the `quoit.NeverError`.
 
     Args:
-        ledger: its file, on the machine of the driver; None: $QUOIT_DB, else ``./quoit.db``, as the driver has them.
-        retry_never: True where an autoscaler may bring slices that no node list has yet: that a request could never be
-            met is then refused like one that cannot be met now.
+        ledger: the ledger's file, on the machine of the driver; None: the driver's $QUOIT_DB, else ``./quoit.db``.
+        retry_never: True if an autoscaler can add slices that no node list has yet: requests that can never fit are
+            then retried like those that do not fit now.
         **options: further arguments of `quoit.ray.slice_placement_group`, such as ``bundle_label_selector``.
 
     Raises:
-        quoit.VersionError: this Ray Train cannot be made to use it; the message names what is missing.
+        quoit.VersionError: Ray Train lacks a required feature, which the message names.
         quoit.NotFoundError: no ledger was named, and there is no ``./quoit.db``.
-        quoit.Error: as `quoit.open` and `quoit.create`.
+        quoit.Error: like `quoit.open` and `quoit.create`.
     """
 
     def __init__(
         self, ledger: str | os.PathLike[str] | None = None, *, retry_never: bool = False, **options: Any
     ) -> None:
         _check_ray()
-        # What the controller could not open is refused here.
+        # Open the ledger in the driver too, so that errors are raised early.
         ledger_of(ledger)
         self._ledger = file_of(ledger)
         self._retry_never = retry_never
@@ -327,9 +326,9 @@ class ReserveSlices(_SlicesCallback):
         self._keeps = True
 
     def after_controller_start(self, train_run_context: TrainRunContext) -> None:
-        """The run is named, and says whether its size may change."""
+        """Sets the group's name, and whether the size of the run can change."""
         super().after_controller_start(train_run_context)
-        # The run's own name may be that of the run before, which it resumes.
+        # A run that resumes another one has the same name, so add its id.
         name = f"{train_run_context.run_config.name}-{train_run_context.run_id[:8]}"
         self._options = {"name": name, **self._options}
         if train_run_context.scaling_config.elasticity_enabled:
@@ -338,7 +337,7 @@ class ReserveSlices(_SlicesCallback):
     def place(
         self, scaling_config: ScalingConfig, context: WorkerGroupContext, timeout_s: float
     ) -> PlacementGroupHandle:
-        """The run's placement group: the one that it has, mended, or a new one."""
+        """Returns the run's placement group: its present one, repaired if necessary, or a new one."""
         try:
             slices = self._slices or self._reserved(scaling_config, context, timeout_s)
             self._slices = slices
@@ -386,15 +385,15 @@ class ReserveSlices(_SlicesCallback):
             try:
                 slices.release()
             except errors.Error as error:
-                # It ends with the run's processes, and what the run came to is not to be hidden by it.
+                # The lease ends with the run's processes, and an error here would hide the result of the run.
                 _log.warning("%s were not released: %s", _named(slices), error)
 
     async def before_controller_shutdown(self) -> None:
-        """The run has ended or failed; its workers have stopped."""
+        """Releases the slices after the run has ended or failed, when its workers have stopped."""
         self._give_back()
 
     def before_controller_abort(self) -> None:
-        """The run is interrupted: its workers, where it has some, stop next."""
+        """Releases the slices of an interrupted run. If it has workers, they stop next, and the release follows."""
         self._keeps = False
         if not self._is_running:
             self._give_back()

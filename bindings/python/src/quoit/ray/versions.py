@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Ray the adapter works with: asked of what Ray has, not of its number."""
+"""Checks that the installed Ray has what the adapter needs, by its features and not by its version number."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from .. import errors
 
 TESTED = ("2.55.0", "2.60.0")
-"""The versions that this adapter was run with. Another one works where it has all that `missing` looks for."""
+"""The tested versions of Ray. Other versions work if they have all features that `missing` checks."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """Something that the adapter uses of Ray."""
+    """A feature of Ray that the adapter uses."""
 
     what: str
-    """As a user knows it."""
+    """A description for users."""
     module: str
     name: str
-    """Of an attribute of the module, dotted where it is one's own attribute."""
+    """The name of an attribute of the module; with dots for nested attributes."""
     parameter: str | None = None
-    """That the attribute, a function, must have."""
+    """A required parameter, if the attribute is a function."""
 
 
 NEEDED = (
@@ -48,7 +48,7 @@ NEEDED = (
     Feature("writing to it", "ray._raylet", "InnerGcsClient.internal_kv_put", "overwrite"),
     Feature("deleting from it", "ray._raylet", "InnerGcsClient.internal_kv_del", "del_by_prefix"),
 )
-"""All of it that is not said in ray's reference of the API to be there. Ray 2.51 lacks the connection."""
+"""The features that Ray's API reference does not promise. Ray 2.51 lacks the connection."""
 
 
 def _has(feature: Feature) -> bool:
@@ -62,7 +62,7 @@ def _has(feature: Feature) -> bool:
 
 
 def missing(needed: tuple[Feature, ...] = NEEDED) -> tuple[str, ...]:
-    """What the installed Ray lacks of `needed`, as a user knows it and as it is called; empty: it will do."""
+    """Returns the features of `needed` that the installed Ray lacks, as descriptions with names; empty: it has all."""
     return tuple(f"{one.what} ({one.module}.{one.name})" for one in needed if not _has(one))
 
 
@@ -70,11 +70,11 @@ _checked = False
 
 
 def check() -> None:
-    """Raises where the installed Ray will not do; nothing has been asked of a cluster then.
+    """Checks the installed Ray, without a query to a cluster.
 
     Raises:
         ModuleNotFoundError: Ray is not installed.
-        VersionError: it lacks something; the message says what.
+        VersionError: it lacks features, which the message names.
     """
     global _checked
     if _checked:

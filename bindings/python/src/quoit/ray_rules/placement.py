@@ -485,8 +485,7 @@ def bundle_resource(resource: str, group_id: str, bundle: int) -> str:
 
 
 def group_resource(resource: str, group_id: str) -> str:
-    """Returns Ray's name for the share of a resource on a node that belongs to any bundle of the group:
-    "TPU_group_<id>".
+    """Returns Ray's name for a resource's share on a node that any bundle of a group can use: "TPU_group_<id>".
 
     Args:
         resource: "TPU"; "bundle" is the resource that Ray adds to each bundle, 1000 of it.

@@ -205,8 +205,9 @@ class ScalingConfig(_c.Sealed):
         return bool(lib.quoit_ray_train_starts(self._plan, possible))
 
     def looks(self, started_ms: int, looked_ms: int | None, now_ms: int) -> bool:
-        """Returns whether it is time to check the size of a running elastic job. If so, `now_ms` is the next
-        `looked_ms`.
+        """Returns whether it is time to check the size of a running elastic job.
+
+        If so, `now_ms` is the next `looked_ms`.
 
         All times are in milliseconds of one clock, with any origin.
 
