@@ -6,8 +6,7 @@ races between callers or leaked heads, and explains a refusal. All drivers of a 
 
     import ray, quoit.ray
     ray.init()
-    with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger="/var/lib/quoit/fleet.db") as
-        slices:
+    with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger="/var/lib/quoit/fleet.db") as slices:
         ...  # slices.placement_group, slices.slice_names, slices.environment(0)
 
 Importing this module does not import Ray.

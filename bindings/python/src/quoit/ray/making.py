@@ -33,7 +33,7 @@ from .refusals import refusal
 from .shapes import SlicePins, foreign
 
 HOLD_S = 60.0
-"""The lease of a hold that is not confirmed: a driver that is killed before keeps the slices no longer."""
+"""The lease of an unconfirmed hold. If the driver is killed before the confirmation, the slices are free after it."""
 
 FRESH_S = 10.0
 """The allowed age of the ledger's state for the first try. If the hosts changed since, Ray does not place the groups.
