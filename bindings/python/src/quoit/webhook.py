@@ -6,8 +6,10 @@ Pods are values that the caller fills in; no cluster is needed. The model accept
 
 >>> from quoit import webhook
 >>> pod = webhook.Pod(
-...     labels={"ray.io/cluster": "c", "ray.io/group": "g"}, ...     selectors={webhook.TOPOLOGY: "4x4"}, ...
-containers=[webhook.Container(limit="4")], ... )
+...     labels={"ray.io/cluster": "c", "ray.io/group": "g"},
+...     selectors={webhook.TOPOLOGY: "4x4"},
+...     containers=[webhook.Container(limit="4")],
+... )
 >>> patch = webhook.mutate(pod)
 >>> patch.hostname, patch.subdomain, len(patch.containers[0])
 ('g-0-0', 'c-headless', 5)
