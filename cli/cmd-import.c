@@ -101,7 +101,7 @@ load (const char *file, char **text, gsize *length, GError **error)
 }
 
 static bool
-add_file (QuoitInput *input, const char *file, void (*set) (QuoitInput *, const char *, size_t), GError **error)
+add_file (QuoitInput *input, const char *file, QuoitListKind kind, GError **error)
 {
   g_autofree char *text = NULL;
   gsize length = 0;
@@ -110,7 +110,7 @@ add_file (QuoitInput *input, const char *file, void (*set) (QuoitInput *, const 
     return true;
   if (!load (file, &text, &length, error))
     return false;
-  set (input, text, length);
+  quoit_input_set_list (input, kind, text, length);
   return true;
 }
 
@@ -126,9 +126,9 @@ fill (QuoitInput *input, const Options *options, GError **error)
   quoit_input_set_topology (input, options->topology);
   if (options->complete)
     quoit_input_set_complete (input);
-  return add_file (input, options->groups, quoit_input_set_ray_groups, error)
-         && add_file (input, options->available, quoit_input_set_ray_available, error)
-         && add_file (input, options->pods, quoit_input_set_k8s_pods, error)
+  return add_file (input, options->groups, QUOIT_LIST_RAY_GROUPS, error)
+         && add_file (input, options->available, QUOIT_LIST_RAY_AVAILABLE, error)
+         && add_file (input, options->pods, QUOIT_LIST_K8S_PODS, error)
          && (options->tpu_per_chip == NULL
              || (text_parse_number (options->tpu_per_chip, &rule, &n, error)
                  && quoit_input_set_tpu_per_chip (input, n, error)));

@@ -71,12 +71,12 @@ resources_of (const QuoitSnapshot *snapshot, uint32_t node)
 
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_resources (snapshot, node); i++)
     {
-      g_autofree char *total = quoit_snapshot_dup_node_resource_total (snapshot, node, i);
-      g_autofree char *left = quoit_snapshot_dup_node_resource_left (snapshot, node, i);
+      const QuoitAmount total = quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_TOTAL);
+      const QuoitAmount left = quoit_snapshot_get_node_amount (snapshot, node, i, QUOIT_AMOUNT_LEFT);
 
       table_add_text (resources, quoit_snapshot_get_node_resource_name (snapshot, node, i));
-      table_take_text (resources, decimal_difference (total, left));
-      table_add_text (resources, total);
+      table_take_text (resources, quoit_amount_format ((QuoitAmount) { total.e4 - left.e4 }));
+      table_take_text (resources, quoit_amount_format (total));
     }
   return resources;
 }

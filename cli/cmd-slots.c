@@ -20,7 +20,7 @@ static const Column columns[] = {
 static void
 add_class (Table *table, const QuoitSnapshot *snapshot, uint32_t c)
 {
-  uint32_t n = quoit_snapshot_get_class_n_slices (snapshot, c);
+  uint32_t n = quoit_snapshot_count_class (snapshot, c, (QuoitSliceFlags) 0);
   uint32_t intact = quoit_snapshot_count_class (snapshot, c, QUOIT_SLICE_INTACT);
 
   table_add_text (table, quoit_snapshot_get_class_accelerator (snapshot, c));

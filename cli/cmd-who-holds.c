@@ -22,7 +22,8 @@ add_node (Table *table, const QuoitSnapshot *snapshot, uint32_t node)
 
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_users (snapshot, node); i++)
     {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_node_user (snapshot, node, i);
+      g_autoptr (QuoitGroup) group
+          = quoit_snapshot_lookup_group_by_id (snapshot, quoit_snapshot_get_node_user_id (snapshot, node, i), NULL);
 
       const char *owner = quoit_group_get_owner (group);
 

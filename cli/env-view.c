@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environments of a group's processes, for people, for programs and for a shell. */
+#include <quoit/models/systems.h>
+
 #include "env.h"
 
 #include "group-view.h"

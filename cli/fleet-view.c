@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/models/systems.h>
+
 #include "fleet-view.h"
 
 #include "group-view.h"
@@ -46,7 +48,8 @@ add_holders (GPtrArray *holders, const QuoitSnapshot *snapshot, uint32_t node)
 {
   for (uint32_t i = 0; i < quoit_snapshot_get_node_n_users (snapshot, node); i++)
     {
-      g_autoptr (QuoitGroup) group = quoit_snapshot_dup_node_user (snapshot, node, i);
+      g_autoptr (QuoitGroup) group
+          = quoit_snapshot_lookup_group_by_id (snapshot, quoit_snapshot_get_node_user_id (snapshot, node, i), NULL);
       const char *label = quoit_group_get_handle (group);
 
       if (!g_ptr_array_find_with_equal_func (holders, label, g_str_equal, NULL))
@@ -216,12 +219,18 @@ take_known (Table *table, char *text)
 }
 
 static void
-add_known (Table *table, uint32_t number)
+add_class (Table *slices, const QuoitSnapshot *snapshot, int64_t index)
 {
-  if (number == 0)
-    table_skip (table);
-  else
-    table_add_number (table, number);
+  uint32_t class = (uint32_t) index;
+
+  for (guint skipped = 0; index < 0 && skipped < 4; skipped++)
+    table_skip (slices);
+  if (index < 0)
+    return;
+  table_add_text (slices, quoit_snapshot_get_class_accelerator (snapshot, class));
+  table_take_text (slices, quoit_snapshot_dup_class_topology (snapshot, class));
+  table_add_number (slices, quoit_snapshot_get_class_chips_per_host (snapshot, class));
+  table_add_number (slices, quoit_snapshot_get_class_n_hosts (snapshot, class));
 }
 
 void
@@ -234,10 +243,7 @@ slices_add (Table *slices, const QuoitSnapshot *snapshot, uint32_t slice)
   table_take_text (slices, quoit_snapshot_dup_slice_full_name (snapshot, slice));
   table_add_text (slices, source_of_pool (snapshot, pool));
   table_add_text (slices, quoit_snapshot_get_pool_name (snapshot, pool));
-  take_known (slices, g_strdup (quoit_snapshot_get_slice_accelerator (snapshot, slice)));
-  take_known (slices, quoit_snapshot_dup_slice_topology (snapshot, slice));
-  add_known (slices, quoit_snapshot_get_slice_chips_per_host (snapshot, slice));
-  add_known (slices, quoit_snapshot_get_slice_n_hosts (snapshot, slice));
+  add_class (slices, snapshot, quoit_snapshot_get_slice_class (snapshot, slice));
   table_add_number (slices, quoit_snapshot_get_slice_n_nodes (snapshot, slice));
   table_take_list (slices, words_of_conditions (quoit_snapshot_get_slice_flags (snapshot, slice)));
   table_take_list (slices, holders_of_slice (snapshot, slice));

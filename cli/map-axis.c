@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/models/systems.h>
+
 #include "map.h"
 
 #include <string.h>

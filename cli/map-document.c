@@ -128,7 +128,7 @@ hosts_of (const Map *map, const MapSlice *slice)
 static void
 add_slice (Table *slices, const Map *map, const MapSlice *slice)
 {
-  g_autofree char *topology = quoit_snapshot_dup_slice_topology (map->snapshot, slice->slice);
+  uint32_t class = (uint32_t) quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
 
   table_add_text (slices, quoit_snapshot_get_slice_name (map->snapshot, slice->slice));
   table_take_text (slices, quoit_snapshot_dup_slice_full_name (map->snapshot, slice->slice));
@@ -137,9 +137,11 @@ add_slice (Table *slices, const Map *map, const MapSlice *slice)
       table_skip (slices);
   else
     {
-      table_add_text (slices, quoit_snapshot_get_slice_accelerator (map->snapshot, slice->slice));
+      g_autofree char *topology = quoit_snapshot_dup_class_topology (map->snapshot, class);
+
+      table_add_text (slices, quoit_snapshot_get_class_accelerator (map->snapshot, class));
       table_add_text (slices, topology);
-      table_add_number (slices, quoit_snapshot_get_slice_chips_per_host (map->snapshot, slice->slice));
+      table_add_number (slices, quoit_snapshot_get_class_chips_per_host (map->snapshot, class));
       table_take_text (slices, map_host_block (slice, topology));
       table_take_text (slices, map_rings (slice));
     }

@@ -103,15 +103,17 @@ char *
 map_describe (const Map *map, const MapSlice *slice)
 {
   g_autofree char *name = shown_slice (map->snapshot, slice->slice), *block = NULL, *rings = NULL, *id = NULL;
-  g_autofree char *topology = quoit_snapshot_dup_slice_topology (map->snapshot, slice->slice);
+  uint32_t class = (uint32_t) quoit_snapshot_get_slice_class (map->snapshot, slice->slice);
+  g_autofree char *topology = NULL;
 
   if (slice->torus == NULL)
     return g_strdup_printf ("%s: not drawn, its nodes name no topology of the catalogue", name);
+  topology = quoit_snapshot_dup_class_topology (map->snapshot, class);
   block = map_host_block (slice, topology);
   rings = map_rings (slice);
   id = slice->way == NULL ? g_strdup ("") : g_strdup_printf (", slice id %u", slice->way->slice_id);
   return g_strdup_printf ("%s: %s %s, hosts of %s chips, %s%s%s", name,
-                          quoit_snapshot_get_slice_accelerator (map->snapshot, slice->slice), topology, block,
+                          quoit_snapshot_get_class_accelerator (map->snapshot, class), topology, block,
                           rings[0] == '\0' ? "no ring" : "rings along ", rings, id);
 }
 

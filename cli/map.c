@@ -38,12 +38,13 @@ map_free (Map *map)
 static QuoitCoordinates *
 torus_of (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  const char *accelerator = quoit_snapshot_get_slice_accelerator (snapshot, slice);
-  g_autofree char *topology = quoit_snapshot_dup_slice_topology (snapshot, slice);
+  int64_t class = quoit_snapshot_get_slice_class (snapshot, slice);
+  g_autofree char *topology = class < 0 ? NULL : quoit_snapshot_dup_class_topology (snapshot, (uint32_t) class);
 
-  if (accelerator[0] == '\0')
+  if (topology == NULL)
     return NULL;
-  return quoit_coordinates_new (accelerator, topology, quoit_snapshot_get_slice_chips_per_host (snapshot, slice),
+  return quoit_coordinates_new (quoit_snapshot_get_class_accelerator (snapshot, (uint32_t) class), topology,
+                                quoit_snapshot_get_class_chips_per_host (snapshot, (uint32_t) class),
                                 QUOIT_WIRING_STRAIGHT, NULL);
 }
 

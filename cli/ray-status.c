@@ -60,15 +60,6 @@ usage_new (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
-static Decimal
-take_decimal (char *text)
-{
-  Decimal decimal = decimal_parse (text);
-
-  g_free (text);
-  return decimal;
-}
-
 static void
 add_node (GHashTable *usage, const QuoitSnapshot *snapshot, uint32_t node)
 {
@@ -79,9 +70,9 @@ add_node (GHashTable *usage, const QuoitSnapshot *snapshot, uint32_t node)
 
       if (row == NULL)
         g_hash_table_insert (usage, g_strdup (name), row = g_new0 (Usage, 1));
-      row->total.e4 += take_decimal (quoit_snapshot_dup_node_resource_total (snapshot, node, r)).e4;
-      row->external.e4 += take_decimal (quoit_snapshot_dup_node_resource_external (snapshot, node, r)).e4;
-      row->left.e4 += take_decimal (quoit_snapshot_dup_node_resource_left (snapshot, node, r)).e4;
+      row->total.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_TOTAL).e4;
+      row->external.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_EXTERNAL).e4;
+      row->left.e4 += quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_LEFT).e4;
     }
 }
 
@@ -190,7 +181,7 @@ bundle_text (const QuoitGroup *group, uint32_t bundle)
 
   for (uint32_t r = 0; r < quoit_group_get_bundle_n_resources (group, bundle); r++)
     {
-      Decimal amount = take_decimal (quoit_group_dup_bundle_resource_amount (group, bundle, r));
+      Decimal amount = { quoit_group_get_bundle_amount (group, bundle, r).e4 };
       g_autofree char *number = float_of (amount);
       g_autofree char *name = text_for_terminal (quoit_group_get_bundle_resource_name (group, bundle, r));
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <quoit/models/systems.h>
+
 #include "report-view.h"
 
 #include "text.h"
@@ -128,8 +130,8 @@ misses (const QuoitReport *report)
     {
       table_add_text (table, quoit_report_get_miss_node (report, i));
       table_add_text (table, quoit_report_get_miss_resource (report, i));
-      table_take_text (table, quoit_report_dup_miss_left (report, i));
-      table_take_text (table, quoit_report_dup_miss_wanted (report, i));
+      table_take_text (table, quoit_amount_format (quoit_report_get_miss_left (report, i)));
+      table_take_text (table, quoit_amount_format (quoit_report_get_miss_wanted (report, i)));
     }
   return table;
 }
@@ -138,7 +140,7 @@ void
 report_describe (const QuoitReport *report, Document *document)
 {
   g_autofree char *summary = quoit_report_dup_summary (report, "the request");
-  bool of_bundles = quoit_report_is_of_bundles (report);
+  bool of_bundles = quoit_report_get_bundle (report) >= 0;
   Table *facts = of_bundles ? facts_of_bundles (report, summary) : facts_of_slices (report, summary);
 
   document_take_sentence (document, g_steal_pointer (&summary));
@@ -174,8 +176,8 @@ report_explain (const QuoitReport *report)
     }
   for (uint32_t i = 0; i < quoit_report_get_n_misses (report); i++)
     {
-      g_autofree char *left = quoit_report_dup_miss_left (report, i),
-                      *wanted = quoit_report_dup_miss_wanted (report, i);
+      g_autofree char *left = quoit_amount_format (quoit_report_get_miss_left (report, i)),
+                      *wanted = quoit_amount_format (quoit_report_get_miss_wanted (report, i));
       g_autofree char *text
           = g_strdup_printf ("  nearest: %s has %s of %s %s left", quoit_report_get_miss_node (report, i), left, wanted,
                              quoit_report_get_miss_resource (report, i));

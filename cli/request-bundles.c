@@ -37,7 +37,7 @@ add_bundle (QuoitRequest *request, const char *text, GError **error)
   gint64 n;
 
   if (brace == NULL || strspn (number, "0123456789") != strlen (number) || *number == '\0')
-    return quoit_request_add_bundle (request, text, error);
+    return quoit_request_add_bundles (request, text, 1, error);
   if (!g_str_has_suffix (brace, "}"))
     {
       g_set_error (error, QUOIT_ERROR, QUOIT_ERROR_USAGE, "--bundle '%s': expected '}' at the end", text);

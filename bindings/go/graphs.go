@@ -3,6 +3,7 @@
 package quoit
 
 /*
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"

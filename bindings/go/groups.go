@@ -201,7 +201,7 @@ func groupSlice(c *C.QuoitGroup, slice C.uint32_t) GroupSlice {
 func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 	resources := make([]Amount, C.quoit_group_get_bundle_n_resources(c, bundle))
 	for resource := range resources {
-		amount := C.quoit_group_dup_bundle_resource_amount(c, bundle, C.uint32_t(resource))
+		amount := C.quoit_amount_format(C.quoit_group_get_bundle_amount(c, bundle, C.uint32_t(resource)))
 		resources[resource] = Amount{
 			Name:   C.GoString(C.quoit_group_get_bundle_resource_name(c, bundle, C.uint32_t(resource))),
 			Amount: door.TakenString(unsafe.Pointer(amount)),

@@ -142,15 +142,15 @@ func (i *Input) opened() (*inputMaking, error) {
 	C.quoit_input_set_variables(c, variables)
 	if i.RayGroups != nil {
 		text, length := arguments.Document(i.RayGroups)
-		C.quoit_input_set_ray_groups(c, (*C.char)(text), C.size_t(length))
+		C.quoit_input_set_list(c, C.QUOIT_LIST_RAY_GROUPS, (*C.char)(text), C.size_t(length))
 	}
 	if i.RayAvailable != nil {
 		text, length := arguments.Document(i.RayAvailable)
-		C.quoit_input_set_ray_available(c, (*C.char)(text), C.size_t(length))
+		C.quoit_input_set_list(c, C.QUOIT_LIST_RAY_AVAILABLE, (*C.char)(text), C.size_t(length))
 	}
 	if i.K8sPods != nil {
 		text, length := arguments.Document(i.K8sPods)
-		C.quoit_input_set_k8s_pods(c, (*C.char)(text), C.size_t(length))
+		C.quoit_input_set_list(c, C.QUOIT_LIST_K8S_PODS, (*C.char)(text), C.size_t(length))
 	}
 	if i.Complete {
 		C.quoit_input_set_complete(c)

@@ -4,6 +4,7 @@ package quoit
 
 /*
 #include <stdlib.h>
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"
@@ -163,11 +164,11 @@ type reportKept struct {
 func takenReport(c *C.QuoitReport) *Report {
 	report := &Report{
 		Verdict:     Verdict(C.quoit_report_get_verdict(c)),
-		IsOfBundles: bool(C.quoit_report_is_of_bundles(c)),
+		IsOfBundles: C.quoit_report_get_bundle(c) >= 0,
 		Wanted:      int(C.quoit_report_get_n_wanted(c)),
 		Now:         int(C.quoit_report_get_n_now(c)),
 		Could:       int(C.quoit_report_get_n_could(c)),
-		Bundle:      int(C.quoit_report_get_bundle(c)),
+		Bundle:      max(int(C.quoit_report_get_bundle(c)), 0),
 		RayAnswer:   RayAnswer(C.quoit_report_get_ray_answer(c)),
 		RayVaries:   bool(C.quoit_report_does_ray_vary(c)),
 		IsProven:    bool(C.quoit_report_is_proven(c)),
@@ -202,8 +203,8 @@ func missOf(c *C.QuoitReport, miss C.uint32_t) Miss {
 	return Miss{
 		Node:     C.GoString(C.quoit_report_get_miss_node(c, miss)),
 		Resource: C.GoString(C.quoit_report_get_miss_resource(c, miss)),
-		Left:     taken(C.quoit_report_dup_miss_left(c, miss)),
-		Wanted:   taken(C.quoit_report_dup_miss_wanted(c, miss)),
+		Left:     taken(C.quoit_amount_format(C.quoit_report_get_miss_left(c, miss))),
+		Wanted:   taken(C.quoit_amount_format(C.quoit_report_get_miss_wanted(c, miss))),
 	}
 }
 

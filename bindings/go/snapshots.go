@@ -3,6 +3,7 @@
 package quoit
 
 /*
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"
@@ -366,22 +367,26 @@ func (s *Snapshot) Slices() ([]Slice, error) {
 }
 
 func sliceOf(c *C.QuoitSnapshot, number C.uint32_t) Slice {
-	return Slice{
-		Number:       int(number),
-		Name:         C.GoString(C.quoit_snapshot_get_slice_name(c, number)),
-		FullName:     taken(C.quoit_snapshot_dup_slice_full_name(c, number)),
-		Pool:         int(C.quoit_snapshot_get_slice_pool(c, number)),
-		Accelerator:  C.GoString(C.quoit_snapshot_get_slice_accelerator(c, number)),
-		Topology:     taken(C.quoit_snapshot_dup_slice_topology(c, number)),
-		ChipsPerHost: int(C.quoit_snapshot_get_slice_chips_per_host(c, number)),
-		Hosts:        int(C.quoit_snapshot_get_slice_n_hosts(c, number)),
-		Flags:        SliceFlags(C.quoit_snapshot_get_slice_flags(c, number)),
-		Faults:       Faults(C.quoit_snapshot_get_slice_faults(c, number)),
-		Missing:      int(C.quoit_snapshot_get_slice_n_missing(c, number)),
-		Problem:      taken(C.quoit_snapshot_dup_slice_problem(c, number)),
-		FirstNode:    int(C.quoit_snapshot_get_slice_first_node(c, number)),
-		Nodes:        int(C.quoit_snapshot_get_slice_n_nodes(c, number)),
+	slice := Slice{
+		Number:    int(number),
+		Name:      C.GoString(C.quoit_snapshot_get_slice_name(c, number)),
+		FullName:  taken(C.quoit_snapshot_dup_slice_full_name(c, number)),
+		Pool:      int(C.quoit_snapshot_get_slice_pool(c, number)),
+		Flags:     SliceFlags(C.quoit_snapshot_get_slice_flags(c, number)),
+		Faults:    Faults(C.quoit_snapshot_get_slice_faults(c, number)),
+		Missing:   int(C.quoit_snapshot_get_slice_n_missing(c, number)),
+		Problem:   taken(C.quoit_snapshot_dup_slice_problem(c, number)),
+		FirstNode: int(C.quoit_snapshot_get_slice_first_node(c, number)),
+		Nodes:     int(C.quoit_snapshot_get_slice_n_nodes(c, number)),
 	}
+	if index := C.quoit_snapshot_get_slice_class(c, number); index >= 0 {
+		class := C.uint32_t(index)
+		slice.Accelerator = C.GoString(C.quoit_snapshot_get_class_accelerator(c, class))
+		slice.Topology = taken(C.quoit_snapshot_dup_class_topology(c, class))
+		slice.ChipsPerHost = int(C.quoit_snapshot_get_class_chips_per_host(c, class))
+		slice.Hosts = int(C.quoit_snapshot_get_class_n_hosts(c, class))
+	}
+	return slice
 }
 
 // Slice is the slice of that short or full name.
@@ -416,7 +421,7 @@ func (s *Snapshot) Classes() ([]Class, error) {
 				Topology:     taken(C.quoit_snapshot_dup_class_topology(c, number)),
 				ChipsPerHost: int(C.quoit_snapshot_get_class_chips_per_host(c, number)),
 				Hosts:        int(C.quoit_snapshot_get_class_n_hosts(c, number)),
-				Slices:       int(C.quoit_snapshot_get_class_n_slices(c, number)),
+				Slices:       int(C.quoit_snapshot_count_class(c, number, 0)),
 			}
 		})
 }
@@ -517,7 +522,7 @@ func (s *Snapshot) NodeUsers(node int) (users []NodeUser, err error) {
 		users = make([]NodeUser, C.quoit_snapshot_get_node_n_users(c, number))
 		for user := range users {
 			users[user] = NodeUser{
-				Group: newGroup(C.quoit_snapshot_dup_node_user(c, number, C.uint32_t(user))),
+				Group: newGroup(C.quoit_snapshot_lookup_group_by_id(c, C.quoit_snapshot_get_node_user_id(c, number, C.uint32_t(user)), nil)),
 				Share: taken(C.quoit_snapshot_dup_node_user_share(c, number, C.uint32_t(user))),
 			}
 		}
@@ -552,9 +557,9 @@ func (s *Snapshot) NodeResources(node int) (resources []NodeResource, err error)
 			resource := C.uint32_t(index)
 			resources[index] = NodeResource{
 				Name:     C.GoString(C.quoit_snapshot_get_node_resource_name(c, number, resource)),
-				Total:    taken(C.quoit_snapshot_dup_node_resource_total(c, number, resource)),
-				Left:     taken(C.quoit_snapshot_dup_node_resource_left(c, number, resource)),
-				External: taken(C.quoit_snapshot_dup_node_resource_external(c, number, resource)),
+				Total:    taken(C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, number, resource, C.QUOIT_AMOUNT_TOTAL))),
+				Left:     taken(C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, number, resource, C.QUOIT_AMOUNT_LEFT))),
+				External: taken(C.quoit_amount_format(C.quoit_snapshot_get_node_amount(c, number, resource, C.QUOIT_AMOUNT_EXTERNAL))),
 			}
 		}
 	})

@@ -3,6 +3,7 @@
 package quoit
 
 /*
+#include <quoit/models.h>
 #include <quoit/quoit.h>
 */
 import "C"
@@ -272,11 +273,13 @@ func Renumber(before, after *Topology) (*Renumbering, error) {
 	c := C.quoit_renumbering_new(old, now)
 	defer C.quoit_renumbering_free(c)
 	renumbering := &Renumbering{
-		Rows:    make([]RenumberingRow, C.quoit_renumbering_get_n_rows(c)),
-		Changed: int(C.quoit_renumbering_get_n_changed(c)),
+		Rows: make([]RenumberingRow, C.quoit_renumbering_get_n_rows(c)),
 	}
 	for row := range renumbering.Rows {
 		renumbering.Rows[row] = rowOf(c, C.uint32_t(row))
+		if renumbering.Rows[row].How != ProcessSame {
+			renumbering.Changed++
+		}
 	}
 	return renumbering, nil
 }

@@ -22,7 +22,6 @@ var notCalled = map[string]string{
 	"quoit_ray_group_get_n_bundles": "the bundles of a Group are a slice of Go",
 	"quoit_ray_labels_find":         "Labels are a slice, in which Go finds them",
 	"quoit_report_ref":              "a Report is read at once, and has one owner",
-	"quoit_request_add_bundle":      "BundleRequest has a count, which may be 1",
 	"quoit_request_copy":            "a Request is a value, which is copied by assignment",
 	"quoit_snapshot_ref":            "a Snapshot is shared by its pointer",
 }

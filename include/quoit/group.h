@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <quoit/error.h>
+#include <quoit/amount.h>
 
 G_BEGIN_DECLS
 
@@ -294,7 +294,7 @@ QUOIT_API const char *quoit_group_get_bundle_resource_name (const QuoitGroup *gr
                                                             uint32_t resource);
 
 /**
- * quoit_group_dup_bundle_resource_amount:
+ * quoit_group_get_bundle_amount:
  * @group: the group
  * @bundle: below quoit_group_get_n_bundles()
  * @resource: below quoit_group_get_bundle_n_resources()
@@ -302,7 +302,7 @@ QUOIT_API const char *quoit_group_get_bundle_resource_name (const QuoitGroup *gr
  * Returns: (transfer full): how much of it, as decimal text; g_free() it
  * Since: 0.1
  */
-QUOIT_API char *quoit_group_dup_bundle_resource_amount (const QuoitGroup *group, uint32_t bundle, uint32_t resource);
+QUOIT_API QuoitAmount quoit_group_get_bundle_amount (const QuoitGroup *group, uint32_t bundle, uint32_t resource);
 
 /**
  * quoit_group_get_n_slices:

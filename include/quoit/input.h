@@ -121,56 +121,30 @@ QUOIT_API void quoit_input_set_source (QuoitInput *input, const char *source);
 QUOIT_API void quoit_input_set_variables (QuoitInput *input, const char *const *variables);
 
 /**
- * quoit_input_set_ray_groups:
- * @input: the input
- * @text: (nullable): the bytes; copied
- * @length: the number of bytes
+ * QuoitListKind:
  *
- * Adds Ray's placement groups: the output of `ray list placement-groups --detail` as JSON or YAML, or the JSON of
- * placement_group_table(), of the same moment as the nodes. The ledger then holds these groups too, under Ray's name,
- * or under Ray's id if the name is empty or in use. With this text, groups of the source that are missing in it end;
- * without it, they stay.
+ * A list that completes the input of a cluster: all lists are of one moment.
  *
  * Since: 0.1
  */
-QUOIT_API void quoit_input_set_ray_groups (QuoitInput *input, const char *text, size_t length);
+typedef enum {
+  QUOIT_LIST_RAY_GROUPS = 1,    /* `ray list placement-groups --detail --format json`, or the state API's table */
+  QUOIT_LIST_RAY_AVAILABLE = 2, /* `ray._private.state.available_resources_per_node()`: what is in use beside groups */
+  QUOIT_LIST_K8S_PODS = 3       /* `kubectl get pods -o json`: worker ids, and nodes in external use */
+} QuoitListKind;
 
 /**
- * quoit_input_set_ray_available:
+ * quoit_input_set_list:
  * @input: the input
- * @text: (nullable): the bytes; copied
- * @length: the number of bytes
+ * @kind: which list
+ * @text: (nullable) (array length=length): the list, copied; NULL: no such list
+ * @length: its bytes
  *
- * Adds the JSON of available_resources_per_node(), of the same moment as the nodes. What is neither available nor in a
- * group is external use: it cannot be reserved.
+ * Adds a list to the input of a node list. docs/importing.md describes each.
  *
  * Since: 0.1
  */
-QUOIT_API void quoit_input_set_ray_available (QuoitInput *input, const char *text, size_t length);
-
-/**
- * quoit_input_set_k8s_pods:
- * @input: the input
- * @text: (nullable): the bytes; copied
- * @length: the number of bytes
- *
- * Adds Kubernetes pods: the output of `kubectl get pods -A` as JSON or YAML, of the same moment as the nodes. Without
- * it, pods that are in the node list itself are used.
- *
- * A running pod with chips identifies the worker id of its node if the slice has several hosts: by TPU_WORKER_ID in its
- * container (a literal, a label or an annotation), by its place in TPU_WORKER_HOSTNAMES, or by the marks of KubeRay or
- * JobSet. The pod's address becomes the node's address, because Ray knows the node by it; the same holds for pods of
- * Ray without chips. Nodes that no pod identifies get the remaining worker ids, marked as assumed; an id that was
- * identified once stays after its pod is gone.
- *
- * The import then also fails with %QUOIT_ERROR_INVALID for a worker id that is not a number of the slice, for two
- * worker ids of one node or two nodes with one worker id, for pods of two nodes with one address, and for a pod with
- * chips on an unknown node. A message about this text begins with "pods: ". It fails with %QUOIT_ERROR_CONFLICT if a
- * held node would get another worker id than was assumed.
- *
- * Since: 0.1
- */
-QUOIT_API void quoit_input_set_k8s_pods (QuoitInput *input, const char *text, size_t length);
+QUOIT_API void quoit_input_set_list (QuoitInput *input, QuoitListKind kind, const char *text, size_t length);
 
 /**
  * quoit_input_set_topology:

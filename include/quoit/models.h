@@ -8,6 +8,7 @@
 #ifndef QUOIT_MODELS_H
 #define QUOIT_MODELS_H
 
+#include <quoit/models/systems.h>
 #include <quoit/models/coordinates.h>
 #include <quoit/models/check.h>
 #include <quoit/models/ray-tpu.h>

@@ -16,6 +16,7 @@
 #define QUOIT_QUOIT_H
 
 #include <quoit/error.h>
+#include <quoit/amount.h>
 #include <quoit/catalogue.h>
 #include <quoit/request.h>
 #include <quoit/report.h>

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <quoit/error.h>
+#include <quoit/amount.h>
 
 G_BEGIN_DECLS
 
@@ -62,20 +62,6 @@ typedef enum {
   QUOIT_CONSTRAINT_CHIPS = 16,          /* nodes: whole chips are free, or enough of one chip */
   QUOIT_CONSTRAINT_STRATEGY = 17        /* nodes: all bundles fit together */
 } QuoitConstraint;
-
-/**
- * QuoitRayAnswer:
- *
- * What Ray 2.60's control plane would answer.
- *
- * Since: 0.1
- */
-typedef enum {
-  QUOIT_RAY_ANSWER_NONE = 0,      /* it has no such request: whole slices, several values of a label */
-  QUOIT_RAY_ANSWER_SUCCESS = 1,   /* placed */
-  QUOIT_RAY_ANSWER_FAILED = 2,    /* not placed; tried again each second */
-  QUOIT_RAY_ANSWER_INFEASIBLE = 3 /* not placed; tried again when a node joins */
-} QuoitRayAnswer;
 
 /**
  * QuoitStepKind:
@@ -161,25 +147,16 @@ QUOIT_API uint32_t quoit_report_get_n_now (const QuoitReport *report);
 QUOIT_API uint32_t quoit_report_get_n_could (const QuoitReport *report);
 
 /**
- * quoit_report_is_of_bundles:
- * @report: the report
- *
- * Returns: whether bundles were asked for, and the numbers are of nodes
- * Since: 0.1
- */
-QUOIT_API bool quoit_report_is_of_bundles (const QuoitReport *report);
-
-/**
  * quoit_report_get_bundle:
  * @report: the report
  *
  * The bundle that is hardest to place: for which the fewest nodes are there now; of several the first. The reasons and
  * the nearest nodes are of that one.
  *
- * Returns: its number; 0 where slices were asked for
+ * Returns: its number; -1 if slices were requested
  * Since: 0.1
  */
-QUOIT_API uint32_t quoit_report_get_bundle (const QuoitReport *report);
+QUOIT_API int64_t quoit_report_get_bundle (const QuoitReport *report);
 
 /**
  * quoit_report_get_n_misses:
@@ -213,48 +190,24 @@ QUOIT_API const char *quoit_report_get_miss_node (const QuoitReport *report, uin
 QUOIT_API const char *quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss);
 
 /**
- * quoit_report_dup_miss_left:
+ * quoit_report_get_miss_left:
  * @report: the report
  * @miss: below quoit_report_get_n_misses()
  *
  * Returns: (transfer full): how much of it is left there, as decimal text; g_free() it
  * Since: 0.1
  */
-QUOIT_API char *quoit_report_dup_miss_left (const QuoitReport *report, uint32_t miss);
+QUOIT_API QuoitAmount quoit_report_get_miss_left (const QuoitReport *report, uint32_t miss);
 
 /**
- * quoit_report_dup_miss_wanted:
+ * quoit_report_get_miss_wanted:
  * @report: the report
  * @miss: below quoit_report_get_n_misses()
  *
  * Returns: (transfer full): how much of it the bundle wants, as decimal text; g_free() it
  * Since: 0.1
  */
-QUOIT_API char *quoit_report_dup_miss_wanted (const QuoitReport *report, uint32_t miss);
-
-/**
- * quoit_report_get_ray_answer:
- * @report: the report
- *
- * Whatever the policy of the request is: where a placement exists, and Ray would not find it, it is told so. Modelled
- * on Ray 2.60's scheduler.
- *
- * Returns: what Ray would answer now
- * Since: 0.1
- */
-QUOIT_API QuoitRayAnswer quoit_report_get_ray_answer (const QuoitReport *report);
-
-/**
- * quoit_report_does_ray_vary:
- * @report: the report
- *
- * Ray chooses among nodes that it thinks equally good as it happens, and another one from call to call. What follows,
- * the answer included, may be another then.
- *
- * Returns: whether Ray had such a choice
- * Since: 0.1
- */
-QUOIT_API bool quoit_report_does_ray_vary (const QuoitReport *report);
+QUOIT_API QuoitAmount quoit_report_get_miss_wanted (const QuoitReport *report, uint32_t miss);
 
 /**
  * quoit_report_is_proven:

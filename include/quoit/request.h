@@ -257,30 +257,6 @@ QUOIT_API void quoit_request_add_slice (QuoitRequest *request, const char *slice
 QUOIT_API void quoit_request_exclude_slice (QuoitRequest *request, const char *slice);
 
 /**
- * quoit_request_add_bundle:
- * @request: the request
- * @amounts: what the bundle takes of its node: "TPU=4,CPU=8", in any order
- * @error: (out) (optional): set on failure
- *
- * Asks for one more bundle: an amount of resources that is placed on one node. A request asks for slices or for
- * bundles, never both. Bundles are numbered from 0 in the order in which they were added, and so are those of the
- * group.
- *
- * A resource is named as Ray names it: CPU, GPU, TPU, memory (in bytes), object_store_memory, a custom one, the head of
- * a slice ("TPU-v6e-16-head") or a slice's name. A name with a ',', '=' or '"' in it stands in double quotes, with C's
- * escapes. An amount is decimal text,
- * counted as Ray counts what it is given, on nodes too: 0.57 is 0.5699. Of TPU a bundle has whole chips, and what is
- * left of the amount is of one other chip of the same node: 1.5 is one chip and half of another.
- *
- * Fails with %QUOIT_ERROR_INVALID for what is no such text, for an amount that is 0, above 900,000,000,000,000 or finer
- * than a ten-thousandth, for a resource that is named twice, has an empty name, or is Ray's own ("bundle", what a
- * placement group brings, as "CPU_group_<id>"), and for more than 10,000 bundles or 256 different resources.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_request_add_bundle (QuoitRequest *request, const char *amounts, GError **error);
-
-/**
  * quoit_request_add_bundles:
  * @request: the request
  * @amounts: what each of them takes of its node, as of quoit_request_add_bundle()

@@ -6,6 +6,7 @@
 
 #include <quoit/group.h>
 #include <quoit/input.h>
+#include <quoit/amount.h>
 #include <quoit/report.h>
 #include <quoit/request.h>
 
@@ -38,16 +39,17 @@ typedef enum {
 } QuoitNodeState;
 
 /**
- * QuoitNodeAssumptions:
+ * QuoitAmountPart:
  *
- * What a node's source did not say, so that it was assumed; any number of them may hold.
+ * Which amount of a resource of a node.
  *
  * Since: 0.1
  */
 typedef enum {
-  QUOIT_NODE_ASSUMES_WORKER_ID = 1, /* its place in the slice, by the order of addresses */
-  QUOIT_NODE_ASSUMES_HOST_NAME = 2  /* the cluster's name, of which KubeRay chooses the end, and so the host's */
-} QuoitNodeAssumptions;
+  QUOIT_AMOUNT_TOTAL = 0,   /* all that the node has */
+  QUOIT_AMOUNT_LEFT = 1,    /* what neither groups nor external use have; a dead node has its total left */
+  QUOIT_AMOUNT_EXTERNAL = 2 /* what external use has */
+} QuoitAmountPart;
 
 /**
  * QuoitSliceFlags:
@@ -81,19 +83,6 @@ typedef enum {
   QUOIT_FAULT_TOPOLOGY = 16,      /* two topologies, or one that is not in the catalogue */
   QUOIT_FAULT_POD_TYPE = 32       /* two pod types, or one that is not the topology's */
 } QuoitFault;
-
-/**
- * QuoitGraphForm:
- *
- * How a graph is written.
- *
- * %QUOIT_GRAPH_FORM_DOT: for Graphviz: `dot -Tsvg`.
- *
- * %QUOIT_GRAPH_FORM_JGF: the JSON graph that Fluxion's resource-query reads with `--load-format=jgf`.
- *
- * Since: 0.1
- */
-typedef enum { QUOIT_GRAPH_FORM_DOT = 1, QUOIT_GRAPH_FORM_JGF = 2 } QuoitGraphForm;
 
 /**
  * quoit_snapshot_as_of:
@@ -309,40 +298,6 @@ QUOIT_API uint32_t quoit_snapshot_get_pool_n_slices (const QuoitSnapshot *snapsh
 QUOIT_API uint32_t quoit_snapshot_get_pool_n_nodes (const QuoitSnapshot *snapshot, uint32_t pool);
 
 /**
- * quoit_snapshot_get_pool_n_pods:
- * @snapshot: the snapshot
- * @pool: below quoit_snapshot_get_n_pools()
- *
- * Returns: the worker pods that a manifest desires; 0 for other sources and for a head
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_snapshot_get_pool_n_pods (const QuoitSnapshot *snapshot, uint32_t pool);
-
-/**
- * quoit_snapshot_dup_pool_cpu:
- * @snapshot: the snapshot
- * @pool: below quoit_snapshot_get_n_pools()
- *
- * The sum over the pods of what they request, or else limit: what `kubectl get raycluster` adds up.
- *
- * Returns: (transfer full): CPUs, as decimal text; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_pool_cpu (const QuoitSnapshot *snapshot, uint32_t pool);
-
-/**
- * quoit_snapshot_dup_pool_memory:
- * @snapshot: the snapshot
- * @pool: below quoit_snapshot_get_n_pools()
- *
- * The sum over the pods of what they request, or else limit: what `kubectl get raycluster` adds up.
- *
- * Returns: (transfer full): bytes, as decimal text; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_pool_memory (const QuoitSnapshot *snapshot, uint32_t pool);
-
-/**
  * quoit_snapshot_get_n_slices:
  * @snapshot: the snapshot
  *
@@ -399,45 +354,14 @@ QUOIT_API char *quoit_snapshot_dup_slice_full_name (const QuoitSnapshot *snapsho
 QUOIT_API uint32_t quoit_snapshot_get_slice_pool (const QuoitSnapshot *snapshot, uint32_t slice);
 
 /**
- * quoit_snapshot_get_slice_accelerator:
+ * quoit_snapshot_get_slice_class:
  * @snapshot: the snapshot
  * @slice: below quoit_snapshot_get_n_slices()
  *
- * Returns: (transfer none): its generation by Ray's name ("v6e", "v5litepod"); "" where its nodes name no class of the
- *   catalogue
+ * Returns: the slice's class, below quoit_snapshot_get_n_classes(); -1 if its nodes state no class of the catalogue
  * Since: 0.1
  */
-QUOIT_API const char *quoit_snapshot_get_slice_accelerator (const QuoitSnapshot *snapshot, uint32_t slice);
-
-/**
- * quoit_snapshot_dup_slice_topology:
- * @snapshot: the snapshot
- * @slice: below quoit_snapshot_get_n_slices()
- *
- * Returns: (transfer full): its topology, "" where it is not known; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_slice_topology (const QuoitSnapshot *snapshot, uint32_t slice);
-
-/**
- * quoit_snapshot_get_slice_chips_per_host:
- * @snapshot: the snapshot
- * @slice: below quoit_snapshot_get_n_slices()
- *
- * Returns: chips of each host; 0 where it is not known
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_snapshot_get_slice_chips_per_host (const QuoitSnapshot *snapshot, uint32_t slice);
-
-/**
- * quoit_snapshot_get_slice_n_hosts:
- * @snapshot: the snapshot
- * @slice: below quoit_snapshot_get_n_slices()
- *
- * Returns: the hosts that its topology has; 0 where it is not known
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_snapshot_get_slice_n_hosts (const QuoitSnapshot *snapshot, uint32_t slice);
+QUOIT_API int64_t quoit_snapshot_get_slice_class (const QuoitSnapshot *snapshot, uint32_t slice);
 
 /**
  * quoit_snapshot_get_slice_flags:
@@ -653,16 +577,6 @@ QUOIT_API int32_t quoit_snapshot_get_node_worker_id (const QuoitSnapshot *snapsh
 QUOIT_API uint32_t quoit_snapshot_get_node_chips (const QuoitSnapshot *snapshot, uint32_t node);
 
 /**
- * quoit_snapshot_is_node_ray_head:
- * @snapshot: the snapshot
- * @node: below quoit_snapshot_get_n_nodes()
- *
- * Returns: whether Ray's head runs on it; a Ray head may be a TPU node
- * Since: 0.1
- */
-QUOIT_API bool quoit_snapshot_is_node_ray_head (const QuoitSnapshot *snapshot, uint32_t node);
-
-/**
  * quoit_snapshot_is_node_external:
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()
@@ -673,18 +587,6 @@ QUOIT_API bool quoit_snapshot_is_node_ray_head (const QuoitSnapshot *snapshot, u
 QUOIT_API bool quoit_snapshot_is_node_external (const QuoitSnapshot *snapshot, uint32_t node);
 
 /**
- * quoit_snapshot_get_node_assumptions:
- * @snapshot: the snapshot
- * @node: below quoit_snapshot_get_n_nodes()
- *
- * What is said of the node though its source did not state it: 0 where all of it was stated.
- *
- * Returns: what was assumed, of #QuoitNodeAssumptions
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_snapshot_get_node_assumptions (const QuoitSnapshot *snapshot, uint32_t node);
-
-/**
  * quoit_snapshot_get_node_n_users:
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()
@@ -693,17 +595,6 @@ QUOIT_API uint32_t quoit_snapshot_get_node_assumptions (const QuoitSnapshot *sna
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_snapshot_get_node_n_users (const QuoitSnapshot *snapshot, uint32_t node);
-
-/**
- * quoit_snapshot_dup_node_user:
- * @snapshot: the snapshot
- * @node: below quoit_snapshot_get_n_nodes()
- * @user: below quoit_snapshot_get_node_n_users()
- *
- * Returns: (transfer full): the group; quoit_group_unref() it
- * Since: 0.1
- */
-QUOIT_API QuoitGroup *quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user);
 
 /**
  * quoit_snapshot_dup_node_user_share:
@@ -795,41 +686,17 @@ QUOIT_API const char *quoit_snapshot_get_node_resource_name (const QuoitSnapshot
                                                              uint32_t resource);
 
 /**
- * quoit_snapshot_dup_node_resource_total:
+ * quoit_snapshot_get_node_amount:
  * @snapshot: the snapshot
  * @node: below quoit_snapshot_get_n_nodes()
  * @resource: below quoit_snapshot_get_node_n_resources()
+ * @part: which amount
  *
- * Returns: (transfer full): how much the node has, as decimal text; g_free() it
+ * Returns: what the node has of the resource in all, what is left of it for groups, or what external use has of it
  * Since: 0.1
  */
-QUOIT_API char *quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *snapshot, uint32_t node,
-                                                        uint32_t resource);
-
-/**
- * quoit_snapshot_dup_node_resource_left:
- * @snapshot: the snapshot
- * @node: below quoit_snapshot_get_n_nodes()
- * @resource: below quoit_snapshot_get_node_n_resources()
- *
- * Returns: (transfer full): how much nobody has, as decimal text; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource);
-
-/**
- * quoit_snapshot_dup_node_resource_external:
- * @snapshot: the snapshot
- * @node: below quoit_snapshot_get_n_nodes()
- * @resource: below quoit_snapshot_get_node_n_resources()
- *
- * What is neither left nor had so is what groups have.
- *
- * Returns: (transfer full): how much something that no group explains has, as decimal text; g_free() it
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_node_resource_external (const QuoitSnapshot *snapshot, uint32_t node,
-                                                           uint32_t resource);
+QUOIT_API QuoitAmount quoit_snapshot_get_node_amount (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource,
+                                                      QuoitAmountPart part);
 
 /**
  * quoit_snapshot_get_n_resources:
@@ -923,16 +790,6 @@ QUOIT_API uint32_t quoit_snapshot_get_class_chips_per_host (const QuoitSnapshot 
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_snapshot_get_class_n_hosts (const QuoitSnapshot *snapshot, uint32_t class_index);
-
-/**
- * quoit_snapshot_get_class_n_slices:
- * @snapshot: the snapshot
- * @class_index: below quoit_snapshot_get_n_classes()
- *
- * Returns: how many slices it has
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_snapshot_get_class_n_slices (const QuoitSnapshot *snapshot, uint32_t class_index);
 
 /**
  * quoit_snapshot_count_class:
@@ -1071,29 +928,6 @@ QUOIT_API uint32_t quoit_snapshot_count_owner_groups (const QuoitSnapshot *snaps
  * Since: 0.1
  */
 QUOIT_API QuoitGroup *quoit_snapshot_dup_owner_group (const QuoitSnapshot *snapshot, const char *owner, uint32_t group);
-
-/**
- * quoit_snapshot_dup_graph:
- * @snapshot: the snapshot
- * @form: how it is written
- * @error: (out) (optional): set on failure
- *
- * The fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and live groups;
- * edges are `contains` (fleet to source, pool, slice, node and chip), `ici` (between chips of a slice, once a link, for
- * nodes that stand in their slice's places), `dcn` (between the slices of a group, of more than 64 each to the next)
- * and `holds` (a group to its nodes, with the chips where it has not all). Vertices have names and states; of nodes
- * also address and worker id, of chips their coordinates, x first. Equal states give equal text. It has a vertex a chip
- * and three edges at most: a fleet of 100,000 chips is some 100 MB.
- *
- * In JGF each of the four is a subsystem of its own, `contains` being Fluxion's "containment"; nodes that are not alive
- * are down. Types are the words above.
- *
- * Fails with %QUOIT_ERROR_INVALID for a form that this version does not know.
- *
- * Returns: (transfer full): the text; g_free() it. %NULL on failure
- * Since: 0.1
- */
-QUOIT_API char *quoit_snapshot_dup_graph (const QuoitSnapshot *snapshot, QuoitGraphForm form, GError **error);
 
 /* cdef-end */
 

@@ -157,23 +157,6 @@ QUOIT_API void quoit_launch_free (QuoitLaunch *launch);
 QUOIT_API bool quoit_launch_set_processes_per_host (QuoitLaunch *launch, uint32_t n, GError **error);
 
 /**
- * quoit_launch_set_jobset:
- * @launch: the launch
- * @name: (nullable): name of the JobSet and of its headless service; %NULL: the group's name
- * @replicated_job: (nullable): name of the replicated job whose jobs are the slices; %NULL: "slice-job"
- * @error: (out) (optional): set on failure
- *
- * Sets the names for profile jobset.
- *
- * Fails with %QUOIT_ERROR_INVALID if Kubernetes refuses a name: @name consists of lower-case letters, digits and "-",
- * begins with a letter and does not end with "-"; @replicated_job can also begin with a digit.
- *
- * Since: 0.1
- */
-QUOIT_API bool quoit_launch_set_jobset (QuoitLaunch *launch, const char *name, const char *replicated_job,
-                                        GError **error);
-
-/**
  * quoit_topology_new:
  * @group: a group that has nodes
  * @launch: (nullable): how its processes are started; %NULL: profile quoit, one process per host
@@ -249,20 +232,6 @@ QUOIT_API int64_t quoit_topology_get_bundle (const QuoitTopology *topology, uint
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_topology_get_slice_id (const QuoitTopology *topology, uint32_t process);
-
-/**
- * quoit_topology_find_slice_id:
- * @topology: the topology
- * @process: below quoit_topology_get_n_processes()
- * @profile: any profile
- *
- * Returns the id that another profile gives the process's slice. Profiles differ: Ray Train overrides the webhook's
- * ids.
- *
- * Returns: the slice id; -1: none, such as for profile kuberay if the slice's name is not GROUP-REPLICA
- * Since: 0.1
- */
-QUOIT_API int64_t quoit_topology_find_slice_id (const QuoitTopology *topology, uint32_t process, QuoitProfile profile);
 
 /**
  * quoit_topology_get_group_slice:
@@ -378,30 +347,6 @@ QUOIT_API uint32_t quoit_topology_get_chip_at (const QuoitTopology *topology, ui
                                                QuoitAxis axis);
 
 /**
- * quoit_topology_get_n_devices:
- * @topology: the topology
- * @process: below quoit_topology_get_n_processes()
- *
- * Returns: the number of JAX's local devices of the process; 0 if quoit_topology_get_n_chips() is 0
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_topology_get_n_devices (const QuoitTopology *topology, uint32_t process);
-
-/**
- * quoit_topology_get_device:
- * @topology: the topology
- * @process: below quoit_topology_get_n_processes()
- * @device: below quoit_topology_get_n_devices(), chip by chip
- *
- * Returns the id of a JAX device. The devices of a slice follow those of the slices before it, in the order of the
- * processes. If the job has a part of each slice, only devices of that part count; if a process is alone, only its own.
- *
- * Returns: the id in the whole job, as in quoit_devices_new_group()
- * Since: 0.1
- */
-QUOIT_API uint64_t quoit_topology_get_device (const QuoitTopology *topology, uint32_t process, uint32_t device);
-
-/**
  * quoit_topology_get_node_name:
  * @topology: the topology
  * @process: below quoit_topology_get_n_processes()
@@ -430,19 +375,6 @@ QUOIT_API char *quoit_topology_dup_node_full_name (const QuoitTopology *topology
  * Since: 0.1
  */
 QUOIT_API const char *quoit_topology_get_node_address (const QuoitTopology *topology, uint32_t process);
-
-/**
- * quoit_topology_get_node_assumptions:
- * @topology: the topology
- * @process: below quoit_topology_get_n_processes()
- *
- * Returns what the sources of the process's node left open, so that quoit assumed it. With
- * %QUOIT_NODE_ASSUMES_HOST_NAME, a note names the affected variables.
- *
- * Returns: a set of #QuoitNodeAssumptions
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_topology_get_node_assumptions (const QuoitTopology *topology, uint32_t process);
 
 /**
  * quoit_topology_get_n_variables:
@@ -527,15 +459,6 @@ QUOIT_API void quoit_renumbering_free (QuoitRenumbering *renumbering);
  * Since: 0.1
  */
 QUOIT_API uint32_t quoit_renumbering_get_n_rows (const QuoitRenumbering *renumbering);
-
-/**
- * quoit_renumbering_get_n_changed:
- * @renumbering: the renumbering
- *
- * Returns: the number of rows that are not %QUOIT_RENUMBERING_SAME; 0: no process needs an update
- * Since: 0.1
- */
-QUOIT_API uint32_t quoit_renumbering_get_n_changed (const QuoitRenumbering *renumbering);
 
 /**
  * quoit_renumbering_get_how:

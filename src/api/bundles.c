@@ -42,12 +42,6 @@ quoit_request_add_bundles (QuoitRequest *request, const char *amounts, int64_t n
 }
 
 bool
-quoit_request_add_bundle (QuoitRequest *request, const char *amounts, GError **error)
-{
-  return quoit_request_add_bundles (request, amounts, 1, error);
-}
-
-bool
 quoit_request_select_bundle (QuoitRequest *request, int64_t bundle, const char *key, const char *value, GError **error)
 {
   g_return_val_if_fail (request != NULL && key != NULL && value != NULL, false);

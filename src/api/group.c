@@ -303,12 +303,12 @@ quoit_group_get_bundle_resource_name (const QuoitGroup *group, uint32_t bundle, 
   return take == NULL ? NULL : take->resource;
 }
 
-char *
-quoit_group_dup_bundle_resource_amount (const QuoitGroup *group, uint32_t bundle, uint32_t resource)
+QuoitAmount
+quoit_group_get_bundle_amount (const QuoitGroup *group, uint32_t bundle, uint32_t resource)
 {
   const QuoitTake *take = take_at (group, bundle, resource);
 
-  return take == NULL ? NULL : quoit_amount_format (take->amount);
+  return take == NULL ? (QuoitAmount) { 0 } : take->amount;
 }
 
 uint32_t

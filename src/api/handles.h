@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quoit/quoit.h>
+#include <quoit/models/systems.h>
 
 #include "fleet/totals.h"
 #include "store/store.h"

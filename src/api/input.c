@@ -67,27 +67,15 @@ replace_bytes (GBytes **bytes, const char *text, size_t length)
 }
 
 void
-quoit_input_set_ray_groups (QuoitInput *input, const char *text, size_t length)
+quoit_input_set_list (QuoitInput *input, QuoitListKind kind, const char *text, size_t length)
 {
-  g_return_if_fail (input != NULL);
+  GBytes **lists[] = { [QUOIT_LIST_RAY_GROUPS] = &input->groups,
+                       [QUOIT_LIST_RAY_AVAILABLE] = &input->available,
+                       [QUOIT_LIST_K8S_PODS] = &input->pods };
 
-  replace_bytes (&input->groups, text, length);
-}
+  g_return_if_fail (input != NULL && kind >= QUOIT_LIST_RAY_GROUPS && kind <= QUOIT_LIST_K8S_PODS);
 
-void
-quoit_input_set_ray_available (QuoitInput *input, const char *text, size_t length)
-{
-  g_return_if_fail (input != NULL);
-
-  replace_bytes (&input->available, text, length);
-}
-
-void
-quoit_input_set_k8s_pods (QuoitInput *input, const char *text, size_t length)
-{
-  g_return_if_fail (input != NULL);
-
-  replace_bytes (&input->pods, text, length);
+  replace_bytes (lists[kind], text, length);
 }
 
 void

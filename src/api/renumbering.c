@@ -15,14 +15,6 @@ quoit_renumbering_get_n_rows (const QuoitRenumbering *renumbering)
   return renumbering->rows->len;
 }
 
-uint32_t
-quoit_renumbering_get_n_changed (const QuoitRenumbering *renumbering)
-{
-  g_return_val_if_fail (renumbering != NULL, 0);
-
-  return renumbering->n_changed;
-}
-
 static const QuoitRenumberingRow *
 row_at (const QuoitRenumbering *renumbering, uint32_t row)
 {

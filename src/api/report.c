@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <quoit/report.h>
+#include <quoit/models/systems.h>
 
 #include "placement/constraint.h"
 
@@ -35,20 +36,12 @@ quoit_report_get_n_could (const QuoitReport *report)
   return report->n_could;
 }
 
-bool
-quoit_report_is_of_bundles (const QuoitReport *report)
-{
-  g_return_val_if_fail (report != NULL, false);
-
-  return report->of_bundles;
-}
-
-uint32_t
+int64_t
 quoit_report_get_bundle (const QuoitReport *report)
 {
-  g_return_val_if_fail (report != NULL, 0);
+  g_return_val_if_fail (report != NULL, -1);
 
-  return report->bundle;
+  return report->of_bundles ? (int64_t) report->bundle : -1;
 }
 
 uint32_t
@@ -83,20 +76,20 @@ quoit_report_get_miss_resource (const QuoitReport *report, uint32_t miss)
   return at == NULL ? NULL : at->resource;
 }
 
-char *
-quoit_report_dup_miss_left (const QuoitReport *report, uint32_t miss)
+QuoitAmount
+quoit_report_get_miss_left (const QuoitReport *report, uint32_t miss)
 {
-  const QuoitMiss *at = miss_at (report, miss);
+  const QuoitMiss *row = miss_at (report, miss);
 
-  return at == NULL ? NULL : quoit_amount_format (at->left);
+  return row == NULL ? (QuoitAmount) { 0 } : row->left;
 }
 
-char *
-quoit_report_dup_miss_wanted (const QuoitReport *report, uint32_t miss)
+QuoitAmount
+quoit_report_get_miss_wanted (const QuoitReport *report, uint32_t miss)
 {
-  const QuoitMiss *at = miss_at (report, miss);
+  const QuoitMiss *row = miss_at (report, miss);
 
-  return at == NULL ? NULL : quoit_amount_format (at->wanted);
+  return row == NULL ? (QuoitAmount) { 0 } : row->wanted;
 }
 
 QuoitRayAnswer

@@ -177,14 +177,6 @@ user_at (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
   return groups->pdata[user];
 }
 
-QuoitGroup *
-quoit_snapshot_dup_node_user (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
-{
-  const QuoitGroupData *group = user_at (snapshot, node, user);
-
-  return group == NULL ? NULL : quoit_group_in (snapshot->fleet, group);
-}
-
 char *
 quoit_snapshot_dup_node_user_share (const QuoitSnapshot *snapshot, uint32_t node, uint32_t user)
 {
@@ -268,36 +260,31 @@ total_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
              : quoit_layout_node_kind (layout_of (snapshot), (QuoitNodeId) { node })->resources[resource].amount;
 }
 
-char *
-quoit_snapshot_dup_node_resource_total (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+static QuoitAmount
+left_of (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
 {
-  if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
-    return NULL;
-  return quoit_amount_format (total_of (snapshot, node, resource));
-}
-
-char *
-quoit_snapshot_dup_node_resource_left (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
-{
-  g_autofree QuoitAmount *left = NULL;
+  uint32_t stated = n_stated (snapshot, node);
+  g_autofree QuoitAmount *left = g_new0 (QuoitAmount, stated + 1);
   QuoitChipsLeft chips;
 
-  if (quoit_snapshot_get_node_resource_name (snapshot, node, resource) == NULL)
-    return NULL;
-  if (resource >= n_stated (snapshot, node))
-    return quoit_amount_format (
-        quoit_fleet_node_derived_left (snapshot->fleet, (QuoitNodeId) { node }, resource - n_stated (snapshot, node)));
-  left = g_new0 (QuoitAmount, n_stated (snapshot, node));
+  if (resource >= stated)
+    return quoit_fleet_node_derived_left (snapshot->fleet, (QuoitNodeId) { node }, resource - stated);
   quoit_fleet_node_left (snapshot->fleet, (QuoitNodeId) { node }, left, &chips);
-  return quoit_amount_format (left[resource]);
+  return left[resource];
 }
 
-char *
-quoit_snapshot_dup_node_resource_external (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource)
+QuoitAmount
+quoit_snapshot_get_node_amount (const QuoitSnapshot *snapshot, uint32_t node, uint32_t resource, QuoitAmountPart part)
 {
   const char *name = quoit_snapshot_get_node_resource_name (snapshot, node, resource);
+  const QuoitAmount none = { 0 };
 
-  return name == NULL ? NULL
-                      : quoit_amount_format (quoit_fleet_node_external_of (snapshot->fleet, (QuoitNodeId) { node },
-                                                                           name, total_of (snapshot, node, resource)));
+  g_return_val_if_fail (name != NULL && (unsigned) part <= QUOIT_AMOUNT_EXTERNAL, none);
+
+  if (part == QUOIT_AMOUNT_TOTAL)
+    return total_of (snapshot, node, resource);
+  if (part == QUOIT_AMOUNT_LEFT)
+    return left_of (snapshot, node, resource);
+  return quoit_fleet_node_external_of (snapshot->fleet, (QuoitNodeId) { node }, name,
+                                       total_of (snapshot, node, resource));
 }

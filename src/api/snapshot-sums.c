@@ -112,18 +112,12 @@ quoit_snapshot_get_class_n_hosts (const QuoitSnapshot *snapshot, uint32_t class_
 }
 
 uint32_t
-quoit_snapshot_get_class_n_slices (const QuoitSnapshot *snapshot, uint32_t class_index)
+quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index, QuoitSliceFlags flag)
 {
   const QuoitClass *class = class_at (snapshot, class_index);
 
-  return class == NULL ? 0 : class->n_slices;
-}
+  g_return_val_if_fail (class != NULL && (flag & (flag - 1)) == 0 && flag <= QUOIT_SLICE_FREE, 0);
 
-uint32_t
-quoit_snapshot_count_class (const QuoitSnapshot *snapshot, uint32_t class_index, QuoitSliceFlags flag)
-{
-  g_return_val_if_fail (class_at (snapshot, class_index) != NULL, 0);
-  g_return_val_if_fail (flag != 0 && (flag & (flag - 1)) == 0 && flag <= QUOIT_SLICE_FREE, 0);
-
-  return quoit_tally_get (quoit_fleet_class_tally (snapshot->fleet, (QuoitClassId) { class_index }), flag);
+  return flag == 0 ? class->n_slices
+                   : quoit_tally_get (quoit_fleet_class_tally (snapshot->fleet, (QuoitClassId) { class_index }), flag);
 }

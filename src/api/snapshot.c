@@ -293,48 +293,15 @@ facts_of (const QuoitSnapshot *snapshot, uint32_t slice)
   return class == NULL ? NULL : &class->facts;
 }
 
-const char *
-quoit_snapshot_get_slice_accelerator (const QuoitSnapshot *snapshot, uint32_t slice)
+int64_t
+quoit_snapshot_get_slice_class (const QuoitSnapshot *snapshot, uint32_t slice)
 {
-  const QuoitSliceFacts *facts;
+  uint32_t index;
 
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
+  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, -1);
 
-  facts = facts_of (snapshot, slice);
-  return facts == NULL ? "" : quoit_generation_name (facts->generation);
-}
-
-char *
-quoit_snapshot_dup_slice_topology (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const QuoitSliceFacts *facts;
-
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, NULL);
-
-  facts = facts_of (snapshot, slice);
-  return facts == NULL ? g_strdup ("") : quoit_shape_format (facts->shape);
-}
-
-uint32_t
-quoit_snapshot_get_slice_chips_per_host (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const QuoitSliceFacts *facts;
-
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
-
-  facts = facts_of (snapshot, slice);
-  return facts == NULL ? 0 : facts->chips_per_host;
-}
-
-uint32_t
-quoit_snapshot_get_slice_n_hosts (const QuoitSnapshot *snapshot, uint32_t slice)
-{
-  const QuoitSliceFacts *facts;
-
-  g_return_val_if_fail (snapshot != NULL && slice < layout_of (snapshot)->n_slices, 0);
-
-  facts = facts_of (snapshot, slice);
-  return facts == NULL ? 0 : facts->hosts;
+  index = layout_of (snapshot)->shelves[layout_of (snapshot)->slices[slice].shelf].class_index;
+  return index == QUOIT_NO_INDEX ? -1 : (int64_t) index;
 }
 
 uint32_t

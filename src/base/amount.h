@@ -2,11 +2,9 @@
 /* Amounts of a resource in ten-thousandths, the unit in which Ray counts them. Sums of amounts need 128 bits. */
 #pragma once
 
-#include "base/error.h"
+#include <quoit/amount.h>
 
-typedef struct {
-  int64_t e4;
-} QuoitAmount;
+#include "base/error.h"
 
 typedef struct {
   __int128 e4;
@@ -29,10 +27,6 @@ gboolean quoit_amount_parse (const char *text, QuoitAmount *amount, GError **err
 
 QuoitAmount quoit_amount_from_int (int64_t units); /* asserts @units <= 922,337,203,685,477 */
 gboolean quoit_amount_add (QuoitAmount a, QuoitAmount b, QuoitAmount *sum, GError **error);
-
-/* Returns the shortest decimal text that parses back to @amount, such as "4", "0.5" or "1.0001". Owned by the
- * caller. */
-char *quoit_amount_format (QuoitAmount amount);
 
 static inline QuoitSum
 quoit_sum_add (QuoitSum sum, QuoitAmount amount)

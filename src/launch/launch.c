@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launch/launch.h"
 
+#include <quoit/models/systems.h>
+
 #include "base/dns.h"
 #include "base/error.h"
 

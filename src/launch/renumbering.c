@@ -159,7 +159,6 @@ add_row (QuoitRenumbering *renumbering, const Standing *before, const Standing *
                      after->topology == NULL ? NULL : process_of (after)->variables);
   row.n_changes = renumbering->changes->len - row.first_change;
   row.how = how_of (&row);
-  renumbering->n_changed += row.how != QUOIT_RENUMBERING_SAME;
   g_array_append_val (renumbering->rows, row);
 }
 

@@ -27,7 +27,6 @@ typedef struct {
 struct _QuoitRenumbering {
   GArray *rows;    /* of QuoitRenumberingRow */
   GArray *changes; /* of QuoitVariableChange, row by row */
-  guint32 n_changed;
 };
 
 /* @before and @after may be NULL. The result is owned by the caller. */

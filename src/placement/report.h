@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quoit/report.h>
+#include <quoit/models/systems.h>
 #include <quoit/request.h>
 
 #include "base/amount.h"

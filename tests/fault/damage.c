@@ -457,7 +457,7 @@ use (QuoitLedger *ledger, GRand *random)
   drop_snapshot (quoit_ledger_snapshot (ledger));
   TRY (read_journal (ledger, &error));
   TRY (drop_snapshot (quoit_ledger_snapshot_at (ledger, (guint64) g_rand_int_range (random, 0, 12), &error)));
-  hold (quoit_request_add_bundle (parts, "TPU=1", NULL), "a bundle");
+  hold (quoit_request_add_bundles (parts, "TPU=1", 1, NULL), "a bundle");
   TRY (drop_group (quoit_ledger_reserve (ledger, more, T0 + 1, NULL, &error)));
   TRY (drop_group (quoit_ledger_reserve (ledger, parts, T0 + 1, NULL, &error)));
   TRY (quoit_ledger_release (ledger, "train", T0 + 2, &error));

@@ -333,7 +333,7 @@ sync_ray (World *world, const char *cluster, const char *group, char slice, gint
   QuoitImport *import;
 
   if (groups != NULL)
-    quoit_input_set_ray_groups (input, groups, strlen (groups));
+    quoit_input_set_list (input, QUOIT_LIST_RAY_GROUPS, groups, strlen (groups));
   import = quoit_ledger_sync (world->ledger, input, now_ms, error);
   quoit_input_free (input);
   if (import == NULL)

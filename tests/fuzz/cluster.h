@@ -337,12 +337,10 @@ cluster_fleet_text (FuzzInput *in)
 
 /* --- inputs --- */
 
-typedef void ClusterSet (QuoitInput *input, const char *text, size_t length);
-
 static inline void
-cluster_set (QuoitInput *input, ClusterSet *set, char *text, GString *told) /* NOLINT: takes @text */
+cluster_set (QuoitInput *input, QuoitListKind kind, char *text, GString *told) /* NOLINT: takes @text */
 {
-  set (input, text, strlen (text));
+  quoit_input_set_list (input, kind, text, strlen (text));
   g_string_append_printf (told, "%s\n", text);
   g_free (text);
 }
@@ -372,9 +370,9 @@ cluster_any_input (FuzzInput *in, GString *told)
     case 1:
       input = cluster_new_input (QUOIT_SOURCE_KIND_RAY_NODES, cluster_ray_nodes (in, &alive), told);
       if ((more & 1) != 0)
-        cluster_set (input, quoit_input_set_ray_groups, cluster_ray_groups (in, &alive), told);
+        cluster_set (input, QUOIT_LIST_RAY_GROUPS, cluster_ray_groups (in, &alive), told);
       if ((more & 2) != 0)
-        cluster_set (input, quoit_input_set_ray_available, cluster_ray_available (in, &alive, (more & 1) != 0), told);
+        cluster_set (input, QUOIT_LIST_RAY_AVAILABLE, cluster_ray_available (in, &alive, (more & 1) != 0), told);
       if ((more & 0x60) == 0x60)
         quoit_input_set_topology (input, CLUSTER_PICK (in, "2x4", "4x4"));
       break;
@@ -383,7 +381,7 @@ cluster_any_input (FuzzInput *in, GString *told)
       input = cluster_new_input (QUOIT_SOURCE_KIND_K8S_NODES, cluster_k8s_list (in, (more & 1) != 0 ? &pods : NULL),
                                  told);
       if (pods != NULL)
-        cluster_set (input, quoit_input_set_k8s_pods, pods, told);
+        cluster_set (input, QUOIT_LIST_K8S_PODS, pods, told);
       break;
     case 4:
       input = cluster_new_input (QUOIT_SOURCE_KIND_RAYCLUSTER, cluster_manifest (in), told);

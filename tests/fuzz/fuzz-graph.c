@@ -3,6 +3,7 @@
  * list. Fluxion's form is strict JSON whose edges join vertices that are there and whose paths are all others; in
  * Graphviz' nothing leaves its quotes. */
 #include <quoit/quoit.h>
+#include <quoit/models/systems.h>
 
 #include "formats/json.h"
 #include "k8s-list.h"

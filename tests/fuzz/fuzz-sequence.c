@@ -126,8 +126,8 @@ any_request (FuzzInput *in)
   if ((flags & 1) != 0)
     {
       for (guint n = 1 + fuzz_byte (in) % 3; n > 0; n--)
-        quoit_request_add_bundle (request, CLUSTER_PICK (in, "TPU=4", "TPU=1", "TPU=2,CPU=1", "CPU=1", "TPU=0.5"),
-                                  NULL);
+        quoit_request_add_bundles (request, CLUSTER_PICK (in, "TPU=4", "TPU=1", "TPU=2,CPU=1", "CPU=1", "TPU=0.5"), 1,
+                                   NULL);
       quoit_request_set_strategy (request, (QuoitStrategy) (fuzz_byte (in) % 5), NULL);
       if ((fuzz_byte (in) & 1) != 0)
         quoit_request_set_policy (request, (QuoitPolicy) (fuzz_byte (in) % 3), NULL);

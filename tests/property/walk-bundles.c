@@ -168,7 +168,8 @@ seats_of (const Place *place, guint64 id)
   for (uint32_t i = 0; i < quoit_snapshot_get_n_nodes (snapshot); i++)
     for (uint32_t u = 0; u < quoit_snapshot_get_node_n_users (snapshot, i); u++)
       {
-        g_autoptr (QuoitGroup) user = quoit_snapshot_dup_node_user (snapshot, i, u);
+        g_autoptr (QuoitGroup) user
+            = quoit_snapshot_lookup_group_by_id (snapshot, quoit_snapshot_get_node_user_id (snapshot, i, u), NULL);
         g_autofree char *share = quoit_snapshot_dup_node_user_share (snapshot, i, u);
         g_auto (GStrv) parts = g_strsplit (share == NULL ? "" : share, " + ", -1);
 

@@ -411,7 +411,8 @@ node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, 
     return g_strdup_printf ("node %s is held by %u groups", name, n_users);
   for (guint32 u = 0; u < n_users; u++)
     {
-      g_autoptr (QuoitGroup) user = quoit_snapshot_dup_node_user (snapshot, at, u);
+      g_autoptr (QuoitGroup) user
+          = quoit_snapshot_lookup_group_by_id (snapshot, quoit_snapshot_get_node_user_id (snapshot, at, u), NULL);
       guint64 id = node->group != 0 ? node->group : ((const ModelGroup *) groups->pdata[u])->id;
 
       if (quoit_group_get_id (user) != id)

@@ -46,7 +46,7 @@ bundles_ask (QuoitRequest *request, const char *word)
   else if (g_str_has_prefix (word, "hosts="))
     ck_assert (quoit_request_set_chips_per_host (request, atoi (word + strlen ("hosts=")), NULL));
   else
-    ck_assert_msg (quoit_request_add_bundle (request, word, NULL), "%s", word);
+    ck_assert_msg (quoit_request_add_bundles (request, word, 1, NULL), "%s", word);
 }
 
 /* The group that @words, between blanks, ask for. */

@@ -279,7 +279,7 @@ reserve_on (QuoitLedger *ledger, const char *words)
     {
       g_auto (GStrv) of = g_strsplit (list[i], "@", 2);
 
-      ck_assert (quoit_request_add_bundle (request, of[0], NULL)
+      ck_assert (quoit_request_add_bundles (request, of[0], 1, NULL)
                  && quoit_request_select_bundle (request, i, "on", of[1], NULL));
     }
   group = quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, &error);
@@ -743,7 +743,7 @@ check_lists (const char *fleet)
 
           for (guint i = 0, rest = list; i < n; i++, rest /= 3)
             {
-              ck_assert (quoit_request_add_bundle (request, sizes[rest % 3], NULL));
+              ck_assert (quoit_request_add_bundles (request, sizes[rest % 3], 1, NULL));
               g_string_append_printf (asked, " %s", sizes[rest % 3]);
             }
           ck_assert (quoit_request_set_strategy (request,

@@ -64,7 +64,7 @@ START_TEST (a_bundle_takes_exact_amounts_of_named_resources)
   g_autoptr (QuoitRequest) request = quoit_request_new ("g");
   g_autofree char *text = NULL, *expected = NULL;
   GError *error = NULL;
-  bool ok = quoit_request_add_bundle (request, amounts[_i].amounts, &error);
+  bool ok = quoit_request_add_bundles (request, amounts[_i].amounts, 1, &error);
 
   ck_assert_msg (ok == (amounts[_i].text != NULL), "%s", amounts[_i].amounts);
   if (!ok)
@@ -122,7 +122,7 @@ do_deed (QuoitRequest *request, const char *deed)
   bool ok = true;
 
   if (strcmp (verb, "b") == 0)
-    ok = quoit_request_add_bundle (request, value, NULL);
+    ok = quoit_request_add_bundles (request, value, 1, NULL);
   else if (g_ascii_isdigit (*verb))
     ok = quoit_request_add_bundles (request, value, g_ascii_strtoll (verb, NULL, 10), NULL);
   else if (g_str_has_prefix (verb, "on"))
@@ -187,8 +187,8 @@ START_TEST (a_request_has_ten_thousand_bundles_and_no_more)
   ck_assert (quoit_request_add_bundles (request, "CPU=1", 9999, NULL));
   ck_assert (!quoit_request_add_bundles (request, "CPU=1", 2, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '2': expected 1 to 10000, 9999 are there");
-  ck_assert (quoit_request_add_bundle (request, "CPU=1", NULL));
-  ck_assert (!quoit_request_add_bundle (request, "CPU=1", &error));
+  ck_assert (quoit_request_add_bundles (request, "CPU=1", 1, NULL));
+  ck_assert (!quoit_request_add_bundles (request, "CPU=1", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundles '1'");
   text = quoit_request_canonical (request);
   ck_assert_str_eq (text, "PACK 10000x{CPU=1}");
@@ -232,11 +232,11 @@ START_TEST (resources_and_selectors_are_bounded)
     {
       g_autofree char *amount = g_strdup_printf ("r%u=1", i);
 
-      ck_assert (quoit_request_add_bundle (request, amount, NULL));
+      ck_assert (quoit_request_add_bundles (request, amount, 1, NULL));
     }
-  ck_assert (!quoit_request_add_bundle (request, "one=1", &error));
+  ck_assert (!quoit_request_add_bundles (request, "one=1", 1, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "bundle 256: expected at most 256 different resources");
-  ck_assert (quoit_request_add_bundle (request, "r0=2,r255=3", &error));
+  ck_assert (quoit_request_add_bundles (request, "r0=2,r255=3", 1, &error));
   for (guint i = 0; i < QUOIT_MOST_BUNDLE_SELECTORS; i++)
     ck_assert (quoit_request_select_bundle (request, 0, "k", "v", NULL));
   ck_assert (!quoit_request_select_bundle (request, 0, "k", "v", &error));
@@ -262,7 +262,7 @@ START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
   before = quoit_request_canonical (request);
   copy = quoit_request_copy (request, "h");
   /* Neither has anything of the other's. */
-  ck_assert (quoit_request_add_bundle (request, "TPU=1", NULL));
+  ck_assert (quoit_request_add_bundles (request, "TPU=1", 1, NULL));
   quoit_request_free (request);
   after = quoit_request_canonical (copy);
   ck_assert_str_eq (before, after);
@@ -271,7 +271,7 @@ START_TEST (a_copy_asks_for_the_same_bundles_under_another_name)
   ck_assert (copy->has_strategy && copy->policy == QUOIT_POLICY_RAY && copy->n_selectors == 3);
   ck_assert_ptr_eq (quoit_request_bundle (copy, 3)->takes, quoit_request_bundle (copy, 4)->takes);
   /* Of resources that it has it asks for once more as for the same. */
-  ck_assert (quoit_request_add_bundle (copy, "CPU=2", NULL));
+  ck_assert (quoit_request_add_bundles (copy, "CPU=2", 1, NULL));
   ck_assert_uint_eq (copy->resources->len, 2);
 }
 END_TEST

@@ -135,13 +135,13 @@ input_of (const char *text)
   if (parts[1] != NULL && *g_strstrip (parts[1]) != '?')
     {
       file = groups_file (parts[1]);
-      quoit_input_set_ray_groups (input, file, strlen (file));
+      quoit_input_set_list (input, QUOIT_LIST_RAY_GROUPS, file, strlen (file));
     }
   if (parts[1] != NULL && parts[2] != NULL)
     {
       g_autofree char *available = available_file (parts[0], parts[1], parts[2]);
 
-      quoit_input_set_ray_available (input, available, strlen (available));
+      quoit_input_set_list (input, QUOIT_LIST_RAY_AVAILABLE, available, strlen (available));
     }
   return input;
 }
@@ -159,7 +159,7 @@ tpu_left (const QuoitSnapshot *snapshot, uint32_t node)
 {
   for (uint32_t r = 0; r < quoit_snapshot_get_node_n_resources (snapshot, node); r++)
     if (strcmp (quoit_snapshot_get_node_resource_name (snapshot, node, r), "TPU") == 0)
-      return quoit_snapshot_dup_node_resource_left (snapshot, node, r);
+      return quoit_amount_format (quoit_snapshot_get_node_amount (snapshot, node, r, QUOIT_AMOUNT_LEFT));
   return g_strdup ("no");
 }
 
@@ -170,7 +170,8 @@ users_of (const QuoitSnapshot *snapshot, uint32_t node)
 
   for (uint32_t u = 0; u < quoit_snapshot_get_node_n_users (snapshot, node); u++)
     {
-      g_autoptr (QuoitGroup) user = quoit_snapshot_dup_node_user (snapshot, node, u);
+      g_autoptr (QuoitGroup) user
+          = quoit_snapshot_lookup_group_by_id (snapshot, quoit_snapshot_get_node_user_id (snapshot, node, u), NULL);
       g_autofree char *share = quoit_snapshot_dup_node_user_share (snapshot, node, u);
 
       g_auto (GStrv) bundles = g_strsplit (share == NULL ? "whole" : share, " + ", -1);
@@ -490,22 +491,17 @@ input_of_capture (guint cluster)
   g_autofree char *available = capture (clusters[cluster].available);
   QuoitInput *input = quoit_input_new (QUOIT_SOURCE_KIND_RAY_NODES, nodes, strlen (nodes));
 
-  quoit_input_set_ray_groups (input, groups, strlen (groups));
-  quoit_input_set_ray_available (input, available, strlen (available));
+  quoit_input_set_list (input, QUOIT_LIST_RAY_GROUPS, groups, strlen (groups));
+  quoit_input_set_list (input, QUOIT_LIST_RAY_AVAILABLE, available, strlen (available));
   return input;
 }
 
 static double
-resource_of (const QuoitSnapshot *snapshot, uint32_t node, const char *name,
-             char *(*amount) (const QuoitSnapshot *, uint32_t, uint32_t))
+resource_of (const QuoitSnapshot *snapshot, uint32_t node, const char *name, QuoitAmountPart part)
 {
   for (uint32_t r = 0; r < quoit_snapshot_get_node_n_resources (snapshot, node); r++)
     if (strcmp (quoit_snapshot_get_node_resource_name (snapshot, node, r), name) == 0)
-      {
-        g_autofree char *text = amount (snapshot, node, r);
-
-        return g_ascii_strtod (text, NULL);
-      }
+      return (double) quoit_snapshot_get_node_amount (snapshot, node, r, part).e4 / 10000;
   return 0;
 }
 
@@ -521,8 +517,8 @@ tpu_of (const char *share)
 static void
 check_node (const QuoitSnapshot *snapshot, uint32_t node, JsonObject *available)
 {
-  double total = resource_of (snapshot, node, "TPU", quoit_snapshot_dup_node_resource_total);
-  double left = resource_of (snapshot, node, "TPU", quoit_snapshot_dup_node_resource_left), used = 0;
+  double total = resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_TOTAL);
+  double left = resource_of (snapshot, node, "TPU", QUOIT_AMOUNT_LEFT), used = 0;
   g_autofree char *id = quoit_snapshot_dup_node_identity (snapshot, node);
   const char *name = quoit_snapshot_get_node_name (snapshot, node);
 
@@ -633,7 +629,7 @@ START_TEST (chips_follow_what_the_host_is_now)
       g_autoptr (GError) error = NULL;
       uint32_t node = 0;
 
-      quoit_input_set_ray_groups (input, groups, strlen (groups));
+      quoit_input_set_list (input, QUOIT_LIST_RAY_GROUPS, groups, strlen (groups));
       ck_assert (quoit_input_set_tpu_per_chip (input, hosts[_i].imports[i].per_chip, NULL));
       quoit_import_free (quoit_ledger_sync (script.ledger, input, T0, &error));
       ck_assert_msg (error == NULL, "%s, import %u: %s", hosts[_i].what, (guint) i,

@@ -43,6 +43,16 @@ static const struct {
   { "a=1111 b", QUOIT_PROFILE_QUOIT, 8, 4, MEGASCALE ("10.0.1.0", "1") " " SLICE ("b", HOSTS_B) " TPU_WORKER_ID=0" },
 };
 
+static uint32_t
+n_changed (const QuoitRenumbering *renumbering)
+{
+  uint32_t n = 0;
+
+  for (uint32_t row = 0; row < quoit_renumbering_get_n_rows (renumbering); row++)
+    n += quoit_renumbering_get_how (renumbering, row) != QUOIT_RENUMBERING_SAME;
+  return n;
+}
+
 START_TEST (the_environment_at_each_step_is_that_of_the_slices_that_are_there)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -214,7 +224,7 @@ START_TEST (each_process_is_told_what_changes_for_it)
         ck_assert_str_eq (text, renumberings[_i].rows[n]);
     }
   ck_assert_uint_eq (quoit_renumbering_get_n_rows (renumbering), n);
-  ck_assert_uint_eq (quoit_renumbering_get_n_changed (renumbering), renumberings[_i].n_changed);
+  ck_assert_uint_eq (n_changed (renumbering), renumberings[_i].n_changed);
 }
 END_TEST
 
@@ -401,7 +411,6 @@ check_rows (const QuoitRenumbering *renumbering, const QuoitTopology *before, co
       ck_assert_int_gt (was, last_old);
       last_old = was;
     }
-  ck_assert_uint_eq (quoit_renumbering_get_n_changed (renumbering), n_changed);
   ck_assert_uint_eq (n_old, n_of (before));
 }
 

@@ -31,8 +31,6 @@ NOT_CALLED = {
     "quoit_constraint_get_name": "the names of the enum's members: the test below compares them",
     "quoit_error_code_name": "the names of the classes: the test below compares them",
     "quoit_ray_labels_find": "labels are a dict, in which Python finds them",
-    "quoit_snapshot_get_node_user_id": "a NodeUser has the group itself, read as it is asked for",
-    "quoit_request_add_bundles": "Request takes its bundles as a sequence, and adds them one by one",
 }
 
 

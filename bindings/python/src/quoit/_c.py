@@ -53,15 +53,15 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def call_or_explain(function: Callable[..., Any], *arguments: Any) -> Any:
-    """`call` of a function that hands out a report if placement refuses: the exception has it as ``report``."""
-    from . import reports
-
+    """Calls a function that hands out a report if placement refuses; the exception has it as ``report``."""
     slot = ffi.new("QuoitReport **")
     try:
         return call(function, *arguments, slot)
     except errors.RefusedError as error:
         if slot[0] != NULL:
-            error.report = reports.taken_report(slot[0])
+            from .reports import taken_report
+
+            error.report = taken_report(slot[0])
         raise
 
 
@@ -233,6 +233,11 @@ def text(pointer: Any) -> str:
 
 def text_or_none(pointer: Any) -> str | None:
     return None if pointer == NULL else text(pointer)
+
+
+def amount_text(amount: Any) -> str:
+    """Returns a QuoitAmount as decimal text."""
+    return taken_text(lib.quoit_amount_format(amount))
 
 
 def taken_text(pointer: Any) -> str:

@@ -36,6 +36,14 @@ class NodeAssumptions(enum.IntFlag):
     """The host name, which contains the cluster's name, the end of which KubeRay chooses."""
 
 
+class _AmountPart(enum.IntEnum):
+    """The amounts of a resource of a node, in the order of `NodeResource`."""
+
+    TOTAL = 0
+    LEFT = 1
+    EXTERNAL = 2
+
+
 class SliceFlags(enum.IntFlag):
     """Conditions of a slice; several can apply."""
 
@@ -186,24 +194,29 @@ class Slice(Row):
         return pool_of(self._handle, lib.quoit_snapshot_get_slice_pool(self._handle, self._index))
 
     @property
+    def _class(self) -> SliceClass | None:
+        index = int(lib.quoit_snapshot_get_slice_class(self._handle, self._index))
+        return None if index < 0 else class_of(self._handle, index)
+
+    @property
     def accelerator(self) -> str | None:
         """Ray's name of the generation ("v6e", "v5litepod"); None if the nodes match no class of the catalogue."""
-        return _c.text(lib.quoit_snapshot_get_slice_accelerator(self._handle, self._index)) or None
+        return None if self._class is None else self._class.accelerator
 
     @property
     def topology(self) -> str | None:
         """Its shape in chips, x first; None if it is unknown."""
-        return _c.taken_text(lib.quoit_snapshot_dup_slice_topology(self._handle, self._index)) or None
+        return None if self._class is None else self._class.topology
 
     @property
     def chips_per_host(self) -> int | None:
         """Chips of each host; None if unknown."""
-        return lib.quoit_snapshot_get_slice_chips_per_host(self._handle, self._index) or None
+        return None if self._class is None else self._class.chips_per_host
 
     @property
     def n_hosts(self) -> int | None:
         """The number of hosts of its topology; None if unknown."""
-        return lib.quoit_snapshot_get_slice_n_hosts(self._handle, self._index) or None
+        return None if self._class is None else self._class.n_hosts
 
     @property
     def flags(self) -> SliceFlags:
@@ -333,7 +346,8 @@ class Node(Row):
         at = self._handle, self._index, user
         share = _c.taken_text_or_none(lib.quoit_snapshot_dup_node_user_share(*at))
         chips = _c.bits(lib.quoit_snapshot_get_node_user_chips(*at))
-        return NodeUser(owned_group(lib.quoit_snapshot_dup_node_user(*at)), share, chips)
+        group = _c.call(lib.quoit_snapshot_lookup_group_by_id, self._handle, lib.quoit_snapshot_get_node_user_id(*at))
+        return NodeUser(owned_group(group), share, chips)
 
     @property
     def resources(self) -> tuple[NodeResource, ...]:
@@ -345,9 +359,7 @@ class Node(Row):
         at = self._handle, self._index, resource
         return NodeResource(
             _c.text(lib.quoit_snapshot_get_node_resource_name(*at)),
-            _c.taken_text(lib.quoit_snapshot_dup_node_resource_total(*at)),
-            _c.taken_text(lib.quoit_snapshot_dup_node_resource_left(*at)),
-            _c.taken_text(lib.quoit_snapshot_dup_node_resource_external(*at)),
+            *(_c.amount_text(lib.quoit_snapshot_get_node_amount(*at, part)) for part in _AmountPart),
         )
 
     def label(self, key: str) -> str | None:
@@ -393,7 +405,7 @@ def class_of(handle: Any, index: int) -> SliceClass:
         _c.taken_text(lib.quoit_snapshot_dup_class_topology(handle, index)),
         int(lib.quoit_snapshot_get_class_chips_per_host(handle, index)),
         int(lib.quoit_snapshot_get_class_n_hosts(handle, index)),
-        int(lib.quoit_snapshot_get_class_n_slices(handle, index)),
+        int(lib.quoit_snapshot_count_class(handle, index, 0)),
         {flag: int(lib.quoit_snapshot_count_class(handle, index, flag)) for flag in SliceFlags},
     )
 

@@ -197,8 +197,8 @@ class Group(_c.Sealed):
     def _bundle(self, index: int) -> PlacedBundle:
         mask = lib.quoit_group_get_bundle_chips(self._handle, index)
         resources = {
-            _c.text(lib.quoit_group_get_bundle_resource_name(self._handle, index, one)): _c.taken_text(
-                lib.quoit_group_dup_bundle_resource_amount(self._handle, index, one)
+            _c.text(lib.quoit_group_get_bundle_resource_name(self._handle, index, one)): _c.amount_text(
+                lib.quoit_group_get_bundle_amount(self._handle, index, one)
             )
             for one in range(lib.quoit_group_get_bundle_n_resources(self._handle, index))
         }

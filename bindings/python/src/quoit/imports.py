@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,6 +42,14 @@ class ChangeKind(_c.Code):
     """The external use of a node grew or shrank."""
     GROUP_SLICE = 9
     """A slice of a group is lost, leaving, or whole again."""
+
+
+class _ListKind(enum.IntEnum):
+    """A list that completes the input of a cluster."""
+
+    RAY_GROUPS = 1
+    RAY_AVAILABLE = 2
+    K8S_PODS = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,14 +114,14 @@ class Input:
             lib.quoit_input_set_source(handle, _c.to_text(self.source, "source"))
         if self.variables is not None:
             lib.quoit_input_set_variables(handle, _c.to_pairs(self.variables, "variables"))
-        for what, value, set_document in (
-            ("ray_groups", self.ray_groups, lib.quoit_input_set_ray_groups),
-            ("ray_available", self.ray_available, lib.quoit_input_set_ray_available),
-            ("k8s_pods", self.k8s_pods, lib.quoit_input_set_k8s_pods),
+        for what, value, kind_of_list in (
+            ("ray_groups", self.ray_groups, _ListKind.RAY_GROUPS),
+            ("ray_available", self.ray_available, _ListKind.RAY_AVAILABLE),
+            ("k8s_pods", self.k8s_pods, _ListKind.K8S_PODS),
         ):
             if value is not None:
                 document = _c.to_document(value, what)
-                set_document(handle, document, len(document))
+                lib.quoit_input_set_list(handle, kind_of_list, document, len(document))
         if self.topology is not None:
             lib.quoit_input_set_topology(handle, _c.to_text(self.topology, "topology"))
         if self.tpu_per_chip is not None:

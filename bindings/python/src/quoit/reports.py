@@ -188,7 +188,7 @@ def taken_report(pointer: Any) -> Report:
             n_wanted=int(lib.quoit_report_get_n_wanted(pointer)),
             n_now=int(lib.quoit_report_get_n_now(pointer)),
             n_could=int(lib.quoit_report_get_n_could(pointer)),
-            bundle=int(lib.quoit_report_get_bundle(pointer)) if lib.quoit_report_is_of_bundles(pointer) else None,
+            bundle=_bundle(pointer),
             reasons=tuple(_reason(pointer, at) for at in range(lib.quoit_report_get_n_reasons(pointer))),
             options=tuple(_option(pointer, at) for at in range(lib.quoit_report_get_n_options(pointer))),
             misses=tuple(_miss(pointer, at) for at in range(lib.quoit_report_get_n_misses(pointer))),
@@ -199,6 +199,11 @@ def taken_report(pointer: Any) -> Report:
         )
     finally:
         lib.quoit_report_unref(pointer)
+
+
+def _bundle(pointer: Any) -> int | None:
+    bundle = int(lib.quoit_report_get_bundle(pointer))
+    return None if bundle < 0 else bundle
 
 
 def _reason(pointer: Any, at: int) -> Reason:
@@ -227,6 +232,6 @@ def _miss(pointer: Any, at: int) -> Miss:
     return Miss(
         _c.text(lib.quoit_report_get_miss_node(pointer, at)),
         _c.text(lib.quoit_report_get_miss_resource(pointer, at)),
-        _c.taken_text(lib.quoit_report_dup_miss_left(pointer, at)),
-        _c.taken_text(lib.quoit_report_dup_miss_wanted(pointer, at)),
+        _c.amount_text(lib.quoit_report_get_miss_left(pointer, at)),
+        _c.amount_text(lib.quoit_report_get_miss_wanted(pointer, at)),
     )

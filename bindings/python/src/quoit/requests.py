@@ -316,7 +316,7 @@ def _add_bundles(handle: Any, bundles: Iterable[Bundle | str | Mapping[str, int 
         raise TypeError(f"bundles: expected a sequence of bundles, not {type(bundles).__name__}")
     for index, wanted in enumerate(bundles):
         bundle = wanted if isinstance(wanted, Bundle) else Bundle(wanted)
-        call(lib.quoit_request_add_bundle, handle, _c.to_text(bundle.amounts, f"bundles[{index}]"))
+        call(lib.quoit_request_add_bundles, handle, _c.to_text(bundle.amounts, f"bundles[{index}]"), 1)
         for label, value in bundle.selectors.items():
             call(
                 lib.quoit_request_select_bundle, handle, index, *_selector(label, value, f"bundles[{index}].selectors")

@@ -295,10 +295,8 @@ def renumbering(before: Topology | None, after: Topology | None) -> Renumbering:
         )
     pointer = lib.quoit_renumbering_new(*handles)
     try:
-        return Renumbering(
-            tuple(_row(pointer, at) for at in range(lib.quoit_renumbering_get_n_rows(pointer))),
-            int(lib.quoit_renumbering_get_n_changed(pointer)),
-        )
+        rows = tuple(_row(pointer, at) for at in range(lib.quoit_renumbering_get_n_rows(pointer)))
+        return Renumbering(rows, sum(row.how is not RenumberingHow.SAME for row in rows))
     finally:
         lib.quoit_renumbering_free(pointer)
 
