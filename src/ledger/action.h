@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Actions: what a caller asks of a ledger, and what the caller gets. The store carries out every change as one action.
- */
+/* Actions: the inputs and results of changes. The store carries out every change of a ledger as one action. */
 #pragma once
 
 #include <quoit/ledger.h>
@@ -76,18 +75,18 @@ typedef struct {
     const QuoitRequest *request; /* RESERVE */
     QuoitHold hold;              /* HOLD */
     QuoitLeaseChange lease;      /* CONFIRM, RENEW */
-    QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (by key: the key as the name, and no id) */
+    QuoitGroupRef group;         /* RELEASE, REPAIR, FORGET (by key: the key as the name, id 0) */
     QuoitSliceRelease slice;     /* RELEASE_SLICE */
     QuoitResize resize;          /* RESIZE */
     QuoitOwnerChange owner;      /* SET_OWNER, RENEW_OWNER, END_OWNER (without a lease) */
     QuoitStateChange state;      /* SET_STATE */
-    QuoitClaims **claims;        /* IMPORT, SYNC; a new source takes the claims and leaves NULL */
+    QuoitClaims **claims;        /* IMPORT, SYNC; the import of a new source takes the claims and sets NULL */
     QuoitClockChange clock;      /* SET_CLOCK */
     QuoitLedgerNumbers numbers;  /* RESTORE */
   };
 } QuoitAction;
 
-/* One line of the difference that an import makes. */
+/* One line of the difference between an import and the previous one. */
 typedef struct {
   QuoitChangeKind kind;
   char *name;   /* of the node, pool or group */
@@ -95,22 +94,22 @@ typedef struct {
   char *group;  /* NAME@ID of the group that has the node; NULL: none */
 } QuoitNodeChange;
 
-/* What the caller of an action gets. Members that an action does not set stay NULL. All references are owned. */
+/* The result of an action. Members that an action does not set stay NULL. All references are owned. */
 typedef struct {
-  QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group as it was */
-  QuoitGroupData *after;  /* the group as it is; RELEASE, and RELEASE_SLICE of the last slice: NULL; equal to @before if
-                             RESIZE or REPAIR had nothing to change */
-  GArray *changes;        /* IMPORT, SYNC: of QuoitNodeChange, without the nodes of a new source */
-  guint n_groups;         /* END_OWNER: live groups that ended with the owner */
-  QuoitFleet *fleet;      /* with the change; set by the store and by forks */
+  QuoitGroupData *before; /* RELEASE, RELEASE_SLICE, RESIZE, REPAIR: the group before the change */
+  QuoitGroupData *after;  /* the group after the change; RELEASE, and RELEASE_SLICE of the last slice: NULL; equal to
+                           * @before if RESIZE or REPAIR had nothing to change */
+  GArray *changes;        /* IMPORT, SYNC: QuoitNodeChange, without the nodes of a new source */
+  guint n_groups;         /* END_OWNER: number of live groups that were released */
+  QuoitFleet *fleet;      /* after the change; set by the store and by forks */
   QuoitRefusal refusal;   /* set if placement refused the action; the action's GError is not set then */
 } QuoitOutcome;
 
-/* Frees what an outcome has, and sets it to zero. */
+/* Frees the members of @outcome and sets them to zero. */
 void quoit_outcome_clear (QuoitOutcome *outcome);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitOutcome, quoit_outcome_clear)
 
-/* Decides @action on @fleet. *@entry is NULL at the call, and stays NULL if nothing has to change. On FALSE, either
- * @error or @outcome->refusal is set. @outcome is empty at the call. */
+/* Decides @action on @fleet. *@entry and @outcome must be empty at the call. *@entry stays NULL if nothing has to
+ * change. On FALSE, either @error or @outcome->refusal is set. */
 gboolean quoit_action_decide (const QuoitFleet *fleet, const QuoitAction *action, gint64 now_ms, QuoitEntry **entry,
                               QuoitOutcome *outcome, GError **error);

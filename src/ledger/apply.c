@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries carried out. Most care goes to imports that come out of a database: a layout asserts what is checked here. */
+/* Applies entries to a fleet. An import may come from a damaged database. This file therefore checks everything that
+ * a layout asserts. */
 #include <string.h>
 
 #include "ledger/entry.h"
 
-/* Claims that are copied into others; each pool and kind is looked up once. */
+/* Copies nodes between claims. Each pool and kind is looked up only once. */
 typedef struct {
   QuoitClaims *to;
   const QuoitClaims *from;
@@ -41,7 +42,7 @@ copy_node (Copying *copying, const QuoitNodeClaim *node)
   quoit_claims_add (copying->to, &copy);
 }
 
-/* @noted is by node; ids that are not of the layout are none of it. */
+/* Sets @noted, indexed by node, for the node with @id. Ignores ids that the layout does not contain. */
 static void
 note_id (const QuoitLayout *layout, guint32 id, guint8 *noted)
 {
@@ -51,7 +52,8 @@ note_id (const QuoitLayout *layout, guint32 id, guint8 *noted)
     noted[index] = 1;
 }
 
-/* What the source says after the import: the import's nodes, and those of before that it neither has nor removes. */
+/* Returns the claims of the source after @import: the imported nodes, and the old ones that the import neither
+ * replaces nor removes. *@ids gets their ids, owned by the caller. */
 static QuoitClaims *
 merge (const QuoitSourceUpdate *import, const QuoitLayout *layout, QuoitSourceId source, guint32 **ids)
 {
@@ -114,7 +116,7 @@ ids_are_sound (const QuoitSourceUpdate *import, const QuoitLayout *layout, const
   return TRUE;
 }
 
-/* *@done is FALSE where nodes come, go or move: then all is laid anew. */
+/* Patches the layout. Sets *@done to FALSE if nodes were added, removed or moved; the layout must then be rebuilt. */
 static gboolean
 apply_in_place (const QuoitSourceUpdate *import, QuoitFleet *fleet, gboolean *done, GError **error)
 {
@@ -178,7 +180,7 @@ apply_import (const QuoitSourceUpdate *import, QuoitFleet **fleet, GError **erro
          && apply_in_place (import, *fleet, &done, error) && (done || lay_anew (import, fleet, error));
 }
 
-/* How many effects from @effects on, of @n, are states of nodes. */
+/* Returns how many of the first effects are QUOIT_EFFECT_NODE_STATE. */
 static guint
 n_states (const QuoitEffect *effects, guint n)
 {
@@ -189,7 +191,7 @@ n_states (const QuoitEffect *effects, guint n)
   return i;
 }
 
-/* States that come one after the other: slices may be large. */
+/* Applies consecutive node states together, so that a large slice is recounted only once. */
 static gboolean
 apply_node_states (QuoitFleet *fleet, const QuoitEffect *effects, guint n, GError **error)
 {
@@ -217,7 +219,7 @@ apply_forget (QuoitFleet *fleet, const QuoitEffect *effect, GError **error)
              : quoit_fleet_forget_group (fleet, group, error);
 }
 
-/* Numbers only go up, so that no id is given twice. */
+/* The epoch and the ids never decrease, so that no id is used twice. */
 static gboolean
 apply_numbers (QuoitFleet *fleet, const QuoitLedgerNumbers *numbers, GError **error)
 {
@@ -242,7 +244,7 @@ apply_effect (const QuoitEffect *effect, gint64 time_ms, QuoitFleet **fleet, GEr
       if (effect->group->id < (*fleet)->next_group_id)
         return quoit_fail (error, QUOIT_ERROR_DAMAGED, "group '%s' has an id that was given before",
                            effect->group->name);
-      /* What a source calls used and another one's group explains is that group's; a caller's never stands there. */
+      /* Nodes that a source reports as used may be used by a group of another source, but not by one of a caller. */
       return (*effect->group->source != '\0' ? quoit_fleet_restore_group : quoit_fleet_add_group) (
           *fleet, quoit_group_data_ref (effect->group), error);
     case QUOIT_EFFECT_GROUP_REMOVED:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group's hosts as bundles of so much TPU: chips are units, and a fraction is of one chip. */
+/* Divides the hosts of a group into bundles with a given amount of TPU: whole chips, or a fraction of one chip. */
 #include "ledger/ledger.h"
 
 #include "fleet/kind.h"
@@ -18,7 +18,7 @@ refuse (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4, GError **err
       want, chip, host);
 }
 
-/* How many bundles of @tpu a host of @kind is; 0: it cannot be divided so. */
+/* Returns how many bundles of @tpu a host of @kind holds. Returns 0 if the host cannot be divided evenly. */
 static guint32
 n_of_host (QuoitAmount tpu, const QuoitNodeKind *kind, gint64 chip_e4)
 {

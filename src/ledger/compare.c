@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two fleets that should be one: the one that the journal gives, and the one that was kept. */
+/* Compares the fleet that a replay of the journal gives with the stored fleet. */
 #include "ledger/ledger.h"
 #include "fleet/kind.h"
 
@@ -11,7 +11,7 @@ differs (GError **error, const char *what, const char *where)
   return quoit_fail (error, QUOIT_ERROR_DAMAGED, "the journal and the state disagree about %s of '%s'", what, where);
 }
 
-/* Bundle by bundle: the shares of a node stand in one order, whatever came and went before. */
+/* Compares share by share. The order of the shares of a node does not depend on the history of its groups. */
 static gboolean
 same_users (const QuoitFleet *a, const QuoitFleet *b, QuoitNodeId node)
 {
@@ -106,7 +106,7 @@ same_claim (const QuoitNodeClaim *a, const QuoitNodeClaim *b)
          && a->flags == b->flags && a->pool == b->pool;
 }
 
-/* Of nodes that several sources claim: what each of them said. The nodes themselves are the same. */
+/* Compares the claims of nodes that several sources claim. The nodes themselves have been compared before. */
 static gboolean
 compare_joined (const QuoitLayout *a, const QuoitLayout *b, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An import in the making: what a source says now against what it said last. What the files of the import share. */
+/* The state of one import, which compares the claims of a source with its previous ones. Shared by the import files. */
 #pragma once
 
 #include "ledger/ledger.h"
@@ -9,19 +9,19 @@ typedef struct {
   const QuoitFleet *fleet;
   const QuoitClaims *claims;
   QuoitVerb verb;         /* IMPORT or SYNC */
-  QuoitSourceId source;   /* QUOIT_NO_INDEX: it is new */
-  QuoitIdentities old;    /* its nodes in the layout */
-  GHashTable *old_joined; /* identity -> index, plus 1, of those that other sources claim too */
-  guint32 *at;            /* the node that each of the claims is of, QUOIT_NO_INDEX: a new one */
-  guint32 *known_equal;   /* claimed kind -> a kind of the layout that is equal; QUOIT_NO_INDEX */
-  guint32 *claim_ids;     /* durable ids of the claims' nodes */
-  guint8 *kept;           /* by index of the node: that the claims have (again) */
-  guint8 *changed;        /* likewise: that are gone, or another */
-  GHashTable *moved;      /* durable id -> that of the node of another source which it turns out to be */
-  GHashTable *moved_from; /* the same from the other side */
-  GHashTable *new_states; /* durable id -> QuoitNodeState, plus 1 */
+  QuoitSourceId source;   /* QUOIT_NO_INDEX: new */
+  QuoitIdentities old;    /* nodes of the source in the layout */
+  GHashTable *old_joined; /* identity -> node index + 1, for nodes that other sources also claim */
+  guint32 *at;            /* node index of each claim; QUOIT_NO_INDEX: new node */
+  guint32 *known_equal;   /* claimed kind -> an equal kind of the layout; QUOIT_NO_INDEX: none known */
+  guint32 *claim_ids;     /* durable node id of each claim */
+  guint8 *kept;           /* by node index: the claims contain the node */
+  guint8 *changed;        /* by node index: the source dropped the node or changed it */
+  GHashTable *moved;      /* durable id -> id of the node of another source that turned out to be the same machine */
+  GHashTable *moved_from; /* inverse of moved */
+  GHashTable *new_states; /* durable id -> QuoitNodeState + 1 */
   GArray *changes;        /* of QuoitNodeChange */
-  /* of the entry */
+  /* parts of the entry */
   QuoitClaims *upserts;
   GArray *ids, *removed;
   GArray *lifted, *states, *placed; /* of QuoitEffect */
@@ -29,39 +29,41 @@ typedef struct {
 
 void quoit_difference_note (QuoitDifference *difference, QuoitChangeKind kind, const char *name, char *detail);
 
-/* The first group that has the node and is no source's; NULL: none. */
+/* Returns the first group on the node that does not belong to a source, or NULL. */
 const QuoitGroupData *quoit_step_holder (const QuoitFleet *fleet, QuoitNodeId node);
 const QuoitGroupData *quoit_difference_holder (const QuoitDifference *difference, guint32 index);
 
-/* The node that the source called so when it was imported last; QUOIT_NO_INDEX: it is new. */
+/* Returns the index of the node that the source identified like @claim in its last import. Returns QUOIT_NO_INDEX
+ * for a new node. */
 guint32 quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim *claim);
 
 /* --- import-joins.c --- */
 
-/* Finds the node that each of the claims is of, nodes of other sources included: fills at. INVALID, NOT_FOUND for a
- * source to join that cannot be joined. */
+/* Finds the node of each claim, including nodes of other sources, and fills @difference->at. Fails with NOT_FOUND if
+ * the source to join does not exist and with INVALID if it is of the same kind. */
 gboolean quoit_difference_of_joins (QuoitDifference *difference, GError **error);
-/* Gives nodes whose worker ids the list does not say those that they had, and new ones what is left; one that is dead
- * and held has its own beside the one that replaces it. */
+/* Sets the assumed worker ids of @claims. Nodes keep their previous ids, and new nodes get the remaining ones. A
+ * dead node that a group holds keeps its id even if its replacement gets the same one. */
 void quoit_step_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, QuoitClaims *claims);
 
-/* What the sources claim of the node's state when this one says @claim of it; NULL: nothing. */
+/* Returns the state of the node that results from the claims of all sources, if this source claims @claim. @claim
+ * may be NULL: this source does not claim the node. */
 QuoitNodeState quoit_difference_claimed_state (const QuoitDifference *difference, guint32 index,
                                                const QuoitNodeClaim *claim);
-/* Whether this source is the one that knows best what the node is. */
+/* Whether no better-informed source (see source-kinds.h) claims the node. */
 gboolean quoit_difference_knows_best (const QuoitDifference *difference, guint32 index);
-/* Whether the node is another source's too. */
+/* Whether another source also claims the node. */
 gboolean quoit_difference_is_shared (const QuoitDifference *difference, guint32 index);
-/* Whether the node is a machine of another topology or other chips, or divided otherwise, once this source says @claim
- * of it: not where another source knows better. */
+/* Whether @claim changes the topology, the chips or the devices per chip of the node. FALSE if a better-informed
+ * source claims the node. */
 gboolean quoit_difference_makes_another (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim);
-/* Whether the node stands where another source puts it, whatever this one says. */
+/* Whether a source whose kind has precedence determines the slice and worker id of the node. */
 gboolean quoit_difference_stands_elsewhere (const QuoitDifference *difference, guint32 index);
-/* Why the node, which this source has not claimed so far, cannot be what @claim says while a group holds it; NULL: it
- * can. */
+/* Returns why @claim of a source that did not claim the node before conflicts with a group that holds the node.
+ * Returns NULL if it does not. The text is static. */
 const char *quoit_difference_refuses (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim);
 
-/* Notes each group of callers that loses a slice, or gets one back, by the new states of nodes. */
+/* Notes the slices and bundles of callers' groups that the new node states make lost, leaving or whole again. */
 void quoit_difference_of_losses (QuoitDifference *difference);
-/* The groups that the source has made, and what is used of its nodes without one: fills lifted and placed. */
+/* Computes the groups and the external use of the source. Fills @difference->lifted and @difference->placed. */
 gboolean quoit_difference_of_groups (QuoitDifference *difference, gint64 time_ms, GError **error);

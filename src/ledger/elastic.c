@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other slices for a group that stays: fewer, more, or in the place of lost ones. Slices always stand in natural order,
- * so that the numbering hangs on what a group has, and not on how it came to it. */
+/* Changes the slices of a group: resize, repair, and release of one slice. Slices are always in natural order, so
+ * that their numbers depend on the slices of the group and not on its history. */
 #include "ledger/ledger.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- a group of other slices --- */
+/* --- groups with other slices --- */
 
-/* A slice of the group in the making: one that it has (part of @before), or one that is taken now. */
+/* A slice of the new group: one of @before, or an added one. */
 typedef struct {
-  guint32 index;     /* in the layout: what they are sorted by */
-  guint32 of_before; /* QUOIT_NO_INDEX: a new one */
+  guint32 index;     /* in the layout; the sort key */
+  guint32 of_before; /* slice of @before; QUOIT_NO_INDEX: added */
 } Member;
 
 static guint32
@@ -20,7 +20,8 @@ first_of (const QuoitGroupData *group, guint32 slice)
   return slice == 0 ? 0 : group->slice_end[slice - 1];
 }
 
-/* Nodes that are gone from the fleet leave the slice its place at the end. */
+/* Returns the index of the slice in the layout. Returns QUOIT_NO_INDEX, which sorts last, if its first node is no
+ * longer in the fleet. */
 static guint32
 place_of (const QuoitLayout *layout, const QuoitGroupData *group, guint32 slice)
 {
@@ -40,7 +41,7 @@ by_index (const void *a, const void *b)
   return (x->of_before > y->of_before) - (x->of_before < y->of_before);
 }
 
-/* @kept: a byte a slice of @before; @added: slices of the layout. */
+/* @kept: one byte per slice of @before. @added: slice indices in the layout. */
 static QuoitGroupData *
 group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *kept, const guint32 *added,
           guint32 n_added, const QuoitRequest *request, GError **error)
@@ -89,12 +90,12 @@ group_of (const QuoitFleet *fleet, const QuoitGroupData *before, const guint8 *k
   facts.n_nodes = ids->len;
   facts.node_ids = (const guint32 *) ids->data;
   facts.slice_end = ends;
-  /* What has lost all of its slices has no bundle that would tell how it is divided. */
+  /* If the group has lost all its slices, no bundle shows how hosts are divided. */
   facts.bundles = bundles->len == 0 ? NULL : (const QuoitBundle *) bundles->data;
   return quoit_group_data_new (&facts);
 }
 
-/* Takes @after. */
+/* Takes the reference to @after, unless it equals @before. */
 static gboolean
 answer (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *after, QuoitVerb verb, gint64 time_ms,
         QuoitEntry **entry, QuoitOutcome *outcome)
@@ -110,8 +111,7 @@ answer (const QuoitFleet *fleet, const QuoitGroupData *before, QuoitGroupData *a
   return TRUE;
 }
 
-/* Names of slices that have gone since the group was asked for say nothing any more. @least of them stay, so that what
- * was to be some of those that are gone does not become any. */
+/* Removes names of slices that no longer exist. Keeps at least @least names, because an empty list means any slice. */
 static void
 drop_gone (const QuoitLayout *layout, GPtrArray *names, guint least)
 {
@@ -120,7 +120,7 @@ drop_gone (const QuoitLayout *layout, GPtrArray *names, guint least)
       g_autoptr (GError) why = NULL;
       QuoitSliceId slice;
 
-      /* A name that has become ambiguous has not gone: whoever uses it is told. */
+      /* Ambiguous names stay, so that the request fails later with a message. */
       if (!quoit_layout_lookup_slice (layout, names->pdata[i], &slice, &why)
           && g_error_matches (why, QUOIT_ERROR, QUOIT_ERROR_NOT_FOUND))
         g_ptr_array_remove_index (names, i);
@@ -142,7 +142,7 @@ quoit_step_request_of (const QuoitFleet *fleet, const QuoitGroupData *group, GEr
   return request;
 }
 
-/* The group, if it is one of whole slices that a caller of this ledger made. */
+/* Returns the group if it is a group of slices that a caller of this ledger made. */
 static const QuoitGroupData *
 lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest **request, GError **error)
 {
@@ -165,7 +165,8 @@ lookup_elastic (const QuoitFleet *fleet, const QuoitGroupRef *ref, QuoitRequest 
 
 /* --- resize --- */
 
-/* Lost ones first, then leaving ones, then from the last on. */
+/* Clears @kept for @n slices: first lost ones, then leaving ones, then whole ones, each from the last slice
+ * backwards. */
 static void
 choose_leavers (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n, guint8 *kept)
 {
@@ -182,8 +183,8 @@ choose_leavers (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 n,
         }
 }
 
-/* @group with @n more slices of what its request describes. A refusal is explained as if the group had released the
- * slices that it has: they count for the request, and releasing the group is no remedy. */
+/* Returns @group with @n more slices that match its request. The refusal counts the slices of the group as part of
+ * the request, and does not suggest releasing the group. */
 static QuoitGroupData *
 grown (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n, QuoitRequest *request,
        QuoitRefusal *refusal, GError **error)
@@ -251,8 +252,8 @@ quoit_step_resize (const QuoitFleet *fleet, const QuoitResize *resize, gint64 no
 
 /* --- repair --- */
 
-/* The slices of the layout where lost ones of the group stood, and which are whole, free without it, and still what it
- * asked for: a host, or all of them, came back as new nodes. That it named others to begin with is no hindrance. */
+/* Finds slices of the layout in which lost slices of the group were, and which are whole again, free without the
+ * group, and still match its request, because hosts came back as new nodes. The names in the request do not matter. */
 static guint32
 find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const guint8 *kept, const QuoitRequest *request,
                 guint32 *recovered)
@@ -278,7 +279,7 @@ find_recovered (const QuoitFleet *without, const QuoitGroupData *group, const gu
   return n;
 }
 
-/* Only what is whole can be free once the group has let go of it. */
+/* Whether a lost slice of the group is intact again. Only an intact slice can become free when the group leaves it. */
 static gboolean
 may_recover (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept)
 {
@@ -299,7 +300,7 @@ replace_on (QuoitFleet *fork, QuoitGroupData *group, GError **error)
   return quoit_fleet_replace_group (fork, quoit_group_data_ref (group), error);
 }
 
-/* @group with others for its lost slices, where these are what they were without it. */
+/* Returns @group with replacements for its lost slices. Prefers the lost slices themselves if they are whole again. */
 static QuoitGroupData *
 repaired_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
                   QuoitRequest *request, QuoitRefusal *refusal, GError **error)
@@ -323,8 +324,8 @@ repaired_on_fork (const QuoitFleet *fleet, const QuoitGroupData *group, const gu
   return grown (fork, partly, all, n_lost - n, request, refusal, error);
 }
 
-/* Mostly no lost slice can be had again, so that what is free is free with the group on its nodes too, and a fork would
- * cost more than all else. A refusal must know of it: it counts what the group gives up. */
+/* Usually no lost slice is whole again. The free slices are then the same with the group on its nodes, and the
+ * expensive fork is not needed. A refusal needs the fork, because it counts the slices that the group gives up. */
 static QuoitGroupData *
 repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *kept, guint32 n_lost,
           QuoitRequest *request, QuoitRefusal *refusal, GError **error)
@@ -335,7 +336,7 @@ repaired (const QuoitFleet *fleet, const QuoitGroupData *group, const guint8 *ke
   return after != NULL ? after : repaired_on_fork (fleet, group, kept, n_lost, request, refusal, error);
 }
 
-/* @group itself where nothing of it is lost or leaving. */
+/* Returns @group itself if none of its slices is lost or leaving. */
 static QuoitGroupData *
 repaired_slices (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRefusal *refusal, GError **error)
 {
@@ -372,7 +373,7 @@ quoit_step_repair (const QuoitFleet *fleet, const QuoitGroupRef *ref, gint64 now
   return after != NULL && answer (fleet, group, after, QUOIT_VERB_REPAIR, time_ms, entry, outcome);
 }
 
-/* --- one slice less, a named one --- */
+/* --- release of one slice --- */
 
 gboolean
 quoit_step_release_slice (const QuoitFleet *fleet, const QuoitSliceRelease *release, gint64 now_ms, QuoitEntry **entry,

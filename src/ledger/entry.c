@@ -139,7 +139,7 @@ quoit_entry_add (QuoitEntry *entry, QuoitEffect effect)
 {
   guint n = entry->n_effects++;
 
-  /* Room doubles when the number reaches a power of two. */
+  /* The array doubles when the number of effects reaches a power of two. */
   if (n == 0)
     entry->effects = &entry->one;
   else if (n == 1)

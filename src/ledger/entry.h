@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A journal entry: one change, as effects. Applying an entry never decides anything: what a verb chose is written out,
- * so that a better choice tomorrow cannot change what happened yesterday. */
+/* Journal entries: each is one change, written as effects. Applying an entry decides nothing. The entry contains
+ * what was chosen, so that a later version with other placement rules replays it in the same way. */
 #pragma once
 
 #include <quoit/journal.h>
@@ -18,7 +18,7 @@ typedef enum {
   QUOIT_VERB_HOLD = 7,
   QUOIT_VERB_CONFIRM = 8,
   QUOIT_VERB_RENEW = 9,
-  QUOIT_VERB_EXPIRE = 10, /* nobody's: what had ended when another change was made */
+  QUOIT_VERB_EXPIRE = 10, /* without an actor: leases that had ended before another change */
   QUOIT_VERB_OWNER_SET = 11,
   QUOIT_VERB_OWNER_RENEW = 12,
   QUOIT_VERB_OWNER_END = 13,
@@ -27,20 +27,20 @@ typedef enum {
   QUOIT_VERB_REPAIR = 16,
   QUOIT_VERB_SYNC = 17,
   QUOIT_VERB_RESTORE = 18,
-  QUOIT_VERB_SET_CLOCK = 19 /* the only one whose time may be before that of the entry before it */
+  QUOIT_VERB_SET_CLOCK = 19 /* the only verb whose time may be before that of the previous entry */
 } QuoitVerb;
-const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for what a later version wrote */
+const char *quoit_verb_name (QuoitVerb verb); /* "reserve"; "unknown" for verbs of later versions */
 
-/* What an import changes of one source: all of its pools as they are now, the nodes that are new or different, and
- * those that are gone. The claims hold nothing else. */
+/* The changes of an import to one source: all of its current pools, the nodes that are new or changed, and the
+ * removed nodes. The claims contain nothing else. */
 typedef struct {
   QuoitClaims *claims;
-  guint32 *ids; /* of the claims' nodes */
+  guint32 *ids; /* of the nodes in the claims */
   guint32 n_removed;
   guint32 *removed; /* ids */
 } QuoitSourceUpdate;
 
-/* What a ledger has beside its fleet and its groups. */
+/* The state of a ledger besides its fleet and its groups. */
 typedef struct {
   guint32 epoch;
   guint32 next_node_id;
@@ -52,12 +52,12 @@ typedef struct {
   QuoitEffectType type;
   union {
     QuoitSourceUpdate *import;
-    QuoitGroupData *group; /* GROUP_ADDED, GROUP_CHANGED: as it is now */
+    QuoitGroupData *group; /* GROUP_ADDED, GROUP_CHANGED: after the change */
     struct {
       guint64 group_id;
       char *group_name;
       QuoitEnd end;                /* GROUP_REMOVED */
-      QuoitGroupState group_state; /* GROUP_LEASE, and */
+      QuoitGroupState group_state; /* GROUP_LEASE, with until_ms */
       gint64 until_ms;             /* 0: no lease */
     };
     struct {
@@ -73,31 +73,31 @@ typedef struct {
   guint64 seq;
   gint64 time_ms;
   QuoitVerb verb;
-  char *actor; /* who asked; NULL where nobody said */
+  char *actor; /* NULL: not stated */
   guint n_effects;
-  QuoitEffect *effects; /* points to one where one is enough */
+  QuoitEffect *effects; /* equal to &one for a single effect */
   QuoitEffect one;
 } QuoitEntry;
 
-/* The entry that follows @fleet's last one; effects are added by the step that makes it. */
+/* Returns a new entry without effects that follows the last entry of @fleet. */
 QuoitEntry *quoit_entry_new (const QuoitFleet *fleet, QuoitVerb verb, gint64 time_ms);
 QuoitEntry *quoit_entry_ref (QuoitEntry *entry);
 void quoit_entry_unref (QuoitEntry *entry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitEntry, quoit_entry_unref)
-void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes what the effect points to */
+void quoit_entry_add (QuoitEntry *entry, QuoitEffect effect); /* takes ownership of what the effect points to */
 
 void quoit_effect_clear (QuoitEffect *effect);
-/* The numbers that @fleet has now. */
+/* Returns an effect with the current numbers of @fleet. */
 QuoitEffect quoit_effect_numbers (const QuoitFleet *fleet);
 QuoitEffect quoit_effect_removal (const QuoitGroupData *group, QuoitEnd end);
 QuoitEffect quoit_effect_forgetting (const QuoitGroupData *group);
 QuoitEffect quoit_effect_lease (const QuoitGroupData *group, QuoitGroupState state, gint64 until_ms);
 
 QuoitSourceUpdate *quoit_source_update_new (QuoitClaims *claims, guint32 *ids, guint32 *removed,
-                                            guint32 n_removed); /* takes all */
+                                            guint32 n_removed); /* takes ownership of all arguments */
 void quoit_source_update_free (QuoitSourceUpdate *import);
 
-/* Carries @entry out on *@fleet, which the caller owns alone; an import puts another fleet in its place. DAMAGED when
- * the entry does not follow, or contradicts the fleet: a journal that was written by quoit never does. *@fleet may then
- * be half changed and is only good for being dropped. */
+/* Applies @entry to *@fleet, which the caller owns exclusively. An import replaces *@fleet by another fleet. Fails
+ * with DAMAGED if the entry does not follow the last one or contradicts the fleet, which never happens with a
+ * journal that quoit wrote. *@fleet may then be partly changed, and must be discarded. */
 gboolean quoit_entry_apply (const QuoitEntry *entry, QuoitFleet **fleet, GError **error);

@@ -32,7 +32,7 @@ same_request (const QuoitRequest *request, const char *canonical, const QuoitGro
          && strcmp (group->owner, request->owner == NULL ? "" : request->owner) == 0;
 }
 
-/* The group that the key names already. */
+/* Answers a request whose key already names @group. */
 static gboolean
 answer_retry (const QuoitRequest *request, const char *canonical, const QuoitGroupData *group, QuoitVerb verb,
               QuoitOutcome *outcome, GError **error)
@@ -75,7 +75,7 @@ place (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitGroupDat
   return *made != NULL;
 }
 
-/* A request is kept for as long as its group is, in every entry that changes it. */
+/* The request is stored with the group, in every entry that changes it. Its size is therefore limited. */
 static gboolean
 is_short (const char *canonical, GError **error)
 {
@@ -89,7 +89,7 @@ is_short (const char *canonical, GError **error)
                         length, QUOIT_LONGEST_REQUEST);
 }
 
-/* @lease_ms 0: for ever. */
+/* @lease_ms 0: no lease. */
 static gboolean
 take (const QuoitFleet *fleet, const QuoitRequest *request, QuoitVerb verb, gint64 lease_ms, gint64 now_ms,
       QuoitEntry **entry, QuoitOutcome *outcome, GError **error)
@@ -166,7 +166,8 @@ quoit_group_ref_parse (const char *text, QuoitGroupRef *ref, char **name, GError
   return TRUE;
 }
 
-/* The last group of that name whose lease has ended; NULL: none is remembered. */
+/* Returns the last group of that name, if it ended because its lease expired and is still remembered. Otherwise
+ * returns NULL. */
 static const QuoitGroupData *
 find_expired (const QuoitFleet *fleet, const QuoitGroupRef *ref)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker ids that a list does not say are assumed by its order, which is another when a node comes or goes. What a node
- * was once assumed to be, or said to be by somebody who is silent now, it stays: nobody's place moves for a neighbour's
- * sake. What is said now goes before all of that, but for a dead node that a group holds: it is where it was, and who
- * replaces it beside it. */
+/* Chooses worker ids that a list does not state. The order of the list changes when a node is added or removed. A
+ * node therefore keeps the id that it had, assumed or stated, and never moves because of another node. A stated id
+ * takes precedence over kept ids. The exception is a dead node that a group holds: it keeps its id, and its
+ * replacement may have the same id. */
 #include "ledger/difference.h"
 
-/* What the source's node was. */
+/* The previous place of a node. */
 typedef struct {
   const char *slice; /* of the layout */
   gint32 worker_id;
   gboolean is_held;
 } Place;
 
-/* Identity -> Place, of all nodes of the source in its last list. */
+/* Returns identity -> Place for all nodes in the last list of the source. */
 static GHashTable *
 places_of (const QuoitFleet *fleet, QuoitSourceId source)
 {
@@ -35,8 +35,8 @@ places_of (const QuoitFleet *fleet, QuoitSourceId source)
   return places;
 }
 
-/* As many as the largest topology among the nodes has, like the reader of the list: the order of the nodes is another
- * from import to import. */
+/* Returns the number of hosts of the largest topology among the nodes, like the reader of the list. The result must
+ * not depend on the order of the nodes, which differs between imports. */
 static guint32
 hosts_of (const QuoitClaims *claims, const QuoitNodeClaim *nodes, guint32 n)
 {
@@ -60,7 +60,7 @@ typedef struct {
   const QuoitNodeClaim *nodes;
   GHashTable *places;
   guint8 *taken; /* by worker id */
-  gint32 *given; /* by node of the slice; -1: none yet */
+  gint32 *given; /* by node of the slice; -1: none */
 } Slice;
 
 static gboolean
@@ -69,7 +69,7 @@ is_assumed (const QuoitNodeClaim *node)
   return (node->flags & QUOIT_NODE_ASSUMED_ID) != 0;
 }
 
-/* What is said of a node is so. */
+/* Gives nodes with a stated worker id that id. */
 static void
 take_stated (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts)
 {
@@ -85,7 +85,7 @@ take_stated (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts)
     }
 }
 
-/* What the node was in this slice; NULL: nothing, or it is said now. */
+/* Returns the previous place of the node in this slice. Returns NULL if it had none or its worker id is stated now. */
 static const Place *
 find_place (const Slice *slice, const QuoitNodeClaim *node, guint32 n_hosts)
 {
@@ -97,7 +97,7 @@ find_place (const Slice *slice, const QuoitNodeClaim *node, guint32 n_hosts)
              : NULL;
 }
 
-/* A held node does not move: before others where it lives, and beside them where it is dead. */
+/* Held nodes keep their ids. Live ones come before all other nodes; dead ones may share their id with another node. */
 static void
 keep_held (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts)
 {
@@ -115,8 +115,8 @@ keep_held (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts)
     }
 }
 
-/* Held places of dead nodes are free for living nodes, but not for other dead ones: a node that gets its place here is
- * held at the next import, if it joins a held one. */
+/* Marks the ids of held dead nodes as taken for other dead nodes. Live nodes may share them. A dead node must not,
+ * because a node that joins a held place counts as held at the next import. */
 static void
 take_dead_held (const Slice *slice, guint32 first, guint32 n)
 {
@@ -126,7 +126,7 @@ take_dead_held (const Slice *slice, guint32 first, guint32 n)
       slice->taken[slice->given[i]] = 1;
 }
 
-/* Who has a place that nobody took keeps it. */
+/* Nodes keep their previous id if it is not taken. */
 static void
 keep (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
 {
@@ -143,7 +143,7 @@ keep (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is
     }
 }
 
-/* The others have what is left, in the order of the list. */
+/* Gives the remaining ids to the remaining nodes, in the order of the list. */
 static void
 fill (const Slice *slice, guint32 first, guint32 n, guint32 n_hosts, gboolean is_dead)
 {
@@ -200,7 +200,7 @@ quoit_step_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, Quoi
   Slice slice = { .claims = claims };
   guint32 n_nodes;
 
-  /* Other lists say where their nodes are, or a head among them does. */
+  /* Lists of other kinds state worker ids, or contain a head that does. */
   if (quoit_claims_source_kind (claims) != QUOIT_SOURCE_KIND_K8S_NODES)
     return;
   slice.nodes = quoit_claims_nodes (claims, &n_nodes);
@@ -211,7 +211,7 @@ quoit_step_keep_assumed_ids (const QuoitFleet *fleet, QuoitSourceId source, Quoi
     {
       const QuoitNodeClaim *first = &slice.nodes[i];
 
-      /* The reader lists the nodes of a slice one after the other. */
+      /* The reader lists the nodes of a slice consecutively. */
       for (n = 1; i + n < n_nodes && first->slice != NULL && slice.nodes[i + n].pool == first->pool
                   && g_strcmp0 (slice.nodes[i + n].slice, first->slice) == 0;)
         n++;

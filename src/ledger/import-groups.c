@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The groups that a source has made, and what is used of its nodes though no group explains it. Sources say amounts,
- * and quoit says chips: which ones is chosen here, and kept as long as the group stands where it stood. */
+/* Imports the groups of a source and the external use of its nodes. Sources report amounts, but quoit needs chips.
+ * This file chooses the chips and keeps them while the bundle stays on its node. */
 #include <string.h>
 
 #include "ledger/import-rooms.h"
@@ -11,15 +11,15 @@ typedef struct {
   guint64 next_id;
   const QuoitNodeClaim *nodes;
   QuoitImportRooms rooms;
-  GHashTable *names;   /* of groups, taken in this import; owned */
-  GPtrArray *own;      /* the source's groups that the fleet has, by id */
-  GHashTable *mine;    /* the same: foreign id -> group */
-  GHashTable *claimed; /* foreign ids of the groups that the source has now */
-  GHashTable *seen;    /* of them, those that the claims have again */
-  GHashTable *ours;    /* bundles that are those of this ledger */
+  GHashTable *names;   /* names of groups taken in this import; owned */
+  GPtrArray *own;      /* groups of the source in the fleet, by id */
+  GHashTable *mine;    /* foreign id -> group, of own */
+  GHashTable *claimed; /* foreign ids of the groups in the claims */
+  GHashTable *seen;    /* the foreign ids that have been placed in this import */
+  GHashTable *ours;    /* bundles that are bundles of this ledger */
 } Board;
 
-/* Lists round memory, so that what groups take of it may be more than there is. */
+/* Lists round memory, so that the bundles of a node may sum up to more than the node has. */
 static gboolean
 is_rounded (const char *resource)
 {
@@ -30,7 +30,7 @@ is_rounded (const char *resource)
 
 typedef struct {
   GArray *ids, *bundles; /* of guint32, QuoitBundle */
-  GPtrArray *takes;      /* arrays of QuoitTake; texts are the claims' */
+  GPtrArray *takes;      /* arrays of QuoitTake; the claims own their texts */
 } Making;
 
 static void
@@ -61,8 +61,8 @@ refuse_bundle (const Board *board, const char *what, const QuoitBundleClaim *cla
       take->name, board->nodes[claim->node].name, have);
 }
 
-/* Takes what the claim wants of its node, but for the chips. @takes has room for all of it; @tpu is what there is of
- * TPU among them. @beyond: what is not counted, for each resource of the room; NULL: nothing. */
+/* Takes the amounts of @claim from its node, but not the chips. @takes must have space for all of them. *@tpu is set
+ * to the take of TPU, if there is one. @beyond: amounts that are not counted, per resource of the room; may be NULL. */
 static gboolean
 take_amounts (Board *board, const QuoitBundleClaim *claim, const char *what, const QuoitAmount *beyond,
               QuoitTake *takes, guint16 *n_takes, QuoitTake **tpu, GError **error)
@@ -120,7 +120,7 @@ new_takes (Making *making, guint n)
   return takes;
 }
 
-/* Appends the bundle as it stands on its node, with the chips that it was given. */
+/* Appends the bundle with the chips that share_out_chips() chose. */
 static gboolean
 put_down (Board *board, Making *making, const QuoitBundleClaim *claim, const char *what, GError **error)
 {
@@ -133,14 +133,14 @@ put_down (Board *board, Making *making, const QuoitBundleClaim *claim, const cha
     return FALSE;
   if (tpu != NULL)
     chips = g_array_index (room->wishes, QuoitChipWish, room->next_wish++).has;
-  /* Of the last one: where there is too little for all, the amount says it better. */
+  /* Only for the last bundle: if the node has too little TPU for all, refuse_bundle() gives the better message. */
   if (tpu != NULL && !room->chips_fit && room->next_wish == room->wishes->len)
     return refuse_chips (board, what, claim, error);
   append_bundle (board, making, claim, &chips, takes, n_takes);
   return TRUE;
 }
 
-/* The same of use without a group, which may be parts of many chips: a bundle for each part then. */
+/* As put_down(), for external use. This may be parts of several chips; each part becomes a bundle. */
 static gboolean
 put_use_down (Board *board, Making *making, const QuoitBundleClaim *claim, GError **error)
 {
@@ -173,7 +173,7 @@ put_use_down (Board *board, Making *making, const QuoitBundleClaim *claim, GErro
 
 /* --- groups --- */
 
-/* Whoever bears it now may be a group of the source that goes with this import. */
+/* Whether a group can have the name. A group of the source that this import removes does not count. */
 static gboolean
 is_free_name (const Board *board, const char *name)
 {
@@ -186,7 +186,8 @@ is_free_name (const Board *board, const char *name)
              && !g_hash_table_contains (board->claimed, bearer->foreign_id));
 }
 
-/* "Ray's, else, when empty or taken, Ray's id"; and a number behind it where that is taken too. */
+/* Returns Ray's name of the group. If that is empty, invalid or in use, returns Ray's id, with a number appended if
+ * the id is in use too. The caller owns the name. */
 static char *
 name_of (Board *board, const QuoitGroupClaim *claim, GError **error)
 {
@@ -208,7 +209,7 @@ name_of (Board *board, const QuoitGroupClaim *claim, GError **error)
   return name;
 }
 
-/* It has nothing, and what it wants stays known. */
+/* A bundle without a node has no resources, but its amounts are kept as wanted. */
 static void
 append_unplaced (Making *making, const QuoitBundleClaim *claim)
 {
@@ -222,14 +223,14 @@ append_unplaced (Making *making, const QuoitBundleClaim *claim)
   g_array_append_val (making->bundles, wanted);
 }
 
-/* Dead nodes hold nothing. */
+/* Bundles on dead nodes count as not placed. */
 static gboolean
 is_placed (const Board *board, const QuoitBundleClaim *bundle)
 {
   return bundle->node != QUOIT_NOT_PLACED && board->nodes[bundle->node].state != QUOIT_NODE_DEAD;
 }
 
-/* A group of this ledger stands there, and that is whose doing the bundle, or the use, is. */
+/* Whether a group of this ledger explains the bundle or the use. */
 static gboolean
 is_explained (Board *board, const QuoitBundleClaim *bundle)
 {
@@ -237,7 +238,7 @@ is_explained (Board *board, const QuoitBundleClaim *bundle)
          && (quoit_import_room (&board->rooms, bundle->node)->is_taken || g_hash_table_contains (board->ours, bundle));
 }
 
-/* What stood in place @i of @before, if that is the node of @claim; NULL: something else. */
+/* Returns bundle @i of @before if it is on the node of @claim, otherwise NULL. */
 static const QuoitBundle *
 stood_there (const Board *board, const QuoitBundleClaim *claim, const QuoitGroupData *before, guint32 i)
 {
@@ -246,7 +247,7 @@ stood_there (const Board *board, const QuoitBundleClaim *claim, const QuoitGroup
              : NULL;
 }
 
-/* All bundles get their chips together: which ones each can have hangs on all others. */
+/* Chooses chips for all bundles together, because the choices depend on each other. */
 static void
 share_out_chips (Board *board, const QuoitGroupClaim *claims, guint32 n)
 {
@@ -259,7 +260,7 @@ share_out_chips (Board *board, const QuoitGroupClaim *claims, guint32 n)
           const QuoitBundleClaim *bundle = &claims[g].bundles[i];
           QuoitImportRoom *room;
 
-          /* Those have no place in the group. */
+          /* Explained bundles are not part of the group. */
           if (is_explained (board, bundle))
             continue;
           at++;
@@ -279,7 +280,7 @@ share_out_chips (Board *board, const QuoitGroupClaim *claims, guint32 n)
   quoit_import_rooms_share_out (&board->rooms);
 }
 
-/* @group without any node, until all have found their place. */
+/* Removes @group from all its nodes until the new nodes of all groups are known. */
 static void
 lift (Board *board, const QuoitGroupData *group)
 {
@@ -290,7 +291,7 @@ lift (Board *board, const QuoitGroupData *group)
   for (guint32 i = 0; i < group->n_nodes; i++)
     stands |= group->node_ids[i] != 0;
   facts.node_ids = nowhere;
-  /* Only a group has bundles that stand nowhere. */
+  /* Only groups keep bundles without a node; external use does not. */
   if (group->kind == QUOIT_HOLDER_EXTERNAL)
     {
       facts.n_nodes = 0;
@@ -304,7 +305,7 @@ lift (Board *board, const QuoitGroupData *group)
     }
 }
 
-/* Takes @after. @before: the group as the fleet has it; NULL: it is new. */
+/* Takes the reference to @after. @before: the group in the fleet; NULL: new. */
 static void
 put_group (Board *board, const QuoitGroupData *before, QuoitGroupData *after, QuoitChangeKind kind, const char *detail)
 {
@@ -365,7 +366,7 @@ put_claimed_group (Board *board, const QuoitGroupClaim *claim, GError **error)
       else
         ok = put_down (board, &making, bundle, what, error);
     }
-  /* A group that stands where a group of this ledger does is that one's doing: it is not held twice. */
+  /* If groups of this ledger explain all bundles, the group is not recorded a second time. */
   if (ok && n_explained < claim->n_bundles)
     put_group (board, before, finish (board, before, &facts, &making), QUOIT_CHANGE_GROUP,
                before == NULL ? "new" : "other bundles or state");
@@ -375,7 +376,7 @@ put_claimed_group (Board *board, const QuoitGroupClaim *claim, GError **error)
   return ok;
 }
 
-/* Groups that the source has no longer. */
+/* Removes groups that the source no longer has. */
 static void
 remove_unseen (Board *board)
 {
@@ -446,9 +447,9 @@ put_external (Board *board, GError **error)
   return ok;
 }
 
-/* --- a source that was not asked for them --- */
+/* --- a source that did not report groups or use --- */
 
-/* How many bundles of a group have gone where. */
+/* How many bundles of a group moved to another node, and how many lost their node. */
 typedef struct {
   guint32 n_moved, n_left;
 } Walk;
@@ -463,7 +464,8 @@ walk (Walk *walk, const QuoitDifference *difference, guint32 id)
   return after;
 }
 
-/* What only leaves nodes does so before these go; what is put down elsewhere waits until that is there. */
+/* An effect that only leaves nodes comes before the nodes change. An effect that moves bundles comes after it,
+ * because the new nodes must exist first. */
 static void
 take_walk (Board *board, const QuoitGroupData *group, QuoitEffect effect, const Walk *walk)
 {
@@ -496,7 +498,7 @@ leave_changed_nodes (Board *board, const QuoitGroupData *group)
              &steps);
 }
 
-/* The same of use, which is nowhere else then. */
+/* As leave_changed_nodes(), for external use. Bundles without a node are dropped. */
 static void
 leave_changed_uses (Board *board, const QuoitGroupData *external)
 {
@@ -523,7 +525,7 @@ leave_changed_uses (Board *board, const QuoitGroupData *external)
              &steps);
 }
 
-/* --- all of it --- */
+/* --- entry point --- */
 
 static void
 find_mine (Board *board)

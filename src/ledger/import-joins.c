@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which nodes of other sources are the machines that a source lists. Two claims of one node share its durable id: that
- * is all that an entry says of it. */
+/* Finds the nodes of other sources that are the same machines as the nodes of a list. Two claims of one node share
+ * its durable id; an entry contains nothing else about the join. */
 #include <string.h>
 
 #include "ledger/difference.h"
 #include "fleet/kind.h"
 #include "fleet/source-kinds.h"
 
-/* How well a claim fits a node, best first. A fit that is used has a better place here at the next import, and one that
- * is not used has none or a worse one: so the same list again gives the same nodes. */
+/* How well a claim fits a node, best first. A fit that is used has a better rank at the next import, and an unused
+ * one has a worse rank or none. The same list therefore gives the same nodes again. */
 typedef enum {
-  FIT_HELD,            /* the claim's node so far, which a group holds: it never becomes another machine */
-  FIT_ALIVE_STILL,     /* the claim's node so far, where nothing says that the machine has moved */
-  FIT_ALIVE_ADDRESS,   /* the node has the machine's address */
-  FIT_DEAD_STILL,      /* the claim's node so far, which has the dead machine's address */
-  FIT_DEAD_ADDRESS,    /* the node has the dead machine's address */
-  FIT_ALIVE_ELSEWHERE, /* the claim's node so far, which others know by another address now */
-  FIT_ALIVE_PLACE,     /* the node has the machine's pool, slice and worker id */
-  FIT_DEAD_LEFT,       /* the dead machine's node so far, without its address */
-  FIT_DEAD_PLACE,      /* the node has the dead machine's pool, slice and worker id */
+  FIT_HELD,            /* the previous node of the claim, held by a group: never becomes another machine */
+  FIT_ALIVE_STILL,     /* the previous node, unless other sources report another address */
+  FIT_ALIVE_ADDRESS,   /* the node has the address of the live machine */
+  FIT_DEAD_STILL,      /* the previous node, which has the address of the dead machine */
+  FIT_DEAD_ADDRESS,    /* the node has the address of the dead machine */
+  FIT_ALIVE_ELSEWHERE, /* the previous node, for which other sources report another address */
+  FIT_ALIVE_PLACE,     /* the node has the pool, slice and worker id of the live machine */
+  FIT_DEAD_LEFT,       /* the previous node of the dead machine, without its address */
+  FIT_DEAD_PLACE,      /* the node has the pool, slice and worker id of the dead machine */
   N_FITS,
   NO_FIT = N_FITS
 } Fit;
@@ -28,17 +28,17 @@ typedef struct {
   guint8 fit; /* Fit */
 } Candidate;
 
-/* What a claim may be: its node so far, the one at its address, the one in its place. */
+/* Candidates of a claim: its previous node, the node at its address, the node in its place. */
 enum { N_CANDIDATES = 3 };
 
 typedef struct {
   QuoitDifference *difference;
   const QuoitNodeClaim *nodes;
   guint32 n;
-  guint32 *before;       /* the node that each claim was of so far; QUOIT_NO_INDEX */
-  guint8 *is_taken;      /* by index of the node */
-  guint8 *is_joined;     /* by number of the source: its places count */
-  Candidate *candidates; /* N_CANDIDATES for each claim */
+  guint32 *before;       /* previous node of each claim; QUOIT_NO_INDEX: none */
+  guint8 *is_taken;      /* by node index */
+  guint8 *is_joined;     /* by source index: nodes of the source are also matched by place */
+  Candidate *candidates; /* N_CANDIDATES per claim */
 } Joining;
 
 /* --- who claims a node --- */
@@ -49,7 +49,7 @@ kind_of (const QuoitDifference *difference)
   return quoit_claims_source_kind (difference->claims);
 }
 
-/* Whether the s-th source is another one, and claims the node. */
+/* Whether source @s differs from the imported one and claims the node. */
 static gboolean
 other_claims (const QuoitDifference *difference, guint32 s, guint32 index)
 {
@@ -140,7 +140,8 @@ quoit_difference_refuses (const QuoitDifference *difference, guint32 index, cons
 
 /* --- candidates --- */
 
-/* A name has no newline. A Ray cluster has one head: if that is in no slice, being the head is its place. */
+/* Returns a key for the place of a node, or NULL. Names contain no newline, so that keys are unambiguous. A Ray
+ * cluster has one head; a head outside of slices matches by being the head. */
 static char *
 place_of (const char *pool, const QuoitNodeClaim *claim)
 {
@@ -149,15 +150,15 @@ place_of (const char *pool, const QuoitNodeClaim *claim)
   return claim->slice == NULL && (claim->flags & QUOIT_NODE_RAY_HEAD) != 0 ? g_strdup ("\nhead") : NULL;
 }
 
-/* Where a machine is. A node that is dead in Ray has left its address to others; as long as Kubernetes lists a node,
- * the address is the node's. */
+/* Returns the address for matching, or NULL. In Ray, a dead node may have left its address to another machine.
+ * Kubernetes keeps the address of a node while it lists the node. */
 static const char *
 address_of (QuoitSourceKind kind, const QuoitNodeClaim *claim)
 {
   return claim->state == QUOIT_NODE_DEAD && kind != QUOIT_SOURCE_KIND_K8S_NODES ? NULL : claim->address;
 }
 
-/* A node of another source has one claim of each kind. */
+/* Whether another source of the same kind claims the node. A node has at most one claim of each kind. */
 static gboolean
 has_claim_of_kind (const QuoitDifference *difference, guint32 index)
 {
@@ -169,8 +170,8 @@ has_claim_of_kind (const QuoitDifference *difference, guint32 index)
   return FALSE;
 }
 
-/* A node of another source under its key. Of several with one key, the one that the source says is alive counts, and of
- * equals the oldest: this import changes neither. */
+/* A node of another source, indexed by a key. If several nodes have the same key, an alive one takes precedence over
+ * a dead one, and then the oldest one. This import changes neither property. */
 typedef struct {
   guint32 index;
   gboolean is_alive;
@@ -226,7 +227,7 @@ new_index (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
-/* QUOIT_NO_INDEX: no node has that key, or the claim has none. */
+/* Returns QUOIT_NO_INDEX if no node has the key or @key is NULL. */
 static guint32
 find_at (GHashTable *nodes, const char *key)
 {
@@ -239,8 +240,8 @@ find_at (GHashTable *nodes, const char *key)
 
 typedef enum { ADDRESS_SAME, ADDRESS_UNKNOWN, ADDRESS_OTHER } Address;
 
-/* What the other sources say of the node's address. An address is one machine's at a time: if they know the node by
- * others, the machine has another one now, as when its pod is replaced. */
+/* Compares the address with those of the other sources. Only one machine has an address at a time. If the other
+ * sources report a different address, the machine has a new one, for example because its pod was replaced. */
 static Address
 compare_address (const QuoitDifference *difference, guint32 index, const char *address)
 {
@@ -272,7 +273,7 @@ fit_so_far (const Joining *joining, guint32 index, const QuoitNodeClaim *claim, 
   return known == ADDRESS_SAME ? FIT_DEAD_STILL : FIT_DEAD_LEFT;
 }
 
-/* Adds the node as one that the claim may be from now on. */
+/* Adds the node as a candidate of claim @i. */
 static void
 offer (const Joining *joining, guint32 i, guint which, guint32 index, Fit fit)
 {
@@ -280,14 +281,14 @@ offer (const Joining *joining, guint32 i, guint which, guint32 index, Fit fit)
 
   if (index == QUOIT_NO_INDEX || index == joining->before[i])
     return;
-  /* A held node never becomes another machine than it was. */
+  /* A held node of this source never becomes another machine. */
   if (difference->source.index != QUOIT_NO_INDEX && quoit_difference_holder (difference, index) != NULL
       && quoit_layout_claims_node (difference->fleet->layout, difference->source, (QuoitNodeId) { index }))
     return;
   joining->candidates[i * N_CANDIDATES + which] = (Candidate) { index, (guint8) fit };
 }
 
-/* The claim's node so far, if other sources have it too, and the node at its address. */
+/* Finds the previous node of the claim, if other sources share it, and the node at its address. */
 static void
 find_candidates (const Joining *joining, guint32 i, GHashTable *addresses)
 {
@@ -305,7 +306,7 @@ find_candidates (const Joining *joining, guint32 i, GHashTable *addresses)
   offer (joining, i, 1, find_at (addresses, address), is_alive ? FIT_ALIVE_ADDRESS : FIT_DEAD_ADDRESS);
 }
 
-/* The nodes in the claims' places, of sources whose places count. */
+/* Finds the nodes in the places of the claims, in the joined sources. */
 static void
 find_places (const Joining *joining)
 {
@@ -325,7 +326,7 @@ find_places (const Joining *joining)
     }
 }
 
-/* Whether the claim's node is its alone, and a group holds it: it stays. */
+/* Whether no other source shares the previous node of the claim and a group holds it. The claim then keeps the node. */
 static gboolean
 is_fixed (const Joining *joining, guint32 i)
 {
@@ -352,7 +353,7 @@ match_fit (Joining *joining, Fit fit)
       }
 }
 
-/* Best fits first. Who fits nowhere stays a node of the source alone, or becomes one. */
+/* Assigns the best fits first. A claim without a fit stays or becomes a node of this source alone. */
 static void
 match (Joining *joining)
 {
@@ -371,7 +372,7 @@ match (Joining *joining)
 
 /* --- which sources --- */
 
-/* Whether the sources have a node in common. */
+/* Whether the sources share a node. */
 static gboolean
 share_a_node (const QuoitLayout *layout, QuoitSourceId a, QuoitSourceId b)
 {
@@ -415,8 +416,8 @@ is_of_another_kind (const QuoitDifference *difference, guint32 s)
   return s != difference->source.index && difference->fleet->layout->sources[s].kind != kind_of (difference);
 }
 
-/* Once joined, sources stay so for as long as they share a node: new machines in old places are found by themselves.
- * TRUE: there are more of them than before. */
+/* Marks the sources that now share a node with this one as joined. Sources stay joined while they share a node, so
+ * that new machines in old places are matched. Returns TRUE if more sources are joined than before. */
 static gboolean
 count_joined (const Joining *joining)
 {
@@ -431,8 +432,8 @@ count_joined (const Joining *joining)
   return any;
 }
 
-/* Sources that have a machine in common by its address are joined by place too, and so are those that have one in
- * common by that. */
+/* Matches by address first. Sources that share a node are then also matched by place, which can join further
+ * sources. */
 static void
 match_all (Joining *joining)
 {
@@ -492,7 +493,7 @@ quoit_difference_of_joins (QuoitDifference *difference, GError **error)
   return TRUE;
 }
 
-/* --- what is planned and not seen --- */
+/* --- planned nodes that no list contains --- */
 
 static guint32
 count_unseen (const QuoitLayout *layout, QuoitSourceId plan, QuoitSourceId list)

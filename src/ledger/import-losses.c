@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the new states of nodes mean for the groups that have them. */
+/* Notes how new node states affect the groups on these nodes. */
 #include <string.h>
 
 #include "ledger/difference.h"
@@ -63,7 +63,7 @@ note_group (QuoitDifference *difference, const QuoitGroupData *group)
     }
 }
 
-/* How many bundles are how, by QuoitGroupSliceState. */
+/* Number of bundles in each QuoitGroupSliceState. */
 typedef struct {
   guint32 n[QUOIT_GROUP_SLICE_LOST + 1];
 } BundleCount;
@@ -85,7 +85,7 @@ describe_bundles (const BundleCount *count, guint32 n)
   return g_string_free (text, FALSE);
 }
 
-/* There may be thousands on a node: they are counted, not listed. */
+/* Reports counts, because a node may have thousands of bundles. */
 static void
 note_bundles (QuoitDifference *difference, const QuoitGroupData *group)
 {
@@ -107,7 +107,8 @@ note_bundles (QuoitDifference *difference, const QuoitGroupData *group)
       = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->name, group->id);
 }
 
-/* Slices, and the bundles of callers of this ledger; those of a source are placed anew by that. */
+/* Whether losses of the group are noted: groups of slices, and bundles of callers. A source places its own bundles
+ * again. */
 static gboolean
 is_told (const QuoitGroupData *group)
 {

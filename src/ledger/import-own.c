@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles that a source has placed where bundles of this ledger stand. Whoever reserves here places there afterwards,
- * so that they are mostly the same: what this ledger's have covers goes for theirs. What stood there before them, and
- * what has room beside them, is the source's own. */
+/* Finds the bundles of a source that are bundles of this ledger. A caller that reserves bundles here usually places
+ * them in Ray afterwards, so that both are the same. The source's bundles count as this ledger's as far as this
+ * ledger's amounts on the node cover them. Bundles that the source had before, and bundles for which the node has
+ * further capacity, are the source's own. */
 #include <string.h>
 
 #include "ledger/import-rooms.h"
 
-/* Lists round memory: it says nothing of whose a bundle is. */
+/* Whether @take helps to identify a bundle. Memory does not, because lists round it. *@place is set to the resource. */
 static gboolean
 is_counted (const QuoitImportRoom *room, const QuoitResource *take, int *place)
 {
@@ -14,7 +15,7 @@ is_counted (const QuoitImportRoom *room, const QuoitResource *take, int *place)
   return *place >= 0 && strcmp (take->name, "memory") != 0 && strcmp (take->name, "object_store_memory") != 0;
 }
 
-/* Takes @claim from @from, of a room, where it is there. */
+/* Subtracts @claim from @from, amounts of @room. Returns FALSE and changes nothing if they do not suffice. */
 static gboolean
 take_whole (const QuoitImportRoom *room, const QuoitBundleClaim *claim, QuoitAmount *from)
 {
@@ -36,7 +37,7 @@ is_covered (QuoitImportRoom *room, const QuoitBundleClaim *claim)
 
   if (!take_whole (room, claim, room->own))
     return FALSE;
-  /* It is told as a group's, and so no use without one. */
+  /* The source reports these amounts for a group, so they are not part of its external use. */
   for (guint16 t = 0; t < claim->n_takes; t++)
     if (is_counted (room, &claim->takes[t], &place))
       room->explained[place].e4 -= claim->takes[t].amount.e4;
@@ -63,7 +64,7 @@ takes_the_same (const QuoitImportRoom *room, const QuoitBundleClaim *claim, cons
   return n > 0;
 }
 
-/* The rooms with bundles of this ledger alone: others have no such question. */
+/* Returns the room of the node of @claim if bundles of this ledger are on it, otherwise NULL. */
 static QuoitImportRoom *
 shared_room (QuoitImportRooms *rooms, const QuoitBundleClaim *claim)
 {
@@ -75,7 +76,8 @@ shared_room (QuoitImportRooms *rooms, const QuoitBundleClaim *claim)
   return room->is_taken || room->own == NULL ? NULL : room;
 }
 
-/* Bundles of a group that the fleet has, of the same amounts on the same nodes: both are in the order of the group. */
+/* Adds to @kept the bundles of @group that have the same amounts on the same nodes as bundles of @before. Both lists
+ * are in the order of the group. */
 static void
 keep_standing (QuoitImportRooms *rooms, const QuoitGroupClaim *group, const QuoitGroupData *before, GHashTable *kept)
 {
@@ -87,7 +89,7 @@ keep_standing (QuoitImportRooms *rooms, const QuoitGroupClaim *group, const Quoi
       QuoitImportRoom *room = shared_room (rooms, claim);
       guint32 id = claim->node == QUOIT_NOT_PLACED ? 0 : rooms->difference->claim_ids[claim->node], b = at;
 
-      /* Only what Ray has given up on since stands between. */
+      /* Skipped bundles of @before are those that Ray has given up since. */
       while (b < before->n_nodes
              && (before->node_ids[b] != id || (room != NULL && !takes_the_same (room, claim, &before->bundles[b]))))
         b++;

@@ -77,7 +77,7 @@ quoit_import_id_after (const QuoitDifference *difference, guint32 id)
   return index != QUOIT_NO_INDEX && difference->changed[index] ? 0 : id;
 }
 
-/* A bundle of this ledger: it has its chips, and what is said of as much is said of it. */
+/* Takes the share of a bundle of this ledger. The source's bundles of the same amount are later attributed to it. */
 static void
 take_own_share (QuoitImportRoom *room, const QuoitBundle *bundle)
 {
@@ -93,8 +93,8 @@ take_own_share (QuoitImportRoom *room, const QuoitBundle *bundle)
     }
 }
 
-/* Who has the node and stays: groups of this ledger, and those of the source where it was not asked for them. @id: 0
- * for no node. */
+/* Takes the shares of groups that stay on the node: groups of this ledger, and groups and use of the source if it
+ * did not report them. @id: 0 for no node. */
 static void
 take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id)
 {
@@ -121,7 +121,7 @@ take_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id
     }
 }
 
-/* Who has it, and who comes over to it from where it was. */
+/* Takes the shares of the users of the node, and of those that move to it from their previous node. */
 static void
 take_all_users (const QuoitDifference *difference, QuoitImportRoom *room, guint32 id)
 {
@@ -129,7 +129,7 @@ take_all_users (const QuoitDifference *difference, QuoitImportRoom *room, guint3
   take_users (difference, room, GPOINTER_TO_UINT (g_hash_table_lookup (difference->moved_from, GUINT_TO_POINTER (id))));
 }
 
-/* What Ray adds is called after the place where the node stands, which may be another source's word. */
+/* Sets the names of the resources that Ray adds. They contain the slice name, which another source may determine. */
 static void
 name_derived (QuoitImportRooms *rooms, QuoitImportRoom *room, guint32 node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a source's nodes while what it says of use is put down on them. */
+/* The remaining capacity of the nodes of a source while an import places its groups and its use on them. */
 #pragma once
 
 #include "ledger/difference.h"
@@ -7,41 +7,43 @@
 
 typedef struct {
   const QuoitNodeKind *kind;
-  const char *derived[2]; /* what Ray adds: the slice's name, the head; NULL: none */
-  QuoitAmount *left;      /* of the kind's resources, then of the derived ones */
-  QuoitAmount *explained; /* likewise: what groups have that stay without being said again */
-  QuoitAmount *own;       /* likewise: what bundles of this ledger have that nothing said has been taken for yet; NULL:
-                             there are none */
-  QuoitAmount *rest;      /* likewise, where own is: what is left for bundles that are not taken for those */
+  const char *derived[2]; /* resources that Ray adds: slice name, head; NULL: none */
+  QuoitAmount *left;      /* resources of the kind, then derived ones */
+  QuoitAmount *explained; /* same order: amounts of groups that stay without being reported again */
+  QuoitAmount *own;       /* same order: amounts of this ledger's bundles that no reported bundle is attributed to
+                           * yet; NULL: no such bundles */
+  QuoitAmount *rest;      /* same order, if own is set: capacity for bundles that are not attributed to this ledger's */
   QuoitChipRoom chips;
   gint64 tpu_per_chip_e4;
-  GArray *wishes;     /* of QuoitChipWish, in the order in which bundles are put down */
-  guint next_wish;    /* of the next one */
-  gboolean chips_fit; /* all of them have found their chips */
-  gboolean is_taken;  /* a group of this ledger has it as a host of a slice: that is who uses it */
+  GArray *wishes;     /* of QuoitChipWish, in the order in which bundles are placed */
+  guint next_wish;    /* index in wishes */
+  gboolean chips_fit; /* all wishes got chips */
+  gboolean is_taken;  /* a group of this ledger uses the node as a host of a slice */
 } QuoitImportRoom;
 
 typedef struct {
   const QuoitDifference *difference;
   const QuoitNodeClaim *nodes;
   guint32 n_nodes;
-  QuoitImportRoom **rooms; /* by index of the claims; made when first needed */
-  GPtrArray *heads;        /* texts */
+  QuoitImportRoom **rooms; /* by node index in the claims; created on first use */
+  GPtrArray *heads;        /* texts of derived[1] */
 } QuoitImportRooms;
 
 void quoit_import_rooms_init (QuoitImportRooms *rooms, const QuoitDifference *difference);
 void quoit_import_rooms_clear (QuoitImportRooms *rooms);
 QuoitImportRoom *quoit_import_room (QuoitImportRooms *rooms, guint32 node);
 
-/* The resource's place in what is left; -1: the node does not state it, as with what Ray adds for its own use. */
+/* Returns the index of the resource in left. Returns -1 if the node does not state it, for example a resource that
+ * Ray adds for internal use. */
 int quoit_import_room_place (const QuoitImportRoom *room, const char *resource);
-/* That much TPU in ten-thousandths of chips. */
+/* Converts an amount of TPU to ten-thousandths of chips. */
 gint64 quoit_import_room_chips_e4 (const QuoitImportRoom *room, QuoitAmount tpu);
-/* Where stands what has stood on the node of that id: there, on the node that it turns out to be, or (0) nowhere where
- * it is gone, or another now. */
+/* Returns the id of the node that takes over bundles of node @id: @id itself, the node that turned out to be the
+ * same machine, or 0 if the node is gone or has changed. */
 guint32 quoit_import_id_after (const QuoitDifference *difference, guint32 id);
-/* import-own.c: the bundles (of QuoitBundleClaim) of the source's groups that are bundles of this ledger. @mine:
- * foreign id -> QuoitGroupData, the source's groups that the fleet has. Owned. */
+/* Returns the set of the bundles (QuoitBundleClaim) in the source's groups that are bundles of this ledger; the
+ * caller owns it. @mine: foreign id -> QuoitGroupData, the groups of the source in the fleet. Defined in
+ * import-own.c. */
 GHashTable *quoit_import_own (QuoitImportRooms *rooms, GHashTable *mine);
-/* All wishes of all rooms. */
+/* Chooses chips for all wishes of all rooms. */
 void quoit_import_rooms_share_out (QuoitImportRooms *rooms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an import changes: the claims of a source against what it claimed last. */
+/* Compares the claims of a source with its previous ones, and writes the difference as an entry. */
 #include "ledger/difference.h"
 #include "fleet/kind.h"
 #include "fleet/names.h"
@@ -43,7 +43,7 @@ quoit_difference_holder (const QuoitDifference *difference, guint32 index)
   return quoit_step_holder (difference->fleet, (QuoitNodeId) { index });
 }
 
-/* The same of a node that the fleet has, with who holds it. */
+/* As quoit_difference_note(), for a node of the fleet. Adds the group that holds it. */
 static void
 note_node (QuoitDifference *difference, QuoitChangeKind kind, guint32 index, const char *name,
            char *detail) /* NOLINT: takes @detail */
@@ -83,7 +83,7 @@ held (const QuoitDifference *difference, guint32 index, const char *what, GError
   return TRUE;
 }
 
-/* Of a dead node Ray tells no resources: it keeps the kind it had. */
+/* Whether the claim describes a dead node without resources, as Ray does. The node then keeps its previous kind. */
 static gboolean
 tells_nothing (const QuoitDifference *difference, const QuoitNodeClaim *claim, const QuoitNodeClaim *was)
 {
@@ -108,7 +108,7 @@ claimed_so_far (const QuoitDifference *difference, guint32 index, char **identit
   return quoit_layout_claim (difference->fleet->layout, difference->source, (QuoitNodeId) { index }, identity);
 }
 
-/* Nodes of the source alone are found by what they are; one that it shares may be another machine now. */
+/* Nodes that only this source claims are found by identity. A node that it shares may have become another machine. */
 static gboolean
 is_same_machine (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
@@ -117,7 +117,7 @@ is_same_machine (QuoitDifference *difference, guint32 index, const QuoitNodeClai
   return known == index;
 }
 
-/* What is different of the node's kind, which the source called @before so far. */
+/* Describes how the kind of the node differs from @before. Sets *@moved if a group cannot keep such a node. */
 static char *
 describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim,
                const QuoitNodeKind *before, gboolean *moved)
@@ -126,7 +126,7 @@ describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNode
   gboolean same_machine = quoit_node_kind_same_machine (kind, before);
   gboolean same_tpu = quoit_node_kind_tpu_per_chip (kind).e4 == quoit_node_kind_tpu_per_chip (before).e4;
 
-  /* Of several sources one knows what the node is. */
+  /* For a shared node, only the best-informed source determines the kind. */
   *moved = quoit_difference_is_shared (difference, index) ? quoit_difference_makes_another (difference, index, claim)
                                                           : !same_machine || !same_tpu;
   if (!*moved && quoit_difference_knows_best (difference, index)
@@ -137,8 +137,8 @@ describe_kind (const QuoitDifference *difference, guint32 index, const QuoitNode
   return g_strdup (same_tpu ? "other labels or resources" : "another number of devices a chip");
 }
 
-/* Kubernetes knows its machines by their addresses: what it takes for the place of one that Ray has put somewhere is
- * nobody's place. */
+/* Whether the source determines the place of the node. Kubernetes identifies its machines by address. Its assumed
+ * place of a node that Ray has placed does not count. */
 static gboolean
 places_node (const QuoitDifference *difference, guint32 index)
 {
@@ -156,7 +156,7 @@ describe_flags (guint8 was, guint8 now)
   return was != now ? g_strdup ("other flags") : NULL;
 }
 
-/* What is different of a node that stays; NULL: nothing. */
+/* Describes the difference of a known node; NULL: none. Sets *@moved if a group cannot keep such a node. */
 static char *
 describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, gboolean *moved)
 {
@@ -187,7 +187,7 @@ describe (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *clai
   return describe_flags (was.flags, claim->flags);
 }
 
-/* @index: the node as the source claimed it so far; QUOIT_NO_INDEX: it did not. */
+/* @index: the node that the source claimed before; QUOIT_NO_INDEX: none. */
 static void
 upsert (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 id, guint32 index)
 {
@@ -220,8 +220,7 @@ set_state (QuoitDifference *difference, guint32 index, QuoitNodeState state)
   g_hash_table_insert (difference->new_states, GUINT_TO_POINTER (id), GUINT_TO_POINTER (state + 1));
 }
 
-/* The node's state follows what is claimed of it where that is another than it was. @claim: what the source says of it
- * now; NULL: nothing. */
+/* Sets the state of the node if the claims about it have changed. @claim: the claim of this source; NULL: none. */
 static void
 follow_claims (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim)
 {
@@ -236,7 +235,7 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
 {
   QuoitNodeClaim before = claimed_so_far (difference, index, NULL);
   QuoitNodeState was = (QuoitNodeState) before.state;
-  /* Gone from this source alone, and dead by nobody's word. */
+  /* The node was missing in this source only; another source kept it alive. */
   gboolean was_seen = (before.flags & QUOIT_NODE_LOST) != 0
                       && quoit_fleet_node_state (difference->fleet, (QuoitNodeId) { index }) != QUOIT_NODE_DEAD;
   gboolean moved;
@@ -259,12 +258,12 @@ compare_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *
   if (is_same_machine (difference, index, claim))
     follow_claims (difference, index, claim);
   else
-    /* What somebody has said of a machine is not said of the one that replaces it. */
+    /* A state that was set for the old machine does not apply to its replacement. */
     set_state (difference, index, quoit_difference_claimed_state (difference, index, claim));
   return TRUE;
 }
 
-/* A node of other sources that this one claims from now on. */
+/* Adds a claim of this source to a node of other sources. */
 static gboolean
 join_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *claim, GError **error)
 {
@@ -276,7 +275,7 @@ join_node (QuoitDifference *difference, guint32 index, const QuoitNodeClaim *cla
   return TRUE;
 }
 
-/* Nodes that two sources of one kind claim would be counted twice. */
+/* Refuses machines that another source of the same kind claims, because they would be counted twice. */
 static gboolean
 claims_only_its_own (const QuoitFleet *fleet, const QuoitClaims *claims, GError **error)
 {
@@ -324,7 +323,8 @@ claims_only_its_own (const QuoitFleet *fleet, const QuoitClaims *claims, GError 
   return TRUE;
 }
 
-/* What a node with several claims is called is the last one's word: this source may have called it otherwise. */
+/* A node with several claims has the identity of one source. This source may have used another one, so such nodes
+ * have an index of their own. */
 static void
 index_joined_nodes (QuoitDifference *difference)
 {
@@ -358,8 +358,8 @@ quoit_difference_find (QuoitDifference *difference, const QuoitNodeClaim *claim)
   return quoit_identities_find (&difference->old, claim, &node) ? node.index : QUOIT_NO_INDEX;
 }
 
-/* A held node that the source has no longer: it stays in its place for as long as somebody has it, dead unless a source
- * that knows better sees it. */
+/* Keeps a held node that the source no longer has, marked as lost, in its place. The node becomes dead unless
+ * another source reports it as alive. */
 static void
 keep_lost (QuoitDifference *difference, guint32 index)
 {
@@ -380,12 +380,12 @@ keep_lost (QuoitDifference *difference, guint32 index)
       note_node (difference, is_lost ? QUOIT_CHANGE_LOST : QUOIT_CHANGE_CHANGED, index, claim.name,
                  is_lost ? NULL : g_strdup ("gone here, and another source has it still"));
     }
-  /* Also of a node that was claimed dead already, and that somebody has called alive since. */
+  /* Also if the node was claimed dead before and has been set alive since. */
   if (is_lost)
     set_state (difference, index, QUOIT_NODE_DEAD);
 }
 
-/* A node that the claims lack. */
+/* Handles a node that the claims no longer contain. */
 static gboolean
 leave_node (QuoitDifference *difference, guint32 index, GError **error)
 {
@@ -406,8 +406,8 @@ leave_node (QuoitDifference *difference, guint32 index, GError **error)
   return TRUE;
 }
 
-/* Whether what the source's own groups have of the machine, and what is used of it, can go with it from one node to
- * the other: it is the same place, has what it had, and no group of this ledger explains it. */
+/* Whether the source's groups and use of the machine can move from one node to the other: same place, same kind, and
+ * no group of this ledger holds the target. */
 static gboolean
 can_move (QuoitDifference *difference, const QuoitNodeClaim *claim, guint32 from, guint32 to)
 {
@@ -477,7 +477,7 @@ compare_nodes (QuoitDifference *difference, GError **error)
   return TRUE;
 }
 
-/* All pools go into the entry, changed or not: they are few. */
+/* The entry contains all pools, changed or not, because there are few. */
 static void
 compare_pools (QuoitDifference *difference)
 {
@@ -563,7 +563,7 @@ difference_init (QuoitDifference *difference)
   difference->moved_from = g_hash_table_new (NULL, NULL);
 }
 
-/* The effects go over to the entry. */
+/* Moves the effects to the entry. */
 static void
 add_all (QuoitEntry *entry, GArray *effects)
 {
@@ -576,7 +576,7 @@ add_all (QuoitEntry *entry, GArray *effects)
     }
 }
 
-/* Groups are lifted off their nodes before these change, and put down on what they are then. Takes @update. */
+/* Groups leave their nodes before the nodes change, and are placed on the changed nodes afterwards. Takes @update. */
 static void
 write_out (QuoitDifference *difference, QuoitSourceUpdate *update, gint64 time_ms, QuoitEntry **entry)
 {
@@ -588,7 +588,7 @@ write_out (QuoitDifference *difference, QuoitSourceUpdate *update, gint64 time_m
   add_all (*entry, difference->placed);
 }
 
-/* A node that no source has claimed gets an id of its own. */
+/* Gives each claim a durable node id. Nodes that no source has claimed get a new one. */
 static void
 give_ids (QuoitDifference *difference)
 {
@@ -600,7 +600,7 @@ give_ids (QuoitDifference *difference)
         = difference->at[i] == QUOIT_NO_INDEX ? next_id++ : difference->fleet->layout->nodes[difference->at[i]].id;
 }
 
-/* A source that is not known yet: all of its claims, as they are. */
+/* Imports an unknown source with all of its claims. */
 static gboolean
 import_new (QuoitDifference *difference, QuoitClaims **claims, gint64 time_ms, QuoitEntry **entry, GError **error)
 {
@@ -621,7 +621,7 @@ import_new (QuoitDifference *difference, QuoitClaims **claims, gint64 time_ms, Q
   return TRUE;
 }
 
-/* Each source is bounded where it is read; this bounds them together. */
+/* The readers limit each source; this limits all sources together. */
 static gboolean
 is_not_too_large (const QuoitLayout *layout, const QuoitClaims *claims, GError **error)
 {
@@ -648,7 +648,7 @@ take_update (QuoitDifference *difference)
                                   n_removed);
 }
 
-/* After the nodes: a pool whose nodes are lost stays with them. */
+/* Runs after the nodes, because a pool with lost nodes stays. */
 static void
 note_gone_pools (QuoitDifference *difference)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leases: what lives until when, and what has ended. */
+/* Leases: computes their ends, confirms and renews them, and expires groups. */
 #include "ledger/ledger.h"
 
 #include <string.h>
 
-/* How long it is remembered that the lease of a group has ended, for those who ask too late. An owner's end is not
- * forgotten before it is set again: what wakes up late must not hold anything without a lease. */
+/* How long an expired group is remembered, so that late callers get EXPIRED. An expired owner is remembered until it
+ * is set again, so that a late process cannot hold anything without a lease. */
 #define MEMORY_MS G_GINT64_CONSTANT (86400000)
 
 gboolean
@@ -20,7 +20,7 @@ quoit_step_lease (gint64 time_ms, gint64 lease_ms, gint64 *until_ms, GError **er
   return TRUE;
 }
 
-/* --- what has ended --- */
+/* --- expiry --- */
 
 static gboolean
 is_live (const QuoitGroupData *group)
@@ -28,7 +28,7 @@ is_live (const QuoitGroupData *group)
   return group != NULL && group->state != QUOIT_GROUP_REMOVED;
 }
 
-/* The names of owners whose lease is over. NULL: none. */
+/* Returns the names of owners whose lease has ended, or NULL. The fleet owns the names. */
 static GHashTable *
 ended_owners (const QuoitFleet *fleet, gint64 time_ms)
 {
@@ -61,7 +61,7 @@ is_to_forget (const QuoitGroupData *group, gint64 time_ms)
          && group->ended_ms < time_ms - MEMORY_MS;
 }
 
-/* In the order of ids: the slots are another handle's in another order. */
+/* Effects are in the order of ids, because the order of slots differs between handles. */
 static void
 write_out (const QuoitFleet *fleet, gint64 time_ms, GPtrArray *ended, GPtrArray *forgotten, QuoitEntry **entry)
 {
@@ -135,7 +135,7 @@ quoit_step_confirm (const QuoitFleet *fleet, const QuoitLeaseChange *change, gin
   group = quoit_step_lookup_own_group (fleet, &change->ref, error);
   if (group == NULL)
     return FALSE;
-  /* The answer to the first call was lost: the lease that it gave runs already. */
+  /* A repeated call does not extend the lease that the first call set. */
   if (group->state == QUOIT_GROUP_RESERVED)
     until_ms = group->until_ms;
   return answer (fleet, group, QUOIT_GROUP_RESERVED, until_ms, QUOIT_VERB_CONFIRM, time_ms, entry, outcome);

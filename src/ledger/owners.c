@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Owners: names that may have a lease, and whose end frees all that is held in their name. */
+/* Owners: names that may have a lease, and whose end releases all groups of the owner. */
 #include "ledger/ledger.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of bundles that callers of this ledger have asked for: bundle i of the request is bundle i of the group. */
+/* Groups of bundles that callers of this ledger requested. Bundle i of the request is bundle i of the group. */
 #include "ledger/ledger.h"
 
 #include <string.h>
 
 #include "placement/view.h"
 
-/* What the bundle is on its node. */
+/* Returns the bundle with the chosen chips and the takes of @wish. */
 static QuoitBundle
 bundle_of (const QuoitBundleWish *wish, const QuoitBundle *chips)
 {
@@ -17,7 +17,7 @@ bundle_of (const QuoitBundleWish *wish, const QuoitBundle *chips)
   return bundle;
 }
 
-/* @stay: of each bundle, what it has of the node where it stands; NULL: it was placed. */
+/* @stay: the existing bundle of each bundle that stays; NULL: newly placed. May be NULL. */
 static QuoitGroupData *
 group_of (const QuoitFleet *fleet, const QuoitGroupData *facts, const QuoitRequest *request,
           const QuoitBundlePlan *plan, const QuoitBundle *const *stay)
@@ -51,7 +51,7 @@ quoit_step_group_of_bundles (const QuoitFleet *fleet, const QuoitGroupData *fact
                                                                     : NULL;
 }
 
-/* --- a node that becomes another --- */
+/* --- changed nodes --- */
 
 static const QuoitAmount *
 amount_of (const QuoitNodeKind *kind, const char *resource)
@@ -87,7 +87,7 @@ quoit_step_kind_suffices (const QuoitFleet *fleet, QuoitNodeId node, const Quoit
 
 /* --- repair --- */
 
-/* The node of a bundle that can stay there; QUOIT_NO_INDEX: it is lost, or leaving. */
+/* Returns the node of a bundle that can stay there, or QUOIT_NO_INDEX if the node is lost or leaving. */
 static guint32
 node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ledger's own numbers: its clock, the limit of clock jumps, its epoch. */
+/* The settings of a ledger: clock, limit of clock jumps, epoch, and next ids. */
 #include "ledger/ledger.h"
 
 gboolean
@@ -33,7 +33,7 @@ quoit_step_restore (const QuoitFleet *fleet, const QuoitLedgerNumbers *given, gi
 
   if (!quoit_step_clock (fleet, now_ms, &time_ms, error))
     return FALSE;
-  /* Others may have written since the numbers were found. */
+  /* Another process may have written since the caller read the numbers. */
   numbers.epoch = MAX (numbers.epoch, fleet->epoch + 1);
   numbers.next_group_id = MAX (numbers.next_group_id, fleet->next_group_id);
   numbers.next_node_id = MAX (numbers.next_node_id, fleet->next_node_id);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a group still wants, as a request: to say why it does not get it. */
+/* Builds a request from the bundles of a group that have no node, to explain why they are not placed. */
 #include "ledger/ledger.h"
 
 #include <string.h>
 
-/* The node of a bundle that stays there; QUOIT_NO_INDEX: it is lost. Groups of this ledger leave nodes that are
- * draining too, when they are repaired; Ray's do not. */
+/* Returns the node of a bundle that stays there, or QUOIT_NO_INDEX if the bundle is lost. On repair, groups of this
+ * ledger also leave draining nodes; Ray's groups do not. */
 static guint32
 node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 bundle)
 {
@@ -19,7 +19,7 @@ node_that_stays (const QuoitFleet *fleet, const QuoitGroupData *group, guint32 b
   return state == QUOIT_NODE_DEAD || (state == QUOIT_NODE_DRAINING && *group->source == '\0') ? QUOIT_NO_INDEX : index;
 }
 
-/* --- of a source: amounts, and the strategy where it is the first word of what is said --- */
+/* --- groups of a source: amounts, and the strategy if the request text begins with one --- */
 
 static QuoitStrategy
 strategy_of (const QuoitGroupData *group)
@@ -58,7 +58,7 @@ request_of_source (const QuoitFleet *fleet, const QuoitGroupData *group, GError 
   return g_steal_pointer (&request);
 }
 
-/* --- of this ledger: what was asked, for the bundles that are lost, beside those that stay --- */
+/* --- groups of this ledger: the original request, restricted to the lost bundles --- */
 
 static void
 select_beside (QuoitRequest *request, guint32 bundle, const char *key, const char *value)
@@ -70,7 +70,8 @@ select_beside (QuoitRequest *request, guint32 bundle, const char *key, const cha
   g_ptr_array_add (wish->selectors, quoit_selector_read (key, value));
 }
 
-/* STRICT_SPREAD leaves out the nodes of those that stay, and a topology label keeps their value. */
+/* Restricts a lost bundle by the bundles that stay. STRICT_SPREAD excludes their nodes, and a topology label must
+ * have their value. */
 static void
 stand_beside (const QuoitFleet *fleet, const QuoitGroupData *group, QuoitRequest *request, guint32 bundle)
 {
@@ -109,7 +110,7 @@ request_of_own (const QuoitFleet *fleet, const QuoitGroupData *group, GError **e
   for (guint32 i = group->n_nodes; i-- > 0;)
     if (node_that_stays (fleet, group, i) != QUOIT_NO_INDEX)
       g_array_remove_index (request->bundles, i);
-  /* Parts whose value is chosen anew would have to be counted; those that are bound have theirs as a selector. */
+  /* Bundles next to staying ones have the topology value as a selector. Values for the other parts are not counted. */
   request->n_topology_values = MIN (request->n_topology_values, 1);
   return g_steal_pointer (&request);
 }
