@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the request fixes: class, pool, zone, labels, names. Independent of who holds what. */
+/* Finds the slices that match the fixed properties of a request (class, pool, zone, labels, names), whether or not
+ * they are free. */
 #include "placement/constraint.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ slice_passes (const QuoitFleet *fleet, guint32 slice, const QuoitConstraintRow *
   return TRUE;
 }
 
-/* The position of the first constraint of class and rules that the slice does not satisfy. */
+/* Returns the position of the first class or rule constraint that the slice does not satisfy. */
 static guint
 first_constraint (const QuoitFleet *fleet, const QuoitNodeRules *rules, guint32 slice)
 {
@@ -61,7 +62,7 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
                        "the request asks for %u bundles: expected whole slices, the only ones that this answers for",
                        request->bundles->len);
   *candidates = (QuoitCandidates) { .class_index = find_class (layout, request) };
-  /* What a class of the fleet is asked for agrees with the catalogue already: looking it up there would cost more than
+  /* A request that matches a class of the fleet is valid. Validating it with the catalogue would cost more than
    * placing it. */
   if ((candidates->class_index == QUOIT_NO_INDEX || request->n_slices == 0) && !quoit_request_validate (request, error))
     return FALSE;
@@ -87,7 +88,7 @@ quoit_candidates_find (const QuoitFleet *fleet, const QuoitRequest *request, Quo
   return TRUE;
 }
 
-/* Without rules, slices are counted by class: a plain request must not look at every slice. */
+/* Without rules, slices are counted by class, so that a plain request does not visit every slice. */
 static void
 count_removed_classes (const QuoitLayout *layout, const QuoitRequest *request, guint32 *n_removed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of constraints on a node as the place of one bundle. */
+/* Tests whether a node satisfies constraints as the place of one bundle. */
 #include "placement/constraint.h"
 
 gboolean
@@ -56,7 +56,7 @@ has_available (const QuoitBundlePlace *place)
                                     now->view.available + (gsize) place->in_now * now->bundles.n_resources);
 }
 
-/* External use alone leaves too little, whatever groups hold. */
+/* Whether external use alone leaves too little, even without groups. */
 static gboolean
 is_short_by_external_use (const QuoitBundlePlace *place)
 {
@@ -90,7 +90,7 @@ quoit_place_is_not_used (const QuoitBundlePlace *place)
   return has_available (place);
 }
 
-/* Whole chips, and what is left of the amount from one other. */
+/* A bundle takes whole chips, and the remainder of its amount from one other chip. */
 gboolean
 quoit_view_has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node)
 {
@@ -106,7 +106,7 @@ quoit_view_has_chips (const QuoitFleetView *view, guint32 bundle, guint32 node)
     whole -= units->chip_e4[c] == QUOIT_AMOUNT_UNIT;
   if (whole > 0 || part == 0)
     return whole <= 0;
-  /* The whole ones are taken from the chips that nobody has: one of them may be left for the part. */
+  /* Whole chips are taken from free chips. One more free chip may hold the part. */
   whole = wanted / units->per_chip;
   for (guint32 c = 0; c < units->n; c++)
     if (units->chip_e4[c] == QUOIT_AMOUNT_UNIT && whole-- > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement/constraint.h"
 
-/* --- what slices are --- */
+/* --- classes of slices --- */
 
 static gboolean
 is_accelerator (const QuoitSliceFacts *facts, const QuoitRequest *request)
@@ -21,7 +21,7 @@ is_chips_per_host (const QuoitSliceFacts *facts, const QuoitRequest *request)
   return facts->chips_per_host == quoit_request_chips_per_host (request);
 }
 
-/* --- what the request limits itself to --- */
+/* --- rules of the request --- */
 
 static gboolean
 names_pool (const QuoitRequest *request)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why bundles fit or not: the bundle that is hardest to place, what removed how many nodes for it, the nodes that come
- * nearest, and what Ray would answer. */
+/* Explains why bundles fit or not: finds the bundle that is hardest to place, how many nodes each constraint removed
+ * for it, the nodes that come nearest, and Ray's result. */
 #include "placement/explain-bundles.h"
 
 #include <string.h>
@@ -9,18 +9,18 @@
 
 enum {
   MOST_MISSES = 3,
-  MOST_KINDS = 256 /* different bundles that are looked at for the hardest one */
+  MOST_KINDS = 256 /* number of different bundles that are searched for the hardest one */
 };
 
-/* What is known of the decision while it is explained. */
+/* The state of an explanation. */
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
   QuoitReport *report;
-  QuoitFleetView now, ever;                        /* all bundles */
-  QuoitNodeRules rules;                            /* what the request fixes of any node */
+  QuoitFleetView now, ever;                        /* views of all bundles */
+  QuoitNodeRules rules;                            /* rules of the request for single nodes */
   guint32 n_nodes, n_removed[QUOIT_N_CONSTRAINTS]; /* nodes that each constraint removed, by position */
-  GArray *could; /* of guint32: nodes of the layout that are large enough for the hardest bundle */
+  GArray *could; /* of guint32: nodes of the layout whose totals suffice for the hardest bundle */
 } Explaining;
 
 static gboolean
@@ -54,9 +54,9 @@ find_hardest (const QuoitFleetView *now)
   return hardest;
 }
 
-/* --- what removed nodes --- */
+/* --- constraints that remove nodes --- */
 
-/* The position of the first constraint that node @i of the layout does not satisfy. */
+/* Returns the position of the first constraint that node @i of the layout does not satisfy. */
 static guint
 first_constraint (const Explaining *at, guint32 i, guint32 in_ever)
 {
@@ -71,14 +71,14 @@ first_constraint (const Explaining *at, guint32 i, guint32 in_ever)
 
   if (rule != QUOIT_N_CONSTRAINTS)
     return rule;
-  /* Nodes whose labels match no bundle are left out of the view. */
+  /* The view omits nodes whose labels match no bundle. */
   if (in_ever == QUOIT_NO_INDEX)
     return quoit_constraint_position (QUOIT_CONSTRAINT_SELECTOR);
   place.in_now = quoit_fleet_view_find (&at->now, place.node);
   return quoit_constraint_first_of_place (&place);
 }
 
-/* --- nodes that come nearest --- */
+/* --- nearest misses --- */
 
 typedef struct {
   guint32 node; /* of the layout */
@@ -86,7 +86,7 @@ typedef struct {
   gint64 left, wanted;
 } Miss;
 
-/* The nearest first. */
+/* Sorted, the nearest first. */
 typedef struct {
   Miss rows[MOST_MISSES];
   guint n;
@@ -100,7 +100,7 @@ is_nearer (const Miss *a, const Miss *b)
   return x < y;
 }
 
-/* What the row lacks most of, in proportion. */
+/* Returns the resource with the largest relative shortage in @row. */
 static Miss
 miss_of (const QuoitFleetView *view, guint32 bundle, guint32 node, const gint64 *row)
 {
@@ -147,7 +147,7 @@ write_misses (Explaining *at, const Misses *misses)
     }
 }
 
-/* --- the walk over all nodes --- */
+/* --- the loop over all nodes --- */
 
 static void
 note_miss_of (Explaining *at, guint position, guint32 node, guint32 in_ever, Misses *nearest, Misses *smallest)
@@ -174,7 +174,7 @@ note_miss_of (Explaining *at, guint position, guint32 node, guint32 in_ever, Mis
     }
 }
 
-/* Lists the misses of nodes that are large enough, or, if there are none, of those that are too small. */
+/* Lists the misses of nodes that are large enough. If there are none, lists those of nodes that are too small. */
 static void
 walk_nodes (Explaining *at)
 {
@@ -192,7 +192,7 @@ walk_nodes (Explaining *at)
         in_ever++;
       is_in_ever = in_ever < at->ever.view.n_nodes && at->ever.nodes[in_ever] == i;
       position = first_constraint (at, i, is_in_ever ? in_ever : QUOIT_NO_INDEX);
-      /* A dead node that the view leaves out has been replaced by another one. */
+      /* A dead node that the view omits has been replaced by another one. */
       if (!is_in_ever && quoit_fleet_node_state (at->fleet, (QuoitNodeId) { i }) == QUOIT_NODE_DEAD
           && quoit_node_rules_first_broken (&at->rules, (QuoitNodeId) { i }) == QUOIT_N_CONSTRAINTS)
         continue;
@@ -213,7 +213,7 @@ walk_nodes (Explaining *at)
 
 /* --- reasons --- */
 
-/* If each bundle fits by itself, what removes the rest of the nodes is that all bundles must fit together. */
+/* If each bundle fits by itself, the constraint that all bundles must fit together removes the remaining nodes. */
 static void
 write_reasons (Explaining *at)
 {
@@ -232,7 +232,7 @@ write_reasons (Explaining *at)
     quoit_report_add_reason (report, at->request, quoit_constraint_position (QUOIT_CONSTRAINT_STRATEGY), n_left, 0);
 }
 
-/* --- what Ray would answer --- */
+/* --- Ray's result --- */
 
 static gboolean
 ask_ray (Explaining *at, GError **error)
@@ -263,7 +263,7 @@ place (const Explaining *at, QuoitViewTime time, QuoitPlacing *placing, GError *
   QuoitRequest request = *at->request;
   g_auto (QuoitBundlePlan) plan = { 0 };
 
-  /* What could ever be is quoit's to say. */
+  /* Only policy `best` can prove that no placement will ever exist. */
   if (time == QUOIT_VIEW_EVER)
     request.policy = QUOIT_POLICY_BEST;
   quoit_bundle_plan_init (&plan, request.bundles->len);
@@ -287,7 +287,7 @@ judge (Explaining *at, GError **error)
   return TRUE;
 }
 
-/* --- all of it --- */
+/* --- entry point --- */
 
 static gboolean
 explain (Explaining *at, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict, and what each constraint removed. */
+/* Computes the verdict for a request of slices, and how many slices each constraint removed. */
 #include "placement/constraint.h"
 #include "placement/refusal.h"
 

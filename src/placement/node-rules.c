@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a request fixes of single nodes: pool, zone, labels, slices by name. Slices are held against the same rules as
- * nodes that take bundles. */
+/* The rules of a request for single nodes: pool, zone, labels, slices by name. The same rules apply to the nodes of
+ * slices and to nodes for bundles. */
 #include "placement/constraint.h"
 
 #include <string.h>
 
-/* Ray's label, then what GKE calls it: a node list may have either. */
+/* Ray's label, then GKE's. A node list may have either. */
 static const char *const zone_keys[] = { "ray.io/availability-zone", "topology.kubernetes.io/zone" };
 
-/* "pool", or "source/pool" where other sources have one of that name. */
+/* Whether @name is "pool", or "source/pool" for a pool name that several sources have. */
 static gboolean
 is_pool (const QuoitLayout *layout, const QuoitPool *pool, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes of the fleet would let bundles be placed: each proposal is tried on a fork before it is made. */
+/* Finds changes of the fleet that would let bundles be placed. Each option is tried on a fork before it is added. */
 #include "placement/explain-bundles.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "base/natural.h"
 
 enum {
-  MOST_OPTIONS = 3, /* of one step */
-  MOST_STEPS = 64,  /* that are tried */
+  MOST_OPTIONS = 3, /* with a single step */
+  MOST_STEPS = 64,  /* steps that are tried */
 };
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
   GArray *steps; /* of Step */
 } Search;
 
-/* --- the steps that could help --- */
+/* --- candidate steps --- */
 
 static gboolean
 has_step (const Search *search, const QuoitGroupData *group)
@@ -58,12 +58,12 @@ add_steps_of_node (Search *search, QuoitNodeId node)
   if (quoit_fleet_node_is_external (search->fleet, node))
     add_step (search, QUOIT_STEP_EXTERNAL_ENDS, node, NULL);
   while ((group = quoit_fleet_users_next (&users)) != NULL)
-    /* A group that is explained does not make room for itself. */
+    /* Releasing the explained group itself is not an option. */
     if (quoit_group_is_listed (group) && g_strcmp0 (group->name, search->request->name) != 0)
       add_step (search, QUOIT_STEP_RELEASE, node, group);
 }
 
-/* Nodes that come back harm nobody; a group is asked to go last, and the latest one first. */
+/* Steps for nodes come first, because they disturb no group. Releases come last, the latest group first. */
 static int
 by_harm (const void *a, const void *b)
 {
@@ -95,7 +95,7 @@ apply (QuoitFleet *fork, const Step *step)
     }
 }
 
-/* Whether the steps of @taken, a byte each, are enough together. */
+/* Whether the steps that are set in @taken are enough together. */
 static gboolean
 suffice (const Search *search, const guint8 *taken)
 {
@@ -147,7 +147,7 @@ try_each (const Search *search, guint8 *taken)
   return found;
 }
 
-/* All of them, and then without each that is not needed, those that harm most first. */
+/* Takes all steps, then drops each unnecessary one, beginning with the most harmful. */
 static void
 try_together (const Search *search, guint8 *taken)
 {

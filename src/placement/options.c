@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What would help: small sets of changes, each of which alone turns the refusal into a yes. */
+/* Finds options: small sets of changes, each of which is enough to make the request fit. */
 #include "placement/placement.h"
 
 void
@@ -15,7 +15,8 @@ quoit_option_add_end_of (QuoitOption *option, const QuoitFleet *fleet, const Quo
                            group->id);
 }
 
-/* Other slices of the same generation of which enough are free now, wherever the request lets them be. */
+/* Adds options for other slices of the same generation. Enough of them must be free and satisfy the rules of the
+ * request. */
 static void
 other_classes (QuoitReport *report, const QuoitFleet *fleet, const QuoitRequest *request)
 {

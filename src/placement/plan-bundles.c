@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles placed: a policy asked, its answer in nodes of the fleet, and chips shared out on them. */
+/* Plans bundles: runs a policy, converts its result to nodes of the fleet, and chooses chips. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,19 +23,20 @@ quoit_bundle_plan_clear (QuoitBundlePlan *plan)
 
 /* --- deciding --- */
 
-/* Bundles that are placed by one decision, and what stands of the group already. */
+/* One decision: the bundles to place, and the nodes of the bundles that stay. */
 typedef struct {
   const QuoitFleet *fleet;
   const QuoitRequest *request;
   const guint32 *which; /* NULL: all */
   guint32 n;
-  guint32 n_values;    /* of the topology label: how many share out these */
-  const guint32 *kept; /* nodes of bundles that stay, of the layout; QUOIT_NO_INDEX: none */
-  guint32 bound;       /* of kept: the bundle whose value of the topology label these must have; QUOIT_NO_INDEX: any */
+  guint32 n_values;    /* number of values of the topology label for these bundles */
+  const guint32 *kept; /* nodes (of the layout) of bundles that stay, or QUOIT_NO_INDEX; NULL: none */
+  guint32 bound;       /* index in kept: the bundle whose value of the topology label these must have;
+                        * QUOIT_NO_INDEX: any */
   QuoitViewTime time;
 } Question;
 
-/* Where a bundle of another part of the group stands, nothing of this part may: parts have different values. */
+/* Removes the values of kept bundles from the view. Parts of a group must have different values. */
 static void
 leave_values_of_others (const Question *question, QuoitFleetView *view)
 {
@@ -63,7 +64,7 @@ stand (const Question *question, QuoitFleetView *view)
       return;
     }
   standing->bound = quoit_fleet_view_domain (view, (QuoitNodeId) { question->kept[question->bound] });
-  /* No node that may take bundles has that value: one that none has is bound to fail. */
+  /* No candidate has that value. A new value without nodes makes the decision fail. */
   if (standing->bound == QUOIT_NO_INDEX)
     standing->bound = view->view.n_domains++;
 }
@@ -90,7 +91,7 @@ quoit_place_by_best (const QuoitFleetView *view, guint32 *nodes)
   return placings[quoit_best_place (&view->bundles, &view->view, &view->standing, &budget, &proven, nodes)];
 }
 
-/* @nodes: of the layout, for the bundles of the question; written when they were found. */
+/* @nodes: nodes of the layout for the bundles of the question, written only if placing is FOUND. */
 static gboolean
 decide (const Question *question, QuoitPlacing *placing, guint32 *nodes, GError **error)
 {
@@ -108,9 +109,9 @@ decide (const Question *question, QuoitPlacing *placing, guint32 *nodes, GError 
   return TRUE;
 }
 
-/* --- parts of a group: each value of the topology label has its own --- */
+/* --- parts of a group: one per value of the topology label --- */
 
-/* The bundles of @first and on, @n in number, that are to be placed. */
+/* Writes the bundles without a node among the @n bundles from @first on. Returns their number. */
 static guint32
 list_missing (const QuoitBundlePlan *plan, guint32 first, guint32 n, guint32 *which)
 {
@@ -131,7 +132,7 @@ first_kept (const QuoitBundlePlan *plan, guint32 first, guint32 n)
   return QUOIT_NO_INDEX;
 }
 
-/* Places the question's bundles in @plan where they were found. */
+/* Places the bundles of the question in @plan if a placement is found. */
 static gboolean
 decide_part (const Question *question, QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error)
 {
@@ -144,14 +145,14 @@ decide_part (const Question *question, QuoitPlacing *placing, QuoitBundlePlan *p
   return TRUE;
 }
 
-/* Bundles that have lost their nodes go back to the value that the rest of their part has. The nodes of two values are
- * different ones, so that parts do not get into each other's way; those that are lost whole are placed together. */
+/* Bundles that lost their nodes return to the value of the rest of their part. Different values have different
+ * nodes, so that parts are decided one by one. Parts without any remaining bundle are placed together. */
 static gboolean
 decide_missing (Question *question, QuoitPlacing *placing, QuoitBundlePlan *plan, GError **error)
 {
   guint32 n_parts = MAX (question->request->n_topology_values, 1), n = MAX (plan->n / n_parts, 1), n_whole = 0;
   g_autofree guint32 *whole = g_new (guint32, plan->n + 1), *which = g_new (guint32, plan->n + 1);
-  /* As it was before: what is placed meanwhile stands nowhere yet. */
+  /* A copy, because placements of this call are not applied to the fleet yet. */
   g_autofree guint32 *kept = g_memdup2 (plan->nodes, (plan->n + 1) * sizeof *kept);
 
   question->kept = kept;
@@ -217,7 +218,7 @@ tpu_of (const QuoitBundleWish *wish)
   return 0;
 }
 
-/* What all of @seats, which are on one node, have of its chips. */
+/* Chooses the chips for all bundles of @seats, which are on one node. */
 static gboolean
 share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *seats, guint n, QuoitBundlePlan *plan,
            QuoitRefusal *refusal)
@@ -252,7 +253,7 @@ share_out (const QuoitFleet *fleet, const QuoitRequest *request, const Seat *sea
   return TRUE;
 }
 
-/* Of bundles that @stay, the chips are theirs already. */
+/* Bundles with a node in @stay already have chips. */
 static gboolean
 share_out_chips (const QuoitFleet *fleet, const QuoitRequest *request, const guint32 *stay, QuoitBundlePlan *plan,
                  QuoitRefusal *refusal)

@@ -24,8 +24,7 @@ quoit_refusal_set (QuoitRefusal *refusal, const QuoitRequest *request)
 
 /* --- bundles --- */
 
-/* Whether policy `best` would place the same bundles, all of them; what a search within its bounds does not tell is
- * UNKNOWN. */
+/* Places all bundles by policy `best`. Returns UNKNOWN if the search ends without a result. */
 static QuoitPlacing
 ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
@@ -38,13 +37,13 @@ ask_best (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime ti
   other.policy = QUOIT_POLICY_BEST;
   if (!quoit_fleet_view_init (&view, fleet, &other, NULL, n, time, NULL))
     return QUOIT_PLACING_UNKNOWN;
-  /* What the greedy one finds is there, and it looks for less. */
+  /* Ray's greedy algorithm is cheaper, and its placement proves that one exists. */
   if (view.view.units == NULL && view.standing.n_values <= 1)
     placing = quoit_place_by_ray (&view, nodes);
   return placing == QUOIT_PLACING_FOUND ? placing : quoit_place_by_best (&view, nodes);
 }
 
-/* The first bundle that no node has room for by itself; QUOIT_NO_INDEX: each finds one. */
+/* Returns the first bundle that fits on no node by itself, or QUOIT_NO_INDEX. */
 static guint32
 find_misfit (const QuoitFleetView *view)
 {
@@ -62,7 +61,7 @@ find_misfit (const QuoitFleetView *view)
   return QUOIT_NO_INDEX;
 }
 
-/* The same of what there is now, or of all that is known. */
+/* As find_misfit(), for the fleet now or for all known nodes. */
 static guint32
 find_misfit_at (const QuoitFleet *fleet, const QuoitRequest *request, QuoitViewTime time)
 {
@@ -92,7 +91,7 @@ explain_placing (const QuoitFleet *fleet, const QuoitRequest *request, QuoitPlac
 
   g_string_append_printf (text, "%u bundle%s, %s: %s", request->bundles->len, request->bundles->len == 1 ? "" : "s",
                           quoit_strategy_name (request->strategy), never ? "never" : "not now");
-  /* What can never be is not now either, however far a search went. */
+  /* NEVER is proven, so the limit of the search does not matter. */
   if (!never || placing != QUOIT_PLACING_UNKNOWN)
     append_word (text, placing);
   if (misfit != QUOIT_NO_INDEX)
@@ -177,7 +176,7 @@ explain_slices (const QuoitFleet *fleet, const QuoitRefusal *refusal, GError **e
   return report;
 }
 
-/* The fleet as it is without the group whose slices count for the request; a reference. */
+/* Returns a reference to the fleet without the group whose slices count for the request. */
 static QuoitFleet *
 fleet_without_group (const QuoitRefusal *refusal, GError **error)
 {

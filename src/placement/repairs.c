@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes of the fleet would help: each slice that is not free needs certain steps (nodes back, undrained,
- * released), and a set of steps helps when it fixes as many slices as are short. */
+/* Finds changes of the fleet that would help. Each slice that is not free needs certain steps (a node back alive, an
+ * undrain, a release). A set of steps helps if it frees as many slices as are missing. */
 #include "placement/placement.h"
 
 #include <stdlib.h>
 
 #include "base/natural.h"
 
-/* A change that frees what it concerns: a node, or all that a group has. */
+/* A change that frees a node, or everything that a group has. */
 typedef struct {
   QuoitStepKind kind;
   guint32 node;
   const QuoitGroupData *group;     /* RELEASE */
-  guint32 seen;                    /* the last slice that was found to need it, plus 1 */
-  guint32 gain;                    /* slices that it frees by itself */
-  guint32 first_repair, n_repairs; /* into repairs_of: the repairs that need it */
-  guint32 n_fixed;                 /* of them those that the steps taken fix */
+  guint32 seen;                    /* the last slice that was found to need it, + 1 */
+  guint32 gain;                    /* number of slices that it frees by itself */
+  guint32 first_repair, n_repairs; /* in repairs_of: the repairs that need it */
+  guint32 n_fixed;                 /* number of these repairs that the taken steps fix */
   gboolean taken;
 } Step;
 
-/* A slice that is not free but could be, and the steps that it needs. */
+/* A slice that is not free but could be, and the steps for it. */
 typedef struct {
   guint32 slice;
-  guint32 first_need, n_needs; /* into needs */
-  guint32 n_groups;            /* how many of them are releases */
-  guint32 n_lacking;           /* how many of them are not taken */
+  guint32 first_need, n_needs; /* in needs */
+  guint32 n_groups;            /* number of releases in its needs */
+  guint32 n_lacking;           /* number of its needs that are not taken */
 } Repair;
 
 typedef struct {
   QuoitReport *report;
   const QuoitFleet *fleet;
   guint32 n_short;
-  GArray *repairs;      /* of Repair, the smallest first */
+  GArray *repairs;      /* of Repair, fewest steps first */
   GArray *steps;        /* of Step */
-  GArray *needs;        /* of guint32: steps, repair by repair */
-  GArray *taken;        /* of guint32: steps of the option being made */
+  GArray *needs;        /* of guint32: step indices, by repair */
+  GArray *taken;        /* of guint32: step indices of the current option */
   GHashTable *of_group; /* group -> its step + 1 */
-  guint32 *repairs_of;  /* repairs, step by step */
-  guint32 n_fixed;      /* repairs that lack nothing */
+  guint32 *repairs_of;  /* repair indices, by step */
+  guint32 n_fixed;      /* number of repairs without missing steps */
 } Search;
 
 static Step *
@@ -58,9 +58,9 @@ need_of (const Search *search, const Repair *repair, guint32 need)
   return step_at (search, g_array_index (search->needs, guint32, repair->first_need + need));
 }
 
-/* --- what each slice needs --- */
+/* --- steps for each slice --- */
 
-/* Whether @node, were it alive, would be a worker of its slice and contradict nothing. */
+/* Whether @node, if it were alive, would be a valid worker of its slice. */
 static gboolean
 is_worker (const QuoitLayout *layout, guint32 node)
 {
@@ -72,7 +72,7 @@ is_worker (const QuoitLayout *layout, guint32 node)
          && row->worker_id >= 0 && (guint32) row->worker_id < class->facts.hosts;
 }
 
-/* Whether @node is dead, and no alive one is that worker. Where several dead ones were, the last is asked back. */
+/* Whether @node is dead and no live node has its worker id. Of several dead ones, only the last counts as missing. */
 static gboolean
 is_missing (const QuoitFleet *fleet, const QuoitSlice *row, guint32 node)
 {
@@ -80,7 +80,7 @@ is_missing (const QuoitFleet *fleet, const QuoitSlice *row, guint32 node)
 
   if (quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_DEAD || !is_worker (fleet->layout, node))
     return FALSE;
-  /* Nodes of one worker id stand together. */
+  /* Nodes with the same worker id are adjacent. */
   for (guint32 i = node + 1; i < row->first_node + row->n_nodes && nodes[i].worker_id == nodes[node].worker_id; i++)
     if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_DEAD || is_worker (fleet->layout, i))
       return FALSE;
@@ -165,7 +165,7 @@ by_needs (const void *a, const void *b)
   return (x->slice > y->slice) - (x->slice < y->slice);
 }
 
-/* From each step to the repairs that need it. */
+/* Builds the index from each step to the repairs that need it. */
 static void
 index_steps (Search *search)
 {
@@ -203,7 +203,7 @@ find_repairs (Search *search, const QuoitCandidates *candidates)
   index_steps (search);
 }
 
-/* --- an option: steps are taken, then those that turn out to be superfluous are left --- */
+/* --- options: take steps, then drop the unnecessary ones --- */
 
 static void
 take (Search *search, guint32 index)
@@ -218,7 +218,7 @@ take (Search *search, guint32 index)
   g_array_append_val (search->taken, index);
 }
 
-/* Adds @change to the counts of the steps that a fixed @repair needs. */
+/* Adds @change to n_fixed of the steps that a fixed @repair needs. */
 static void
 count_fixed (Search *search, const Repair *repair, gint change)
 {
@@ -244,8 +244,7 @@ leave (Search *search, guint at)
   g_array_remove_index (search->taken, at);
 }
 
-/* Releasing a group for one slice may free another too, and then a step that was taken for that other one is a step
- * too many. */
+/* Releasing a group for one slice may also free another slice. The steps for that other slice are then unnecessary. */
 static void
 leave_superfluous (Search *search)
 {
@@ -275,7 +274,7 @@ write_steps (const Search *search, QuoitOption *option)
     }
 }
 
-/* The steps taken become an option, and the next one begins. */
+/* Adds the taken steps as an option, and resets the search. */
 static void
 offer (Search *search)
 {
@@ -284,14 +283,14 @@ offer (Search *search)
   leave_superfluous (search);
   option = quoit_report_add_option (search->report);
   write_steps (search, option);
-  /* What will never fit helps those who can do with less. */
+  /* Also suggest the largest count that fits. */
   if (search->report->verdict == QUOIT_VERDICT_NEVER)
     quoit_option_add_step (option, QUOIT_STEP_FEWER_SLICES, NULL, search->report->n_could);
   while (search->taken->len > 0)
     leave (search, search->taken->len - 1);
 }
 
-/* The first slices that @wanted allows, repaired together. */
+/* Makes an option that repairs the first slices for which @wanted returns TRUE. */
 static gboolean
 repair_slices (Search *search, gboolean (*wanted) (const Repair *))
 {
@@ -331,7 +330,7 @@ by_gain (gconstpointer a, gconstpointer b, gpointer data)
   return quoit_natural_compare (x->group->name, y->group->name);
 }
 
-/* The group that is just enough by itself; of equals the first by name. QUOIT_NO_INDEX where none is. */
+/* Returns the release with the smallest sufficient gain, of equal ones the first by name, or QUOIT_NO_INDEX. */
 static guint32
 enough_alone (Search *search)
 {
@@ -349,7 +348,7 @@ enough_alone (Search *search)
   return best;
 }
 
-/* Groups by what their release frees, the greatest first, until it is enough. */
+/* Takes releases in descending order of their gain until enough slices are free. */
 static void
 take_greatest (Search *search)
 {
@@ -363,7 +362,7 @@ take_greatest (Search *search)
     take (search, g_array_index (gains, guint32, g));
 }
 
-/* Groups whose release frees whole slices. */
+/* Makes an option of releases that free whole slices. */
 static gboolean
 release_groups (Search *search)
 {

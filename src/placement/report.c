@@ -63,8 +63,8 @@ quoit_report_unref (QuoitReport *report)
   g_free (report);
 }
 
-/* The main obstacle comes first. For not-now, that is a constraint that can change. For never, it is what the request
- * limits itself to, then damage, then what the fleet consists of; use is no cause, because it ends. */
+/* The main obstacle comes first. For not-now, that is a constraint that can change. For never, the order is: limits
+ * of the request, damage, hardware. Use comes last, because it ends. */
 static guint
 rank (const QuoitReport *report, QuoitConstraint constraint)
 {
@@ -203,7 +203,7 @@ quoit_report_option_text (const QuoitReport *report, guint index)
   return g_string_free (text, FALSE);
 }
 
-/* --- in one sentence --- */
+/* --- summary --- */
 
 static void
 append_verdict_on_slices (GString *text, const QuoitReport *report)
@@ -241,7 +241,7 @@ append_ray (GString *text, const QuoitReport *report)
                                          [QUOIT_RAY_ANSWER_INFEASIBLE] = "answer INFEASIBLE" };
   gboolean fits = report->verdict == QUOIT_VERDICT_FITS;
 
-  /* Told where it is not what the verdict says. */
+  /* Only mentioned if it differs from the verdict. */
   if (report->ray_answer != QUOIT_RAY_ANSWER_NONE && fits != (report->ray_answer == QUOIT_RAY_ANSWER_SUCCESS))
     g_string_append_printf (text, "; Ray %s %s",
                             report->ray_varies && report->verdict == QUOIT_VERDICT_FITS ? "may" : "would",

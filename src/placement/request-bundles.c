@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles that are wanted: reading what they take, and what of a request goes together. */
+/* Reads the resources of bundles, and checks that the settings of a request are consistent. */
 #include "placement/request.h"
 
 #include <string.h>
@@ -8,10 +8,10 @@
 
 enum { LONGEST_RESOURCE = 253 };
 
-/* 900,000,000,000,000: Ray's doubles leave int64 a little above, and the resource disappears. */
+/* 900,000,000,000,000. Slightly above this limit, Ray's doubles overflow int64 and the resource disappears. */
 #define MOST_E4 (G_GINT64_CONSTANT (900000000000000) * QUOIT_AMOUNT_UNIT)
 
-/* --- what a bundle takes --- */
+/* --- resources of a bundle --- */
 
 static gboolean
 is_printable (const char *name)
@@ -42,7 +42,8 @@ check_resource (guint32 bundle, const char *name, GError **error)
   return TRUE;
 }
 
-/* The name at *@at, behind which is an '='; NULL: there is none. Owned. */
+/* Returns the name at *@at and moves *@at to the '=' after it. Returns NULL if there is no '='. The caller owns the
+ * name. */
 static char *
 read_name (const char **at)
 {
@@ -70,7 +71,7 @@ read_amount (guint32 bundle, const char *resource, const char **at, QuoitAmount 
   gsize length = strspn (*at, "0123456789.");
   g_autofree char *text = NULL, *quoted = quoit_quote (resource);
 
-  /* What follows is part of what somebody took for an amount, unless it ends one. */
+  /* Invalid characters up to the next separator are part of the amount in the error message. */
   length += strcspn (*at + length, ",;}");
   text = g_strndup (*at, length);
   *at += length;
@@ -206,7 +207,7 @@ quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, co
   return TRUE;
 }
 
-/* --- what goes together --- */
+/* --- consistency --- */
 
 static gboolean
 has_nothing_of_slices (const QuoitRequest *request, GError **error)

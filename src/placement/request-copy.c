@@ -49,7 +49,7 @@ copy_bundles (QuoitRequest *copy, const QuoitRequest *request)
       const QuoitBundleWish *from = quoit_request_bundle (request, i);
       QuoitBundleWish wish = { NULL, NULL };
 
-      /* What was added together shares what it takes: ten thousand bundles are one array. */
+      /* Bundles that were added together share their takes, so that ten thousand bundles need one array. */
       wish.takes = from->takes == before ? g_array_ref (quoit_request_bundle (copy, i - 1)->takes)
                                          : copy_takes (copy, from->takes);
       before = from->takes;

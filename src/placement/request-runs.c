@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles in canonical text. Ten thousand equal ones are one run. */
+/* Bundles in canonical text. Consecutive equal bundles are written as one run. */
 #include "placement/request.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ by_selector (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (quoit_selector_value (x), quoit_selector_value (y));
 }
 
-/* Saying it twice asks for nothing more. */
+/* A repeated selector has no effect, so each is written once. */
 void
 quoit_request_append_selectors (GString *text, const GPtrArray *selectors)
 {
@@ -99,7 +99,7 @@ quoit_request_append_runs (const QuoitRequest *request, GString *text)
 
 /* --- reading --- */
 
-/* ";key=value" up to the next ';' or '}'. */
+/* Reads ";key=value" up to the next ';' or '}'. */
 static gboolean
 read_selector (const char **at, GPtrArray *selectors, GError **error)
 {

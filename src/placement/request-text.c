@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request as text and back: what "the same request" compares, and what a group is repaired and resized by. */
+/* Converts a request to canonical text and back. The text identifies a repeated request, and it is the input of
+ * repair and resize. */
 #include "placement/request.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ by_name (gconstpointer a, gconstpointer b)
   return quoit_natural_compare (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* A value with a blank or quote in it would read like two. */
+/* Quotes a value with a blank, a quote or a backslash, because it would be read as two values otherwise. */
 static void
 append_value (GString *text, const char *what, const char *value)
 {
@@ -39,7 +40,7 @@ append_names (GString *text, const char *what, const GPtrArray *names)
     append_value (text, what, sorted->pdata[i]);
 }
 
-/* Every reservation writes this text; printf would take longer than placing it does. */
+/* Every reservation writes this text, and printf would take longer than the placement. */
 static void
 append_number (GString *text, guint32 number)
 {
@@ -119,7 +120,7 @@ quoit_request_canonical (const QuoitRequest *request)
   return g_string_free (text, FALSE);
 }
 
-/* --- back --- */
+/* --- reading --- */
 
 typedef gboolean (*ReadFunc) (QuoitRequest *request, const char *value, GError **error);
 
@@ -208,7 +209,7 @@ read_excluded (QuoitRequest *request, const char *value, GError **error)
   return g_ptr_array_add (request->excluded, g_strdup (value)), TRUE;
 }
 
-/* Each is there once, but for those of which there may be several. */
+/* Each word occurs at most once, except select, slice and exclude-slice. */
 static const struct {
   const char *word;
   ReadFunc read;
@@ -226,7 +227,7 @@ static const struct {
   { "exclude-slice", read_excluded },
 };
 
-/* The quote that ends the value which the one at @open begins; the end of the text where there is none. */
+/* Returns the quote that closes the one at @open, or the end of the text if it is missing. */
 static const char *
 find_close (const char *open)
 {
@@ -237,7 +238,7 @@ find_close (const char *open)
   return end;
 }
 
-/* The next word; a value in quotes may have blanks. Owned; NULL at the end. */
+/* Returns the next word; a quoted value may contain blanks. Returns NULL at the end. The caller owns the word. */
 static char *
 next_word (const char **at)
 {
@@ -252,7 +253,8 @@ next_word (const char **at)
   return end == start ? NULL : g_strndup (start, (gsize) (end - start));
 }
 
-/* The value at @text, which is the rest of a word; NULL: nothing closes its quotes. Owned. */
+/* Returns the value at @text, the rest of a word. Returns NULL if the closing quote is missing. The caller owns the
+ * value. */
 static char *
 value_of (const char *text)
 {
@@ -302,7 +304,7 @@ read_slices (QuoitRequest *request, const char **at, GError **error)
          && quoit_shape_parse (shape, &request->shape, error) && read_count (request, n, error);
 }
 
-/* Bundles begin with their strategy, which is no generation. */
+/* Bundles begin with a strategy, which is never the name of a generation. */
 static gboolean
 read_head (QuoitRequest *request, const char **at, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wanted. The public builder fills it; placement and ledger read it. */
+/* A request for slices or bundles. The public builder fills it; placement and ledger read it. */
 #pragma once
 
 #include <quoit/request.h>
@@ -9,10 +9,11 @@
 #include "fleet/selector.h"
 #include "placement/ray/names.h"
 
-/* One bundle that is wanted. Equal ones that were added together share what they take. */
+/* A requested bundle. Equal bundles that were added together share their takes. */
 typedef struct {
-  GArray *takes; /* of QuoitTake, by resource; names are those of the request's texts: equal ones are one pointer */
-  GPtrArray *selectors; /* of QuoitSelector, as they came; NULL: none */
+  GArray *takes; /* of QuoitTake, by resource; names are interned in the texts of the request, so that equal names
+                  * are equal pointers */
+  GPtrArray *selectors; /* of QuoitSelector, in the given order; NULL: none */
 } QuoitBundleWish;
 
 struct _QuoitRequest {
@@ -20,49 +21,49 @@ struct _QuoitRequest {
   char *key;   /* request key; NULL: none */
   char *owner; /* NULL: none */
   QuoitGeneration generation;
-  QuoitShape shape;           /* n_dims 0: not set yet */
+  QuoitShape shape;           /* n_dims 0: not set */
   guint32 chips_per_host;     /* 0: Ray's default for the shape */
-  guint32 n_slices;           /* 0: not set yet; the most where fewer will do */
-  guint32 least_slices;       /* 0: all of n_slices or none */
+  guint32 n_slices;           /* 0: not set; the maximum if least_slices is set */
+  guint32 least_slices;       /* minimum; 0: exactly n_slices */
   gint64 lease_ms;            /* of a reservation; 0: none */
-  QuoitAmount tpu_per_bundle; /* 0: every host is taken whole */
+  QuoitAmount tpu_per_bundle; /* 0: whole hosts */
   char *pool, *zone;          /* NULL: any */
   GPtrArray *selectors;       /* of QuoitSelector; a node of a slice must satisfy all of them */
   GPtrArray *slices;          /* names; empty: any */
   GPtrArray *excluded;        /* names */
 
-  GArray *bundles;           /* of QuoitBundleWish; empty: slices are asked for */
-  GStringChunk *texts;       /* names of resources, each once */
-  GPtrArray *resources;      /* those names, as they came */
-  guint32 n_selectors;       /* of all bundles */
+  GArray *bundles;           /* of QuoitBundleWish; empty: a request for slices */
+  GStringChunk *texts;       /* names of resources, each stored once */
+  GPtrArray *resources;      /* these names, in the given order */
+  guint32 n_selectors;       /* sum over all bundles */
   QuoitStrategy strategy;    /* of bundles */
-  QuoitPolicy policy;        /* likewise */
-  gboolean has_strategy;     /* it was stated */
+  QuoitPolicy policy;        /* of bundles */
+  gboolean has_strategy;     /* strategy was stated */
   char *topology_label;      /* NULL: none */
   guint32 n_topology_values; /* 0: no label */
-  char *soft_target;         /* a node; NULL: none */
+  char *soft_target;         /* node name; NULL: none */
 };
 
-/* More than any fleet has; a greater number is a mistake (-1 read as unsigned, microseconds...). */
+/* More than any fleet has. A greater number is a mistake, for example -1 read as unsigned, or microseconds. */
 enum { QUOIT_MOST_SLICES = 1000000 };
 
 enum {
   QUOIT_MOST_BUNDLES = 10000,
-  QUOIT_MOST_RESOURCES = 256, /* different ones that a request asks for */
+  QUOIT_MOST_RESOURCES = 256, /* different resources in one request */
   QUOIT_MOST_BUNDLE_SELECTORS = 1000,
-  QUOIT_MOST_SELECTORS = 1000000 /* of all bundles */
+  QUOIT_MOST_SELECTORS = 1000000 /* sum over all bundles */
 };
 
 QuoitRequest *quoit_request_alloc (void); /* without a name; quoit_request_free() it */
-/* A copy of @request under another name. */
+/* Returns a copy of @request with another name. The caller owns it. */
 QuoitRequest *quoit_request_dup (const QuoitRequest *request, const char *name);
 
-/* @text, which may be *@member, in its place; NULL: none. */
+/* Replaces *@member by a copy of @text, which may be *@member itself or NULL. */
 void quoit_request_replace_text (char **member, const char *text);
 
-/* Whether everything needed is set. */
+/* Whether all required fields are set and consistent. Fails with INVALID. */
 gboolean quoit_request_complete (const QuoitRequest *request, GError **error);
-/* And whether it agrees with the catalogue. */
+/* As quoit_request_complete(), and checks the slices with the catalogue. */
 gboolean quoit_request_validate (const QuoitRequest *request, GError **error);
 
 static inline const QuoitBundleWish *
@@ -73,42 +74,44 @@ quoit_request_bundle (const QuoitRequest *request, guint32 bundle)
 
 /* --- request-bundles.c --- */
 
-/* "TPU=4,CPU=8" from *@at on, up to the end or a character that no amount has; *@at is there then. An array of
- * QuoitTake by resource, whose names are texts of @request. INVALID names the resource; @bundle is for the message. */
+/* Reads "TPU=4,CPU=8" from *@at up to the end, or up to a character that no amount contains, and moves *@at there.
+ * Returns an array of QuoitTake, sorted by resource, whose names are texts of @request; the caller owns it. Fails
+ * with INVALID and names the resource. @bundle is for the message. */
 GArray *quoit_request_read_takes (QuoitRequest *request, guint32 bundle, const char **at, GError **error);
-/* Adds @n bundles of @takes. INVALID beyond what a request may have. */
+/* Adds @n bundles with @takes. Fails with INVALID beyond the limits of a request. */
 gboolean quoit_request_add_takes (QuoitRequest *request, GArray *takes, gint64 n, GError **error);
 gboolean quoit_request_select (QuoitRequest *request, guint32 bundle, const char *key, const char *value,
                                GError **error);
-/* Whether what is said of bundles is said together. */
+/* Whether the settings for bundles and for slices are consistent. Fails with INVALID. */
 gboolean quoit_request_bundles_complete (const QuoitRequest *request, GError **error);
 
 /* --- request-runs.c: bundles in canonical text --- */
 
-/* "4x{CPU=1,TPU=4} 1x{TPU=1;ray.io/tpu-worker-id=0}": bundles that stand together and are equal, then the next. */
+/* Appends runs of equal consecutive bundles: "4x{CPU=1,TPU=4} 1x{TPU=1;ray.io/tpu-worker-id=0}". */
 void quoit_request_append_runs (const QuoitRequest *request, GString *text);
-/* "{CPU=1,TPU=4;key=value}" */
+/* Appends one bundle: "{CPU=1,TPU=4;key=value}". */
 void quoit_request_append_bundle (GString *text, const QuoitBundleWish *wish);
-/* ";key=value" for each: in order, and each once. */
+/* Appends ";key=value" for each different selector, sorted. */
 void quoit_request_append_selectors (GString *text, const GPtrArray *selectors);
-/* The runs read, up to what is none any more. FALSE: it is not written so. */
+/* Reads runs up to the first other word. Returns FALSE for a syntax error; @error may then not be set. */
 gboolean quoit_request_read_runs (QuoitRequest *request, const char **at, GError **error);
 
-/* How few slices will do. */
+/* Returns the minimum number of slices. */
 static inline guint32
 quoit_request_least (const QuoitRequest *request)
 {
   return request->least_slices != 0 ? request->least_slices : request->n_slices;
 }
 
-/* The chips a host that the request means. */
+/* Returns the number of chips per host, either stated or Ray's default. */
 guint32 quoit_request_chips_per_host (const QuoitRequest *request);
 
-/* The placement part in canonical text: equal requests have equal text. Name, key and owner are not in it. Owned. */
+/* Returns the placement part as canonical text, without name, key and owner. Equal requests have equal text. The
+ * caller owns it. */
 char *quoit_request_canonical (const QuoitRequest *request);
-/* The request of such a text, without a name. INVALID for any other text. */
+/* Returns the request of a canonical text, without a name; the caller owns it. Fails with INVALID for other texts. */
 QuoitRequest *quoit_request_of_canonical (const char *text, GError **error);
 
-/* A name of a group, key, owner, source or pool: 1 to 253 bytes of printable UTF-8 without '@' or '/'. @what names it.
- */
+/* Checks a name of a group, key, owner, source or pool: 1 to 253 bytes of printable UTF-8 without '@' or '/'. @what
+ * is the kind of name, for the message. */
 gboolean quoit_name_check (const char *what, const char *name, GError **error);

@@ -12,7 +12,7 @@ typedef struct {
 } Row;
 
 struct _QuoitRows {
-  GHashTable *index; /* of Row, each its own key */
+  GHashTable *index; /* of Row, each is its own key */
   GPtrArray *rows;   /* of Row */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bundles ask for, and what nodes have of it. */
+/* Fills the amounts of a view: what bundles request, and what nodes have. */
 #include "placement/view.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "fleet/kind.h"
 #include "fleet/resource-names.h"
 
-/* --- what is asked --- */
+/* --- requested amounts --- */
 
 static guint32
 resource_of (const QuoitBundles *bundles, const char *name)
 {
   guint32 r = 0;
 
-  /* Names of one request are one pointer each. */
+  /* Names of one request are interned. */
   while (bundles->resources[r] != name)
     r++;
   return r;
@@ -49,22 +49,22 @@ quoit_fleet_view_ask (QuoitFleetView *view, const guint32 *which, guint32 n)
     }
 }
 
-/* --- what nodes have --- */
+/* --- amounts of nodes --- */
 
-/* Where a resource is found of which no kind says an amount. */
+/* How to find a resource that the node kind does not list. */
 typedef struct {
   gboolean is_implicit;
-  gboolean is_text; /* some slice or head may be called so */
+  gboolean is_text; /* the layout has this text, so a slice or a head may have the name */
   QuoitStringId text;
 } Elsewhere;
 
 typedef struct {
   QuoitFleetView *view;
   guint32 n_resources;
-  gint32 **places; /* of each kind, when a node of it was seen: where its resources are, -1 where they are not */
+  gint32 **places; /* of each kind, on first use: index of each resource in the kind, or -1 */
   Elsewhere *elsewhere;
-  QuoitAmount *left; /* room for the resources of any kind */
-  guint32 tpu;       /* which resource counts chips; QUOIT_NO_INDEX: none is asked */
+  QuoitAmount *left; /* buffer for the resources of any kind */
+  guint32 tpu;       /* the resource that counts chips; QUOIT_NO_INDEX: not requested */
   gboolean sums_will_do;
 } Measuring;
 
@@ -87,7 +87,7 @@ places_of (Measuring *measuring, guint32 kind)
   return places;
 }
 
-/* Which of quoit_layout_node_derived() the resource is; -1: none. */
+/* Returns the index of the resource in quoit_layout_node_derived(), or -1. */
 static int
 derived_of (const Measuring *measuring, guint32 node, guint32 resource)
 {
@@ -152,7 +152,7 @@ measure_node (Measuring *measuring, guint32 node, QuoitViewTime time, gint64 *to
 
   if (!is_idle)
     quoit_fleet_node_left (fleet, (QuoitNodeId) { node }, measuring->left, &chips);
-  /* Its source calls all of it used, beside what groups have of it. */
+  /* The source reports the whole node as used, in addition to the shares of groups. */
   if (!is_idle && (fleet->layout->nodes[node].flags & QUOIT_NODE_EXTERNAL) != 0)
     {
       memset (measuring->left, 0, kind->n_resources * sizeof *measuring->left);
@@ -170,7 +170,7 @@ measure_node (Measuring *measuring, guint32 node, QuoitViewTime time, gint64 *to
     measure_units (measuring, kind, places, is_idle ? NULL : &chips, units);
 }
 
-/* Whether every bundle asks for whole chips of whatever node it may go to. */
+/* Whether all bundles request whole chips on every node. */
 static gboolean
 asks_for_whole_chips (const QuoitFleetView *view, guint32 tpu, const QuoitUnits *units)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels as bits and numbers: which nodes each set of selectors lets through, and the values of a topology label. */
+/* Converts labels to bits and numbers: the nodes that each set of selectors accepts, and the values of a topology
+ * label. */
 #include "placement/view.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ add_slices_named (const QuoitLayout *layout, const QuoitSelector *selector, GArr
     }
 }
 
-/* A selector that only nodes of certain slices satisfy; NULL: the bundle has none. */
+/* Returns a selector that only nodes of certain slices satisfy, or NULL. */
 static const QuoitSelector *
 find_slice_selector (const QuoitBundleWish *wish)
 {
@@ -78,7 +79,7 @@ quoit_fleet_view_slices (const QuoitFleetView *view, const guint32 *which)
       if (before == NULL || wish->selectors != before->selectors)
         add_slices_named (view->fleet->layout, selector, slices);
       before = wish;
-      /* What equal bundles of a long list name would pile up. */
+      /* Limits the memory for a long list of equal bundles. */
       if (slices->len > 2 * view->fleet->layout->n_slices + 64)
         sort_each_once (slices);
     }
@@ -88,7 +89,7 @@ quoit_fleet_view_slices (const QuoitFleetView *view, const guint32 *which)
 
 /* --- filters --- */
 
-/* The first number of a node of the layout's @index, or behind it. */
+/* Returns the index in the view of the first node that is not before @index of the layout. */
 static guint32
 lower_bound (const QuoitFleetView *view, guint32 index)
 {
@@ -166,7 +167,7 @@ keep_where (const QuoitFleetView *view, const QuoitSelector *selector, Holds hol
       }
 }
 
-/* Of a label that nodes of a kind have in common: mostly all of them have it as wanted, and no node is looked at. */
+/* For labels of node kinds. Usually all kinds satisfy the selector, and no node is visited. */
 static void
 keep_kinds (const QuoitFleetView *view, const QuoitSelector *selector, guint64 *bits)
 {
@@ -214,7 +215,7 @@ fill_filter (const QuoitFleetView *view, const GPtrArray *selectors, guint64 *bi
     }
 }
 
-/* Bundles of the same selectors share a filter. */
+/* Bundles with the same selectors share a filter. */
 static guint32
 number_filters (QuoitFleetView *view, const guint32 *which, GPtrArray *distinct)
 {
@@ -269,8 +270,8 @@ quoit_fleet_view_filter (QuoitFleetView *view, const guint32 *which)
 
 /* --- the topology label --- */
 
-/* FALSE: the node has no value, and no part in it. Slices of one name are told apart, which Ray does not do in one
- * cluster. */
+/* Returns FALSE if the node has no value of the label. Slices with equal names have different values, unless they
+ * are in the same source and the policy is `ray`; Ray does not distinguish them in one cluster. */
 static gboolean
 value_of (const QuoitFleetView *view, guint32 node, char *room, QuoitDomain *value)
 {
@@ -296,7 +297,8 @@ compare_domains (const void *a, const void *b)
   return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* The values of all nodes, in order and each once. They come mostly so: nodes stand by slices, and these by name. */
+/* Collects the values of all nodes, sorted and without duplicates. They are usually sorted already, because nodes
+ * are sorted by slice and slices by name. */
 static void
 find_domains (QuoitFleetView *view)
 {
@@ -345,7 +347,7 @@ quoit_fleet_view_domain (const QuoitFleetView *view, QuoitNodeId node)
   return found == NULL ? QUOIT_NO_INDEX : (guint32) (found - (const QuoitDomain *) (const void *) view->domains->data);
 }
 
-/* Mostly the one of the node before it, or the one behind that. */
+/* Usually the domain is the one of the previous node, or the next one. */
 static guint32
 domain_behind (const QuoitFleetView *view, guint32 node, guint32 before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which nodes may take bundles. */
+/* Finds the nodes that may take bundles, and builds a view of them. */
 #include "placement/view.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct {
   guint32 n, room;
 } Gathering;
 
-/* A dead node in whose place stands another one, or that was followed by a later one, is not had a second time. */
+/* Whether a live node or a later one has the place of this dead node. Such a node must not be counted twice. */
 static gboolean
 is_replaced (const QuoitFleet *fleet, guint32 node)
 {
@@ -25,7 +25,7 @@ is_replaced (const QuoitFleet *fleet, guint32 node)
   if (quoit_fleet_node_state (fleet, (QuoitNodeId) { node }) != QUOIT_NODE_DEAD || slice == QUOIT_NO_INDEX
       || nodes[node].worker_id < 0)
     return FALSE;
-  /* Nodes of one worker id stand together. */
+  /* Nodes with the same worker id are adjacent. */
   if (node + 1 < end && nodes[node + 1].slice == slice && nodes[node + 1].worker_id == nodes[node].worker_id)
     return TRUE;
   for (guint32 i = node; i > 0 && nodes[i - 1].slice == slice && nodes[i - 1].worker_id == nodes[node].worker_id; i--)
@@ -59,11 +59,11 @@ gather (Gathering *gathering, guint32 first, guint32 end)
       gathering->view->nodes[gathering->n++] = i;
 }
 
-/* How many candidates there are in all, those left out included; counted no further than decides anything. */
+/* Returns the number of candidates, including omitted ones. Stops counting when more cannot change a decision. */
 static guint32
 count_candidates (const Gathering *gathering)
 {
-  /* Of a group that is repaired, nodes with other bundles of it are taken off. */
+  /* In a repair, nodes with other bundles of the group are excluded later. */
   guint32 n = 0, enough = MAX (gathering->view->request->bundles->len, 1);
 
   for (guint32 i = 0; i < gathering->view->fleet->layout->n_nodes && n < enough; i++)
@@ -71,8 +71,9 @@ count_candidates (const Gathering *gathering)
   return MAX (n, gathering->n);
 }
 
-/* The slices that the request itself names, or that its bundles select; NULL: nodes of any. A topology label is told
- * what all nodes of a value have, whether a bundle may go there or not. */
+/* Returns the slices that the request names or its bundles select; the caller owns the array. Returns NULL for nodes
+ * of any slice. With a topology label, nodes that bundles cannot use must not be omitted, because all nodes of a
+ * value are summed up. */
 static GArray *
 limit_to_slices (const Gathering *gathering, const guint32 *which)
 {
@@ -108,7 +109,7 @@ gather_candidates (Gathering *gathering, const guint32 *which)
   gathering->view->view.n_candidates = slices == NULL ? gathering->n : count_candidates (gathering);
 }
 
-/* --- the whole --- */
+/* --- the view --- */
 
 static void
 note_slices (QuoitFleetView *view)
