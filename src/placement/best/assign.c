@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Hungarian method, in the form with potentials: rows come one by one, each by the cheapest chain of changes. */
+/* The Hungarian method with potentials. Rows are added one by one, each by the cheapest chain of changes. */
 #include "placement/best/assign.h"
 
 #define NONE G_MAXUINT32
@@ -8,14 +8,14 @@ typedef struct {
   guint32 n_rows, n_columns;
   gint64 (*cost) (gpointer data, guint32 row, guint32 column);
   gpointer data;
-  guint32 *row_of;            /* of each column; the last column is where a new row stands */
-  guint32 *from;              /* of each column: the one before it in the chain */
+  guint32 *row_of;            /* of each column; the last, extra column holds the new row */
+  guint32 *from;              /* of each column: the previous column in the chain */
   gint64 *of_row, *of_column; /* potentials */
-  gint64 *least;              /* of each column: what it costs to reach it */
+  gint64 *least;              /* of each column: the cost to reach it */
   gboolean *is_reached;
 } Assigning;
 
-/* The chain's next column; NONE: no other can be reached. */
+/* Returns the next column of the chain, or NONE if no other can be reached. */
 static guint32
 reach_next (Assigning *it, guint32 at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `best` for whole slices: from the pool with the fewest free slices that suffices. Where none does, whole
- * pools, the fullest first, and the rest again from the smallest that suffices. Small pools are used up before large
- * ones are broken into, so that a later request for many slices of one pool still finds one. Ties go by natural order.
- */
+/* Policy `best` for whole slices. Takes the slices from the pool with the fewest free slices that suffices. If no
+ * pool suffices, takes whole pools, the fullest first, and the rest from the smallest pool that suffices. Small
+ * pools are used up before large ones, so that a later request for many slices of one pool can still fit. Equal
+ * pools are used in natural order. */
 #include "placement/placement.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ quoit_plan_append (QuoitPlan *plan, guint32 slice)
   plan->slices[plan->n++] = slice;
 }
 
-/* Slices come pool by pool, each pool's in order: mostly there is little to sort, or nothing. */
+/* Slices are added pool by pool, sorted within a pool, so that they are usually sorted already. */
 static void
 sort_runs (QuoitPlan *plan)
 {
@@ -50,7 +50,7 @@ sort_runs (QuoitPlan *plan)
       }
 }
 
-/* --- every slice of the class is eligible: the ranks answer --- */
+/* --- every slice of the class is eligible: use the ranks --- */
 
 static void
 take_first (const QuoitFleet *fleet, const QuoitShelf *shelf, guint32 n, QuoitPlan *plan)
@@ -64,14 +64,15 @@ take_first (const QuoitFleet *fleet, const QuoitShelf *shelf, guint32 n, QuoitPl
     }
 }
 
-/* Pools are taken from the fullest down, row by row. What is left of a class: the rows below `fullest`, and of that row
- * the ranks from `next` on. */
+/* The remaining pools of a class. Pools are taken from the fullest down, row by row. The rows below `fullest`
+ * remain, and the ranks from `next` on in row `fullest`. */
 typedef struct {
   const guint32 *row; /* row[c]: the first rank of pools with c free slices */
   guint32 largest, fullest, next;
 } Rest;
 
-/* The rank of the pool with the fewest free slices that has at least @n, of those left. */
+/* Returns the rank of the remaining pool with the fewest free slices, but at least @n. Returns QUOIT_BITS_NONE if
+ * there is none. */
 static guint32
 find_sufficient (const QuoitFleet *fleet, const Rest *rest, guint32 n)
 {
@@ -88,7 +89,7 @@ find_sufficient (const QuoitFleet *fleet, const Rest *rest, guint32 n)
   return rank < rest->row[rest->fullest + 1] ? rank : QUOIT_BITS_NONE;
 }
 
-/* The rank of the fullest pool of those left; there is one. */
+/* Returns the rank of the fullest remaining pool, which must exist. */
 static guint32
 next_fullest (const QuoitFleet *fleet, Rest *rest)
 {
@@ -128,7 +129,7 @@ choose_by_rank (const QuoitFleet *fleet, guint32 class_index, guint32 n, QuoitPl
   return TRUE;
 }
 
-/* --- some are not: count what is eligible, pool by pool --- */
+/* --- some slices are not eligible: count the eligible ones by pool --- */
 
 typedef struct {
   guint32 shelf, n_free;
@@ -140,7 +141,7 @@ is_choice (const QuoitFleet *fleet, const QuoitCandidates *candidates, guint32 s
   return candidates->eligible[slice] && quoit_bits_has (&fleet->free_slices, slice);
 }
 
-/* Fullest first; of equals the earlier pool. */
+/* Fullest first; equal ones by pool. */
 static int
 by_free (const void *a, const void *b)
 {
@@ -151,7 +152,8 @@ by_free (const void *a, const void *b)
   return (x->shelf > y->shelf) - (x->shelf < y->shelf);
 }
 
-/* Of counts[first] to counts[end - 1], the first of which suffices: the earliest of the smallest that do. */
+/* Returns the earliest of the smallest sufficient counts in counts[first] to counts[end - 1]. counts[first] must
+ * suffice. */
 static guint32
 smallest_sufficient (const ShelfCount *counts, guint32 first, guint32 end, guint32 n)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* How many sizes of bundles are tried as the measure of a bound. */
+/* Number of different bundle sizes that are tried as the unit of a bound. */
 enum { MOST_SIZES = 64 };
 
 static int
@@ -112,7 +112,8 @@ quoit_best_bounds_free (QuoitBestBounds *bounds)
 
 /* --- nodes --- */
 
-/* Counted in whole @size: what a node holds of bundles, it holds of their whole sizes. */
+/* Computes the bound in whole multiples of @size. Bundles that fit on a node also fit if their amounts and the
+ * node's amount are rounded down to multiples. */
 static guint32
 nodes_in_sizes (const QuoitBestBounds *bounds, guint32 r, gint64 size)
 {
@@ -195,7 +196,8 @@ is_of_use (const QuoitBestBounds *bounds, guint32 block)
   return FALSE;
 }
 
-/* The nodes that are of use, of the largest slices. */
+/* Returns how many of the largest slices, together with nodes in no slice, have @n_nodes nodes that can hold a
+ * bundle. */
 static guint32
 slices_with_nodes (const QuoitBestBounds *bounds, guint32 n_nodes)
 {

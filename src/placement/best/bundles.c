@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `best` for bundles. */
+/* Policy `best` for bundles: dispatches by strategy, and falls back to Ray's placement. */
 #include "placement/best/values.h"
 
 #include "placement/best/ray.h"
@@ -31,7 +31,7 @@ quoit_best_write (const QuoitBestCase *it, const guint32 *places, const guint32 
                   guint32 *nodes)
 {
   g_autofree guint32 *sorted = g_memdup2 (places, it->n_units * sizeof *places);
-  g_autofree guint32 *next = g_new (guint32, it->question->n_asks); /* of each ask, in sorted */
+  g_autofree guint32 *next = g_new (guint32, it->question->n_asks); /* of each ask: index in sorted */
   guint32 from = 0;
 
   for (guint32 k = 0; k < it->n_kinds; k++)

@@ -47,7 +47,7 @@ quoit_best_answer_measure (QuoitBestAnswer *answer, const QuoitBestCase *it)
     answer->n_slices += i == 0 || numbers[i] != numbers[i - 1];
 }
 
-/* --- the case as a matching --- */
+/* --- matching of a case --- */
 
 gboolean
 quoit_best_is_even (const QuoitBestCase *it)
@@ -61,7 +61,7 @@ quoit_best_is_even (const QuoitBestCase *it)
   return TRUE;
 }
 
-/* Bundles by what they ask of one resource, the least first: how much the first of them ask for together. */
+/* The requested amounts of one resource in ascending order, with the number of bundles of each. */
 typedef struct {
   gint64 amount;
   guint32 n;
@@ -99,7 +99,7 @@ sort_asks (Load *load)
     }
 }
 
-/* More bundles than this do not go on a node of the room, whichever they are. */
+/* Returns an upper bound of the number of bundles, of any kinds, on a node of the room. */
 static guint32
 most_of_any (const Load *load, guint32 room)
 {

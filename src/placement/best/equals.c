@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes that hold the most are the fewest. Which slices they are in is another question: of t slices, and the nodes
- * in none, the m best nodes hold at most, for any measure c,
+/* The fewest nodes are those that hold the most bundles. Minimizing slices is harder. For any measure c, the m best
+ * nodes of t slices, and of no slice, hold at most
  *
- *   m * c + what each of these nodes holds above c,
+ *   m * c + the sum of what each of these nodes holds above c.
  *
- * so that t slices are too few where the t that hold the most above c do not suffice; and those t are where to look. */
+ * t slices are therefore too few if the t slices that hold the most above c do not suffice. The search tries these t
+ * slices. */
 #include "placement/best/equals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How many measures are tried. */
+/* Number of measures that are tried. */
 enum { MOST_MEASURES = 32 };
 
 typedef struct {
-  guint32 place, slice, holds; /* slice: by number, as they come; QUOIT_NO_INDEX: in none */
+  guint32 place, slice, holds; /* slice: numbered in the order of first use; QUOIT_NO_INDEX: none */
 } Node;
 
 typedef struct {
   const QuoitBestCase *it;
-  Node *nodes; /* the most first, of equals the first in the view */
+  Node *nodes; /* nodes that hold the most first; equal ones in the order of the view */
   guint32 n_nodes;
   guint32 n_slices;
-  guint32 m; /* the fewest nodes */
+  guint32 m; /* minimum number of nodes */
 } Equals;
 
 static guint32
@@ -39,12 +40,12 @@ slice_number (GHashTable *numbers, guint32 slice)
   return g_hash_table_size (numbers) - 1;
 }
 
-/* By counting: there are as many numbers as bundles at the most. */
+/* A counting sort, because there are at most as many different numbers as bundles. */
 static void
 sort_nodes (Equals *equals)
 {
   guint32 most = equals->it->n_units;
-  g_autofree guint32 *from = g_new0 (guint32, (gsize) most + 2); /* of each number, where its nodes come */
+  g_autofree guint32 *from = g_new0 (guint32, (gsize) most + 2); /* of each number: index of its next node */
   Node *sorted = g_new0 (Node, equals->n_nodes + 1);
 
   for (guint32 i = 0; i < equals->n_nodes; i++)
@@ -57,7 +58,7 @@ sort_nodes (Equals *equals)
   equals->nodes = sorted;
 }
 
-/* FALSE: they do not hold all. */
+/* Returns FALSE if the nodes do not hold all bundles. */
 static gboolean
 count_nodes (Equals *equals)
 {
@@ -81,7 +82,8 @@ count_nodes (Equals *equals)
   return held >= it->n_units;
 }
 
-/* Those of the m best nodes of chosen slices, and of none, are written. How many bundles they hold. */
+/* Writes the m best nodes of the chosen slices and of no slice to @chosen, which may be NULL. Returns how many
+ * bundles they hold, or 0 if there are fewer than m nodes. */
 static guint64
 best_nodes (const Equals *equals, const gboolean *is_chosen, guint32 *chosen)
 {
@@ -102,11 +104,11 @@ best_nodes (const Equals *equals, const gboolean *is_chosen, guint32 *chosen)
   return n < equals->m ? 0 : held;
 }
 
-/* --- the fewest slices --- */
+/* --- few slices --- */
 
 typedef struct {
   guint64 above;
-  guint32 n_nodes, slice; /* nodes that hold as much as the measure */
+  guint32 n_nodes, slice; /* number of nodes that hold at least the measure */
 } Worth;
 
 static int
@@ -121,7 +123,8 @@ worth_most_first (const void *a, const void *b)
   return (x->slice > y->slice) - (x->slice < y->slice);
 }
 
-/* What each slice holds above @measure, the most first; what nodes in none do is returned. */
+/* Computes what each slice holds above @measure, and sorts in descending order. Returns what nodes in no slice hold
+ * above it. */
 static guint64
 weigh (const Equals *equals, guint32 measure, Worth *worths)
 {
@@ -141,7 +144,7 @@ weigh (const Equals *equals, guint32 measure, Worth *worths)
   return loose;
 }
 
-/* Fewer slices do not suffice. */
+/* Returns a lower bound of the number of slices. */
 static guint32
 least_slices (const Equals *equals, guint32 measure, guint64 loose, const Worth *worths)
 {
@@ -153,7 +156,7 @@ least_slices (const Equals *equals, guint32 measure, guint64 loose, const Worth 
   return t;
 }
 
-/* The fewest of the slices in their order that suffice: a number below @limit, or @limit. */
+/* Returns how many of the first slices in @worths suffice, if fewer than @limit, otherwise @limit. */
 static guint32
 enough_slices (const Equals *equals, const Worth *worths, guint32 limit, gboolean *is_chosen)
 {
@@ -174,7 +177,7 @@ enough_slices (const Equals *equals, const Worth *worths, guint32 limit, gboolea
   return low;
 }
 
-/* Measures are numbers that some node holds, around what the last of the m best holds; and none. */
+/* Collects measures: numbers that some node holds, around that of the last of the m best nodes, and 0. */
 static guint32
 find_measures (const Equals *equals, guint32 *measures)
 {

@@ -4,13 +4,13 @@
 #include "placement/best/order.h"
 
 enum {
-  WHOLE = 1 << 20,     /* parts are parts of this */
-  MOST_LOOKS = 4000000 /* of a kind at a node; with more nothing is tried */
+  WHOLE = 1 << 20,     /* the unit of fractions */
+  MOST_LOOKS = 4000000 /* tests of a kind on a node; larger cases are not tried */
 };
 
-/* --- bundle by bundle --- */
+/* --- by bundle --- */
 
-/* How much of what is left the bundle takes, summed over resources as Ray's scorer does. */
+/* Returns which part of what is left the bundle takes, summed over resources like in Ray's scorer. */
 static guint64
 tightness (const QuoitBestState *state, const gint64 *left)
 {
@@ -74,21 +74,21 @@ quoit_best_greedy_fit (QuoitBestState *state, const QuoitBestLimits *limits, con
   return TRUE;
 }
 
-/* --- node by node --- */
+/* --- by node --- */
 
 typedef struct {
   const QuoitBestCase *it;
   const QuoitBestGround *ground;
   const guint32 *order;
   guint64 *sizes;       /* of each kind */
-  guint32 *to_come;     /* of each kind, how many */
-  guint32 *first;       /* of each kind, its first unit in an answer */
+  guint32 *to_come;     /* of each kind: number of unplaced bundles */
+  guint32 *first;       /* of each kind: index of its first unit in an answer */
   guint32 *n_opened;    /* of each block */
   gboolean *is_touched; /* of each stand */
-  gint64 *left;         /* of the node that is being filled */
-  guint32 *takes;       /* of each kind, how many it takes */
-  guint32 *filled_in;   /* of each room, for which node it was last filled, counted from 1 */
-  guint64 *filled;      /* and how much */
+  gint64 *left;         /* on the node that is being filled */
+  guint32 *takes;       /* of each kind: number that the node takes */
+  guint32 *filled_in;   /* of each room: the number of the node for which it was last filled, from 1 */
+  guint64 *filled;      /* of each room: the result of that fill */
 } Filling;
 
 static gboolean
@@ -110,7 +110,7 @@ holds_one_more (const Filling *filling, const QuoitBestRoom *room, guint32 kind,
   return FALSE;
 }
 
-/* What a node of the block would hold, and the size of it all. */
+/* Fills @filling->takes with what a node of the block would hold. Returns the total size. */
 static guint64
 fill (Filling *filling, guint32 block)
 {
@@ -140,7 +140,7 @@ fill (Filling *filling, guint32 block)
   return size;
 }
 
-/* The same, for the @number-th node: rooms are filled once for it. */
+/* As fill(), for node @number. Each room is filled only once per node. */
 static guint64
 filled (Filling *filling, guint32 block, guint32 number)
 {
@@ -154,7 +154,7 @@ filled (Filling *filling, guint32 block, guint32 number)
   return filling->filled[room];
 }
 
-/* Of equals the first of a slice that is used, else the first. */
+/* Returns the block whose nodes hold the most. Prefers equal blocks in used slices, then the first. */
 static guint32
 fullest_block (Filling *filling, guint32 number)
 {

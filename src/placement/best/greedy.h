@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placements that are made without ever going back: quick, often good, and no proof of anything where they fail. */
+/* Greedy placements without backtracking. They are fast and often good, but a failure proves nothing. */
 #pragma once
 
 #include "placement/best/state.h"
 
-/* What the next bundle goes to, of all nodes that take it. */
+/* Which of the nodes that can take the next bundle gets it. */
 typedef enum {
-  QUOIT_BEST_FIT_TIGHT, /* that it fills the most */
-  QUOIT_BEST_FIT_LOOSE  /* that it fills the least */
+  QUOIT_BEST_FIT_TIGHT, /* the node that becomes fullest */
+  QUOIT_BEST_FIT_LOOSE  /* the node that stays emptiest */
 } QuoitBestFit;
 
-/* Bundle by bundle, kinds in @order. */
+/* Places bundle by bundle, with kinds in @order. */
 gboolean quoit_best_greedy_fit (QuoitBestState *state, const QuoitBestLimits *limits, const guint32 *order,
                                 QuoitBestFit fit, guint32 *places);
 
-/* Node by node: the one that can be filled the most with what is to come, kinds in @order. */
+/* Fills node by node, always the node that holds the most of the remaining bundles, with kinds in @order. */
 gboolean quoit_best_greedy_fill (const QuoitBestBounds *bounds, const guint32 *order, guint32 *places);

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-/* Volumes are parts of this. */
+/* The unit of volumes. */
 enum { WHOLE = 1 << 20 };
 
-/* A place on its way into a block. */
+/* A node of the case, before blocks are formed. */
 typedef struct {
   guint32 slice, room, place;
   guint64 volume;
@@ -46,7 +46,7 @@ add_up (const QuoitBestCase *it)
   return most;
 }
 
-/* Slice by slice, those in none first; in each the largest first, then rooms as they were met. */
+/* Sorts by slice, nodes in no slice first. Within a slice, sorts by volume, the largest first, then by room. */
 static int
 by_block (const void *a, const void *b)
 {
@@ -65,7 +65,7 @@ static Spot *
 sorted_spots (const QuoitBestCase *it, const gint64 *most, QuoitStrategy strategy)
 {
   Spot *spots = g_new (Spot, it->n_nodes + 1);
-  g_autoptr (GArray) volumes = g_array_new (FALSE, TRUE, sizeof (guint64)); /* of each room, and 1 */
+  g_autoptr (GArray) volumes = g_array_new (FALSE, TRUE, sizeof (guint64)); /* of each room: volume + 1; 0: unknown */
 
   for (guint32 p = 0; p < it->n_nodes; p++)
     {
@@ -84,8 +84,8 @@ sorted_spots (const QuoitBestCase *it, const gint64 *most, QuoitStrategy strateg
   return spots;
 }
 
-/* What its nodes hold together of all that is asked, and no more than that: a slice that suffices is as good as a
- * larger one. */
+/* Returns which part of the total request the nodes of the stand can hold, limited to all of it: a slice that
+ * suffices is as good as a larger one. */
 static guint64
 stand_volume (const QuoitBestCase *it, const QuoitBestGround *ground, const QuoitBestStand *stand)
 {
@@ -102,7 +102,7 @@ stand_volume (const QuoitBestCase *it, const QuoitBestGround *ground, const Quoi
   return volume;
 }
 
-/* Stands with the same blocks have one family. */
+/* Returns a number that is equal for stands with equal blocks. */
 static guint32
 family_of (const QuoitBestGround *ground, const QuoitBestStand *stand, QuoitRows *families)
 {
@@ -145,7 +145,8 @@ put_together (const QuoitBestCase *it, QuoitBestGround *ground, const Spot *spot
     }
 }
 
-/* Nodes in no slice cost none; few nodes are large ones, and those of one slice are worth more together. */
+/* Nodes in no slice come first, because they add no slice. Stands with the largest nodes come next, because few of
+ * these are needed, and of those the stands with several such nodes. */
 static int
 by_family (const void *a, const void *b)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sets of places that can be taken at once are a matroid, and so to take greedily, in any order, ends with as many
- * as there can be, and with the earliest. A place that cannot be added now never can, nor can any like it; and kinds
- * that were searched in vain are settled for good. */
+/* The sets of places that can be taken together form a matroid. Taking places greedily, in any order, therefore
+ * takes as many as possible, and the earliest ones. A place that cannot be added now can never be added, nor can
+ * another place of its room. Kinds that a failed search has visited can never take more places. */
 #include "placement/best/match.h"
 
 #include "placement/rows.h"
 
 #define NONE G_MAXUINT32
 
-/* A place that is taken, of some room, and by which kind. */
+/* A taken place. */
 typedef struct {
-  guint32 place, next; /* of the same share */
+  guint32 place, next; /* next: in the same share */
 } Taken;
 
-/* What a kind has of a room. */
+/* The places of a room that a kind has. */
 typedef struct {
   guint32 kind, room;
   guint32 first; /* of Taken */
@@ -22,17 +22,17 @@ typedef struct {
 
 typedef struct {
   guint32 capacity;
-  guint32 next_kind; /* all before it are fully placed, or do not fit */
-  guint32 seen;      /* by which search */
+  guint32 next_kind; /* all kinds before it are fully placed, or do not fit */
+  guint32 seen;      /* number of the last search that visited it */
   gboolean is_dead;
 } Room;
 
 typedef struct {
-  guint32 left;        /* how many are not placed */
+  guint32 left;        /* number of unplaced members */
   guint32 first_share; /* NONE: none */
-  guint32 seen;        /* by which search */
-  guint32 from;        /* the share that would be passed on to it; NONE: the new place */
-  gboolean is_settled; /* it and those it could pass places on to are all placed, and can take no more */
+  guint32 seen;        /* number of the last search that visited it */
+  guint32 from;        /* the share whose place it would get; NONE: the new place */
+  gboolean is_settled; /* all kinds that a chain from it can reach are fully placed */
 } Kind;
 
 typedef struct {
@@ -98,7 +98,7 @@ take_away (Match *match, guint32 share)
   return taken;
 }
 
-/* The chain back from @kind, which has room for one more: each passes a place on to the one after it. */
+/* Applies the chain that leads to @kind, which has unplaced members: each kind passes a place on to the next one. */
 static void
 pass_on (Match *match, guint32 kind, guint32 place, guint32 room)
 {
@@ -119,7 +119,7 @@ pass_on (Match *match, guint32 kind, guint32 place, guint32 room)
   give (match, match->taken->len - 1, kind, room);
 }
 
-/* Kinds that fit the room are reached from @from. One of them that is not fully placed; NONE: there is none. */
+/* Visits the kinds that fit the room, from share @from. Returns one that is not fully placed, or NONE. */
 static guint32
 reach (Match *match, guint32 room, guint32 from, guint32 *n_queued)
 {
@@ -140,7 +140,7 @@ reach (Match *match, guint32 room, guint32 from, guint32 *n_queued)
   return NONE;
 }
 
-/* Breadth first, over kinds that are placed and the rooms that they have. */
+/* Searches breadth first over fully placed kinds and the rooms in which they have places. */
 static gboolean
 take_by_passing_on (Match *match, guint32 place, guint32 room)
 {
@@ -182,7 +182,8 @@ take (Match *match, guint32 place, guint32 number)
   return pass_on (match, k, place, number), TRUE;
 }
 
-/* One round: each place once. @places are those that may take one more; the rest is left for the next round. */
+/* Adds at most one member to each place. Keeps the places that may take another one in @places, and returns their
+ * number. @places may be NULL: all places, in order. */
 static guint32
 take_round (Match *match, guint32 *places, guint32 n_places, guint32 round)
 {
@@ -243,7 +244,7 @@ quoit_best_match (const QuoitBestMatching *matching, guint32 *places, guint32 *l
     take_round (&match, NULL, n_places, ++round);
   if (match.n_left > 0)
     {
-      /* The first round has gone through all places, and most fleets need no other. */
+      /* Most requests need only the first round, which needs no list of places. */
       again = g_new (guint32, n_places + 1);
       for (guint32 p = 0; p < n_places; p++)
         again[p] = p;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may stand where, when all that matters is how many stand in one place: bipartite matching, which is polynomial
- * whatever the reasons are for which somebody may not. */
+/* Bipartite matching of members with places, for the case that only the number of members in each place is limited.
+ * Polynomial for any rules about which member fits where. */
 #pragma once
 
 #include <glib.h>
 
-/* Equals are merged on both sides: @n_kinds of those who are placed, and rooms of places. */
+/* Equal members form a kind, and equal places form a room. */
 typedef struct {
   guint32 n_kinds;
-  const guint32 *counts; /* of each kind */
+  const guint32 *counts; /* number of members of each kind */
   guint32 n_places;
-  guint32 (*room_of) (gpointer data, guint32 place); /* rooms are numbered from 0 as they are met */
+  guint32 (*room_of) (gpointer data, guint32 place); /* rooms are numbered from 0 in the order of first use */
   gboolean (*fits) (gpointer data, guint32 kind, guint32 room);
-  guint32 (*capacity) (gpointer data, guint32 room); /* how many one such place holds */
+  guint32 (*capacity) (gpointer data, guint32 room); /* number of members that one place of the room holds */
   gpointer data;
 } QuoitBestMatching;
 
-/* FALSE: there is no way. Else the place of each, kinds one after another, those of a kind in order; and places come
- * one by one in their order, each taken if all others can be as well, then again in the same order a second time, and
- * so on: of all ways the one that takes the earliest places, and whose largest load is the least. That load is *@load.
- */
+/* Returns FALSE if no matching exists. Otherwise writes the place of each member to @places, by kind and sorted
+ * within a kind. Of all matchings, the result has the smallest largest load, which is written to *@load, and uses
+ * the earliest places in each round. */
 gboolean quoit_best_match (const QuoitBestMatching *matching, guint32 *places, guint32 *load);

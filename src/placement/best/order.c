@@ -9,7 +9,7 @@ enum {
   BY_RESOURCES,
   MOST_ORDERS = 10,
   SCALE = 1 << 20,
-  MOST_TESTS = 10000000 /* with more than these, how many nodes would do is not counted */
+  MOST_TESTS = 10000000 /* limit for counting the nodes of each kind */
 };
 
 typedef struct {
@@ -36,7 +36,7 @@ hardest_first (const void *a, const void *b)
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* The part of the largest node that it takes, of all resources or of @one. */
+/* Returns which part of the largest node the kind takes, of resource @one, or summed over all for QUOIT_NO_INDEX. */
 static guint64
 size_of (const QuoitBestBounds *bounds, guint32 kind, guint32 one)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PACK: the fewest nodes, and of the placements on so few the one in the fewest slices. A placement comes first, from
- * tries that never go back; then ever better ones are searched for until there is none, or the budget ends. */
+/* PACK: minimizes the number of nodes, and then the number of slices. Greedy attempts find a first placement. Then
+ * the search looks for better ones until there is none or the budget ends. */
 #include "placement/best/search.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ is_better (const QuoitBestAnswer *a, const QuoitBestAnswer *b)
   return a->n_nodes != b->n_nodes ? a->n_nodes < b->n_nodes : a->n_slices < b->n_slices;
 }
 
-/* Keeps @places where they are better than what the answer has. */
+/* Stores @places in @answer if they are better. */
 static void
 offer (const QuoitBestCase *it, const guint32 *places, QuoitBestAnswer *answer)
 {
@@ -28,7 +28,7 @@ offer (const QuoitBestCase *it, const guint32 *places, QuoitBestAnswer *answer)
   answer->result = QUOIT_BEST_FOUND;
 }
 
-/* Whether bounds say that there is no better one. */
+/* Whether the bounds prove that no better placement exists. */
 static gboolean
 is_least (const QuoitBestSearch *search, const QuoitBestAnswer *answer)
 {
@@ -49,8 +49,8 @@ find_better (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestLimits l
   return result;
 }
 
-/* Better and better, until that is not found: FOUND where a bound says that nothing better can be, NONE where the
- * search does. */
+/* Improves the answer until no better one is found. Returns FOUND if a bound proves that no better one exists, and
+ * NONE if the search does. */
 static QuoitBestResult
 use_fewer_nodes (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
 {
@@ -75,7 +75,8 @@ use_fewer_slices (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAns
   return result;
 }
 
-/* Half of the budget goes into each, so that slices are looked at where nodes are hard. FALSE: the budget ended. */
+/* Each search gets half of the budget, so that slices are also minimized if nodes are hard. Returns FALSE if the
+ * budget ended. */
 static gboolean
 improve (const QuoitBestCase *it, QuoitBestSearch *search, QuoitBestAnswer *answer)
 {

@@ -12,7 +12,7 @@ saturating_add (gint64 a, gint64 b)
   return __builtin_add_overflow (a, b, &sum) ? G_MAXINT64 : sum;
 }
 
-/* Numbers the filters that are used, in the order in which bundles name them. */
+/* Numbers the used filters, in the order of the bundles. */
 static guint32
 filter_place (QuoitBestQuestion *question, guint32 *places, guint32 bundle)
 {
@@ -104,9 +104,9 @@ quoit_best_question_free (QuoitBestQuestion *question)
   g_free (question);
 }
 
-/* --- rooms --- */
+/* --- rooms: classes of equal nodes --- */
 
-/* How chips are counted: which resource does, and how much of it a whole chip is. */
+/* Returns a number for how chips are counted: the resource, and its amount per whole chip. */
 static guint32
 tally_of (QuoitBestQuestion *question, const QuoitUnits *units)
 {
@@ -191,7 +191,7 @@ quoit_best_room_of (QuoitBestQuestion *question, guint32 node)
   return question->room_of[node];
 }
 
-/* --- one ask on one room --- */
+/* --- one ask in one room --- */
 
 gboolean
 quoit_best_passes (const QuoitBestQuestion *question, guint32 ask, guint32 room)
@@ -202,8 +202,8 @@ quoit_best_passes (const QuoitBestQuestion *question, guint32 ask, guint32 room)
          || ((guint64) quoit_best_room (question, room)->passes[filter / 64] >> (filter % 64) & 1) != 0;
 }
 
-/* @n bundles take n * whole chips, and their parts what is left: n <= parts of the begun chips + (n_whole - n * whole)
- * * parts of a whole one. */
+/* n bundles take n * whole chips, and one part each of the remaining chips, so that n is at most the parts of the
+ * partly used chips + (n_whole - n * whole) * the parts of a whole chip. */
 static gint64
 capacity_in_chips (const QuoitBestRoom *room, gint64 want_e4)
 {
@@ -239,7 +239,7 @@ quoit_best_fits (const QuoitBestQuestion *question, guint32 ask, guint32 room)
   return quoit_best_passes (question, ask, room) && quoit_best_capacity (question, ask, room, 1) == 1;
 }
 
-/* --- several on one room --- */
+/* --- several bundles in one room --- */
 
 QuoitBestResult
 quoit_best_share_chips (const QuoitBestRoom *room, const GArray *wishes, guint64 *budget)

@@ -5,7 +5,7 @@
 
 #include "placement/best/case.h"
 
-/* Ray counts sums: what it places may straddle chips. */
+/* Ray counts sums, so that its placement may need parts of a chip that no single chip has. */
 static gboolean
 chips_hold (QuoitBestQuestion *question, const guint32 *nodes, guint64 *budget)
 {
@@ -36,7 +36,7 @@ chips_hold (QuoitBestQuestion *question, const guint32 *nodes, guint64 *budget)
   return TRUE;
 }
 
-/* What the strategy makes small: nodes, then slices; the largest load. */
+/* PACK compares nodes, then slices; SPREAD compares the largest load. */
 static gboolean
 is_better (const QuoitBestCase *it, QuoitStrategy strategy, const guint32 *nodes, const guint32 *than)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the budget ended, what Ray's own algorithm finds is not passed over. */
+/* Uses the placement of Ray's algorithm if it is better than the result when the budget ended. */
 #pragma once
 
 #include "placement/best/question.h"
 
-/* Whether Ray's placement is there, and better than @nodes, or than none where @result is not FOUND: then it is
- * written. */
+/* If Ray's algorithm finds a placement that the chips allow and that is better than @nodes (or if @result is not
+ * FOUND), writes it to @nodes and returns TRUE. */
 gboolean quoit_best_take_ray (QuoitBestQuestion *question, const QuoitStanding *standing, QuoitBestResult result,
                               guint64 *budget, guint32 *nodes);

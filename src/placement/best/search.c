@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is alike is tried once: of nodes that nobody has used and that are alike only the first is, of slices likewise,
- * and bundles of one kind take nodes in one order, in which nodes stand as they were when the first of the kind was
- * placed. A branch is left where what remains cannot hold what is to come. */
+/* Equivalent choices are tried only once. Of equivalent unused nodes, only the first is tried, and likewise of
+ * slices. Bundles of one kind use nodes in a fixed order, given by the state of the nodes when the first bundle of
+ * the kind was placed. A branch ends if the remaining capacity cannot hold the remaining bundles. */
 #include "placement/best/search.h"
 
 #include "placement/best/greedy.h"
 #include "placement/best/order.h"
 
 typedef enum {
-  PASS_OPEN,    /* nodes that were used before this turn */
-  PASS_TOUCHED, /* others of stands that were touched before it */
-  PASS_FRESH    /* all others */
+  PASS_OPEN,    /* nodes that were opened before this turn */
+  PASS_TOUCHED, /* other nodes of stands that were touched before this turn */
+  PASS_FRESH    /* all other nodes */
 } Pass;
 
-/* A node to try. */
+/* A position in the sequence of nodes to try. */
 typedef struct {
-  guint32 at;    /* which of the passes */
-  guint32 a;     /* of open nodes, of touched stands, or of all stands */
-  guint32 block; /* of the stand's blocks */
-  guint32 i;     /* of the block's nodes */
+  guint32 at;    /* index in passes */
+  guint32 a;     /* index of an open node, a touched stand, or a stand */
+  guint32 block; /* index in the blocks of the stand */
+  guint32 i;     /* index in the nodes of the block */
 } Cursor;
 
-/* Where a bundle began to look, and where it is. */
+/* Where the search for a bundle began, and its current position. */
 typedef struct {
   Cursor start, now;
-  gboolean has_looked; /* at now */
+  gboolean has_looked; /* now has been tried */
 } Look;
 
 struct _QuoitBestSearch {
@@ -35,9 +35,9 @@ struct _QuoitBestSearch {
   QuoitBestState *state;
   Pass passes[3];
   guint32 n_passes;
-  guint32 *order;   /* that a search takes */
+  guint32 *order;   /* order of kinds */
   Look *looks;      /* of each unit */
-  gboolean is_free; /* it costs no budget */
+  gboolean is_free; /* uses no budget */
 };
 
 QuoitBestSearch *
@@ -79,9 +79,9 @@ quoit_best_search_bounds (const QuoitBestSearch *search)
   return search->bounds;
 }
 
-/* --- from node to node --- */
+/* --- iterating over nodes --- */
 
-/* How a place that the cursor stands on is to be taken. */
+/* How to use the node at a cursor. */
 typedef enum { TAKE_OPEN, TAKE_NEW, TAKE_NOT, TAKE_NO_MORE } Take;
 
 static guint32
@@ -90,7 +90,7 @@ turn_now (const QuoitBestSearch *search)
   return search->state->turn_of[search->state->n_placed];
 }
 
-/* Of the block's nodes: those that this turn has opened, and the first that nobody has. */
+/* Offers the nodes of the block that this turn has opened, and then the first unopened one. */
 static Take
 look_at_block (const QuoitBestSearch *search, const Cursor *cursor, guint32 block, guint32 *number)
 {
@@ -104,7 +104,7 @@ look_at_block (const QuoitBestSearch *search, const Cursor *cursor, guint32 bloc
   return state->open[*number].opened_in == turn_now (search) ? TAKE_OPEN : TAKE_NOT;
 }
 
-/* Moves to the next block that has something to look at. */
+/* Moves to the next block with nodes to try. */
 static Take
 look_at_stand (const QuoitBestSearch *search, Cursor *cursor, guint32 stand, guint32 *number)
 {
@@ -120,7 +120,7 @@ look_at_stand (const QuoitBestSearch *search, Cursor *cursor, guint32 stand, gui
   return TAKE_NO_MORE;
 }
 
-/* Whether a stand of the same family before it is as good. */
+/* Whether the stand is equivalent to the previous one of its family. */
 static gboolean
 is_like_one_before (const QuoitBestSearch *search, guint32 stand)
 {
@@ -139,7 +139,7 @@ look_at_open (const QuoitBestSearch *search, const Look *look, guint32 *number)
   if (now->a >= state->n_open || state->open[now->a].opened_in == turn_now (search))
     return TAKE_NO_MORE;
   *number = now->a;
-  /* From where this bundle began: what is before it is closed to it. */
+  /* An equivalent previous node has been tried, unless it is before the start of this bundle. */
   if (now->a > (look->start.at == now->at ? look->start.a : 0)
       && quoit_best_state_are_alike (state, now->a, now->a - 1))
     return TAKE_NOT;
@@ -220,8 +220,8 @@ has_budget (const QuoitBestSearch *search)
   return search->is_free || *search->it->budget > 0;
 }
 
-/* Puts the next bundle on the next node that takes it and leaves room for what is to come. FALSE: there is none, or the
- * budget has ended. */
+/* Places the next bundle on the next node that fits and leaves enough capacity for the remaining bundles. Returns
+ * FALSE if there is none or the budget has ended. */
 static gboolean
 place_next (QuoitBestSearch *search)
 {
@@ -256,7 +256,7 @@ place_next (QuoitBestSearch *search)
   return FALSE;
 }
 
-/* Bundles of the same kind look on from where the one before is. */
+/* Bundles of the same kind continue at the position of the previous one. */
 static void
 begin_looking (QuoitBestSearch *search)
 {
@@ -271,7 +271,7 @@ begin_looking (QuoitBestSearch *search)
 
 /* --- searches --- */
 
-/* As a search begins: the first node that takes the bundle. */
+/* Places each bundle on the first node that takes it, without backtracking. */
 static gboolean
 take_first (QuoitBestSearch *search, const QuoitBestLimits *limits, guint32 *places)
 {
@@ -294,7 +294,7 @@ typedef enum { RULE_FIRST, RULE_TIGHT, RULE_LOOSE, RULE_FILL, N_RULES } Rule;
 guint32
 quoit_best_search_attempts (const QuoitBestSearch *search)
 {
-  /* Whole nodes are filled to use few of them, and not to load them evenly. */
+  /* RULE_FILL fills whole nodes, which only PACK wants. */
   return quoit_best_orders (search->it) * (search->strategy == QUOIT_STRATEGY_PACK ? N_RULES : RULE_FILL);
 }
 

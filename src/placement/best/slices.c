@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles that are whole slices said otherwise: as many equal ones as slices have hosts, each of all chips of a host,
- * with the slice's name as topology label. The index of free slices answers at any size of the fleet; where it has none
- * that suffice, nothing is said, and the search looks at every node. */
+/* Places bundles that describe whole slices: as many equal bundles as a slice has hosts, each with all chips of a
+ * host, and the slice name as topology label. The index of free slices decides quickly in a fleet of any size. If it
+ * has not enough slices, the search over all nodes decides. */
 #include <string.h>
 
 #include "fleet/kind.h"
 #include "placement/view.h"
 
-/* Whether the request is of that form, but for the class. */
+/* Whether the request has that form. The class is not checked. */
 static gboolean
 is_of_slices (const QuoitRequest *request)
 {
@@ -17,7 +17,7 @@ is_of_slices (const QuoitRequest *request)
       || g_strcmp0 (request->topology_label, "ray.io/tpu-slice-name") != 0
       || request->bundles->len % request->n_topology_values != 0 || !quoit_node_rules_are_none (request))
     return FALSE;
-  /* Those that were added together share what they take. */
+  /* Bundles that were added together share their takes. */
   for (guint b = 0; b < request->bundles->len; b++)
     if (quoit_request_bundle (request, b)->takes != takes || quoit_request_bundle (request, b)->selectors != NULL)
       return FALSE;
@@ -35,7 +35,7 @@ total_of (const QuoitLayout *layout, QuoitNodeId node, const char *resource)
   return 0;
 }
 
-/* A bundle has all chips of the host, so that no second one stands there, and there is enough of the rest. */
+/* Whether a bundle takes all chips of the host, so that no second bundle fits, and the other resources suffice. */
 static gboolean
 fills (const QuoitLayout *layout, QuoitNodeId node, const GArray *takes)
 {
@@ -64,7 +64,7 @@ take_slices (const QuoitFleet *fleet, const QuoitRequest *request, const QuoitPl
     {
       const QuoitSlice *slice = &layout->slices[slices->slices[s]];
 
-      /* Those that were there before, and are dead, stand among its nodes. */
+      /* Dead previous hosts are among the nodes of a slice. */
       for (guint32 i = slice->first_node, taken = 0; i < slice->first_node + slice->n_nodes; i++)
         {
           if (quoit_fleet_node_state (fleet, (QuoitNodeId) { i }) != QUOIT_NODE_ALIVE)

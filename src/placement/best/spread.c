@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SPREAD: the smallest largest number of bundles on a node. Where each node holds one, or bundles differ in labels
- * only, a matching says it; else the matching says what is too small, and the search begins there. */
+/* SPREAD: minimizes the largest number of bundles on a node. A matching solves the cases of one bundle per node, and
+ * of bundles that differ only in labels. In other cases it gives a lower bound at which the search begins. */
 #include "placement/best/search.h"
 
 #include <string.h>
 
-/* Half of what is left of the budget goes into one search, so that a hard one leaves something to the others. */
+/* Each search gets half of the remaining budget, so that a hard one leaves some for the others. */
 static QuoitBestResult
 search_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 load, guint32 *places)
 {
@@ -22,7 +22,7 @@ search_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 load, gui
   return result;
 }
 
-/* Finds the least load between @least and that of the answer. */
+/* Finds the smallest load between @least and the load of the answer. */
 static void
 lower_load (const QuoitBestCase *it, QuoitBestSearch *search, guint32 least, QuoitBestAnswer *answer)
 {
@@ -52,7 +52,7 @@ search_loads (const QuoitBestCase *it, guint32 least, QuoitBestAnswer *answer)
 
   if (quoit_best_bounds_nodes (quoit_best_search_bounds (search)) == QUOIT_NO_INDEX)
     return;
-  /* The least is the usual answer, and where it is not, whether there is any comes next. */
+  /* The lower bound is usually the result. If not, the next question is whether any placement exists. */
   answer->result = search_load (it, search, least, answer->places);
   answer->proven = answer->result != QUOIT_BEST_BUDGET;
   if (answer->result == QUOIT_BEST_FOUND || least == it->n_units)

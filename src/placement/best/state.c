@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* How many kinds are asked whether a node is of use to them, before it is taken to be. */
+/* Number of kinds that are tested for a node before it is assumed to be useful. */
 enum { LOOK_AHEAD = 64 };
 
 QuoitBestState *
@@ -151,7 +151,7 @@ quoit_best_state_begin (QuoitBestState *state, const QuoitBestLimits *limits, co
     }
 }
 
-/* --- what a node holds --- */
+/* --- capacity of a node --- */
 
 static gboolean
 amounts_fit (const QuoitBestState *state, guint32 open, guint32 unit)
@@ -164,7 +164,7 @@ amounts_fit (const QuoitBestState *state, guint32 open, guint32 unit)
   return quoit_best_passes (state->it->question, ask_of (state, unit), room_number (state, open));
 }
 
-/* Beside those that it has: parts may have to be moved together. */
+/* Tests all bundles of the node together, because parts of chips may have to move. */
 static gboolean
 chips_fit (QuoitBestState *state, guint32 number, guint32 unit)
 {
@@ -220,7 +220,7 @@ quoit_best_state_are_alike (const QuoitBestState *state, guint32 a, guint32 b)
          && memcmp (left_of (state, a), left_of (state, b), state->n_resources * sizeof (gint64)) == 0;
 }
 
-/* --- whether what is to come has room --- */
+/* --- capacity for the remaining bundles --- */
 
 static gboolean
 is_useful (const QuoitBestState *state, guint32 open)
@@ -235,7 +235,7 @@ is_useful (const QuoitBestState *state, guint32 open)
   return FALSE;
 }
 
-/* Adds what is left on the node to what is spare, or takes it away. */
+/* Adds what is left on the node to the spare amounts, or subtracts it. */
 static void
 count_spare (QuoitBestState *state, guint32 open, int sign)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STRICT_PACK and STRICT_SPREAD: one node for all, or one for each. */
+/* STRICT_PACK places all bundles on one node; STRICT_SPREAD places each on a different node. */
 #include "placement/best/case.h"
 
 #include <string.h>
 
-/* --- all on one node --- */
+/* --- STRICT_PACK --- */
 
-/* What all bundles together ask of one node. */
+/* The sum of all bundles. */
 typedef struct {
   const QuoitBestCase *it;
   __int128 *sums; /* of each resource */
@@ -83,12 +83,13 @@ answer_one_node (const QuoitBestCase *it, guint32 place, QuoitBestAnswer *answer
   answer->proven = TRUE;
 }
 
-/* The first node that holds all. Where none was found to, and of some it could not be found out, that is the result. */
+/* Finds the first node that holds all bundles. If none is found and the budget ended for some node, the result is
+ * QUOIT_BEST_BUDGET. */
 static void
 find_one_node (const Together *together, QuoitBestAnswer *answer)
 {
   const QuoitBestCase *it = together->it;
-  g_autoptr (GByteArray) known = g_byte_array_new (); /* of each room: its result, and 1; 0: not tried */
+  g_autoptr (GByteArray) known = g_byte_array_new (); /* of each room: result + 1; 0: not tried */
 
   for (guint32 p = 0; p < it->n_nodes; p++)
     {
@@ -127,7 +128,7 @@ quoit_best_strict_pack (const QuoitBestCase *it, guint32 soft_target, QuoitBestA
   g_free (together.sums);
 }
 
-/* --- each on another --- */
+/* --- STRICT_SPREAD --- */
 
 void
 quoit_best_strict_spread (const QuoitBestCase *it, QuoitBestAnswer *answer)

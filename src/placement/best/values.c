@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each share of the bundles is tried on each value of the label, equals once: of shares those with the same asks, of
- * values those whose nodes are the same, one by one. Which share goes to which value is a matching then: the nodes of
- * two values are never the same, and so what their placements cost adds up. */
+/* Solves one case for each pair of a share of the bundles and a value of the label. Shares with the same asks are
+ * merged, and values with the same sequence of rooms too. A matching or an assignment then chooses the values.
+ * Different values have different nodes, so that the costs of their placements add up. */
 #include "placement/best/values.h"
 
 #include <stdlib.h>
@@ -10,31 +10,31 @@
 #include "placement/best/assign.h"
 #include "placement/best/match.h"
 
-/* Shares with the same asks. */
+/* A class of shares with the same asks. */
 typedef struct {
   guint32 n_kinds, *asks, *counts;
 } Share;
 
-/* Values whose nodes are the same. */
+/* A class of values with equal nodes. */
 typedef struct {
   guint32 n_nodes;
-  const guint32 *nodes; /* of the first of them */
+  const guint32 *nodes; /* of the first value of the class */
 } Value;
 
 typedef struct {
   QuoitBestQuestion *question;
   const QuoitStanding *standing;
   guint64 *budget;
-  guint32 n_shares, n_units; /* bundles of each share */
-  guint32 *share_of;         /* of each share, which of `shares` it is like */
+  guint32 n_shares, n_units; /* n_units: bundles per share */
+  guint32 *share_of;         /* of each share: its class in `shares` */
   GPtrArray *shares;         /* of Share */
-  guint32 n_values;          /* those that have nodes, in the order of their first */
-  guint32 *first_of;         /* of each value, and after the last: into nodes */
-  guint32 *nodes;            /* value by value, each in the order of the view */
-  guint32 *value_of;         /* of each value, which of `values` it is like */
+  guint32 n_values;          /* values with nodes, in the order of their first node */
+  guint32 *first_of;         /* of each value: its first index in nodes; one more at the end */
+  guint32 *nodes;            /* by value, each in the order of the view */
+  guint32 *value_of;         /* of each value: its class in `values` */
   GPtrArray *values;         /* of Value */
   GHashTable *answers;       /* share and value -> QuoitBestAnswer */
-  guint32 most_load;         /* that a placement may have to count */
+  guint32 most_load;         /* placements with a larger load do not count */
   gboolean all_proven, all_decided;
 } Values;
 
@@ -58,7 +58,7 @@ by_number (const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* @asks of the bundles, sorted. */
+/* @asks: of the bundles, sorted. */
 static Share *
 share_new (const gint64 *asks, guint32 n)
 {
@@ -105,7 +105,7 @@ counts (const Values *values, guint32 node)
          && quoit_best_allows (values->standing, node);
 }
 
-/* Values are numbered as they come, and their nodes put together. */
+/* Numbers the values in the order of first use, and groups their nodes. */
 static void
 sort_nodes (Values *values)
 {
@@ -131,7 +131,7 @@ sort_nodes (Values *values)
       values->nodes[next[number[view->domain[n]]]++] = n;
 }
 
-/* The number of @slice among those of the value's nodes, as they come. */
+/* Returns the number of @slice, counted from 1 in the order of first use. */
 static gint64
 slice_among (GHashTable *slices, guint32 slice)
 {
@@ -180,7 +180,7 @@ merge_values (Values *values)
     }
 }
 
-/* --- one share on one value --- */
+/* --- cases --- */
 
 static QuoitBestCase
 case_of (const Values *values, guint32 share_number, guint32 value_number)
@@ -198,7 +198,7 @@ case_of (const Values *values, guint32 share_number, guint32 value_number)
                            .budget = values->budget };
 }
 
-/* Half of what is left of the budget goes into one of them: a hard one leaves something to the others. */
+/* Each case gets half of the remaining budget, so that a hard one leaves some for the others. */
 static const QuoitBestAnswer *
 answer_of (Values *values, guint32 share, guint32 value)
 {
@@ -220,7 +220,7 @@ answer_of (Values *values, guint32 share, guint32 value)
   return answer;
 }
 
-/* --- which share on which value --- */
+/* --- choosing values --- */
 
 static guint32
 like_value (gpointer data, guint32 value)
@@ -245,7 +245,7 @@ one (gpointer data, guint32 value)
   return 1;
 }
 
-/* The earliest values, equal shares in order. */
+/* Chooses the earliest values; equal shares get them in order. */
 static gboolean
 match_values (Values *values, guint32 most_load, guint32 *chosen)
 {
@@ -271,7 +271,7 @@ match_values (Values *values, guint32 most_load, guint32 *chosen)
   return TRUE;
 }
 
-/* The least load for which there is a matching. */
+/* Finds the smallest load for which a matching exists. */
 static gboolean
 match_least_load (Values *values, guint32 *chosen)
 {
@@ -291,7 +291,7 @@ match_least_load (Values *values, guint32 *chosen)
   return match_values (values, high, chosen);
 }
 
-/* What a placement costs: its nodes, then its slices; STRICT_PACK's, not to be on the node that is preferred. */
+/* Returns the cost of a placement: nodes, then slices. For STRICT_PACK: 0 on the soft target, otherwise 1. */
 static gint64
 cost_of (gpointer data, guint32 share, guint32 value)
 {
@@ -332,7 +332,7 @@ cheapest_values (Values *values, guint32 share)
   return choices;
 }
 
-/* All shares are alike: the cheapest values, and of those the earliest. */
+/* If all shares are equal, chooses the cheapest values, and the earliest of equal ones. */
 static gboolean
 take_cheapest (Values *values, guint32 *chosen)
 {
@@ -349,8 +349,7 @@ take_cheapest (Values *values, guint32 *chosen)
   return TRUE;
 }
 
-/* Of the values only those that may be chosen: for no share is there a reason to take one that is not among its
- * cheapest, as many as there are shares. */
+/* The assignment is restricted to the n_shares cheapest values of each share. An optimal assignment needs no others. */
 typedef struct {
   Values *values;
   guint32 *candidates;
@@ -415,7 +414,7 @@ choose_values (Values *values, guint32 *chosen)
 
 /* --- the placement --- */
 
-/* Whether nodes of one slice have several values: then slices are counted more than once. */
+/* Whether nodes of one slice have different values. Such a slice is then counted more than once. */
 static gboolean
 divides_slices (const Values *values)
 {
@@ -437,7 +436,7 @@ divides_slices (const Values *values)
   return FALSE;
 }
 
-/* Of these placements none is better than another. */
+/* Whether all placements of the strategy are equally good. */
 static gboolean
 is_strict (QuoitStrategy strategy)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The topology label: bundles shared out evenly, in order, over values of it, each share on nodes of a value of its
- * own. */
+/* The topology label: the bundles are divided evenly, in order, into shares, and each share is placed on nodes of a
+ * different value. */
 #pragma once
 
 #include "placement/best/case.h"
 
-/* What the strategy makes of a case; @soft_target is a node of the view. */
+/* Solves a case by its strategy. @soft_target is a node of the view. */
 void quoit_best_solve (const QuoitBestCase *it, const QuoitStanding *standing, QuoitBestAnswer *answer);
 
-/* Writes where the bundles from @first on go whose asks are those of the case: equal ones in the order of the nodes. */
+/* Writes the nodes of the case's bundles, which begin with bundle @first. Equal bundles get nodes in ascending
+ * order. */
 void quoit_best_write (const QuoitBestCase *it, const guint32 *places, const guint32 *case_nodes, guint32 first,
                        guint32 *nodes);
 
