@@ -71,8 +71,8 @@ typedef struct {
   guint32 largest, fullest, next;
 } Rest;
 
-/* Returns the rank of the remaining pool with the fewest free slices, but at least @n. Returns QUOIT_BITS_NONE if
- * there is none. */
+/* Returns the rank of the remaining pool with the fewest free slices, but at least @n. If there is no such pool,
+ * returns QUOIT_BITS_NONE. */
 static guint32
 find_sufficient (const QuoitFleet *fleet, const Rest *rest, guint32 n)
 {

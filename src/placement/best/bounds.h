@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Upper bounds of what nodes can hold, from sums of single resources. What they exclude needs no search. */
+/* Upper bounds of what nodes can hold, from sums of single resources. Cases that they exclude need no search. */
 #pragma once
 
 #include "placement/best/ground.h"
@@ -12,7 +12,7 @@ typedef struct {
   gint64 *largest;  /* [resource * n_top + i]: amount of the i-th largest node */
   __int128 *top;    /* [resource * (n_top + 1) + m]: sum of the m largest nodes */
   __int128 *all;    /* [resource]: sum of all nodes */
-  __int128 *stands; /* [stand * n_resources + resource]: sum of the nodes of the stand */
+  __int128 *stands; /* [index in ground->stands * n_resources + resource]: sum of its nodes */
   guint32 n_slices;
   __int128 *top_slices; /* [resource * (n_slices + 1) + t]: sum of the t largest slices */
 } QuoitBestBounds;

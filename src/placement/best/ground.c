@@ -84,7 +84,7 @@ sorted_spots (const QuoitBestCase *it, const gint64 *most, QuoitStrategy strateg
   return spots;
 }
 
-/* Returns which part of the total request the nodes of the stand can hold, limited to all of it: a slice that
+/* Returns which part of the total request the nodes of the slice can hold, limited to all of it: a slice that
  * suffices is as good as a larger one. */
 static guint64
 stand_volume (const QuoitBestCase *it, const QuoitBestGround *ground, const QuoitBestStand *stand)
@@ -102,7 +102,7 @@ stand_volume (const QuoitBestCase *it, const QuoitBestGround *ground, const Quoi
   return volume;
 }
 
-/* Returns a number that is equal for stands with equal blocks. */
+/* Returns a number that is equal for slices with equal blocks. */
 static guint32
 family_of (const QuoitBestGround *ground, const QuoitBestStand *stand, QuoitRows *families)
 {
@@ -145,8 +145,8 @@ put_together (const QuoitBestCase *it, QuoitBestGround *ground, const Spot *spot
     }
 }
 
-/* Nodes in no slice come first, because they add no slice. Stands with the largest nodes come next, because few of
- * these are needed, and of those the stands with several such nodes. */
+/* Nodes in no slice come first, because they add no slice. Slices with the largest nodes come next, because few of
+ * these are needed, and before others those with several such nodes. */
 static int
 by_family (const void *a, const void *b)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search space: the nodes of a case, grouped by slice and room, with equivalent groups side by side. */
+/* The search space: the nodes of a case, grouped by slice and room, with equivalent groups side by side. `stands` has
+ * the slices and, as one more entry with `counts` FALSE, the nodes that are in no slice. Comments on it call each entry
+ * a slice. */
 #pragma once
 
 #include "placement/best/case.h"
@@ -20,7 +22,7 @@ typedef struct {
   guint64 largest, largest_ones, volume;
 } QuoitBestStand;
 
-/* Stands with equal blocks. They are touched in order. */
+/* Slices with equal blocks. They are touched in order. */
 typedef struct {
   guint32 first, n;
 } QuoitBestFamily;
@@ -34,7 +36,7 @@ typedef struct {
   gint64 *most; /* of each resource: sum of the request */
 } QuoitBestGround;
 
-/* Groups the nodes of @it. Only strategy PACK considers slices; for others all nodes are one stand. */
+/* Groups the nodes of @it. Only strategy PACK considers slices; for others all nodes form one entry. */
 QuoitBestGround *quoit_best_ground_new (const QuoitBestCase *it, QuoitStrategy strategy);
 void quoit_best_ground_free (QuoitBestGround *ground);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QuoitBestGround, quoit_best_ground_free)

@@ -17,6 +17,6 @@ typedef struct {
 } QuoitBestMatching;
 
 /* Returns FALSE if no matching exists. Otherwise writes the place of each member to @places, by kind and sorted
- * within a kind. Of all matchings, the result has the smallest largest load, which is written to *@load, and uses
- * the earliest places in each round. */
+ * within a kind. The result is the matching with the smallest largest load, which is written to *@load, and with the
+ * earliest places in each round. */
 gboolean quoit_best_match (const QuoitBestMatching *matching, guint32 *places, guint32 *load);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PACK: minimizes the number of nodes, and then the number of slices. Greedy attempts find a first placement. Then
- * the search looks for better ones until there is none or the budget ends. */
+ * the search looks for better ones until no better one exists or the budget ends. */
 #include "placement/best/search.h"
 
 #include <string.h>

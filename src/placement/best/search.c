@@ -9,15 +9,15 @@
 
 typedef enum {
   PASS_OPEN,    /* nodes that were opened before this turn */
-  PASS_TOUCHED, /* other nodes of stands that were touched before this turn */
+  PASS_TOUCHED, /* other nodes of slices that were touched before this turn */
   PASS_FRESH    /* all other nodes */
 } Pass;
 
 /* A position in the sequence of nodes to try. */
 typedef struct {
   guint32 at;    /* index in passes */
-  guint32 a;     /* index of an open node, a touched stand, or a stand */
-  guint32 block; /* index in the blocks of the stand */
+  guint32 a;     /* index in open, touched or stands, depending on the pass */
+  guint32 block; /* index in the blocks of the slice */
   guint32 i;     /* index in the nodes of the block */
 } Cursor;
 
@@ -120,7 +120,7 @@ look_at_stand (const QuoitBestSearch *search, Cursor *cursor, guint32 stand, gui
   return TAKE_NO_MORE;
 }
 
-/* Whether the stand is equivalent to the previous one of its family. */
+/* Whether the slice is equivalent to the previous one of its family. */
 static gboolean
 is_like_one_before (const QuoitBestSearch *search, guint32 stand)
 {
@@ -220,8 +220,8 @@ has_budget (const QuoitBestSearch *search)
   return search->is_free || *search->it->budget > 0;
 }
 
-/* Places the next bundle on the next node that fits and leaves enough capacity for the remaining bundles. Returns
- * FALSE if there is none or the budget has ended. */
+/* Places the next bundle on the next node that fits and leaves enough capacity for the remaining bundles. Returns FALSE
+ * if no such node exists or the budget has ended. */
 static gboolean
 place_next (QuoitBestSearch *search)
 {

@@ -88,7 +88,7 @@ room_of (const QuoitBestState *state, guint32 open)
   return quoit_best_room (state->it->question, room_number (state, open));
 }
 
-/* --- stands --- */
+/* --- slices --- */
 
 static void
 count_near (QuoitBestState *state, guint32 stand, int sign)

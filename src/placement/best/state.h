@@ -42,20 +42,20 @@ typedef struct {
   gint64 *left;      /* [open * n_resources + resource] */
   guint32 *n_opened; /* number of open nodes of each block */
   guint32 *open_at;  /* of each place of the ground: its index in open */
-  guint32 *touched;  /* stands with open nodes, in the order in which they were touched */
+  guint32 *touched;  /* slices with open nodes, in the order in which they were touched */
   guint32 n_touched, n_slices;
-  guint32 *touched_in; /* of each stand: the turn; QUOIT_NO_INDEX: not touched */
-  guint32 *n_of_stand; /* number of open nodes of each stand */
+  guint32 *touched_in; /* of each slice: the turn; QUOIT_NO_INDEX: not touched */
+  guint32 *n_of_stand; /* number of open nodes of each slice */
 
   __int128 *to_come; /* of each resource: sum of the unplaced bundles */
   __int128 *spare;   /* left on open nodes that are useful */
   __int128 *fresh;   /* sum of all nodes that are not open */
-  __int128 *near;    /* sum of those of them in touched stands */
+  __int128 *near;    /* sum of those of them in touched slices */
   gint64 spare_load;
   gboolean is_undecided; /* the budget ended in a test of chips */
 } QuoitBestState;
 
-/* The turn of stands that are touched from the beginning: nodes in no slice add no slice. */
+/* The turn of slices that are touched from the beginning: nodes in no slice add no slice. */
 #define QUOIT_BEST_BEFORE_ALL (QUOIT_NO_INDEX - 1)
 
 QuoitBestState *quoit_best_state_new (const QuoitBestGround *ground, const QuoitBestBounds *bounds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that a decision cannot tell apart: whatever it does with one of them it might have done with the other. */
+/* Finds nodes that a decision cannot distinguish: any decision for one of them is also possible for the other. */
 #include "placement/ray/private.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked, one bundle at a time or all of them as one, and which nodes could ever have it. */
+/* Sets the current ask, one bundle or the sum of all, and finds nodes whose totals suffice for it. */
 #include "placement/ray/private.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ quoit_ray_ask_take (const QuoitRayAsk *ask, gint64 *row)
     row[ask->resources[i]] = quoit_ray_left (row[ask->resources[i]], ask->amounts[i]);
 }
 
-/* From @hint on, round and round: what was enough for the bundle before is mostly enough for this one. */
+/* Searches from @hint on, cyclically. The node that sufficed for the previous bundle usually suffices for this one. */
 static guint32
 find_feasible (QuoitRayAttempt *attempt, guint32 hint)
 {

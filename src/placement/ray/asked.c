@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the bundles of a group ask for, in ten-thousandths: Ray multiplies doubles and cuts them. */
+/* Converts the amounts of a group to ten-thousandths, like Ray, which multiplies doubles and truncates them. */
 #include "placement/ray/question.h"
 
 #include <string.h>
 
 enum { MOST_AMOUNTS = 1 << 24 }; /* bundles times resources */
 
-/* What Ray refuses before its control plane hears of it, or does not survive. */
+/* Rejects names that Ray refuses before its control plane sees them, or that crash it. */
 static gboolean
 check_resource (const char *name, GError **error)
 {
@@ -34,8 +34,8 @@ read_amount (const QuoitRayGroup *group, const QuoitRayAmount *row, gint64 *e4, 
   return TRUE;
 }
 
-/* Numbers the resources of which some bundle asks anything: one a string of the group, + 1. The caller's; NULL: some
- * amount is refused. */
+/* Numbers the resources that bundles request. Returns an array, owned by the caller, with the number + 1 of each
+ * string of the group; 0: not requested. Returns NULL if an amount is invalid. */
 static guint32 *
 number_resources (QuoitRayAsked *asked, const QuoitRayGroup *group, GError **error)
 {
@@ -113,7 +113,8 @@ quoit_ray_cluster_move (QuoitRayCluster *cluster, const QuoitRayGroup *group, co
           continue;
         stock = quoit_ray_cluster_stock_of (cluster, nodes[b], asked.resources[r]);
         e4 += stock.available;
-        /* What Ray takes it takes down to nothing; what it gives back comes as a report of what there is. */
+        /* Like in Ray, taking stops at 0. Returned amounts arrive as a report of what is available, so they stop at
+         * the total. */
         e4 = sign < 0 ? MAX (e4, 0) : MIN (e4, stock.total);
         quoit_ray_cluster_stock (cluster, nodes[b], asked.resources[r], stock.total,
                                  (gint64) CLAMP (e4, 0, G_MAXINT64));

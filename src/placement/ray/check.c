@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of placement_group(), in Ray's order: what Ray's Python raises before its control plane hears of a group.
- */
+/* The checks of placement_group(), in Ray's order: the errors that Ray's Python API raises before its control plane
+ * sees a group. */
 #include "placement/ray/group.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ check_soft_target (const QuoitRayGroup *group, GError **error)
   if (node_strategy (group) != QUOIT_STRATEGY_STRICT_PACK)
     return quoit_fail (error, QUOIT_ERROR_INVALID, "soft target with strategy '%s': expected STRICT_PACK",
                        quoit_strategy_name (node_strategy (group)));
-  /* All bits set is what Ray calls nil. */
+  /* In Ray, an id with all bits set is nil. */
   if (quoit_ray_is_hex (group->soft_target, QUOIT_RAY_NODE_DIGITS)
       && strspn (group->soft_target, "fF") < QUOIT_RAY_NODE_DIGITS)
     return TRUE;
@@ -101,7 +101,7 @@ is_one_domain (const char *accelerator)
   return strcmp (accelerator, "GB200") == 0 || strcmp (accelerator, "GB300") == 0;
 }
 
-/* Ray wants such accelerators for all bundles or for none. */
+/* Ray requires such accelerators for all bundles or for none. */
 static gboolean
 check_accelerators (const QuoitRayGroup *group, GError **error)
 {

@@ -43,7 +43,7 @@ quoit_ray_cluster_release (QuoitRayCluster *cluster)
   g_free (cluster);
 }
 
-/* What @table has under @text; NULL: nothing. */
+/* Returns the entry of @table for @text, or NULL. */
 static gpointer
 find (const QuoitRayCluster *cluster, GHashTable *table, const char *text)
 {
@@ -74,11 +74,12 @@ quoit_ray_cluster_add (QuoitRayCluster *cluster, const char *id, GError **error)
 guint32
 quoit_ray_cluster_find (const QuoitRayCluster *cluster, const char *id)
 {
-  /* What is not there is 0, and 0 - 1 is QUOIT_NO_INDEX. */
+  /* A missing entry is 0, and 0 - 1 is QUOIT_NO_INDEX. */
   return GPOINTER_TO_UINT (find (cluster, cluster->by_id, id)) - 1;
 }
 
-/* Where the row of @node is, or belongs, among @rows, which begin with a node each and are in their order. */
+/* Returns the index of the row of @node in @rows, or where to insert it. Each row begins with a node, and rows are
+ * sorted by it. */
 static guint
 place_of (const GArray *rows, guint32 node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray's control plane knows of its nodes: rows of numbers and texts, kept by resource and by label, so that a
- * question costs what it asks about. */
+/* The nodes that Ray's control plane knows, indexed by resource and by label, so that the cost of a question depends
+ * only on what it asks about. */
 #pragma once
 
 #include <quoit/models/ray-placement.h>
@@ -8,13 +8,13 @@
 #include "base/amount.h"
 #include "base/strings.h"
 
-/* What a node has of one resource; rows are in the order of nodes. */
+/* The amounts of one resource on a node. Rows are sorted by node. */
 typedef struct {
   guint32 node;
   gint64 total, available; /* ten-thousandths */
 } QuoitRayStock;
 
-/* A node and its value of one label; likewise. */
+/* The value of one label on a node. Rows are sorted by node. */
 typedef struct {
   guint32 node;
   QuoitStringId value;
@@ -23,35 +23,35 @@ typedef struct {
 /* Nodes by their value of one label. */
 typedef struct {
   GArray *labels;    /* of QuoitRayLabel */
-  GHashTable *nodes; /* of each value: GArray of guint32, ascending */
+  GHashTable *nodes; /* value -> GArray of guint32, ascending */
 } QuoitRayKey;
 
 struct _QuoitRayCluster {
   QuoitStrings *strings;
-  GArray *ids;           /* of QuoitStringId, of each node */
-  GHashTable *by_id;     /* node + 1 */
-  GHashTable *resources; /* GArray of QuoitRayStock */
-  GHashTable *keys;      /* QuoitRayKey */
+  GArray *ids;           /* of each node: QuoitStringId */
+  GHashTable *by_id;     /* id -> node + 1 */
+  GHashTable *resources; /* name -> GArray of QuoitRayStock */
+  GHashTable *keys;      /* label key -> QuoitRayKey */
 };
 
 QuoitRayCluster *quoit_ray_cluster_alloc (void);
 void quoit_ray_cluster_release (QuoitRayCluster *cluster);
 
 gboolean quoit_ray_cluster_add (QuoitRayCluster *cluster, const char *id, GError **error);
-/* QUOIT_NO_INDEX: none. */
+/* Returns the node, or QUOIT_NO_INDEX. */
 guint32 quoit_ray_cluster_find (const QuoitRayCluster *cluster, const char *id);
 
 void quoit_ray_cluster_stock (QuoitRayCluster *cluster, guint32 node, const char *resource, gint64 total,
                               gint64 available);
 void quoit_ray_cluster_label (QuoitRayCluster *cluster, guint32 node, const char *text, const char *value);
 
-/* NULL: no node states it, or has it. */
+/* Return NULL if no node has the resource, the label or the value. */
 const GArray *quoit_ray_cluster_stocks (const QuoitRayCluster *cluster, const char *resource);
 const QuoitRayKey *quoit_ray_cluster_key (const QuoitRayCluster *cluster, const char *key);
 const GArray *quoit_ray_cluster_labelled (const QuoitRayCluster *cluster, const QuoitRayKey *key, const char *value);
 
-/* What a node has of a resource that it does not state. */
+/* Returns the amount of a resource that a node does not state. */
 gint64 quoit_ray_unstated_e4 (const char *resource);
-/* The row of @node in @stocks, which may be NULL; @unstated of it where there is none. */
+/* Returns the row of @node in @stocks, which may be NULL. If there is no row, its amounts are @unstated. */
 QuoitRayStock quoit_ray_stock_at (const GArray *stocks, guint32 node, gint64 unstated);
 QuoitRayStock quoit_ray_cluster_stock_of (const QuoitRayCluster *cluster, guint32 node, const char *resource);

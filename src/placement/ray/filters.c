@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selectors of bundles as bits of nodes: bundles with the same selectors share them. */
+/* Converts the selectors of bundles to bits of nodes. Bundles with the same selectors share them. */
 #include "placement/ray/question.h"
 
 #include <string.h>
 
 #include "fleet/selector.h"
 
-enum { MOST_WORDS = 1 << 26 }; /* of 64 nodes, times filters */
+enum { MOST_WORDS = 1 << 26 }; /* words of 64 nodes, times filters */
 
-/* The selectors of one bundle: group->selectors[at[first]] to at[first + n - 1], by key. */
+/* The selectors of one bundle, by key: group->selectors[at[first]] to group->selectors[at[first + n - 1]]. */
 typedef struct {
   const QuoitRayGroup *group;
   const guint32 *at;
@@ -73,7 +73,7 @@ sort_selectors (const QuoitRayGroup *group)
   return at;
 }
 
-/* The nodes that have a value which @selector lists, as bits. */
+/* Sets the bits of the nodes that have one of the values of @selector. */
 static void
 mark_listed (const QuoitRayCluster *cluster, const QuoitSelector *selector, guint64 *bits)
 {
@@ -93,7 +93,7 @@ mark_listed (const QuoitRayCluster *cluster, const QuoitSelector *selector, guin
     }
 }
 
-/* Leaves those nodes in @passes that satisfy all of @selectors; @bits is room for as many. */
+/* Clears the bits in @passes of nodes that do not satisfy all @selectors. @bits is a buffer of @n_words. */
 static void
 narrow (const QuoitRayCluster *cluster, const Selectors *selectors, guint64 *passes, guint64 *bits, gsize n_words)
 {
@@ -113,7 +113,7 @@ narrow (const QuoitRayCluster *cluster, const Selectors *selectors, guint64 *pas
     }
 }
 
-/* The filter of each bundle, and in @filters what each is of. */
+/* Sets the filter of each bundle, and appends the selectors of each different filter to @filters. */
 static void
 number_filters (QuoitRayAsked *asked, const QuoitRayGroup *group, const guint32 *at, GArray *filters)
 {

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* A bundle and a name, in a pointer: 32 bits of each. */
+/* Packs a bundle and a name into a pointer, 32 bits each. */
 static gpointer
 pair_of (guint32 bundle, QuoitStringId name)
 {
   return GSIZE_TO_POINTER ((gsize) bundle << 32 | name.index);
 }
 
-/* Most bundles ask for the same few names: the upper half has to count too. */
+/* Bundles usually request the same few names, so the upper half (the bundle) must also influence the hash. */
 static guint
 hash_of_pair (gconstpointer pair)
 {
@@ -48,7 +48,7 @@ quoit_ray_group_release (QuoitRayGroup *group)
   g_free (group);
 }
 
-/* Appends @row to @rows, or puts it where @at says that one of its bundle and @name is. */
+/* Replaces the row of @bundle and @name in @rows, or appends @row. */
 static void
 put (GArray *rows, GHashTable *at, guint32 bundle, QuoitStringId name, gconstpointer row)
 {

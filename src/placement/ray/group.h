@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What placement_group() is called with, as it was said: amounts are doubles, selectors text. */
+/* The arguments of placement_group(), unconverted: amounts are doubles, selectors are text. */
 #pragma once
 
 #include <quoit/models/ray-placement.h>
@@ -27,16 +27,17 @@ typedef struct {
 struct _QuoitRayGroup {
   QuoitStrings *strings;
   guint32 n_bundles;
-  GArray *amounts, *selectors;         /* of QuoitRayAmount, of QuoitRaySelector, as they were set first */
-  GHashTable *amount_at, *selector_at; /* of bundle and name: its place in the array, + 1 */
+  GArray *amounts, *selectors;         /* of QuoitRayAmount and QuoitRaySelector, in the order in which they were
+                                        * first set */
+  GHashTable *amount_at, *selector_at; /* bundle and name -> index in the array + 1 */
   GArray *levels;                      /* of QuoitRayLevel */
   gboolean has_strategy;
   QuoitStrategy strategy;
   char *soft_target, *bound, *lifetime; /* NULL: none */
-  GPtrArray *excluded;                  /* ids of nodes */
+  GPtrArray *excluded;                  /* node ids */
 };
 
-/* What stands for the nodes themselves among the keys of topology_strategy. */
+/* The key of topology_strategy that means the nodes themselves. */
 #define QUOIT_RAY_NODE_LEVEL "ray.io/node-id"
 
 QuoitRayGroup *quoit_ray_group_alloc (void);
@@ -46,5 +47,5 @@ void quoit_ray_group_want (QuoitRayGroup *group, guint32 bundle, const char *res
 void quoit_ray_group_select (QuoitRayGroup *group, guint32 bundle, const char *key, const char *value);
 void quoit_ray_group_level (QuoitRayGroup *group, const char *key, QuoitStrategy strategy);
 
-/* The checks of placement_group(). */
+/* Runs the checks of placement_group(). Fails with INVALID. */
 gboolean quoit_ray_group_obeys (const QuoitRayGroup *group, GError **error);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best of the candidates, again and again while they leave. What one of them scores for an amount does not change
- * as long as it is a candidate, so the highest score only sinks: until it does, nobody need look again at those before
- * the first that had it, and where it sinks for every bundle, they are sorted once. */
+/* Finds the best candidate repeatedly, while candidates are removed. The score of a candidate for an ask does not
+ * change, so that the highest score only decreases. Until it does, the search continues at the first candidate that
+ * was as good. If it decreases often, the candidates are sorted once. */
 #include "placement/ray/private.h"
 
 #include <math.h>
 
 enum {
-  OFTEN = 16, /* how often it sinks until sorting costs less than looking */
-  FEW = 32    /* so many of equal score are compared by their place in the ranking */
+  OFTEN = 16, /* number of decreases after which sorting costs less than searching */
+  FEW = 32    /* up to this many candidates with equal score are compared in the ranking */
 };
 
 guint32
@@ -21,7 +21,7 @@ quoit_ray_find_score (QuoitRayAttempt *attempt, guint32 from, double least)
   return QUOIT_NO_INDEX;
 }
 
-/* --- looking --- */
+/* --- searching --- */
 
 static double
 highest (QuoitRayAttempt *attempt)
@@ -61,7 +61,7 @@ by_score (gconstpointer a, gconstpointer b, gpointer scores)
   return (x > y) - (x < y);
 }
 
-/* All candidates that have what is asked, whatever their labels. */
+/* Ranks all candidates with enough resources, whatever their labels. */
 static void
 rank (QuoitRayAttempt *attempt)
 {
@@ -89,8 +89,7 @@ is_left (QuoitRayAttempt *attempt, guint32 place)
   return quoit_ray_bit (attempt->candidates, node) && quoit_ray_ask_passes (&attempt->ask, node);
 }
 
-/* The first node of those that are as good as the one that is ranked first, where they are few. FALSE: they are many.
- */
+/* Finds the first of the nodes that are as good as the first ranked one. Returns FALSE if there are too many. */
 static gboolean
 find_among_few (QuoitRayAttempt *attempt, QuoitRayMost *most)
 {

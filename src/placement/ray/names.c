@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray calls strategies, and the parts of resources that belong to groups. */
+/* Ray's names of strategies, and of the resources of placement groups. */
 #include "placement/ray/names.h"
 
 #include <string.h>

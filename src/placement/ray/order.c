@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which order Ray places bundles: the largest first, sorted by libstdc++, whose sort is not stable. So it is done
- * here step by step as that does it, and so is its hash of names, which orders the resources. */
+/* The order in which Ray places bundles: the largest first, sorted by libstdc++, whose sort is not stable. This file
+ * therefore repeats the steps of that sort, and its hash of names, which orders the resources. */
 #include "placement/ray/private.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ little_endian (const guint8 *bytes, gsize n)
   return word;
 }
 
-/* std::hash of a std::string, 64 bits. */
+/* The 64-bit std::hash of a std::string. */
 static guint64
 hash_of (const char *name)
 {
@@ -49,7 +49,7 @@ quoit_ray_resource_id (const char *name)
   return (gint64) hash_of (name);
 }
 
-/* Which amount decides first: GPU, then custom resources by their ids, then these. */
+/* Returns the rank of a resource in comparisons: GPU first, then custom resources by id, then these. */
 static int
 rank_of (const char *name)
 {
@@ -70,7 +70,7 @@ typedef struct {
   guint32 index;
 } Resource;
 
-/* Where two names have one id, Ray asks which of them its server met first; nobody else can know that. */
+/* If two names have the same id, Ray's order depends on which name its server saw first. That is unknown here. */
 static int
 by_weight (const void *a, const void *b)
 {
@@ -87,11 +87,11 @@ by_weight (const void *a, const void *b)
 
 typedef struct {
   const QuoitBundles *bundles;
-  guint32 *resources; /* the one that decides first stands first */
+  guint32 *resources; /* by weight, the most important first */
   guint32 *v;
 } Sort;
 
-/* What libstdc++ calls less: the larger bundle. */
+/* The comparison of libstdc++'s sort: the larger bundle comes first. */
 static gboolean
 goes_before (const Sort *sort, guint32 a, guint32 b)
 {
@@ -113,7 +113,7 @@ swap (guint32 *v, guint32 a, guint32 b)
   v[b] = kept;
 }
 
-/* Some bundle before @last does not go behind its one. */
+/* A bundle before @last must not come after v[last] in the order, because it ends the loop. */
 static void
 insert_unguarded (const Sort *sort, guint32 last)
 {
@@ -176,7 +176,7 @@ partition (const Sort *sort, guint32 first, guint32 last)
     }
 }
 
-/* Lets @bundle sink into the heap of @n from @hole down, and rise again as far as it must. */
+/* Moves the hole at @hole down to a leaf of the heap of @n bundles, and then moves @bundle up from there. */
 static void
 adjust_heap (const Sort *sort, guint32 first, guint32 hole, guint32 n, guint32 bundle)
 {
@@ -217,7 +217,7 @@ heap_sort (const Sort *sort, guint32 first, guint32 last)
     }
 }
 
-enum { SHORT = 16 }; /* so few are left to the insertion at the end */
+enum { SHORT = 16 }; /* shorter ranges are left to the insertion sort at the end */
 
 static void
 sort_roughly (const Sort *sort, guint32 first, guint32 last, guint depth)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PACK: the first bundle takes the best node, and as many as fit follow it there; then the next node. */
+/* PACK: the first bundle takes the best node, and as many others as fit follow it. Then the next node is chosen. */
 #include "placement/ray/private.h"
 
 #include <string.h>
 
-/* Bundles that stand together in the queue and are alike: where one does not fit, none does. */
+/* Consecutive equal bundles. If one does not fit, none does. */
 typedef struct {
-  guint32 first, n; /* into the order */
+  guint32 first, n; /* in the order */
 } Run;
 
 static gboolean
@@ -32,7 +32,7 @@ make_runs (const QuoitRayAttempt *attempt, Run *runs)
   return n;
 }
 
-/* As quoit_ray_ask_fits(), without asking: most bundles are only passed by. */
+/* As quoit_ray_ask_fits(), but does not set the ask, because most bundles are only skipped. */
 static gboolean
 fits (QuoitRayAttempt *attempt, guint32 bundle, guint32 node, const gint64 *row)
 {
@@ -56,7 +56,8 @@ take (const QuoitRayAttempt *attempt, guint32 bundle, gint64 *row)
       row[r] = quoit_ray_left (row[r], amounts[r]);
 }
 
-/* Puts what fits on @node, which has @row, and closes up the @n runs; how many are left. */
+/* Places what fits on @node, which has @row left, and removes empty runs from @runs. Returns the number of remaining
+ * runs. */
 static guint32
 fill (QuoitRayAttempt *attempt, Run *runs, guint32 n, guint32 node, gint64 *row, guint32 *nodes)
 {

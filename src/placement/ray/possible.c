@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What else Ray could answer: it chooses at will among nodes of equal score and among domains. An answer with nodes
- * leads through the choices by itself; for one without, all ways are walked, but that nodes of a kind are one way. */
+/* Determines which other results Ray could return. Ray chooses arbitrarily among nodes of equal score and among
+ * domains. A result with nodes determines all choices. For a result without nodes, all sequences of choices are
+ * tried; nodes that the decision cannot distinguish count as one choice. */
 #include "placement/ray/private.h"
 
 #include <string.h>
 
-/* One place where Ray decides: all nodes, or those of one domain. */
+/* A scope of a decision: all nodes, or those of one domain. */
 typedef struct {
   QuoitRayCall call;
   const QuoitRayDomains *domains; /* NULL: all nodes */
   guint32 domain;
-  guint32 *nodes; /* where the bundles were put last */
+  guint32 *nodes; /* buffer for the last placement */
 } Place;
 
 static QuoitRayResult
@@ -23,7 +24,7 @@ decide (const Place *place, QuoitTies *ties)
   return quoit_ray_place_in_domain (&place->call, place->domains, place->domain, ties, place->nodes);
 }
 
-/* --- an answer with nodes --- */
+/* --- results with nodes --- */
 
 static guint32
 follow (gpointer data, guint32 bundle, const guint32 *ties, guint32 n)
@@ -46,7 +47,7 @@ leads_to (const Place *place, const guint32 *nodes)
   return decide (place, &ties) == QUOIT_RAY_SUCCESS && (n == 0 || memcmp (place->nodes, nodes, n * sizeof *nodes) == 0);
 }
 
-/* --- an answer without --- */
+/* --- results without nodes --- */
 
 typedef struct {
   guint32 chosen, n;
@@ -68,7 +69,7 @@ choose (gpointer data, G_GNUC_UNUSED guint32 bundle, G_GNUC_UNUSED const guint32
   return g_array_index (way->choices, Choice, way->at++).chosen;
 }
 
-/* The next way: another choice at the last place where there is one. FALSE: all were walked. */
+/* Changes the last choice that has another alternative. Returns FALSE if all sequences were tried. */
 static gboolean
 turn (Way *way)
 {
@@ -103,7 +104,7 @@ search (const Place *place, QuoitRayResult result, guint64 *budget)
   return QUOIT_RAY_NO;
 }
 
-/* Whether @result, not QUOIT_RAY_INFEASIBLE, can come of it. */
+/* Whether @result, which is not QUOIT_RAY_INFEASIBLE, is possible. */
 static QuoitRayWhether
 can_be (const Place *place, QuoitRayResult result, guint64 *budget)
 {
@@ -117,7 +118,7 @@ can_be (const Place *place, QuoitRayResult result, guint64 *budget)
   return search (place, result, budget);
 }
 
-/* --- the domains together --- */
+/* --- all domains --- */
 
 typedef struct {
   QuoitRayDomains domains;
@@ -175,7 +176,7 @@ is_success_possible (Places *places, const guint32 *nodes)
   return leads_to (place_at (places, domain), nodes) ? QUOIT_RAY_YES : QUOIT_RAY_NO;
 }
 
-/* Which domains there are is no matter of choice, nor is where nothing will ever fit. */
+/* Neither the set of domains nor INFEASIBLE depends on choices. */
 static QuoitRayWhether
 is_infeasible (Places *places)
 {
@@ -185,7 +186,7 @@ is_infeasible (Places *places)
   return QUOIT_RAY_YES;
 }
 
-/* It fails when no domain succeeds, and some domain fails. */
+/* The result is FAILED if no domain succeeds and at least one fails. */
 static QuoitRayWhether
 is_failure_possible (Places *places, guint64 *budget)
 {
@@ -223,7 +224,7 @@ quoit_ray_is_possible (const QuoitBundles *bundles, const QuoitView *view, const
   return QUOIT_RAY_NO;
 }
 
-/* Whether one domain alone leaves nothing open; adds to *@n_success where it always succeeds. */
+/* Whether one domain has only one result. Increments *@n_success if it can succeed. */
 static QuoitRayWhether
 is_place_determined (const Place *place, guint64 *budget, guint32 *n_success)
 {

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the strategies of policy `ray` share: one attempt to place all bundles on the nodes of one view. */
+/* Declarations that the strategies of policy `ray` share: one attempt to place all bundles on the nodes of a view. */
 #pragma once
 
 #include "placement/bundles.h"
 
-/* What one bundle asks for, without the resources it does not. */
+/* The current request: the resources that a bundle, or the sum of all, requests. */
 typedef struct {
   guint32 n;
   guint32 *resources;
   gint64 *amounts;
-  const guint64 *passes; /* bits of the nodes that its labels match; NULL: all */
+  const guint64 *passes; /* bits of the nodes whose labels match; NULL: all */
 } QuoitRayAsk;
 
-/* The highest score that bundles of one filter still find, as long as they ask for the same. */
+/* The highest score of the candidates for bundles of one filter. Valid for one ask. */
 typedef struct {
   guint32 asked;
-  guint32 from;   /* no candidate before this one comes near it */
-  guint32 ranked; /* none that is ranked before this one is left */
+  guint32 from;   /* no candidate before this one is as good */
+  guint32 ranked; /* no candidate with a lower rank is left */
   double score;
-  gboolean is_alone; /* it is known that no other is as good */
+  gboolean is_alone; /* TRUE: known that no other candidate is as good */
 } QuoitRayMost;
 
 typedef struct {
   const QuoitBundles *bundles;
   const QuoitView *view;
   QuoitTies *ties;
-  const guint32 *order; /* in which bundles are placed */
+  const guint32 *order; /* order of placement */
   guint32 n_words;
-  guint64 *candidates; /* bits: nodes on which nothing was placed, and that may be used */
+  guint64 *candidates; /* bits: allowed nodes on which no bundle was placed */
   QuoitRayAsk ask;
-  const gint64 *asked_row; /* which the scores are for */
+  const gint64 *asked_row; /* the amounts of the current ask and of the scores */
   guint32 n_asked;
-  guint32 n_sunk; /* how often the highest score has sunk since */
+  guint32 n_sunk; /* how often the highest score has decreased for this ask */
   guint64 n_looks;
-  guint32 *ranking; /* candidates by score, where it sinks often; NULL: not yet */
+  guint32 *ranking; /* candidates sorted by score; NULL: not sorted yet */
   guint32 n_ranked, ranked_for;
-  double *scores;     /* of candidates, where `scored` says so */
+  double *scores;     /* of candidates, valid if the bit in `scored` is set */
   guint64 *scored;    /* bits */
   QuoitRayMost *most; /* of each filter */
-  guint32 *tied;      /* room for all nodes, where somebody chooses among them */
-  guint32 *alike;     /* of each node: the first that is as it is; where ties are of a kind */
-  gboolean gave_up;   /* whoever chooses did */
+  guint32 *tied;      /* buffer for all nodes, used if ties are requested */
+  guint32 *alike;     /* of each node: the first equal node; used if ties->of_a_kind */
+  gboolean gave_up;   /* ties->choose gave up */
 } QuoitRayAttempt;
 
-/* What is asked, and in which order it is placed. */
+/* The bundles, the nodes, the placement rules, and the order of placement. */
 typedef struct {
   const QuoitBundles *bundles;
   const QuoitView *view;
@@ -55,32 +55,34 @@ void quoit_ray_attempt_init (QuoitRayAttempt *attempt, const QuoitRayCall *call,
 void quoit_ray_attempt_clear (QuoitRayAttempt *attempt);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayAttempt, quoit_ray_attempt_clear)
 
-/* Ray adds the shares of a score up in an order that varies, so its last bits are not its doing. */
+/* Ray adds up the terms of a score in varying order, so that its last bits vary. */
 #define QUOIT_RAY_AS_GOOD 1e-12
 
-/* --- ray-ask.c --- */
+/* --- ask.c --- */
 
-/* @bundle is what the functions below are about. */
+/* Makes @bundle the current ask, which the functions below use. */
 void quoit_ray_ask (QuoitRayAttempt *attempt, guint32 bundle);
-/* What Ray calls the sum of all bundles: their amounts added, the labels of each. FALSE: no node has so much. */
+/* Makes the sum of all bundles, with the labels of all, the current ask. @row is a buffer for the amounts. Returns
+ * FALSE if a sum is too large for any node. */
 gboolean quoit_ray_ask_sum (QuoitRayAttempt *attempt, gint64 *row);
 
 gboolean quoit_ray_ask_fits (const QuoitRayAsk *ask, const gint64 *row);
-/* @row without what is asked. */
+/* Subtracts the ask from @row. */
 void quoit_ray_ask_take (const QuoitRayAsk *ask, gint64 *row);
 
-/* Whether the labels and totals of some candidate suffice for what is asked, or, one by one, for each bundle. */
+/* Whether the labels and totals of some candidate suffice for the current ask, or, separately, for each bundle. */
 gboolean quoit_ray_is_feasible (QuoitRayAttempt *attempt);
 gboolean quoit_ray_is_each_feasible (QuoitRayAttempt *attempt);
 
-/* --- ray-score.c --- */
+/* --- score.c --- */
 
-/* Of a candidate. Higher is better: the emptier node; -1: it does not fit. */
+/* Returns the score of a candidate, higher for emptier nodes. Returns -1 if the ask does not fit. */
 double quoit_ray_score (QuoitRayAttempt *attempt, guint32 node);
 
-/* The node for what is asked, by score; QUOIT_NO_INDEX: none. @bundle is for those who choose. */
+/* Returns the candidate with the highest score for the current ask, or QUOIT_NO_INDEX. @bundle is passed to
+ * ties->choose. */
 guint32 quoit_ray_best (QuoitRayAttempt *attempt, guint32 bundle);
-/* Likewise among the nodes @used, of which node n has what rows[n_resources * row[n]] and on say. */
+/* As quoit_ray_best(), for the nodes in @used. The amounts left on node n begin at rows[n_resources * row[n]]. */
 guint32 quoit_ray_best_used (QuoitRayAttempt *attempt, guint32 bundle, const guint64 *used, const guint32 *row,
                              const gint64 *rows);
 
@@ -90,7 +92,7 @@ quoit_ray_bit (const guint64 *bits, guint32 node)
   return (bits[node / 64] >> (node % 64) & 1) != 0;
 }
 
-/* What Ray's control plane keeps of what a node @has when @amount is taken: never less than nothing. */
+/* Returns what Ray's control plane has left of @has after taking @amount, at least 0. */
 static inline gint64
 quoit_ray_left (gint64 has, gint64 amount)
 {
@@ -119,7 +121,7 @@ quoit_ray_ask_passes (const QuoitRayAsk *ask, guint32 node)
   return ask->passes == NULL || quoit_ray_bit (ask->passes, node);
 }
 
-/* The first node of @set from @from on that passes; QUOIT_NO_INDEX: none. */
+/* Returns the first node of @set, from @from on, that passes the filter of the ask, or QUOIT_NO_INDEX. */
 static inline guint32
 quoit_ray_next (const QuoitRayAttempt *attempt, const guint64 *set, guint32 from)
 {
@@ -136,46 +138,49 @@ quoit_ray_next (const QuoitRayAttempt *attempt, const guint64 *set, guint32 from
   return QUOIT_NO_INDEX;
 }
 
-/* --- ray-most.c --- */
+/* --- most.c --- */
 
-/* Of the candidates that pass: the highest score, -1 without any, and the first that is as good. */
+/* Returns the highest score of the candidates that pass the filter, -1 if there are none, and the first candidate
+ * that is as good. */
 const QuoitRayMost *quoit_ray_most (QuoitRayAttempt *attempt, guint32 bundle);
-/* The first candidate from @from on that passes and has @least or more. */
+/* Returns the first candidate, from @from on, that passes and whose score is at least @least, or QUOIT_NO_INDEX. */
 guint32 quoit_ray_find_score (QuoitRayAttempt *attempt, guint32 from, double least);
 
-/* --- ray-alike.c --- */
+/* --- alike.c --- */
 
-/* Of each node the first of which the same is left, and that the same bundles' labels match. The caller's. */
+/* Returns, for each node, the first node with the same available amounts and passed filters. The caller owns the
+ * array. */
 guint32 *quoit_ray_alike (const QuoitBundles *bundles, const QuoitView *view);
 
-/* --- one file a strategy; @nodes may be written whatever the result --- */
+/* --- one file per strategy; @nodes may be written with any result --- */
 
 QuoitRayResult quoit_ray_pack (QuoitRayAttempt *attempt, guint32 *nodes);
 QuoitRayResult quoit_ray_spread (QuoitRayAttempt *attempt, guint32 *nodes);
 QuoitRayResult quoit_ray_strict_pack (QuoitRayAttempt *attempt, guint32 soft_target, guint32 *nodes);
-/* @excluded: bits, or NULL. */
+/* @excluded: bits; may be NULL. */
 QuoitRayResult quoit_ray_strict_spread (QuoitRayAttempt *attempt, const guint64 *excluded, guint32 *nodes);
 
-/* The strategy, whatever topology label is asked. */
+/* Places by the strategy, ignoring the topology label. */
 QuoitRayResult quoit_ray_place_within (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes);
 
-/* --- ray-topology.c --- */
+/* --- topology.c --- */
 
-/* The nodes of each domain, in the view's order: those of domain d are nodes[first[d]] to nodes[first[d + 1] - 1]. */
+/* The nodes of each domain, in the order of the view. Those of domain d are nodes[first[d]] to nodes[first[d + 1] -
+ * 1]. */
 typedef struct {
   guint32 *first, *nodes;
-  __int128 *asked; /* of each resource, by all bundles */
+  __int128 *asked; /* of each resource: sum over all bundles */
 } QuoitRayDomains;
 
 void quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitBundles *bundles, const QuoitView *view);
 void quoit_ray_domains_clear (QuoitRayDomains *domains);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QuoitRayDomains, quoit_ray_domains_clear)
 
-/* The domains that the bundles may be placed in: from *@first to before *@end. */
+/* Sets the range of domains that the placement rules allow, from *@first to *@end - 1. */
 void quoit_ray_domains_allowed (const QuoitView *view, const QuoitStanding *standing, guint32 *first, guint32 *end);
 
-/* All bundles on the nodes of one domain. */
+/* Places all bundles on the nodes of one domain. */
 QuoitRayResult quoit_ray_place_in_domain (const QuoitRayCall *call, const QuoitRayDomains *domains, guint32 domain,
                                           QuoitTies *ties, guint32 *nodes);
-/* The same in the first domain that suffices. */
+/* Places all bundles in the first domain that suffices. */
 QuoitRayResult quoit_ray_place_in_some (const QuoitRayCall *call, QuoitTies *ties, guint32 *nodes);

@@ -5,7 +5,7 @@ enum { MOST_STOCKS = 1 << 25 }; /* nodes times resources */
 
 /* --- nodes --- */
 
-/* The nodes that some bundle's labels match, as bits of the cluster's nodes. The caller's. */
+/* Returns bits of the cluster's nodes that match the labels of some bundle. The caller owns the array. */
 static guint64 *
 matched (const QuoitRayQuestion *question)
 {
@@ -15,7 +15,7 @@ matched (const QuoitRayQuestion *question)
   for (gsize f = 0; f < question->asked.bundles.n_filters; f++)
     for (gsize w = 0; w < n_words; w++)
       bits[w] |= question->passes[f * n_words + w];
-  /* Behind the last node all bits are set. */
+  /* All bits after the last node are set in passes. */
   if (question->view.n_nodes % 64 != 0)
     bits[n_words - 1] &= ((guint64) 1 << (question->view.n_nodes % 64)) - 1;
   return bits;
@@ -42,7 +42,7 @@ list_bits (const guint64 *bits, gsize n_words, guint32 n)
   return nodes;
 }
 
-/* The bits of @nodes alone. */
+/* Copies the bits of @nodes. */
 static guint64 *
 gather (const guint64 *bits, gsize n_sets, gsize n_words, const guint32 *nodes, guint32 n)
 {
@@ -55,7 +55,8 @@ gather (const guint64 *bits, gsize n_sets, gsize n_words, const guint32 *nodes, 
   return gathered;
 }
 
-/* Leaves out the nodes that no bundle's labels match. They stay candidates, but excluded ones. */
+/* Omits the nodes that match no bundle's labels from the view. They still count as candidates, unless they are
+ * excluded. */
 static void
 leave_out (QuoitRayQuestion *question)
 {
@@ -81,7 +82,7 @@ node_at (const QuoitRayQuestion *question, guint32 i)
   return question->nodes == NULL ? i : question->nodes[i];
 }
 
-/* Where the view has @node of the cluster; QUOIT_NO_INDEX: nowhere. */
+/* Returns the index in the view of @node of the cluster, or QUOIT_NO_INDEX. */
 static guint32
 place_of (const QuoitRayQuestion *question, guint32 node)
 {
@@ -129,7 +130,7 @@ put_stock (QuoitRayQuestion *question, gsize i, gsize r, const QuoitRayStock *st
   question->available[i * question->asked.bundles.n_resources + r] = stock->available;
 }
 
-/* One resource: node by node where they are few, else as the cluster keeps it. */
+/* Fills in one resource: by node if the view has a list of nodes, otherwise by the rows of the cluster. */
 static void
 fill_column (QuoitRayQuestion *question, const QuoitRayCluster *cluster, gsize r)
 {
@@ -169,9 +170,9 @@ fill_rows (QuoitRayQuestion *question, const QuoitRayCluster *cluster, GError **
   return TRUE;
 }
 
-/* --- how they are to stand --- */
+/* --- placement rules --- */
 
-/* The one level that is not the nodes' own; what the nodes' own says goes to @standing. */
+/* Finds the level that is not the node level. The strategy of the node level is set in @standing. */
 static gboolean
 find_label (const QuoitRayGroup *group, QuoitStanding *standing, const char **label, GError **error)
 {
@@ -196,7 +197,7 @@ find_label (const QuoitRayGroup *group, QuoitStanding *standing, const char **la
   return TRUE;
 }
 
-/* Values are numbered as nodes first bring them. A node whose value is empty has none, for Ray. */
+/* Numbers the values in the order of the nodes. As in Ray, an empty value counts as no value. */
 static void
 number_domains (QuoitRayQuestion *question, const QuoitRayCluster *cluster, const char *label, const char *bound)
 {
@@ -222,7 +223,7 @@ number_domains (QuoitRayQuestion *question, const QuoitRayCluster *cluster, cons
       if (g_strcmp0 (bound, quoit_strings_get (cluster->strings, row->value)) == 0)
         question->standing.bound = number - 1;
     }
-  /* A value that no node has any more is a domain without nodes. */
+  /* A value that no node has any more becomes a domain without nodes. */
   if (bound != NULL && question->standing.bound == QUOIT_NO_INDEX)
     question->standing.bound = question->view.n_domains++;
   question->view.domain = question->domain;
@@ -242,7 +243,7 @@ mark_excluded (QuoitRayQuestion *question, const QuoitRayGroup *group, const Quo
     }
 }
 
-/* Ray adds the bundles up, in 64 bits, for STRICT_PACK and for a topology label. */
+/* For STRICT_PACK and for a topology label, Ray sums up all bundles in 64 bits. */
 static gboolean
 check_sums (const QuoitRayAsked *asked, GError **error)
 {
@@ -286,7 +287,7 @@ quoit_ray_question_init (QuoitRayQuestion *question, const QuoitRayGroup *group,
     return FALSE;
   if (group->excluded->len > 0)
     mark_excluded (question, group, cluster);
-  /* Ray adds up what all nodes of a domain have, whether a bundle may use them or not. */
+  /* Ray sums up all nodes of a domain, whether a bundle can use them or not, so none may be omitted. */
   if (label != NULL)
     number_domains (question, cluster, label, group->bound);
   else if (question->passes != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decision of Ray 2.60's control plane: greedy, all or nothing, three results. */
+/* The decision of Ray 2.60's control plane: greedy, for all bundles or none, with three results. */
 #include "placement/ray/private.h"
 
 #include <string.h>

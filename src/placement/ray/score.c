@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which node is best for a bundle: the one of which it takes the smallest share. */
+/* Scores nodes for a bundle. The best node is the one of which the bundle takes the smallest share. */
 #include "placement/ray/private.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ quoit_ray_score (QuoitRayAttempt *attempt, guint32 node)
   return attempt->scores[node];
 }
 
-/* One of @attempt->tied. */
+/* Chooses one of @attempt->tied. */
 static guint32
 choose (QuoitRayAttempt *attempt, guint32 bundle, guint32 n)
 {
@@ -54,7 +54,8 @@ choose (QuoitRayAttempt *attempt, guint32 bundle, guint32 n)
   return QUOIT_NO_INDEX;
 }
 
-/* Whether somebody chooses who need not see @node: one that is as it is, and has @row left too, is tied already. */
+/* Whether ties->choose does not need @node, because it gets one node of each kind, and @attempt->tied already has an
+ * equal node with the same @row left. */
 static gboolean
 is_seen (QuoitRayAttempt *attempt, guint32 n_tied, guint32 node, const gint64 *row, const guint32 *row_of_node,
          const gint64 *rows)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SPREAD: each bundle takes the best node that has none yet; where there is no such node, the best of those used. */
+/* SPREAD: each bundle takes the best unused node. If no unused node fits, it takes the best used node. */
 #include "placement/ray/private.h"
 
 #include <string.h>
 
 typedef struct {
   guint64 *nodes; /* bits */
-  guint32 *row;   /* of each of them: which one is its */
-  GArray *rows;   /* of gint64: what they have left */
+  guint32 *row;   /* of each used node: index of its row in rows */
+  GArray *rows;   /* of gint64: what is left on them */
   guint32 n;
 } Used;
 

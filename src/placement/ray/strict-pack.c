@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STRICT_PACK: all bundles are one, which takes the best node, or the one that was hoped for. */
+/* STRICT_PACK: all bundles together take the soft target or the best node. */
 #include "placement/ray/private.h"
 
-/* A soft target that is no candidate, or full, is as good as none. */
+/* A soft target that is not a candidate or is too full is ignored. */
 static gboolean
 suits (const QuoitRayAttempt *attempt, guint32 node)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STRICT_SPREAD: each bundle takes the best node that has none of the group. */
+/* STRICT_SPREAD: each bundle takes the best node without bundles of the group. */
 #include "placement/ray/private.h"
 
-/* How many candidates are left; those that the view left out count, for Ray counts them before it looks at labels. */
+/* Returns the number of remaining candidates. Nodes that the view omits count, because Ray counts candidates before
+ * it tests labels. */
 static guint32
 exclude (QuoitRayAttempt *attempt, const guint64 *excluded)
 {

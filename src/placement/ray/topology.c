@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A topology label: all bundles on nodes that share one of its values, a domain. */
+/* Topology labels: places all bundles on nodes with the same value, a domain. */
 #include "placement/ray/private.h"
 
 #include <string.h>
@@ -28,7 +28,8 @@ quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitBundles *bundles, c
 {
   guint32 *first = g_new0 (guint32, view->n_domains + 2);
 
-  /* Counted two places on, so that placing a node moves where the next domain's next node goes. */
+  /* Counts are stored two places further. While nodes are stored, first[d + 1] is the next index of domain d; at the
+   * end it is the first index of domain d + 1. */
   for (guint32 n = 0; n < view->n_nodes; n++)
     if (view->domain[n] != QUOIT_NO_INDEX)
       first[view->domain[n] + 2]++;
@@ -42,7 +43,7 @@ quoit_ray_domains_init (QuoitRayDomains *domains, const QuoitBundles *bundles, c
       domains->nodes[first[view->domain[n] + 1]++] = n;
 }
 
-/* A view of some nodes of another. */
+/* A view of some nodes of another view. */
 typedef struct {
   QuoitView view;
   const guint32 *nodes;
@@ -61,7 +62,7 @@ part_clear (Part *part)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
 
-/* What @bits say of the nodes of @part. */
+/* Copies the bits of the nodes of @part. */
 static void
 copy_bits (const Part *part, const guint64 *bits, guint64 *copy)
 {
@@ -89,7 +90,8 @@ part_init (Part *part, const QuoitBundles *bundles, const QuoitView *view, const
   part->view.available = part->available;
 }
 
-/* What costs most where there are many filters, and is not needed where all nodes together have too little. */
+/* A separate step, because it is expensive with many filters, and not needed if the totals of the domain do not
+ * suffice. */
 static void
 part_filter (Part *part, const QuoitBundles *bundles, const QuoitView *view)
 {
@@ -103,7 +105,7 @@ part_filter (Part *part, const QuoitBundles *bundles, const QuoitView *view)
   part->view.passes = part->passes;
 }
 
-/* Ray wants the domain to have, all its nodes together, as much as all bundles ask. */
+/* Ray requires that all nodes of the domain together have as much as all bundles request. */
 static gboolean
 has_enough (const QuoitRayDomains *domains, const QuoitView *view, gsize n_resources)
 {
@@ -119,7 +121,7 @@ has_enough (const QuoitRayDomains *domains, const QuoitView *view, gsize n_resou
   return TRUE;
 }
 
-/* Ray asks this of the domain; so do the strategies of its nodes, all but STRICT_PACK. */
+/* Ray requires this of the domain. The strategies within a domain check it too, except STRICT_PACK. */
 static gboolean
 is_each_feasible (const QuoitRayCall *call)
 {
@@ -138,7 +140,7 @@ place_of (const Part *part, guint32 node)
   return QUOIT_NO_INDEX;
 }
 
-/* Ties among the nodes of a part, told as nodes of the whole. */
+/* Converts ties among the nodes of a part to nodes of the whole view. */
 typedef struct {
   QuoitTies *ties;
   const guint32 *nodes;
@@ -211,7 +213,7 @@ quoit_ray_domains_allowed (const QuoitView *view, const QuoitStanding *standing,
   *end = is_bound ? standing->bound + 1 : view->n_domains;
 }
 
-/* Whether Ray, which tries domains in an order that varies, might have come first to one from @from on. */
+/* Ray tries domains in varying order. Returns whether another one, from @from on, would also succeed. */
 static gboolean
 is_another_possible (const QuoitRayCall *call, const QuoitRayDomains *domains, guint32 from, guint32 end)
 {
