@@ -6,7 +6,8 @@
 #include "formats/bundles.h"
 #include "placement/request.h"
 
-/* In the request's own form, which is where it is looked at: the amounts are counted already. Owned. */
+/* Formats the takes of a bundle in the syntax of requests, whose reader validates them. Their amounts are truncated
+ * like in Ray already. The caller owns the text. */
 static char *
 text_of (const QuoitFileBundle *bundle)
 {
@@ -33,7 +34,7 @@ same_takes (const QuoitFileBundle *a, const QuoitFileBundle *b)
   return TRUE;
 }
 
-/* Equal ones that stand together at once: they share what they take. */
+/* Adds consecutive equal bundles at once, so that they share their takes. */
 static gboolean
 add_bundles (QuoitRequest *request, const QuoitBundlesFile *file, GError **error)
 {

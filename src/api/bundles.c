@@ -4,7 +4,7 @@
 #include "fleet/labels.h"
 #include "placement/request.h"
 
-/* Ray is given doubles, and so are its nodes: 0.57 of one is 0.5699 of both. */
+/* Ray receives the amounts of bundles and of nodes as doubles and truncates them: 0.57 becomes 0.5699. */
 static void
 count_as_ray (GArray *takes)
 {

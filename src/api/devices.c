@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices of a group's slices, or bundles. */
+/* Makes the devices of the slices or bundles of a group. */
 #include <quoit/models/mesh.h>
 
 #include "api/processes.h"
@@ -19,7 +19,7 @@ hosts_of (const QuoitGroup *group, guint32 slice)
   return group->data->slice_end[slice] - (slice == 0 ? 0 : group->data->slice_end[slice - 1]);
 }
 
-/* "4x4 of v6e on hosts of 4 chips" */
+/* Returns a text such as "4x4 of v6e on hosts of 4 chips". The caller owns it. */
 static char *
 describe (const QuoitClass *class)
 {
@@ -29,7 +29,7 @@ describe (const QuoitClass *class)
                           class->facts.chips_per_host);
 }
 
-/* Whether all chips of the slice are there, and it is of the class that the first is of. */
+/* Whether all chips of the slice are available, and the slice has the same class as the first one. */
 static gboolean
 check_slice (const QuoitGroup *group, guint32 slice, GError **error)
 {
@@ -78,7 +78,7 @@ devices_of_slices (const QuoitGroup *group, GError **error)
                                    group->data->n_slices, facts->chips_per_host, 0, error);
 }
 
-/* --- of bundles --- */
+/* --- bundles --- */
 
 static gboolean
 check_bundle (const QuoitGroup *group, guint32 bundle, GError **error)
@@ -91,7 +91,7 @@ check_bundle (const QuoitGroup *group, guint32 bundle, GError **error)
              group->data->name, bundle);
 }
 
-/* Whether the bundles with chips are one job, and all of it is there. */
+/* Whether the bundles with chips form one complete job. */
 static gboolean
 check_bundles (const QuoitGroup *group, const QuoitParts *parts, GError **error)
 {

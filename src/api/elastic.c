@@ -2,7 +2,7 @@
 #include "api/handles.h"
 
 struct _QuoitGroupChange {
-  QuoitGroup *before, *after; /* one and the same where nothing had to change */
+  QuoitGroup *before, *after; /* equal if nothing had to change */
 };
 
 void
@@ -39,7 +39,7 @@ quoit_group_change_is_nothing (const QuoitGroupChange *change)
   return change->before == change->after;
 }
 
-/* The nodes are the same before and after, so that one layout serves both. */
+/* Both groups can use the same layout, because the change does not affect nodes. */
 static QuoitGroupChange *
 group_change_new (const QuoitFleet *fleet, const QuoitOutcome *outcome)
 {

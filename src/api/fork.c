@@ -56,7 +56,7 @@ change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome
     before = quoit_fleet_ref (fork->fleet);
   if (apply (fork, ended, error) && quoit_action_decide (fork->fleet, action, now_ms, &entry, outcome, error))
     {
-      /* One effect is carried out whole or not at all. */
+      /* A single effect is applied completely or not at all, so it needs no copy to go back to. */
       if (before == NULL && entry != NULL && entry->n_effects > 1)
         before = quoit_fleet_ref (fork->fleet);
       if (apply (fork, entry, error))
@@ -64,7 +64,7 @@ change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome
     }
   if (outcome->refusal.request != NULL && outcome->refusal.fleet == NULL)
     outcome->refusal.fleet = quoit_fleet_ref (fork->fleet);
-  /* Leases that have ended are written with a change, or not at all. */
+  /* Expired leases are applied only together with a change. */
   if (before != NULL)
     {
       quoit_fleet_unref (fork->fleet);

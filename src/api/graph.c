@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fleet as a graph: what contains what, links between chips and slices, and who holds what. */
+/* The fleet as a graph: the containment of its parts, the links between chips and slices, and the groups. */
 #include <quoit/snapshot.h>
 
 #include "api/handles.h"
@@ -13,12 +13,12 @@ typedef struct {
   const QuoitFleet *fleet;
   QuoitGraph *graph;
   GHashTable *joined; /* pairs of slices */
-  guint32 *vertex_of; /* node -> its vertex; its chips follow it */
+  guint32 *vertex_of; /* node -> its vertex; the vertices of its chips follow */
   guint32 *slice_of;  /* slice -> its vertex */
-  guint32 *host_of;   /* of one slice: worker id -> node + 1 */
+  guint32 *host_of;   /* for one slice: worker id -> node + 1 */
 } Drawing;
 
-/* --- what contains what --- */
+/* --- containment --- */
 
 static void
 say_number (QuoitGraph *graph, const char *key, gint64 number)
@@ -28,7 +28,7 @@ say_number (QuoitGraph *graph, const char *key, gint64 number)
   quoit_graph_say (graph, key, text);
 }
 
-/* The chips of a node, with their coordinates where the node has a place in its slice. */
+/* Adds the chips of a node, with coordinates if the node has a position in its slice. */
 static void
 add_chips (Drawing *drawing, guint32 vertex, QuoitNodeId node, const QuoitCoordinates *torus)
 {
@@ -75,7 +75,7 @@ add_node (Drawing *drawing, guint32 parent, QuoitNodeId node, const QuoitCoordin
 
 /* --- links --- */
 
-/* The vertex of a chip of the slice by its number there; FALSE: nobody stands in its host's place. */
+/* Finds the vertex of a chip by its number in the slice. Returns FALSE if no node has the position of its host. */
 static gboolean
 find_chip (const Drawing *drawing, const QuoitCoordinates *torus, guint32 chip, guint32 *vertex)
 {
@@ -88,7 +88,7 @@ find_chip (const Drawing *drawing, const QuoitCoordinates *torus, guint32 chip, 
   return TRUE;
 }
 
-/* Each link once: upwards, and of an axis of two chips the one that does not go round. */
+/* Adds each link once, in the upward direction. An axis of two chips has no separate wraparound link. */
 static void
 link_chips (Drawing *drawing, const QuoitCoordinates *torus)
 {
@@ -102,7 +102,7 @@ link_chips (Drawing *drawing, const QuoitCoordinates *torus)
         quoit_graph_join (drawing->graph, QUOIT_EDGE_ICI, from, to, NULL);
 }
 
-/* Of two nodes with one worker id the one that lives has the place. */
+/* If two nodes have the same worker id, the one that is not dead gets the position. */
 static void
 take_place (Drawing *drawing, QuoitNodeId node, guint32 n_hosts)
 {
@@ -199,10 +199,10 @@ add_group (Drawing *drawing, const QuoitGroupData *group)
   return vertex;
 }
 
-/* What a group has been seen to have. */
+/* The vertices of a group. */
 typedef struct {
   guint32 vertex;
-  GArray *slices; /* of guint32: vertices, each once, in the layout's order */
+  GArray *slices; /* of guint32: vertices in the order of the layout, without duplicates */
 } Held;
 
 static void
@@ -227,7 +227,7 @@ by_id (gconstpointer a, gconstpointer b)
   return (x->id > y->id) - (x->id < y->id);
 }
 
-/* All that hold something, by id: so they are numbered alike whatever they hold. */
+/* Returns all groups that have nodes, sorted by id, so that their numbering does not depend on their nodes. */
 static GPtrArray *
 holders_of (const QuoitFleet *fleet)
 {
@@ -246,7 +246,7 @@ holders_of (const QuoitFleet *fleet)
   return holders;
 }
 
-/* Between two slices that several groups have there is one edge. */
+/* Adds at most one edge between two slices, even if several groups have both. */
 static void
 join_pair (Drawing *drawing, guint32 from, guint32 to)
 {
@@ -257,7 +257,7 @@ join_pair (Drawing *drawing, guint32 from, guint32 to)
     quoit_graph_join (drawing->graph, QUOIT_EDGE_DCN, from, to, NULL);
 }
 
-/* Each with each; of many slices each with the next, or the edges would be many times the chips. */
+/* Links each pair of slices. For many slices, links only neighbours, because there would be too many edges. */
 static void
 join_slices (Drawing *drawing, const Held *held)
 {

@@ -66,7 +66,7 @@ quoit_group_made (const QuoitFleet *fleet, QuoitGroupData *data)
 {
   QuoitGroup *group;
 
-  /* Without a key it is new and none of its nodes is dead; without an owner its lease is its own. */
+  /* A group without a key is new, so that none of its nodes is dead. Without an owner, only its own lease counts. */
   if (*data->key == '\0' && *data->owner == '\0')
     return quoit_group_of (data, quoit_layout_ref (fleet->layout));
   group = quoit_group_in (fleet, data);
@@ -124,7 +124,7 @@ quoit_group_get_handle (const QuoitGroup *group)
   if (handle != NULL)
     return handle;
   handle = g_strdup_printf ("%s@%" G_GUINT64_FORMAT, group->data->name, group->data->id);
-  /* Another thread may be first. */
+  /* Another thread may have set the handle first. */
   if (!g_atomic_pointer_compare_and_exchange (&own->handle, NULL, handle))
     g_free (handle);
   return g_atomic_pointer_get (&own->handle);
@@ -325,7 +325,7 @@ first_of (const QuoitGroup *group, guint32 slice)
   return slice == 0 ? 0 : group->data->slice_end[slice - 1];
 }
 
-/* The node's place in the layout that the group was made in. Bundles of one node stand together. */
+/* Returns the node in the layout of the group. Bundles on the same node are adjacent. */
 static QuoitNodeId
 node_at (const QuoitGroup *group, guint32 slice, guint32 worker)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is behind the public pointers. */
+/* The structures behind the public pointers. */
 #pragma once
 
 #include <quoit/quoit.h>
@@ -16,11 +16,11 @@ struct _QuoitLedger {
 struct _QuoitSnapshot {
   gatomicrefcount refs;
   QuoitFleet *fleet;
-  GMutex lock;          /* guards what is made when it is first asked for */
+  GMutex lock;          /* guards the members below, which are created on first use */
   GArray *totals;       /* of QuoitTotal */
-  GArray *slots;        /* of groups, by id */
-  GArray *owners;       /* likewise, of owners that are set */
-  GHashTable *by_owner; /* owner -> GArray of the slots of its live groups, by id */
+  GArray *slots;        /* slots of groups, by group id */
+  GArray *owners;       /* slots of owners that are set, by id */
+  GHashTable *by_owner; /* owner -> GArray of the slots of its live groups, by group id */
 };
 
 struct _QuoitFork {
@@ -33,25 +33,26 @@ struct _QuoitGroup {
   QuoitLayout *layout;
   QuoitGroupState state;
   gint64 until_ms;
-  char *handle;         /* NAME@ID; NULL: not yet asked for */
-  guint8 *slice_states; /* QuoitGroupSliceState, one a slice; NULL: all are whole */
-  GHashTable *ailing;   /* durable id -> QuoitNodeState of those of its nodes that are not alive; NULL: all are */
+  char *handle;         /* NAME@ID, created on first use */
+  guint8 *slice_states; /* QuoitGroupSliceState of each slice; NULL: all are whole */
+  GHashTable *ailing;   /* durable id -> QuoitNodeState, for nodes that are not alive; NULL: all are alive */
 };
 
-/* NAME or NAME@ID, for a call on the handle: FAILED in a child that inherited that, INVALID. g_free() @name. */
+/* Parses NAME or NAME@ID for a call on a handle. The caller frees *@name. Fails with FAILED in a child process that
+ * inherited the handle, and with INVALID. */
 gboolean quoit_handle_parse_group (const QuoitLedger *ledger, const char *group, QuoitGroupRef *ref, char **name,
                                    GError **error);
 
-/* Carries out @action on the fork alone, after what has ended by then. @outcome and @report may be NULL; the outcome
- * has no fleet. Fails as quoit_store_change() does. */
+/* Applies expired leases and then @action to the fork. @outcome and @report may be NULL; the fleet of the outcome is
+ * not set. Fails like quoit_store_change(). */
 gboolean quoit_fork_change (QuoitFork *fork, const QuoitAction *action, int64_t now_ms, QuoitOutcome *outcome,
                             QuoitReport **report, GError **error);
 
-QuoitSnapshot *quoit_snapshot_of (QuoitFleet *fleet); /* takes it */
-/* One that was made just now; takes @data and @layout. */
+QuoitSnapshot *quoit_snapshot_of (QuoitFleet *fleet); /* takes the reference */
+/* Returns a group that was just made. Takes @data and @layout. */
 QuoitGroup *quoit_group_of (QuoitGroupData *data, QuoitLayout *layout);
-/* The result of a step that made or found @data, which it takes. */
+/* Returns the group of a step that made or found @data. Takes @data. */
 QuoitGroup *quoit_group_made (const QuoitFleet *fleet, QuoitGroupData *data);
 QuoitGroup *quoit_group_in (const QuoitFleet *fleet, const QuoitGroupData *data);
-/* Of QuoitNodeAssumptions. */
+/* Returns flags of QuoitNodeAssumptions. */
 uint32_t quoit_node_assumptions (const QuoitLayout *layout, uint32_t node);

@@ -37,7 +37,7 @@ change_lease (QuoitLedger *ledger, QuoitActionType type, const char *group, int6
   QuoitAction action = { type, .lease = { .lease_ms = lease_ms } };
   g_auto (QuoitOutcome) outcome = { 0 };
 
-  /* The group is not new: its nodes may have been lost since. */
+  /* The group is not new, so some of its nodes may be lost. */
   return quoit_handle_parse_group (ledger, group, &action.lease.ref, &name, error)
                  && quoit_store_change (ledger->store, &action, now_ms, &outcome, NULL, error)
              ? quoit_group_in (outcome.fleet, outcome.after)

@@ -29,7 +29,7 @@ import_new (const QuoitClaims *claims)
   return import;
 }
 
-/* What the reader could not know: what the fleet looks like with it. */
+/* Adds warnings that depend on the fleet after the import. */
 static void
 warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
 {
@@ -43,7 +43,7 @@ warn_of_unseen (QuoitImport *import, const QuoitFleet *fleet, const char *join)
   g_strv_builder_unref (all);
 }
 
-/* Takes @outcome's changes. @claims: NULL if a new source has taken them. */
+/* Takes the changes of @outcome. @claims: NULL if the import of a new source has taken them. */
 static void
 import_finish (QuoitImport *import, QuoitOutcome *outcome, const QuoitFleet *after, const char *join,
                const QuoitClaims *claims)

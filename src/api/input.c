@@ -110,7 +110,7 @@ quoit_input_set_complete (QuoitInput *input)
 static const char *
 bytes_of (GBytes *bytes, gsize *length)
 {
-  /* No bytes are NULL to GBytes, and a text of no length to a reader. */
+  /* GBytes returns NULL for empty data, but readers expect an empty text. */
   const char *text = bytes == NULL ? NULL : g_bytes_get_data (bytes, length);
 
   return bytes != NULL && text == NULL ? "" : text;

@@ -8,11 +8,11 @@
 struct _QuoitInput {
   QuoitSourceKind kind;
   GBytes *nodes, *groups, *available, *pods; /* NULL: not given */
-  char *source, *join, *topology;            /* likewise */
+  char *source, *join, *topology;            /* NULL: not given */
   GStrv variables;
   guint tpu_per_chip; /* 0: not given */
   guint flags;        /* QuoitRayFlags */
 };
 
-/* What the input's files say. Fails as their readers do. */
+/* Reads the claims from the files of the input; the caller owns them. Fails like the readers of these files. */
 QuoitClaims *quoit_input_read (const QuoitInput *input, GError **error);

@@ -168,7 +168,7 @@ quoit_journal_get_effect_group_id (const QuoitJournal *journal, uint32_t entry, 
     }
 }
 
-/* "without a lease", "until 2026-01-01T00:00:00.000Z". Owned. */
+/* Returns "without a lease" or "until 2026-01-01T00:00:00.000Z". The caller owns the text. */
 static char *
 until_text (gint64 until_ms)
 {

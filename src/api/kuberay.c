@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cluster of a manifest, as KubeRay's operator and the TPU webhook see it. */
+/* Makes the cluster that KubeRay's operator and the TPU webhook create from a manifest. */
 #include <quoit/models/kuberay.h>
 
 #include "formats/kuberay.h"

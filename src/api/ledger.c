@@ -116,7 +116,7 @@ quoit_ledger_snapshot (QuoitLedger *ledger)
 {
   g_return_val_if_fail (ledger != NULL, NULL);
 
-  /* Another thread may have had its lock when the process forked. */
+  /* Another thread may have held the lock of the snapshot when the process forked. */
   if (!quoit_store_is_own (ledger->store))
     return NULL;
   return quoit_snapshot_of (quoit_store_pending_fleet (ledger->store));

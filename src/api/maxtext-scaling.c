@@ -5,7 +5,7 @@
 
 #include "models/ray/scaling.h"
 
-/* Beyond so many numbers of slices an elastic job is not looked at one by one. */
+/* Number of different slice counts that are tested for an elastic job. */
 enum { MOST_SIZES = 4096 };
 
 static const char workers_key[] = "ScalingConfig.num_workers";
@@ -38,7 +38,8 @@ check_topology (QuoitMaxtextReport *report, const QuoitRayScaling *scaling)
                               quoit_generation_name (report->slice.generation));
 }
 
-/* How many slices the fewest and the most workers fill. FALSE where that is told, or no slices are asked for. */
+/* Computes how many slices the minimum and the maximum number of workers fill. Returns FALSE if they do not match
+ * the settings, which it reports, or if the job needs no slices. */
 static gboolean
 count_slices (QuoitMaxtextReport *report, const QuoitRayTrainPlan *plan, int64_t *least, int64_t *most)
 {
@@ -82,7 +83,7 @@ fills (const QuoitMaxtextReport *report, int64_t *sizes, int64_t n_slices)
   return n_slices == 1 || quoit_maxtext_try_fill (sizes, n, n_slices) == QUOIT_FILL_DONE;
 }
 
-/* A job that is started again with other slices has the same settings. */
+/* A job that restarts with another number of slices keeps its settings, so these must fit each possible number. */
 static void
 check_elastic (QuoitMaxtextReport *report, const QuoitRayTrainPlan *plan, int64_t least, int64_t most)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a Ray Train job has the slices that its MaxText settings are for. */
+/* Checks whether the slices of a Ray Train job match its MaxText settings. */
 #pragma once
 
 #include "models/maxtext/maxtext.h"
 
-/* Reports what contradicts. */
+/* Adds a finding to @report for each contradiction. */
 void quoit_maxtext_look_scaling (QuoitMaxtextReport *report, const QuoitRayScaling *scaling);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile ray-train: what Ray Train's JAX backend sets, in Ray's order. */
+/* Profile ray-train: sets the same variables as Ray Train's JAX backend, in the same order. */
 #include <string.h>
 
 #include <quoit/models/ray-host.h>
@@ -7,7 +7,7 @@
 
 #include "api/processes.h"
 
-/* What the container has before Ray Train sets anything. */
+/* Returns the environment of the container before Ray Train sets variables. */
 static char **
 manifest_env (const QuoitTopology *topology, const QuoitProcess *process)
 {
@@ -48,7 +48,7 @@ check_ray_train (const QuoitTopology *topology, const QuoitProcess *first, const
   return TRUE;
 }
 
-/* Ray bounds each worker that has a part of a host by itself. */
+/* Ray sets bounds for each worker that has only part of a host. */
 static char **
 visible_env (const QuoitProcess *process, guint32 chips_per_host, const char *const *before, GError **error)
 {
@@ -73,7 +73,7 @@ set_variables (QuoitProcess *process, char *const *env)
     }
 }
 
-/* Without whole slices a job of Ray Train's is one slice to it, wherever its workers are. */
+/* For Ray Train, a job without whole slices is one slice, wherever its workers are. */
 static guint32
 count_slices (const QuoitTopology *topology)
 {
@@ -101,7 +101,7 @@ describe (const QuoitTopology *topology, guint at, const char *address, const Qu
   return TRUE;
 }
 
-/* Bundles may stand on hosts of several kinds. */
+/* Bundles may be on hosts of different classes. */
 static const QuoitClass *
 class_of (const QuoitTopology *topology, guint at, const QuoitClass *of_first)
 {
@@ -110,7 +110,7 @@ class_of (const QuoitTopology *topology, guint at, const QuoitClass *of_first)
   return class == NULL ? of_first : class;
 }
 
-/* Whether a process has chips of a host that are not all of them. */
+/* Whether a process has only some of the chips of its host. */
 static gboolean
 has_parts (const QuoitTopology *topology)
 {

@@ -132,7 +132,7 @@ quoit_report_get_n_reasons (const QuoitReport *report)
   return report->reasons->len;
 }
 
-/* Nothing that a caller can get wrong reaches an array: an index out of range is a programming error. */
+/* An index out of range is a programming error. */
 static const QuoitReason *
 reason_at (const QuoitReport *report, uint32_t reason)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The groups and owners of a snapshot. Their lists are made when they are first needed. */
+/* Reads the groups and owners of a snapshot. Their lists are created on first use. */
 #include "api/handles.h"
 
 static gint
@@ -11,7 +11,7 @@ by_id (gconstpointer a, gconstpointer b, gpointer fleet)
   return (x > y) - (x < y);
 }
 
-/* Groups come in the order of their ids. The names belong to the groups, which live as long as the snapshot. */
+/* Must be called in the order of group ids. Names stay valid as long as the snapshot, which keeps the groups. */
 static void
 list_for_owner (QuoitSnapshot *own, guint32 slot)
 {
@@ -100,7 +100,7 @@ quoit_snapshot_lookup_group (const QuoitSnapshot *snapshot, const char *name, GE
   return group == NULL ? NULL : quoit_group_in (snapshot->fleet, group);
 }
 
-/* The listed group with the id, live or ended; NULL if there is none. */
+/* Returns the listed group with the id, live or ended, or NULL. */
 static const QuoitGroupData *
 find_id (const QuoitSnapshot *snapshot, guint64 id)
 {
@@ -154,7 +154,7 @@ quoit_snapshot_lookup_group_by_key (const QuoitSnapshot *snapshot, const char *k
 
 /* --- owners --- */
 
-/* The record of an owner; NULL if the index is out of range. */
+/* Returns the record of an owner, or NULL if the index is out of range. */
 static const QuoitGroupData *
 owner_at (const QuoitSnapshot *snapshot, uint32_t owner)
 {

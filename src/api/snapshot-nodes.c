@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a snapshot: nodes. */
+/* Reads the nodes of a snapshot. */
 #include "api/handles.h"
 
 static const QuoitLayout *
@@ -219,7 +219,7 @@ quoit_snapshot_dup_node_label (const QuoitSnapshot *snapshot, uint32_t node, con
   return g_strdup (quoit_layout_node_label (layout_of (snapshot), (QuoitNodeId) { node }, key, room));
 }
 
-/* What the node's kind states, then what Ray derives. */
+/* Resources are numbered: first those of the node kind, then those that Ray derives. */
 static guint
 n_stated (const QuoitSnapshot *snapshot, uint32_t node)
 {

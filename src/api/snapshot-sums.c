@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a snapshot: what is summed up: resources, classes, groups. */
+/* Reads the sums of a snapshot: resources, classes, groups. */
 #include "api/handles.h"
 
 static const QuoitLayout *
@@ -8,7 +8,7 @@ layout_of (const QuoitSnapshot *snapshot)
   return snapshot->fleet->layout;
 }
 
-/* Made when it is first asked for: most snapshots are never asked. */
+/* Computed on first use, because most snapshots do not need it. */
 static const GArray *
 totals_of (const QuoitSnapshot *snapshot)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a snapshot: the fleet itself, its sources, pools, slices and nodes. Indices out of range are programming
- * errors. */
+/* Reads the fleet of a snapshot: sources, pools, slices and nodes. An index out of range is a programming error. */
 #include "api/handles.h"
 #include "formats/writer.h"
 #include "placement/explain-bundles.h"

@@ -11,8 +11,7 @@ check_nodes (const QuoitGroup *group, GError **error)
          || quoit_fail (error, QUOIT_ERROR_INVALID, "group '%s' holds nothing any more", group->data->name);
 }
 
-/* Whether a process can have what each bundle has: JAX starts on 1, 2, 4 or 8 chips that are a box, and on nothing
- * else. */
+/* Whether a process can use the chips of each bundle: JAX starts only on 1, 2, 4 or 8 chips that form a box. */
 static gboolean
 check_boxes (const QuoitGroup *group, const QuoitParts *parts, GError **error)
 {
@@ -51,7 +50,7 @@ quoit_group_cast (const QuoitGroup *group, QuoitCast *cast, QuoitParts **parts, 
   return TRUE;
 }
 
-/* Bundles say themselves how many processes a host has, but where they are hosts. */
+/* Bundles determine the number of processes per host, unless they are whole hosts. */
 static gboolean
 check_per_host (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
 {
@@ -62,7 +61,7 @@ check_per_host (const QuoitCast *cast, const QuoitLaunch *launch, GError **error
                      cast->group->name, launch->per_host);
 }
 
-/* Pods know of no part of a host. */
+/* The profiles for pods support only whole hosts. */
 static gboolean
 check_profile (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
 {
@@ -96,7 +95,7 @@ topology_of (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
     }
 }
 
-/* A group of bundles without TPU has processes that no profile knows of. */
+/* If no bundle of the group has TPU, the profile does not apply to its processes. */
 static QuoitTopology *
 cast_to_topology (const QuoitCast *cast, const QuoitLaunch *launch, GError **error)
 {

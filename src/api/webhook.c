@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pods and patches of the TPU webhook, for those who fill in the one and read the other. */
+/* Pods and patches of the TPU webhook: pods are built by callers, and patches are read by them. */
 #include <quoit/models/webhook.h>
 
 #include "formats/quantity.h"
@@ -38,7 +38,7 @@ n_variables (const GArray *containers, uint32_t container)
   return container < containers->len ? quoit_webhook_container (containers, container)->variables->len : 0;
 }
 
-/* Something without a name where there is none. */
+/* Returns an empty variable, without a name, if the index is out of range. */
 static const QuoitWebhookVariable *
 variable_at (const GArray *containers, uint32_t container, uint32_t variable)
 {
