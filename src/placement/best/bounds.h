@@ -12,7 +12,7 @@ typedef struct {
   gint64 *largest;  /* [resource * n_top + i]: amount of the i-th largest node */
   __int128 *top;    /* [resource * (n_top + 1) + m]: sum of the m largest nodes */
   __int128 *all;    /* [resource]: sum of all nodes */
-  __int128 *stands; /* [index in ground->stands * n_resources + resource]: sum of its nodes */
+  __int128 *stands; /* [slice of the ground * n_resources + resource]: sum of its nodes */
   guint32 n_slices;
   __int128 *top_slices; /* [resource * (n_slices + 1) + t]: sum of the t largest slices */
 } QuoitBestBounds;

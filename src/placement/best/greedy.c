@@ -84,7 +84,7 @@ typedef struct {
   guint32 *to_come;     /* of each kind: number of unplaced bundles */
   guint32 *first;       /* of each kind: index of its first unit in an answer */
   guint32 *n_opened;    /* of each block */
-  gboolean *is_touched; /* by index in stands */
+  gboolean *is_touched; /* of each slice of the ground */
   gint64 *left;         /* on the node that is being filled */
   guint32 *takes;       /* of each kind: number that the node takes */
   guint32 *filled_in;   /* of each room: the number of the node for which it was last filled, from 1 */

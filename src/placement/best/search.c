@@ -16,7 +16,7 @@ typedef enum {
 /* A position in the sequence of nodes to try. */
 typedef struct {
   guint32 at;    /* index in passes */
-  guint32 a;     /* index in open, touched or stands, depending on the pass */
+  guint32 a;     /* index of an open node or of a slice, depending on the pass */
   guint32 block; /* index in the blocks of the slice */
   guint32 i;     /* index in the nodes of the block */
 } Cursor;
