@@ -17,7 +17,7 @@ fail ()
   exit 1
 }
 
-# quoted WORD...: the command line as one would type it.
+# quoted WORD...: prints the command line with shell quoting.
 quoted ()
 {
   for word; do
@@ -28,7 +28,7 @@ quoted ()
   done
 }
 
-# demo STATUS WORD...: runs quoit WORD..., which must end with STATUS.
+# demo STATUS WORD...: runs quoit WORD..., which must exit with STATUS.
 demo ()
 {
   expected=$1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reserve LEDGER MANIFEST JOB: two v6e 4x4 slices. Run again after a crash, it finds what JOB holds by its key. */
+/* reserve LEDGER MANIFEST JOB: reserves two v6e 4x4 slices. If you run it again after a crash, it finds the group of
+   JOB by its key. */
 #include <quoit/quoit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sharded-sum.py MESH.json: a mesh that `quoit mesh -o json` wrote, made of JAX's devices, and sums along its axes.
+"""Builds a JAX mesh from the output of `quoit mesh -o json` and sums along its axes.
 
-It needs no TPU: XLA_FLAGS=--xla_force_host_platform_device_count=32 JAX_PLATFORMS=cpu gives it 32 devices of the processor."""
+usage: sharded-sum.py MESH.json
+
+You can run it without TPUs: XLA_FLAGS=--xla_force_host_platform_device_count=32 JAX_PLATFORMS=cpu simulates 32 devices
+on the CPU.
+"""
 
 import sys
 
@@ -18,7 +22,7 @@ def main() -> None:
     print("mesh:", ", ".join(f"{name}={size}" for name, size in mesh.shape.items()))
     print("devices:", *(device.id for device in mesh.devices.flat))
 
-    # Each device has the number of its place, and no other.
+    # Each device holds the number of its place only.
     whole = PartitionSpec(*names)
     places = jax.device_put(jnp.arange(mesh.size).reshape(sizes), NamedSharding(mesh, whole))
     for axis, name in enumerate(names):

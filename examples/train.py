@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A training job that loses a host: it reserves slices, trains, is told what it lost, repairs, and goes on.
+"""A training job that survives the loss of a host: it reserves slices, trains, repairs the group and resumes.
 
     python examples/train.py --ledger fleet.db --topology 2x2x2 --accelerator v4 --slices 2 --lose-a-host
 
-runs on any Ray cluster that has one slice more than is asked for. --lose-a-host kills one in the middle, so do not try
-it on a cluster of others; without it nothing is lost, and nothing is repaired. The step is a stub that runs on CPUs.
+It runs on any Ray cluster with one slice more than requested. --lose-a-host kills a host during the run, so do not use
+it on a shared cluster. Without it no host is lost and nothing is repaired. The training step is a stub that runs on
+CPUs.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ray.train.v2.jax import JaxTrainer
 
 
 def train(config: dict) -> None:
-    """The loop of each worker: resumes from the last checkpoint, and writes one after each step."""
+    """The loop of each worker: resumes from the last checkpoint and writes one after each step."""
     import jax
     import jax.numpy as jnp
     import ray.train
@@ -39,7 +40,7 @@ def train(config: dict) -> None:
             done, weight = map(float, pathlib.Path(folder, "step").read_text().split())
     for step in range(int(done) + 1, config["steps"] + 1):
         if step == config["lose_at"] and context.get_world_rank() == context.get_world_size() - 1:
-            os.kill(os.getppid(), signal.SIGKILL)  # the host's raylet: to Ray the machine is gone
+            os.kill(os.getppid(), signal.SIGKILL)  # kills the host's raylet: Ray considers the node dead
             time.sleep(60)  # and this worker with it
         weight = float(jax.jit(lambda x: x + jnp.float32(1))(weight))
         with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +52,9 @@ def train(config: dict) -> None:
 
 
 def fit(slices: quoit.ray.SlicePlacementGroup, storage: str, steps: int, lose_at: int | None) -> dict:
-    """One run on the reservation. Its name is always the same: where one ended, the next goes on."""
+    """Runs the training once on the reservation. The run name never changes, so each run resumes where the previous one
+    ended.
+    """
     trainer = JaxTrainer(
         train,
         train_loop_config={"steps": steps, "lose_at": lose_at},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the proofs on whole ledgers stand on: a place to work in, numbers that scale, and one line for a failure. They
- * use the public headers only. */
+/* Helpers for proofs on whole ledgers: temporary directories, scaled counts, and one line per failure. Uses only
+   public headers. */
 #pragma once
 
 #include <glib/gstdio.h>
@@ -12,10 +12,10 @@
 
 #include "shortcuts.h"
 
-/* A moment in 2025; every test counts from it. */
+/* A time in 2025 from which every test counts. */
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
-/* The end of a proof that does not hold: the line says where, and with what numbers it can be seen again. */
+/* Ends a failed proof. The line has the place and the numbers that reproduce the failure. */
 #define hold(condition, ...)                                                                                           \
   do                                                                                                                   \
     if (G_UNLIKELY (!(condition)))                                                                                     \
@@ -34,7 +34,7 @@ said (const GError *error)
   return error == NULL ? "no error" : error->message;
 }
 
-/* @n, or as many times of it as QUOIT_TEST_SCALE says. */
+/* @n times QUOIT_TEST_SCALE. */
 static inline guint
 scaled (guint n)
 {
@@ -44,7 +44,7 @@ scaled (guint n)
   return (guint) MAX (1, n * (scale > 0 ? scale : 1));
 }
 
-/* The seed is printed, so that what was found can be found again. */
+/* Prints the seed so that a failure can be reproduced. */
 static inline guint32
 seed_of (const char *what, guint32 usual)
 {
@@ -56,8 +56,8 @@ seed_of (const char *what, guint32 usual)
   return seed;
 }
 
-/* A new directory in memory where there is such a thing, else where temporary files go: a process that dies loses
- * nothing of either, and what a machine that dies would lose is the business of tests/fault/vfs. */
+/* Makes a new directory in memory if possible, else in the folder for temporary files. A killed process loses
+   nothing of either; tests/fault/vfs covers the loss of power. */
 static inline char *
 fast_dir (void)
 {
@@ -69,7 +69,7 @@ fast_dir (void)
   return g_dir_make_tmp ("quoit-XXXXXX", NULL);
 }
 
-/* Everything in @dir, which has no folders, and @dir. */
+/* Removes @dir and its files. @dir must not have subfolders. */
 static inline void
 remove_dir (const char *dir)
 {
@@ -104,7 +104,7 @@ import_text (QuoitLedger *ledger, const char *text, const char *source, gint64 n
   return import != NULL;
 }
 
-/* Every invariant that the library can count again by itself. */
+/* Checks every invariant that the library can recompute. */
 static inline void
 hold_together (QuoitLedger *ledger, const char *where)
 {
@@ -122,7 +122,7 @@ hold_verified (QuoitLedger *ledger, const char *where)
   hold (quoit_ledger_verify (ledger, &error), "%s: %s", where, said (error));
 }
 
-/* Whether there was one, for those who want no more of it. */
+/* Releases the reference; returns whether @group was not NULL. */
 static inline gboolean
 drop_group (QuoitGroup *group)
 {

@@ -19,19 +19,19 @@ refuse ()
   bad=1
 }
 
-# expect FILE WHAT PATTERN: readelf prints a line that matches.
+# expect FILE WHAT PATTERN: fails unless a line of readelf's output matches.
 expect ()
 {
   grep -qE "$3" "$tmp/elf" || refuse "$1: expected $2"
 }
 
-# forbid FILE WHAT PATTERN: it prints none.
+# forbid FILE WHAT PATTERN: fails if a line of readelf's output matches.
 forbid ()
 {
   ! grep -E "$3" "$tmp/elf" || refuse "  ^ $1: expected no $2"
 }
 
-# check FILE: what the linker decides.
+# check FILE: checks the linker's hardening.
 check ()
 {
   LC_ALL=C readelf -hldW --dyn-syms "$1" >"$tmp/elf"
@@ -44,7 +44,7 @@ check ()
   forbid "$1" "text relocations" '\(TEXTREL\)'
 }
 
-# protected FILE: what is compiled from C has this as well.
+# protected FILE: also checks the hardening of compiled C code.
 protected ()
 {
   check "$1"
@@ -59,19 +59,20 @@ if [ $# -gt 0 ]; then
   exit $bad
 fi
 
-# What configure decided: full, unfortified (_FORTIFY_SOURCE needs optimisation, and may be turned off) or no.
+# configure's choice: full, unfortified (_FORTIFY_SOURCE needs optimisation and can be turned off) or no.
 [ "${HARDENING-full}" != no ] || skip "configured without it, or instrumented"
 command=$top_builddir/cli/.libs/quoit
 [ -e "$command" ] || command=$top_builddir/cli/quoit
 for file in "$top_builddir/.libs/libquoit.so" "$command"; do
   [ -e "$file" ] || continue
   protected "$file"
-  # Only the GNU C library has checked variants.
+  # Only the GNU C library has checked variants of its functions.
   ! grep -q 'NEEDED.*\[libc\.so\.6\]' "$tmp/elf" || [ "${HARDENING-full}" != full ] ||
     expect "$file" "checked variants of the C library's functions (_chk)" ' __[a-z]+_chk@'
 done
 
-# The module says how C is compiled and linked. Only the command line of go can ask for a position-independent program.
+# The Go module sets the flags of the C compiler and linker. Only the go command line can request a position-independent
+# program.
 status=0
 sh "$top_srcdir/bindings/go/run.sh" build -buildmode=pie -o "$tmp/program" ./internal/calls >"$tmp/go" 2>&1 || status=$?
 cat "$tmp/go"

@@ -30,7 +30,7 @@ main (void)
 }
 HELLO
 
-# compiled WITH WHAT SOURCE [ARGUMENT...]: compiles SOURCE to ./program, runs it and prints what that says.
+# compiled WITH WHAT SOURCE [ARGUMENT...]: compiles SOURCE to ./program and runs it.
 compiled ()
 {
   with=$1 what=$2 source=$3

@@ -13,7 +13,7 @@ refuse ()
   bad=1
 }
 
-# grep that prints what must not be there.
+# Runs grep and fails if it prints a line.
 forbid ()
 {
   why=$1
@@ -23,9 +23,9 @@ forbid ()
   fi
 }
 
-# --- includes within the house ------------------------------------------------------------------------------------
+# --- includes between the project's own folders ---------------------------------------------------------------------
 
-# Folders of src, those of src/models each for itself: every one has a line in src/LAYERS, and every line has a folder.
+# Each folder of src and of src/models has a line in src/LAYERS, and each line has a folder.
 folders=$(for folder in src/*/ src/models/*/; do echo "${folder%/}"; done | grep -v '^src/models$' | sed 's/^src.//')
 for layer in $folders; do
   cut -d' ' -f1 src/LAYERS | grep -qxF "$layer" || refuse "src/$layer is not in src/LAYERS"
@@ -48,7 +48,7 @@ while read -r layer allowed; do
   done
 done <src/LAYERS
 
-# The core of the public API does not depend on the models of other systems, nor does what implements it alone.
+# The core of the public API, and its implementation, do not depend on the models of other systems.
 forbid "the core includes no model of another system" '^ *# *include +<quoit/models' include/quoit/*.h --exclude=models.h
 
 forbid "public headers include public headers and glib.h only, in angle brackets" \
@@ -70,14 +70,14 @@ for folder in src/*/ cli/ examples/; do
   [ "$name" = cli ] || forbid "only the command knows libsmartcols" '^ *# *include +.libsmartcols' "$folder" --include='*.[ch]'
 done
 
-# The objects tell the truth about calls, macros and all: "object symbol", one a line.
+# The symbol tables show all calls, including those from macros: "object symbol", one per line.
 cd "$top_builddir"
 find src -name '*.o' -exec $NM -A -u {} + | sed -n 's/:.* [Uw] /: /p' | sed 's/: / /; s/@.*//' | sort -u >"$tmp/undefined"
 [ -s "$tmp/undefined" ] || refuse "no objects were found in $top_builddir/src"
 
-# The library neither prints nor logs, ends the process, reads clock, environment or locale, nor rolls dice; and it has
-# better parsers than strtol. What a layer calls in spite of that stands in `excused`, as "LAYER SYMBOL", with its reason.
-# store waits for a turn to write no longer than the caller allows: a span of time, not a date.
+# The library does not print, log, end the process, use random numbers, or read the clock, environment or locale, and it
+# uses its own parsers instead of strtol. `excused` lists the exceptions as "LAYER SYMBOL", with the reason. store waits
+# for a write lock up to the caller's timeout, which needs a time span, not a date.
 excused='store g_get_monotonic_time'
 awk -v excused="$excused" '
   BEGIN {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the public API that tests and benchmarks make often, in one line. */
+/* Short forms of common public API calls for tests and benchmarks. */
 #pragma once
 
 #include <string.h>
 
 #include <quoit/quoit.h>
 
-/* Imports @text as source @source (NULL: the usual name of its kind). NULL on failure; quoit_import_free() the result.
- */
+/* Imports @text as source @source, or the default source of its kind if @source is NULL. NULL on failure; free the
+   result with quoit_import_free(). */
 static inline QuoitImport *
 import_as (QuoitLedger *ledger, QuoitSourceKind kind, const char *text, const char *source, int64_t now_ms,
            GError **error)
@@ -22,7 +22,7 @@ import_as (QuoitLedger *ledger, QuoitSourceKind kind, const char *text, const ch
   return import;
 }
 
-/* The processes of @group in @profile, one per host. NULL on failure; quoit_topology_unref() the result. */
+/* The processes of @group in @profile, one per host. NULL on failure; free the result with quoit_topology_unref(). */
 static inline QuoitTopology *
 topology_in (const QuoitGroup *group, QuoitProfile profile, GError **error)
 {

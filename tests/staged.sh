@@ -11,7 +11,7 @@ make -s -C "${top_builddir:?has to say where the build tree is}" install prefix=
   cat "$prefix/install.log" >&2
   exit 1
 }
-# configure wrote the prefix it was given: say where it has gone.
+# configure wrote the original prefix; replace it with the staged one.
 sed -i -e "s|^prefix=.*|prefix=$prefix|" -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
   -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
   "$prefix/lib/pkgconfig/quoit.pc"

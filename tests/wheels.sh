@@ -15,15 +15,15 @@ skip ()
   exit 77
 }
 
-# What may be a Python, the first on the path before newer ones elsewhere.
+# Candidates for Python: the first on the path, then newer versions elsewhere.
 list_pythons ()
 {
   printf '%s\n' python3 /usr/bin/python3 python3.14 python3.13 python3.12
   ! command -v pyenv >/dev/null || printf '%s\n' "$(pyenv root)"/versions/3.*/bin/python3
 }
 
-# A Python that can make an environment: not every one has all that takes, or is as new as the wheels want it, which a line
-# "# python >= 3.12" of their file says.
+# Finds a Python that can make an environment. Some lack venv or pip, or are older than the line "# python >= 3.12" of
+# the requirements allows.
 find_python ()
 {
   least=$(sed -n 's/^# python >= //p' "$requirements")
@@ -36,13 +36,13 @@ sys.exit(sys.version_info < tuple(map(int, sys.argv[1].split("."))))' "${least:-
   skip "no python3${least:+ from $least on} with venv and pip"
 }
 
-# make_venv DIR: it appears whole, or not at all, whoever else is at it.
+# make_venv DIR: makes DIR atomically, even if several processes do so at the same time.
 make_venv ()
 {
   find_python
   new=$1.$$
   mkdir -p "$venvs"
-  # Who comes while it is being made waits, where one can, rather than making another.
+  # With flock, other processes wait for this environment instead of making another.
   if command -v flock >/dev/null; then
     exec 9>"$1.lock"
     flock 9
@@ -62,7 +62,7 @@ make_venv ()
 
 ! grep -q '^ray' "$requirements" || [ "$(uname -sm)" = 'Linux x86_64' ] ||
   skip "the rules modelled are those of the wheel for Linux x86-64"
-# Of what it includes, too: another folder for each combination.
+# Includes the requirements that the file includes: each combination has its own folder.
 with_included ()
 {
   cat -- "$1"

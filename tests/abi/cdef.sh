@@ -19,7 +19,7 @@ typedef _Bool bool;
 typedef struct { GQuark domain; int code; char *message; } GError;
 TYPES
 
-# In the order in which the umbrellas include them.
+# In the order in which quoit.h and models.h include them.
 for header in $(sed -n 's/^#include <\(quoit\/.*\)>$/\1/p' quoit/quoit.h) quoit/quoit.h \
   $(sed -n 's/^#include <\(quoit\/.*\)>$/\1/p' quoit/models.h); do
   [ "$(grep -c 'cdef-begin' "$header") $(grep -c 'cdef-end' "$header")" = "1 1" ] || {

@@ -22,13 +22,13 @@ for name in $(cat "$tmp/header"); do
   grep -qE "^ \* $name:\$" "$top_srcdir"/include/quoit/*.h "$top_srcdir"/include/quoit/models/*.h || { echo "$name has no documentation"; exit 1; }
 done
 
-# declared FILE...: the functions that the headers declare.
+# declared FILE...: prints the functions that the headers declare.
 declared ()
 {
   grep -ho '^QUOIT_API .*' "$@" | sed 's/ (.*//; s/.*[ *]//' | sort
 }
 
-# in_nodes NAME: the symbols of the nodes whose names begin with NAME and a version.
+# in_nodes NAME: prints the symbols of the version nodes whose names start with NAME.
 in_nodes ()
 {
   sed -n "/^$1_[0-9.]* {\$/,/^}/ s/^ *\(quoit_[a-z0-9_]*\);\$/\1/p" "$top_srcdir/src/quoit.map" | sort

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cluster JAX finds around a process, and how it deals a host's chips. */
+/* Which cluster JAX detects for a process, and how it divides a host's chips among processes. */
 #include "runner.h"
 
 #include <quoit/models/jax.h>
 
-/* What a process is told: environment and metadata as "NAME=value" texts that end with NULL, and a file. */
+/* The inputs of detection: environment and metadata as "NAME=value" texts that end with NULL, and a file. */
 typedef struct {
   GPtrArray *env, *metadata;
   const char *addresses;
@@ -98,8 +98,8 @@ node_of_cluster (QuoitJaxClusterKind kind, const Told *told)
   return json_node_init_object (json_node_alloc (), object);
 }
 
-/* The arguments of initialize() in JAX's order, of which the first that cannot be found ends it. On TPU hosts it never
- * says which devices are local. */
+/* The arguments of jax.distributed.initialize() in JAX's order, up to the first one that JAX cannot determine. On
+   TPU hosts JAX never sets local_device_ids. */
 static JsonNode *
 node_of_arguments (const QuoitJaxCluster *cluster)
 {
@@ -140,7 +140,7 @@ node_of_choice (const Told *told)
                                                                         : node_of_arguments (cluster);
 }
 
-/* What JAX says of the cluster that it would choose, and of each kind as if it had to be that. */
+/* The cluster that JAX chooses, and the result of each cluster type on its own. */
 static JsonNode *
 detect (JsonNode *in, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KubeRay's operator: how many pods a group is to have, which pods there are after each step, and names. */
+/* KubeRay's operator: the desired number of pods of a group, the pods after each step, and names. */
 #include "runner.h"
 
 #include <quoit/models/kuberay.h>
@@ -7,7 +7,7 @@
 
 typedef struct {
   QuoitKuberay *kuberay;
-  GHashTable *seen; /* incarnation + 1 -> in which place it was first seen, + 1 */
+  GHashTable *seen; /* incarnation + 1 -> position at which it was first seen, + 1 */
 } Run;
 
 static void
@@ -19,7 +19,7 @@ run_clear (Run *run)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
 typedef struct {
-  const char *replicas, *lowest, *highest, *hosts, *suspend; /* as the row calls them */
+  const char *replicas, *lowest, *highest, *hosts, *suspend; /* member names of the row */
 } Names;
 
 static gboolean
@@ -38,7 +38,7 @@ read_number (JsonObject *group, const char *name, gint64 otherwise, gint32 *valu
   return TRUE;
 }
 
-/* KubeRay's own default of replicas is the lowest that there may be. */
+/* KubeRay's default for replicas is minReplicas. */
 static gboolean
 add_group (QuoitKuberay *kuberay, JsonObject *group, const char *name, const Names *names, GError **error)
 {
@@ -59,7 +59,6 @@ add_group (QuoitKuberay *kuberay, JsonObject *group, const char *name, const Nam
   return TRUE;
 }
 
-/* How many pods a group is to have. */
 static JsonNode *
 desired (JsonNode *in, GError **error)
 {
@@ -75,7 +74,7 @@ desired (JsonNode *in, GError **error)
 
 /* --- steps --- */
 
-/* The words of a step behind its verb: "REPLICA [HOST] [WORD]"; a replica of one host has none. */
+/* Reads the words after the verb of a step: "REPLICA [HOST] [WORD]". A replica of one host has no HOST. */
 static gboolean
 find_pod (const Run *run, char **words, guint32 *pod, const char **word, GError **error)
 {
@@ -168,7 +167,7 @@ text_of_index (gint64 index)
   return index < 0 ? g_strdup ("") : g_strdup_printf ("%" G_GINT64_FORMAT, index);
 }
 
-/* "GROUP replica=R host=H name=GROUP-<N>", <N> being the incarnation still. */
+/* "GROUP replica=R host=H name=GROUP-<N>", where <N> is still the incarnation. */
 static char *
 pod_of (const Run *run, guint32 pod)
 {
@@ -183,7 +182,7 @@ pod_of (const Run *run, guint32 pod)
                           incarnation);
 }
 
-/* A text whose "<N>" is the number of the row: the N-th that was seen, whenever it was made. */
+/* Replaces "<N>" in a text by the row's number: the order in which pods were first seen, not made. */
 static char *
 renumbered (const Run *run, const char *text)
 {
@@ -254,7 +253,7 @@ add_groups (QuoitKuberay *kuberay, JsonArray *groups, GError **error)
   return TRUE;
 }
 
-/* What each step leaves. */
+/* Lists the pods after each step. */
 static JsonNode *
 reconcile (JsonNode *in, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Suite "maxtext": what MaxText 0.2.5 answered, asked of the public functions. */
+/* Suite "maxtext": recorded answers of MaxText 0.2.5. */
 #include "mesh.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ read_links (JsonObject *in, QuoitMaxtextLinks *links, GError **error)
   return TRUE;
 }
 
-/* NULL with a skip where one is no integer. */
+/* NULL with a skip if an element is not an integer. */
 static GArray *
 read_sizes (JsonObject *in, const char *member, GError **error)
 {
@@ -222,7 +222,7 @@ devices_of (JsonObject *in, const Wanted *wanted, GError **error)
   return devices == NULL || wanted->box == NULL ? g_steal_pointer (&devices) : box_of (devices, wanted->box, error);
 }
 
-/* Long meshes are recorded by the beginning of their ids, and of the hash of all with commas between them. */
+/* Rows record a long mesh by its first ids and by the hash of all ids joined with commas. */
 static gboolean
 is_as_recorded (JsonObject *in, const QuoitMesh *mesh)
 {
@@ -254,7 +254,7 @@ answer_of (JsonObject *in, QuoitMesh *mesh)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* is_valid_custom_mesh() alone, which makes no mesh. */
+/* is_valid_custom_mesh() only; makes no mesh. */
 static JsonNode *
 custom_mesh (JsonObject *in, GError **error)
 {
@@ -274,7 +274,7 @@ custom_mesh (JsonObject *in, GError **error)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* One row was made with a number of slices in the settings that only its note speaks of. */
+/* One row was made with a number of slices that only its note mentions. */
 static gboolean
 has_other_slices (JsonNode *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Suite "mesh": what JAX 0.12 made of simulated devices, asked of the public functions. */
+/* Suite "mesh": meshes that JAX 0.12 made of simulated devices. */
 #include "mesh.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ numbers_at (const Numbers *numbers)
   return (const gint64 *) (gconstpointer) numbers->data;
 }
 
-/* Sizes and coordinates. A text is what Python's int() was given: C has integers only, and takes what they come to. */
+/* Sizes and coordinates. A text is an argument of Python's int(); C takes the resulting integer. */
 static gboolean
 read_number (JsonNode *node, gint64 *value, GError **error)
 {
@@ -76,7 +76,7 @@ read_sizes (JsonObject *in, const char *member, Numbers *sizes, GError **error)
   return read_numbers (json_object_get_member (in, member), sizes, error);
 }
 
-/* A member that is null is not there. */
+/* A null member counts as absent. */
 static gboolean
 has (JsonObject *in, const char *member)
 {
@@ -161,7 +161,7 @@ slices_of (JsonObject *in, GError **error)
                                    (unsigned) integer_of (in, "devices_per_chip", 0), error);
 }
 
-/* Which device of the slices stands at @place of the list in the row's order: n of them, so many a slice. */
+/* The index of the device at @place in the row's order, of @n devices with @of_slice per slice. */
 static uint32_t
 in_order (const char *order, uint32_t place, uint32_t n, uint32_t of_slice)
 {
@@ -180,7 +180,7 @@ in_order (const char *order, uint32_t place, uint32_t n, uint32_t of_slice)
   return place;
 }
 
-/* The places that the row's devices have in JAX's own list of @n. */
+/* The positions of the row's devices in JAX's own list of @n devices. */
 static gboolean
 read_order (JsonObject *in, uint32_t n, Numbers *places, GError **error)
 {
@@ -202,7 +202,7 @@ read_order (JsonObject *in, uint32_t n, Numbers *places, GError **error)
   return TRUE;
 }
 
-/* "all 64": rows of many devices do not list them, and their note says what was done to JAX's own list. */
+/* "all 64": rows with many devices do not list them. Their note records what was done to JAX's own list. */
 static void
 take_noted (JsonObject *in, Numbers *places)
 {
@@ -214,7 +214,7 @@ take_noted (JsonObject *in, Numbers *places)
       g_array_index (places, gint64, i) = g_array_index (places, gint64, i - 1);
 }
 
-/* The devices of the slices in the row's order; those that it leaves out are not there. */
+/* The devices of the slices in the row's order, without those that the row omits. */
 static QuoitDevices *
 devices_of (JsonObject *in, GError **error)
 {
@@ -247,8 +247,8 @@ devices_of (JsonObject *in, GError **error)
 
 /* --- answers --- */
 
-/* Whether what is recorded in steps comes to the ids of the mesh: starting with 0, each value becomes several, a step
- * from one to the next; the base comes last. */
+/* Whether recorded steps give the ids of the mesh. Starting with 0, each step replaces each value by several values
+   at equal distance; the last step adds the base. */
 static gboolean
 are_steps_of (JsonObject *recorded, const QuoitMesh *mesh)
 {
@@ -318,7 +318,7 @@ assignment_of (const QuoitMesh *mesh)
   return rows;
 }
 
-/* Takes @mesh. Ids are said as the row says them where they are the same. */
+/* Takes @mesh. Keeps the row's form of the ids if they are equal. */
 static JsonNode *
 answer_of (JsonNode *in, QuoitMesh *mesh)
 {
@@ -341,7 +341,7 @@ answer_of (JsonNode *in, QuoitMesh *mesh)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* What each function is given. */
+/* The arguments of each function. */
 typedef struct {
   JsonObject *in;
   QuoitDevices *devices;
@@ -356,7 +356,7 @@ call_clear (Call *call)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
 
-/* @sizes is the member that has them. */
+/* @sizes names the member with the sizes. */
 static gboolean
 read_call (JsonNode *in, const char *const *members, const char *sizes, Call *call, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mesh as the rows of more than one suite record it. */
+/* Compares a mesh with rows of more than one suite. */
 #pragma once
 
 #include "runner.h"
@@ -7,5 +7,5 @@
 #include <quoit/models/mesh.h>
 
 JsonArray *vector_shape_of_mesh (const QuoitMesh *mesh);
-/* The first @most of its devices. */
+/* The ids of the first @most devices. */
 JsonArray *vector_ids_of_mesh (const QuoitMesh *mesh, uint32_t most);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray's server answered when it was asked for groups. Where it chooses at will, its answer has to be one that it
- * could have given by the rules, and so has ours; where it does not, they have to be the same. */
+/* Placement of groups, compared with recorded answers of Ray's GCS. If Ray chooses at random, both answers must be
+   possible by the rules; otherwise they must be equal. */
 #include "placement.h"
 
 #include <string.h>
 
-enum { BUDGET = 20000 }; /* tries, for answers without nodes */
+enum { BUDGET = 20000 }; /* attempts, for answers without nodes */
 
 static const char *const results[]
     = { [QUOIT_RAY_SUCCESS] = "SUCCESS", [QUOIT_RAY_FAILED] = "FAILED", [QUOIT_RAY_INFEASIBLE] = "INFEASIBLE" };
@@ -94,7 +94,7 @@ read_group (JsonObject *in, GError **error)
 
 typedef struct {
   QuoitRayResult result;
-  guint32 *nodes; /* NULL without success */
+  guint32 *nodes; /* NULL unless placement succeeded */
 } Answer;
 
 static void
@@ -175,7 +175,7 @@ check_same (const QuoitRayGroup *group, const Answer *ours, const Answer *theirs
   return strcmp (a, b) == 0 || quoit_fail (error, QUOIT_ERROR_FAILED, "'%s' where Ray says '%s'", a, b);
 }
 
-/* "possible" is how many answers there are; it is no number where counting them was ended. */
+/* "possible" is the number of possible answers. It is not a number if the count was stopped. */
 static gboolean
 check_determined (const QuoitRayGroup *group, const QuoitRayCluster *cluster, JsonObject *out, GError **error)
 {
@@ -226,7 +226,7 @@ place (JsonNode *in, GError **error)
   return agrees (json_node_get_object (in), json_node_get_object (recorded), error) ? json_node_copy (recorded) : NULL;
 }
 
-/* What one step placed, until another removes it. */
+/* A placement of one step, kept until another step removes it. */
 typedef struct {
   QuoitRayGroup *group;
   Answer answer;
@@ -241,7 +241,7 @@ placed_clear (gpointer data)
   answer_clear (&placed->answer);
 }
 
-/* Ray's answer is what the next step finds, not ours. */
+/* The next step starts from Ray's answer, not from ours. */
 static gboolean
 take_step (JsonObject *step, QuoitRayCluster *cluster, Placed *placed, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ray-core: what placement_group() is called with, what it refuses, and in which order bundles are placed. */
+/* Suite "ray-core": the arguments of placement_group(), its refusals, and the order in which it places bundles. */
 #include "placement.h"
 
 #include <string.h>
@@ -105,7 +105,8 @@ read_levels (JsonObject *object, QuoitRayGroup *group, GError **error)
   return TRUE;
 }
 
-/* The arguments in the order in which Ray looks at them: what C cannot say does not matter behind what is refused. */
+/* Reads the arguments in the order in which Ray checks them, so that an argument that C cannot express does not
+   matter after a refused one. */
 static gboolean
 read_arguments (JsonObject *object, QuoitRayGroup *group, GError **error)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ray-tpu: hosts, their nodes and their chips, and those who start them. */
+/* Suite "ray-tpu": hosts, their nodes and chips, and the launchers that start them. */
 #include "runner.h"
 
 #include <quoit/models/ray-host.h>
 #include <string.h>
 
-/* An environment, or what a metadata server says, as "NAME=value" texts. */
+/* The environment and the answers of the metadata server as "NAME=value" texts. */
 typedef struct {
   GPtrArray *env, *metadata; /* end with NULL when they are read */
 } Told;
@@ -24,7 +24,7 @@ texts (GPtrArray *array)
   return (const char *const *) array->pdata;
 }
 
-/* "metadata" is what the server says to each question, or to the one that the row is about. */
+/* "metadata" has the server's answer to each query, or to the one query of the row. */
 static gboolean
 tell_metadata (Told *told, JsonNode *node, GError **error)
 {
@@ -34,7 +34,7 @@ tell_metadata (Told *told, JsonNode *node, GError **error)
   return vector_pairs (told->metadata, node, error);
 }
 
-/* A worker id that is said by "source". */
+/* A worker id from "source". */
 static gboolean
 tell_source (Told *told, JsonObject *in, GError **error)
 {
@@ -52,7 +52,7 @@ tell_source (Told *told, JsonObject *in, GError **error)
   return vector_skip (error, "a source that C has not");
 }
 
-/* Whatever form the row has: whole environments, single variables, and the answers of what Ray asks itself. */
+/* Rows have several forms: whole environments, single variables, and the results of Ray's own functions. */
 static gboolean
 read_told (JsonObject *in, Told *told, GError **error)
 {
@@ -88,7 +88,7 @@ read_told (JsonObject *in, Told *told, GError **error)
   return TRUE;
 }
 
-/* The object @in without a member that nobody reads. */
+/* The object @in without the members that C does not read. */
 static JsonObject *
 object_of (JsonNode *in, const char *const *members, GError **error)
 {
@@ -135,7 +135,7 @@ node_of_what_may_be (const char *text)
   return text != NULL ? vector_node_of_text (g_strdup (text)) : vector_node_of_nothing ();
 }
 
-/* What is no number of 64 bits stays a text, and equals none. */
+/* A number that does not fit in 64 bits stays a text, which equals no answer. */
 static JsonNode *
 node_of_id (const char *id)
 {
@@ -301,7 +301,7 @@ resolve (JsonNode *in, GError **error)
   if (node == NULL)
     return NULL;
 
-  /* Memory was the machine's, and is not recorded. */
+  /* The memory depends on the machine, so rows do not record it. */
   resources = vector_object_of_resources (quoit_ray_node_get_resources (node));
   for (guint i = 0; i < G_N_ELEMENTS (memory); i++)
     if (json_object_has_member (resources, memory[i]))
@@ -357,7 +357,7 @@ read_texts (JsonNode *node, GPtrArray *into, GError **error)
 static const char *const tpu_variables[]
     = { "TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS", NULL };
 
-/* {"env_after": what is set of the three} */
+/* {"env_after": the variables of the three that are set} */
 static JsonNode *
 node_after (char **after)
 {
@@ -370,7 +370,7 @@ node_after (char **after)
   return node_of_object (answer);
 }
 
-/* {"set": what became another, "unset": what is gone} */
+/* {"set": changed variables, "unset": removed variables} */
 static JsonNode *
 node_of_change (char **before, char **after)
 {
@@ -391,7 +391,7 @@ node_of_change (char **before, char **after)
   return node_of_object (answer);
 }
 
-/* Rows of devices recorded what Ray asked to be set and removed, those of chips what was set afterwards. */
+/* Rows of devices record which variables Ray sets and removes; rows of chips record the variables afterwards. */
 static JsonNode *
 visible_env (JsonNode *in, GError **error)
 {
@@ -412,7 +412,7 @@ visible_env (JsonNode *in, GError **error)
     return vector_skip (error, "Python only: None where Python expects an integer"), NULL;
 
   before = g_strdupv ((char **) texts (told.env));
-  /* So that its removal can be seen. */
+  /* So that its removal is visible. */
   if (is_change)
     before = g_environ_setenv (g_steal_pointer (&before), "TPU_VISIBLE_CHIPS", "something", FALSE);
   after = quoit_ray_visible_env (texts (ids), n_on_node, (const char *const *) before, error);
@@ -460,7 +460,7 @@ gke_pod_type (JsonNode *in, GError **error)
   return node_of_what_may_be (answer);
 }
 
-/* {"value": @value}, or @refused, which it takes. */
+/* {"value": @value}, or @refused. Takes both. */
 static JsonObject *
 object_of_answer (JsonNode *value, GError *refused)
 {
@@ -474,8 +474,7 @@ object_of_answer (JsonNode *value, GError *refused)
   return object;
 }
 
-/* The three questions that Ray's launcher asks of one node. A node without a configuration is not asked for its type.
- */
+/* The three queries of Ray's launcher for one node. Ray queries the type only for nodes with a configuration. */
 static JsonNode *
 node_of_gce (const char *accelerator, gboolean has_config, const char *type, const char *shape)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ray-core and ray-tpu: labels and selectors. The one gives a function's argument, the other an object of arguments. */
+/* Suites "ray-core" and "ray-tpu": labels and selectors. Rows of "ray-core" have one argument, rows of "ray-tpu" an
+   object of arguments. */
 #include "runner.h"
 
 #include <string.h>
 
-/* The argument called @member, or all of @in. NULL on a skip. */
+/* The argument @member, or all of @in. NULL on a skip. */
 static JsonNode *
 argument (JsonNode *in, const char *member, GError **error)
 {
@@ -22,7 +23,6 @@ argument (JsonNode *in, const char *member, GError **error)
   return json_object_get_member (object, member);
 }
 
-/* NULL on a skip. */
 static const char *
 text_argument (JsonNode *in, const char *member, GError **error)
 {
@@ -35,7 +35,7 @@ text_argument (JsonNode *in, const char *member, GError **error)
   return json_node_get_string (node);
 }
 
-/* Takes @labels, which is NULL where it was refused. */
+/* Takes @labels, which is NULL after a refusal. */
 static JsonNode *
 node_of_labels (QuoitRayLabels *labels)
 {

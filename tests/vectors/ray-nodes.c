@@ -28,7 +28,7 @@ read_node (JsonNode *element, QuoitRayNodes *nodes, GError **error)
   if (labels == NULL || !vector_text (row, "NodeID", &id, error) || !vector_resources (row, "Resources", &total, error))
     return FALSE;
 
-  /* A node without an id counts in Ray as one with an empty one does. */
+  /* Ray treats a missing node id like an empty one. */
   index = quoit_ray_nodes_add (nodes, id != NULL ? id : "", labels, total);
   if (!json_object_get_boolean_member_with_default (row, "Alive", FALSE))
     quoit_ray_nodes_set_dead (nodes, index);
@@ -97,7 +97,7 @@ read_counted (JsonNode *in, Counted *counted, GError **error)
       || !vector_integer (object, "tpu_resource_per_chip", &counted->value, &given, error))
     return FALSE;
 
-  /* Who is not connected is told of no nodes. */
+  /* An unconnected client gets no nodes. */
   if (!json_object_get_boolean_member_with_default (object, "ray_initialized", TRUE))
     json_object_remove_member (object, "nodes");
   counted->factor = given != NULL ? *given : 1;

@@ -93,7 +93,7 @@ read_request (JsonObject *in, GError **error)
       || !vector_resources (in, "resources_per_bundle", &resources, error))
     return NULL;
 
-  /* Rows about names and properties name no shape. */
+  /* Rows about names and properties have no topology. */
   if (!json_object_has_member (in, "topology"))
     topology = "4x4";
   if (!json_object_has_member (in, "accelerator_version"))
@@ -107,7 +107,7 @@ read_request (JsonObject *in, GError **error)
   return g_steal_pointer (&request);
 }
 
-/* The heads that are taken turn out to be those of slices "slice-0" and on, or of the one that the row names. */
+/* Assigns the reserved heads to slices "slice-0" and on, or to the slice that the row names. */
 static void
 name_slices (QuoitRaySliceGroup *group, const char *reserved)
 {
@@ -178,7 +178,7 @@ head_bundle (const QuoitRaySliceGroup *group)
   return bundle;
 }
 
-/* One list a head, of its one bundle. */
+/* One list per head, each with one bundle. */
 static JsonArray *
 array_of_heads (const QuoitRaySliceGroup *group, JsonObject *(*describe) (const QuoitRaySliceGroup *group))
 {
@@ -225,7 +225,7 @@ set_groups (JsonObject *answer, const QuoitRaySliceGroup *group)
   json_object_set_array_member (answer, "names", names);
 }
 
-/* Whether each bundle selects the slice that it asked for, where it asked for one. */
+/* Whether each bundle keeps the slice selector of its request. */
 static gboolean
 keeps_user_values (JsonNode *in, const QuoitRaySliceGroup *group)
 {

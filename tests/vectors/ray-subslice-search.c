@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray chooses from what it knows of a slice. */
+/* Ray's choice of subslices from its records of a slice. */
 #include <quoit/models/ray-subslices.h>
 
 #include "ray-nodes.h"
 
-/* A node of a slice with so much TPU. */
+/* Adds a node of a slice with @tpu TPU. */
 static void
 add_worker (QuoitRayNodes *nodes, const char *slice, const char *topology, const char *worker_id, double tpu)
 {
@@ -48,7 +48,7 @@ head_looks_free (JsonNode *in, GError **error)
   return json_node_init_boolean (json_node_alloc (), quoit_ray_head_looks_free (nodes, "s", resource));
 }
 
-/* Workers of a slice with their labels, or the four workers of the slice that other rows describe in words. */
+/* Reads the workers of a slice with their labels, or the four workers of the slice that some rows describe in words. */
 static gboolean
 read_workers (JsonObject *in, QuoitRaySubslices *known, QuoitRayNodes *nodes, GError **error)
 {
@@ -143,8 +143,8 @@ find_subslice (JsonNode *in, GError **error)
   return node_of_subslice (workers, found);
 }
 
-/* One 4x4 slice whose workers have so much TPU free; rows say how much of the head is available, and whether the slice
- * is known. */
+/* One 4x4 slice whose workers have the given TPU free. Rows record how much of the head is available, and whether
+   the slice is known. */
 static gboolean
 read_one_slice (JsonObject *in, const char *slice, QuoitRaySubslices *known, QuoitRayNodes *nodes, GError **error)
 {

@@ -46,8 +46,8 @@ worker_grid (JsonNode *in, GError **error)
   return numbers_of_topology (in, quoit_ray_worker_grid, error);
 }
 
-/* Chips may have different numbers of coordinates: to Ray one that is missing is 0 when it is the third, and a mistake
- * when it is another. */
+/* Chips may have different numbers of coordinates. Ray uses 0 for a missing third coordinate and fails for any
+   other. */
 static gboolean
 count_axes (JsonArray *coords, unsigned *n_axes, GError **error)
 {
@@ -137,7 +137,7 @@ subslice_labels (JsonNode *in, GError **error)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* An idle slice of one node for each of the topologies, alive or dead. FALSE on a skip. */
+/* Adds an idle slice of one node, alive or dead, for each topology. FALSE on a skip. */
 static gboolean
 add_topologies (JsonObject *in, const char *member, QuoitRayNodes *nodes, GError **error)
 {
@@ -174,7 +174,7 @@ by_text (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Long lists are recorded as a set with the hosts of each in their order. */
+/* Rows record long lists as a set, with the hosts of each topology in their order. */
 static JsonNode *
 node_of_set (char **topologies)
 {

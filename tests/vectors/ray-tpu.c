@@ -9,7 +9,7 @@ node_of_answer (gboolean answer)
   return json_node_init_boolean (json_node_alloc (), answer);
 }
 
-/* The one text in @in, which may be null. FALSE on a skip. */
+/* Reads the only member of @in, a text that may be null. FALSE on a skip. */
 static gboolean
 only_text (JsonNode *in, const char *member, const char **text, GError **error)
 {
@@ -180,7 +180,7 @@ pod_type (JsonNode *in, GError **error)
   return answer != NULL ? vector_node_of_text (answer) : vector_node_of_nothing ();
 }
 
-/* RAY_TPU_RESOURCE_PER_CHIP of a row's environment, in either of its two forms. */
+/* Reads RAY_TPU_RESOURCE_PER_CHIP from a row's environment, in either of its two forms. */
 static gboolean
 text_of_env (JsonObject *in, const char **text, GError **error)
 {
@@ -208,8 +208,8 @@ resource_per_chip (JsonNode *in, GError **error)
   return vector_node_of_integer (factor);
 }
 
-/* The factor that Python would use: the argument, else the environment's. FALSE on a skip, or as the environment is
- * refused. */
+/* Reads the factor as Python does: the argument, or else the environment variable. FALSE on a skip or a refused
+   environment. */
 static gboolean
 read_factor (JsonObject *in, int64_t *factor, GError **error)
 {
@@ -295,7 +295,7 @@ slices_for_workers (JsonNode *in, GError **error)
     return NULL;
   if (given == NULL)
     return vector_skip (error, "Python only: None where Python expects an integer"), NULL;
-  /* A factor that cannot be read counts as every other refusal does. */
+  /* A factor that cannot be read is a refusal like any other. */
   if (!read_factor (object, &factor, &refused))
     {
       if (refused->domain == VECTOR_SKIP)

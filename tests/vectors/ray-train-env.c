@@ -13,7 +13,7 @@ is_of (JsonArray *args, unsigned i, GType type)
   return json_node_get_value_type (json_array_get_element (args, i)) == type;
 }
 
-/* "args" is a call's positional arguments: address, slices, slice, and perhaps the port. */
+/* "args" has the positional arguments of a call: address, slices, slice, and optionally the port. */
 static JsonNode *
 coordinator_env (JsonNode *in, GError **error)
 {
@@ -33,7 +33,7 @@ coordinator_env (JsonNode *in, GError **error)
       json_array_get_int_element (args, 2), n == 4 ? json_array_get_string_element (args, 3) : NULL));
 }
 
-/* What the worker has before: "env_before" as "NAME=value" texts. */
+/* The worker's previous environment: "env_before" as "NAME=value" texts. */
 static GStrv
 read_before (JsonObject *object)
 {
@@ -159,7 +159,6 @@ read_sizes (const char *text, gint64 sizes[3])
   return n;
 }
 
-/* The coordinates of the chips of a host, x first: as many as are in the grid. */
 static gsize
 chips_of_host (const gint64 corner[3], const gint64 block[3], const gint64 sizes[3], int64_t values[3 * MOST_CHIPS])
 {
@@ -176,7 +175,7 @@ chips_of_host (const gint64 corner[3], const gint64 block[3], const gint64 sizes
   return n;
 }
 
-/* Ray's number of the host, or what it says where there is none. */
+/* Ray's index of the host, or Ray's error if the host has no index. */
 static void
 add_number (JsonArray *answer, const int64_t *values, gsize n, const char *topology)
 {

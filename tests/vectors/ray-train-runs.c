@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray Train does with a run: ranks, environments, failures. */
+/* Ray Train runs: ranks, environments, failures. */
 #include <string.h>
 
 #include <quoit/models/ray-train.h>
@@ -52,7 +52,7 @@ read_limits (JsonObject *config, GError **error)
   return quoit_ray_failures_new (limits[0], limits[1], limits[2]);
 }
 
-/* Errors by name, with the answers alone; or a number of workers' errors. */
+/* Decides on each of the named errors, or on a number of worker failures. */
 static JsonNode *
 decide_failures (JsonNode *in, GError **error)
 {
@@ -81,7 +81,7 @@ decide_failures (JsonNode *in, GError **error)
   return failures != NULL ? json_node_init_array (json_node_alloc (), decisions) : NULL;
 }
 
-/* Texts of an array, borrowed, with NULL for null. */
+/* The texts of an array, borrowed; NULL for null. */
 static const char **
 read_texts (JsonObject *in, const char *member, unsigned *n, GError **error)
 {
@@ -186,7 +186,7 @@ set_variable (JsonObject *answer, char **env, const char *name)
     json_object_set_null_member (answer, name);
 }
 
-/* Each slice with its number, which is the same on all of its workers; "slice-A" and on where the row names none. */
+/* The number of each slice, which all its workers share. Rows without names use "slice-A" and on. */
 static void
 set_slice_ids (JsonObject *answer, JsonObject *in, JsonArray *id_of_rank, int64_t n_slices)
 {

@@ -6,7 +6,7 @@
 
 #include "ray-nodes.h"
 
-/* An integer, or a list of two of them, as JSON writes a tuple; absent for one worker. */
+/* An integer or a tuple of two (a list in JSON). Absent means one worker. */
 static gboolean
 read_n_workers (JsonObject *in, QuoitRayScaling *scaling, GError **error)
 {
@@ -171,7 +171,7 @@ scaling_config (JsonNode *in, GError **error)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* An amount, or words for one that only floating-point numbers have: "0.1 added 5 times in floating point". */
+/* A number, or words for a value that only floating-point addition produces: "0.1 added 5 times in floating point". */
 static gboolean
 read_amount (JsonNode *node, double *amount, GError **error)
 {
@@ -212,7 +212,7 @@ read_elastic_node (JsonObject *in, GError **error)
   return g_steal_pointer (&has);
 }
 
-/* Rows do not say what computes: slices are TPU, and else who asks for GPU uses them. */
+/* Rows do not name the accelerator: requests with slices use TPU, and requests for GPU use GPU. */
 static QuoitRayTrainPlan *
 read_elastic_plan (JsonObject *in, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments out of rows, and answers as nodes. */
+/* Reads the arguments of rows and makes nodes of answers. */
 #include "runner.h"
 
 #include <string.h>
@@ -144,7 +144,7 @@ vector_object_of_resources (const QuoitRayResources *resources)
   return object;
 }
 
-/* NULL where an error or something else is recorded. */
+/* NULL if the row records an error or another type. */
 static JsonObject *
 recorded_object (JsonNode *in)
 {

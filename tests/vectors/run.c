@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run FILE.ndjson...: does C give the recorded answers? */
+/* run FILE.ndjson...: compares C's answers with the recorded ones. */
 #include "runner.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const VectorSuite *const suites[] = {
 
 typedef struct {
   unsigned passed, failed, skipped;
-  GHashTable *reasons; /* "suite op: reason" -> how often */
+  GHashTable *reasons; /* "suite op: reason" -> number of rows */
 } Tally;
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   JsonObject *row;
 } Row;
 
-/* Of the table "classes": the class -> the name of a code; "*" stands for the others. */
+/* From the table "classes": class -> name of a code; "*" matches all other classes. */
 static GHashTable *codes;
 
 GQuark
@@ -55,8 +55,8 @@ count_failure (Tally *tally, const Row *row, const char *got, const char *expect
   printf ("FAIL %s %s: got %s, expected %s\n", row->id, row->op, got, expected);
 }
 
-/* What json-glib would read as something else: NUL is cut, an integer beyond 64 bits wraps. And what Python writes
- * though it is not JSON. NULL when there is none. */
+/* Returns why json-glib would misread the line, or NULL: it cuts texts at NUL, wraps integers beyond 64 bits, and
+   does not know the words that Python writes. */
 static const char *
 beyond_c (const char *line)
 {
@@ -88,7 +88,8 @@ beyond_c (const char *line)
   return NULL;
 }
 
-/* @line with null for Python's words, so that the row can at least be named. Texts may change: it is only skipped. */
+/* @line with null in place of Python's words, so that the row can be named. This may change texts, but the row is
+   only skipped. */
 static char *
 without_words (const char *line)
 {
@@ -126,7 +127,7 @@ read_classes (GError **error)
   return TRUE;
 }
 
-/* The name of the code that is said for a class of the systems modelled. */
+/* The name of the code for a class of the modelled systems. */
 static const char *
 code_of_class (const char *class)
 {
@@ -194,7 +195,7 @@ are_values_equal (JsonNode *a, JsonNode *b)
   return json_node_get_double (a) == json_node_get_double (b);
 }
 
-/* A refusal of ours beside "CLASS: message", as Python writes an exception. */
+/* Whether a refusal of ours matches "CLASS: message", the form in which Python prints an exception. */
 static gboolean
 is_exception_text (JsonNode *got, JsonNode *expected)
 {
@@ -245,7 +246,7 @@ compare_value (Tally *tally, const Row *row, JsonNode *got, VectorOrder order)
   count_failure (tally, row, got_text, expected_text);
 }
 
-/* The class in "err"; also of a refusal that is a text in "out". NULL where the row is none. */
+/* The class in "err", or of a refusal that is a text in "out". NULL if the row is not a refusal. */
 static const char *
 refused_class (const Row *row, VectorOrder order)
 {

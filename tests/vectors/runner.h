@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vector runner: rows of recorded answers are given to C functions, and the answers are compared. A suite is a file
- * with a table of its ops; add it to the list in run.c. */
+/* The vector runner passes the inputs of recorded rows to C functions and compares the answers. A suite is a file
+   with a table of ops; new suites go into the list in run.c. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -9,14 +9,14 @@
 
 #include "base/error.h"
 
-/* Answers a row: a node that must equal "out" (transfer full), or NULL with an error: one of QUOIT_ERROR is compared
- * with the class in "err", one of VECTOR_SKIP says why C cannot express the row. */
+/* Answers a row. Returns a node that must equal "out" (transfer full), or NULL with an error. The runner compares a
+   QUOIT_ERROR with the class in "err"; a VECTOR_SKIP is the reason why C cannot express the row. */
 typedef JsonNode *(*VectorFunction) (JsonNode *in, GError **error);
 
 typedef enum {
-  VECTOR_ANY_ORDER = 0, /* of the members of objects */
+  VECTOR_ANY_ORDER = 0, /* members of objects in any order */
   VECTOR_SAME_ORDER,
-  VECTOR_REFUSALS /* of any order; and "out" is, or has in it, what the system says of a refusal in its own words */
+  VECTOR_REFUSALS /* like VECTOR_ANY_ORDER, and "out" is or contains the system's own refusal message */
 } VectorOrder;
 
 typedef struct {
@@ -27,10 +27,10 @@ typedef struct {
 
 typedef struct {
   const char *suite;
-  const VectorOp *const *tables; /* ends with NULL; each ends with an op of NULL */
+  const VectorOp *const *tables; /* ends with NULL; each table ends with a NULL op */
 } VectorSuite;
 
-/* Tables of a suite that has too many ops for one file. */
+/* Tables of suites that have too many ops for one file. */
 extern const VectorOp vector_ops_ray_core_labels[], vector_ops_ray_groups[], vector_ops_ray_nodes[],
     vector_ops_ray_slices[], vector_ops_ray_subslice_search[], vector_ops_ray_subslices[], vector_ops_ray_tpu_host[],
     vector_ops_ray_tpu_labels[], vector_ops_ray_train[], vector_ops_ray_train_runs[], vector_ops_webhook_http[];
@@ -42,49 +42,53 @@ extern const VectorSuite vector_suite_cluster_env, vector_suite_kuberay, vector_
 #define VECTOR_SKIP (vector_skip_quark ())
 GQuark vector_skip_quark (void);
 
-/* Sets @error to a skip with this reason, and returns FALSE. Rows are counted by reason: put no values into it. */
+/* Sets @error to a skip with @reason and returns FALSE. The runner counts rows by reason, so @reason must not
+   contain values. */
 gboolean vector_skip (GError **error, const char *reason);
 
-/* The object @in; a skip where it is none, or has a member that is not in @members, which ends with NULL. */
+/* Returns the object @in, or NULL with a skip if @in is not an object or has a member that is not in @members, which
+   ends with NULL. */
 JsonObject *vector_object (JsonNode *in, const char *const *members, GError **error);
 
-/* NULL for what is absent or null; a skip for what is no text. */
+/* Sets @text to NULL if the member is absent or null. FALSE with a skip if it is not a text. */
 gboolean vector_text (JsonObject *object, const char *member, const char **text, GError **error);
 
-/* @given is NULL for what is absent or null, else it points to @value; a skip for what is no integer. */
+/* Sets @given to @value, or to NULL if the member is absent or null. FALSE with a skip if it is not an integer. */
 gboolean vector_integer (JsonObject *object, const char *member, gint64 *value, const gint64 **given, GError **error);
 
-/* NULL for what is absent or null; a skip for what is no amounts. */
+/* Sets @resources to NULL if the member is absent or null. FALSE with a skip if it is not an object of amounts. */
 gboolean vector_resources (JsonObject *object, const char *member, QuoitRayResources **resources, GError **error);
 
 JsonArray *vector_array_of_texts (const char *const *texts);
 
-/* The members of @resources, in their order. */
 JsonObject *vector_object_of_resources (const QuoitRayResources *resources);
 
-/* Whether the row of @in recorded an object with @member: some ops have more than one form of answer. */
+/* Whether the row of @in records an object with @member. Some ops have more than one form of answer. */
 gboolean vector_records (JsonNode *in, const char *member);
 
-/* Leaves in @answer what the row of @in recorded of it: rows of one op record more or less of the same answer. */
+/* Removes the members of @answer that the row of @in does not record. Rows of one op record more or fewer members. */
 void vector_keep_recorded (JsonNode *in, JsonObject *answer);
 
-/* Texts with texts or null; NULL for what is absent or null; a skip for what is neither. */
+/* Sets @labels to the labels of an object with text or null values, or to NULL if @node is absent or null. FALSE
+   with a skip otherwise. */
 gboolean vector_labels (JsonNode *node, QuoitRayLabels **labels, GError **error);
 JsonObject *vector_object_of_labels (const QuoitRayLabels *labels);
 
-/* Adds "NAME=value" to @pairs, which frees it; nothing for null. A skip for what is no text and no integer. */
+/* Adds "NAME=value" to @pairs, which frees it. Adds nothing for null. FALSE with a skip if @value is neither a text
+   nor an integer. */
 gboolean vector_pair (GPtrArray *pairs, const char *name, JsonNode *value, GError **error);
-/* The same for every member; nothing for what is absent or null. */
+/* Calls vector_pair() for every member. Adds nothing if @node is absent or null. */
 gboolean vector_pairs (GPtrArray *pairs, JsonNode *node, GError **error);
 
-/* What @refused says, as VECTOR_REFUSALS compares it with {"error": CLASS, "message": ...}; takes @refused. */
+/* The message of @refused as {"error": CLASS, "message": ...}, the form that VECTOR_REFUSALS compares. Takes
+   @refused. */
 JsonObject *vector_object_of_refusal (GError *refused);
 
 JsonNode *vector_node_of_nothing (void);
-/* What was recorded of the row of @in: for an op of which several answers are right. NULL: an error was. */
+/* The recorded "out" of the row of @in, for ops with several right answers. NULL if the row records an error. */
 JsonNode *vector_recorded (JsonNode *in);
 
-/* FALSE for what is no number; a boolean is one for Python. @node may be NULL. */
+/* FALSE if @node, which may be NULL, is not a number. Booleans count as numbers, like in Python. */
 gboolean vector_number (JsonNode *node, double *number);
 JsonNode *vector_node_of_text (char *text); /* takes @text */
 JsonNode *vector_node_of_integer (gint64 value);

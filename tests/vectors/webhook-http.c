@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TPU webhook asked over HTTP: objects of Kubernetes become pods, and quoit says what is answered. The frame, a
- * status and a sentence, is the runner's own. */
+/* The TPU webhook over HTTP: turns Kubernetes objects into pods and quoit's answers into responses. The runner adds
+   the status and its message. */
 #include "runner.h"
 
 #include <quoit/models/webhook.h>
 
 /* --- objects of Kubernetes --- */
 
-/* NULL where there is none, on the way or at its end. */
+/* NULL if a member of the path is absent. */
 static JsonObject *
 object_at (JsonObject *object, const char *member)
 {
@@ -63,7 +63,7 @@ read_container (QuoitWebhookPod *pod, JsonObject *container, GError **error)
   return TRUE;
 }
 
-/* What is not there is empty. */
+/* An absent value counts as empty. */
 static QuoitWebhookPod *
 read_pod (JsonObject *object, GError **error)
 {

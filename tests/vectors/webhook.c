@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the TPU webhook says of worker groups, and what it writes into pods. */
+/* Validation of worker groups and mutation of pods by KubeRay's TPU webhook. */
 #include "runner.h"
 
 #include <quoit/models/webhook.h>
@@ -7,7 +7,7 @@
 
 /* --- pods out of rows --- */
 
-/* "tpu" is what a manifest writes: the limit, which Kubernetes makes the request too. */
+/* "tpu" is a limit in a manifest; Kubernetes uses it as the request too. */
 static gboolean
 read_container (QuoitWebhookPod *pod, JsonNode *node, GError **error)
 {
@@ -44,7 +44,7 @@ read_containers (QuoitWebhookPod *pod, JsonObject *object, GError **error)
   return TRUE;
 }
 
-/* What is empty is not there. */
+/* An empty value counts as absent. */
 static gboolean
 read_selector (QuoitWebhookPod *pod, JsonObject *object, const char *member, const char *key, GError **error)
 {
@@ -127,7 +127,7 @@ node_of_verdict (const char *denial)
   return json_node_init_object (json_node_alloc (), answer);
 }
 
-/* The webhook's own error is within its answer; a row that C cannot express is none. */
+/* "out" contains the webhook's own error. A row that C cannot express is a skip instead. */
 static JsonNode *
 node_of_refusal (GError *refused, GError **error)
 {
@@ -220,7 +220,7 @@ object_of_affinity (const QuoitWebhookPatch *patch)
   return object;
 }
 
-/* Some rows have no more of the affinity than that it is set. */
+/* Some rows record only that the affinity is set. */
 static gboolean
 records_affinity_in_a_word (JsonNode *in)
 {
@@ -309,7 +309,7 @@ created_clear (gpointer data)
   quoit_webhook_pod_free (((Created *) data)->pod);
 }
 
-/* The pods that there are; NULL at the end. */
+/* The pods that exist, ending with NULL. */
 static GPtrArray *
 pods_of (const GArray *all)
 {
@@ -321,7 +321,7 @@ pods_of (const GArray *all)
   return pods;
 }
 
-/* The value that @name is given in each container, with commas between. */
+/* The value of @name in each container, separated by commas. */
 static char *
 written (const QuoitWebhookPatch *patch, guint n_containers, const char *name)
 {
@@ -372,7 +372,6 @@ create (JsonObject *in, gint64 number, GArray *all, GError **error)
   return object_of_created (patch, json_array_get_length (json_object_get_array_member (in, "containers")));
 }
 
-/* A pod that ends counts no more than one that is gone. */
 static JsonObject *
 end_pod (gint64 number, GArray *all)
 {
