@@ -21,7 +21,7 @@ some_lease (const Caller *caller)
   return 1 + caller_below (caller, most_ms[caller_below (caller, G_N_ELEMENTS (most_ms))]);
 }
 
-/* A group that this process knows of, maybe not by its last id; or just a name. */
+/* Refers to a group that this process knows, possibly by an outdated id, or to a name only. */
 static void
 refer_to_group (const Caller *caller, Op *op)
 {
@@ -56,7 +56,6 @@ ask_for_slices (const Caller *caller, Op *op)
     some_name (caller, op->owner, 'o', 3);
   if (caller_below (caller, 4) == 0)
     {
-      /* A retry is the same request. */
       g_snprintf (op->key, NAME_BYTES, "k%s", op->name);
       op->least = *op->owner = 0;
       op->most = 1;

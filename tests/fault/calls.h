@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls at random, of every verb, for processes that use one ledger at the same time. */
+/* Random calls of every verb for processes that use one ledger at the same time. */
 #pragma once
 
 #include "history.h"
@@ -10,8 +10,7 @@ typedef struct {
   guint number; /* of the process */
 } Caller;
 
-/* A number below @n. */
 guint caller_below (const Caller *caller, guint n);
 
-/* The call of that step. Its tag, which no other call has, is made of the number and the step. */
+/* Makes the call for @step. Its unique tag consists of the caller's number and the step. */
 Op caller_make_op (const Caller *caller, guint step, gint64 now_ms);

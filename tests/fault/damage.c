@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Databases that were damaged at random: bytes, rows twice, pages that changed places, cut off ends, numbers from
- * nowhere, schemas. Each is opened, proved, read and written. It is refused in words, or it is a ledger as any: nothing
- * ends the process, takes long or much memory, and what verifies goes on to do so.
+/* Opens randomly damaged databases: changed bytes, repeated rows, swapped pages, truncated files, wrong numbers,
+ * changed schemas. quoit must refuse each file with an error or open it as a valid ledger. It must not crash, run
+ * for long or use much memory, and a ledger that verifies must still verify after use.
  *
- * damage [RUNS [FIRST]]: run FIRST alone shows again what it has shown. The file that is damaged stays where a run
- * fails. */
+ * usage: damage [RUNS [FIRST]]
+ *
+ * Run FIRST alone reproduces its result. If a run fails, the damaged file is kept. */
 #include "../ground.h"
 
 #include <signal.h>
@@ -15,7 +16,7 @@ enum { USUAL_RUNS = 300, MOST_KB = 1 << 20, MOST_SECONDS = 5, HUNG_SECONDS = 120
 
 typedef struct {
   const char *name;
-  char *text, *wal; /* the file, and its log where it has one */
+  char *text, *wal; /* the file, and its write-ahead log if there is one */
   gsize length, wal_length;
 } Base;
 
@@ -141,7 +142,7 @@ make_bases (void)
 {
   QuoitLedger *ledger;
 
-  /* Identities and salts, so that a run does the same in every process. */
+  /* Fixes the random identities and salts, so that a run does the same in every process. */
   sqlite3_test_control (SQLITE_TESTCTRL_PRNG_SEED, 1, NULL);
   ledger = create ();
   bases = g_array_new (FALSE, FALSE, sizeof (Base));
@@ -180,7 +181,7 @@ any_place (GRand *random, const GByteArray *bytes)
 {
   gsize place = (gsize) g_rand_int_range (random, 0, (gint32) bytes->len);
 
-  /* Most of a page is room, and its head has most to say. */
+  /* Most of a page is free space, and its header has the most influence. */
   if (g_rand_boolean (random))
     return (place / PAGE * PAGE + (gsize) g_rand_int_range (random, 0, 16)) % bytes->len;
   for (guint tries = 0; tries < 20 && bytes->data[place] == 0; tries++)
@@ -200,7 +201,7 @@ change_bytes (GRand *random, GByteArray *bytes)
     }
 }
 
-/* One of a page's cells is another too: a row twice, or a page with two parents. */
+/* Copies one of a page's cell pointers over another, which repeats a row or gives a page two parents. */
 static void
 repeat_cell (GRand *random, GByteArray *bytes)
 {
@@ -277,7 +278,7 @@ exec (sqlite3 *db, const char *sql)
   sqlite3_exec (db, sql, NULL, NULL, NULL);
 }
 
-/* A text that SQL gives; NULL: none. */
+/* The text that an SQL query returns, or NULL. */
 static char *
 query (sqlite3 *db, const char *sql)
 {
@@ -290,7 +291,7 @@ query (sqlite3 *db, const char *sql)
   return text;
 }
 
-/* Values that no constraint let in. */
+/* Values that the constraints would refuse. */
 static void
 change_values (GRand *random, sqlite3 *db)
 {
@@ -368,7 +369,7 @@ change_by_sql (GRand *random, const Base *base, void (*change) (GRand *, sqlite3
   sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
   change (random, db);
   sqlite3_close (db);
-  /* Without it nobody knows that it was not quoit, and the journal is not read again. */
+  /* Without this file quoit cannot detect a foreign write, and does not read the journal again. */
   g_unlink (head);
 }
 
@@ -401,7 +402,7 @@ hold_error (gboolean ok, const GError *error, const char *what)
         error->message);
 }
 
-/* @ok, and what @error is; an error is told once. */
+/* Checks that the result and the error of a call agree. */
 #define TRY(call)                                                                                                      \
   do                                                                                                                   \
     {                                                                                                                  \
@@ -445,7 +446,7 @@ verifies (QuoitLedger *ledger)
   return ok;
 }
 
-/* Whether it verified. */
+/* Uses the ledger; returns whether it verified. */
 static gboolean
 use (QuoitLedger *ledger, GRand *random)
 {

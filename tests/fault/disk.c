@@ -6,7 +6,7 @@
 
 typedef struct {
   sqlite3_file base;
-  char *name; /* the last part of the path; NULL: of a file that SQLite names itself */
+  char *name; /* the last part of the path; NULL for a temporary file of SQLite */
   sqlite3_file *real;
 } File;
 
@@ -27,7 +27,7 @@ static struct {
 
 static struct {
   gboolean runs;
-  GRand *rand; /* NULL: what was not synced is lost */
+  GRand *rand; /* NULL: unsynced data is lost */
   GHashTable *files;
   GPtrArray *images;
   guint acknowledged, at;
@@ -59,7 +59,7 @@ contents_of (const char *name)
 {
   Contents *contents;
 
-  /* The wal-index is memory, whatever file it stands in. */
+  /* The wal-index is shared memory, so a loss of power loses it. */
   if (!record.runs || name == NULL || g_str_has_suffix (name, "-shm"))
     return NULL;
   contents = g_hash_table_lookup (record.files, name);
@@ -83,8 +83,8 @@ resize (GByteArray *bytes, guint size)
     memset (bytes->data + before, 0, size - before);
 }
 
-/* Each sector is as it was synced last, or as it was written last. How many are the latter is drawn first: none, all,
- * and few are the cases that matter. */
+/* Each sector has its last synced or its last written content. The number of the latter is drawn first, because the
+ * cases none, all and few matter most. */
 static GByteArray *
 mixed (const Contents *contents)
 {
@@ -128,7 +128,7 @@ take_image (void)
   image->contents = g_ptr_array_new_with_free_func ((GDestroyNotify) g_byte_array_unref);
   image->acknowledged = record.acknowledged;
   image->at = ++record.at;
-  /* In the order of names: what is drawn must not hang on the order of a hash table. */
+  /* Sorts the names, because the random result must not depend on the order of a hash table. */
   names = g_list_sort (g_hash_table_get_keys (record.files), (GCompareFunc) strcmp);
   for (const GList *name = names; name != NULL; name = name->next)
     {
@@ -311,7 +311,7 @@ file_sector (sqlite3_file *file)
   return REAL (file, xSectorSize);
 }
 
-/* No promise of the disk (atomic sectors, safe appends) is passed on: the images keep none. */
+/* Does not pass on the disk's guarantees (atomic sectors, safe appends), because the images do not honour them. */
 static int
 file_characteristics (sqlite3_file *file)
 {
@@ -364,7 +364,7 @@ static const sqlite3_io_methods file_methods = {
   NULL,
 };
 
-/* A file that was there before the recording is safely on the disk. */
+/* Files from before the recording count as synced. */
 static void
 take_existing (const char *path)
 {
@@ -513,7 +513,7 @@ disk_install (void)
   methods.xMalloc = memory_malloc;
   methods.xRealloc = memory_realloc;
   g_assert (sqlite3_config (SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK);
-  /* Without these pools every allocation is one that can fail. */
+  /* Without these pools every allocation can fail. */
   g_assert (sqlite3_config (SQLITE_CONFIG_LOOKASIDE, 0, 0) == SQLITE_OK);
   g_assert (sqlite3_config (SQLITE_CONFIG_PAGECACHE, NULL, 0, 0) == SQLITE_OK);
   g_assert (sqlite3_initialize () == SQLITE_OK);

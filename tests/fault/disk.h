@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk and an allocator that fail when they are told to. The disk is SQLite's default VFS with a wrapper that counts
- * what changes files; the allocator is SQLite's own, never malloc(): GLib would abort. */
+/* A disk and an allocator that fail on request. The disk wraps SQLite's default VFS and counts the operations that
+ * change files. Only SQLite's allocator fails, not malloc(), because GLib aborts if malloc() fails. */
 #pragma once
 
 #include <glib.h>
@@ -15,13 +15,13 @@ typedef enum {
 } DiskOperation;
 
 typedef enum {
-  DISK_FAILS_ONCE, /* the n-th operation fails, all others work */
-  DISK_FAILS_TORN, /* likewise, but half of a write is on the disk */
-  DISK_IS_FULL,    /* likewise, and the reason is that the disk is full */
-  DISK_IS_GONE     /* from the n-th operation on all fail */
+  DISK_FAILS_ONCE, /* only the n-th operation fails */
+  DISK_FAILS_TORN, /* likewise, after half of a write reached the disk */
+  DISK_IS_FULL,    /* likewise, with a full disk as the reason */
+  DISK_IS_GONE     /* the n-th and all later operations fail */
 } DiskFailure;
 
-/* What every proof tries at every operation there is. */
+/* The failures that each proof tries at every operation. */
 typedef struct {
   const char *name;
   guint operations;
@@ -30,16 +30,16 @@ typedef struct {
 enum { DISK_N_TROUBLES = 6 };
 extern const DiskTrouble disk_troubles[DISK_N_TROUBLES];
 
-/* Before SQLite is used at all. */
+/* Installs the disk and the allocator. Call it before any use of SQLite. */
 void disk_install (void);
 
-/* From now on the @n-th of the @operations fails; 0: none does. Counts from 1 again. */
+/* Makes the @n-th of the @operations fail, or none if @n is 0. Counting starts at 1 again. */
 void disk_fail (guint operations, guint n, DiskFailure failure);
 void disk_mend (void);
 guint disk_count (void);     /* operations since disk_fail() */
-gboolean disk_failed (void); /* one of them did */
+gboolean disk_failed (void); /* whether an operation failed */
 
-/* The @n-th allocation of SQLite fails, or with @DISK_IS_GONE all from there on; 0: none does. */
+/* Makes the @n-th allocation of SQLite fail, and all later ones with @DISK_IS_GONE. 0: no failure. */
 void memory_fail (guint n, DiskFailure failure);
 void memory_mend (void);
 guint memory_count (void);
@@ -47,17 +47,17 @@ gboolean memory_failed (void);
 
 /* --- power loss --- */
 
-/* What a disk has after the power was lost: file names and contents. */
+/* The content of the disk after a loss of power: file names and contents. */
 typedef struct {
   GPtrArray *names;
   GPtrArray *contents; /* of GByteArray */
-  guint acknowledged;  /* disk_acknowledge() when it happened */
+  guint acknowledged;  /* the last disk_acknowledge() before it */
   guint at;            /* number of the operation */
 } DiskImage;
 
-/* From now on every file operation is recorded, and before every operation an image is taken of what would be left:
- * all that was synced or was there before, and of what was not any mix of sectors, by @rand; NULL: nothing of that. */
+/* Starts to record file operations. Before each operation it takes an image of the disk after a loss of power: all
+ * synced or earlier data, and a mix, drawn from @rand, of the unsynced sectors. NULL @rand: no unsynced data. */
 void disk_record (GRand *rand);
-void disk_acknowledge (guint n); /* the caller has been told that its n-th step is durable */
+void disk_acknowledge (guint n); /* the caller's n-th step is acknowledged as durable */
 GPtrArray *disk_images (void);   /* of DiskImage; ends the recording */
 void disk_image_save (const DiskImage *image, const char *dir);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that do everything at once to one ledger, each with a clock of its own that is wrong in its own way: what
- * they were answered could have been answered by one ledger that does one thing at a time. The program runs itself as
- * the processes, and first shows that it sees what could not. */
+/* Several processes make random calls to one ledger, each with its own wrong clock. Their answers must be
+ * linearizable: a ledger that runs one call at a time could have given them. The program runs itself as the
+ * processes. It first checks that the checker detects planted contradictions. */
 #include "calls.h"
 #include "linear.h"
 #include "planted.h"
@@ -14,7 +14,7 @@ typedef struct {
   gint64 wrong_ms, wobble_ms;
 } Clock;
 
-/* Clocks are minutes apart, and now and then one is set. */
+/* Clocks differ by minutes, and are set from time to time. */
 static gint64
 read_clock (Clock *clock, const Caller *caller, guint step)
 {
@@ -25,7 +25,7 @@ read_clock (Clock *clock, const Caller *caller, guint step)
   return T0 + clock->wrong_ms + clock->wobble_ms + step * 700 + caller_below (caller, 700);
 }
 
-/* Waits until the parent lets all go, asks, and leaves what it was answered in a file. */
+/* Waits for the parent's start signal, makes the calls, and writes the answers to a file. */
 static int
 call_and_tell (const char *path, guint number, guint32 seed, guint n_steps)
 {
@@ -80,7 +80,7 @@ take_told (History *history, const char *path, guint number)
     }
 }
 
-/* Whether another process was answered while this call lasted, or the other way round. */
+/* Whether this call overlapped a call of another process. */
 static gboolean
 overlaps (const History *history, const Op *op)
 {
@@ -108,7 +108,7 @@ add_to (Tally *tally, const History *history)
     tally->expiries += strcmp (((const Entry *) history->entries->pdata[i])->verb, "expire") == 0;
 }
 
-/* What it was can be looked at again, call by call. */
+/* Keeps the history of a failed run, one call per line. */
 static void
 keep_history (const History *history, const char *dir)
 {
@@ -150,7 +150,7 @@ all_have_ended (const GPid *pids, gboolean *ended)
   return all;
 }
 
-/* All at once, when all are there. */
+/* Starts all processes at the same time, once each is ready. */
 static void
 let_go (const int *to, const int *from)
 {
@@ -165,7 +165,7 @@ let_go (const int *to, const int *from)
     close (to[i]);
 }
 
-/* With @compacts the journal is cut off beneath the processes as fast as it can be read. */
+/* With @compacts, compacts the journal while the processes work, as fast as it can be read. */
 static void
 check_one (const char *dir, guint32 seed, guint n_steps, gboolean compacts, Tally *tally)
 {

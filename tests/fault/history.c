@@ -103,7 +103,7 @@ op_parse (const char *line, Op *op)
   return TRUE;
 }
 
-/* --- what can be seen --- */
+/* --- what a snapshot shows --- */
 
 static guint32
 slices_of (const QuoitGroup *group)
@@ -159,7 +159,7 @@ look_at (const QuoitSnapshot *snapshot)
   return g_string_free (text, FALSE);
 }
 
-/* --- asking --- */
+/* --- making calls --- */
 
 static char *
 group_ref (const Op *op)

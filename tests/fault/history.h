@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was asked of a ledger and what it answered: calls with the time that each took, and the journal that came of
- * them. The fleet is always the same: N_SLICES slices of N_HOSTS hosts. */
+/* The calls to a ledger, with their times and answers, and the resulting journal. The fleet is always the same:
+ * N_SLICES slices of N_HOSTS hosts. */
 #pragma once
 
 #include "../ground.h"
@@ -30,40 +30,40 @@ typedef enum {
 
 enum { NAME_BYTES = 16 };
 
-/* One call. Texts are "" where nothing was said. */
+/* One call. Absent texts are "". */
 typedef struct {
   OpKind kind;
-  char tag[NAME_BYTES];           /* who the journal says asked: no two calls have the same */
-  gint64 invoked_us, answered_us; /* of the monotonic clock, which processes share */
-  gint64 now_ms;                  /* of the caller's own */
-  char name[NAME_BYTES];          /* of the group, or the owner that the call is about */
+  char tag[NAME_BYTES];           /* unique name of the caller in the journal */
+  gint64 invoked_us, answered_us; /* monotonic clock, which processes share */
+  gint64 now_ms;                  /* the caller's clock */
+  char name[NAME_BYTES];          /* group or owner of the call */
   guint64 id;                     /* NAME@ID; 0: NAME alone */
   char key[NAME_BYTES], owner[NAME_BYTES];
-  guint least, most; /* slices; least 0: just @most */
+  guint least, most; /* number of slices; least 0: exactly @most */
   gint64 lease_ms;
   guint at;             /* node, or slice */
-  QuoitNodeState state; /* for the node */
+  QuoitNodeState state; /* new state of the node */
 
   int code; /* 0: done */
   guint64 group_id;
   int group_state;
   gint64 until_ms;
-  guint32 before, after; /* slices of the group, a bit each */
-  guint n_freed;         /* groups that went with an owner */
-  guint64 seq;           /* the last entry that the handle knows afterwards */
-  char *seen;            /* OP_LOOK: all there is to see; NULL */
-  char *message;         /* of the refusal; NULL. A line of text does not have it */
+  guint32 before, after; /* slices of the group, one bit each */
+  guint n_freed;         /* number of groups freed with an owner */
+  guint64 seq;           /* last entry that the handle has read after the call */
+  char *seen;            /* OP_LOOK: the state from look_at(); else NULL */
+  char *message;         /* of the refusal, or NULL; not part of a line of text */
 } Op;
 
 void op_clear (gpointer op);
-const char *op_verb (OpKind kind); /* as the journal calls it */
-char *op_text (const Op *op);      /* one line; all of it */
+const char *op_verb (OpKind kind); /* verb in the journal */
+char *op_text (const Op *op);      /* one line with all fields */
 gboolean op_parse (const char *line, Op *op);
 
-/* Asks, and fills in the answer and the time it took. */
+/* Makes the call and stores its answer and times in @op. */
 void op_run (QuoitLedger *ledger, Op *op);
 
-/* All there is to see of a ledger, as one word. */
+/* The whole state of a ledger as one word. */
 char *look_at (const QuoitSnapshot *snapshot);
 
 typedef struct {
@@ -87,5 +87,5 @@ History *history_new (void);
 void history_free (History *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (History, history_free)
 History *history_copy (const History *history);
-/* Reads on behind the last entry that it has. */
+/* Appends the journal entries after the last one of @history. */
 void history_read_on (History *history, QuoitLedger *ledger);

@@ -14,9 +14,9 @@ time_of_round (guint round)
   return T0 + round * G_GINT64_CONSTANT (60000);
 }
 
-/* --- what is said --- */
+/* --- reports --- */
 
-/* One write, which a pipe keeps in one piece. */
+/* One write, which a pipe does not split. */
 static void
 tell (const Deed *deed)
 {
@@ -59,7 +59,7 @@ acknowledge (Deed deed)
   tell (&deed);
 }
 
-/* What others have done to a group meanwhile, or time, is no fault. */
+/* Refusals caused by expired leases or by other changes to a group are no fault. */
 static gboolean
 may_be (gboolean done, GError **error)
 {
@@ -83,7 +83,7 @@ some_lease (const Writer *writer)
   return 10000 + (gint64) below (writer, 230000);
 }
 
-/* --- groups are made --- */
+/* --- making groups --- */
 
 static Deed
 make_group (const Writer *writer, const char *name, gint64 n_slices)
@@ -120,7 +120,7 @@ make_one (const Writer *writer)
     acknowledge (deed);
 }
 
-/* Two groups that are there together or not at all. */
+/* Reserves two groups in one batch: both exist afterwards, or neither does. */
 static void
 make_batch (const Writer *writer)
 {
@@ -140,7 +140,7 @@ make_batch (const Writer *writer)
   acknowledge (deeds[1]);
 }
 
-/* --- groups are changed --- */
+/* --- changing groups --- */
 
 static gboolean
 change_lease (const Writer *writer, Deed *deed, const char *ref)
@@ -185,7 +185,7 @@ let_go (const Writer *writer, Deed *deed, const char *ref)
   return may_be (done, &error);
 }
 
-/* A group of anybody's, of this writer or one that was killed before. */
+/* Changes a group of this writer or of one that was killed before. */
 static void
 change_one (const Writer *writer, DeedKind kind)
 {
@@ -201,8 +201,8 @@ change_one (const Writer *writer, DeedKind kind)
       Deed deed = deed_on (writer, kind, name);
       gboolean done;
 
-      /* Of a batch everything is remembered: that is how it is seen that both were there, or none. The lease of one
-       * that has an owner is the owner's business. */
+      /* Keeps all groups of a batch, so that check_batches() can see whether both exist. The lease of a group with
+       * an owner cannot be changed. */
       if (removed != (kind == DEED_FORGET) || (removed && *name == 'b')
           || (kind == DEED_LEASE && *quoit_group_get_owner (group) != '\0'))
         continue;
@@ -265,7 +265,7 @@ import_fleet (const Writer *writer)
     acknowledge (deed);
 }
 
-/* Of as much of the journal as there is, or of the older half of it. */
+/* Compacts all of the journal, or its older half. */
 static void
 compact (const Writer *writer)
 {

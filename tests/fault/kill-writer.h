@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer that is killed, and what it says of what it does: a line before each change of something that is there,
- * and a line when a change was acknowledged. */
+/* The writer that is killed. It reports each change of an existing object before it tries it, and each acknowledged
+ * change. */
 #pragma once
 
 #include "../ground.h"
 
 typedef enum {
-  DEED_GROUP = '+',   /* a group was made */
-  DEED_RELEASE = '-', /* it was released */
-  DEED_LEASE = 'l',   /* it was confirmed or renewed: it has that lease */
-  DEED_SLICES = 's',  /* it was resized, or a slice of it released: it has that many */
+  DEED_GROUP = '+',   /* a group was reserved */
+  DEED_RELEASE = '-', /* a group was released */
+  DEED_LEASE = 'l',   /* a group was confirmed or renewed and has this lease */
+  DEED_SLICES = 's',  /* a group was resized, or one of its slices was released; it has this many */
   DEED_REPAIR = 'r',
   DEED_FORGET = 'f',
-  DEED_OWNER = 'o', /* an owner was set or renewed: it has that lease */
-  DEED_END = 'e',   /* it was ended */
-  DEED_NODE = 'n',  /* a node is in that state */
+  DEED_OWNER = 'o', /* an owner was set or renewed and has this lease */
+  DEED_END = 'e',   /* an owner was ended */
+  DEED_NODE = 'n',  /* a node has this state */
   DEED_COMPACT = 'c',
   DEED_IMPORT = 'i'
 } DeedKind;
@@ -22,17 +22,17 @@ typedef enum {
 enum { DEED_NAME_BYTES = 32 };
 
 typedef struct {
-  gboolean is_done; /* FALSE: it is about to be tried */
+  gboolean is_done; /* FALSE: about to be tried */
   DeedKind kind;
-  char name[DEED_NAME_BYTES], owner[DEED_NAME_BYTES]; /* owner "-": nobody */
+  char name[DEED_NAME_BYTES], owner[DEED_NAME_BYTES]; /* owner "-": no owner */
   guint id, n;                                        /* n: slices, or state of a node */
-  gint64 now_ms, until_ms;                            /* of the writer's clock; of a lease, 0: none */
+  gint64 now_ms, until_ms;                            /* by the writer's clock; a lease of 0 means no lease */
 } Deed;
 
 gboolean deed_parse (const char *line, Deed *deed);
 
-/* A minute a round: leases end in one of the next. */
+/* The clock advances by one minute per round, so leases expire in later rounds. */
 gint64 time_of_round (guint round);
 
-/* Works until it is killed. */
+/* Makes changes until the process is killed. */
 int write_for_ever (const char *path, guint round, guint32 seed);

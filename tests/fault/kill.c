@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A writer is killed at some moment. What it was told is done is there, what it was doing is there whole or not at all,
- * and the next one goes on. The program runs itself as the writer. */
+/* Kills a writer at a random moment. Every acknowledged change must be in the ledger, the change under way must be
+ * there completely or not at all, and the next writer must work. The program runs itself as the writer. */
 #include "kill-writer.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-/* --- what is known --- */
+/* --- the expected state --- */
 
 typedef struct {
-  GHashTable *groups;    /* name -> Deed: what is known to be held */
+  GHashTable *groups;    /* name -> Deed: groups that must be allocated */
   GHashTable *owners;    /* name -> Deed */
-  GHashTable *expired;   /* names: what a lease, or an owner's, has ended */
+  GHashTable *expired;   /* names of groups whose lease, or whose owner's lease, expired */
   GHashTable *forgotten; /* names */
-  Deed trying;           /* what was tried last, and may be done or not; id 0 and no name: nothing */
-  Deed last;             /* what was acknowledged last */
-  guint64 checkpoint;    /* the last one that was acknowledged */
+  Deed trying;           /* the last change that was tried, which may be done; id 0 and no name: none */
+  Deed last;             /* the last acknowledged change */
+  guint64 checkpoint;    /* the last acknowledged checkpoint */
   guint n_deeds;
 } Known;
 
@@ -49,7 +49,7 @@ is_over (gint64 until_ms, gint64 time_ms)
   return until_ms != 0 && until_ms <= time_ms;
 }
 
-/* Everything that was changed at that time was changed when the leases that had ended were gone. */
+/* Every change at @time_ms was made after the leases that had expired by then were freed. */
 static void
 let_time_pass (Known *known, gint64 time_ms)
 {
@@ -143,18 +143,18 @@ may_have (const Known *known, DeedKind kind, const char *name)
   return !known->trying.is_done && known->trying.kind == kind && strcmp (known->trying.name, name) == 0;
 }
 
-/* --- what is there --- */
+/* --- the state found --- */
 
 typedef struct {
   const Known *known;
   guint round;
   gint64 clock_ms;
   GHashTable *live, *expired; /* names */
-  GHashTable *ever;           /* names of all that is remembered */
+  GHashTable *ever;           /* names of all groups in the snapshot, including removed ones */
   guint n_new, n_of_batch;
 } Found;
 
-/* A group that is there, beside what is known of it, which is brought up to what was found. */
+/* Compares a live group with the expected state, and updates that state. */
 static void
 check_live (Found *found, const QuoitGroup *group, Deed *deed)
 {
@@ -206,7 +206,8 @@ find_group (Found *found, const QuoitGroup *group)
   know (found->known->groups, &fresh);
 }
 
-/* Both of a batch, or none: every group has a key, so that whatever was made is still told of. */
+/* Both groups of a batch exist, or neither does. Every group has a key, so the ledger still remembers it after its
+ * release. */
 static void
 check_batches (const Found *found)
 {
@@ -233,7 +234,7 @@ owner_has_ended (const Found *found, const char *owner)
   return deed != NULL && is_over (deed->until_ms, found->clock_ms);
 }
 
-/* What was acknowledged and is gone has gone for a reason. */
+/* A group that was acknowledged and is missing must have a reason, such as an expired lease. */
 static void
 check_gone (const Found *found)
 {
@@ -306,7 +307,7 @@ check_owners (const Found *found, const QuoitSnapshot *snapshot)
       }
 }
 
-/* Before what is known is brought up to what is there: all of an owner's groups are there, or none. */
+/* Before the expected state is updated: all groups of an ended owner exist, or none does. */
 static void
 check_end (const Found *found)
 {
@@ -375,7 +376,7 @@ check_round (const char *path, Known *known, guint round)
 
       find_group (&found, group);
     }
-  /* What was under way: one group, or those of a batch that were not yet spoken of. */
+  /* The unreported groups: one under way, or the two of a batch. */
   hold (found.n_new <= 1 || (found.n_new == 2 && found.n_of_batch == 2), "round %u: %u groups nobody spoke of", round,
         found.n_new);
   check_batches (&found);
@@ -404,7 +405,7 @@ kill_one (const char *path, Known *known, GRand *rand, guint round, guint32 seed
   hold (g_spawn_async_with_pipes (NULL, (char **) argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL, &from,
                                   NULL, &error),
         "%s", said (error));
-  /* A pipe takes 64 KiB; a writer does not fill it in that time. */
+  /* The writer does not fill the pipe's 64 KiB in this time. */
   g_usleep ((gulong) g_rand_int_range (rand, 0, (gint) most_us));
   kill (pid, SIGKILL);
   hold (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status), "round %u: the writer ended by itself", round);
@@ -442,7 +443,7 @@ rounds_in (char *dir, guint32 seed, guint n_rounds, guint most_us)
   return n_rounds;
 }
 
-/* A thousand kills: QUOIT_TEST_SCALE=5. */
+/* QUOIT_TEST_SCALE=5 runs a thousand kills. */
 int
 main (int argc, char **argv)
 {

@@ -65,7 +65,7 @@ is_live (const Model *model, const ModelGroup *group, gint64 time_ms)
          && !owner_has_ended (find_owner (model, group->owner), time_ms);
 }
 
-/* Kept because its lease is over. */
+/* Removed because its lease expired, and still remembered. */
 static gboolean
 has_expired (const Model *model, const ModelGroup *group, gint64 time_ms)
 {
@@ -115,7 +115,7 @@ model_expire (Model *model, gint64 time_ms)
   model->clock_ms = time_ms;
 }
 
-/* --- finding --- */
+/* --- look-up --- */
 
 static ModelGroup *
 find_live (const Model *model, const char *name, gint64 time_ms)
@@ -144,7 +144,7 @@ find_key (const Model *model, const char *key)
   return NULL;
 }
 
-/* The group of the call's id, or the last one of its name, when that is kept because its lease is over. */
+/* Whether a call that refers to this group by id, or to the last one of its name, must report an expired lease. */
 static gboolean
 tells_of_end (const Model *model, const Op *op, gint64 time_ms)
 {
@@ -161,7 +161,7 @@ tells_of_end (const Model *model, const Op *op, gint64 time_ms)
   return last != NULL && has_expired (model, last, time_ms);
 }
 
-/* 0 and *@group, or the code of a reference to what is not there. */
+/* Returns 0 and sets @group, or returns the error code of a stale reference. */
 static int
 look_up (const Model *model, const Op *op, gint64 time_ms, ModelGroup **group)
 {
@@ -185,7 +185,7 @@ count (guint32 slices)
   return (guint) __builtin_popcount (slices);
 }
 
-/* Slices that have a host in a state of at least @worst. */
+/* Slices with a host in state @worst or a worse one. */
 static guint32
 slices_as_bad_as (const Model *model, QuoitNodeState worst)
 {
@@ -228,15 +228,15 @@ shown_until (const Model *model, const ModelGroup *group)
   return group->until_ms == 0 || (of_owner != 0 && of_owner < group->until_ms) ? of_owner : group->until_ms;
 }
 
-/* --- what a call has to answer --- */
+/* --- the expected answer of a call --- */
 
-/* What the rules say of a call. */
+/* The expected answer of a call. */
 typedef struct {
   int code;
   gboolean writes;
-  ModelGroup group; /* as it is afterwards, but for what is left open: its slices */
-  guint32 kept;     /* slices that it has still */
-  guint n_slices;   /* how many it has */
+  ModelGroup group; /* state after the call, except for the slices, which the rules leave open */
+  guint32 kept;     /* slices that it keeps */
+  guint n_slices;   /* its number of slices */
   gboolean has_group;
 } Answer;
 
@@ -266,7 +266,7 @@ answer_retry (const Model *model, const Op *op, const ModelGroup *group, gint64 
     return refused (QUOIT_ERROR_CONFLICT);
   if (op->kind == OP_RESERVE && shown_state (model, group, time_ms) == QUOIT_GROUP_HELD)
     return refused (QUOIT_ERROR_CONFLICT);
-  /* Of a group that is gone the retry is told just that. */
+  /* For a removed group, the retry returns the removed group. */
   if (!is_live (model, group, time_ms))
     return (Answer) { .group = *group, .has_group = TRUE };
   return stays (group);
@@ -316,7 +316,7 @@ answer_lease (const Op *op, const ModelGroup *group, gint64 time_ms)
   return answer;
 }
 
-/* The @n slices that go first: lost ones, then leaving ones, then from the last on. */
+/* The @n slices that are released first: lost ones, then leaving ones, then others from the last to the first. */
 static guint32
 leavers (const Model *model, guint32 slices, guint n)
 {
@@ -485,7 +485,7 @@ answer_to (const Model *model, const Op *op, gint64 time_ms)
     }
 }
 
-/* --- comparing --- */
+/* --- comparison --- */
 
 static char *
 wrong_group (const Model *model, const Op *op, Answer *answer, gint64 time_ms)
@@ -533,7 +533,7 @@ model_contradiction (const Model *model, const Op *op, gboolean *writes)
   return answer.has_group ? wrong_group (model, op, &answer, time_ms) : NULL;
 }
 
-/* --- carrying out --- */
+/* --- applying calls --- */
 
 static void
 remove_group (Model *model, ModelGroup *group)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ledger of one small fleet as a list of groups: what each call has to answer, by the documentation alone. It knows
- * no policy: which of the free slices a group gets is taken from the answer, if they were free. */
+/* A model of the ledger of one small fleet as a list of groups. It computes the answer of each call from the
+ * documentation alone. It does not choose slices: it accepts the slices of the answer if they were free. */
 #pragma once
 
 #include "history.h"
@@ -8,11 +8,11 @@
 typedef struct {
   guint64 id;
   char name[NAME_BYTES], key[NAME_BYTES], owner[NAME_BYTES];
-  guint least, most; /* as it was asked for */
+  guint least, most; /* as requested */
   gboolean is_held;
   gint64 until_ms; /* 0: no lease */
   guint32 slices;
-  gboolean is_removed, has_expired; /* kept for its key, or to tell of its lease */
+  gboolean is_removed, has_expired; /* kept for its key, or to report its expired lease */
   gint64 ended_ms;
 } ModelGroup;
 
@@ -35,15 +35,15 @@ Model *model_new (gint64 clock_ms);
 void model_free (Model *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
 
-/* The ids of groups and owners whose lease is over at @time_ms, ascending. */
+/* The ids of groups and owners whose lease has expired at @time_ms, ascending. */
 GArray *model_ended (const Model *model, gint64 time_ms);
-/* They end. */
+/* Removes them. */
 void model_expire (Model *model, gint64 time_ms);
 
-/* Why the call cannot have answered so if it was carried out now, *@writes: whether an entry came of it. NULL: it can.
- */
+/* Returns why the call cannot have had this answer if it ran now, or NULL if it can. Sets @writes to whether the
+ * call writes an entry. */
 char *model_contradiction (const Model *model, const Op *op, gboolean *writes);
-/* Carries out a call that writes, whose answer does not contradict. */
+/* Applies a call that writes and whose answer is possible. */
 void model_apply (Model *model, const Op *op);
 
-char *model_look (const Model *model); /* as look_at() */
+char *model_look (const Model *model); /* in the form of look_at() */

@@ -4,11 +4,11 @@
 
 enum { NOWHERE = 0 };
 
-/* A call, and where it stands: behind that entry. */
+/* A call and its place: after this entry. */
 typedef struct {
   const Op *op;
-  guint64 entry;          /* that it wrote; 0: none */
-  guint64 earliest, last; /* places that the times of others leave */
+  guint64 entry;          /* the entry that the call wrote, or 0 */
+  guint64 earliest, last; /* first and last possible place, from the times of other calls */
   guint64 place;
 } Call;
 
@@ -87,7 +87,7 @@ find_writers (Check *check)
   return NULL;
 }
 
-/* --- what the times allow --- */
+/* --- places that the times allow --- */
 
 static char *
 check_times_of_writers (const Check *check)
@@ -134,7 +134,8 @@ limit_others (Check *check)
 
 /* --- entry by entry --- */
 
-/* An expiry is in the transaction of the entry behind it, or in that of a call that had nothing else to write. */
+/* Whether an expiry entry has a transaction of its own, from a call that had nothing else to write. Otherwise it
+ * belongs to the transaction of the next entry. */
 static gboolean
 stands_alone (const Check *check, const Entry *entry)
 {
@@ -207,7 +208,7 @@ replay (Check *check, const Entry *entry)
   return is_expiry (entry) ? replay_expiry (check, entry) : replay_call (check, find_call (check, entry->actor), entry);
 }
 
-/* Why the call cannot stand here. NULL: it can. */
+/* Returns why the call cannot have this place, or NULL if it can. */
 static char *
 why_not_here (const Check *check, const Call *call)
 {
@@ -221,11 +222,11 @@ why_not_here (const Check *check, const Call *call)
   return why == NULL && writes ? g_strdup ("was answered as done, but has no entry") : why;
 }
 
-/* Those that wrote nothing, and whose answer is right behind entry @seq. */
+/* Checks the calls that wrote nothing and whose answer is right after entry @seq. */
 static char *
 place_others (Check *check, guint64 seq)
 {
-  gint64 waiting_us = G_MAXINT64; /* when the first of those was answered that have no place yet */
+  gint64 waiting_us = G_MAXINT64; /* time of the first answer among the calls without a place */
 
   for (guint i = 0; i < check->calls->len; i++)
     {
@@ -249,7 +250,7 @@ place_others (Check *check, guint64 seq)
   return NULL;
 }
 
-/* Nobody sees the first half of a transaction. */
+/* No reader sees half of a transaction. */
 static gboolean
 can_be_seen (const Check *check, const Entry *entry)
 {

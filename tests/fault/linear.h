@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a history is linearizable: whether every call could have been carried out at one moment between its
- * invocation and its answer, one after the other, with the answers that were given.
+/* Checks whether a history is linearizable: each call could have run at one moment between its invocation and its
+ * answer, one after the other, with the given answers.
  *
- * In general that is a search. Here the journal says in which order the changes were made, and a call that changed
- * nothing only has to stand somewhere between two of them: each takes the first place that its answer allows, behind
- * all calls that had been answered when it was invoked. A later place could only leave less to those that follow it. */
+ * In general that needs a search. Here the journal gives the order of the changes, so only calls that changed
+ * nothing need a place between two changes. Each takes the first place that its answer allows, after all calls that
+ * were answered before its invocation. A later place could only leave fewer places to the calls that follow it. */
 #pragma once
 
 #include "history.h"
 
-/* What cannot have been; NULL: the history is linearizable. */
+/* Returns a contradiction, or NULL if the history is linearizable. */
 char *linear_contradiction (const History *history);

@@ -7,7 +7,7 @@ time_of_step (guint step)
   return T0 + step * G_GINT64_CONSTANT (10000);
 }
 
-/* --- what every life needs --- */
+/* --- helpers of all lives --- */
 
 gboolean
 create_ledger (World *world, gint64 now_ms, GError **error)
@@ -68,7 +68,7 @@ compact_all (World *world, gint64 now_ms, GError **error)
   return quoit_ledger_compact_journal (world->ledger, last_seq (world) + 1, now_ms, NULL, error);
 }
 
-/* --- a ledger is made, written to and copied --- */
+/* --- creating, changing and copying a ledger --- */
 
 static gboolean
 import_changed (World *world, gint64 now_ms, GError **error)
@@ -94,7 +94,7 @@ kill_node (World *world, gint64 now_ms, GError **error)
   return quoit_ledger_set_node_state (world->ledger, "v6e-4x4-0-1", QUOIT_NODE_DEAD, now_ms, error);
 }
 
-/* The caller who gives up at the first failure. */
+/* A caller that aborts the batch at the first failure. */
 static gboolean
 batch (World *world, gint64 now_ms, GError **error)
 {
@@ -127,7 +127,7 @@ static const Step making[] = {
   { "verify", verify },           { "open", open_ledger },
 };
 
-/* --- the journal is compacted, and what was is looked at --- */
+/* --- compacting the journal, and reading past states --- */
 
 static gboolean
 compact_most (World *world, gint64 now_ms, GError **error)
@@ -168,7 +168,7 @@ static const Step compacting[] = {
   { "open again", open_ledger },
 };
 
-/* --- leases that begin, are renewed and end --- */
+/* --- leases that start, are renewed and expire --- */
 
 static gboolean
 hold_one (World *world, const char *name, const char *owner, gint64 lease_ms, gint64 now_ms, GError **error)
@@ -205,14 +205,14 @@ confirm_owned (World *world, gint64 now_ms, GError **error)
   return drop_group (quoit_ledger_confirm (world->ledger, "owned", 0, now_ms, error));
 }
 
-/* The slice of the short one is free again, which is written in the same transaction. */
+/* The slice of the expired group is free again. The same transaction writes that. */
 static gboolean
 reserve_after_end (World *world, gint64 now_ms, GError **error)
 {
   return reserve_slices (world->ledger, "kept", "key-kept", 2, now_ms, error);
 }
 
-/* Nothing but that an owner has ended, with all it held; and the node, which is alive already. */
+/* The only change is the expiry of an owner with its groups; the node is already alive. */
 static gboolean
 only_expire (World *world, gint64 now_ms, GError **error)
 {
@@ -277,11 +277,12 @@ static const Step leasing[] = {
   { "open again", open_ledger },
 };
 
-/* --- hosts that are lost, and groups that change --- */
+/* --- lost hosts, and changing groups --- */
 
 enum { RAY_HOSTS = 2 };
 
-/* "a=00 b=0x": two slices; host 1 of b is not in the list. Another digit is another node in the host's place. */
+/* "a=00 b=0x": two slices; host 1 of b is missing from the list. Another digit means another node in the host's
+ * place. */
 static char *
 ray_nodes (const char *cluster)
 {
@@ -308,7 +309,7 @@ ray_nodes (const char *cluster)
   return g_string_free (text, FALSE);
 }
 
-/* A group of Ray's on both hosts of a slice, as `ray list placement-groups` has it. */
+/* A Ray group on both hosts of a slice, in the format of `ray list placement-groups`. */
 static char *
 ray_groups (const char *name, char slice)
 {
@@ -348,7 +349,7 @@ sync_whole (World *world, gint64 now_ms, GError **error)
   return sync_ray (world, "a=00 b=00 c=00 d=00 e=00", "cc", 'd', now_ms, error);
 }
 
-/* A host of the job is gone, Ray has given up one group and placed another. */
+/* A host of the job is lost, and Ray has removed one group and placed another. */
 static gboolean
 sync_lost (World *world, gint64 now_ms, GError **error)
 {

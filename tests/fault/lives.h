@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a ledger goes through, step by step: each of these lives is led again and again, with one thing that fails. */
+/* Lives of a ledger, step by step. Each life is repeated with one failure at a time. */
 #pragma once
 
 #include "../ground.h"
@@ -14,7 +14,7 @@ typedef struct {
   gboolean (*run) (World *, gint64, GError **);
 } Step;
 
-/* The steps before @start make the database that the life begins with: nothing fails in them. */
+/* The steps before @start make the initial database and never fail. */
 typedef struct {
   const char *name;
   const Step *steps;
@@ -24,7 +24,7 @@ typedef struct {
 enum { N_LIVES = 4, MOST_STEPS = 24 };
 extern const Life lives[N_LIVES];
 
-/* When the step is taken: they are ten seconds apart, in which leases end. */
+/* Steps are ten seconds apart, so that leases expire between them. */
 gint64 time_of_step (guint step);
 
 gboolean create_ledger (World *world, gint64 now_ms, GError **error);
@@ -32,5 +32,5 @@ gboolean open_ledger (World *world, gint64 now_ms, GError **error);
 gboolean import_slices (World *world, gint64 now_ms, GError **error);
 gboolean reserve_slices (QuoitLedger *ledger, const char *name, const char *key, gint64 n_slices, gint64 now_ms,
                          GError **error);
-/* A step that makes a copy; when it is done the copy is a database of its own. */
+/* A step that makes a copy. The finished copy is an independent database. */
 gboolean backup_ledger (World *world, gint64 now_ms, GError **error);

@@ -32,7 +32,7 @@ read_with_other_sqlite (const char *path)
   sqlite3_close (db);
 }
 
-/* A year back, ten minutes ahead, or right. */
+/* One year slow, ten minutes fast, or right. */
 static gint64
 read_clock (const Caller *caller, gint64 start_us)
 {
@@ -50,7 +50,7 @@ read_clock (const Caller *caller, gint64 start_us)
     }
 }
 
-/* Files that are being put right, and a second name, go by. */
+/* Retries: a busy database or a second name for it is temporary. */
 static QuoitLedger *
 open_in_the_end (const char *path)
 {
@@ -69,7 +69,7 @@ open_in_the_end (const char *path)
     }
 }
 
-/* A process that is killed may leave a part of it, without the dot at the end. */
+/* Ends each line with a dot, because a killed process may leave a partial line. */
 static void
 tell (int fd, const Op *op)
 {
@@ -98,7 +98,7 @@ write_among_neighbours (const char *path, const char *answers, guint number, gui
       op_run (caller.ledger, &op);
       tell (fd, &op);
       op_clear (&op);
-      /* Both once took away the locks that this process has. */
+      /* Closing a file of the process must not drop its locks. */
       if (caller_below (&caller, 8) == 0)
         read_whole_file (path);
       if (caller_below (&caller, 8) == 0)

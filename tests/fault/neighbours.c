@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several writers of one ledger, with clocks that jump, are killed one after the other, while other programs read the
- * file, open it with an SQLite of their own, delete its companions and give it a second name. No slice is held twice,
- * every acknowledged change is in the journal, and each refusal says why. The program runs itself as the writers. */
+/* Kills several writers of one ledger, whose clocks jump, one after the other. At the same time, other programs read
+ * the file, open it with their own SQLite, delete its companion files and give it a second name. No slice may be
+ * allocated twice, every acknowledged change must be in the journal, and each refusal must give a reason. The
+ * program runs itself as the writers. */
 #include "neighbours.h"
 
 #include <fcntl.h>
@@ -13,7 +14,7 @@ enum { LEAST_WRITERS = 3, MOST_WRITERS = 5, KILLS_A_ROUND = 25, MOST_WAIT_S = 60
 typedef struct {
   GPid pid;
   guint number;
-  gint64 done_us; /* when the last call began that was answered as done */
+  gint64 done_us; /* start of the last call that succeeded */
 } Writer;
 
 typedef struct {
@@ -23,12 +24,12 @@ typedef struct {
   gint64 start_us;
   Writer writers[MOST_WRITERS];
   guint n_writers, n_started;
-  int guard;          /* the writer that is not killed until it has put the files right; NOBODY */
-  gint64 deleted_us;  /* when companions were deleted last */
-  goffset n_read;     /* of the file of answers */
-  GHashTable *ops;    /* tag -> Op: answers that are not compared with the journal yet */
-  GHashTable *slices; /* group id -> its slices, a bit each, as somebody was told */
-  guint64 seq;        /* of the last entry that was compared */
+  int guard;          /* the writer that must not be killed until it has repaired the files, or NOBODY */
+  gint64 deleted_us;  /* when companion files were last deleted */
+  goffset n_read;     /* offset in the file of answers */
+  GHashTable *ops;    /* tag -> Op: answers not yet compared with the journal */
+  GHashTable *slices; /* group id -> its acknowledged slices, one bit each */
+  guint64 seq;        /* last compared entry */
   guint codes[QUOIT_ERROR_UNCONFIRMED + 1], n_kills, n_deletions, n_links, n_looks, n_entries, n_shared;
 } Yard;
 
@@ -49,7 +50,7 @@ has_one_of (const char *message, const char *const *texts)
   return FALSE;
 }
 
-/* What the state of the ledger refuses, and what neighbours and other writers cause. Nothing else may come. */
+/* Refusals because of the ledger's state, or caused by other programs and writers. Any other refusal is a fault. */
 static gboolean
 is_explained (int code, const char *message)
 {
@@ -114,7 +115,7 @@ take_answer (Yard *yard, char *line)
   hold (g_hash_table_insert (yard->ops, kept->tag, kept), "%s twice", op.tag);
 }
 
-/* Whole lines only: the rest is there next time. */
+/* Reads whole lines only; the rest follows next time. */
 static void
 take_answers (Yard *yard)
 {
@@ -172,7 +173,7 @@ start_writers (Yard *yard)
     start_writer (yard, &yard->writers[i]);
 }
 
-/* A log that was deleted is there as long as a process has it open: one of those is left alive until it is saved. */
+/* A deleted log exists only while a process has it open, so one such process must live until it has saved the log. */
 static void
 let_guard_go (Yard *yard)
 {
@@ -191,9 +192,9 @@ kill_one (Yard *yard)
   start_writer (yard, &yard->writers[victim]);
 }
 
-/* --- neighbours --- */
+/* --- other programs --- */
 
-/* Somebody who uses the files that have those names now. */
+/* A writer that uses the current files. */
 static int
 find_guard (const Yard *yard)
 {
@@ -239,7 +240,7 @@ link_for_a_moment (Yard *yard)
   yard->n_links++;
 }
 
-/* A reader that comes and goes. */
+/* A short-lived reader. */
 static void
 look_in (Yard *yard)
 {
@@ -276,7 +277,7 @@ be_neighbours (Yard *yard)
     }
 }
 
-/* --- what must be so when all are gone --- */
+/* --- invariants after all processes ended --- */
 
 static gboolean
 makes_group (const Op *op)
@@ -284,7 +285,7 @@ makes_group (const Op *op)
   return op->kind == OP_RESERVE || op->kind == OP_HOLD;
 }
 
-/* Calls that cannot be done without a change. */
+/* Calls that always change something. */
 static gboolean
 must_change (const Op *op)
 {
@@ -306,7 +307,7 @@ take_slices (Yard *yard, guint64 id, guint32 slices, guint64 seq)
   g_hash_table_insert (yard->slices, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (slices));
 }
 
-/* What a writer did that was killed before it could say so is not known. */
+/* The changes of a writer that was killed before its answer are unknown. */
 static void
 compare_effect (Yard *yard, const QuoitJournal *journal, guint32 entry, guint32 effect, const Op *op)
 {
@@ -351,7 +352,7 @@ compare_entry (Yard *yard, const QuoitJournal *journal, guint32 entry)
     g_hash_table_remove (yard->ops, actor);
 }
 
-/* Every answer that had to be an entry has found it. */
+/* Every answer that requires an entry has one. */
 static gboolean
 is_settled (gpointer tag, gpointer data, gpointer user_data)
 {
@@ -384,7 +385,8 @@ check_all (Yard *yard)
     hold (quoit_ledger_compact_journal (ledger, yard->seq + 1, T0, NULL, &error), "%s", said (error));
 }
 
-/* Everything works again before all are killed: what nobody has open any more cannot be saved. */
+/* Waits until every writer works again before all are killed, because deleted files are lost once no process has
+ * them open. */
 static void
 settle (Yard *yard)
 {

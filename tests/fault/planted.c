@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A history of one caller, which is linearizable, and what makes it impossible: one lie each, that has to be found for
- * what it is. */
+/* A linearizable history of one caller, and changes that each make it impossible. The checker must report the right
+ * contradiction for each. */
 #include "planted.h"
 
 #include "linear.h"
 
-/* Each call takes 5 us, and the next one begins 5 us later; several that overlap are made of it by hand. */
+/* Each call takes 5 us, and the next one begins 5 us later. The lies add overlapping calls. */
 static const Op script[] = {
   { .kind = OP_HOLD, .tag = "hold-a", .name = "a", .most = 2, .lease_ms = 60000 },
   { .kind = OP_LOOK, .tag = "look-1" },
@@ -40,7 +40,7 @@ entry_of (const History *history, const char *verb, const char *tag)
   g_assert_not_reached ();
 }
 
-/* What stands in the middle of the transaction that ends a lease and kills a node. */
+/* The state in the middle of the transaction that expires a lease and kills a node. */
 static char *half_seen;
 
 static void
@@ -85,7 +85,7 @@ call (History *history, const char *tag)
   g_assert_not_reached ();
 }
 
-/* As if it had never been written. */
+/* Removes an entry from the history. */
 static void
 drop_entry (History *history, const char *verb, const char *tag)
 {
@@ -169,7 +169,7 @@ refusal_ahead_of_its_cause (History *history)
   call (history, "refused-c")->answered_us = 2;
 }
 
-/* Two looks, one after the other, at a time when everything is still being written: new, then old. */
+/* Two consecutive snapshots during a long write: the new state, then the old one. */
 static void
 looks_backwards (History *history)
 {
@@ -286,7 +286,7 @@ own_write_unknown (History *history)
 static const struct {
   const char *what;
   void (*lie) (History *);
-  const char *found; /* NULL: nothing */
+  const char *found; /* the expected contradiction, or NULL */
 } plants[] = {
   { "one call after the other", nothing, NULL },
   { "a refusal that overlaps the release", refusal_overlaps, NULL },

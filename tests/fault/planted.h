@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That the checker of histories finds what it is there for. */
+/* Tests of the checker of histories. */
 #pragma once
 
 #include <glib.h>
 
-/* How many lies were told, each of which was found out. */
+/* Returns the number of planted lies. The checker must have found each of them. */
 guint find_planted (void);

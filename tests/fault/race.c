@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that want the same slices at the same time: one gets them, whole, and the journal tells who. The program
- * runs itself as the processes that race. */
+/* Processes reserve the same slices at the same time. Exactly one gets all of its slices, and the journal records
+ * which one. The program runs itself as the racing processes. */
 #include "../ground.h"
 
 #include <sys/wait.h>
 
-/* --- what the other processes do --- */
+/* --- the child processes --- */
 
 enum { LONGEST_LINE = 255 };
 
@@ -40,7 +40,7 @@ reserve (QuoitLedger *ledger, const char *name, gint64 n_slices)
   return group != NULL ? "OK" : quoit_error_code_name ((QuoitErrorCode) error->code);
 }
 
-/* For each line a new race: reserve two slices, answer how it went. */
+/* Each input line starts a race: reserve two slices, then print the result. */
 static int
 racer (const char *path, const char *name)
 {
@@ -84,7 +84,7 @@ release_at (QuoitLedger *ledger, GPtrArray *own, guint at)
   g_ptr_array_remove_index_fast (own, at);
 }
 
-/* Reserves and releases at random, and says of each group what it got. */
+/* Reserves and releases at random, and prints the slices of each group. */
 static int
 worker (const char *path, const char *name, guint32 seed, guint n_steps)
 {
@@ -120,7 +120,7 @@ worker (const char *path, const char *name, guint32 seed, guint n_steps)
   return EXIT_SUCCESS;
 }
 
-/* Makes the database for which all wait, when the line comes. */
+/* Each input line makes all processes create the same database. */
 static int
 creator (const char *path)
 {
@@ -231,7 +231,7 @@ two_for_three (const char *self, const char *path)
   return rounds;
 }
 
-/* Takes or gives back the slices of a group: @owners has who has each. */
+/* Moves the slices of a group between holders in @owners. */
 static void
 move_slices (GHashTable *owners, char *const *slices, const char *from, const char *to)
 {
@@ -246,13 +246,13 @@ move_slices (GHashTable *owners, char *const *slices, const char *from, const ch
 }
 
 typedef struct {
-  GHashTable *acknowledged; /* group -> slices, by what the processes were told */
+  GHashTable *acknowledged; /* group -> slices, from the answers to the processes */
   GHashTable *owners;       /* slice -> group */
   GHashTable *added;
   guint64 seq;
 } History;
 
-/* One entry more: who had which slices when. */
+/* Applies one more entry to the owners of slices. */
 static void
 go_on (History *history, const QuoitJournal *journal, guint32 i)
 {
@@ -275,7 +275,7 @@ go_on (History *history, const QuoitJournal *journal, guint32 i)
     move_slices (history->owners, slices, name, NULL);
 }
 
-/* @journals: all that was ever in the journal, piece by piece. */
+/* @journals: the whole journal, in pieces. */
 static guint
 check_history (const GPtrArray *journals, GHashTable *acknowledged)
 {
@@ -293,7 +293,7 @@ check_history (const GPtrArray *journals, GHashTable *acknowledged)
   return (guint) history.seq;
 }
 
-/* Adds what was written since @seq; where the journal ends now. */
+/* Adds the entries after @seq; returns the last entry of the journal. */
 static guint64
 read_on (QuoitLedger *ledger, guint64 seq, GPtrArray *journals)
 {
@@ -309,7 +309,7 @@ read_on (QuoitLedger *ledger, guint64 seq, GPtrArray *journals)
   return seq + n;
 }
 
-/* @n_compactions: how often the journal is read and compacted beneath them while they work. */
+/* @n_compactions: how often the journal is read and compacted while the processes work. */
 static guint
 many_for_few (const char *self, const char *path, guint32 seed, guint n_compactions)
 {
@@ -358,7 +358,7 @@ many_for_few (const char *self, const char *path, guint32 seed, guint n_compacti
   return 1;
 }
 
-/* One makes it, all others find it; and nobody takes away what the one has made. */
+/* One process creates the database, the others find it, and none destroys it. */
 static guint
 create_once (const char *self, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that ask the same things of one snapshot, group, topology, list of devices, mesh and job: what any thread may
- * read says the same to all of them, and what is made for the first time is made once. */
+/* Threads read the same snapshot, group, topology, device list, mesh and job. All threads must get the same values,
+ * and lazily computed values must be computed once. */
 #include <quoit/models.h>
 
 #include "../ground.h"
@@ -28,7 +28,7 @@ static const char manifest[] = "apiVersion: ray.io/v1\n"
                                "        - name: w\n"
                                "          resources: {limits: {cpu: '8', google.com/tpu: '4'}}\n";
 
-/* What all of them look at. */
+/* The objects that all threads read. */
 typedef struct {
   QuoitSnapshot *snapshot;
   QuoitGroup *group;
@@ -39,13 +39,13 @@ typedef struct {
   QuoitCoordinates *coordinates;
   QuoitMaxtextJob *job;
   QuoitJaxCluster *cluster;
-  gint *waiting; /* atomic: threads that have not begun */
+  gint *waiting; /* atomic: threads that have not started */
 } Shared;
 
 typedef struct {
   const Shared *shared;
   guint n_rounds;
-  char *said; /* the same in every round */
+  char *said; /* must be the same in every round */
 } Reader;
 
 static void

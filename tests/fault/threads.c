@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads on one handle: writers queue, readers look at snapshots while they write, and everything that is seen is a
+/* Threads on one handle: writers queue, readers use snapshots while the writers work, and each snapshot shows a
  * whole state. */
 #include "../ground.h"
 
@@ -9,15 +9,15 @@ typedef struct {
   QuoitLedger *ledger;
   guint32 seed;
   guint number, n_steps;
-  gint *writing;  /* atomic: writers that are not done */
-  gint *clock_ms; /* atomic: since T0, of all */
+  gint *writing;  /* atomic: writers still running */
+  gint *clock_ms; /* atomic: shared clock, since T0 */
   guint n_done;
 } Work;
 
 typedef struct {
   Work *work;
   GRand *rand;
-  GPtrArray *own; /* names */
+  GPtrArray *own; /* names of this thread's groups */
   gint64 now_ms;
 } Writer;
 
@@ -27,7 +27,7 @@ below (const Writer *writer, guint n)
   return (guint) g_rand_int_range (writer->rand, 0, (gint) n);
 }
 
-/* What time and other threads may have done meanwhile is no fault. */
+/* Refusals because of expired leases or changes by other threads are no fault. */
 static void
 may_be (gboolean done, GError **error)
 {
@@ -173,7 +173,7 @@ write_some (gpointer data)
   return NULL;
 }
 
-/* @now_ms: what had ended by then is gone; 0: by the ledger's own clock. */
+/* @now_ms: groups whose lease has expired by then must be absent. 0: use the ledger's clock. */
 static void
 look (const QuoitSnapshot *snapshot, gint64 now_ms)
 {
@@ -194,8 +194,8 @@ look (const QuoitSnapshot *snapshot, gint64 now_ms)
     }
 }
 
-/* What was seen at an entry is what the past shows of it, unless it has been compacted meanwhile; and one of the
- * readers does compact. */
+/* The past state of an entry must match the snapshot seen at that entry, unless the entry has been compacted. One of
+ * the readers compacts. */
 static void
 look_back (const Work *work, const QuoitSnapshot *snapshot)
 {
@@ -245,7 +245,7 @@ read_some (gpointer data)
   return NULL;
 }
 
-/* What will have ended by some time, of the fleet that others read and the writers go on from. */
+/* Computes the expiries of a future time on the fleet that other threads read and writers change. */
 static gpointer
 look_ahead (gpointer data)
 {
@@ -296,7 +296,7 @@ run (const char *what, QuoitLedger *ledger, guint32 seed, guint n_steps)
   quoit_ledger_unref (ledger);
 }
 
-/* Snapshots and forks of one snapshot, in many threads at once: they share chunks that nobody may write to. */
+/* Snapshots and forks of one snapshot in many threads share read-only chunks. */
 static gpointer
 fork_and_write (gpointer data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GLib is not built with ThreadSanitizer, which therefore does not see what its locks and reference counts put in
- * order, and would take everything that they guard for a race. Under ThreadSanitizer these stand before GLib's own, and
- * tell. */
+/* GLib is not built with ThreadSanitizer, which therefore does not see the ordering by GLib's locks and reference
+ * counts and would report false races. These functions replace GLib's own under ThreadSanitizer and report the
+ * ordering to it. */
 #if defined __has_feature
 #if __has_feature(thread_sanitizer)
 #define UNDER_TSAN 1
@@ -22,7 +22,7 @@
 
 #define REAL(function) ((__typeof__ (&function)) (gpointer) dlsym (RTLD_NEXT, #function))
 
-/* Seen by libquoit, which calls them. */
+/* Exported, because libquoit calls them. */
 #pragma GCC visibility push(default)
 
 void
@@ -72,8 +72,7 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   return in_time;
 }
 
-/* What was made before it is left is seen by those who find it made: at once, by an atomic look of their own, or when
- * they have waited for it. */
+/* Everything before g_once_init_leave() is visible after g_once_init_enter() returns FALSE. */
 gboolean g_once_init_enter (volatile void *location);
 void g_once_init_leave (volatile void *location, gsize result);
 
@@ -110,7 +109,7 @@ g_atomic_ref_count_dec (gatomicrefcount *count)
   return __atomic_fetch_sub (count, 1, __ATOMIC_SEQ_CST) == 1;
 }
 
-/* Equal counts are enough: in GLib 2.74 they go upwards from 1. */
+/* An equality test is enough: in GLib 2.74 counts go upwards from 1. */
 gboolean
 g_atomic_ref_count_compare (gatomicrefcount *count, gint value)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database of an older quoit is opened while the disk fails, the memory fails, the power fails: at every single
- * operation of the upgrade. It is wholly of the old version or wholly of the new one, nothing of what it says is lost,
- * and opening it again works. */
+/* Upgrades a database of an older version while the disk, the memory or the power fails at each operation in turn.
+ * The database must be completely old or completely new, must lose no data, and must open again. */
 #include "../ground.h"
 #include "disk.h"
 
@@ -32,7 +31,7 @@ put_old (const char *path)
         path);
 }
 
-/* All that there is to know of a ledger, its past included. */
+/* The whole state of a ledger, including past states. */
 static char *
 state_of (QuoitLedger *ledger)
 {
@@ -96,7 +95,7 @@ hold_opens (const char *path, const char *what)
   hold (strcmp (state, expected) == 0, "%s: it says something else:\n%s", what, state);
 }
 
-/* FALSE when the upgrade had fewer operations than the failure needs. */
+/* FALSE if the upgrade had fewer operations than the failure needs. */
 static gboolean
 upgrade_with_failure (const char *path, gboolean (*failed) (void), void (*mend) (void), const char *what)
 {
@@ -137,7 +136,7 @@ every_disk_failure (const char *path)
   return runs;
 }
 
-/* All of the first, then every so many: most of them are alike. */
+/* All of the first operations, then every n-th, because most of them are alike. */
 static guint
 every_allocation (const char *path, DiskFailure failure)
 {
@@ -185,7 +184,7 @@ every_power_loss (char *dir, const char *path, guint32 seed)
   return images->len;
 }
 
-/* Of a database as version @version wrote it. */
+/* Upgrades a database written by version @version. */
 static guint
 fail_upgrades (gint64 version, guint32 seed)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk fails, the memory fails, the power fails: at every single operation of a ledger's life. A step that fails
- * has changed nothing, a step that was acknowledged is there, and a retry works. */
+/* The disk, the memory or the power fails at each operation of a ledger's life in turn. A failed step must have
+ * changed nothing, an acknowledged step must be on the disk, and a retry must work. */
 #include "disk.h"
 #include "lives.h"
 
-/* All that there is to know of a ledger. */
+/* The whole state of a ledger. */
 static char *
 state_of (QuoitLedger *ledger)
 {
@@ -24,8 +24,7 @@ checkpoint_of (QuoitLedger *ledger)
   return seq;
 }
 
-/* The life that is led: the database that it begins with, the state after each of its steps when nothing fails, and
- * where the checkpoint stands. */
+/* The current life: its initial database, and the state and the checkpoint after each step without failures. */
 static struct {
   const Life *life;
   char *bytes;
@@ -63,7 +62,7 @@ end_world (World *world)
   g_free (world->copy);
 }
 
-/* Where the life begins. */
+/* Restores the initial database. */
 static World
 begin (char *dir)
 {
@@ -83,7 +82,7 @@ end_life (void)
   g_clear_pointer (&led.bytes, g_free);
 }
 
-/* Nothing fails. */
+/* Runs the life without failures and records its states. */
 static void
 live (const Life *life, char *dir)
 {
@@ -115,7 +114,7 @@ expected_before (guint step)
   return step == 0 ? NULL : led.expected[step - 1];
 }
 
-/* A copy that was acknowledged is a database of its own. */
+/* An acknowledged copy is an independent database. */
 static void
 check_copy (const World *world, guint step)
 {
@@ -155,7 +154,7 @@ recover (World *world, guint step, const char *what)
   hold (take_step (world, step, &again), "%s: retried on a new handle: %s", what, said (again));
 }
 
-/* @failed and @mend: of the disk or of the memory. FALSE when the life had fewer operations than the failure needs. */
+/* @failed and @mend: of the disk or of the memory. FALSE if the life had fewer operations than the failure needs. */
 static gboolean
 live_with_failure (char *dir, gboolean (*failed) (void), void (*mend) (void), const char *what)
 {
@@ -185,7 +184,7 @@ live_with_failure (char *dir, gboolean (*failed) (void), void (*mend) (void), co
             (guint) checkpoint_of (world.ledger));
       if (led.life->steps[i].run == backup_ledger)
         check_copy (&world, i);
-      /* Here, and at the end. */
+      /* Once after the failure, and once at the end. */
       if (!verified)
         hold_verified (world.ledger, where);
       verified = TRUE;
@@ -220,7 +219,7 @@ every_disk_failure (char *dir)
   return runs;
 }
 
-/* All of the first allocations, then every so many: a whole life has thousands, most of them alike. */
+/* All of the first allocations, then every n-th: a life has thousands, and most of them are alike. */
 static guint
 every_allocation (char *dir, DiskFailure failure)
 {
@@ -241,9 +240,9 @@ every_allocation (char *dir, DiskFailure failure)
   return runs;
 }
 
-/* --- a batch whose caller goes on after a failure --- */
+/* --- a batch whose caller continues after a failure --- */
 
-/* What is in a batch when one of its changes could not be written: all that was acknowledged, or nothing at all. */
+/* A batch in which one change could not be written has all acknowledged changes, or none. */
 static gboolean
 batch_with_failure (char *dir, guint n, gboolean of_memory)
 {
@@ -296,7 +295,8 @@ every_failure_in_a_batch (char *dir)
 
 /* --- power loss --- */
 
-/* What is left opens, holds together, and has all that was acknowledged; what was under way is there whole or not. */
+/* The remaining database opens, is consistent and has all acknowledged changes. The change under way is there
+ * completely or not at all. */
 static void
 check_image (const DiskImage *image, char *dir)
 {
@@ -310,7 +310,7 @@ check_image (const DiskImage *image, char *dir)
     {
       hold (acknowledged == 0, "image %u after step %u: %s", image->at, acknowledged, said (error));
       g_clear_error (&error);
-      /* Not acknowledged, and not in the way of another attempt: what is there is removed, or taken over. */
+      /* The unacknowledged file must not block another attempt: creation replaces it or uses it. */
       if (!create_ledger (&world, T0, &error))
         {
           g_unlink (world.path);
@@ -341,7 +341,7 @@ check_image (const DiskImage *image, char *dir)
   end_world (&world);
 }
 
-/* @rand NULL: all that was not synced is lost; else any part of it. */
+/* @rand NULL: all unsynced data is lost; else a random part of it. */
 static guint
 every_power_loss (char *dir, GRand *rand)
 {
@@ -363,7 +363,7 @@ every_power_loss (char *dir, GRand *rand)
   return images->len;
 }
 
-/* --- power loss after a batch that did not wait for the disk --- */
+/* --- loss of power after a batch without syncs --- */
 
 enum { UNSYNCED_STEPS = 4 };
 
@@ -384,7 +384,7 @@ reserve_step (World *world, guint step)
   hold ((disk_count () > before) == !unsynced, "step %u: %u syncs", step, disk_count () - before);
 }
 
-/* How many of the four groups are there: those of a beginning, or the test fails. */
+/* The number of the four groups that exist. They must be the first ones. */
 static guint
 n_groups_left (QuoitLedger *ledger, const DiskImage *image)
 {
@@ -402,8 +402,8 @@ n_groups_left (QuoitLedger *ledger, const DiskImage *image)
   return n;
 }
 
-/* What is on the disk holds together, has each group that waited for it and those before, and loses only from the end.
- * @rand NULL: all that was not synced is lost, and must be, or nothing was left out. */
+/* The database is consistent, has each synced group and all before it, and lost only the last groups. @rand NULL:
+ * all unsynced data is lost, which must happen at least once. */
 static guint
 every_power_loss_without_syncs (char *dir, GRand *rand)
 {
@@ -443,7 +443,7 @@ every_power_loss_without_syncs (char *dir, GRand *rand)
   return images->len;
 }
 
-/* Who is told that his group is there, as by a key, has it on the disk, though nothing was written for him. */
+/* When a retry finds its group by key, the group must be on the disk, although the retry writes nothing. */
 static void
 hold_found_is_synced (char *dir)
 {

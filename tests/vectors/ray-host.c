@@ -460,7 +460,7 @@ gke_pod_type (JsonNode *in, GError **error)
   return node_of_what_may_be (answer);
 }
 
-/* {"value": @value}, or @refused. Takes both. */
+/* {"value": @value}, or @refused; takes both. */
 static JsonObject *
 object_of_answer (JsonNode *value, GError *refused)
 {
