@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the real server about a case, and writes its answers as rows of tests/vectors."""
+"""Runs cases on the real server and writes its answers as rows of tests/vectors."""
 
 import model
 from gcs_oracle import GcsOracle
 
-# So often a case is asked, and so often more where Ray may choose among equals.
+# Runs of a case, and additional runs if Ray chooses among equal nodes.
 RUNS, MORE_RUNS = 2, 4
-# So many ways to break ties are walked to tell how many answers there may be.
+# The most ways to break ties that are tried to count the possible answers.
 MOST_WAYS = 200
 
 
@@ -15,7 +15,7 @@ def resources_and_labels(node):
 
 
 class Cluster:
-    """The nodes of one case on the server, which has no others; they die at the end."""
+    """The nodes of one case on the server, which has no other nodes. They are removed at the end."""
 
     def __init__(self, gcs, case):
         self.gcs = gcs
@@ -25,7 +25,7 @@ class Cluster:
     def __enter__(self):
         added = self.gcs.add_nodes(map(resources_and_labels, [*self.nodes, *self.gone]))
         self.ids = added[: len(self.nodes)]
-        # A row's own ids are the case's; the server's are new each time, for a dead node does not come back.
+        # Rows use the ids of the case. The server's ids are new each time, because a dead node cannot return.
         self.server_id = {node["id"]: key for node, key in zip([*self.nodes, *self.gone], added)}
         self.index = {key: i for i, key in enumerate(self.ids)}
         for node in self.gone:
@@ -59,7 +59,7 @@ class Cluster:
         return [self.index[key] for key in answer.nodes] if answer.result == "SUCCESS" else None
 
     def alive(self):
-        """Nodes as they are now, in the form of a row."""
+        """The current nodes in the form of a row."""
         return [
             dict(node, avail={name: e4 for name, e4 in self.gcs.available[key].items() if e4 != 0})
             for key, node in zip(self.ids, self.nodes)
@@ -68,7 +68,7 @@ class Cluster:
 
 
 def row_of(case_id, row_in, seen):
-    """`seen` are the (result, places) of all runs."""
+    """Makes a row; `seen` has the (result, places) of all runs."""
     answers, is_complete = model.possible(model.case_of_row(row_in), MOST_WAYS)
     listed = [
         {"result": result, "nodes": list(places) if places else None, "seen": seen.count((result, places))}
@@ -101,7 +101,7 @@ def ask_place(gcs, case):
 
 
 def row_of_loss(cluster, asked, lost, kept, value):
-    """ "in" of a row for what is decided after a loss: the lost bundles, as if only they were asked for."""
+    """"in" of a row for the placement after a loss: the lost bundles as a request of their own."""
     row_in = {
         "nodes": cluster.alive(),
         "bundles": [asked["bundles"][i] for i in lost],
@@ -120,7 +120,7 @@ def row_of_loss(cluster, asked, lost, kept, value):
 
 
 def ask_lose(gcs, case):
-    """A row for each loss."""
+    """Yields a row for each loss."""
     asked, rows = case["in"], []
     with Cluster(gcs, case) as cluster:
         answer = cluster.place(asked)
@@ -141,7 +141,7 @@ def ask_lose(gcs, case):
                 else None
             )
             rows.append(row_of("%s.%d" % (case["id"], n), row_in, [(answer.result, places)]))
-        # What could not be placed again is tried without end, and nothing else: it has to go first.
+        # The server retries a group that it cannot place before any other, so that group must be removed first.
         gcs.remove(answer.id)
         gcs.held.pop(answer.id, None)
     return rows
@@ -181,7 +181,7 @@ ASKERS = {"place": ask_place, "lose": ask_lose, "sequence": ask_sequence}
 
 
 class Ray:
-    """The server, started when it is first asked and again when it has ended."""
+    """The server, started on first use and again after it ended."""
 
     def __init__(self):
         self.gcs = None
@@ -192,7 +192,7 @@ class Ray:
         try:
             return ASKERS[case["op"]](self.gcs, case)
         except BaseException:
-            # What is left of the case on this server would be seen by the next one.
+            # The next case must not see what is left of this one.
             self.close()
             raise
 

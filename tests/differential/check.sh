@@ -10,7 +10,7 @@ skipped=0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# holds SENTENCE COMMAND...
+# holds SENTENCE COMMAND...: passes if the command succeeds.
 holds ()
 {
   sentence=$1
@@ -32,7 +32,7 @@ if [ $status -eq 77 ]; then
   exit 77
 fi
 
-# What no runner of this build answers is no proof of anything.
+# Rows that this build's runner skips prove nothing.
 skipped=$(awk '/ rows skipped by the runner: / { n += $1 } END { print n + 0 }' "$tmp/out")
 [ "$skipped" -le $cases ] || skipped=$cases
 failed=$(sed -n "s/^$cases cases, \([0-9]*\) disagreements\$/\1/p" "$tmp/out")
@@ -53,7 +53,7 @@ while read -r defect; do
   holds "it is noticed when $defect" is_noticed "$defect"
 done <"$tmp/defects"
 
-# The loop around a runner with a planted defect finds it, and needs no more than three nodes to show it.
+# The differential test finds a planted defect of the runner and shrinks the case to at most three nodes.
 cat >"$tmp/runner" <<RUNNER
 #!/bin/sh
 exec sh '$tests/run.sh' planted.py 'PACK does not fill a node' "\$@"

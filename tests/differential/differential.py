@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random fleets and requests: does quoit answer what Ray's own server answers?
+"""Random fleets and requests: compares quoit's answers with those of Ray's own server.
 
-Each case is drawn from the seed and its number, asked of the real gcs_server, and written as rows of the vectors' form,
-which the parties then have to agree with. What they disagree with is made as small as it gets, and shown. The last line is
-`N cases, M disagreements`; the exit status is 1 where M is not 0.
+Each case depends on the seed and its number only. The real gcs_server answers it, the answers become rows in the form
+of the vectors, and all parties must agree with them. Cases with disagreements are shrunk and printed. The last line is
+`N cases, M disagreements`; the exit status is 1 if M is not 0.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import shrink
 from ask import Ray
 from gcs_oracle import OracleError
 
-# Cases that go to a worker, and to the runner, at a time.
+# Cases per chunk for a worker and for the runner.
 CHUNK = 50
 ray = None
 
@@ -31,13 +31,13 @@ def start_worker():
     global ray
     ray = Ray()
     multiprocessing.util.Finalize(None, ray.close, exitpriority=1)
-    # The interrupted parent ends the workers: a server outlives nobody.
+    # The interrupted parent ends the workers, so that no server outlives them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 def rows_of(asked_ray, case):
-    """Where a server is slow, or gone, another one is asked once more."""
+    """Runs a case again on another server if the first one is slow or has ended."""
     try:
         return asked_ray.rows(case)
     except (OracleError, grpc.RpcError):
@@ -45,7 +45,7 @@ def rows_of(asked_ray, case):
 
 
 def ask_chunk(task):
-    """(case, rows or None, what went wrong) of each."""
+    """(case, rows or None, error) for each case."""
     seed, numbers = task
     asked = []
     for number in numbers:
@@ -58,12 +58,12 @@ def ask_chunk(task):
 
 
 class Tally:
-    """What has been found so far: a disagreement is a case, however many of its rows or parties say so."""
+    """The findings so far. A case counts as one disagreement, regardless of the number of its rows or parties."""
 
     def __init__(self, judges, rows_path):
         self.judges, self.rows_path = judges, rows_path
         self.n_cases, self.n_rows = 0, 0
-        self.found = []  # (case, party or None, what)
+        self.found = []  # (case, party or None, description)
         self.results = collections.Counter()
 
     def add(self, asked):
@@ -89,7 +89,7 @@ def first_found(case, rows, said):
 
 
 def smallest(case, judge):
-    """The row of the smallest case that `judge` still disagrees with; None where it agrees when asked again."""
+    """The disagreeing row of the smallest case, or None if a second run does not disagree."""
     asked_ray = Ray()
 
     def disagreement(tried):
@@ -107,7 +107,7 @@ def smallest(case, judge):
 
 
 def show_smallest(found, path):
-    """Prints these as small as they get, and writes them to `path`."""
+    """Shrinks these cases, prints them and writes them to `path`."""
     rows = []
     for case, judge, _ in found:
         row = smallest(case, judge) if judge else None

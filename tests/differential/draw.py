@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random cases: fleets, and what is asked of them. The same seed and number give the same case, whatever Ray answers.
+"""Random cases: fleets and requests. The same seed and number give the same case, whatever Ray answers.
 
-A case is {"id", "op", "in"}, and what is asked of the server with it: "place" once, "lose" and then the death of the nodes
-that hold the bundles in "losses", "sequence" with steps on one cluster. "gone" are nodes that drain or are dead.
+A case is {"id", "op", "in"} and the requests to the server: "place" has one request. "lose" has one request, and then
+the nodes with the bundles in "losses" die. "sequence" has steps on one cluster. "gone" are draining or dead nodes.
 """
 
 import random
@@ -75,7 +75,7 @@ def fraction(rng, most):
 
 
 def as_number(e4):
-    """A double that Ray truncates to just this."""
+    """A double that Ray truncates to this amount."""
     return e4 / 10000 if fixed(e4 / 10000) == e4 else (e4 + 0.5) / 10000
 
 
@@ -87,7 +87,7 @@ def fixed_amounts(resources):
 
 
 def draw_node(rng, resources, labels=None, busy=0.0):
-    """Each resource is partly or wholly in use with the chance `busy`."""
+    """Each resource is partly or fully in use with probability `busy`."""
     total = fixed_amounts(resources)
     free = dict(total)
     for name, e4 in total.items():
@@ -107,7 +107,7 @@ def draw_node(rng, resources, labels=None, busy=0.0):
 def draw_nodes(rng, names, n, most, amount=whole, busy=0.0):
     nodes = []
     cpus = rng.sample(PRIMES, n)
-    # Where every node has another number of CPUs, few scores are equal.
+    # If every node has a different number of CPUs, few scores are equal.
     is_distinct = rng.random() < 0.6
     for i in range(n):
         resources = {name: amount(rng, most) for name in names if name != "CPU" and rng.random() < 0.85}
@@ -122,11 +122,11 @@ def draw_names(rng, n):
     return rng.sample([*PREDEFINED, *CUSTOM, *made_up], n)
 
 
-# --- what is asked
+# --- requests
 
 
 def draw_bundle(rng, nodes, share, amount=whole):
-    """Something that one of the nodes has the room for, most times."""
+    """Usually an amount that fits on one of the nodes."""
     resources = rng.choice(nodes)["res"] or {"CPU": 1.0}
     names = rng.sample(sorted(resources), rng.randint(1, min(3, len(resources))))
     bundle = {name: amount(rng, resources[name] * share) for name in names}
@@ -171,7 +171,7 @@ def draw_selector_text(rng, value=None):
 
 
 def draw_selectors(rng, case):
-    """Selectors that one of the nodes satisfies, most times."""
+    """Usually selectors that one of the nodes satisfies."""
     nodes, selectors = case["in"]["nodes"], []
     for _ in case["in"]["bundles"]:
         labels = rng.choice(nodes).get("labels", {})
@@ -207,7 +207,7 @@ def small(rng):
 
 
 def large(rng):
-    """More bundles than an insertion sort takes."""
+    """Has more bundles than std::sort handles by insertion sort."""
     names = ["CPU", *draw_names(rng, rng.randint(0, 2))]
     nodes = draw_nodes(rng, names, rng.randint(4, 30), 8, busy=0.1)
     return place(nodes, draw_request(rng, nodes, rng.randint(15, 40)))
@@ -219,7 +219,7 @@ def fractions(rng):
 
 
 def exact(rng):
-    """Nodes with just the room that truncated bundles take."""
+    """Nodes with exactly the capacity of the truncated bundles."""
     names = rng.sample(("CPU", "TPU", "custom"), rng.randint(1, 2))
     bundles = [{name: fraction(rng, 1.0) for name in names} for _ in range(rng.randint(1, 6))]
     rooms = [dict.fromkeys(names, 0) for _ in range(rng.randint(1, 4))]
@@ -235,13 +235,13 @@ def exact(rng):
 
 
 def order(rng):
-    """What is placed first hangs on the names' hashes."""
+    """The placement order depends on the hashes of the names."""
     nodes = draw_nodes(rng, draw_names(rng, rng.randint(3, 8)), rng.randint(1, 6), 6)
     return place(nodes, draw_request(rng, nodes, rng.randint(2, 9)))
 
 
 def tpu(rng):
-    """Slices of hosts, asked for as Ray's own TPU code asks."""
+    """Slices of hosts, requested like Ray's own TPU code does."""
     shapes = (
         ("v6e", "TPU-V6E", "4x4", "v6e-16", 4, 4.0),
         ("v6e", "TPU-V6E", "2x4", "v6e-8", 2, 4.0),
@@ -311,7 +311,7 @@ def topology(rng):
 
 
 def soft(rng):
-    """A soft target that is good, full, draining, dead or nobody; for other strategies than STRICT_PACK it means nothing."""
+    """A soft target that is alive, full, draining, dead or unknown. Only STRICT_PACK uses it."""
     nodes = draw_nodes(rng, ["CPU", "TPU"], rng.randint(1, 6), 8, busy=0.2)
     gone = [
         dict(draw_node(rng, {"CPU": 500.0, "TPU": 8.0}), how=rng.choice(("draining", "dead")))
@@ -324,7 +324,7 @@ def soft(rng):
 
 
 def odd(rng):
-    """Implicit resources, amounts that vanish, amounts of many digits."""
+    """Implicit resources, amounts that truncate to zero, amounts with many digits."""
     nodes = draw_nodes(rng, ["CPU", "custom"], rng.randint(1, 4), 8)
     for node in nodes:
         if rng.random() < 0.5:
@@ -371,7 +371,7 @@ def mixed(rng):
 
 
 def lose(rng):
-    """Nodes die under a group, one after another."""
+    """The nodes of a group die one after another."""
     n = rng.randint(1, 8) if rng.random() < 0.8 else rng.randint(17, 40)
     nodes = draw_nodes(rng, ["CPU", "TPU"], rng.randint(2, 14) if n <= 8 else rng.randint(2, 30), 8, busy=0.1)
     draw_racks(rng, nodes)
@@ -389,7 +389,7 @@ def lose(rng):
 
 
 def sequence(rng):
-    """Groups come and go on one cluster."""
+    """Groups are created and removed on one cluster."""
     nodes = draw_nodes(rng, ["CPU", "TPU", "x"], rng.randint(2, 10), 8, rng.choice((whole, fraction)))
     draw_labels(rng, nodes)
     draw_racks(rng, nodes)
@@ -408,7 +408,7 @@ def sequence(rng):
             case["in"]["soft_target"] = rng.choice(nodes)["id"]
         steps.append({"op": "place", **{key: value for key, value in case["in"].items() if key != "nodes"}})
     for node in nodes:
-        del node["avail"]  # nobody is there yet
+        del node["avail"]  # no node exists yet
     return {"op": "sequence", "in": {"nodes": nodes, "steps": steps}}
 
 

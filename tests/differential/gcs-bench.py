@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the real gcs_server spends on a group: four bundles of four chips, STRICT_SPREAD, on the hosts of one named slice.
+"""Measures the cost of a group in the real gcs_server: four bundles of four chips, STRICT_SPREAD, on the hosts of one
+named slice.
 
-Prints lines of SCENARIO, FLEET and nanoseconds a group, separated by tabs, as benchmarks read them. CPU is that of the
-server alone; wall clock has the acknowledgements of the made-up raylets in it.
+Prints lines of SCENARIO, FLEET and nanoseconds per group, separated by tabs, as the benchmarks read them. CPU time is
+that of the server alone; wall clock includes the acknowledgements of the simulated raylets.
 """
 
 import time
@@ -29,7 +30,7 @@ def place(gcs, slice_number):
 
 
 class Meter:
-    """Seconds of the server's CPU and of the clock since it was made."""
+    """Seconds of the server's CPU time and of wall clock since its creation."""
 
     def __init__(self, gcs):
         self.gcs, self.cpu, self.wall = gcs, gcs.cpu_seconds(), time.monotonic()
@@ -61,12 +62,12 @@ def measure_placing(n_nodes, fleet, n_groups):
             gcs.remove(place(gcs, k).id)
         measured = range(n_slices - n_groups, n_slices)
         measure_asking(gcs, measured, "SUCCESS", "place", fleet)
-        # No node has reported since: nothing is free on the hosts of these slices.
+        # No node has reported since, so the hosts of these slices are still in use.
         measure_asking(gcs, measured, "FAILED", "refuse", fleet)
 
 
 def measure_turnover(n_nodes, fleet, n_groups):
-    """As many groups as there are slices, then all of them removed, and their nodes report; again and again."""
+    """Repeatedly creates one group per slice, removes all groups, and lets the nodes report."""
     with GcsOracle() as gcs:
         slices = add_slices(gcs, n_nodes)
         meter, left = Meter(gcs), n_groups

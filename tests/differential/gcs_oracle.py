@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real `gcs_server` of the Ray wheel, with made-up nodes.
+"""The real `gcs_server` of the Ray wheel, with simulated nodes.
 
-Ray decides inside this one process where the bundles of a placement group go; raylets only acknowledge. So any number of
-nodes is registered, all of them played by one small gRPC server that says yes to everything, and groups are asked for over
-Ray's own protocol: the answers are Ray's, at the price of a few calls.
+Ray decides in this one process where to place the bundles of a placement group; raylets only acknowledge. This module
+registers any number of nodes, which one small gRPC server simulates by acknowledging everything, and creates groups
+over Ray's own protocol. So the answers are Ray's, at the cost of a few calls.
 
     with GcsOracle() as gcs:
         a, b = gcs.add_nodes([({"CPU": 8}, {"zone": "x"}), ({"CPU": 4}, {})])
@@ -12,7 +12,8 @@ Ray's own protocol: the answers are Ray's, at the price of a few calls.
         answer.nodes        # a node id or None for each bundle
         gcs.release(answer)
 
-Passed by: the argument checks of ray.util.placement_group, and the raylet's own check before it says yes. Linux only.
+Not covered: the argument checks of ray.util.placement_group, and the raylet's own check before it acknowledges. Linux
+only.
 """
 
 import base64
@@ -43,7 +44,7 @@ from ray.core.generated import (
 )
 
 STRATEGIES = {"PACK": 0, "SPREAD": 1, "STRICT_PACK": 2, "STRICT_SPREAD": 3}
-# What the last attempt came to, by the scheduling state that it left; no attempt has ended in any other.
+# Result of the last attempt by its scheduling state. No attempt ends in any other state.
 RESULTS = {
     "FINISHED": "SUCCESS",
     "NO_RESOURCES": "FAILED",
@@ -59,13 +60,13 @@ CONFIG = {
     "debug_dump_period_milliseconds": NEVER_MS,
     "enable_cluster_auth": False,
 }
-# However this process ends, the server does too.
+# The server ends when this process ends, whatever the reason.
 ENDS_WITH_US = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
 NO_ID = b"\xff" * 28
 
 
 class OracleError(Exception):
-    """The server did not do what it always does: nothing can be said about the case."""
+    """The server behaved unexpectedly, so the case has no result."""
 
 
 def names_of(message, enum):
@@ -77,7 +78,7 @@ SCHEDULING_NAMES = names_of(gcs_pb2.PlacementGroupStats, "SchedulingState")
 
 
 def report_messages():
-    """The two messages of a raylet's resource report: the wheel has no Python stubs for them."""
+    """The two messages of a raylet's resource report, for which the wheel has no Python stubs."""
     kind = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="quoit_report.proto", package="quoit.report", syntax="proto3")
 
@@ -103,7 +104,7 @@ def report_messages():
 
     message = file.message_type.add(name="Message")
     field(message, "version", 1, kind.TYPE_INT64)
-    field(message, "message_type", 2, kind.TYPE_INT32)  # 0: a view of resources
+    field(message, "message_type", 2, kind.TYPE_INT32)  # 0: a resource view
     field(message, "sync_message", 3, kind.TYPE_BYTES)
     field(message, "node_id", 4, kind.TYPE_BYTES)
     field(file.message_type.add(name="Batch"), "messages", 1, kind.TYPE_MESSAGE, "Message")
@@ -121,17 +122,17 @@ View, Batch = report_messages()
 
 @dataclasses.dataclass
 class Answer:
-    """What the server says about a group."""
+    """The server's record of a group."""
 
     id: bytes
     state: str
-    result: str  # None while no attempt has ended
+    result: str  # None until an attempt has ended
     nodes: list
     topology: dict
 
 
 class Raylets(grpc.GenericRpcHandler):
-    """One endpoint that plays every raylet."""
+    """One gRPC endpoint that simulates every raylet."""
 
     REPLIES = {  # noqa: RUF012
         "PrepareBundleResources": node_manager_pb2.PrepareBundleResourcesReply(success=True).SerializeToString(),
@@ -140,7 +141,7 @@ class Raylets(grpc.GenericRpcHandler):
     }
 
     def service(self, details):
-        # An empty message is a good reply to everything else.
+        # An empty message is a valid reply to all other calls.
         reply = self.REPLIES.get(details.method.rsplit("/", 1)[1], b"")
         return grpc.unary_unary_rpc_method_handler(lambda _request, _context: reply)
 
@@ -152,7 +153,7 @@ def free_port():
 
 
 class GcsOracle:
-    """One server and its nodes. Amounts here are ten-thousandths, as Ray counts; for one thread."""
+    """One server and its nodes. Amounts are ten-thousandths, Ray's unit. Use it from one thread."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="quoit-gcs-")
@@ -245,7 +246,7 @@ class GcsOracle:
         return reply
 
     def cpu_seconds(self):
-        """What the server, and nothing else, has used."""
+        """CPU time of the server only."""
         with open("/proc/%d/stat" % self.process.pid) as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -267,7 +268,7 @@ class GcsOracle:
         return info
 
     def add_nodes(self, nodes):
-        """Registers (resources, labels) after (resources, labels); returns their ids."""
+        """Registers nodes, given as (resources, labels), in order; returns their ids."""
         ids, calls = [], []
         for resources, labels in nodes:
             node_id = os.urandom(28)
@@ -283,14 +284,14 @@ class GcsOracle:
         return ids
 
     def _add_beacon(self):
-        """A node that drains, so that nothing is ever placed there."""
+        """Adds a draining node, on which Ray places nothing."""
         self.beacon = self.add_nodes([({"tick": 1.0}, {})])[0]
         self.drain_node(self.beacon)
         for table in (self.labels, self.total, self.available):
             del table[self.beacon]
 
     def remove_nodes(self, ids):
-        """They are dead, as when their raylets go away unexpectedly."""
+        """Reports these nodes as dead, as if their raylets had ended unexpectedly."""
         calls = []
         for key in ids:
             request = gcs_service_pb2.UnregisterNodeRequest(node_id=bytes.fromhex(key))
@@ -311,7 +312,7 @@ class GcsOracle:
     # --- what raylets report
 
     def _open_reports(self):
-        """One stream carries the reports of all nodes; what the server says on it is of no interest."""
+        """Opens the one stream for the reports of all nodes, and discards the server's messages on it."""
         call = self.channel.stream_stream(
             "/ray.rpc.syncer.RaySyncer/StartSync",
             request_serializer=Batch.SerializeToString,
@@ -330,7 +331,7 @@ class GcsOracle:
         self.is_reporting = True
 
     def _add_report(self, batch, key, total, available, labels, is_draining):
-        """Half a unit more, so that Ray's truncation of the double leaves just our integer."""
+        """Adds half a unit, so that Ray's truncation of the double gives exactly our integer."""
         view = View(is_draining=is_draining)
         view.resources_total.update({name: (e4 + 0.5) / 10000 for name, e4 in total.items()})
         view.resources_available.update({name: (e4 + 0.5) / 10000 for name, e4 in available.items() if e4 != 0})
@@ -339,7 +340,9 @@ class GcsOracle:
         batch.messages.add(version=self.n_reports, sync_message=view.SerializeToString(), node_id=bytes.fromhex(key))
 
     def report(self, ids):
-        """The server's view of these nodes is ours when this returns: it has then seen the beacon's report, the last."""
+        """Returns when the server's view of these nodes equals ours. The beacon's report is the last one, so the server
+        has then read all others.
+        """
         if not self.is_reporting:
             self._open_reports()
         batch = Batch()
@@ -356,19 +359,19 @@ class GcsOracle:
             time.sleep(0.0003)
 
     def _seen_available(self):
-        """What the server shows: without zeros and implicit resources."""
+        """The available resources that the server lists, without zeros and implicit resources."""
         reply = self.resource_stub.GetAllAvailableResources(gcs_service_pb2.GetAllAvailableResourcesRequest())
         return {row.node_id.hex(): dict(row.resources_available) for row in reply.resources_list}
 
     def set_available(self, amounts):
-        """By node id: what is free there."""
+        """Sets the available amounts; `amounts` is by node id."""
         self.available.update({key: dict(free) for key, free in amounts.items()})
         self.report(amounts)
 
     # --- groups
 
     def create(self, bundles, strategy, selectors=None, soft_target=None, topology=None):
-        """Asks for a group and returns its id at once."""
+        """Creates a group and returns its id at once."""
         self.n_groups += 1
         group_id = self.n_groups.to_bytes(14, "big") + self.job_id
         spec = common_pb2.PlacementGroupSpec(
@@ -406,7 +409,9 @@ class GcsOracle:
         )
 
     def _wait_decided(self, group_id, lost_node=None):
-        """The outcome of the next attempt; of the one after lost_node was seen to be dead, where that is given."""
+        """Waits for the outcome of the next attempt, or of the first one after the server removed lost_node from the
+        group.
+        """
         deadline = time.monotonic() + 20
         delay = 0.0002
         while True:
@@ -420,7 +425,7 @@ class GcsOracle:
             delay = min(delay * 1.5, 0.01)
 
     def _take(self, answer, bundles):
-        """What the server has subtracted for the bundles whose places are new."""
+        """Subtracts the bundles with new places, like the server does."""
         before = self.held.get(answer.id, [(None, None)] * len(bundles))
         held = []
         for (old, _), node, bundle in zip(before, answer.nodes, bundles):
@@ -434,26 +439,26 @@ class GcsOracle:
         self.held[answer.id] = held
 
     def place(self, bundles, strategy, **asked):
-        """Asks for a group and waits for the first decision."""
+        """Creates a group and waits for the first decision."""
         answer = self._wait_decided(self.create(bundles, strategy, **asked))
         if answer.result == "SUCCESS":
             self._take(answer, bundles)
         return answer
 
     def wait_replaced(self, answer, lost_node, bundles):
-        """What is decided about a group after a node that it had bundles on was removed."""
+        """Waits for the decision about a group after the removal of one of its nodes."""
         answer = self._wait_decided(answer.id, lost_node)
         if answer.result == "SUCCESS":
             self._take(answer, bundles)
         return answer
 
     def remove(self, group_id):
-        """Only that; the server returns no resources before its nodes report."""
+        """Removes the group. The server frees its resources only when the nodes report."""
         request = gcs_service_pb2.RemovePlacementGroupRequest(placement_group_id=group_id)
         self._checked(self.group_stub.RemovePlacementGroup(request))
 
     def release(self, answer):
-        """Removes the group, and its nodes report what is free again."""
+        """Removes the group and lets its nodes report the free resources."""
         self.remove(answer.id)
         touched = set()
         for node, amounts in self.held.pop(answer.id, []):

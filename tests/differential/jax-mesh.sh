@@ -42,7 +42,7 @@ passed=$(sed -n 's/^\([0-9]*\) passed, .*/\1/p' "$tmp/out")
 skipped=$(sed -n 's/.* failed, \([0-9]*\) skipped$/\1/p' "$tmp/out")
 failed=$((cases - passed - skipped))
 
-# holds 'sentence' COMMAND...
+# holds 'sentence' COMMAND...: passes if the command succeeds.
 holds ()
 {
   sentence=$1
@@ -60,7 +60,7 @@ all_fail ()
   [ -s "$1" ] && "$runner" "$1" | grep -q "^0 passed, $(wc -l <"$1") failed, 0 skipped\$"
 }
 
-# Fewer cases may well lack something.
+# Fewer cases may not cover everything.
 [ "$cases" -lt 500 ] || holds "the cases have every kind, flag and order, made and refused" python "$here/jax_drawn.py" "$tmp/rows.ndjson"
 python "$here/jax_mesh.py" --cases 40 --seed "$seed" --planted >"$tmp/planted.ndjson"
 holds "two devices that are exchanged are noticed in every mesh" all_fail "$tmp/planted.ndjson"

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jax_drawn.py ROWS.ndjson: what was drawn for the comparison with JAX, and how often JAX made the mesh and refused it.
-Ends with 1 where something was not asked, or a mesh was never made or never refused that ought to be."""
+"""Reports the coverage of the comparison with JAX: the drawn cases, and how often JAX made and refused the mesh.
+
+usage: jax_drawn.py ROWS.ndjson
+
+Exits with 1 if a kind of case is missing, or was never made or never refused although it should be.
+"""
 
 import collections
 import json

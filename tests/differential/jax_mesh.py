@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jax_mesh.py [--cases N] [--seed S] [--first I] [--planted]: random meshes, as rows of tests/vectors with JAX's own
-answers. The same seed draws the same cases. --planted: the first two ids of each answer are exchanged, which whoever
-compares has to notice; cases without two of them are left out."""
+"""Random meshes, as rows of tests/vectors with JAX's own answers. The same seed draws the same cases.
+
+usage: jax_mesh.py [--cases N] [--seed S] [--first I] [--planted]
+
+--planted: exchanges the first two ids of each answer, which a comparison must detect. Cases with fewer than two ids are
+left out.
+"""
 
 import argparse
 import json
@@ -19,14 +23,14 @@ KINDS = {
 }  # fmt: skip
 SIDES = [1, 2, 2, 4, 4, 4, 6, 8, 8, 10, 12, 14, 16, 20]
 DEPTHS = [1, 1, 2, 3, 4, 4, 5, 8, 12, 16]
-# k by k by 2k and k by 2k by 2k, which may be twisted: JAX takes them as it takes all others.
+# k by k by 2k and k by 2k by 2k, which may be twisted tori. JAX treats them like all others.
 TWISTED = ["4x4x8", "4x8x4", "8x4x4", "4x8x8", "8x8x4", "8x8x16"]
 TRICKS = ["2x2x1", "2x2x4", "4x4x4", "4x8x8", "8x8x8"]
 MOST_DEVICES = 2048
 
 
 class Device:
-    """What mesh_utils reads of a device."""
+    """The attributes of a device that mesh_utils reads."""
 
     platform = "tpu"
 
@@ -41,7 +45,7 @@ class Device:
 
 
 def devices_of(kind, sides, per_chip, slices, has_slices=True):
-    """The layout of the mock of JAX's own tests of mesh_utils."""
+    """The device layout of the mock in JAX's own tests of mesh_utils."""
     x, y, z = sides
     bx, by = min(x, 2), min(y, 2)
     found = []
@@ -72,7 +76,7 @@ def factors_of(number):
 
 
 def draw_sizes(rand, count):
-    """Mostly sizes that multiply to count; few axes, some of size 1, now and then many."""
+    """Usually sizes whose product is count: few axes, some of size 1, sometimes many."""
     axes = rand.choice([1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6, rand.randint(1, 30)])
     sizes = [1] * axes
     for factor in factors_of(count):
@@ -85,7 +89,7 @@ def draw_sizes(rand, count):
 
 
 def draw_from_sides(rand, sides):
-    """Sizes that are products of whole sides, in any order: those that need no splitting."""
+    """Sizes that are products of whole sides, in any order, and so need no splitting."""
     axes = rand.randint(1, 4)
     sizes = [1] * axes
     for side in sides:
@@ -129,7 +133,7 @@ def in_order(devices, order):
 
 
 def draw_whole(rand):
-    """A whole slice."""
+    """Draws a whole slice."""
     kind, sides, per_chip = draw_slice(rand)
     contiguous = rand.random() < 0.2
     if contiguous and rand.random() < 0.6:
@@ -146,7 +150,7 @@ def draw_whole(rand):
 
 
 def draw_part(rand):
-    """Some devices of a slice, listed: a box of it, with or without a hole, a duplicate, or another origin."""
+    """Lists some devices of a slice: a box of it, with or without a hole, a duplicate, or another origin."""
     kind, sides, per_chip = draw_slice(rand)
     devices = devices_of(kind, [min(side, 8) for side in sides], per_chip, 1)
     if rand.random() < 0.7:
@@ -274,7 +278,7 @@ def row_of(seed, number):
 
 
 def plant(row):
-    """Whether there was something to exchange."""
+    """Exchanges two ids; returns whether there were two."""
     ids = row.get("out", {}).get("ids", [])
     if len(ids) < 2 or ids[0] == ids[1]:
         return False
@@ -289,7 +293,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--planted", action="store_true")
     options = parser.parse_args()
-    # A mesh of devices that are none: what make_mesh() puts into a Mesh is all that is asked for.
+    # The devices are no real JAX devices, so return the array that make_mesh() passes to Mesh.
     sharding_impls.Mesh = lambda devices, *_, **__: devices
     for number in range(options.first, options.first + options.cases):
         row = row_of(options.seed, number)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ray 2.60.0's placement decision, as an executable specification in plain Python.
 
-Input is what Ray's control plane sees: candidate nodes with total and available amounts (integers, ten-thousandths) and
-labels; bundles as {resource: number}; selectors per bundle. Output is ("SUCCESS", [node of each bundle]), ("FAILED", None)
-or ("INFEASIBLE", None).
+Input is the view of Ray's control plane: candidate nodes with total and available amounts (integers, ten-thousandths)
+and labels; bundles as {resource: number}; selectors per bundle. Output is ("SUCCESS", [node of each bundle]),
+("FAILED", None) or ("INFEASIBLE", None).
 
-Ray breaks ties by the order of a hash set, which changes from call to call. Wherever equally scored nodes are to choose
-from, the model asks a callback: `agrees` steers it along an answer that was given, `reachable` walks all choices.
+Ray breaks ties by the order of a hash set, which changes from call to call. If several nodes have the best score, the
+model calls a callback: `agrees` follows a given answer, `reachable` tries all choices.
 
     model.py FILE.ndjson...     do recorded answers agree with the model?
 """
@@ -18,9 +18,9 @@ import sys
 MASK = (1 << 64) - 1
 PREDEFINED = {"CPU": 0, "memory": 1, "GPU": 2, "object_store_memory": 3}
 IMPLICIT = "node:__internal_implicit_resource_"
-# Terms of a score are added in an order that varies: the last bits of a sum mean nothing.
+# Ray adds the terms of a score in varying order, so the last bits of a sum are not significant.
 EPSILON = 1e-12
-# Of a case with more choices than this, not all answers are looked at.
+# The most choices that are tried for one case.
 MOST_CHOICES = 20000
 
 # --- amounts and names
@@ -32,7 +32,7 @@ def fixed(number):
 
 
 def std_hash(text):
-    """libstdc++'s std::hash<std::string> on 64 bits, read as a signed number."""
+    """libstdc++'s std::hash<std::string> on 64 bits, as a signed number."""
     data = text.encode()
     multiplier = 0xC6A4A7935BD1E995
     whole = len(data) & ~7
@@ -53,7 +53,7 @@ def resource_id(name):
 
 
 def amount(amounts, name):
-    """An implicit resource that a node does not speak of is there once, any other not at all."""
+    """A node has one of each implicit resource that it does not list, and none of any other."""
     return amounts.get(name, 10000 if name.startswith(IMPLICIT) else 0)
 
 
@@ -61,13 +61,13 @@ def amount(amounts, name):
 
 
 def parse_selector(text):
-    """(negated, values). Nothing is trimmed."""
+    """Returns (negated, values). Does not trim."""
     negated = text.startswith("!")
     if negated:
         text = text[1:]
     if text.startswith("in(") and text.endswith(")"):
         pieces = text[3:-1].split(",")
-        if pieces[-1] == "":  # only the last piece is dropped when it is empty
+        if pieces[-1] == "":  # only an empty last piece is dropped
             pieces.pop()
         return negated, frozenset(pieces)
     return negated, frozenset([text])
@@ -191,7 +191,7 @@ class Bundle:
         return all(amount(amounts, name) >= e4 for name, e4 in self.amounts.items())
 
     def score(self, node):
-        """Higher is better; None where the bundle does not fit."""
+        """The score of a node; higher is better. None if the bundle does not fit."""
         if not self.is_available(node):
             return None
         free = [(amount(node.available, name) / 10000, e4 / 10000) for name, e4 in self.amounts.items()]
@@ -291,7 +291,7 @@ PLACERS = {"PACK": place_pack, "SPREAD": place_spread, "STRICT_SPREAD": place_st
 
 
 def decide_among(nodes, case, choose):
-    """The strategy that works node by node, among these nodes."""
+    """The decision node by node, among these nodes."""
     bundles, strategy = case["bundles"], case["strategy"]
     candidates = [
         Node(n.id, n.total, n.available, n.labels)
@@ -319,7 +319,7 @@ def groups_of(nodes, label, pinned):
 
 
 def decide(case, choose):
-    """choose (bundle index, nodes or values that are equally good) names one of them; for values, the index is None."""
+    """choose (bundle index, equally good nodes or values) returns one of them. For values, the index is None."""
     if not case["topology"]:
         return decide_among(case["nodes"], case, choose)
 
@@ -341,11 +341,11 @@ def decide(case, choose):
     return "FAILED" if has_failed else "INFEASIBLE", None
 
 
-# --- what is possible
+# --- possible answers
 
 
 def reachable(case):
-    """The answer of every way to break the ties, one after another; the same answer may come again."""
+    """Yields the answer of every way to break the ties. The same answer may occur again."""
     script = []
     while True:
         widths = []
@@ -368,18 +368,21 @@ def reachable(case):
 
 
 def possible(case, most):
-    """The set of answers, and whether it has all of them, after looking at `most` ways to break the ties."""
+    """The set of answers after `most` ways to break the ties, and whether it is complete."""
     ways = reachable(case)
     answers = set(itertools.islice(ways, most))
     return answers, next(ways, None) is None
 
 
 class NotEqual(Exception):
-    """The answer chose what is not among the best."""
+    """The answer contains a choice that is not among the best."""
 
 
 def agrees(case, result, places):
-    """Could this be Ray's answer? (Among more than MOST_CHOICES ways to fail, what is not found is believed.)"""
+    """Whether Ray can give this answer. (With more than MOST_CHOICES ways to fail, an answer that was not found counts
+    as
+    possible.)
+    """
     if result != "SUCCESS":
         ways = 0
         for answer in itertools.islice(reachable(case), MOST_CHOICES):
@@ -410,7 +413,7 @@ def agrees(case, result, places):
 
 
 def case_of(nodes, asked):
-    """`asked` is "in" of a row, or a step of a sequence."""
+    """Makes a case of "in" of a row, or of a step of a sequence."""
     selectors = asked.get("selectors") or [{}] * len(asked["bundles"])
     bundles = [
         Bundle({name: fixed(x) for name, x in b.items() if fixed(x) != 0}, constraints_of(s))
@@ -436,7 +439,7 @@ def ids_of(nodes, answer):
 
 
 def check_place(row):
-    """None, or what the model does not agree with."""
+    """None, or a description of the disagreement with the model."""
     case = case_of_row(row["in"])
     for answer in row["out"]["answers"]:
         if not agrees(case, answer["result"], ids_of(row["in"]["nodes"], answer)):
@@ -445,7 +448,7 @@ def check_place(row):
 
 
 def check_sequence(row):
-    """Follows Ray's answers step by step."""
+    """Applies Ray's answers step by step."""
     state = {n["id"]: Node(n["id"], n["total"], n["total"], n.get("labels", {})) for n in row["in"]["nodes"]}
     held = {}
     for k, step in enumerate(row["in"]["steps"]):

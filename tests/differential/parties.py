@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who has to agree with Ray: each party is given rows and says which of them it disagrees with, and how."""
+"""The parties that must agree with Ray. Each takes rows and reports its disagreements."""
 
 import collections
 import json
@@ -31,7 +31,7 @@ class Model:
 
 
 class Runner:
-    """The vector runner of C. `skipped` counts rows that it did not answer, by reason."""
+    """The vector runner of C. `skipped` counts the rows that it skipped, by reason."""
 
     name = "c"
 
@@ -67,7 +67,7 @@ class Runner:
         return failed
 
     def _crash(self, rows, done):
-        """Which of the rows ends the program."""
+        """The row that crashes the program."""
         if len(rows) == 1:
             return {rows[0]["id"]: "the runner ended with status %d: %s" % (done.returncode, done.stdout[-500:])}
         middle = len(rows) // 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A runner with a planted defect: it must be caught, or the cases say nothing about quoit.
+"""A runner with a planted defect. The differential test must detect each defect.
 
-planted.py                   names the defects
-planted.py DEFECT FILE...    prints what tests/vectors/run prints, for rows of tests/vectors
+planted.py                   lists the defects planted.py DEFECT FILE...    prints the output of tests/vectors/run with
+this defect, for rows of tests/vectors
 """
 
 import functools
@@ -65,7 +65,7 @@ def explicit_amount(amounts, name):
     return amounts.get(name, 0)
 
 
-# What is put in the place of what.
+# The function that each defect replaces, and its replacement.
 DEFECTS = {
     "equal bundles keep their order": (vars(model), "std_sort", stable_sort),
     "names are ordered by unsigned hashes": (vars(model), "resource_id", unsigned_id),

@@ -8,5 +8,5 @@ venv=$(sh "$here/../wheels.sh" "$here/../requirements-ray.txt")
 
 script=$1
 shift
-# What gRPC tells about servers that end is no news.
+# Hides gRPC's messages about ended servers.
 PYTHONDONTWRITEBYTECODE=1 GRPC_VERBOSITY=NONE RAY_USAGE_STATS_ENABLED=0 exec "$venv/bin/python" "$here/$script" "$@"

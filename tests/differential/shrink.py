@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a case smaller while somebody still disagrees with Ray about it; Ray is asked anew each time."""
+"""Makes a case smaller as long as a party still disagrees with Ray about it. Ray answers every smaller case."""
 
 import copy
 
-# So often Ray is asked for the sake of one disagreement.
+# Limit of Ray's answers per disagreement.
 MOST_ASKED = 400
 
 
 def halves_and_ones(n):
-    """What to leave out of n things: large pieces first, then each."""
+    """The parts of n things to leave out: first large pieces, then each thing."""
     size = n // 2
     while size > 1:
         yield from (range(start, min(start + size, n)) for start in range(0, n, size))
@@ -21,7 +21,7 @@ def without(listed, left_out):
 
 
 def requests_of(case):
-    """Everything that asks for bundles."""
+    """All requests with bundles."""
     return [step for step in case["in"]["steps"] if step["op"] == "place"] if "steps" in case["in"] else [case["in"]]
 
 
@@ -31,7 +31,7 @@ def fewer_steps(case):
         smaller = copy.deepcopy(case)
         place_of = {old: new for new, old in enumerate(without(range(len(steps)), left_out))}
         kept = [step for step in without(smaller["in"]["steps"], left_out) if step.get("pg", -1) in (-1, *place_of)]
-        # A removal of what is no longer asked for goes too: then the numbers move once more.
+        # The removal of a left-out group is dropped too, which would shift the numbers again; skip such a combination.
         if len(kept) != len(place_of):
             continue
         for step in kept:
@@ -76,7 +76,7 @@ def fewer_bundles(case):
 
 
 def fewer_demands(case):
-    """Without selectors, soft target, topology label; without one key of one selector."""
+    """Drops the selectors, the soft target, the topology label, or one key of one selector."""
     for r, request in enumerate(requests_of(case)):
         for member in ("selectors", "soft_target", "topology"):
             if request.get(member):
@@ -101,7 +101,7 @@ def fewer_resources(case):
         bundles = [bundle for request in requests_of(smaller) for bundle in request["bundles"]]
         for bundle in bundles:
             bundle.pop(name, None)
-        if all(bundles):  # a bundle of nothing is nothing that can be asked
+        if all(bundles):  # a bundle must not be empty
             yield smaller
     for r, request in enumerate(requests_of(case)):
         for b, bundle in enumerate(request["bundles"]):
@@ -112,7 +112,7 @@ def fewer_resources(case):
 
 
 def plainer_nodes(case):
-    """A node of which nothing is used, or without one of its labels or resources."""
+    """A node without used resources, or without one of its labels or resources."""
     for i, node in enumerate(case["in"]["nodes"]):
         if node.get("avail", node["total"]) != node["total"]:
             smaller = copy.deepcopy(case)
@@ -137,7 +137,9 @@ def smaller_cases(case):
 
 
 def shrink(case, disagreement):
-    """disagreement (case) asks Ray and says which row somebody disagrees with, or None. The row of the smallest case."""
+    """Returns the row of the smallest case that still disagrees. disagreement (case) returns the disagreeing row, or
+    None.
+    """
     row, asked = disagreement(case), 1
     is_smaller = row is not None
     while is_smaller:

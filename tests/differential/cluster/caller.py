@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One caller: a driver of its own, which is told on its standard input what to call and when.
+"""One caller: a Ray driver that receives its calls on standard input.
 
     caller.py '{"side": NAME, "address": RAY'S, "shape": [...], "ledger": PATH}'
     <- {"ready": true}
     -> {"call": "reserve", "arguments": {"slices": 2, "timeout_s": 4}, "at": SECONDS SINCE 1970 or null, "work_s": null}
     <- {"error": CLASS or null, "message": TEXT, "seconds": S, "value": ..., "hosts": [...], "recorded": true}
 
-`hosts` are those that Ray gave the bundles, in their order; `recorded` says whether the ledger, if there is one, has it so.
-With `work_s` the caller keeps what it got for so long, and gives it back before it answers. It ends when its input does.
+`hosts` has the hosts of the bundles in their order. `recorded` is whether the ledger, if there is one, has the same
+hosts. With `work_s` the caller keeps its slices for that time, and releases them before it answers. It exits at the end
+of its input.
 """
 
 import json
@@ -15,7 +16,7 @@ import os
 import sys
 import time
 
-# What Ray, or a worker, prints is no answer.
+# Keeps the output of Ray and its workers apart from the answers.
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -26,7 +27,7 @@ from tpu_fleet import node_name  # noqa: E402
 
 
 def hosts_of(groups):
-    """The host of each bundle, in the order of the groups and their bundles; None where one is not placed."""
+    """The host of each bundle, in the order of the groups and their bundles; None for an unplaced bundle."""
     names = {row["NodeID"]: node_name(row) for row in ray.nodes() if row["Alive"]}
     hosts = []
     for group in groups:

@@ -13,7 +13,7 @@ if [ $status -eq 77 ]; then
   echo "0 passed, 0 failed, 1 skipped"
   exit 77
 fi
-# One that ended before it had counted is a failure, too.
+# A run that ended before it printed the counts has failed.
 if ! tail -n 1 "$out" | grep -qx '[0-9]* passed, [0-9]* failed'; then
   echo "0 passed, 1 failed"
   exit 1

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong on shared TPU clusters, played on a real Ray cluster of eight made-up TPU hosts: with Ray's own helper, and
+"""Plays typical failures of shared TPU clusters on a real Ray cluster of eight simulated TPU hosts, with Ray's helper
+and
 with quoit.
 
-The last line is `N passed, M failed`: a check is a sentence about what quoit's callers were answered. What Ray's helper does
-is shown, and held against nothing.
+The last line is `N passed, M failed`. A check is a sentence about the answers to quoit's callers. The results of Ray's
+helper are shown but not checked.
 """
 
 import argparse
@@ -23,10 +24,10 @@ PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."
 
 
 class Run:
-    """Plays situations, and remembers what came of them."""
+    """Plays situations and stores their outcomes."""
 
     def __init__(self):
-        self.outcomes = {}  # (name of a situation, side): Outcome
+        self.outcomes = {}  # (situation, side): Outcome
         self.n_passed = self.n_failed = 0
 
     def count(self, sentence, holds):
@@ -53,7 +54,7 @@ class Run:
         return outcome
 
     def notice(self, fleet, situation):
-        """Is a side with a defect noticed?"""
+        """Checks that a side with a planted defect is detected."""
         outcome = self.play(fleet, situation, "planted")
         self.count(
             "%s: it is noticed when quoit counts as Ray does" % situation.name,
@@ -61,7 +62,9 @@ class Run:
         )
 
     def play_all(self, chosen, sides, also_on=None, also=None):
-        """Each cluster is built once, and torn down when all has been played on it. On that of `also_on`, also(fleet)."""
+        """Builds each cluster once, plays all its situations and stops it. Calls also(fleet) on the cluster of
+        `also_on`.
+        """
         for ground in GROUNDS:
             here = [situation for situation in chosen if situation.ground is ground]
             if not here and ground is not also_on:

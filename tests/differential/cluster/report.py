@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables that a run makes, and the page that has them between marks."""
+"""Makes the tables of a run, and writes them between marks in a page."""
 
 import re
 
@@ -7,7 +7,7 @@ TITLES = {"ray": "Ray's helper", "quoit": "quoit", "by hand": "by hand"}
 
 
 class NoMark(Exception):
-    """A page does not say where a table goes."""
+    """The page has no mark for a table."""
 
 
 def table(head, rows):
@@ -16,7 +16,7 @@ def table(head, rows):
 
 
 def situations(chosen, sides, outcomes):
-    """What was played, and what came of it with each side."""
+    """The table of situations with the outcome of each side."""
     head = ["situation"]
     for side in sides:
         head += [TITLES[side], "s"]
@@ -31,7 +31,7 @@ def situations(chosen, sides, outcomes):
 
 
 def speeds(measured):
-    """`measured`: {what: {side: median in seconds}}."""
+    """The table of times. `measured`: {operation: {side: median in seconds}}."""
     sides = list(next(iter(measured.values())))
     rows = [
         [what] + [_milliseconds(medians[side]) if side in medians else "" for side in sides]
@@ -45,7 +45,9 @@ def _milliseconds(seconds):
 
 
 def write(path, **tables):
-    """Puts each table between `<!-- NAME: begin -->` and `<!-- NAME: end -->`; no mark, and the page is left alone."""
+    """Writes each table between `<!-- NAME: begin -->` and `<!-- NAME: end -->`. Does not change the page if a mark is
+    missing.
+    """
     with open(path, encoding="utf-8") as page:
         text = page.read()
     for name, made in tables.items():

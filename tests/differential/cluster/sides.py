@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways to get slices that are compared: Ray's own helper, quoit's, and the same groups made by hand.
+"""The ways to get slices that are compared: Ray's helper, quoit, and the same groups made by hand.
 
-Each side is made in the process of one caller, which is a driver of the cluster. All have the same calls:
+Each side runs in the process of one caller, which is a driver of the cluster. All sides have the same calls:
 
-    side.reserve(slices, timeout_s)     groups whose bundles are all placed; raises where it was refused
+    side.reserve(slices, timeout_s)     groups with all bundles placed; raises an exception if refused
     side.release(), side.release_heads(), side.repair()
-    side.groups(), side.slice_names()   what it has: Ray's groups, and the slices where it knows them
-    side.count_ready()                  how many slices of the shape could be had now, as this side says
-    side.left_behind()                  what still holds something, by name, when all callers are gone
+    side.groups(), side.slice_names()   Ray's groups of this side, and their slices if known
+    side.count_ready()                  the number of free slices of the shape, according to this side
+    side.left_behind()                  names of what is still allocated after all callers ended
 """
 
 import collections
@@ -23,26 +23,27 @@ from ray.util import tpu
 from ray.util.placement_group import PlacementGroup, placement_group, placement_group_table, remove_placement_group
 from tpu_fleet import SLICE_NAME
 
-# The slices of a fleet: `version` is that of TPUs as Ray's helper is told it, `hosts` how many a slice has.
+# The slices of a fleet: `version` is the TPU version in the form of Ray's helper, `hosts` the number of hosts per
+# slice.
 Shape = collections.namedtuple("Shape", "topology version pod_type hosts chips")
-# How long a group may be unplaced after its call returned. Placing one takes milliseconds.
+# The longest time for which a group may be unplaced after its call returned. Placing one takes milliseconds.
 PLACED_WITHIN_S = 2
 
 
 class NeverPlaced(Exception):
-    """The call returned and its group is not placed: there is a handle, and nothing can run."""
+    """The call returned, but its group is not placed: nothing can run on it."""
 
 
 def wait_until_placed(groups, timeout_s):
     deadline = time.monotonic() + timeout_s
     for group in groups:
-        # Ray counts whole seconds.
+        # Ray takes whole seconds.
         if not group.wait(math.ceil(max(0, deadline - time.monotonic()))):
             raise NeverPlaced("a group is not placed %g s after the call returned" % timeout_s)
 
 
 def handle_of(row):
-    """A group of placement_group_table() that this process did not create."""
+    """The handle of a group in placement_group_table() that another process created."""
     return PlacementGroup(PlacementGroupID(bytes.fromhex(row["placement_group_id"])))
 
 
@@ -51,25 +52,25 @@ def live_groups():
 
 
 class Side:
-    """What is the same for all."""
+    """What all sides share."""
 
     def reserve_again(self, **arguments):
-        """Gives back what it has and asks for as much at once, as a job does that starts over."""
+        """Releases its slices and immediately reserves as many again, like a restarted job."""
         self.release()
         return self.reserve(**arguments)
 
     def look(self, for_s):
-        """Asks what is there, over and over, as a dashboard does."""
+        """Reads the state again and again, like a dashboard."""
         end = time.monotonic() + for_s
         while time.monotonic() < end:
             self.count_ready()
 
     def ask_for_lists(self):
-        """What a caller looks at who has not asked Ray for a while."""
+        """Reads Ray's lists, as if this caller had not read them for a while."""
         ray.nodes()
 
     def is_recorded(self):
-        """There is no ledger that could say something else than Ray does."""
+        """True: this side has no ledger that could differ from Ray."""
         return True
 
     def left_behind(self):
@@ -77,7 +78,7 @@ class Side:
 
 
 class RaysHelper(Side):
-    """ray.util.tpu.slice_placement_group(), used as its documentation says."""
+    """ray.util.tpu.slice_placement_group(), used as documented."""
 
     def __init__(self, shape, _ledger):
         self.shape = shape
@@ -111,11 +112,11 @@ class RaysHelper(Side):
         self.handle.release_head_pgs()
 
     def repair(self, timeout_s):
-        """Ray has no such call: a user can only wait for another machine in the place of the lost one."""
+        """Ray has no such call. A user can only wait for a replacement of the lost node."""
         wait_until_placed(self.groups(), timeout_s)
 
     def find_and_release(self, name):
-        """What another process can do about a detached group: it knows the group of workers by name."""
+        """Releases a detached group from another process by the name of its workers' group."""
         remove_placement_group(ray.util.get_placement_group(name))
 
     def count_ready(self):
@@ -123,7 +124,7 @@ class RaysHelper(Side):
 
 
 class Ledger(Side):
-    """quoit.ray.slice_placement_group(): all callers name one ledger file."""
+    """quoit.ray.slice_placement_group(), with one ledger file for all callers."""
 
     def __init__(self, shape, ledger):
         self.shape, self.ledger = shape, ledger
@@ -180,25 +181,25 @@ class Ledger(Side):
         quoit.ray.sync(self.ledger)
 
     def _snapshot(self):
-        """What the ledger says once it has been told what Ray says now."""
+        """The snapshot after a sync with Ray's current state."""
         with quoit.open(self.ledger) if os.path.exists(self.ledger) else quoit.create(self.ledger) as ledger:
             quoit.ray.sync(ledger)
             return ledger.snapshot()
 
     def plan(self):
-        """What placement_group() would have to be told to make the same groups."""
+        """The arguments of placement_group() that create the same groups."""
         (group,), selectors = self.groups(), self.handle.bundle_label_selector
         return [{"bundles": group.bundle_specs, "bundle_label_selector": selectors, "strategy": "SPREAD"}]
 
 
 class CountsAsRay(Ledger):
-    """quoit with one defect, which has to be noticed: a slice that is wholly used looks free to it, as it does to Ray."""
+    """quoit with a planted defect that must be detected: it considers a fully used slice free, like Ray does."""
 
     count_ready = RaysHelper.count_ready
 
 
 class ByHand(Side):
-    """The groups that another side has made, by a program that knows where they go: what no call can be much faster than."""
+    """Creates the groups of another side from a known plan. This is the lower bound for the time of a reservation."""
 
     def __init__(self, _shape, _ledger):
         self.made = []

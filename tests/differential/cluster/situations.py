@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens on shared TPU clusters, and what should come of it.
+"""Situations on shared TPU clusters and their expected outcomes.
 
-A situation is a function that is given a stage, lets callers do what the title says and returns an Outcome. It is played
-once a side. `claims` are sentences that are true or false of what was seen: all must be true where quoit was asked. Ray's
-own helper is held against nothing: what came of it stands in the table.
+A situation is a function that takes a stage, runs the callers that its title describes and returns an Outcome. It is
+played once per side. `claims` are sentences that are true or false of the result. All must be true for quoit. The
+outcome of Ray's own helper is not checked, only shown in the table.
 """
 
 import collections
@@ -17,11 +17,11 @@ Outcome = collections.namedtuple("Outcome", "told seconds claims")
 Situation = collections.namedtuple("Situation", "name title ground smoke play")
 SITUATIONS = []
 
-# How long a caller is ready to wait for slices that others have, and how long a job is that somebody waits for.
+# How long a caller waits for allocated slices, and how long a job runs.
 PATIENCE_S = 5
 JOB_S = 0.5
 TRIES = 6
-# What need not wait for anybody takes less than who waits in vain, on a machine that is busy with other things too.
+# A call that does not wait must take less time than one that waits in vain, even on a busy machine.
 AT_ONCE_S = PATIENCE_S
 
 
@@ -46,14 +46,14 @@ def seconds(value):
 
 
 def refusal(error, took):
-    """What came of calls that ended with that error."""
+    """Describes calls that ended with `error`."""
     if error == "NeverPlaced":
         return "given a slice where nothing can run"
     return "`%s` after %s" % (error, seconds(max(took)))
 
 
 def told(answers):
-    """`2 of 3 served; TimeoutError after 4.0 s`."""
+    """Formats `2 of 3 served; TimeoutError after 4.0 s`."""
     by_error = collections.defaultdict(list)
     for answer in refused(answers):
         by_error[answer.error].append(answer.seconds)
@@ -67,7 +67,7 @@ def told(answers):
 
 
 def told_one(answer):
-    """`served after 0.1 s`."""
+    """Formats `served after 0.1 s`."""
     return (
         "served after %s" % seconds(answer.seconds) if answer.error is None else refusal(answer.error, [answer.seconds])
     )
@@ -78,7 +78,7 @@ def longest(answers):
 
 
 def is_whole(answer, shape):
-    """Each slice has all its hosts, and bundle i is on worker i."""
+    """Whether each slice has all its hosts, and bundle i is on worker i."""
     return answer.hosts == ["%s/%d" % (name, worker) for name in answer.value for worker in range(shape.hosts)]
 
 
@@ -90,7 +90,7 @@ def whole(answers, shape):
 
 
 def told_why(answers, *words):
-    """Whoever is refused hears that nothing is free now, and these words."""
+    """Whether every refusal reports that nothing is free now, and contains `words`."""
     return (
         "who is refused is told why: %s" % ", ".join(words),
         all(a.error == "NoRoomError" and all(word in a.message for word in words) for a in refused(answers)),
@@ -98,7 +98,7 @@ def told_why(answers, *words):
 
 
 def is_free_again(stage):
-    """Everybody has gone: what is still held?"""
+    """What is still allocated after all callers ended."""
     stage.leave(list(stage.present))
     try:  # noqa: SIM105
         stage.wait_until_free()
@@ -112,7 +112,7 @@ def is_free_again(stage):
 
 
 def tries_of_one(stage, caller, n):
-    """One slice is asked for and given back, n times."""
+    """Reserves and releases one slice n times."""
     answers = []
     for _ in range(n):
         answers.append(caller("reserve", slices=1, timeout_s=PATIENCE_S))
@@ -201,7 +201,7 @@ def released_head(stage):
     for _ in range(TRIES):
         held = holder("reserve", slices=2, timeout_s=PATIENCE_S)
         holder("release_heads")
-        time.sleep(JOB_S)  # Ray shows what is released a little later
+        time.sleep(JOB_S)  # Ray shows a release with a delay
         answers.append(caller("reserve", slices=1, timeout_s=PATIENCE_S))
         if answers[-1].error is None:
             caller("release")

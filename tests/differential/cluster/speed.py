@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long two slices take to be had, placed and had again: by Ray's helper, by quoit, and by hand.
+"""Measures how long it takes to reserve, place and reserve again two slices: with Ray's helper, with quoit, and by
+hand.
 
-All three are measured in turns, round by round, so that whatever else the machine does hits each of them. By hand means:
-the very groups that quoit makes, created and waited for by a program that knows where they go. That and quoit go on for more
-rounds, as two medians of milliseconds are to be told apart; there both have asked Ray what is there just before, so that
-none is of a reservation for which quoit asks itself, as it does after ten seconds.
+All three are measured alternately, so that other load on the machine affects each of them. By hand means: a program
+that knows the plan creates the same groups as quoit and waits for them. By hand and quoit run more rounds, because
+their medians differ by milliseconds only. In those rounds both have just read Ray's lists. Otherwise quoit reads them
+during a reservation if they are more than ten seconds old.
 """
 
 import statistics
@@ -25,7 +26,7 @@ KNOWN = "reserve, until placed, with Ray's lists at hand"
 
 
 class Refused(Exception):
-    """Nothing can be measured where nothing was had."""
+    """A reservation failed, so there is nothing to measure."""
 
 
 def taken(caller, call, **arguments):
@@ -36,7 +37,7 @@ def taken(caller, call, **arguments):
 
 
 def measure(fleet):
-    """{what: {side: median in seconds}}."""
+    """{operation: {side: median in seconds}}."""
     with tempfile.TemporaryDirectory(prefix="ql") as folder, Stage(fleet, GROUND, "quoit", folder) as stage:
         callers = {side: stage.caller_of(side) for side in ("ray", "quoit", "by hand")}
         arguments = {side: {"slices": SLICES, "timeout_s": TIMEOUT_S} for side in ("ray", "quoit")}
@@ -45,10 +46,10 @@ def measure(fleet):
         taken(callers["quoit"], "release")
         took = {what: {side: [] for side in callers} for what in (PLACED, AGAIN)}
         took[KNOWN] = {side: [] for side in ("quoit", "by hand")}
-        # The first round starts worker processes, which Ray's helper needs; it is not counted.
+        # The first round is not counted, because it starts the worker processes that Ray's helper needs.
         for round_ in range(1 + ROUNDS + MORE_ROUNDS):
             what = PLACED if round_ <= ROUNDS else KNOWN
-            # Nobody is always the one who comes behind another; and what that one gave back has been told to all.
+            # The order changes each round, so that no side always follows another. All slices must be free again first.
             turns = [(side, caller) for side, caller in callers.items() if side in took[what]]
             for side, caller in turns if round_ % 2 else reversed(turns):
                 stage.wait_until_free()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a situation is played: a fleet, callers that are processes of their own, and what can be seen of both."""
+"""The stage of a situation: a fleet, and callers in processes of their own."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from ray.util.placement_group import remove_placement_group
 from tpu_fleet import SLICE_NAME, WORKER_ID, Fleet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Nothing here takes as long: a caller that does is stuck, and that is an answer too.
+# No call takes this long: a caller that does is stuck, which is an outcome too.
 STUCK_S = 120
 FREE_WITHIN_S = 10
 
@@ -24,11 +24,11 @@ QUAD = sides.Shape("4x4", "v6e", "v6e-16", hosts=4, chips=4)
 
 
 class Stuck(Exception):
-    """A process does not answer at all."""
+    """A process does not answer."""
 
 
 class Ground:
-    """A cluster of eight TPU hosts, and which of its slices are asked for."""
+    """A cluster of eight TPU hosts, and the shape of the requested slices."""
 
     def __init__(self, title, shape, names, others=()):
         self.title, self.shape, self.names, self.others = title, shape, names, others
@@ -58,7 +58,7 @@ GROUNDS = (THREE, TWO)
 
 
 def used():
-    """What of chips, heads and processors is used, in all of the cluster: the rest varies by itself."""
+    """The used chips, heads and CPUs of the whole cluster. Other resources vary on their own."""
     free = ray.available_resources()
     return {
         key: n - free.get(key, 0)
@@ -68,7 +68,7 @@ def used():
 
 
 class Caller:
-    """A driver process. ask() tells it what to call and returns at once; answer() waits for what came of it."""
+    """A driver process. ask() sends a call and returns at once; answer() waits for its result."""
 
     def __init__(self, stage, side):
         stage.n_callers += 1
@@ -101,12 +101,12 @@ class Caller:
         return self.ask(call, **arguments).answer()
 
     def kill(self):
-        """As the kernel does when memory runs out: nothing of it can be caught, or tidied up."""
+        """Kills the process like the kernel does when memory runs out: it cannot clean up."""
         self.process.kill()
         self.process.wait()
 
     def leave(self):
-        """The program ends, as programs do."""
+        """Lets the program end normally."""
         self.process.stdin.close()
         try:
             self.process.wait(STUCK_S)
@@ -116,14 +116,14 @@ class Caller:
 
 
 class Stage:
-    """One side plays one situation: what it starts and breaks is tidied up afterwards."""
+    """One side plays one situation. At the end the stage cleans up everything that the side started or broke."""
 
     def __init__(self, fleet, ground, side, folder):
         self.fleet, self.ground, self.side = fleet, ground, side
         self.ledger = os.path.join(folder, "ledger.db")
         self.log = open(os.path.join(folder, "callers.log"), "a+", errors="replace")  # noqa: SIM115
         self.here = sides.SIDES[side](ground.shape, self.ledger)
-        self.said = []  # what each caller was told and answered, in the order of the answers
+        self.said = []  # calls and answers of each caller, in the order of the answers
         self.n_callers = 0
         self.present, self.actors, self.lost = [], [], []
 
@@ -137,12 +137,12 @@ class Stage:
             self.log.close()
 
     def last_words(self):
-        """The end of what callers wrote on their standard error."""
+        """The end of the callers' standard error."""
         self.log.seek(0)
         return self.log.readlines()[-20:]
 
     def callers(self, n):
-        """Drivers that have connected, and whose first call will be what they are told."""
+        """Starts n connected drivers that have not made a call."""
         started = [Caller(self, self.side) for _ in range(n)]
         self.present += started
         for caller in started:
@@ -150,29 +150,29 @@ class Stage:
         return started
 
     def caller_of(self, side):
-        """One that gets its slices in another way."""
+        """Starts a caller for another side."""
         started = Caller(self, side)
         self.present.append(started)
         started.answer()
         return started
 
     def ask_together(self, callers, call, **arguments):
-        """All call the same at the same moment."""
+        """Sends the same call to all callers at the same time."""
         at = time.time() + 0.1
         for caller in callers:
             caller.ask(call, at=at, **arguments)
 
     def together(self, callers, call, **arguments):
-        """The answers of callers that all call the same at the same moment."""
+        """The answers of callers that all make the same call at the same time."""
         self.ask_together(callers, call, **arguments)
         return [caller.answer() for caller in callers]
 
     def wait_for_any(self, callers):
-        """Until one of them could be asked for its answer."""
+        """Waits until one of them has an answer."""
         select.select([caller.process.stdout for caller in callers], [], [], STUCK_S)
 
     def use(self, host, chips):
-        """An ordinary actor on that host, which nobody reserved anything for."""
+        """Starts an ordinary actor on that host, without a reservation."""
         slice_name, worker = host.split("/")
         actor = (
             ray.remote(Squatter)
@@ -188,7 +188,7 @@ class Stage:
         self.actors.remove(actor)
 
     def lose(self, host):
-        """The machine goes without a word. Returns how long Ray took to notice."""
+        """Kills a host. Returns the seconds until Ray notices."""
         alive = len(self.alive())
         self.fleet.kill(host)
         self.lost.append(host)
@@ -198,7 +198,7 @@ class Stage:
         return [row["NodeID"] for row in ray.nodes() if row["Alive"]]
 
     def address(self, host):
-        """What Ray calls that host."""
+        """Ray's address of that host."""
         return self.fleet.hosts[host][0].node_ip_address
 
     def leave(self, callers):
@@ -207,14 +207,14 @@ class Stage:
             caller.leave()
 
     def wait_until_free(self):
-        """Of the hosts that are alive."""
+        """Waits until all live hosts are free."""
         try:
             self.fleet.wait(lambda: not used(), FREE_WITHIN_S, "everything is free again")
         except TimeoutError as error:
             raise TimeoutError("%s: used are %s" % (error, used())) from None
 
     def wait_until_free_of(self, hosts):
-        """Until nobody uses any chip of these hosts, as far as Ray says."""
+        """Waits until Ray shows no used chip on these hosts."""
         ids = [node_id for node_id, name in self.fleet.id2name().items() if name in hosts]
 
         def all_free():
@@ -226,7 +226,7 @@ class Stage:
         self.fleet.wait(all_free, FREE_WITHIN_S, "%s are free again" % ", ".join(hosts))
 
     def empty(self):
-        """Nobody is here, nothing is held and every host is back, whatever happened."""
+        """Ends all callers, releases everything and restores every host, whatever happened."""
         self.leave(list(self.present))
         for actor in list(self.actors):
             self.unuse(actor)
@@ -238,7 +238,7 @@ class Stage:
 
 
 class Squatter:
-    """Uses the chips it was given, which is to say: nothing."""
+    """Occupies its chips without using them."""
 
     def where(self):
         return ray.get_runtime_context().get_node_id()

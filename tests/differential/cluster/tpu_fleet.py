@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Ray cluster of made-up TPU hosts, on one machine.
+"""A real Ray cluster of simulated TPU hosts on one machine.
 
-Each host is a raylet that is started with the environment a TPU pod of GKE has (TPU_NAME, TPU_WORKER_ID, TPU_TOPOLOGY,
-TPU_ACCELERATOR_TYPE): Ray's own detection makes its labels, its head and its slice-name resource. Only the number of
-chips is said outright, since there is no device file.
+Each host is a raylet with the environment of a TPU pod on GKE (TPU_NAME, TPU_WORKER_ID, TPU_TOPOLOGY,
+TPU_ACCELERATOR_TYPE). Ray's own detection makes its labels, its head and its slice-name resource. Only the number of
+chips is given explicitly, because there is no device file.
 
     with Fleet() as fleet:
         fleet.slice("s-a", "2x2x2", "v4-16", hosts=2)
         fleet.connect()
-        fleet.kill("s-a/1")          # the machine is gone, without a word
-        fleet.replace("s-a/1")       # another one in its place
+        fleet.kill("s-a/1")          # the host is lost
+        fleet.replace("s-a/1")       # another host takes its place
 
-A cluster is many processes and one folder. Both are gone after stop(), and when this process ends.
+A cluster consists of many processes and one folder. stop() and the end of this process remove both.
 """
 
 import collections
@@ -30,9 +30,9 @@ os.environ.update(
         "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
         "RAY_enable_metrics_collection": "0",
         "RAY_memory_monitor_refresh_ms": "0",
-        # A machine that is busy with other things starts the two agents of a host slowly; without them it would end itself.
+        # On a busy machine the two agents of a host start slowly; with the default timeout the raylet would exit.
         "RAY_agent_register_timeout_ms": "120000",
-        # Each driver would start as many workers on the head as that has CPUs, which nothing here runs on.
+        # Otherwise each driver starts one worker per CPU of the head, and nothing here runs on the head.
         "RAY_prestart_worker_first_driver": "0",
         "RAY_enable_worker_prestart": "0",
     }
@@ -42,27 +42,27 @@ import ray
 from ray._private import services, utils, worker
 from ray.cluster_utils import Cluster
 
-# Other programs on this machine do not take this cluster for theirs.
+# Prevents other programs on this machine from finding this cluster.
 utils.write_ray_address = utils.reset_ray_address = lambda *_args, **_kwargs: None
-# That a host is gone is told at length to every driver, which is no news to one that killed it.
+# Otherwise Ray prints a long message on every driver for each lost host.
 worker.listen_error_messages = lambda *_args, **_kwargs: None
 
 TPU_VARIABLES = ("TPU_NAME", "TPU_WORKER_ID", "TPU_TOPOLOGY", "TPU_ACCELERATOR_TYPE", "RAY_NODE_TYPE_NAME")
 SLICE_NAME, WORKER_ID = "ray.io/tpu-slice-name", "ray.io/tpu-worker-id"
 MIB = 2**20
 OBJECT_STORE = 80 * MIB
-# A few seconds, where the machine has nothing else to do.
+# Takes a few seconds on an idle machine.
 HOSTS_WITHIN_S = 300
-# Each is three processes of Ray's that take a second of a processor to start, and end themselves when they get none.
+# Each host consists of three Ray processes that take a second of CPU time to start, and exit if they do not get it.
 SIDE_BY_SIDE = 3
-# A raylet that is gone refuses every health check: three within 1.5 s are enough, where Ray as it comes takes 12 to 15 s.
-# One that is merely slow has as long as ever to answer.
+# A killed raylet refuses every health check, so three checks in 1.5 s are enough; Ray's defaults take 12 to 15 s. A
+# slow raylet still has the default time to answer.
 NOTICE_SOON = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
 
 
 @contextlib.contextmanager
 def environment(variables):
-    """That of this process, with these variables of a TPU pod and no others."""
+    """The environment of this process, with `variables` as the only variables of a TPU pod."""
     before = {name: os.environ.pop(name) for name in TPU_VARIABLES if name in os.environ}
     os.environ.update(variables)
     try:
@@ -75,9 +75,9 @@ def environment(variables):
 
 @contextlib.contextmanager
 def without_waiting():
-    """Hosts started here start side by side: Ray would wait a second or two for each to register before the next."""
+    """Starts hosts in parallel. Ray itself waits a second or two until each host has registered."""
     ask = services.get_node
-    services.get_node = lambda *_: collections.defaultdict(int, labels={})  # its ports: nobody asks the handle for them
+    services.get_node = lambda *_: collections.defaultdict(int, labels={})  # its ports, which nothing reads
     try:
         yield
     finally:
@@ -85,7 +85,7 @@ def without_waiting():
 
 
 def node_name(node):
-    """A row of ray.nodes(), as people say it: `slice/worker id`, `head`, else `node group@address`."""
+    """The readable name of a row of ray.nodes(): `slice/worker id`, `head`, else `node group@address`."""
     labels = node["Labels"]
     if SLICE_NAME in labels:
         return "%s/%s" % (labels[SLICE_NAME], labels.get(WORKER_ID, "?"))
@@ -95,14 +95,14 @@ def node_name(node):
 
 
 class Fleet:
-    """The cluster: a head without chips, and what slice(), host() and cpu() add to it."""
+    """The cluster: a head without chips, and the hosts added by slice(), host() and cpu()."""
 
     def __init__(self, head_cpus=2, dashboard=False, notice_soon=False):
-        # The address of a Unix socket is short, and so is this.
+        # The address of a Unix socket must be short, so the folder's path must be too.
         self.folder = tempfile.mkdtemp(prefix="qf", dir="/tmp")
         self.hosts = {}  # readable name: (Ray's node, how it was started)
-        self.names = {}  # node id: readable name, of the dead too
-        self.starting = []  # names of hosts that have yet to register
+        self.names = {}  # node id: readable name, also of dead nodes
+        self.starting = []  # names of hosts that have not registered yet
         self.n_addresses = 1
         with environment({}):
             self.cluster = Cluster(
@@ -130,7 +130,7 @@ class Fleet:
 
     def _start(self, name, variables, started_with):
         self.n_addresses += 1
-        # Two that start at once would choose the same sockets.
+        # Two raylets that start at the same time would choose the same sockets.
         sockets = {
             "%s_socket_name" % of: os.path.join(self.folder, "%s.%d" % (of, self.n_addresses))
             for of in ("raylet", "plasma_store")
@@ -148,8 +148,10 @@ class Fleet:
         self.starting.append(name)
 
     def _settle(self, at_most=0):
-        """Waits until no more than so many hosts have yet to register. On a busy machine a raylet may give its own agents
-        up, and end: it is started again."""
+        """Waits until at most `at_most` hosts have not registered. On a busy machine a raylet may exit because its
+        agents
+        are slow; it is started again.
+        """
 
         def settled():
             alive = self.cluster.global_state._live_node_ids()
@@ -188,30 +190,31 @@ class Fleet:
         return self.cluster.address
 
     def connect(self):
-        """Makes this process a driver of the cluster, once all hosts are there."""
+        """Connects this process as a driver once all hosts have registered."""
         self._settle()
         with environment({}):
             ray.init(address=self.address, namespace="t", logging_level="error", log_to_driver=False)
 
     def kill(self, name):
-        """The machine is gone: its processes are killed, and nobody is told."""
+        """Kills the processes of a host without notice to Ray."""
         self.cluster.remove_node(self.hosts[name][0], allow_graceful=False)
 
     def replace(self, name):
-        """Another machine with the name and the place of one that was killed."""
+        """Starts another host with the name and the place of a killed one."""
         _, variables, started_with = self.hosts[name]
         self._add(name, variables, **started_with)
         self._settle()
 
     def id2name(self):
-        """The readable name of each node id that this cluster ever had; a dead node loses its resources, not its name."""
+        """Readable names by node id for all nodes, dead ones included: a dead node loses its resources, not its name.
+        """
         for row in ray.nodes():
             if row["Alive"] or row["NodeID"] not in self.names:
                 self.names[row["NodeID"]] = node_name(row)
         return self.names
 
     def wait(self, holds, timeout_s, what, interval_s=0.02):
-        """How many seconds it took until holds() did; TimeoutError after timeout_s."""
+        """Waits until holds() is true; returns the seconds. Raises TimeoutError after timeout_s."""
         began = time.monotonic()
         while not holds():
             if time.monotonic() - began > timeout_s:
