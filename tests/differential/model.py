@@ -380,8 +380,7 @@ class NotEqual(Exception):
 
 def agrees(case, result, places):
     """Whether Ray can give this answer. (With more than MOST_CHOICES ways to fail, an answer that was not found counts
-    as
-    possible.)
+    as possible.)
     """
     if result != "SUCCESS":
         ways = 0

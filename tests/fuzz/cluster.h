@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Ray, Kubernetes, a manifest and a fleet text say of one small cluster. Bytes choose which nodes a list has and
- * what is unusual about them; names, addresses and places are so few that lists mostly have machines in common. */
+/* Makes inputs about one small cluster from bytes: Ray lists, Kubernetes lists, manifests and fleet texts. Names,
+ * addresses and places are few, so that different inputs usually share nodes. */
 #pragma once
 
 #include <quoit/input.h>
@@ -9,10 +9,10 @@
 
 #include "fuzz.h"
 
-/* Each has a bit in a byte. */
+/* One bit of a byte per node. */
 enum { CLUSTER_NODES = 8 };
 
-/* One of the words by the next byte. */
+/* Chooses one of the words by the next byte. */
 #define CLUSTER_PICK(in, ...)                                                                                          \
   cluster_pick ((in), (const char *const[]) { __VA_ARGS__ },                                                           \
                 sizeof ((const char *const[]) { __VA_ARGS__ }) / sizeof (const char *))
@@ -33,20 +33,20 @@ cluster_separate (GString *text, gboolean *is_first)
 
 /* --- Ray --- */
 
-/* The nodes that a list has and that are alive: groups stand on them. */
+/* The live nodes of a list, on which groups can be placed. */
 typedef struct {
   guint n, ids[CLUSTER_NODES];
 } ClusterRay;
 
 typedef struct {
-  gboolean has_labels;        /* else: as Ray before 2.50 */
-  gboolean is_big;            /* slices of four hosts, else of two */
-  gboolean is_renumbered;     /* pods have worker ids in the other order */
+  gboolean has_labels;        /* FALSE: as Ray before 2.50 */
+  gboolean is_big;            /* slices of four hosts, not two */
+  gboolean is_renumbered;     /* pods have the worker ids in reverse order */
   gboolean has_pod_addresses; /* Kubernetes' nodes have the addresses of Ray's */
   guint epoch;                /* other ids under the same names */
 } ClusterMode;
 
-/* Resources, and labels where Ray has them. */
+/* Writes resources, and labels if this Ray version has them. */
 static inline void
 cluster_ray_place (GString *text, FuzzInput *in, ClusterMode mode, guint id, guint8 flags)
 {
@@ -96,7 +96,7 @@ cluster_ray_node (GString *text, FuzzInput *in, ClusterMode mode, guint id, Clus
   g_string_append (text, ", \"start_time_ms\": null, \"end_time_ms\": null}");
 }
 
-/* Each of these texts: g_free() it. */
+/* The caller frees each of these texts. */
 static inline char *
 cluster_ray_nodes (FuzzInput *in, ClusterRay *alive)
 {
@@ -160,7 +160,7 @@ cluster_ray_groups (FuzzInput *in, const ClusterRay *alive)
   return g_string_free (text, FALSE);
 }
 
-/* With groups little is left. */
+/* Groups leave few resources available. */
 static inline char *
 cluster_ray_available (FuzzInput *in, const ClusterRay *alive, gboolean has_groups)
 {
@@ -253,7 +253,8 @@ cluster_k8s_pods (GString *text, FuzzInput *in, ClusterMode mode, guint nodes, g
       }
 }
 
-/* With pods beside the nodes now and then. Where @pods is given, it becomes the list of pods instead; g_free() it. */
+/* Sometimes adds pods to the nodes. If @pods is not NULL, sets it to a separate list of pods, which the caller
+ * frees. */
 static inline char *
 cluster_k8s_list (FuzzInput *in, char **pods)
 {
@@ -355,7 +356,7 @@ cluster_new_input (QuoitSourceKind kind, char *text, GString *told) /* NOLINT: t
   return input;
 }
 
-/* A list of one of the sources, and appends its texts to @told. */
+/* A list of one of the sources. Appends its texts to @told. */
 static inline QuoitInput *
 cluster_any_input (FuzzInput *in, GString *told)
 {
@@ -396,9 +397,9 @@ cluster_any_input (FuzzInput *in, GString *told)
   return input;
 }
 
-/* --- what an import did --- */
+/* --- results of imports --- */
 
-/* "OK ray 1 12|..." or "ERR ..."; g_free() it. */
+/* "OK ray 1 12|..." or "ERR ..."; the caller frees it. */
 static inline char *
 cluster_show_import (const QuoitImport *import, const GError *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimal text: what is accepted comes back equal, what is refused says why and changes nothing. */
+/* Decimal text: an accepted amount is written back equal; a refusal has an error and changes nothing. */
 #include "base/amount.h"
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray's arithmetic and Python's integers on any text: nothing is written on failure, and answers agree with each other.
- * The first byte says what is asked. */
+/* Ray's arithmetic and Python's integers on any text: a failure writes nothing, and answers are consistent. The
+ * first byte chooses the function. */
 #include <quoit/models/ray-tpu.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ hold_number (gboolean ok, int64_t number, const GError *error)
   return ok;
 }
 
-/* What is asked of one text. */
+/* All functions of one text. */
 static void
 hold_text (const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topologies and names of generations: what is read is written back as it was, and what follows from it adds up. */
+/* Topologies and names of generations: parsed values are written back unchanged, and derived values are consistent. */
 #include <string.h>
 
 #include "catalogue/catalogue.h"

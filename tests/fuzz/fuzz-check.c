@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A manifest to be checked, with and without variables where it may have some: every finding is whole, and they are in
- * order. */
+/* Checks a manifest, with and without variables: every finding is complete, and findings are in order. */
 #include <string.h>
 
 #include "formats/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a database: what can be decoded encodes to bytes that are decoded to the same again. The first byte says of
- * what the others are. */
+/* Bytes of a database: a decoded value encodes to bytes that decode to the same value. The first byte chooses the
+ * type. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -12,7 +12,7 @@ hold_same (GByteArray *a, GByteArray *b)
   g_assert (a->len == b->len && memcmp (a->data, b->data, a->len) == 0);
 }
 
-/* Each gives the bytes that it writes of what @bytes say; NULL where they say nothing. */
+/* Decodes @bytes and encodes the result. NULL if they cannot be decoded. */
 typedef GByteArray *(*RecodeFunc) (const guint8 *bytes, gsize length, GError **error);
 
 static GByteArray *

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A damaged database: some bytes of a small sound one, or of its write-ahead log, are other bytes, the end is missing,
- * or rows have other values than quoit ever writes. It is refused in words, or opened as a fleet that can be written;
- * and what verifies is sound.
+/* A damaged database: a small valid one, or its write-ahead log, with changed bytes, a missing end, or row values
+ * that quoit never writes. quoit refuses it with an error or opens it as a fleet that can be exported; a database
+ * that verifies is sound.
  *
- * The input: a byte that says what is damaged, and of what the fleet is to prove which. For files then two bytes of how
- * much is there (0: all), and places and values: two bytes, the lower one first, and what to put there by exclusive or.
- * For rows: TABLE.COLUMN, or any text that stands for one, a byte for the row, one for the type of the value, and the
- * value as text; or =TABLE, a byte for a row, one for the row that it is from then on too, and a text that says
- * nothing.
- */
+ * The input starts with a byte that chooses the kind of damage and the checks. For files, two bytes follow with the
+ * remaining length (0: all), and then places and values: two bytes, the lower one first, and a byte for an exclusive
+ * or. For rows: TABLE.COLUMN, or any text that maps to one, a byte for the row, one for the type of the value, and
+ * the value as text; or =TABLE, a byte for a row, one for the row whose cell it also replaces, and an unused text. */
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -24,7 +22,7 @@
 typedef struct {
   char *text;
   gsize length;
-  GArray *places; /* of the bytes that are not 0: most of a database is room */
+  GArray *places; /* places of nonzero bytes, because most of a database is free space */
 } Bytes;
 
 enum { DATABASE, LOG, ROWS, N_WHAT };
@@ -32,16 +30,17 @@ enum { MOST_KB = 256 * 1024 };
 enum { EXPORT = 1, PROOF, N_THINGS = PROOF };
 
 static char *dir, *path, *wal_path;
-static Bytes database, wal; /* the database without the last changes, and those alone */
+static Bytes database, wal; /* the database without the last changes, and the log with them */
 
-static sqlite3 *rows; /* the database in memory, to change rows of; without constraints, as a damaged file has none */
-static sqlite3_stmt *tighten; /* puts them back */
+static sqlite3 *rows; /* the database in memory for changes of rows; without constraints, because a damaged file has
+                       * none */
+static sqlite3_stmt *tighten; /* restores the constraints */
 static GPtrArray *columns;    /* "node.worker" */
-static GPtrArray *updates;    /* a statement for each: ?1 is the value, ?2 the row */
-static GPtrArray *tables;     /* names, and */
-static GArray *roots;         /* the pages that their trees begin with, from 1 on: gint64 */
+static GPtrArray *updates;    /* a statement per column: ?1 is the value, ?2 the row */
+static GPtrArray *tables;
+static GArray *roots; /* the root page of each table, from 1: gint64 */
 
-/* A row that comes twice: its cell is that of another one too. */
+/* A repeated row: its cell pointer replaces that of another row. */
 typedef struct {
   guint table;
   guint8 row, as;
@@ -206,7 +205,7 @@ make_database (void)
   static const QuoitStateChange drain = { "v6e-2x4-1-0", QUOIT_VERB_DRAIN, QUOIT_NODE_ALIVE };
   g_autoptr (QuoitStore) store = NULL;
 
-  /* The salts of the log, so that an input does the same in every process. */
+  /* Fixes the salts of the log, so that an input does the same in every process. */
   sqlite3_test_control (SQLITE_TESTCTRL_PRNG_SEED, 1, NULL);
   dir = fast_dir ();
   atexit (clean_up);
@@ -235,7 +234,7 @@ make_database (void)
   load (wal_path, &wal);
 }
 
-/* @bytes as @in says that they are now. */
+/* Saves @bytes with the changes of @in. */
 static void
 save_damaged (const Bytes *bytes, const char *to, FuzzInput *in)
 {
@@ -291,7 +290,7 @@ change_row (FuzzInput *in, GArray *twice)
     sqlite3_bind_blob (stmt, 1, value, (int) strlen (value), SQLITE_STATIC);
   else
     sqlite3_bind_null (stmt, 1);
-  sqlite3_step (stmt); /* may find that a key is there already */
+  sqlite3_step (stmt); /* fails if the key exists already */
   sqlite3_reset (stmt);
   sqlite3_clear_bindings (stmt);
 }
@@ -309,8 +308,8 @@ repeat_row (Bytes *bytes, const Twice *twice)
     memcpy (page + header + twice->as % n * 2, page + header + twice->row % n * 2, 2);
 }
 
-/* The database with changed rows, as the file that it would be: no file in memory is one with a write-ahead log, which
- * is what the two bytes say. */
+/* Saves the database with changed rows as a file. Bytes 18 and 19 mark it as a WAL database, because a database in
+ * memory cannot be one. */
 static void
 save_changed (FuzzInput *in)
 {
@@ -370,7 +369,7 @@ hold_proof (QuoitStore *store, gboolean is_whole)
   g_assert (!ok || quoit_fleet_check (fleet, NULL));
 }
 
-/* The database is small, whatever ids and counts it states. */
+/* The database is small, so opening it must not need much memory, whatever ids and counts it contains. */
 static glong
 most_kb (void)
 {
@@ -412,7 +411,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     return 0;
   if (fuzz_tries (first / N_WHAT, EXPORT, N_THINGS))
     hold_export (store);
-  /* What is torn off a log was never there; damaged rows may be sound all the same. */
+  /* A truncated log is valid: its lost transactions never happened. Damaged rows may be valid too. */
   if (fuzz_tries (first / N_WHAT, PROOF, N_THINGS))
     hold_proof (store, what == LOG);
   g_assert (most_kb () - kb_before < MOST_KB);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fleet text: an error is set exactly when nothing is returned, and it has a place; what is read has the promised
+/* Fleet text: an error is set exactly if no fleet is returned, and it has a position; a fleet has the documented
  * names. */
 #include <string.h>
 
 #include "formats/formats.h"
 #include "fuzz.h"
 
-/* Thousands of nodes are legal, and slow; the sizes that matter here are those of the text. Whether after an 'x' there
- * is a number so great, and not so great that it is refused. */
+/* Thousands of nodes are legal but slow, and the relevant sizes here are those of the text. Whether a number after
+ * 'x' is large, but not so large that it is refused. */
 static gboolean
 has_great_count (const guint8 *text, gsize size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fleet of a list of Kubernetes' nodes with any names, as a graph: bytes say what is reserved, texts follow for the
- * list. Fluxion's form is strict JSON whose edges join vertices that are there and whose paths are all others; in
- * Graphviz' nothing leaves its quotes. */
+/* Graphs of a fleet from a list of Kubernetes nodes with any names. Bytes choose the reservations; the texts of the
+ * list follow. Fluxion's format must be strict JSON with distinct paths, whose edges connect existing vertices; in
+ * Graphviz' format all text must stay inside its quotes. */
 #include <quoit/quoit.h>
 #include <quoit/models/systems.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cluster that JAX finds in any environment, and bounds of any numbers. Fields: an environment of lines, the
- * metadata of lines, a file of addresses, a generation, two numbers. What is refused is refused alike each time, and
- * leaves nothing behind. */
+/* JAX's cluster detection in any environment, and bounds from any numbers. Fields: lines of environment, lines of
+ * metadata, a file of addresses, a generation, two numbers. The same input is refused with the same error each time,
+ * and a refusal returns nothing. */
 #include <quoit/models/jax.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const char *const names[]
         "TPU_SKIP_MDS_QUERY" };
 static const char *const keys[] = { "agent-worker-number", "worker-network-endpoints", "tpu-env" };
 
-/* "0=a,b" is the first of the names; a line without its number goes on with the one before. */
+/* "0=a,b" sets the first of the names; a line without a number continues the previous one. */
 static char **
 read_lines (const char *text, const char *const *known, guint n_known)
 {

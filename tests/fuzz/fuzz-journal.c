@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole journal of any bytes: each entry is applied to a fleet that stays sound, or is refused as damaged; the fleet
- * can be written, and is the same when the entries are encoded and applied again. The first byte says which of both is
- * tried; an entry is two bytes of length, the lower one first, and its body. */
+/* A whole journal of any bytes: each entry is applied to a fleet, which stays valid, or is refused as damaged. The
+ * fleet can be written, and applying the re-encoded entries gives the same fleet. The first byte chooses one or both
+ * of these checks. An entry has two bytes of length, the lower one first, and its body. */
 #include <string.h>
 
 #include "formats/json.h"
@@ -13,7 +13,7 @@
 enum { GREATEST_ID = 4096 };
 enum { REPLAY = 1, DOCUMENT, N_THINGS = DOCUMENT };
 
-/* Ids of millions are legal, and cost the memory of millions. */
+/* Ids in the millions are legal, but need the memory for millions of nodes. */
 static gboolean
 has_great_id (const QuoitEntry *entry)
 {
@@ -33,7 +33,7 @@ has_great_id (const QuoitEntry *entry)
   return FALSE;
 }
 
-/* Without a node; all of them stand on one layout. */
+/* A fleet without nodes. All of them share one layout. */
 static QuoitFleet *
 new_fleet (void)
 {
@@ -72,7 +72,7 @@ apply (const QuoitEntry *entry, QuoitFleet **fleet)
   return ok;
 }
 
-/* The same through bytes once more. */
+/* Encodes, decodes and applies the entry. */
 static void
 apply_again (const QuoitEntry *entry, QuoitFleet **fleet)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON: what passes the gate is read by json-glib without loss of a member, and the reader of node lists takes or
- * refuses any of it. */
+/* JSON: json-glib reads every text that passes quoit's check without losing a member, and the node list reader
+ * accepts or refuses it. */
 #include <string.h>
 
 #include "formats/formats.h"

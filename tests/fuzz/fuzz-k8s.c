@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' list of nodes. The first byte says whether what follows is the text itself, or texts for a list that is
- * written with them. What is read has a place for each host of a slice at most once, is the same whenever it is read,
- * and every document about it is strict JSON with the same names. */
+/* Kubernetes node lists. The first byte chooses whether the rest is the text itself or texts for a generated list.
+ * The result has at most one node per host of a slice, is the same each time, and every document about it is strict
+ * JSON with the same names. */
 #include "formats/formats.h"
 #include "k8s-list.h"
 #include "written.h"
 
-/* A slice's worker ids are the hosts of its grid, each once; who is in none has none. */
+/* Worker ids of a slice are distinct hosts of its grid; a node without a slice has none. */
 static void
 hold_places (const QuoitClaims *claims)
 {

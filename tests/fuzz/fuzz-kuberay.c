@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KubeRay's operator on any cluster. The first byte says whether there is a manifest or a list of groups, the second is
- * its flags; then the cluster, and what happens, a line each: "0 3" is event 0 to pod 3, "r 2" two replicas of the
- * first group, "s" and "u" suspend and resume it. After each the operator comes to its end, and has the pods that it
- * wants. */
+/* KubeRay's operator on any cluster. The first byte chooses a manifest or a list of groups, the second is its flags.
+ * Then follow the cluster and one event per line: "0 3" is event 0 for pod 3, "r 2" sets two replicas of the first
+ * group, "s" and "u" suspend and resume it. After each event the operator must converge to the desired pods. */
 #include <string.h>
 
 #include <quoit/models/kuberay.h>
@@ -64,7 +63,7 @@ read_cluster (FuzzInput *in)
   return kuberay;
 }
 
-/* All groups together have few pods, or one has so many that it is refused. */
+/* Whether all groups together have few pods, or one has so many that it is refused. */
 static gboolean
 is_small (const QuoitKuberay *kuberay)
 {
@@ -111,7 +110,7 @@ hold_patches (const QuoitKuberay *kuberay)
     }
 }
 
-/* Which pods there are: no number is used again. */
+/* A summary of the current pods; pod numbers are never reused. */
 static guint64
 sum_of_serials (const QuoitKuberay *kuberay)
 {
@@ -122,7 +121,7 @@ sum_of_serials (const QuoitKuberay *kuberay)
   return sum;
 }
 
-/* Until a pass changes nothing, which may well say that it never will. FALSE: it is refused. */
+/* Runs passes until nothing changes; quoit may report that this never happens. FALSE if refused. */
 static gboolean
 reconcile (QuoitKuberay *kuberay)
 {

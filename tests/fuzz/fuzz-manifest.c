@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A RayCluster that has all that is read, with any texts in its fields and variables in its texts: it is refused in
- * words that can be shown, or its nodes have distinct names that every document about them has too. The first byte says
- * about what one is written: the claims, or the fleet. */
+/* A RayCluster with every field that quoit reads, with any texts in its fields and variables in its texts. It is
+ * refused with a printable message, or its nodes have distinct names, which appear in every document. The first byte
+ * chooses the document: the claims or the fleet. */
 #include <quoit/snapshot.h>
 
 #include "written.h"
 
-/* The next text of the input as a member. */
+/* Writes the next text of the input as a member. */
 static void
 write_text (QuoitWriter *writer, const char *key, FuzzInput *in)
 {
@@ -17,7 +17,7 @@ write_text (QuoitWriter *writer, const char *key, FuzzInput *in)
 
 enum { CLAIMS = 1, FLEET, N_THINGS = FLEET };
 
-/* The same, where the input has something for it and does not say to leave it out. */
+/* Like write_text(), but leaves the member out if the input is empty or chooses so. */
 static void
 write_optional (QuoitWriter *writer, const char *key, FuzzInput *in)
 {
@@ -92,7 +92,7 @@ write_workers (QuoitWriter *writer, FuzzInput *in)
   quoit_writer_close (writer);
 }
 
-/* As JSON, which is YAML too. */
+/* Writes JSON, which is also YAML. */
 static char *
 write_manifest (FuzzInput *in)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of MaxText's settings: all of it is read, in order, or nothing is; and what is read can be a word. */
+/* A MaxText settings file: quoit reads all settings in order, or none, and each value fits into one word. */
 #include <string.h>
 
 #include "formats/maxtext-config.h"
 
 #include "fuzz.h"
 
-/* In YAML 1.1 an integer may have a base and underscores; what is left of it has neither. */
+/* In YAML 1.1 an integer may have a base and underscores; the resulting value has neither. */
 static void
 check_value (const char *value)
 {

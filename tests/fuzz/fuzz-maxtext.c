@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said about any words of a MaxText command line, on any slices. Fields: chips a host, workers; a generation, a
- * topology, a number of slices, words of lines. What is found is whole, is the same each time, and where nothing is
- * wrong the axes multiply to the devices. */
+/* Findings about any MaxText command line on any slices. Fields: chips per host, workers; a generation, a topology,
+ * a number of slices, lines of words. Findings are complete and the same each time. Without errors the axes multiply
+ * to the number of devices. */
 #include <string.h>
 
 #include <quoit/models/maxtext.h>
@@ -35,7 +35,7 @@ is_rule (const char *name)
   return FALSE;
 }
 
-/* Whether one of them is an error. */
+/* Returns whether one of the findings is an error. */
 static gboolean
 hold_findings (const QuoitMaxtextReport *report)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes of any axes on any slices. Fields: numbers of slices, of chips a host and of devices a chip, flags; then a
- * kind, a topology, axes, axes between slices, bytes. What is made has each device once, sizes that are those that were
- * asked for and shares that multiply to them; what is refused says why. */
+/* Meshes of any axes on any slices. Fields: numbers of slices, of chips per host and of devices per chip, flags;
+ * then an accelerator, a topology, axes, axes between slices, bytes. A mesh has each device once and the requested
+ * sizes, and its shares multiply to them; a refusal has an error. */
 #include <string.h>
 
 #include <quoit/models/maxtext.h>
@@ -31,7 +31,7 @@ hold_devices (const QuoitMesh *mesh)
   g_assert (product == n);
 }
 
-/* Where there are physical axes, what each axis has of them is its size inside a granule. */
+/* If there are physical axes, an axis's shares of them multiply to its size inside a granule. */
 static void
 hold_shares (const QuoitMesh *mesh)
 {
@@ -67,7 +67,7 @@ hold_links (const QuoitDevices *devices, const QuoitMesh *mesh, gint64 n_bytes)
     }
 }
 
-/* Frees the mesh, and what @error points to once the mesh was asked for. */
+/* Frees @mesh and the error that @error points to. */
 static void
 hold_mesh (const QuoitDevices *devices, QuoitMesh *mesh, GError **error, gint64 n_bytes)
 {
@@ -82,7 +82,7 @@ hold_mesh (const QuoitDevices *devices, QuoitMesh *mesh, GError **error, gint64 
   quoit_mesh_free (mesh);
 }
 
-/* The time along the axis that was given last; 0 where it is of size 1, and stays where it is. */
+/* The time along the axis that was given last. It is 0 for an axis of size 1. */
 static gint64
 time_of_last (const QuoitMeshChoices *choices, guint choice, guint n)
 {
@@ -92,7 +92,7 @@ time_of_last (const QuoitMeshChoices *choices, guint choice, guint n)
   g_assert_not_reached ();
 }
 
-/* A choice can be had with what it says, and then takes the time that it says. */
+/* Each choice can be made, and the mesh then takes the reported time. */
 static void
 hold_choice (const QuoitDevices *devices, const Axes *axes, const QuoitMeshChoices *choices, guint choice,
              gint64 n_bytes)
@@ -137,7 +137,7 @@ hold_choices (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, 
     }
 }
 
-/* All ways to make one of these axes; @ici is what they have inside a granule, @dcn between them. */
+/* All ways to make one of these axes; @ici has the sizes inside a granule, @dcn between granules. */
 static void
 hold_ways (const QuoitDevices *devices, const Axes *axes, const gint64 *dcn, unsigned flags, gint64 n_bytes)
 {
@@ -173,7 +173,7 @@ hold_torus (const char *kind, const char *topology, const Axes *axes, unsigned f
     hold_mesh (NULL, quoit_mesh_new_torus (kind, physical, n, axes->sizes, axes->n, flags & 2, &error), &error, 0);
 }
 
-/* The command has bounds of its own: it shows what it was given, and a terminal never sees it before it is escaped. */
+/* Does not check that the error is printable: the command quotes its arguments and escapes the message later. */
 static gboolean
 read_axes (const char *text, const char *option, Axes *axes)
 {

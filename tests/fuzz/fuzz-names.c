@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims and groups with names of any bytes: every document about them is strict JSON with the same names, and nodes
- * are found by the names that are shown. The first byte says which of it is tried. */
+/* Claims and groups with names of any bytes: every document is strict JSON with the same names, and nodes are found
+ * by their printed names. The first byte chooses the check. */
 #include "written.h"
 
 enum { MOST_NODES = 4 };
@@ -22,7 +22,7 @@ add_nodes (FuzzInput *in, QuoitClaims *claims)
       QuoitNodeKind kind = { .generation = QUOIT_GENERATION_V6E, .shape = { { 2, 4, 1 }, 2 }, .chips = 4 };
       QuoitNodeClaim node = { .name = name, .slice = slice, .identity = identity, .address = address };
 
-      /* What a source promises: names that differ. */
+      /* A source guarantees distinct names. */
       if (!g_hash_table_add (names, g_strdup (name)))
         continue;
       kind.topology = value;
@@ -39,7 +39,7 @@ add_nodes (FuzzInput *in, QuoitClaims *claims)
     }
 }
 
-/* Slashes in a name make two full names of one text possible. */
+/* With slashes in names, two full names can have the same text. */
 static void
 hold_found (const QuoitFleet *fleet)
 {
@@ -61,7 +61,7 @@ typedef struct {
   char *name, *owner, *key, *request;
 } GroupTexts;
 
-/* A group of the first node. */
+/* Adds a group of the first node. */
 static void
 add_group (const GroupTexts *texts, QuoitFleet *fleet)
 {
@@ -79,7 +79,7 @@ add_group (const GroupTexts *texts, QuoitFleet *fleet)
                            .request = texts->request };
   gboolean ok;
 
-  /* What is no name of a group is refused before it comes here. */
+  /* Invalid group names are refused before this point. */
   if (fleet->layout->n_nodes == 0 || !quoit_group_data_check (&group, NULL))
     return;
   ok = quoit_fleet_add_group (fleet, quoit_group_data_new (&group), &error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Natural order is a total order, on any three texts, and counts. */
+/* Natural order is a total order on any three texts, and orders numbers by value. */
 #include <string.h>
 
 #include "base/natural.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantities of Kubernetes and memory of Ray's listings: what suffixes and exponents say of each other holds of what is
- * read. */
+/* Kubernetes quantities and the memory of Ray's listings: suffixes and exponents are consistent with each other. */
 #include <string.h>
 
 #include "formats/quantity.h"
@@ -19,7 +18,7 @@ read_quantity (const char *text, QuoitAmount *amount)
   return ok;
 }
 
-/* @text with @suffix counts @times as much as without. */
+/* @text with @suffix has @times the value of @text. */
 static void
 hold_suffix (const char *text, const char *suffix, gint64 times)
 {
@@ -37,7 +36,7 @@ hold_decimal (const char *text)
 
   if (!quoit_amount_parse (text, &amount, NULL))
     return;
-  /* Only a number of more digits than any amount needs is taken as one and not as the other. */
+  /* Only a number with more digits than any amount needs is valid in one format and not in the other. */
   if (read_quantity (text, &quantity))
     g_assert (quantity.e4 == amount.e4);
   else

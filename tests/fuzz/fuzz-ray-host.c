@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts of any environment: who they are, what their node offers, what a process may see. Fields: an environment of
- * lines, the metadata of lines, ids between commas, the given TPU. Texts that come out are UTF-8. */
+/* Hosts of any environment: their identity, their node's resources, the chips that a process sees. Fields: lines of
+ * environment, lines of metadata, ids between commas, the given TPU. Returned texts are UTF-8. */
 #include <quoit/models/ray-host.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char *const names[] = { "TPU_ACCELERATOR_TYPE", "TPU_NAME",
                                      "RAY_OVERRIDE_LABELS",  "RAY_OVERRIDE_RESOURCES" };
 static const char *const keys[] = { "accelerator-type", "instance-id", "agent-worker-number", "tpu-env" };
 
-/* "0=v6e-16" is the first of the names; other lines are taken as they are where they are variables. */
+/* "0=v6e-16" sets the first of the names; other lines are used unchanged if they are variables. */
 static char **
 read_lines (const char *text, const char *const *known, guint n_known)
 {
@@ -83,7 +83,7 @@ hold_node (const char *const *env, const char *const *metadata, const char *tpu)
     }
 }
 
-/* What cannot be read leaves nothing; what can be is read back. */
+/* A failure sets nothing; a successful result can be read back. */
 static void
 hold_chips (const char *const *env, const char *ids)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray's labels and selectors out of any text: what is read is what the checks accept and reads back the same; what a
- * selector lists, it holds for. Fields: a command line, a document, what is asked, a label's value. */
+/* Ray's labels and selectors from any text: parsed labels pass the checks and can be read back; a selector matches
+ * the values it lists. Fields: a command line, a document, a request, a label's value. */
 #include <quoit/models/ray-labels.h>
 #include <string.h>
 
 #include "fuzz.h"
 
-/* As a command line; NULL where a key or a value could not stand in one. */
+/* Writes a command line; NULL if it cannot express a key or a value. */
 static char *
 written (const QuoitRayLabels *labels)
 {
@@ -79,7 +79,7 @@ hold_document (const char *text)
   hold_written (labels);
   for (unsigned i = 0; (key = quoit_ray_labels_get_key (labels, i)) != NULL; i++)
     g_assert (!g_str_has_prefix (key, "ray.io/") && quoit_ray_labels_get_value (labels, i) != NULL);
-  /* A selector of the same texts is what the check of selectors says, in JSON or not. */
+  /* The selector check gives the same result for labels and for their JSON text. */
   g_assert (quoit_ray_selector_check (labels, NULL) == is_strategy);
 }
 

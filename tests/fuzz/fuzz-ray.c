@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Ray cluster says of itself. The first byte says how it is read; then nodes, groups and available resources,
- * each of the last two after a byte 0xff, which no text of them has. An error is set exactly when nothing is returned,
- * and it says which text it is of; what is read has takes that are in order and more than nothing, on nodes there are.
- */
+/* Listings of a Ray cluster. The first byte chooses how they are read; then follow nodes, groups and available
+ * resources, where a byte 0xff precedes each of the last two and occurs in no text. An error is set exactly if
+ * nothing is returned, and names its text. External uses are sorted, positive and on existing nodes. */
 #include <string.h>
 
 #include "formats/formats.h"
@@ -13,7 +12,7 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
 enum { COMPLETE = 1 << 0, TWO_DEVICES = 1 << 1, STATED = 1 << 2 };
 
-/* The text up to the marker, which is stepped over; NULL where there is none left. */
+/* Returns the text before the marker, and skips the marker. NULL if no text is left. */
 static const char *
 next_text (const char **at, const char *end, gsize *length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, NAME@ID, and the canonical text of a request: from it the request can be read back, so that two requests of
- * one text are the same request. */
+/* Names, NAME@ID, and the canonical text of a request. A request can be read back from its canonical text, so two
+ * requests with one text are equal. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -86,7 +86,7 @@ add (GPtrArray *facts, const char *what, const char *value)
     g_ptr_array_add (facts, g_strconcat (what, "=", value, NULL));
 }
 
-/* "pool=a", "select=k=v"... in the order of bytes. */
+/* "pool=a", "select=k=v"... sorted by bytes. */
 static GPtrArray *
 facts_of (const QuoitRequest *request)
 {
@@ -109,7 +109,7 @@ facts_of (const QuoitRequest *request)
   return facts;
 }
 
-/* One " what=value" or " what=\"value\"" from @at on; where it ends. */
+/* Reads one " name=value" or " name=\"value\"" at @at; returns its end. */
 static const char *
 read_fact (const char *at, GPtrArray *facts)
 {
@@ -151,7 +151,7 @@ hold_canonical (const QuoitRequest *request)
     g_assert (strcmp (read->pdata[i], stated->pdata[i]) == 0);
 }
 
-/* A text that is read is one that is written: what it says more than once, or otherwise, is gone the first time. */
+/* Writing a parsed text gives the canonical text: duplicates and other spellings are gone after the first time. */
 static void
 hold_read_back (const char *text)
 {

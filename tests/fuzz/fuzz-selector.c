@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels and selectors: what a selector holds for is what its text says, read here in another way. */
+/* Labels and selectors: a second, independent implementation here must agree about each match. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -18,7 +18,7 @@ hold_checks (const char *key, const char *value)
   g_assert (!is_value || (fuzz_can_be_shown (value) && strlen (value) <= 63));
 }
 
-/* Whether @label is between two of the commas and brackets of "in(a,b)", or is all of what is no such list. */
+/* Whether @label is an element of "in(a,b)", or equals a text without such a list. */
 static gboolean
 is_among (const char *text, const char *label)
 {
@@ -33,7 +33,7 @@ is_among (const char *text, const char *label)
   return strstr (list, wanted) != NULL;
 }
 
-/* The one with '!' holds exactly where the other does not, also for a node without the label. */
+/* A selector with '!' matches exactly if the one without does not, also on a node without the label. */
 static void
 hold_opposite (const char *key, const QuoitSelector *selector, const char *label)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequences of imports, syncs and changes of one ledger. After each step the ledger verifies. What a fork says that a
- * step would do is what the step does; the same list a second time changes nothing. QUOIT_FUZZ_SHOW=1 prints the steps.
- */
+/* Sequences of imports, syncs and changes of one ledger. After each step the ledger verifies. A step on a fork has
+ * the same result as the step on the ledger. Importing the same list again changes nothing. QUOIT_FUZZ_SHOW=1 prints
+ * the steps. */
 #include <quoit/quoit.h>
 
 #include <stdio.h>
@@ -196,9 +196,9 @@ hold_any (Sequence *sequence)
   hold_and_clear (group != NULL, &error);
 }
 
-/* --- what is there --- */
+/* --- look-up --- */
 
-/* "NAME@ID"; NULL: there is none. */
+/* "NAME@ID", or NULL if there is no group. */
 static char *
 any_group (Sequence *sequence)
 {
@@ -301,7 +301,7 @@ change_ledger (Sequence *sequence)
   hold_and_clear (ok, &error);
 }
 
-/* --- all of it --- */
+/* --- steps --- */
 
 static void
 take_step (Sequence *sequence)
@@ -327,7 +327,7 @@ take_step (Sequence *sequence)
     g_error ("the ledger does not verify: %s", error->message);
 }
 
-/* The ledger as it was at some entry, and every group's places. */
+/* Reads a past state of the ledger and the topology of every group. */
 static void
 look_back (Sequence *sequence)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Untrusted text on its way out: a shell reads back the very bytes, and a terminal gets one line that does nothing. */
+/* Escaping of untrusted text: a shell reads back the same bytes, and a terminal gets one line without control
+ * characters. */
 #include <string.h>
 
 #include "cli/text.h"
 #include "terminal.h"
 
-/* One word as a POSIX shell reads it: quoted by ' or \ there, nothing else that means anything to it. */
+/* Parses one word like a POSIX shell. All special characters must be quoted by ' or \. */
 static char *
 read_word (const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command prints of hostile cells: a table has a line a row and nothing that a terminal would obey; the same
- * as JSON is a strict document with the same texts. After the locale, a byte says which of both is written. */
+/* The command's output of hostile cells: a table has one line per row and no terminal control sequences; the JSON
+ * form is a strict document with the same texts. After the locale, a byte chooses the form. */
 #include "cli/document.h"
 #include "terminal.h"
 #include "written.h"
@@ -14,7 +14,7 @@ static const Column columns[] = {
   { "map", NULL, CELL_MAP },
 };
 
-/* What the cells are made of, a row each; a map has one member. */
+/* The cells, by row; a map has one member. */
 typedef struct {
   GPtrArray *texts, *keys, *values;
 } Rows;
@@ -46,7 +46,7 @@ read_rows (FuzzInput *in, Rows *rows)
   return table;
 }
 
-/* Lines that end each with a newline, and no other control character. */
+/* Counts the lines. Each must end with a newline and have no other control character. */
 static guint
 count_lines (const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The TPU webhook's answers about any pod. Fields: labels and selectors of lines, containers of lines, the worker ids
- * of pods that are there, numOfHosts. What is written is written once, and the host's name is one of the list. */
+/* The TPU webhook's answers for any pod. Fields: lines of labels and selectors, lines of containers, the worker ids
+ * of existing pods, numOfHosts. Each variable is written once, and the host's name is in the list. */
 #include <quoit/models/webhook.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ read_texts (QuoitWebhookPod *pod, const char *text)
     }
 }
 
-/* "r4" and "l4" are containers by request and limit; "0=x" a variable of the last, and "0" one from elsewhere. */
+/* "r4" and "l4" are containers by request and limit; "0=x" is a variable of the last container, "0" one without a
+ * value of its own. */
 static guint
 read_containers (QuoitWebhookPod *pod, const char *text)
 {
@@ -118,7 +119,7 @@ hold_patch (const QuoitWebhookPatch *patch, guint n_containers)
   g_assert (quoit_webhook_patch_get_n_variables (patch, n_containers) == 0);
 }
 
-/* A variable without a value of its own is found before what is written behind it, and seems to be missing again. */
+/* The webhook finds a variable without a value before the value that it appended, and so considers it missing again. */
 static gboolean
 has_empty_variables (const char *text)
 {
@@ -130,7 +131,7 @@ has_empty_variables (const char *text)
   return FALSE;
 }
 
-/* Behind all that is there, so that nothing is missing any more; a number that it finds may be the plugin's own. */
+/* Mutates the patched pod again, which must not add the ports a second time. */
 static void
 hold_again (QuoitWebhookPod *pod, const QuoitWebhookPatch *patch, guint n_containers)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML, as a manifest with and without variables, and as a node list of Ray and of Kubernetes, and as a list of pods
- * beside one of nodes: the first byte says as which. */
+/* YAML as a manifest with or without variables, a Ray or Kubernetes node list, or a list of pods for a node list.
+ * The first byte chooses the format. */
 #include <string.h>
 
 #include "formats/formats.h"
@@ -36,7 +36,7 @@ check (QuoitClaims *claims, GError *error)
 
 static const char two_hosts[] = HOST ("a") HOST ("b");
 
-/* Whatever pods say, the hosts of a slice have its worker ids, each one. */
+/* Whatever the pods contain, the hosts of a slice have distinct worker ids. */
 static void
 check_hosts (const QuoitClaims *claims)
 {
@@ -49,7 +49,7 @@ check_hosts (const QuoitClaims *claims)
   g_assert (n_nodes == 2 && nodes[0].worker_id == 0 && nodes[1].worker_id == 1);
 }
 
-/* Manifests of a million pods are legal, and slow. */
+/* Manifests with a million pods are legal but slow. */
 static gboolean
 has_long_number (const char *text, gsize size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fuzz targets have in common: how bytes become texts, and what must be true of every error. */
+/* Shared by the fuzz targets: making texts from bytes, and checking errors. */
 #pragma once
 
 #include <signal.h>
@@ -16,7 +16,7 @@ fuzz_trapped (int number)
   abort ();
 }
 
-/* GLib ends a process by a trap, of which libFuzzer knows nothing: the input would be lost. */
+/* GLib aborts with a trap that libFuzzer does not handle, which would lose the input. */
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
@@ -24,7 +24,7 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* The input as fields. A text ends at a NUL byte, the one byte that none can have; behind the end all is empty. */
+/* The input as fields. Texts end at a NUL byte, which no text can contain. All fields after the end are empty. */
 typedef struct {
   const guint8 *at, *end;
 } FuzzInput;
@@ -41,15 +41,15 @@ fuzz_byte (FuzzInput *in)
   return in->at == in->end ? 0 : *in->at++;
 }
 
-/* Several things can be tried with one input, @n of them, from 1 on. @which says which: one, or all where it is a
- * multiple of @n + 1. So most inputs cost little, and more of them are tried in the same time. */
+/* An input can try several checks, numbered 1 to @n. @which chooses one of them, or all if it is a multiple of @n +
+ * 1. So most inputs are cheap, and more of them run in the same time. */
 static inline gboolean
 fuzz_tries (guint8 which, guint8 thing, guint8 n)
 {
   return which % (n + 1) == 0 || which % (n + 1) == thing;
 }
 
-/* g_free() it. */
+/* The caller frees it. */
 static inline char *
 fuzz_text (FuzzInput *in)
 {
@@ -63,7 +63,7 @@ fuzz_text (FuzzInput *in)
   return text;
 }
 
-/* UTF-8 without what a terminal would obey. */
+/* Whether @text is UTF-8 without control characters. */
 static inline gboolean
 fuzz_can_be_shown (const char *text)
 {
@@ -75,7 +75,7 @@ fuzz_can_be_shown (const char *text)
   return TRUE;
 }
 
-/* An error is set exactly when the call says so, is one of quoit's, and can be shown to a person. */
+/* Checks that an error is set exactly if the call failed, is a QUOIT_ERROR, and is printable. */
 static inline void
 fuzz_hold_error (gboolean ok, const GError *error)
 {

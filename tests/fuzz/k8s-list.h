@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' list of nodes with any texts where GKE puts its own. */
+/* A Kubernetes node list with any texts in the fields that GKE sets. */
 #pragma once
 
 #include "formats/writer.h"
@@ -7,7 +7,7 @@
 
 enum { FUZZ_MOST_K8S_NODES = 6 };
 
-/* What most inputs have, so that nodes make slices: a byte says which, or that a text follows. */
+/* The usual values, so that nodes form slices: a byte chooses one, or that a text follows. */
 static inline char *
 fuzz_choice (FuzzInput *in, const char *const *usual, guint n)
 {
@@ -93,7 +93,7 @@ fuzz_write_k8s_node (QuoitWriter *writer, FuzzInput *in, guint number)
   quoit_writer_close (writer);
 }
 
-/* g_free() it. */
+/* The caller frees it. */
 static inline char *
 fuzz_write_k8s_list (FuzzInput *in)
 {

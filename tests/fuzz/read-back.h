@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values in a JSON document that the strict gate has let pass, found where they stand. A tree of the document would
- * cost more than all that is tried with it. */
+/* Finds values in a JSON document that passed the strict check, without building a tree, which would cost more than
+ * the checks themselves. */
 #pragma once
 
 #include <string.h>
 
 #include <glib.h>
 
-/* Where a value begins. NULL is none. */
+/* The start of a value, or NULL. */
 typedef const char *FuzzValue;
 
-/* The checks of strings that sanitizers add to strspn() and its like read the whole rest of the document. */
+/* Not strspn(), because sanitizers check its whole argument, the rest of the document. */
 static inline gboolean
 fuzz_is_blank (char c)
 {
@@ -31,7 +31,7 @@ fuzz_skip_blanks (FuzzValue at)
   return at;
 }
 
-/* The end of the string that begins at @at. */
+/* The end of the string that starts at @at. */
 static inline FuzzValue
 fuzz_skip_string (FuzzValue at)
 {
@@ -41,7 +41,7 @@ fuzz_skip_string (FuzzValue at)
   return at + 1;
 }
 
-/* The end of the value that begins at @at. */
+/* The end of the value that starts at @at. */
 static inline FuzzValue
 fuzz_skip (FuzzValue at)
 {
@@ -62,7 +62,7 @@ fuzz_skip (FuzzValue at)
   return at;
 }
 
-/* What stands behind the value that ends at @at, in the same array or object. */
+/* The next value after the one that ends at @at, in the same array or object. */
 static inline FuzzValue
 fuzz_next (FuzzValue at)
 {
@@ -99,7 +99,7 @@ fuzz_read_unit (const char *at)
   return (gunichar) g_ascii_strtoull (digits, NULL, 16);
 }
 
-/* The character of the escape at @at, whose end goes to @end. */
+/* The character of the escape at @at. Sets @end to the end of the escape. */
 static inline gunichar
 fuzz_read_escape (const char *at, const char **end)
 {
@@ -118,7 +118,7 @@ fuzz_read_escape (const char *at, const char **end)
   return 0x10000 + ((c - 0xd800) << 10) + (fuzz_read_unit (at + 8) - 0xdc00);
 }
 
-/* The text of the string at @at; g_free() it. NULL where it is no string. */
+/* The text of the string at @at, which the caller frees. NULL if it is not a string. */
 static inline char *
 fuzz_read_text (FuzzValue at)
 {
@@ -135,7 +135,7 @@ fuzz_read_text (FuzzValue at)
   return g_string_free (text, FALSE);
 }
 
-/* The member of an object that is called @name. */
+/* The member @name of an object. */
 static inline FuzzValue
 fuzz_member (FuzzValue object, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The main() of a fuzz target without libFuzzer: runs the files that are given, and those in the folders that are
- * given. Options are libFuzzer's and are ignored. */
+/* main() of a fuzz target without libFuzzer: runs the given files and the files in the given folders. Ignores
+ * libFuzzer's options. */
 #include <glib.h>
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The locales in which the command's output is tried: what can be shown depends on them. */
+/* The locales for the command's output. The printable characters depend on the locale. */
 #pragma once
 
 #include <locale.h>
 
 #include "fuzz.h"
 
-/* The next byte says which locale it is from now on. Names of locales are slow to look up. */
+/* Sets the locale by the next byte. Looking up a locale by name is slow, so the results are kept. */
 static inline void
 fuzz_set_locale (FuzzInput *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must be true of everything that is written about claims, whatever names they have. */
+/* Checks of every document about claims, whatever their names are. */
 #pragma once
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "ledger/entry.h"
 #include "read-back.h"
 
-/* The document passes the strict gate. */
+/* Checks that the document is strict JSON; returns its first value. */
 static inline FuzzValue
 fuzz_read_written (const char *json)
 {
@@ -21,7 +21,7 @@ fuzz_read_written (const char *json)
   return fuzz_skip_blanks (json);
 }
 
-/* A value is @text, or null where that is NULL; wrong bytes have become U+FFFD. */
+/* Checks that a value is @text, or null if @text is NULL, where U+FFFD replaces invalid bytes. */
 static inline void
 fuzz_hold_text (FuzzValue value, const char *text)
 {
@@ -37,7 +37,7 @@ fuzz_hold_member (FuzzValue object, const char *name, const char *text)
   fuzz_hold_text (fuzz_member (object, name), text);
 }
 
-/* The nodes of @claims are all there, each with its own texts. */
+/* Checks that all nodes of @claims are in the document with their texts. */
 static inline void
 fuzz_hold_claims_written (const QuoitClaims *claims)
 {
@@ -62,7 +62,7 @@ fuzz_hold_claims_written (const QuoitClaims *claims)
       const QuoitNodeClaim *claim = name == NULL ? NULL : g_hash_table_lookup (by_name, name);
 
       g_assert (claim != NULL);
-      /* Names that differ in wrong bytes alone have become one: which of them this was cannot be told. */
+      /* Names that differ only in invalid bytes become equal, so the claim of the node is unknown. */
       if (g_hash_table_size (by_name) < n)
         continue;
       fuzz_hold_member (node, "identity", claim->identity);
@@ -72,7 +72,7 @@ fuzz_hold_claims_written (const QuoitClaims *claims)
     }
 }
 
-/* The fleet that @claims make: sound, and written with every node in it. */
+/* Makes a fleet of @claims, and checks it and its document. */
 static inline QuoitFleet *
 fuzz_fleet_of (const QuoitClaims *claims)
 {

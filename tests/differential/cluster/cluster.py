@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays typical failures of shared TPU clusters on a real Ray cluster of eight simulated TPU hosts, with Ray's helper
-and
-with quoit.
+and with quoit.
 
 The last line is `N passed, M failed`. A check is a sentence about the answers to quoit's callers. The results of Ray's
 helper are shown but not checked.

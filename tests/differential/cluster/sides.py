@@ -52,7 +52,7 @@ def live_groups():
 
 
 class Side:
-    """What all sides share."""
+    """Shared by all sides."""
 
     def reserve_again(self, **arguments):
         """Releases its slices and immediately reserves as many again, like a restarted job."""

@@ -98,7 +98,7 @@ def told_why(answers, *words):
 
 
 def is_free_again(stage):
-    """What is still allocated after all callers ended."""
+    """Checks that nothing is allocated after all callers ended."""
     stage.leave(list(stage.present))
     try:  # noqa: SIM105
         stage.wait_until_free()

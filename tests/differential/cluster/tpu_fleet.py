@@ -149,8 +149,7 @@ class Fleet:
 
     def _settle(self, at_most=0):
         """Waits until at most `at_most` hosts have not registered. On a busy machine a raylet may exit because its
-        agents
-        are slow; it is started again.
+        agents are slow; it is started again.
         """
 
         def settled():
