@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-/* In YAML 1.1 an integer may have a base and underscores; the resulting value has neither. */
+/* In YAML 1.1 an integer may have a base and underscores; the resulting value contains neither of them. */
 static void
 check_value (const char *value)
 {

@@ -36,7 +36,7 @@ check (QuoitClaims *claims, GError *error)
 
 static const char two_hosts[] = HOST ("a") HOST ("b");
 
-/* Whatever the pods contain, the hosts of a slice have distinct worker ids. */
+/* The hosts of a slice have distinct worker ids, whatever the pods contain. */
 static void
 check_hosts (const QuoitClaims *claims)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `best` beside policy `ray`, on drawn fleets too large to try everything: where Ray finds a placement `best`
- * does, too, and none that the strategy likes less, however small its budget is. */
+/* Compares policy `best` with policy `ray` on drawn fleets that are too large for an exhaustive search. If Ray finds
+ * a placement, `best` finds one that is at least as good by the strategy, however small its budget is. */
 #include "../unit/suite.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ draw_case (GRand *rand, Case *it)
     it->passes[f] = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
 }
 
-/* What the strategy makes small. */
+/* The objective that the strategy minimises. */
 static guint32
 cost (const Case *it, const guint32 *nodes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small scope: policy `best` for bundles against trying everything. Every fleet of up to five nodes and every group of
- * up to five bundles, of one resource and of two, of small amounts; and then drawn ones that have all there is: labels,
- * slices, chips in parts, values of a topology label, nodes left out. What is tried here knows nothing of equals,
- * bounds or matchings. */
+/* Compares policy `best` for bundles with an exhaustive search. The cases are every fleet of up to five nodes and
+ * every group of up to five bundles, with one or two resources and small amounts, and then drawn ones with all
+ * features: labels, slices, partial chips, values of a topology label, excluded nodes. The search here uses no
+ * symmetries, bounds or matchings. */
 #include "../unit/suite.h"
 
 #include <stdio.h>
@@ -38,13 +38,13 @@ typedef struct {
   guint64 excluded;
 } Case;
 
-/* --- trying everything --- */
+/* --- exhaustive search --- */
 
 typedef struct {
   const Case *it;
   guint32 node_of[MOST];
-  guint32 best;       /* NONE: there is no placement */
-  guint32 best_nodes; /* PACK: regardless of slices */
+  guint32 best;       /* NONE: no placement */
+  guint32 best_nodes; /* for PACK: without regard to slices */
 } Trying;
 
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct {
   gint32 e4[8];
 } Chips;
 
-/* The bundle's whole chips, one after another in every way, then its part. */
+/* Tries every choice of the bundle's whole chips, one after another, and then of its partial chip. */
 static gboolean chips_hold (const Case *it, const guint32 *node_of, guint32 node, guint32 bundle, Chips chips);
 
 static gboolean
@@ -116,7 +116,7 @@ share_of (const Case *it, guint32 bundle)
   return it->standing.n_values == 0 ? 0 : bundle / (it->n_bundles / it->standing.n_values);
 }
 
-/* Whether two bundles may be on these two nodes. */
+/* Whether the rules allow two bundles on these two nodes. */
 static gboolean
 may_stand (const Case *it, guint32 a, guint32 node_a, guint32 b, guint32 node_b)
 {
@@ -150,7 +150,7 @@ count_nodes (const Case *it, const guint32 *node_of)
   return (guint32) __builtin_popcount (seen);
 }
 
-/* What the strategy makes small. */
+/* The objective that the strategy minimises. */
 static guint32
 cost (const Case *it, const guint32 *node_of)
 {
@@ -214,7 +214,7 @@ try_all (Trying *trying, guint32 bundle)
     }
 }
 
-/* --- asking --- */
+/* --- the library's answers --- */
 
 static char *
 show (const Case *it)
@@ -254,7 +254,8 @@ show (const Case *it)
   return g_string_free (text, FALSE);
 }
 
-/* Slices with nodes of several values, while several values are asked: how few slices would do is not promised. */
+/* If slices have nodes with several values and the group uses several values, the minimal number of slices is not
+ * guaranteed. */
 static gboolean
 divides_slices (const Case *it)
 {
@@ -334,7 +335,7 @@ check_case (const Case *it, Count *count)
 
 /* --- every fleet and every group --- */
 
-/* Numbers of @n digits below @base that do not sink: each set once. */
+/* Advances to the next set of @n digits below @base. Digits do not decrease, so that each set comes once. */
 static gboolean
 next_digits (guint32 *digits, guint32 n, guint32 base)
 {
@@ -357,7 +358,7 @@ write_amounts (const guint32 *digits, guint32 n, guint32 n_resources, guint32 ba
       amounts[i * n_resources + r] = digit % base;
 }
 
-/* Amounts are those below @base; one case of @stride is looked at, all with QUOIT_TEST_SCALE=@stride. */
+/* Amounts are below @base. One case of @stride is checked; QUOIT_TEST_SCALE=@stride checks all. */
 typedef struct {
   guint32 n_resources, most_nodes, most_bundles, base, stride;
 } Family;
@@ -420,7 +421,7 @@ START_TEST (best_is_what_trying_everything_finds)
 }
 END_TEST
 
-/* --- drawn ones --- */
+/* --- drawn cases --- */
 
 static void
 draw_units (GRand *rand, Case *it, guint32 node)
@@ -515,7 +516,7 @@ START_TEST (best_is_what_trying_everything_finds_on_drawn_fleets)
 }
 END_TEST
 
-/* More bundles than bounds and first tries see through. */
+/* More bundles than the bounds and the first attempts can handle. */
 START_TEST (best_is_what_trying_everything_finds_with_more_bundles)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small scope, exhaustive: every fleet of up to four slices in two classes, every way to put them into pools, every
- * condition of each, and on each of them every request of up to four slices. What placement says is compared with
- * counting on the drawing of the fleet, which knows nothing of its summaries: verdict, numbers, reasons, the slices
- * chosen, and that every option does what it promises, with no step too many. */
+/* Exhaustive on a small scope: every fleet of up to four slices in two classes, every division into pools and every
+ * condition of each slice, with every request of up to four slices. The results of placement are compared with
+ * counts on the drawing of the fleet, which has none of the library's summaries: the verdict, the numbers, the
+ * reasons, the chosen slices, and that every option has its promised effect without unnecessary steps. */
 #include "../unit/suite.h"
 #include "../unit/drawn.h"
 #include "../refusal.h"
 
-/* Sanitizers take fifteen times as long: they see some of the fleets, of every kind. */
+/* Sanitizers take fifteen times as long, so they check a part of the fleets, of every kind. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { STRIDE = 17 };
 #elif defined(__has_feature)
@@ -27,11 +27,11 @@ typedef struct {
   guint16 chips;
 } Class;
 
-/* The last one is in no fleet: it is what `2x4` means where nothing else is said. */
+/* The last class is in no fleet: requests for `2x4` without further detail mean it. */
 static const Class classes[] = { { "2x4", 4 }, { "4x4", 4 }, { "2x4", 8 } };
 
 typedef struct {
-  const char *const *conditions; /* the hosts of a slice, as drawn.h draws them */
+  const char *const *conditions; /* the hosts of a slice, in the letters of drawn.h */
   guint n_conditions, n_classes, n_slices;
 } Family;
 
@@ -43,7 +43,7 @@ static const Family families[] = {
   { many, G_N_ELEMENTS (many), 1, 4 }, { few, G_N_ELEMENTS (few), 2, 4 },
 };
 
-/* --- the drawing, counted --- */
+/* --- counts on the drawing --- */
 
 static gboolean
 any_host (const DrawnSlice *slice, gboolean (*is) (char))
@@ -184,10 +184,11 @@ expect (const Case *at, gboolean ok, const char *what, const QuoitReport *report
                 options->str);
 }
 
-/* --- the choice, by looking at every subset --- */
+/* --- the choice, by trying every subset --- */
 
-/* What the rule minimises, in this order: pools touched; of pools taken whole, in the order in which they are taken,
- * the free slices they lack and their places; of the last pool its free slices and its place; the slices themselves. */
+/* The objectives of the choice, most important first: the number of pools; for pools taken whole, in the order in
+ * which they are taken, the missing free slices and the position; for the last pool, its free slices and its
+ * position; the slices themselves. */
 typedef struct {
   guint words[3 * MOST + MOST + 2];
   guint n;
@@ -202,7 +203,7 @@ compare_costs (const Cost *a, const Cost *b)
   return 0;
 }
 
-/* The cost of @subset with @last as its last pool; FALSE where another of its pools is not taken whole. */
+/* Sets the cost of @subset if @last is its last pool. FALSE if another pool is not taken whole. */
 static gboolean
 cost_of (const Drawn *drawn, guint subset, const guint *n_free, const guint *n_taken, guint last, Cost *cost)
 {
@@ -286,8 +287,8 @@ check_choice (const Case *at, const QuoitPlan *plan)
 
 /* --- reasons --- */
 
-/* Not now: what may change first. Never: what the request limits itself to, what is broken, what there is, and last who
- * holds what. Then what removed more. */
+/* The rank of a reason. Not now: constraints that can change come first. Never: first the request's own limits, then
+ * degraded slices, then the class, and last other uses. Among equals, the constraint that removed more comes first. */
 static guint
 place_of (const QuoitReport *report, const QuoitReason *reason)
 {
@@ -335,7 +336,7 @@ check_reasons (const Case *at, const QuoitReport *report)
 
 /* --- options --- */
 
-/* What a state of things is: the drawing, and what is asked of it. */
+/* A state: the drawing and the request. */
 typedef struct {
   Drawn drawn;
   Class class;
@@ -384,7 +385,7 @@ ask_for_class (World *world, const char *topology, guint32 chips)
   world->class.chips = (guint16) (chips != 0 ? chips : quoit_default_chips_per_host (QUOIT_GENERATION_V6E, shape));
 }
 
-/* FALSE when the step is not about anything that is there. */
+/* FALSE if the step does not match the state. */
 static gboolean
 take_step (World *world, const QuoitStep *step)
 {
@@ -419,7 +420,7 @@ take_step (World *world, const QuoitStep *step)
       return ask_for_class (world, step->name, step->number != 0 ? (guint32) step->number : world->chips_asked), TRUE;
     case QUOIT_STEP_LEASE_ENDS:
     case QUOIT_STEP_SOURCE_REMOVES:
-      return FALSE; /* nobody here has a lease, or is of a source */
+      return FALSE; /* no group here has a lease, and no node has a source */
     case QUOIT_STEP_OTHER_HOSTS:
       return ask_for_class (world, world->class.topology, (guint32) step->number), TRUE;
     }
@@ -440,7 +441,7 @@ world_of (const Case *at)
 
 static QuoitFleet *idle_fleet (GHashTable *idle, const Drawn *drawn);
 
-/* The steps as calls: on a fork, or where external use ends, which only an import says, on that fleet rebuilt. */
+/* Applies the steps as calls on a fork. Only an import can end external use, so for such steps the fleet is rebuilt. */
 static QuoitFleet *
 fleet_after (const Case *at, const QuoitOption *option)
 {
@@ -566,7 +567,7 @@ check_case (const Case *at)
 
 /* --- every fleet --- */
 
-/* A fork of the idle fleet with the drawing's layout, which is made once for all drawings that share it. */
+/* A fork of the idle fleet with the drawing's layout. The idle fleet is made once for all drawings with that layout. */
 static QuoitFleet *
 idle_fleet (GHashTable *idle, const Drawn *drawn)
 {
@@ -608,7 +609,7 @@ map_slices (const QuoitLayout *layout, const Drawn *drawn, guint *drawn_of)
     drawn_of[s] = slice_of_id[layout->nodes[layout->slices[s].first_node].id];
 }
 
-/* Groups A, B and C differ in name only: of drawings that are the same but for their names one is enough. */
+/* Groups A, B and C differ in name only, so one of the drawings that differ only in these names is enough. */
 static gboolean
 is_canonical (const Drawn *drawn)
 {
@@ -645,7 +646,7 @@ check_fleet (const Drawn *drawn, GHashTable *idle, QuoitRequest *request)
     }
 }
 
-/* Slices stand in order; a set bit of @cuts begins a new pool. */
+/* Slices are in order; a set bit of @cuts starts a new pool. */
 static void
 draw_case (Drawn *drawn, const Family *family, guint cuts, guint digits)
 {

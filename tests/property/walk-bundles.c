@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles in the walk: each of one request takes the same number of whole chips of a host, so that counting says what
- * can be had. */
+/* Bundles in the walk. All bundles of a request take the same number of whole chips of a host, so the model can
+ * count the capacity. */
 #include "walk.h"
 
-/* --- the model: who sits where --- */
+/* --- the model: where bundles are placed --- */
 
 guint
 model_seated (const Model *model, const char *node, GPtrArray *groups)
@@ -61,7 +61,7 @@ model_has_lost_seats (const Model *model, const ModelGroup *group)
   return FALSE;
 }
 
-/* Leaves the hosts that are no longer alive; how many bundles that were. */
+/* Removes the group's bundles from hosts that are not alive; returns their number. */
 static guint
 leave_lost (const Model *model, ModelGroup *group)
 {
@@ -79,7 +79,8 @@ leave_lost (const Model *model, ModelGroup *group)
   return n_lost;
 }
 
-/* How many bundles as wished the host may take: now, beside what @group has (or NULL), or when it is idle and alive. */
+/* The number of the wish's bundles that fit on the host: now, in addition to those of @group (or NULL), or with
+ * @ever on an idle, live host. */
 static guint
 room_of (const Model *model, const Wish *wish, const char *name, const ModelGroup *group, gboolean ever)
 {
@@ -101,7 +102,7 @@ room_of (const Model *model, const Wish *wish, const char *name, const ModelGrou
   return (chips - seated) / wish->bundles.chips;
 }
 
-/* The slice that the group's other bundles are in; NULL: they may be in any, or there are none. */
+/* The slice of the group's other bundles, or NULL if the bundles may use any slice. */
 static const char *
 bound_slice (const Model *model, const Wish *wish, const ModelGroup *group)
 {
@@ -116,7 +117,7 @@ bound_slice (const Model *model, const Wish *wish, const ModelGroup *group)
              : NULL;
 }
 
-/* Of all hosts, or of those of one slice. */
+/* Whether @n bundles fit on all hosts, or on those of @slice. */
 static gboolean
 has_room (const Model *model, const Wish *wish, guint n, const char *slice, const ModelGroup *group, gboolean ever)
 {
@@ -156,9 +157,9 @@ can_seat (const Model *model, const Wish *wish, guint n, const ModelGroup *group
   return FALSE;
 }
 
-/* --- what the ledger says --- */
+/* --- comparing with the ledger --- */
 
-/* How many bundles of the group each host has, by its full name. */
+/* The number of the group's bundles per host, by full name. */
 static GHashTable *
 seats_of (const Place *place, guint64 id)
 {
@@ -200,7 +201,8 @@ model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const
              : g_strdup_printf ("group %s has %u lost bundles, not %u", known->wish.name, n_lost, n_known);
 }
 
-/* The new seats of @group, which has @n more: room was there for each, and they stand as wished. */
+/* Takes the new places of @group, which has @n more bundles. Each must have had room and follow the rules of the
+ * wish. */
 static void
 take_seats (Call *call, ModelGroup *group, guint n)
 {
@@ -288,7 +290,7 @@ guint
 repair_bundles (Call *call, ModelGroup *group, gboolean done)
 {
   const Wish *wish = &group->wish;
-  /* That it may not be in a slice that has gone says nothing any more. */
+  /* An excluded slice that no longer exists has no effect. */
   guint n_lost = leave_lost (call->after, group);
 
   if (n_lost == 0)

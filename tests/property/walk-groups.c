@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of who has what until when: groups, leases, owners. */
+/* The model of groups, leases and owners over time. */
 #include "walk-model.h"
 
 #define DAY_MS G_GINT64_CONSTANT (86400000)
@@ -81,7 +81,7 @@ model_at (const Model *model, gint64 now_ms)
 
   if (!end_owners (at, time_ms) && !groups_end)
     return at;
-  /* With an end, those of more than a day ago are forgotten. */
+  /* When a lease expires, removed groups that ended more than a day ago are forgotten. */
   for (guint i = at->groups->len; i-- > 0;)
     {
       const ModelGroup *group = at->groups->pdata[i];
@@ -93,7 +93,7 @@ model_at (const Model *model, gint64 now_ms)
   return at;
 }
 
-/* --- finding --- */
+/* --- look-up --- */
 
 ModelGroup *
 model_live (const Model *model, const char *name)
@@ -121,7 +121,7 @@ model_keyed (const Model *model, const char *key)
   return NULL;
 }
 
-/* The last that is remembered under the name, or the one of that id. */
+/* The last remembered group with the name, or the one with the id. */
 static const ModelGroup *
 remembered (const Model *model, const char *name, guint64 id)
 {
@@ -150,7 +150,7 @@ model_lookup (const Model *model, const char *name, guint64 id, QuoitErrorCode *
   return NULL;
 }
 
-/* --- changing --- */
+/* --- changes --- */
 
 ModelGroup *
 model_take (Model *model, const Wish *wish, QuoitGroupState state, gint64 until_ms, GPtrArray *slices)
@@ -215,7 +215,7 @@ model_take_slice (Model *model, const ModelGroup *group, const char *slice)
   give_slice (model, slice, 0, group->id);
 }
 
-/* --- looking --- */
+/* --- queries --- */
 
 static int
 by_text (gconstpointer a, gconstpointer b)
@@ -316,7 +316,7 @@ model_end_owner (Model *model, const char *name)
   return n;
 }
 
-/* --- comparing --- */
+/* --- comparison --- */
 
 static char *
 slices_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known, const QuoitGroup *group)

@@ -167,7 +167,7 @@ source_text (const Source *source)
   return g_string_free (text, FALSE);
 }
 
-/* The nodes as the source says them. */
+/* The nodes of the source. */
 static GHashTable *
 nodes_of (guint index, const Source *source)
 {
@@ -220,7 +220,7 @@ model_may_import (const Model *model, guint index, const Source *source, ImportW
   return TRUE;
 }
 
-/* A held node that its source has no longer stays in its place, dead. */
+/* An allocated node that disappears from its source stays in place, dead. */
 static ModelNode *
 lost (const ModelNode *before)
 {
@@ -250,7 +250,7 @@ model_import (Model *model, guint index, const Source *source)
       if (now != NULL)
         {
           now->group = before->group;
-          /* A state stays until the source says another than it did. */
+          /* Keeps a state until the source changes its own. */
           now->state = before->claimed == now->claimed ? before->state : now->claimed;
         }
       else if (before->group != 0 || model_seated (model, name, NULL) > 0)
@@ -266,7 +266,7 @@ model_import (Model *model, guint index, const Source *source)
   g_hash_table_unref (said);
 }
 
-/* --- what is wished --- */
+/* --- requests --- */
 
 char *
 wish_text (const Wish *wish)
@@ -304,7 +304,7 @@ model_has_slice (const Model *model, const char *slice)
   return FALSE;
 }
 
-/* Of one slice. */
+/* Counts of one slice's nodes. */
 typedef struct {
   const ModelNode *any;
   guint n_known, n_alive, n_draining, n_used, n_held;
@@ -391,7 +391,7 @@ model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint 
     }
 }
 
-/* --- comparing --- */
+/* --- comparison --- */
 
 static char *
 node_difference (const Model *model, const QuoitSnapshot *snapshot, guint32 at, guint *chips, guint *chips_left)

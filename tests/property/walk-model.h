@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ledger in a few tables: slow, small, and made independently of the library, which it is compared with. Names are
- * full names (source/pool/name). */
+/* A model of a ledger in a few tables. It is slow, small, and independent of the library that it is compared with.
+ * Names are full names (source/pool/name). */
 #pragma once
 
 #include "../ground.h"
@@ -9,7 +9,7 @@ enum { N_SOURCES = 3, N_POOLS = 3, MOST_SLICES = 5, MOST_HOSTS = 4 };
 
 typedef struct {
   const char *accelerator, *topology;
-  guint hosts, chips; /* chips of a host */
+  guint hosts, chips; /* chips per host */
 } Shape;
 extern const Shape shapes[];
 enum { N_SHAPES = 5 }; /* the last one is never in the fleet */
@@ -22,9 +22,9 @@ typedef struct {
   guint64 group; /* 0: none */
 } ModelNode;
 
-/* Bundles of so many whole chips each. */
+/* Bundles with @chips whole chips each. */
 typedef struct {
-  guint n, chips; /* n 0: slices are wished for */
+  guint n, chips; /* n 0: the request is for slices */
   QuoitStrategy strategy;
   QuoitPolicy policy;
   gboolean in_one_slice;
@@ -33,8 +33,8 @@ typedef struct {
 typedef struct {
   char *name, *key, *owner;     /* NULL: none */
   guint shape, n_slices, least; /* least 0: all or none */
-  int pool, zone;               /* -1: any; N_POOLS: one that is not there */
-  int selector;                 /* of selectors[], -1: none */
+  int pool, zone;               /* -1: any; N_POOLS: one that does not exist */
+  int selector;                 /* index into selectors[]; -1: none */
   char *slice, *excluded;       /* NULL: none */
   gint64 lease_ms;              /* 0: none */
   BundleWish bundles;
@@ -44,8 +44,8 @@ typedef struct {
 typedef struct {
   guint64 id;
   Wish wish;
-  char *request;         /* all that "the same request" compares but name and owner */
-  GHashTable *seats;     /* of bundles: node -> how many are there; NULL: it has slices */
+  char *request;         /* all that a retry with the same key compares, except name and owner */
+  GHashTable *seats;     /* for bundles: node -> number of bundles; NULL: the group has slices */
   QuoitGroupState state; /* HELD, RESERVED, REMOVED */
   gint64 until_ms, ended_ms;
   gboolean expired;
@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
   guint64 id;
   gint64 until_ms;
-  gboolean ended; /* by its lease; else it is set */
+  gboolean ended; /* by an expired lease; otherwise explicitly */
 } ModelOwner;
 
 typedef struct {
@@ -65,7 +65,7 @@ typedef struct {
   gint64 clock_ms;
 } Model;
 
-/* What a source may say: a letter a node, '.' alive, 'd' draining, 'x' dead, 'b' used. */
+/* A source's description: one letter per node, '.' alive, 'd' draining, 'x' dead, 'b' used. */
 typedef struct {
   guint n_slices, shape, zone;
   char marks[MOST_SLICES * MOST_HOSTS];
@@ -84,52 +84,52 @@ enum { N_SELECTORS = 5 };
 Model *model_new (void);
 Model *model_copy (const Model *model);
 void model_free (Model *model);
-/* Puts @from (transfer full) in the place of @to. */
+/* Replaces the content of @to by @from (transfer full). */
 void model_become (Model *to, Model *from);
 
 char *source_text (const Source *source);
 
 typedef enum { IMPORT, SYNC } ImportWay;
-/* Whether the source may say that now; and then it does. */
+/* Whether the source may be imported now, and the import itself. */
 gboolean model_may_import (const Model *model, guint index, const Source *source, ImportWay way);
 void model_import (Model *model, guint index, const Source *source);
 
 void wish_clear (Wish *wish);
 char *wish_text (const Wish *wish);
-/* Slices that satisfy @wish and are free; that could be: all of their workers are known. @n_loose counts those with
- * nothing alive too, whose labels nobody looks at. */
+/* The free slices that satisfy @wish, and the number of slices that could satisfy it because all their workers are
+ * known. @n_loose also counts those without a live node, whose labels are not checked. */
 GHashTable *model_free_slices (const Model *model, const Wish *wish);
 void model_count_known (const Model *model, const Wish *wish, guint *n_strict, guint *n_loose);
 gboolean model_has_pool (const Model *model, guint pool);
 gboolean model_has_slice (const Model *model, const char *slice);
 
-/* --- walk-bundles.c: who sits where --- */
+/* --- walk-bundles.c: where bundles are placed --- */
 
-/* The chips that bundles have of the node; appends their groups, by id, to @groups (or NULL). */
+/* The chips of the node that bundles use. Appends the ids of their groups to @groups (or NULL). */
 guint model_seated (const Model *model, const char *node, GPtrArray *groups);
-/* Whether the slices of the @index-th source's pool may be of @shape from now on: what a slice is of which hosts with
- * bundles stay, lost, and others come, its nodes vote on, and the model has no vote. */
+/* Whether the slices of the pool may change to @shape. If hosts with bundles stay as lost and others are added, the
+ * nodes of a slice vote on its class, which the model does not implement. */
 gboolean model_may_reshape (const Model *model, guint index, guint pool, guint shape);
 gboolean model_has_lost_seats (const Model *model, const ModelGroup *group);
 char *model_seats_difference (const Model *model, const QuoitSnapshot *snapshot, const ModelGroup *known);
 
-/* --- walk-groups.c: who has what until when --- */
+/* --- walk-groups.c: groups, leases and owners over time --- */
 
-/* The model as it is once all has ended that ends by @now_ms; a copy. */
+/* A copy of the model at @now_ms, after all leases that expire by then. */
 Model *model_at (const Model *model, gint64 now_ms);
-/* An entry is written at @now_ms. */
+/* Counts a journal entry at @now_ms. */
 void model_write (Model *model, gint64 now_ms);
 
 ModelGroup *model_live (const Model *model, const char *name);
 ModelGroup *model_keyed (const Model *model, const char *key);
-/* The live group that "name" or "name@id" names, or why it is none: in *@code. @id 0: none. */
+/* The live group "name" or "name@id", or NULL and the reason in *@code. @id 0: none. */
 ModelGroup *model_lookup (const Model *model, const char *name, guint64 id, QuoitErrorCode *code);
 
-/* Makes the next group, which holds @slices; a copy of @wish. */
+/* Makes the next group with a copy of @wish and with @slices. */
 ModelGroup *model_take (Model *model, const Wish *wish, QuoitGroupState state, gint64 until_ms, GPtrArray *slices);
 void model_release (Model *model, ModelGroup *group);
 void model_forget (Model *model, ModelGroup *group);
-/* The end that is shown: its own or its owner's. */
+/* The expiry that is shown: the group's own or its owner's. */
 gint64 model_until (const Model *model, const ModelGroup *group);
 QuoitGroupState model_state (const Model *model, const ModelGroup *group);
 QuoitGroupSliceState model_slice_state (const Model *model, const char *slice);
@@ -140,9 +140,9 @@ void model_leave_slice (Model *model, const ModelGroup *group, const char *slice
 void model_take_slice (Model *model, const ModelGroup *group, const char *slice);
 
 ModelOwner *model_owner (const Model *model, const char *name);
-/* Frees all that is held in the name; how many groups. */
+/* Frees all groups of the owner; returns their number. */
 guint model_end_owner (Model *model, const char *name);
 
-/* Says what is different; NULL: nothing. */
+/* A description of the difference, or NULL. */
 char *model_group_difference (const Model *model, const QuoitSnapshot *snapshot);
 char *model_difference (const Model *model, const QuoitSnapshot *snapshot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs on groups and owners, and what the model says must come of each. */
+/* The verbs on groups and owners, and the results that the model expects. */
 #include "walk.h"
 
 /* --- calls --- */
@@ -7,7 +7,7 @@
 static gint64
 now_of (Walk *walk)
 {
-  /* Clocks of several callers: not one of them runs evenly, and some were never set right. */
+  /* The clocks of several callers run unevenly, and some are wrong. */
   if (below (walk, 60) == 0)
     return walk->time_ms - G_GINT64_CONSTANT (31557600000);
   return walk->time_ms - (gint64) below (walk, 5000);
@@ -43,7 +43,7 @@ call_end (Call *call, gboolean done)
     model_become (call->place->model, call->after);
   else if (call->place->in_batch && !call->is_unread)
     {
-      /* What has ended has ended for the batch, though the change that noticed it was refused. */
+      /* In a batch, the expiries that a refused change noticed remain. */
       model_free (call->after);
       model_become (call->place->model, model_at (call->place->model, call->now_ms));
     }
@@ -57,7 +57,7 @@ some_ref (Walk *walk, const Model *model, char **name, guint64 *id)
 {
   const ModelGroup *group = model->groups->len == 0 ? NULL : model->groups->pdata[below (walk, model->groups->len)];
 
-  /* Those that are gone would soon be most. */
+  /* Retries, because otherwise most would soon be removed groups. */
   for (guint i = 0; i < 4 && group != NULL && group->state == QUOIT_GROUP_REMOVED; i++)
     group = model->groups->pdata[below (walk, model->groups->len)];
   *name = group == NULL || below (walk, 8) == 0 ? g_strdup_printf ("group-%u", below (walk, 14))
@@ -102,7 +102,7 @@ some_wish (Walk *walk, const Model *model)
 
   wish.shape = below (walk, 30) == 0 ? N_SHAPES - 1 : below (walk, N_SHAPES - 1);
   wish.n_slices = 1 + below (walk, below (walk, 2) == 0 ? 2 : 5);
-  /* From a number to the same is that number. */
+  /* A range with equal ends is the same as the number. */
   if (below (walk, 4) == 0 && wish.n_slices > 1)
     wish.least = 1 + below (walk, wish.n_slices - 1);
   if (below (walk, 3) == 0)
@@ -152,7 +152,7 @@ request_of (const Wish *wish)
   return request;
 }
 
-/* Full names in the order in which the group has them. */
+/* Full names in the group's order. */
 static GPtrArray *
 slices_of (Walk *walk, const Place *place, const QuoitGroup *group)
 {
@@ -172,7 +172,8 @@ slices_of (Walk *walk, const Place *place, const QuoitGroup *group)
   return slices;
 }
 
-/* What must come of wishing for @n slices, of which fewer are free: never or not now, as far as the model can tell. */
+/* Expects the refusal of a wish for @n slices of which fewer are free: never or not now, as far as the model can
+ * decide. */
 static void
 expect_shortage (Call *call, const Wish *wish, guint n)
 {
@@ -186,7 +187,7 @@ expect_shortage (Call *call, const Wish *wish, guint n)
   else if (n_strict >= n || call->error == NULL)
     call->code = QUOIT_ERROR_NOT_NOW;
   else
-    /* Between the two it hangs on labels of nodes that are dead. */
+    /* Between the two counts the result depends on the labels of dead nodes. */
     {
       walk_hold (walk, call->error->code == QUOIT_ERROR_NEVER || call->error->code == QUOIT_ERROR_NOT_NOW, "%s: %s",
                  text, said (call->error));
@@ -202,7 +203,7 @@ names_what_is_not (const Model *model, const Wish *wish)
          || (wish->excluded != NULL && !model_has_slice (model, wish->excluded));
 }
 
-/* @group was made of what is new. */
+/* Checks that @group was newly reserved. */
 static void
 check_made (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group)
 {
@@ -223,7 +224,7 @@ check_made (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms
   walk->n_made++;
 }
 
-/* The answer to a key that names a group. */
+/* Checks the answer to a retry with the key of a group. */
 static void
 check_retry (Call *call, const Wish *wish, gboolean holds, const ModelGroup *known, const QuoitGroup *group)
 {
@@ -471,7 +472,7 @@ change_owner (Walk *walk, const Place *place)
                               : end_owner (&call, name));
 }
 
-/* --- other slices --- */
+/* --- changing slices --- */
 
 static void
 check_turn (Call *call, QuoitGroupChange *turn, const ModelGroup *known, gboolean is_nothing)
@@ -486,7 +487,7 @@ check_turn (Call *call, QuoitGroupChange *turn, const ModelGroup *known, gboolea
   walk->n_changes += !is_nothing;
 }
 
-/* Those of the group that are of @state, from the last on, up to @n: they go. */
+/* Removes up to @n of the group's slices in @state, from the last on. */
 static guint
 leave_some (Model *model, const ModelGroup *group, QuoitGroupSliceState state, guint n)
 {
@@ -502,7 +503,7 @@ leave_some (Model *model, const ModelGroup *group, QuoitGroupSliceState state, g
   return n_left;
 }
 
-/* The group has @n new slices of those that its request may have; which ones, the ledger says. */
+/* Checks that the group has @n new slices that its request allows, and takes them over from the ledger. */
 static void
 take_new (Call *call, const ModelGroup *group, const QuoitGroup *after, guint n)
 {
@@ -525,14 +526,14 @@ take_new (Call *call, const ModelGroup *group, const QuoitGroup *after, guint n)
   walk_hold (walk, n == 0, "%s lets go of slices that are whole", call->verb);
 }
 
-/* Whether the group can have @n more; else the code says why not. */
+/* Whether the group can get @n more slices; otherwise sets the expected code. */
 static gboolean
 can_have (Call *call, const ModelGroup *group, guint n)
 {
   g_autoptr (GHashTable) free_slices = model_free_slices (call->after, &group->wish);
   g_autoptr (GPtrArray) slices = model_slices_of (call->after, group);
 
-  /* What it was not to have may have gone: then it has no say. */
+  /* An excluded slice that no longer exists has no effect. */
   if ((group->wish.pool >= 0 && !model_has_pool (call->after, (guint) group->wish.pool))
       || (group->wish.slice != NULL && !model_has_slice (call->after, group->wish.slice)))
     call->code = QUOIT_ERROR_NOT_FOUND;
@@ -637,7 +638,7 @@ release_slice (Walk *walk, const Place *place)
     {
       g_autoptr (GPtrArray) slices = model_slices_of (call.after, known);
 
-      /* Mostly one that it has. */
+      /* Usually a slice of the group. */
       if (below (walk, 4) > 0)
         {
           g_free (slice);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random steps, the same on a ledger and on a model of it: after each step both know the same, and every answer is the
+/* Random steps on a ledger and on a model of it. After each step both have the same state, and every answer is the
  * one that the model expects. */
 #include "walk.h"
 
@@ -15,7 +15,7 @@ check (Walk *walk, const Place *place)
   walk_hold (walk, difference == NULL, "%s", difference);
 }
 
-/* What is so later, when nothing is done, is what has not ended by then. */
+/* A snapshot as of a later time has exactly the groups whose lease has not expired by then. */
 static void
 check_later (Walk *walk, const Place *place)
 {
@@ -46,7 +46,7 @@ static void
 change_state (Walk *walk, const Place *place)
 {
   g_autofree char *name = some_node (walk, place->model);
-  /* Mostly back to life: else little would fit after a while. */
+  /* Usually back to alive, because otherwise little would fit after a while. */
   QuoitNodeState state = below (walk, 5) < 3 ? QUOIT_NODE_ALIVE : (QuoitNodeState) below (walk, 3);
   guint verb = place->fork != NULL ? 0 : below (walk, 3);
   ModelNode *node;
@@ -129,7 +129,7 @@ import (Walk *walk, const Place *place)
         source.pools[p].n_slices = 0;
       empty = empty && source.pools[p].n_slices == 0;
     }
-  /* Fleet text has an item at least. */
+  /* Fleet text needs at least one item. */
   if (empty)
     return;
   text = source_text (&source);
@@ -141,7 +141,7 @@ import (Walk *walk, const Place *place)
     {
       g_autoptr (QuoitSnapshot) snapshot = snapshot_of (place);
 
-      /* Whether there is a difference also in pools, the model does not know. */
+      /* The model cannot decide whether pools changed, so it takes the sequence number from the ledger. */
       model_import (call.after, index, &source);
       if (quoit_snapshot_get_seq (snapshot) > call.after->seq)
         model_write (call.after, call.now_ms);
@@ -151,9 +151,9 @@ import (Walk *walk, const Place *place)
   call_end (&call, done);
 }
 
-/* --- steps of steps --- */
+/* --- choosing steps --- */
 
-/* What can be done anywhere but in a fork. */
+/* Steps that are possible everywhere except in a fork. */
 static void
 ledger_step (Walk *walk, const Place *place)
 {
@@ -263,13 +263,13 @@ take_step (Walk *walk)
   QuoitLedger *ledger = walk->hand[which];
   Place place = { .ledger = ledger, .model = walk->model };
 
-  /* Mostly a second; now and then so much that ends are forgotten. */
+  /* Usually a second; sometimes so long that ended groups are forgotten. */
   walk->time_ms += below (walk, 300) == 0 ? G_GINT64_CONSTANT (50000000) : 1000;
   if (die < 80)
     import (walk, &place);
   else if (die < 120)
     {
-      /* What is tried is tried on what this handle knows. */
+      /* A fork starts from the handle's state, so that must be current. */
       walk_hold (walk, quoit_ledger_refresh (ledger, NULL), "refresh");
       try_in_fork (walk, ledger);
     }
@@ -282,7 +282,7 @@ take_step (Walk *walk)
   else
     any_step (walk, &place);
 
-  /* The other handle has seen nothing of it yet. */
+  /* The other handle has not read the change yet. */
   if (walk->path != NULL)
     walk_hold (walk, quoit_ledger_refresh (walk->hand[0], NULL) && quoit_ledger_refresh (walk->hand[1], NULL),
                "refresh");

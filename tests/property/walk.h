@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the walk share: where a step is made, and how it is made there and in the model. */
+/* Shared by the files of the walk: the place of a step, and calls on the ledger and the model. */
 #pragma once
 
 #include "walk-model.h"
@@ -9,16 +9,16 @@ typedef struct {
   GRand *rand;
   guint32 seed;
   guint step;
-  gint64 time_ms;       /* of a clock that runs */
+  gint64 time_ms;       /* of a steady clock */
   char *path;           /* NULL: in memory */
-  QuoitLedger *hand[2]; /* two handles of one file; one of a ledger in memory */
+  QuoitLedger *hand[2]; /* two handles of one file, or one of a ledger in memory */
   Model *model;
   Source sources[N_SOURCES];
   guint n_done, n_refused, n_made, n_ended, n_imports, n_losses, n_changes, n_forks, n_batches, n_compactions;
   guint n_bundle_groups, n_bundles_moved;
 } Walk;
 
-/* Where a step is made: in the ledger, or in a fork of it. */
+/* The place of a step: the ledger, or a fork of it. */
 typedef struct {
   QuoitLedger *ledger;
   QuoitFork *fork; /* NULL: in the ledger */
@@ -48,36 +48,37 @@ snapshot_of (const Place *place)
   return place->fork != NULL ? quoit_fork_snapshot (place->fork) : quoit_ledger_snapshot (place->ledger);
 }
 
-/* A call that is made in both. Begun, it has a moment, and in @after the model with all ended that ends by then; the
- * code that the ledger must refuse it with, if it must. */
+/* A call on both ledger and model. After call_begin(), @after is the model with all leases expired by the call's
+ * time, and @code is the error that the ledger must return. */
 typedef struct {
   Walk *walk;
   const Place *place;
   const char *verb;
-  gint64 now_ms, time_ms; /* as told, and as raised */
+  gint64 now_ms, time_ms; /* as given, and as corrected to be ascending */
   Model *after;
   gboolean some_ended;
-  gboolean is_unread;  /* refused for its text: the ledger was not even asked */
-  QuoitErrorCode code; /* 0: it is done */
+  gboolean is_unread;  /* refused before the ledger was called */
+  QuoitErrorCode code; /* 0: success */
   GError *error;
 } Call;
 
 Call call_begin (Walk *walk, const Place *place, const char *verb);
-/* Whether @done is what the model expects. Then the place's model becomes what the call made of it; one that was
- * refused, what it was. */
+/* Checks that @done is the expected result. After success the place's model is @after; after a refusal it is
+ * unchanged. */
 gboolean call_end (Call *call, gboolean done);
-/* "name" or "name@id", mostly of a live group; @id 0: none. */
+/* "name" or "name@id", usually of a live group; @id 0: none. */
 char *some_ref (Walk *walk, const Model *model, char **name, guint64 *id);
 
 /* --- walk-bundles.c --- */
 
-/* Makes the wish one of bundles. */
+/* Changes the wish to bundles. */
 void some_bundles (Walk *walk, Wish *wish);
-/* All but what slices and bundles have in common. */
+/* A request with the part of the wish that is specific to bundles. */
 QuoitRequest *request_of_bundles (const Wish *wish);
-/* What must come of asking for them when nothing else is in the way; @group: what came. */
+/* Computes the expected result of the reservation if nothing else prevents it; compares it with @group, the actual
+ * one. */
 void reserve_bundles (Call *call, const Wish *wish, QuoitGroupState state, gint64 until_ms, const QuoitGroup *group);
-/* What must come of repairing the group, and how many bundles were lost. */
+/* Applies the repair to the model and checks the new places; returns the number of lost bundles. */
 guint repair_bundles (Call *call, ModelGroup *group, gboolean done);
 
 void reserve_or_keep (Walk *walk, const Place *place);
