@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the harness itself shares: rows, the two runs, and how they are shown. */
+/* Shared inside the harness: rows, the two runs, and the output. */
 #pragma once
 
 #include "bench.h"
@@ -26,11 +26,11 @@ void bench_free (Bench *bench);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bench, bench_free)
 char *bench_key (const char *scenario, const char *fleet);
 
-/* "met", "missed", or "" where nothing was promised or measured. */
+/* "met", "missed", or "" if the row has no limit or no value. */
 const char *bench_limit_verdict (BenchLimit limit, double value);
 
-/* Runs @program, all families or @only one, under callgrind with `--count` and takes its counts. FALSE, with a line on
- * stderr, where there is no valgrind: the table is then without instructions. */
+/* Runs @program for all families, or for @only, with `--count` under callgrind and stores its counts. Returns FALSE
+ * and prints a line on stderr if valgrind is missing; the table then has no instructions. */
 gboolean bench_count (Bench *bench, const char *program, const char *only);
 
 void bench_print_table (const Bench *bench);

@@ -19,7 +19,7 @@
 #define CALLGRIND_DUMP_STATS_AT(name) (void) (name)
 #endif
 
-/* The best of many: what disturbs only ever adds. */
+/* The best of many runs, because disturbances only add time. */
 enum { MOST_REPETITIONS = 2000, FEWEST_REPETITIONS = 5, ENOUGH_NS = 150000000 };
 
 static void
@@ -98,7 +98,7 @@ best_ns (const BenchOperation *operation)
   return (double) best / operation->n_operations;
 }
 
-/* Only @operation->run is instrumented; valgrind writes the count to a file that bench_count() reads. */
+/* Counts @operation->run only; valgrind writes the count to a file that bench_count() reads. */
 static void
 count (const BenchOperation *operation)
 {

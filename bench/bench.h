@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measuring: an operation is run many times for its best wall clock, and once more under callgrind for its
- * instructions. Both runs execute the same scenarios; which of the two this one is, only bench.c knows. */
+/* Measuring: an operation runs many times for its best wall clock, and once more under callgrind for its
+ * instructions. Both runs execute the same scenarios; only bench.c distinguishes them. */
 #pragma once
 
 #include <glib.h>
 
 typedef struct _Bench Bench;
 
-/* The limit of a row: what was promised. */
+/* The limit of a row, from the documentation. */
 typedef enum { BENCH_NO_LIMIT, BENCH_AT_MOST, BENCH_AT_LEAST } BenchRelation;
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 #define BENCH_UP_TO(x) ((BenchLimit) { BENCH_AT_MOST, (x) })
 #define BENCH_FROM(x) ((BenchLimit) { BENCH_AT_LEAST, (x) })
 
-/* @before and @after are not measured, and may be NULL. @run does the operation @n_operations times. */
+/* @before and @after are not measured, and may be NULL. @run repeats the operation @n_operations times. */
 typedef struct {
   const char *scenario, *fleet; /* "reserve 1", "100k nodes, 50 % full" */
   void (*before) (gpointer data);
@@ -33,29 +33,29 @@ typedef struct {
 /* Adds a row with the nanoseconds and instructions of one operation. */
 void bench_measure (Bench *bench, const BenchOperation *operation);
 
-/* Adds a row that was measured in another way. */
+/* Adds a row with a value that was measured in another way. */
 void bench_add (Bench *bench, const char *scenario, const char *fleet, double value, const char *unit,
                 BenchLimit limit);
 
-/* What bench_measure() found; NAN where it found nothing. */
+/* The result of bench_measure(), or NAN if there is none. */
 double bench_ns (const Bench *bench, const char *scenario, const char *fleet);
 double bench_instructions (const Bench *bench, const char *scenario, const char *fleet);
 
-/* Whether this is the run under callgrind: what is not counted in instructions is left out of it. */
+/* Whether this is the run under callgrind, which can skip scenarios without instruction counts. */
 gboolean bench_is_counting (const Bench *bench);
 
-/* The best of some tries: what else the machine does only ever adds. MIN() would measure twice. */
+/* Keeps the best of some tries, because disturbances only add time. MIN() would evaluate the measurement twice. */
 void bench_keep_least (double *best, double value);
 
-/* Of ratios of rounds that stand next to each other in time; sorts them. */
+/* The median of the ratios of adjacent rounds; sorts @values. */
 double bench_median (double *values, guint n);
 
-/* Runs a program that measures, and gives @take each of its lines "SCENARIO <tab> FLEET <tab> nanoseconds". Where it
- * cannot be run, a line on stderr says why. */
+/* Runs a measuring program, and passes each of its lines "SCENARIO <tab> FLEET <tab> nanoseconds" to @take. Prints
+ * the reason on stderr if the program cannot run. */
 void bench_program (Bench *bench, char **argv,
                     void (*take) (Bench *bench, const char *scenario, const char *fleet, double ns));
 
-/* The families, one a file. */
+/* The families, one per file. */
 void bench_memory_ops (Bench *bench);
 void bench_forks (Bench *bench);
 void bench_footprint (Bench *bench);

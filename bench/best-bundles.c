@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `best` for bundles: what equals cost. Work may grow with the nodes that are looked at, and with nothing else.
- */
+/* Policy `best` for bundles: the cost of equal nodes. The work may grow only with the number of nodes that are
+ * examined. */
 #include "bench.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct {
   guint32 *slice, *nodes;
 } Asking;
 
-/* Hosts of four chips in slices of four, all idle; each bundle takes a host. */
+/* Idle hosts of four chips in slices of four; each bundle takes a host. */
 static Asking *
 asking_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
 {
@@ -76,7 +76,8 @@ measure_one (Bench *bench, const char *scenario, const char *fleet, Asking *aski
 
 static const guint32 sizes[] = { 1000, 10000, 100000 };
 
-/* From the second size to the largest, tenfold: a square would be a hundredfold. */
+/* The growth from the second size to the largest, ten times as many nodes. Quadratic work would be a hundred times
+ * as much. */
 static void
 add_growth (Bench *bench, const char *scenario, const char *second, const char *largest)
 {

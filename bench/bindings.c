@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the packages for other languages add to the same calls in C, in the same run, and what Python's import takes. */
+/* The overhead of the packages for other languages over the same calls in C, in the same run, and the time of
+ * Python's import. */
 #include "bench.h"
 #include "../tests/shortcuts.h"
 
@@ -34,7 +35,7 @@ close_ledger (gpointer data)
   g_clear_pointer (&calls->ledger, quoit_ledger_unref);
 }
 
-/* As the others do it: a group is released as NAME@ID, which has to be written first. */
+/* Like the other languages: formats NAME@ID, then releases the group by it. */
 static void
 reserve_and_release (gpointer data)
 {
@@ -70,7 +71,7 @@ measure_c (Bench *bench)
                                             .n_operations = BATCH });
 }
 
-/* What a language adds to a call: a row for it, and one for the difference, of which @most_ns was promised. */
+/* Adds a row for a call in a language, and one for its overhead, whose limit is @most_ns. */
 static void
 add_language (Bench *bench, const char *language, const char *fleet, double ns, double most_ns)
 {

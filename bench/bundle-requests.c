@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles asked of a fleet, as the ledger asks: the view of it included. And the same groups asked of Ray's own
- * gcs_server in the same run, where its wheel can be had. */
+/* Requests for bundles, including the time to make the view of the fleet, as in the ledger. Compares them with the
+ * same groups on Ray's own gcs_server in the same run, if its wheel is available. */
 #include "bench.h"
 #include "fleet.h"
 
@@ -31,7 +31,7 @@ ask (gpointer data)
     }
 }
 
-/* Four hosts of one slice, whichever; @slice: of that name. */
+/* Four hosts of one slice: any slice, or @slice. */
 static QuoitRequest *
 request_new (QuoitPolicy policy, const char *slice)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting instructions: the same program once more, under callgrind, which writes a file for each operation. */
+/* Counts instructions: runs the same program again under callgrind, which writes a file per operation. */
 #include "bench-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* Of each file two lines matter: "desc: Trigger: Client Request: KEY" and "totals: INSTRUCTIONS". */
+/* Reads the two lines of a file that matter: "desc: Trigger: Client Request: KEY" and "totals: INSTRUCTIONS". */
 static void
 take_file (Bench *bench, const char *path)
 {

@@ -190,7 +190,7 @@ bench_bare_import (BenchBare *bare, unsigned n)
 
 typedef struct {
   gint64 numbers[7];
-  guint texts[5]; /* where each begins among the bytes */
+  guint texts[5]; /* offset of each text in the bytes */
 } Row;
 
 unsigned

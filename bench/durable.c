@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What durability costs: the whole public call against a bare C loop that commits as many rows and bytes to a file of
- * the same form, in turns, so that whatever the disk does it does to both. */
+/* The cost of durability: alternates the whole public call with a bare C loop that commits as many rows and bytes to
+ * a database with the same tables, so that the state of the disk affects both. */
 #include "bench.h"
 #include "database.h"
 #include "../tests/shortcuts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a database and importing a node list of 100,000 nodes, against what cannot be avoided: reading the rows,
+/* Opening a database and importing a list of 100,000 nodes, compared with the necessary work: reading the rows,
  * parsing the JSON, inserting the rows. */
 #include "bench.h"
 #include "database.h"
@@ -100,7 +100,7 @@ read_alone (const Input *input)
   return seconds () - start;
 }
 
-/* The best of some tries: what else the machine does only ever adds. */
+/* The best of some tries, because disturbances only add time. */
 static double
 best_of (double (*measured) (const Input *), const Input *input, guint tries)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: the growth of the heap by a fleet and its layout, when all that made them is gone. */
+/* Memory: the heap that a fleet and its layout need, after all temporary data is freed. */
 #include "bench.h"
 #include "fleet.h"
 

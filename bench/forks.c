@@ -8,7 +8,7 @@ enum { MANY = 1000 };
 typedef struct {
   QuoitFleet *fleet;
   QuoitRequest *request;
-  guint n; /* changes of one fork */
+  guint n; /* changes per fork */
 } Origin;
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holding costs: hold and confirm against two bare commits, many leases that end at once, and the repair of one
- * slice. */
+/* The cost of holds: hold and confirm compared with two bare commits, many leases that expire at once, and the
+ * repair of one slice. */
 #include "bench.h"
 #include "database.h"
 #include "../tests/shortcuts.h"
@@ -81,7 +81,7 @@ measure_confirmed (Bench *bench, const char *folder, const char *where, BenchLim
   bench_database_remove (other);
 }
 
-/* --- leases that end --- */
+/* --- leases that expire --- */
 
 static void
 hold_many (QuoitLedger *ledger, gint64 now_ms)
@@ -96,7 +96,7 @@ hold_many (QuoitLedger *ledger, gint64 now_ms)
   g_assert_true (quoit_ledger_commit_batch (ledger, NULL));
 }
 
-/* Takes @ledger. The next change finds that the leases are over, and is one more row in the transaction. */
+/* Takes @ledger. The next change notices the expired leases and writes one more row in its transaction. */
 static void
 measure_endings (Bench *bench, QuoitLedger *ledger, const char *where)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What JAX itself takes to make the meshes of meshes.c, of the devices that tests/differential makes up.
+"""The time JAX takes to make the meshes of meshes.c from the simulated devices of tests/differential.
 
 Prints lines of SCENARIO, FLEET and the best nanoseconds, separated by tabs.
 """

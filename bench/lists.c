@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lists.h"
 
-/* Whether node @i is one of the @n_chosen of @n. */
+/* Whether node @i is one of @n_chosen nodes that are spread evenly over @n. */
 static gboolean
 is_chosen (guint32 i, guint32 n, guint32 n_chosen)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node lists to measure with, as `ray list nodes --format json` prints them: v6e slices of 4x4, 64 to a pool. */
+/* Node lists for measurements, in the format of `ray list nodes --format json`: v6e slices of 4x4, 64 per pool. */
 #pragma once
 
 #include <glib.h>
 
 typedef struct {
   guint32 n_nodes;
-  guint32 n_dead;     /* of them; spread evenly */
-  guint32 n_replaced; /* likewise: other machines, with ids, names and addresses of their own */
-  guint32 stride;     /* each row is of the node so many behind the one before, round and round; 0: of the next */
+  guint32 n_dead;     /* dead nodes, spread evenly */
+  guint32 n_replaced; /* likewise: replacements with other ids, names and addresses */
+  guint32 stride;     /* distance between the nodes of adjacent rows, cyclic; 0: 1 */
 } BenchList;
 
-/* The caller's. */
+/* The caller frees the result. */
 char *bench_list_new (const BenchList *list, gsize *length);

@@ -7,13 +7,13 @@
 
 enum { BATCH = 64, FIRST_ID = 1, COLD_BYTES = 64 << 20 };
 
-/* Batches of reservations, so that the clock is read once for many; each batch ends as it began. */
+/* A batch of reservations, so that the clock is read once for many. Each batch restores the initial state. */
 typedef struct {
   QuoitFleet *fleet;
   QuoitRequest *request;
-  guint n; /* groups in a batch */
+  guint n; /* groups per batch */
   char names[BATCH][12];
-  QuoitGroupData *made[BATCH]; /* the groups of a batch, where they are not made while it is measured */
+  QuoitGroupData *made[BATCH]; /* the groups of a batch, unless they are made during the measurement */
   char *cold;
 } Batch;
 
@@ -55,7 +55,7 @@ only_plan (gpointer data)
   quoit_plan_clear (&plan);
 }
 
-/* The same decisions come again: the groups of the batch before can be put in once more. */
+/* Makes the same decisions as in the previous batch, so that its groups can be added again. */
 static void
 keep_groups (gpointer data)
 {
@@ -124,7 +124,7 @@ measure_refusal (Bench *bench, const char *fleet_name, Batch *batch)
   batch->request = before;
 }
 
-/* The parts of one reservation, and what a caller meets who has not been here for long. */
+/* The parts of one reservation, and a caller with cold caches. */
 static void
 measure_parts (Bench *bench, const char *fleet_name, Batch *batch)
 {
@@ -153,7 +153,8 @@ measure_parts (Bench *bench, const char *fleet_name, Batch *batch)
   batch->n = BATCH;
 }
 
-/* One that comes and goes: everything it touches is in the caches. The clock's own 20 ns are in the time. */
+/* One group that is reserved and released: all of its data is in the caches. The time includes the clock's own 20
+ * ns. */
 static void
 measure_one (Bench *bench, const char *fleet_name, Batch *batch, gboolean promised)
 {
@@ -179,7 +180,7 @@ measure_one (Bench *bench, const char *fleet_name, Batch *batch, gboolean promis
   batch->n = n;
 }
 
-/* Many that stay, one after the other: each finds other slices, and memory that is not at hand. */
+/* Many groups that remain, one after the other: each uses other slices, and memory that is not in the caches. */
 static void
 measure_row (Bench *bench, const char *fleet_name, Batch *batch)
 {
@@ -233,8 +234,8 @@ measure_fleet (Bench *bench, QuoitLayout *layout, const char *shape, guint perce
                                             .n_operations = 1 });
 }
 
-/* The work must not grow with the fleet. Of the mean of many: a single one takes more or less by a few words, as its
- * pool's rank happens to stand. */
+/* The work must not grow with the fleet. Uses the mean of many operations, because the work of a single one depends
+ * slightly on its pool's rank. */
 static void
 compare_growth (Bench *bench, const char *scenario, guint percent)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device meshes: of a whole pod, with whole and with split physical axes, and of many slices; beside JAX, where it is.
- */
+/* Device meshes: of a whole pod, with whole and with split physical axes, and of many slices. Compares them with
+ * JAX, if available. */
 #include "bench.h"
 
 #include <quoit/models/mesh.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same reservations by what a careful Python user writes, in the same run. */
+/* The same reservations by the code of a careful Python user, in the same run. */
 #include "bench.h"
 
 #define SCRIPT "bench/py_user_model.py"
@@ -11,7 +11,7 @@ take_line (Bench *bench, const char *scenario, const char *fleet, double ns)
                   *ratio = g_strconcat (scenario, ", Python / quoit", NULL);
 
   bench_add (bench, peer, fleet, ns, "ns", BENCH_NONE);
-  /* What was promised is to reserve: to release is one assignment there, without names, ids or states. */
+  /* Only reservations have a limit: in the peer a release is a single assignment, without names, ids or states. */
   bench_add (bench, ratio, fleet, ns / bench_ns (bench, scenario, fleet), "times",
              g_str_has_prefix (scenario, "reserve") ? BENCH_FROM (6) : BENCH_NONE);
 }

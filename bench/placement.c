@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement groups as Ray places them, on clusters of v6e 4x4 slices: whole slices by their names, as Ray's own slice
- * groups ask for them, and requests that are made to be slow. */
+/* Placement groups by Ray's rules on clusters of v6e 4x4 slices: whole slices selected by name, like Ray's own slice
+ * groups, and requests that are slow by construction. */
 #include "bench.h"
 
 #include <quoit/models/ray-placement.h>
@@ -11,8 +11,8 @@ typedef struct {
   QuoitRayCluster *cluster;
   QuoitRayGroup *group;
   QuoitRayResult expected;
-  guint32 *nodes; /* room for a number a bundle */
-  guint n;        /* how often */
+  guint32 *nodes; /* room for one index per bundle */
+  guint n;        /* repetitions */
 } Asked;
 
 static QuoitRayCluster *
@@ -37,7 +37,7 @@ cluster_new (guint32 n_nodes)
   return cluster;
 }
 
-/* All hosts of a slice that is named. */
+/* All hosts of a named slice. */
 static QuoitRayGroup *
 slice_group (guint32 slice)
 {
@@ -106,7 +106,7 @@ measure_slices (Bench *bench, guint32 n_nodes, double most_ns)
   measure (bench, &asked, "ray: the same, all slices busy", name, BENCH_NONE);
 }
 
-/* --- groups that come and go --- */
+/* --- groups that are created and removed --- */
 
 typedef struct {
   QuoitRayCluster *cluster;
@@ -148,7 +148,7 @@ measure_traffic (Bench *bench)
   bench_add (bench, "ray: groups a second", "1k nodes", 1e9 / bench_ns (bench, scenario, "1k nodes"), "/s", BENCH_NONE);
 }
 
-/* --- made to be slow --- */
+/* --- slow by construction --- */
 
 typedef double (*Amount) (guint32 i);
 
@@ -164,7 +164,7 @@ another (guint32 i)
   return 4 + (double) (i * 7919 % MANY) / MANY;
 }
 
-/* So many bundles on as many nodes, each of which has room for one. */
+/* @n bundles on as many nodes with room for one each. */
 static void
 measure_many (Bench *bench, QuoitStrategy strategy, const char *scenario, Amount bundle, Amount node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one process, or one pod, more costs where there are few and where there are many: the same, or a hostile
- * manifest and the largest slice would take for ever. */
+/* The cost of one more process or pod when there are few and when there are many. It must be the same, because
+ * otherwise a hostile manifest or the largest slice would take too long. */
 #include "bench.h"
 #include "../tests/shortcuts.h"
 
@@ -29,7 +29,7 @@ topology_of (const char *fleet, const char *accelerator, const char *shape, gint
   return topology;
 }
 
-/* Whether one of a crowd costs what one of a few does, in instructions: wall clock has caches in it. */
+/* Compares the cost per process of few and of many in instructions, because wall clock depends on the caches. */
 static void
 compare (Bench *bench, const char *scenario, const char *few, const char *many)
 {

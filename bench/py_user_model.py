@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The peer of the benchmark: what a careful Python user writes for "reserve whole 4x4 slices" (4 hosts each) in memory.
+"""The peer of the benchmark: a careful Python user's code to reserve whole 4x4 slices (4 hosts each) in memory.
 
-Prints lines of SCENARIO, FLEET and the best nanoseconds of one operation, separated by tabs; scenarios and fleets are
-called as in the benchmark itself.
+Prints lines of SCENARIO, FLEET and the best nanoseconds of one operation, separated by tabs. Scenarios and fleets have
+the names of the benchmark.
 """
 
 import random
@@ -14,7 +14,7 @@ REPEAT = 300
 
 
 class Indexed:
-    """A counter of free hosts for each slice, and the set of wholly free slices."""
+    """Counts the free hosts of each slice, and keeps the set of fully free slices."""
 
     def __init__(self, n):
         self.owner = [None] * n

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the package for Python costs: a call beside the same one in C, and its import.
+"""The cost of the package for Python: a call like the one measured in C, and the import.
 
 Prints lines of SCENARIO, FLEET and the best nanoseconds, separated by tabs.
 """
@@ -31,7 +31,7 @@ def best_call():
 
 
 def best_import():
-    """The best time of an import in an interpreter that is just begun."""
+    """The best time of an import in a fresh interpreter."""
     return min(int(subprocess.check_output([sys.executable, "-c", IMPORT])) for _ in range(IMPORTS))
 
 

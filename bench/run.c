@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run [--no-count] [--only FAMILY] [RESULTS.json]: measures everything, or one family, prints the table, writes the
- * file. run --count is what this program calls itself, under callgrind. */
+ * file. The program runs itself with --count under callgrind. */
 #include "bench-private.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The results: a table for people, JSON for programs. */
+/* Prints the results as a table, and writes them as JSON. */
 #include "bench-private.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ bench_save_json (const Bench *bench, const char *path, GError **error)
 {
   g_autoptr (GString) text = g_string_new ("{\"schema\": \"quoit-bench/1\", \"rows\": [");
 
-  /* Names are this program's own: nothing in them needs escaping. */
+  /* The names come from this program and need no escaping. */
   for (guint i = 0; i < bench->rows->len; i++)
     {
       const BenchRow *row = &g_array_index (bench->rows, BenchRow, i);

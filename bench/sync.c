@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node lists that come again, as they were or with 100 changes, against reading them alone; and catching up with what
- * another process has written. */
+/* Syncing node lists again, unchanged or with 100 changes, compared with only reading them; and refreshing after
+ * changes by another process. */
 #include "bench.h"
 #include "database.h"
 #include "lists.h"
@@ -66,7 +66,7 @@ sync_text (QuoitLedger *ledger, const Text *text, guint32 n_changes)
   return took;
 }
 
-/* In turns, so that what the machine does beside this it does to all of them. */
+/* Alternates the calls, so that other load on the machine affects all of them. */
 static void
 measure_calls (Bench *bench, const char *folder, const char *where)
 {
@@ -94,15 +94,15 @@ measure_calls (Bench *bench, const char *folder, const char *where)
   g_free (other.text);
 }
 
-/* --- what is done when the list has been read --- */
+/* --- after the list was read --- */
 
 typedef enum { PLAIN, SHUFFLED, DEAD, REPLACED, N_LISTS } ListKind;
 
-/* Reading is most of what a sync takes: each list is read once, and synced again and again. */
+/* Reading takes most of the time of a sync, so each list is read once and synced repeatedly. */
 typedef struct {
   const char *fleet;
   QuoitClaims *lists[N_LISTS];
-  QuoitStore *store, *watcher; /* the second has the same database open */
+  QuoitStore *store, *watcher; /* the watcher has the same database open */
   ListKind next;
 } Lists;
 
@@ -126,7 +126,7 @@ sync_claims (QuoitStore *store, QuoitClaims **claims)
   g_array_unref (changes);
 }
 
-/* Takes a copy: a source that is not known keeps its claims. */
+/* Syncs a copy, because a new source keeps its claims. */
 static void
 sync_new_source (QuoitStore *store, const QuoitClaims *claims)
 {
@@ -205,7 +205,7 @@ read_few (gpointer data)
   quoit_claims_free (quoit_read_ray_nodes (text->text, text->length, NULL, NULL));
 }
 
-/* Of a short list alone: under callgrind a long one takes minutes. */
+/* Reads a short list only, because a long one takes minutes under callgrind. */
 static void
 measure_reading (Bench *bench)
 {
@@ -217,7 +217,7 @@ measure_reading (Bench *bench)
   g_free (text.text);
 }
 
-/* --- what another process has written --- */
+/* --- changes of another process --- */
 
 typedef struct {
   QuoitLedger *writer, *reader;
@@ -271,7 +271,7 @@ measure_catching_up (Bench *bench, const char *folder, const char *fleet, const 
   bench_database_remove (path);
 }
 
-/* --- the same of a list that another process has synced --- */
+/* --- a list that another process has synced --- */
 
 static void
 sync_other (gpointer data)
@@ -316,9 +316,9 @@ measure_watching (Bench *bench, const char *folder, Lists *lists)
   bench_database_remove (path);
 }
 
-/* --- what a larger fleet costs --- */
+/* --- the cost of a larger fleet --- */
 
-/* What the scenario takes beyond what @plain takes; NULL: all of it. */
+/* The time of the scenario minus that of @plain; NULL: all of it. */
 static double
 work_of (const Bench *bench, const char *scenario, const char *plain, const char *fleet)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a long journal costs: compacting it against a bare copy of as many rows, and opening and verifying with it,
- * behind a checkpoint, and in a ledger that is young. */
+/* The cost of a long journal: compacting it, compared with a bare copy of as many rows; and opening and verifying
+ * with a long journal, after a checkpoint, and with a short one. */
 #include "bench.h"
 #include "database.h"
 
@@ -25,7 +25,7 @@ reserve_and_release (QuoitLedger *ledger, guint number)
   g_assert_true (group != NULL && quoit_ledger_release (ledger, name, NOW + number, NULL));
 }
 
-/* A ledger whose journal has @n entries behind its import, of groups that came and went. */
+/* A ledger whose journal has @n entries after its import, from groups that were reserved and released. */
 static void
 make_ledger (const char *path, guint n)
 {
@@ -49,7 +49,7 @@ since_us (gint64 start_us)
 
 typedef struct {
   const char *path;
-  double open_ms, verify_ms; /* the best of some tries: what else the machine does only ever adds */
+  double open_ms, verify_ms; /* the best of some tries, because disturbances only add time */
 } Ledger;
 
 static double
@@ -76,7 +76,7 @@ verify_once (const char *path)
   return (double) start_us / 1e3;
 }
 
-/* In turns, so that what the machine does beside this it does to all of them. */
+/* Alternates the ledgers, so that other load on the machine affects all of them. */
 static void
 open_and_verify (Ledger *ledgers, guint n, guint rounds)
 {
@@ -104,7 +104,7 @@ copy_ms (const char *from, const char *to)
   return (double) best_us / 1e3;
 }
 
-/* Leaves the last one at @to. */
+/* Leaves the last copy at @to. */
 static double
 compact_ms (const char *from, const char *to)
 {
