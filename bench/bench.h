@@ -37,7 +37,7 @@ void bench_measure (Bench *bench, const BenchOperation *operation);
 void bench_add (Bench *bench, const char *scenario, const char *fleet, double value, const char *unit,
                 BenchLimit limit);
 
-/* The result of bench_measure(), or NAN if there is none. */
+/* The result of bench_measure(); NAN without a result. */
 double bench_ns (const Bench *bench, const char *scenario, const char *fleet);
 double bench_instructions (const Bench *bench, const char *scenario, const char *fleet);
 
