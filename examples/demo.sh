@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What quoit does, in a minute: each command, then what it says. `./dev demo` runs it with the command that was just built
-# first in PATH. It works on a database of its own, and fails where something else happens than should.
+# quoit in a minute: prints each command and its output. `./dev demo` runs it with the built command first in PATH. It
+# uses its own database, and fails if a command gives an unexpected result.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# hardening.sh [FILE...]: the files that the loader maps are hardened. Without FILE: the library and the command of this
-# build, and a program in Go that uses the module. Exits with 77 where that cannot be checked, or was turned off.
+# hardening.sh [FILE...]: checks that files the loader maps are hardened. Default: the library and the command of this
+# build, and a Go program that uses the module. Exits with 77 if that cannot be checked, or hardening is turned off.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A stranger's program compiles, links and runs against what `make install` leaves, by pkg-config alone: as C, and as
-# C++. With installed_prefix (and libdir) set, what is installed there is used: `make installcheck`.
+# Compiles, links and runs a program with the result of `make install`, found by pkg-config alone, as C and as C++.
+# Uses an existing installation if installed_prefix (and libdir) are set: `make installcheck`.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Dependencies go downwards only. Each line of src/LAYERS is a folder of src, and the folders that it may include.
+# Dependencies go downwards only. Each line of src/LAYERS is a folder of src and the folders that it may include.
 set -eu
 cd "$top_srcdir"
 tmp=$(mktemp -d)

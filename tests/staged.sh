@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# staged.sh PREFIX: installs this build below PREFIX as `make install` does, and has pkg-config know it there.
+# staged.sh PREFIX: installs this build below PREFIX like `make install`, and adapts its pkg-config file to that place.
 set -eu
 prefix=$1
 unset DESTDIR MAKEFLAGS MFLAGS MAKELEVEL

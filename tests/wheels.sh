@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# wheels.sh [FILE]: prints the folder of an environment for Python that has the wheels of FILE, else of requirements.txt
-# beside this script, and of what FILE includes. It is made once: below $QUOIT_VENV, else in the build tree. Exits with 77,
-# and says why, where it cannot be made. Tools in it are run as `python -m TOOL`: it is moved when it is whole, and scripts
-# name their interpreter by its place.
+# wheels.sh [FILE]: prints the folder of a Python environment with the wheels of FILE and of the files that it
+# includes. Default: the file requirements.txt next to this script. The environment is made once, below $QUOIT_VENV or
+# else in the build tree. Prints the reason and exits with 77 if it cannot be made. Run its tools as `python -m TOOL`:
+# the finished environment is moved, and scripts contain the path of their interpreter.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 requirements=${1:-$here/requirements.txt}
@@ -55,7 +55,7 @@ make_venv ()
       -r "$requirements" >"$new.log" 2>&1; then
     skip "the wheels of $requirements cannot be installed: $(grep -i error "$new.log" | tail -n 1)"
   fi
-  mv -T "$new" "$1" 2>/dev/null || [ -d "$1" ] # somebody else's, who was faster, is as good
+  mv -T "$new" "$1" 2>/dev/null || [ -d "$1" ] # another process may have made it first
   rm -rf "$new" "$new.log"
   trap - EXIT
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Bindings read the public headers themselves: what stands between the marks is plain C once QUOIT_API is empty. The
-# compiler parses it, with nothing but the types of GLib that the API uses; cffi does so too where it is installed.
+# Bindings read the public headers: with an empty QUOIT_API, the text between the marks is plain C. The compiler parses
+# it with only GLib's types that the API uses, and so does cffi if it is installed.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What topologies, meshes, training jobs and manifests may be given: each bad input has its code, its place, the value
-# and what would do; nothing changes, and nothing takes long. A table of cases rather than a story.
+# Bad topologies, meshes, training jobs and manifests. Each error has the right code, the place, the value and a hint;
+# nothing changes, and nothing takes long. The cases are independent of each other.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# Every call here ends in seconds, whatever it is given.
+# Every call here must end within seconds, whatever its input.
 quoit ()
 {
   timeout 120 "$top_builddir/cli/quoit" "$@"
 }
-# repeat N TEXT
+# repeat N TEXT: prints TEXT N times.
 repeat ()
 {
   awk -v n="$1" -v text="$2" 'BEGIN { while (n-- > 0) printf "%s", text }'
 }
-# count N FORMAT: it with 1 to N, with commas between.
+# count N FORMAT: prints FORMAT with 1 to N, separated by commas.
 count ()
 {
   awk -v n="$1" -v format="$2" 'BEGIN { for (i = 1; i <= n; i++) printf ("%s" format, (i > 1 ? "," : ""), i) }'
@@ -28,7 +28,7 @@ for group in 'train v6e 4x4 2' 'one v6e 4x4 1' 'cube v5p 4x4x4 1' 'huge v5p 16x1
 done
 baseline
 
-# --- mesh sizes that do not multiply to the devices: the nearest that do
+# --- mesh sizes that do not multiply to the devices: the message suggests the nearest ones
 for verb in 'mesh' 'mesh --suggest' 'map --axis a'; do
   # shellcheck disable=SC2086
   refused 3 "too few, $verb" "--axes 'a=4,b=5': mesh shape '4,5' multiplies to 20: expected 64, the devices there are, as '4,16' does" \
@@ -47,7 +47,7 @@ refused 3 "slices" "dcn mesh shape '4,1' multiplies to 4: expected 2, the granul
 refused 3 "processes" "dcn mesh shape '4,1' multiplies to 4: expected 8, the granules there are, as '4,2' does" \
   mesh train --axes a=4,b=8 --dcn a=4 --process-granule
 
-# --- zero, negative, 2^63, no number
+# --- zero, negative, 2^63, not a number
 for size in 0 -1 -16 4194305 9223372036854775807 9223372036854775808 18446744073709551616 99999999999999999999999999; do
   refused 3 "an axis of $size" "--axes: axis 'b' of size '$size': expected 1 to 4194304 devices" mesh train --axes "a=2,b=$size" --dcn a=2
   refused 3 "$size of it between slices" "--dcn: axis 'a' of size '$size': expected 1 to 4194304 devices" mesh train --axes a=2,b=16 --dcn "a=$size"
@@ -61,7 +61,7 @@ refused 3 "bytes below 0" "--bytes '-1'" mesh cube --axes a=64 --bytes -1
 refused 3 "bytes of 2^63" "--bytes '9223372036854775808'" mesh cube --axes a=64 --bytes 9223372036854775808
 ok 0 "bytes of 2^63 - 1" mesh cube --axes a=64 --bytes 9223372036854775807
 
-# --- duplicate axes, and names that are none
+# --- duplicate axes, and invalid names
 refused 3 "an axis twice" "--axes: axis 'a' is there twice: expected each name once" mesh cube --axes a=4,b=4,a=4
 refused 3 "also with a blank" "--axes: axis 'a' is there twice" mesh cube --axes 'a=4, a=16'
 refused 3 "twice between slices" "--dcn: axis 'a' is there twice" mesh train --axes a=2,b=16 --dcn a=2,a=1
@@ -71,7 +71,7 @@ refused 3 "a name that is no word" "--axes: axis 'aaaaaaaaaaaaaaaaaaaa...' of 10
   mesh cube --axes "$(repeat 100000 a)=64"
 ok 0 "blanks between axes are nobody's" mesh train --axes 'a=2, b=16' --dcn ' a=2'
 
-# --- axes that JAX cannot lay out: its reason, and the shapes that work
+# --- axes that JAX cannot lay out: the reason, and possible shapes
 refused 3 "half of a physical axis" \
   "mesh shape '8,8': axis 1 of size '8' is no product of whole physical axes of those left (x 4, y 4, z 4): expected '16,4', '4,16' or '64,1', or physical axes that may be split" \
   mesh cube --axes a=8,b=8
@@ -88,7 +88,7 @@ ok 0 "an axis for every factor of the largest slice" mesh huge --axes "$(count 1
 ok 0 "and as many axes as there can be" mesh cube --axes "a=4,b=16,$(count 62 c%d=1)"
 
 # --- MaxText: unknown settings, two -1, sizes
-# train RULE 'TEXT|TEXT' WORD...: `check train` ends with 3, and a finding of that rule has every TEXT.
+# train RULE 'TEXT|TEXT' WORD...: `check train` exits with 3, and a finding of that rule contains every TEXT.
 train ()
 {
   rule=$1 texts=$2
@@ -134,7 +134,7 @@ refused 3 "of a fleet" "byte 4: topology '99999x99999'" import fleet 'v6e 99999x
 refused 3 "one that is none of the generation" "topology '4096x4096': expected one that v6e has; the nearest are 16x16" \
   reserve huger --topology 4096x4096 --accelerator v6e --slices 1 --now "$now"
 
-# --- processes that there are not, and names beyond the limits of DNS
+# --- processes that do not exist, and names beyond the limits of DNS
 refused 4 "a process" "--process '4': expected one of 0 to 3" env one --process 4
 refused 3 "of 2^63" "--process '9223372036854775808': expected a process id from 0" env one --process 9223372036854775808
 refused 3 "below 0" "--worker '-1': expected a worker id from 0" env one --worker -1
@@ -145,7 +145,7 @@ refused 3 "one that is no label" "JobSet 'A_b': expected a name of at most 63 lo
 refused 3 "pods beyond 63 bytes" "at most 63 bytes" env one --profile jobset --jobset "$(repeat 55 a)"
 refused 3 "by the replicated job" "at most 63 bytes" env one --profile jobset --replicated-job "$(repeat 60 b)"
 
-# manifest NAME GROUPS TEMPLATE: a cluster of that name with groups g1, g2...: "REPLICAS HOSTS TOPOLOGY CHIPS" each.
+# manifest NAME GROUPS TEMPLATE: a cluster with worker groups g1, g2..., each "REPLICAS HOSTS TOPOLOGY CHIPS".
 manifest ()
 {
   printf 'kind: RayCluster\nmetadata: {name: %s}\nspec:\n  headGroupSpec: {template: {spec: {containers: [{}]}}}\n  workerGroupSpecs:\n' "$1"
@@ -157,7 +157,7 @@ manifest ()
              "resources: {limits: {google.com/tpu: %s}}%s}]}}\n", name, i, g[1], g[2], g[3], g[4], env
   }'
 }
-# warned: the last run has shown all, ended with 3, and said TEXT|TEXT first.
+# warned: the last run has printed everything, exited with 3, and printed TEXT|TEXT first.
 warned ()
 {
   head -n 1 "$tmp/err" >"$tmp/message"
@@ -179,7 +179,7 @@ refused 3 "a cluster's name beyond 63 bytes" "cluster.yaml: line 2: metadata.nam
 manifest c 1 '1 4 4x4 4' "$(repeat 63 g)" >"$tmp/group.yaml"
 refused 3 "a group's name beyond them" "groupName|expected at most 63" env --manifest "$tmp/group.yaml"
 
-# --- manifests of any size: bounded over all groups together, and in what is shown of them
+# --- manifests of any size: limits over all groups together, and on the output
 manifest c 1 '65537 1 2x2 4' >"$tmp/many.yaml"
 refused 3 "more pods than are looked at" "group 'g1': '65537' pods: expected at most 65536" env --manifest "$tmp/many.yaml"
 manifest c 200 '16384 4 4x4 4' >"$tmp/groups.yaml"

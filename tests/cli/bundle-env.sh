@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# quoit env of a group of bundles: each bundle is a process, of one job or alone.
+# quoit env of a group of bundles: each bundle is a process, of one job or on its own.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# environment PROCESS NAME: that variable, in Python.
+# environment PROCESS NAME: a Python expression for that variable.
 environment ()
 {
   printf 'd["processes"][%s]["environment"].get("%s")' "$1" "$2"
@@ -117,7 +117,7 @@ ok 0 "part of a host" reserve port --bundle TPU=2 --now "$now"
 baseline
 refused 3 "leaves no room for one a chip" "bundle '0' on node 'tpu-group-0-|TPU_PROCESS_PORT '65500': expected a port of 1 to 65472" env port
 
-# --- more chips than a host of the slice has
+# --- a host with more chips than its slice's class has per host
 "$python" - >"$tmp/large.json" <<'END'
 import json
 print (json.dumps ([{"node_id": "%056x" % (n + 1), "node_ip": "10.0.3.%d" % n, "is_head_node": False, "state": "ALIVE",
@@ -164,7 +164,7 @@ baseline
 ok 0 "as bundles" env first --profile ray-train -o json
 fact "have no parts, and no bounds" 'd["job"], [n for n in d["notes"] if "as if it were alone" in n or "the bounds say" in n]' "('boxes', [])"
 
-# --- in no slice
+# --- outside any slice
 cat >"$tmp/loose.json" <<'END'
 [{"node_id": "33333333333333333333333333333333333333333333333333333333", "node_ip": "10.0.0.3", "is_head_node": false,
   "state": "ALIVE", "node_name": "loose", "resources_total": {"CPU": 2.0, "TPU": 4.0}, "labels": {}}]
@@ -182,7 +182,7 @@ fact "with bounds and a port of its own" \
 ok 0 "for people" env loose
 out "with their place" "# process 0: bundle 0, in no slice, node loose, address 10.0.0.3"
 
-# --- in a slice, nobody knows where
+# --- in a slice, at an unknown place
 "$python" - >"$tmp/lost.json" <<'END'
 import json
 print (json.dumps ([{"node_id": "%056x" % (n + 1), "node_ip": "10.0.1.%d" % n, "is_head_node": False, "state": "ALIVE",

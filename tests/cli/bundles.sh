@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Placement groups on the command line: bundles of any resources under both policies, and why they are not placed.
+# Placement groups on the command line: bundles of any resources with both policies, and the reasons why they do not
+# fit.
 . "$top_srcdir/tests/cli/lib.sh"
 
 fresh 'v6e 4x4 x2; v5e 2x4 x1 hostchips=8; v5e 2x2 x1'
 
-# --- one slice by its label, then two at once, which Ray cannot say
+# --- one slice by its label, then two at once, which Ray cannot express
 ok 0 "four bundles in one slice" reserve one --bundle '4x{TPU=4}' --strategy STRICT_SPREAD \
   --topology-label ray.io/tpu-slice-name --now "$now" -o json
 fact "the first slice has them" "[b['node'] for b in d['bundles']]" \
@@ -39,7 +40,7 @@ ok 0 "who holds a host" who-holds v5e-2x4-0-0
 out "the group" "packed@"
 ok 0 "it is free again" release packed --now "$now"
 
-# --- a file as Ray's placement_group() is given it
+# --- a file with the arguments of Ray's placement_group()
 cat >"$tmp/group.yaml" <<'YAML'
 bundles:
 - {CPU: 0, TPU: 4}
@@ -72,7 +73,7 @@ ok 0 "confirmed" confirm held --now "$now"
 ok 0 "released" release held --now "$now"
 ok 0 "and the keyed one" release keyed --now "$now"
 
-# --- a host is lost: only what was on it moves, and not to where the rest is
+# --- a host is lost: only its bundles move, and not to the hosts of the others
 ok 0 "a host of the group dies" set-state v6e-4x4-0-1 dead --now "$now"
 ok 0 "status says so" status --now "$now"
 out "with the reason" "a bundle of it has lost its node; now: "
@@ -83,18 +84,18 @@ fact "in the same slice, not on the first host" "[b['node'] for b in d['bundles'
 baseline
 refused 7 "nothing is left to be explained" "has no bundle that is not placed" explain filed
 
-# --- amounts are what Ray counts of them, and chips are chips
+# --- amounts are truncated like in Ray, and chips are whole chips
 ok 0 "a fraction that a double cannot hold" reserve part --bundle TPU=0.57 --now "$now" -o json
 fact "is what Ray counts" "d['group']['request']" 'PACK 1x{TPU=0.5699}'
 ok 0 "it is free again" release part --now "$now"
 
-# --- what cannot be
+# --- requests that never fit
 baseline
 refused 6 "more than any host has" "never" reserve big --bundle TPU=9 --now "$now"
 err "the nearest are named" "nearest: v5e-2x4-0-0 has 8 of 9 TPU left"
 refused 6 "an unknown label" "never" reserve labelled --bundle TPU=1 --bundle-select 0:rack=7 --now "$now"
 
-# --- what is no request
+# --- invalid requests
 refused 3 "nothing of it" "bundle 0|'TPU'|'0'|more than 0" reserve x --bundle TPU=0 --now "$now"
 refused 3 "less than nothing" "bundle 0|'-1'" reserve x --bundle TPU=-1 --now "$now"
 refused 3 "no number" "'a'|decimal number" reserve x --bundle TPU=a --now "$now"
@@ -128,7 +129,7 @@ refused 3 "an argument that says nothing of where" "line 2|'name'" reserve x --b
 refused 2 "a group and a request" "not both" explain filed --bundle TPU=1
 refused 4 "a group that is not there" "no group 'nobody'" explain nobody
 
-# --- a group that waits is explained as it will be repaired: beside what stays, under all that was asked
+# --- a group that waits is explained by the rules of its repair: with its remaining bundles, and the whole request
 fresh 'v6e 4x4 x1; v6e 4x4 x1 pool=other'
 ok 0 "three hosts of a slice" reserve three --bundle '3x{TPU=4}' --strategy STRICT_SPREAD --pool v6e-4x4 \
   --topology-label ray.io/tpu-slice-name --now "$now"
@@ -143,7 +144,7 @@ refused 6 "chips that no host can share out so" "never|Ray's control plane answe
   --bundle '5x{TPU=0.75}' --strategy STRICT_PACK --policy ray --now "$now"
 ok 6 "fits says the same" fits --bundle '5x{TPU=0.75}' --strategy STRICT_PACK --policy ray --now "$now"
 
-# --- Ray's ids of nodes are labels
+# --- Ray's node ids are labels
 rm -f "$QUOIT_DB"*
 list=$top_srcdir/tests/data/captures/plain.actor-task-and-group.ray-list-nodes--detail--format-json.json
 id=aa5616425c9e0434a43a688600e6411c8d1be80e422628e5349e4ec1

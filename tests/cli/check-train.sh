@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# quoit check train: MaxText's axes filled in, what it would refuse and what would work, as lines and as JSON.
+# quoit check train: fills in MaxText's axes, and reports errors and possible values, as lines and as JSON.
 . "$top_srcdir/tests/cli/lib.sh"
 unset QUOIT_DB # it needs none
 
 two='--accelerator v6e --topology 4x4 --slices 2'
 
-# train STATUS 'sentence' WORD...: on two slices of v6e 4x4.
+# train STATUS 'sentence' WORD...: checks a job on two slices of v6e 4x4.
 train ()
 {
   expected=$1 sentence=$2
@@ -15,7 +15,7 @@ train ()
   ok "$expected" "$sentence" check train $two "$@"
 }
 
-# --- what MaxText takes
+# --- what MaxText accepts
 train 0 "the settings of a tutorial" ici_fsdp_parallelism=-1 dcn_data_parallelism=2 per_device_batch_size=4
 out "are filled in within a slice" "fsdp                    16   1"
 out "and between slices" "data                     1   2"
@@ -35,7 +35,7 @@ fact "of two devices a chip" "d['n_chips'], d['n_devices']" "(16, 32)"
 ok 0 "a 2x4 of two hosts" check train --accelerator v6e --topology 2x4 --chips-per-host 4 -o json
 fact "has two" "d['n_hosts']" 2
 
-# --- what it refuses
+# --- what MaxText refuses
 train 3 "a name with two letters exchanged" ici_fdsp_parallelism=4
 out "is an error that names the right one" \
   "error    key-unknown 'ici_fdsp_parallelism': expected a setting of MaxText's, as 'ici_fsdp_parallelism'"

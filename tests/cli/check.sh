@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# quoit check manifest: lines that editors read, the same as JSON, exit statuses, and files that are none.
+# quoit check manifest: lines that editors can parse, the same as JSON, exit statuses, and files that are no manifests.
 . "$top_srcdir/tests/cli/lib.sh"
 good=$two_slices
 unset QUOIT_DB # it needs none
 cd "$tmp" || exit 1
 
-# edited NAME SED: the good manifest, edited.
+# edited NAME SED: makes NAME from the valid manifest by the sed script SED.
 edited ()
 {
   sed "$2" "$good" >"$tmp/$1"
@@ -28,7 +28,7 @@ one ()
 }
 line=$(grep -n numOfHosts hosts.yaml | cut -d: -f1)
 
-# --- as editors read it
+# --- the format that editors parse
 ok 0 "what is right" check manifest "$good"
 one "says nothing" ""
 ok 3 "what is wrong" check manifest hosts.yaml
@@ -72,7 +72,7 @@ out "it is an error" "variable.yaml:$line: error: numOfHosts '\${HOSTS}': expect
 refused 3 "a name that is none" "variable '1A=x'|expected NAME=value" check manifest --set 1A=x variable.yaml
 refused 3 "a name twice" "variable 'A=x'|each name once" check manifest --set A=x --set A=y variable.yaml
 
-# --- standard input, and files that are not there
+# --- standard input, and missing files
 status=0
 quoit check manifest - <hosts.yaml >"$tmp/out" 2>"$tmp/err" || status=$?
 holds "- is standard input" test "$status" -eq 3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# -o csv: what Python's reader makes of it is what -o json says, whatever anybody is called; no cell is a formula to a
-# spreadsheet; and what is no list of rows has none.
+# -o csv: Python's CSV reader gets the same values as from -o json, whatever the names are. No cell is a formula in a
+# spreadsheet. Answers that are no list of rows have no CSV form.
 . "$top_srcdir/tests/cli/lib.sh"
 
 cat >"$tmp/compare.py" <<'PYTHON'
@@ -42,7 +42,7 @@ expected = [[cell(k, v) for k, v in row.items()] for row in array]
 for got, wanted in zip(rows[1:], expected):
     assert got == wanted, (got, wanted)
 
-# What spreadsheets make of it, also those whose separator is the semicolon: no text begins as a formula does.
+# No text may start like a formula in a spreadsheet, including those that separate columns by semicolons.
 numbers = re.compile(r"-?[0-9]+(\.[0-9]+)?$")
 for row in rows[1:]:
     for value in row:
@@ -50,7 +50,7 @@ for row in rows[1:]:
             assert not re.match(r"[ \t\r]*[=+@\-＝＋－＠]", part) or numbers.match(part), part
 PYTHON
 
-# twin ARRAY WORD...: both forms of `quoit WORD...` say the same, and the rows are more than none.
+# twin ARRAY WORD...: the JSON and CSV forms of `quoit WORD...` have the same rows, and there is at least one.
 twin ()
 {
   array=$1
@@ -67,7 +67,7 @@ twin ()
   holds "$*: both say the same" "$python" "$tmp/compare.py" "$tmp/out" "$tmp/json" "$array"
 }
 
-# Of every verb whose answer is rows, and of each kind of thing that `show` knows.
+# For every verb that prints rows, and every kind of object of `show`.
 all_twins ()
 {
   twin nodes nodes
@@ -77,7 +77,7 @@ all_twins ()
   twin classes slots
 }
 
-# --- an ordinary fleet, with something in every column
+# --- an ordinary fleet with a value in every column
 fresh 'v5e 2x2 x2 pool=small busy=1 draining=0; v5p 2x2x4 x1 dead=0.1'
 ok 0 "a manifest" import raycluster "$two_slices" --now "$now"
 ok 0 "a group" reserve train --topology 4x4 --accelerator v6e --slices 1 --owner ann --key k,1 --now "$now"
@@ -179,7 +179,7 @@ holds "has the keys" test "$(cat "$tmp/out")" = \
 ok 0 "and no groups" groups -o csv
 holds "but one line" test "$(wc -l <"$tmp/out")" -eq 1
 
-# --- names that mean harm
+# --- hostile names
 if [ -n "$python" ]; then
   "$python" - >"$tmp/hostile.json" <<'PYTHON'
 import json
@@ -223,7 +223,7 @@ else
   skip "hostile names: no python3"
 fi
 
-# --- what has no rows
+# --- answers without rows
 fresh 'v6e 4x4 x2'
 quoit reserve g --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
 baseline

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Databases that are not what they should be, or not to be had: the right code, the remedy, and not a byte has changed.
+# Damaged, foreign and unavailable databases: the right code, the remedy, and no changed byte.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh 'v6e 4x4 x2'
 quoit reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now" >/dev/null
@@ -9,7 +9,7 @@ good=$QUOIT_DB
 QUOIT_DB=$tmp/bad.db
 more='reserve more --topology 4x4 --accelerator v6e --slices 1'
 
-# sql FILE STATEMENTS: by Python's own SQLite, so that the command's is not asked about itself.
+# sql FILE STATEMENTS: uses Python's own SQLite, independently of the command.
 sql ()
 {
   "$python" -c 'import sqlite3, sys
@@ -19,7 +19,7 @@ c.executescript(sys.argv[2])' "$@"
 have_sql=
 [ -z "$python" ] || ! "$python" -c 'import sqlite3' 2>/dev/null || have_sql=1
 
-# untouched STATUS SENTENCE TEXTS: looking and writing are refused, and the file is the same afterwards.
+# untouched STATUS SENTENCE TEXTS: reading and writing are refused, and the file stays the same.
 untouched ()
 {
   before=$(cksum <"$QUOIT_DB")
@@ -85,7 +85,7 @@ else
 fi
 chmod 600 "$good"
 
-# --- a writer that does not end
+# --- a writer that does not finish
 QUOIT_DB=$good
 if [ -n "$have_sql" ]; then
   "$python" -c 'import sqlite3, sys, time
@@ -121,7 +121,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=512k tmpfs "$tmp/small" 2>/dev
   QUOIT_DB=$tmp/small/quoit.db
   ok 0 "a database on a small disk" init
   ok 0 "with a small fleet" import fleet 'v6e 4x4 x2' --now "$now"
-  # SQLite needs 32 KiB beside a database even to look: what is left is enough for that, and for no more.
+  # SQLite needs 32 KiB next to a database even for reading. The disk keeps that much space and no more.
   dd if=/dev/zero of="$tmp/small/filler" bs=1k 2>/dev/null
   truncate -s -44k "$tmp/small/filler"
   baseline
@@ -139,7 +139,7 @@ else
   skip "a full disk: this user may not mount"
 fi
 
-# --- a backup goes where nothing is
+# --- a backup needs a new file
 QUOIT_DB=$good
 baseline
 ln -s "$tmp/elsewhere" "$tmp/link.db"

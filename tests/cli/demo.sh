@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The demo ends as it should, and shows what it is for. (tests/installed.sh runs the C example.)
+# The demo succeeds and shows the main features. (tests/installed.sh runs the C example.)
 . "$top_srcdir/tests/cli/lib.sh"
 
 PATH=$top_builddir/cli:$PATH

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the processes of an elastic job are to have, worked out anew, against what quoit says.
+"""Computes the expected processes of an elastic job independently, and compares them with quoit's output.
 
   elastic-job.py env PROFILE FILE SLICE...           FILE: `quoit env -o json`
   elastic-job.py change FILE SLICE... -- SLICE...    FILE: `quoit resize|repair -o json`, before and after
 
-SLICE is REPLICA.INCARNATION of the worker group tpu-group, v6e 4x4: its host W has the address 10.REPLICA.INCARNATION.W,
-which is its node's name too.
+SLICE is REPLICA.INCARNATION of the worker group tpu-group, v6e 4x4: its host W has the address
+10.REPLICA.INCARNATION.W, which is also its node's name.
 """
 
 import json
@@ -96,7 +96,7 @@ def difference(was, now):
 
 
 def counterpart(host, others):
-    """The host of another incarnation of the same replica, by worker id."""
+    """The host with the same worker id in another incarnation of the same replica."""
     octets = host.split(".")
     same = [o for o in others if o.split(".")[1] == octets[1] and o.split(".")[3] == octets[3]]
     return same[0] if same else None

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The elastic job of the multislice tutorial: 8 workers on two slices, a pod is deleted, 4 workers, 8 again; with the numbers and
-# the environment of each process at each step.
+# The elastic job of the multislice tutorial: 8 workers on two slices, a pod is deleted, 4 workers, 8 again. Checks the
+# numbers and the environment of each process at each step.
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/ray-lists.sh"
 
 job=$top_srcdir/tests/cli/elastic-job.py
 
-# runs_on 'sentence' REPLICA.INCARNATION...: all processes of train, in both profiles.
+# runs_on 'sentence' REPLICA.INCARNATION...: checks all processes of train in both profiles.
 runs_on ()
 {
   sentence=$1
@@ -22,7 +22,7 @@ runs_on ()
   done
 }
 
-# renumbers 'sentence' BEFORE... -- AFTER...: what the last run's document says of each process.
+# renumbers 'sentence' BEFORE... -- AFTER...: checks each process in the JSON output of the last run.
 renumbers ()
 {
   sentence=$1
@@ -34,7 +34,7 @@ renumbers ()
   fi
 }
 
-# begin LIST: a ledger in which train has both slices of the first list.
+# begin LIST: makes a ledger in which train has both slices of the first list.
 begin ()
 {
   fresh
@@ -44,7 +44,7 @@ begin ()
   runs_on "its 8 workers are numbered through" 0.0 1.0
 }
 
-# loses 'sentence' LIST REPLICA: a fresh list in which the slice of that replica is gone.
+# loses 'sentence' LIST REPLICA: syncs a new list without the slice of that replica.
 loses ()
 {
   ok 0 "$1" sync ray-nodes "$2" --now "$now" -o json
@@ -63,7 +63,7 @@ loses ()
   err "$1: is warned" "slice $3 (tpu-group-$3) is lost"
 }
 
-# shrinks KEPT LOST: to the one slice that is left.
+# shrinks KEPT LOST: shrinks train to the remaining slice.
 shrinks ()
 {
   before=$(quoit export json)
@@ -79,7 +79,7 @@ shrinks ()
   fact "the group is whole again" '[g["state"] for g in d["groups"]]' "['reserved']"
 }
 
-# grows KEPT NEW: back to 8 workers.
+# grows KEPT NEW: grows train to 8 workers again.
 grows ()
 {
   ok 0 "resize --slices 2" resize train --slices 2 --now "$now" -o json
@@ -88,7 +88,7 @@ grows ()
   runs_on "the 8 workers are numbered through" "$1.0" "$2.1"
 }
 
-# ends: nothing is left over.
+# ends: releases train and checks that nothing is left.
 ends ()
 {
   ok 0 "the journal replays" verify
@@ -108,7 +108,7 @@ for lost in 0 1; do
     back=$tmp/replaced.json
     [ "$how" != dead ] || back=$tmp/replaced-dead.json
 
-    # --- 8, 4, 8 by resize
+    # --- 8, 4, 8 workers by resize
     begin "$tmp/both.json"
     loses "slice $lost $how" "$tmp/$how.json" "$lost"
     shrinks "$kept" "$lost"
@@ -125,7 +125,7 @@ for lost in 0 1; do
     grows "$kept" "$lost"
     ends
 
-    # --- the same loss, by repair
+    # --- the same loss, with repair
     begin "$tmp/both.json"
     loses "slice $lost $how" "$tmp/$how.json" "$lost"
     if [ "$how" != replaced ]; then
@@ -148,7 +148,7 @@ for lost in 0 1; do
   done
 done
 
-# --- one host is dead before KubeRay takes the whole replica away: the slice is lost once
+# --- a host dies before KubeRay deletes the whole replica: the slice is lost once
 begin "$tmp/both.json"
 {
   ray_list "$tmp/rest.json" 0.0
@@ -171,7 +171,7 @@ ok 0 "the new replica" sync ray-nodes "$tmp/replaced.json" --now "$now"
 ok 0 "repair" repair train --now "$now" -o json
 renumbers "the new incarnation takes its place" 0.0 1.0 -- 0.0 1.1
 
-# --- slices of other names: who stays is renumbered
+# --- slices with other names: the remaining workers are renumbered
 ray_list "$tmp/three.json" 0.0 1.0 2.0
 begin "$tmp/both.json"
 ok 0 "a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
@@ -181,14 +181,14 @@ ok 0 "repair" repair train --now "$now" -o json
 renumbers "repair takes the third, and the second becomes slice 0" 0.0 1.0 -- 1.0 2.0
 runs_on "the second is slice 0" 1.0 2.0
 
-# --- ten slices: ray-train counts by text, quoit by number
+# --- ten slices: ray-train sorts slices by text, quoit by number
 ray_list "$tmp/many.json" 2.0 10.0
 fresh
 ok 0 "replicas 2 and 10" import ray-nodes "$tmp/many.json" --now "$now"
 ok 0 "both" reserve train --topology 4x4 --accelerator v6e --slices 2 --now "$now"
 runs_on "slice 10 is the second by number and the first by text" 2.0 10.0
 
-# --- a draining host: the slice is leaving, and repair moves the group away before the host is dead
+# --- a draining host: the slice is leaving, and repair moves the group before the host is dead
 begin "$tmp/both.json"
 ok 0 "a third slice" sync ray-nodes "$tmp/three.json" --now "$now"
 ok 0 "a host of the second drains" drain 10.1.0.3 --now "$now"
@@ -203,7 +203,7 @@ ok 0 "undrain" undrain 10.1.0.3 --now "$now"
 ok 0 "the slice that it left" who-holds tpu-group-1 -o json
 fact "is free" '{tuple(n["held_by"]) for n in d["nodes"]}' "{()}"
 
-# --- what comes back in a lost slice's place is taken only if it is what was asked for
+# --- a replacement of a lost slice is used only if it satisfies the request
 label ()
 {
   sed "s/\"ray.io\/tpu-slice-name\": \"tpu-group-$2\"/&, \"ray.io\/market-type\": \"$3\"/" "$1"
@@ -221,7 +221,7 @@ ok 0 "it comes back as spot" sync ray-nodes "$tmp/spot.json" --now "$now"
 ok 0 "repair" repair train --now "$now" -o json
 fact "takes the other slice" '{w["slice"] for w in d["workers"]}' "{'tpu-group-1'}"
 
-# --- a name that has become ambiguous is not one that has gone
+# --- an ambiguous name is not a missing one
 fresh
 ok 0 "three slices" import fleet 'v6e 4x4 x3' --now "$now"
 ok 0 "one of them, and never the second" reserve train --topology 4x4 --accelerator v6e --slices 1 --exclude-slice v6e-4x4-1 --now "$now"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Files that are not what they should be: the right code; file, place, the value that is wrong and what was expected in
-# the message; and nothing has changed.
+# Invalid files: the right code, a message with file, place, wrong value and expectation, and no change.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh 'v6e 4x4 x1'
 bad=$tmp/bad
@@ -32,7 +31,8 @@ spec:
 CLUSTER
 }
 
-# both STATUS SENTENCE 'TEXT|TEXT' ['TEXT|TEXT']: as a manifest, and as a node list where that says something else.
+# both STATUS SENTENCE 'TEXT|TEXT' ['TEXT|TEXT']: imports $bad as a manifest and as a node list. The second texts apply
+# to the node list if they differ.
 both ()
 {
   refused "$1" "$2, as a manifest" "$bad: |$3" import raycluster "$bad" --now "$now"
@@ -44,7 +44,7 @@ cp "$bad" "$tmp/good"
 ok 0 "the good one is one" import raycluster "$tmp/good" --now "$now"
 baseline
 
-# --- no manifest at all
+# --- files that are no manifest
 : >"$bad" && both 3 "an empty file" "line 1: the end: expected a YAML document" "nothing in it: expected the output of ray list nodes"
 head -c 300 "$tmp/good" >"$bad" && refused 3 "a truncated manifest" "$bad: line 10: |spec.workerGroupSpecs[0]|'template.spec.containers': expected a list" import raycluster "$bad" --now "$now"
 printf '[{"NodeID": "a", "Ali' >"$bad" && both 3 "a truncated node list" "line 1, column 22|unexpected end|expected YAML" \
@@ -64,7 +64,7 @@ truncate -s 8M "$bad" && both 3 "eight megabytes of zeros" "line 1, column 1|'\\
 rm "$bad"
 refused 3 "a device" "/dev/zero: |is a device or socket: expected a file or pipe" import raycluster /dev/zero --now "$now"
 
-# --- YAML that means to hurt
+# --- hostile YAML
 {
   echo 'a0: &a0 [x,x,x,x,x,x,x,x,x]'
   for i in 1 2 3 4 5 6 7 8 9; do
@@ -133,7 +133,7 @@ fleet 'v6e 4x4 x2 colour=red' "byte 11: 'colour': expected one of pool, zone, ho
 fleet 'v6e 4x4 x2 busy=7' "byte 16: '7': expected slices of this item: 0 to 1"
 fleet 'v6e 4x4 x99999999999' "byte 9: '99999999999': expected how many slices"
 
-# --- held nodes stay
+# --- allocated nodes stay
 ok 0 "a job takes the slice" reserve train --topology 4x4 --accelerator v6e --slices 1 --slice v6e-4x4-0 --now "$now"
 baseline
 refused 7 "a held node is not dropped" "source 'fleet': |node 'v6e-4x4-0-0'|group 'train@1' holds it; release the group first" import fleet 'v6e 2x2 x1' --now "$now"

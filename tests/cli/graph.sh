@@ -25,7 +25,7 @@ for v, at in parent.items():
     assert vertices[v]["paths"]["containment"].rpartition("/")[0] == vertices[at]["paths"]["containment"]
     order = ["fleet", "source", "pool", "slice", "node", "chip"]
     assert order.index(vertices[v]["type"]) > order.index(vertices[at]["type"])
-# Links, by the coordinates alone: an axis is a ring where the hardware closes it.
+# Links, computed from the coordinates alone: an axis is a ring if the hardware closes it.
 RINGS = {"v5p": lambda dims: [min(dims) >= 4] * 3, "v6e": lambda dims: [n == 16 for n in dims]}
 slices = collections.defaultdict(dict)
 for v, what in vertices.items():

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Characters that nobody sees, or that turn the direction of writing around, reach no terminal, no page and no editor, in
-# whatever form a verb answers. JSON keeps them as escapes.
+# No output has invisible characters or bidirectional controls, in any form and for any verb. JSON keeps them as
+# escapes.
 . "$top_srcdir/tests/cli/lib.sh"
 if [ -z "$python" ]; then
   skip "hidden characters: no python3"
   finish
 fi
 
-# C0, DEL and C1; what turns the writing around; separators of lines; what has no width; a tag beyond the first plane.
+# C0, DEL and C1 characters; bidirectional controls; line separators; characters without width; a tag beyond the first
+# plane.
 cat >"$tmp/names.py" <<'PYTHON'
 import json
 hidden = [0x1, 0x1f, 0x7f, *range(0x80, 0xa0), 0x61c, 0x200b, 0x200e, 0x200f, *range(0x2028, 0x202f), 0x2060, *range(0x2066, 0x206a),
@@ -49,7 +50,7 @@ PYTHON
 PYTHONIOENCODING=utf-8 "$python" "$tmp/names.py" >"$tmp/nodes.json"
 node=$(PYTHONIOENCODING=utf-8 PYTHONPATH=$tmp "$python" -c 'from names import name; print(name, end="")')
 
-# shown FORM WORD...: an answer without any of them; in "json" the name is the same when it is read.
+# shown FORM WORD...: the output contains none of these characters; "json" can be parsed back to the same name.
 shown ()
 {
   form=$1

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The past, and its end: --at, journal compact, and databases that an older quoit wrote.
+# Past states and their limits: --at, journal compact, and databases that an older quoit wrote.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh 'v6e 4x4 x3; v5p 2x2x2 x2 pool=big'
 want='--topology 4x4 --accelerator v6e'
 
-# Entries 2 to 7; what each verb that looks says after entry 4 is kept to be compared with what it says of it later.
+# Entries 2 to 7. The output of every reading verb after entry 4 is kept, and later compared with its output for --at 4.
 looking='status
 nodes
 slices
@@ -17,7 +17,7 @@ who-holds v6e-4x4-0
 env train
 fits --topology 4x4 --accelerator v6e --slices 1
 export json'
-# said WHERE [OPTION...]: the answers of all of them.
+# said WHERE [OPTION...]: writes the outputs of all reading verbs to the folder WHERE.
 said ()
 {
   where=$1
@@ -43,7 +43,7 @@ said ()
 }
 baseline
 
-# same SENTENCE DIRECTORY
+# same SENTENCE DIRECTORY: compares two folders of outputs.
 same ()
 {
   holds "$1" diff -r "$tmp/past" "$tmp/$2"
@@ -61,7 +61,7 @@ ok 4 "and no group" show train --at 0
 ok 0 "the last entry is the present" export json --at 7
 holds "to the byte" cmp -s "$tmp/out" "$tmp/baseline"
 
-# --- what --at is not for
+# --- verbs and options that refuse --at
 for line in "reserve x $want --slices 1" "reserve x $want --slices 1 --dry-run" 'release train' 'drain v6e-4x4-0-1' 'undrain v6e-4x4-0-1' \
   'set-state v6e-4x4-0-1 dead' 'import fleet v6e' 'init' 'verify' "backup $tmp/copy.db" 'journal' 'journal compact --before 2' 'catalogue'; do
   # shellcheck disable=SC2086
@@ -72,7 +72,7 @@ refused 3 "not below 0" "--at '-1'" status --at -1
 refused 3 "not beyond 64 bits" "--at '9223372036854775808'" status --at 9223372036854775808
 refused 4 "an entry that is yet to come" "entry '8'|the last is 7" status --at 8
 
-# --- compact, and how it is refused
+# --- compact, and its refusals
 refused 2 "compact needs --before" "expected --before SEQ" journal compact
 refused 2 "--before needs compact" "--before: expected it with compact" journal --before 3
 refused 2 "--since is for the list" "--since: expected it without compact" journal compact --before 3 --since 1
@@ -124,7 +124,7 @@ ok 0 "a backup has the checkpoint too" backup "$tmp/copy.db"
 ok 0 "and verifies" --db "$tmp/copy.db" verify -o json
 fact "from it" 'd["checkpoint"]' 7
 
-# --- an image that was changed
+# --- a changed image in the checkpoint
 if [ -n "$python" ] && "$python" -c 'import sqlite3' 2>/dev/null; then
   "$python" -c 'import sqlite3, sys
 c = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -139,7 +139,7 @@ else
   skip "a damaged checkpoint: no python3 with sqlite3"
 fi
 
-# --- what version 1 wrote
+# --- a database of version 1
 QUOIT_DB=$tmp/old.db
 cp "$top_srcdir/tests/databases/schema-1.db" "$QUOIT_DB"
 chmod u+w "$QUOIT_DB"

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Holds, leases and owners: what lives until when, what is free afterwards, and every way to ask for it wrongly. Where nothing
-# happened the journal has no entry more.
+# Holds, leases and owners: when they expire, what is free afterwards, and wrong calls. A call without effect adds no
+# journal entry.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# at SECONDS: that long after half past nine, within the hour.
+# at SECONDS: the time that many seconds after half past nine, within the hour.
 at ()
 {
   printf '2026-05-01T09:%02d:%02d.%03dZ' "$((30 + $1 / 60))" "$(($1 % 60))" "${2:-0}"
 }
 
-# One slice of three.
 slice='--topology 4x4 --accelerator v6e --slices 1'
 state='[(g["group"], g["state"], g["until"]) for g in d["groups"]]'
 
@@ -52,7 +51,7 @@ fact "gives it another one from now on" 'd["group"]["state"], d["group"]["until"
 ok 0 "a shorter lease" renew b --lease 500ms --now "$(at 71)" -o json
 fact "is one too" 'd["group"]["until"]' 2026-05-01T09:31:11.500Z
 
-# --- the end, whether or not anybody looks
+# --- a lease expires with or without readers
 ok 0 "right before the end" groups --now "$(at 71 499)" -o json
 fact "the group lives" "$state" "[('a@1', 'reserved', None), ('b@2', 'reserved', '2026-05-01T09:31:11.500Z')]"
 ok 0 "at the end" who-holds v6e-4x4-1 --now "$(at 71 500)" -o json
@@ -84,7 +83,7 @@ refused 4 "nor resized" "no group 'nobody'" resize nobody --slices 2 --now "$(at
 refused 3 "no id" "'b@x': expected NAME or NAME@ID" confirm b@x --now "$(at 74)"
 ok 0 "the journal replays" verify
 
-# --- another's hold
+# --- a hold of another job
 fresh 'v6e 4x4 x3'
 ok 0 "ann holds" hold job $slice --lease 10s --owner ann --now "$(at 0)"
 ok 0 "and gives up" release job@1 --now "$(at 1)"
@@ -96,7 +95,7 @@ refused 7 "nor resizes it" "'job@2' now, not '@1'" resize job@1 --slices 2 --now
 refused 7 "nor repairs it" "'job@2' now, not '@1'" repair job@1 --now "$(at 3)"
 refused 7 "nor releases it" "'job@2' now, not '@1'" release job@1 --now "$(at 3)"
 
-# --- leases that are none
+# --- invalid leases
 for lease in 0 0s -1 -1s 0ms; do
   refused 3 "a lease of $lease" "--lease '$lease': expected 1ms or more" hold x $slice --lease "$lease" --now "$(at 3)"
   refused 3 "renewed by $lease" "--lease '$lease': expected 1ms or more" renew job --lease "$lease" --now "$(at 3)"
@@ -196,7 +195,7 @@ ok 0 "everything" slots --now "$(at 53)" -o json
 fact "is free" 'd["classes"][0]["fit_now"]' 3
 ok 0 "the journal replays" verify
 
-# --- what is so already; one slice of several
+# --- calls that change nothing; one slice of several
 fresh 'v6e 4x4 x3'
 ok 0 "an elastic group" reserve e --topology 4x4 --accelerator v6e --slices 1..2 --now "$(at 0)"
 baseline
@@ -224,7 +223,7 @@ fact "takes the group with it" 'd["gone"]' True
 ok 0 "groups" groups -o json
 fact "are none" 'd["groups"]' "[]"
 
-# --- what is held may be lost too
+# --- a hold can lose slices too
 fresh 'v6e 4x4 x2'
 ok 0 "a hold" hold h $slice --lease 1h --now "$now"
 ok 0 "whose host dies" set-state v6e-4x4-0-1 dead --now "$now"
@@ -236,7 +235,7 @@ fact "makes it RESCHEDULING" 'd["group"]["ray_state"]' RESCHEDULING
 ok 0 "repair" repair h --now "$now" -o json
 fact "mends it" 'd["group"]["state"], {w["slice"] for w in d["workers"]}' "('reserved', {'v6e-4x4-1'})"
 
-# --- a request without bounds
+# --- a request without limits
 fresh 'v6e 4x4 x3'
 ok 0 "a group of one slice" reserve f $slice --now "$(at 4)"
 ok 0 "grows as far as there are slices" resize f --slices 3 --now "$(at 4)" -o json

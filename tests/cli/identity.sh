@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Who each process of a group is in the eyes of a program that starts in its environment: quoit env --as-seen-by.
+# The identity of each process of a group in the view of a program with its environment: quoit env --as-seen-by.
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/ray-lists.sh"
 
-# manifest NAME VALUE: the example, whose workers have one variable more.
+# manifest NAME VALUE: the example manifest with one more variable in its workers.
 manifest ()
 {
   sed "s|^          - name: JAX_PLATFORMS|          - name: $1\n            value: '$2'\n&|" "$two_slices" >"$tmp/more.yaml"
@@ -38,7 +38,7 @@ refused 2 "one program is modelled" "--as-seen-by 'torch'|expected jax" env trai
 refused 2 "an environment is not what is read in it" "-o env|--as-seen-by" env train --as-seen-by jax -o env --worker 0 --slice-id 0
 refused 4 "a worker must be there" "--worker '7'" env train --as-seen-by jax --worker 7
 
-# --- a manifest that says too much
+# --- a manifest that sets too many variables
 manifest TPU_PROCESS_ADDRESSES localhost:8471
 ok 0 "addresses of one process" env train --as-seen-by jax -o json
 fact "make every slice one process" '{p["jax_process_count"] for p in d["processes"]}' "{2}"

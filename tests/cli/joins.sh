@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A manifest and the list of the cluster that it made: the same machines, counted once.
+# A manifest and the list of the cluster that it made describe the same nodes, which count once.
 . "$top_srcdir/tests/cli/lib.sh"
 
 captures=$top_srcdir/tests/data/captures
@@ -8,9 +8,9 @@ list=$captures/gke.hold-and-wait.ray-list-nodes--format-json.json
 groups=$captures/gke.hold-and-wait.py-placement_group_table.json
 available=$captures/gke.hold-and-wait.py-available_resources_per_node.json
 sed 's/tpu-group/v6e-group/' "$two_slices" >"$tmp/manifest.yaml"
-# One slice more than runs.
+# One slice more than there are running.
 sed 's/replicas: 2/replicas: 3/' "$tmp/manifest.yaml" >"$tmp/three.yaml"
-# A list whose nodes say in which slice they are.
+# A list whose nodes have slice names.
 nodes ()
 {
   printf '['
@@ -32,7 +32,7 @@ nodes ()
 nodes 0 1 >"$tmp/two.json"
 nodes 0 >"$tmp/one.json"
 
-# --- counted once
+# --- each node counts once
 fresh
 ok 0 "the manifest" import raycluster "$tmp/manifest.yaml" --now "$now"
 ok 0 "a group on it" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
@@ -70,13 +70,13 @@ ok 0 "Ray's environment has them now" env train --profile ray-train
 ok 5 "a third slice" reserve more --topology 4x4 --accelerator v6e --slices 2 --now "$now"
 ok 0 "the ledger" verify
 
-# --- twice is once, without the word too
+# --- repeated imports change nothing, even without --join
 ok 0 "the manifest again" import raycluster "$tmp/manifest.yaml" --now "$now" -o json
 fact "changes nothing" 'd["n_changes"], d["warnings"]' "(0, [])"
 ok 0 "the list again" sync ray-nodes "$tmp/two.json" --now "$now" -o json
 fact "changes nothing" 'd["n_changes"]' "0"
 
-# --- what one has and the other has not
+# --- nodes that only one of the sources has
 ok 0 "a manifest with a slice more" import raycluster "$tmp/three.yaml" --now "$now"
 out "is told of it" "4 nodes of slices of source 'two-slices' are not in source 'ray': they are desired, and not seen"
 ok 0 "a list with a slice less" sync ray-nodes "$tmp/one.json" --now "$now"
@@ -96,7 +96,7 @@ ok 0 "the ledger" verify
 ok 0 "compaction" journal compact --before 6 --now "$now"
 ok 0 "the ledger behind a checkpoint" verify
 
-# --- a held machine that a manifest lacks, and that a list sees, is lost to nobody
+# --- an allocated node that the manifest lacks but a list has is not lost
 sed 's/replicas: 2/replicas: 1/' "$tmp/manifest.yaml" >"$tmp/one.yaml"
 fresh
 ok 0 "the manifest" import raycluster "$tmp/manifest.yaml" --now "$now"
@@ -113,7 +113,7 @@ ok 0 "the manifest of two slices" sync raycluster "$tmp/manifest.yaml" --now "$n
 fact "has them again" '{(c["kind"], c["detail"]) for c in d["changes"] if c["kind"] != "pool"}' "{('changed', 'there again')}"
 ok 0 "the ledger" verify
 
-# --- what Ray has placed goes with its machines
+# --- groups that Ray placed follow their nodes
 fresh
 ok 0 "a list with its groups" import ray-nodes "$list" --groups "$groups" --available "$available" --now "$now"
 ok 0 "groups" groups -o json

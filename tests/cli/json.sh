@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# One dialect: what `export json` says of nodes and groups has the names, types and values of the verbs' own JSON; and
-# under -o json every failure is a document.
+# One JSON format: nodes and groups in `export json` have the names, types and values of the verbs' own JSON. With -o
+# json every failure is a document.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh 'v5e 2x2 x2 pool=small busy=1'
 ok 0 "a manifest" import raycluster "$two_slices" --now "$now"
@@ -14,7 +14,7 @@ for verb in nodes groups status; do
 done
 quoit show tpu-group-0-0 -o json >"$tmp/show.json"
 
-# same SENTENCE VERB EXPRESSION EXPRESSION: of the document d of `export` and o of the verb's.
+# same SENTENCE VERB EXPRESSION EXPRESSION: compares expressions of the document d of `export` and o of the verb.
 same ()
 {
   if [ -z "$python" ]; then
@@ -47,14 +47,14 @@ fact "external use is nobody's" '[n["held_by"] for n in d["nodes"] if n["node"] 
 fact "ids join nodes and groups" '[[n["id"] for n in d["nodes"] if n["group_ids"] == [g["id"]]] == sum(g["node_ids"], []) for g in d["groups"]]' "[True, True]"
 holds "one spelling for partly used" test -z "$(quoit slices -o json | grep -e partly- -e 'partly used')"
 
-# --- nobody is null
+# --- an absent holder is null
 ok 0 "a holder without an owner" who-holds tpu-group-0-0 -o json
 fact "has none" 'd["nodes"][0]["owners"]' "[None]"
 ok 0 "for people" who-holds tpu-group-0-0
 holds "is a dash" grep -qE 'train@1 +- +2026' "$tmp/out"
 
 # --- failures
-# failed STATUS CODE TEXT WORD...: -o json in any of its forms, and one document.
+# failed STATUS CODE TEXT WORD...: runs with -o json in each of its forms; each prints one document.
 failed ()
 {
   expected=$1 code=$2 text=$3

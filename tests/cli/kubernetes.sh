@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kubernetes' list of nodes: pools are slices, its states are theirs; with Ray's list the same machines, counted once.
+# Kubernetes' node list: pools become slices and keep their states. With Ray's list of the same nodes, each node counts
+# once.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# node NAME POOL TOPOLOGY ADDRESS READY SPEC [LABELS]: one as kubectl shows it.
+# node NAME POOL TOPOLOGY ADDRESS READY SPEC [LABELS]: a node in kubectl's format.
 node ()
 {
   printf '{"kind": "Node", "metadata": {"name": "%s", "uid": "uid-%s", "labels": {"kubernetes.io/hostname": "%s",
@@ -15,8 +16,8 @@ node ()
     "$1" "$1" "$1" "$2" "$3" "${7-}" "$6" "$5" "$4"
 }
 
-# cluster READY SPEC: two slices of four hosts, whose names are in another order than their worker ids; the first host of the
-# second is as said.
+# cluster READY SPEC: two slices of four hosts, whose names are in another order than their worker ids. READY and SPEC
+# apply to the first host of the second slice.
 cluster ()
 {
   printf '{"apiVersion": "v1", "kind": "List", "items": ['
@@ -32,7 +33,7 @@ cluster ()
   printf ']}'
 }
 
-# ray SLICE...: Ray's list of the same machines; worker id 0 has the first address.
+# ray SLICE...: Ray's list of the same nodes; worker id 0 has the first address.
 ray ()
 {
   printf '['
@@ -55,7 +56,7 @@ cluster True '"unschedulable": true, ' >"$tmp/cordoned.json"
 cluster Unknown '' >"$tmp/silent.json"
 ray 0 1 >"$tmp/ray.json"
 
-# --- by itself
+# --- the list alone
 fresh
 ok 0 "a node list of Kubernetes" import k8s-nodes "$tmp/k8s.json" --now "$now" -o json
 fact "is a source" 'd["source"], d["new"], d["n_nodes"]' "('k8s', True, 8)"
@@ -110,7 +111,7 @@ done
 
 # --- with a list of pods: worker ids, and addresses where the pods have their own
 
-# pods FORMAT: one on each host, which says what Ray says of it. FORMAT is of its worker id: an entry of env.
+# pods FORMAT: one pod per host, with the worker id that Ray has. FORMAT is the env entry with the worker id.
 pods ()
 {
   printf '{"apiVersion": "v1", "kind": "List", "items": ['
@@ -133,9 +134,9 @@ pods "$literal" >"$tmp/pods.json"
 pods '{"name": "TPU_WORKER_ID", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['"'ray.io/replica-host-index'"']"}}}' \
   >"$tmp/refs.json"
 pods "$literal" Succeeded >"$tmp/over.json"
-# Pods that are not on the host's network: Ray's addresses are theirs.
+# Pods outside the host's network have the addresses that Ray reports.
 sed 's/10\.0\./10.4./g' "$tmp/ray.json" >"$tmp/ray-pods.json"
-# What `kubectl get nodes,pods -A` shows is both in one list.
+# `kubectl get nodes,pods -A` prints both in one list.
 python3 - "$tmp/k8s.json" "$tmp/pods.json" >"$tmp/both.json" <<'END'
 import json, sys
 both, pods = (json.load(open(name)) for name in sys.argv[1:])
@@ -187,7 +188,7 @@ for first in k8s ray; do
   ok 0 "the ledger" verify
 done
 
-# --- who holds a node keeps it where it is
+# --- a node with a group keeps its place
 fresh
 ok 0 "worker ids that are assumed" import k8s-nodes "$tmp/k8s.json" --now "$now"
 ok 0 "and held" reserve train --accelerator v6e --topology 4x4 --slices 1 --now "$now"
@@ -216,9 +217,9 @@ refused 3 "nodes for pods" "k8s.json: \$.items[0].kind: 'Node': expected pods, a
 refused 4 "no such file" "no-pods.json" sync k8s-nodes "$tmp/k8s.json" --pods "$tmp/no-pods.json"
 refused 2 "--pods are Kubernetes'" "--pods: expected it with k8s-nodes alone" sync ray-nodes "$tmp/ray.json" --pods "$tmp/pods.json"
 
-# --- a dead host that a group holds, and the one that replaces it
+# --- an allocated dead host and its replacement
 
-# Beside pool-a's dead gke-a-4 a fifth host, which is worker 0 too; with pods it is told so.
+# Adds a fifth host to pool-a next to the dead gke-a-4. It is also worker 0; its pod sets that worker id.
 python3 - "$tmp/k8s.json" "$tmp/pods.json" "$tmp/replaced.json" "$tmp/replaced-pods.json" <<'END'
 import copy, json, sys
 nodes, pods = (json.load(open(name)) for name in sys.argv[1:3])
@@ -254,7 +255,7 @@ for how in without with; do
   ok 0 "the ledger" verify
 done
 
-# --- a pod that nobody has scheduled
+# --- an unscheduled pod
 manifest=$top_srcdir/../shared/manifests/GoogleCloudPlatform__cluster-toolkit__examples__gke-tpu-7x__gke-tpu-7x-job.yaml
 if [ -r "$manifest" ]; then
   ok 0 "a manifest of a pod" sync k8s-nodes "$tmp/k8s.json" --pods "$manifest" --now "$now"
@@ -264,7 +265,7 @@ else
   skip "no manifest of a pod beside the tree"
 fi
 
-# --- what is no such list
+# --- other files
 fresh
 printf 'NAME   STATUS   ROLES\n' >"$tmp/table"
 baseline

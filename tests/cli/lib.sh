@@ -1,11 +1,11 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# For the tests of the command: each runs it, counts what it promises, and ends with `finish`.
+# Functions for the tests of the command. Each test counts its checks and ends with `finish`.
 #
-#   ok STATUS 'sentence' WORD...            quoit WORD... ends with STATUS; its words are in $tmp/out and $tmp/err
+#   ok STATUS 'sentence' WORD...            quoit WORD... exits with STATUS; its output is in $tmp/out and $tmp/err
 #   refused STATUS 'sentence' 'TEXT|TEXT' WORD...
 #                                           the same, and the first line of stderr is "quoit: VERB: ..." with every TEXT
-#                                           in it, and the ledger of $QUOIT_DB is what it was at the last `baseline`
+#                                           in it, and the ledger of $QUOIT_DB is unchanged since the last `baseline`
 #   out|err 'sentence' TEXT                 the last run's stdout or stderr has TEXT
 #   fact 'sentence' EXPRESSION VALUE        the last run's JSON document d, by Python: str (EXPRESSION) is VALUE
 #   holds 'sentence' COMMAND...             COMMAND succeeds
@@ -107,8 +107,8 @@ err ()
   has err "$@"
 }
 
-# What the ledger is, for `refused` to compare with.
-# An export shows which leases have ended by now. At a fixed time it shows only what is written.
+# The state of the ledger, which `refused` compares. An export applies the expiries up to its time, so it uses a fixed
+# time to show only what is written.
 baseline ()
 {
   quoit export json --now "$now" >"$tmp/baseline"
@@ -119,7 +119,7 @@ unchanged ()
   quoit export json --now "$now" >"$tmp/after" 2>&1 && cmp -s "$tmp/baseline" "$tmp/after"
 }
 
-# missing 'TEXT|TEXT' FILE: the texts that are not in it.
+# missing 'TEXT|TEXT' FILE: prints the texts that are not in FILE.
 missing ()
 {
   old_ifs=$IFS
@@ -152,7 +152,7 @@ refused ()
   fi
 }
 
-# The last run's stdout is one JSON document of ours.
+# The stdout of the last run is one JSON document of quoit.
 json ()
 {
   if [ -n "$python" ]; then
@@ -180,7 +180,7 @@ print(eval(sys.argv[2]), end="")' "$tmp/out" "$2" 2>&1)
   fi
 }
 
-# fresh [TEXT...]: a new ledger, with that fleet text.
+# fresh [TEXT...]: makes a new ledger, with that fleet text.
 fresh ()
 {
   rm -f "$QUOIT_DB" "$QUOIT_DB"-wal "$QUOIT_DB"-shm "$QUOIT_DB"-head "$tmp/baseline"

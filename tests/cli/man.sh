@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every verb has a manual page, and what it and --help name is the same; libquoit(3) has every public function; and roff has
-# nothing to say against any of them.
+# Every verb has a manual page with the same names as --help, libquoit(3) has every public function, and roff finds no
+# fault in any page.
 . "$top_srcdir/tests/cli/lib.sh"
 
 pages=$top_builddir/docs/man
 
-# of PAGE: its lines without comments. section PAGE TITLE: those of one section.
+# section PAGE TITLE: prints the lines of one section.
 section ()
 {
   sed -n "/^\\.Sh $2\$/,/^\\.Sh /{/^\\.Sh /d;p;}" "$1"
 }
 
-# options_of PAGE, options_in_help: one a line, as "--db=FILE".
+# options_of PAGE, options_in_help: one option per line, such as "--db=FILE".
 options_of ()
 {
   section "$1" OPTIONS | sed -n 's/^\.It \(Fl [a-z] , \)\{0,1\}Fl Fl /--/p' | sed 's/ Ns = Ns Ar /=/; s/ Ar /=/' | sort
@@ -22,7 +22,7 @@ options_in_help ()
   sed -n 's/^  \(-[a-z], \)\{0,1\}\(--[a-z][^ ]*\) .*/\2/p' "$tmp/out" | sort
 }
 
-# same_lines SENTENCE FILE FILE: and there are some.
+# same_lines SENTENCE FILE FILE: both files have the same lines, and at least one.
 same_lines ()
 {
   holds "$1: there are some" test -s "$2"
@@ -121,7 +121,7 @@ else
   skip "no mandoc"
 fi
 
-# --- a page that is wrong is no page
+# --- wrong page sources are refused
 page_of ()
 {
   printf '%s\n' "$@" >"$tmp/quoit-x.mdoc"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The pods that a manifest will make, and what becomes of them: quoit env --manifest.
+# The environments of the pods that a manifest will make: quoit env --manifest.
 . "$top_srcdir/tests/cli/lib.sh"
 
 # value NAME: an expression for that variable of the first pod.
@@ -86,7 +86,7 @@ printf 'status:\n  rayClusterName: two-slices-k2vqx\n' | cat "$tmp/job.yaml" - >
 ok 0 "one that was read back has its name" env --manifest "$tmp/job-read.yaml" -o json
 fact "and nothing is assumed" 'd["cluster"], d["assumed"], d["note"]' "('two-slices-k2vqx', [], None)"
 
-# own NAME VALUE...: the example with these variables in its container too.
+# own NAME VALUE...: the example with these variables added to its container.
 own ()
 {
   cp "$two_slices" "$tmp/own.yaml"
@@ -97,7 +97,8 @@ own ()
   done
 }
 
-# seen NAME: what a process of host 2 of the first slice has of it, who has set that, and what the manifest says instead.
+# seen NAME: the value of the variable in a process of host 2 of the first slice, its origin, and the value in the
+# manifest.
 seen ()
 {
   printf '[(v["value"], v["set_by"], v["manifest_value"]) for v in d["pods"][2]["variables"] if v["name"] == "%s"]' "$1"

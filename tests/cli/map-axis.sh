@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# quoit map --axis: every chip is shown as the index that `quoit mesh` gives its devices along the axis, as text, as JSON
-# and in the picture.
+# quoit map --axis: shows each chip with the index that `quoit mesh` gives its devices along the axis, as text, JSON
+# and picture.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# picture 'sentence' <<EXPECTED: the last run's stdout is that.
+# picture 'sentence' <<EXPECTED: compares the stdout of the last run.
 picture ()
 {
   cat >"$tmp/expected"
@@ -19,7 +19,7 @@ for group in 'train v6e 4x4 2' 'cube v5p 4x4x4 1' 'seven tpu7x 2x2x2 2' 'wide v6
 done
 baseline
 
-# --- text: the index in the place of the chip
+# --- text: the index in place of the chip
 ok 0 "an axis inside slices" map train --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
 picture "is a ring to be followed with the finger" <<'PICTURE'
 train@1, mesh data=2,fsdp=16: index along fsdp
@@ -77,7 +77,7 @@ seven@3: 16 chips
 PICTURE
 holds "nothing is changed by looking" unchanged
 
-# --- a host that drains has its devices still
+# --- a draining host keeps its devices
 ok 0 "a host drains" drain v6e-4x4-0-1 --now "$now"
 ok 0 "its slice" map train@1 --axes data=2,fsdp=16 --dcn data=2 --axis fsdp
 out "is whole" '15  6  5  4'
@@ -85,7 +85,7 @@ out "and the legend says so" 'train@1: 32 chips, 4 draining'
 ok 0 "it is there again" undrain v6e-4x4-0-1 --now "$now"
 baseline
 
-# --- the same index for the same device as in the mesh, in the document and in the picture
+# --- each device has the same index in the mesh, the document and the picture
 cat >"$tmp/join.py" <<'PYTHON'
 """join.py AXIS MESH.json MAP.json MAP.svg: what is not the same; nothing where all of it is."""
 import json, re, sys
@@ -104,7 +104,7 @@ told = next(one for one in mesh["axes"] if one["axis"] == axis)
 for key in ("axis", "size", "dcn_size", "network", "physical", "form", "hops", "hops_back"):
     assert drawn[key] == told[key], key
 
-# The picture: chips in the order of the document, with the same devices, each index in its colour.
+# The picture: chips in the order of the document, with the same devices, and each index in its colour.
 groups = [g for g in svg.iter(SVG + "g") if g.get("class") == "chip"]
 assert len(groups) == len(chips), (len(groups), len(chips))
 colours = {}
@@ -134,7 +134,7 @@ for text in svg.iter(SVG + "text"):
         on, letters = lightness(colours[int(text.text)]), 0.0 if text.get("class") == "c k" else 1.0
         assert (max(on, letters) + 0.05) / (min(on, letters) + 0.05) >= 4.0, ("letters to be read", text.text)
 
-# The legend: every index, or the colours that are between its ends.
+# The legend: every index, or the colours between the two ends.
 legend = next(g for g in svg.iter(SVG + "g") if g.get("class") == "legend")
 fills, words = [r.get("fill") for r in legend.findall(SVG + "rect")], [t.text for t in legend.findall(SVG + "text")]
 if drawn["size"] <= 32:
@@ -143,8 +143,8 @@ else:
     assert (fills[0], fills[-1]) == (colours[0], colours[drawn["size"] - 1]), "from the first to the last"
     assert [int(words[0]), int(words[-1])] == [0, drawn["size"] - 1] and len(fills) > 32, words
 
-# The way: in each slice from each device of a line to the next, and from the last of three or more to the first, where
-# that is one hop in a layer; a link that closes the torus is two stubs.
+# The path: in each slice from each device of a line to the next, and from the last of three or more to the first, if
+# that is one hop within a layer. A link that closes the torus is drawn as two stubs.
 sides = {s["slice_id"]: [int(n) for n in (s["topology"] + "x1").split("x")[:3]] for s in drawn["slices"]}
 closed = {s["slice_id"]: ["xyz"[i] in s["wrap"] for i in range(3)] for s in drawn["slices"]}
 lines = {}
@@ -168,7 +168,7 @@ assert n_strokes == expected, (n_strokes, expected)
 for fill in list(colours.values()) + fills:
     assert re.fullmatch("#[0-9a-f]{6}", fill), fill
 PYTHON
-# joined AXES GROUP WORD...: of each of the axes, comma-separated, of `quoit mesh GROUP WORD...`
+# joined AXES GROUP WORD...: checks each of the comma-separated axes of `quoit mesh GROUP WORD...`.
 joined ()
 {
   axes=$1
@@ -200,7 +200,7 @@ joined all wide --axes all=256
 joined a,b,c long --axes a=8,b=4,c=4
 joined all long --axes all=128
 
-# --- the picture is whole by itself
+# --- the picture needs no other file
 ok 0 "a picture" map wide --axes all=256 --axis all --svg "$tmp/wide.svg"
 holds "loads nothing" test -z "$(sed 's|http://www.w3.org/2000/svg||' "$tmp/wide.svg" | grep -E 'href|url\(|@import|script|http')"
 holds "is dark where pages are" grep -q 'prefers-color-scheme:dark' "$tmp/wide.svg"
@@ -223,7 +223,7 @@ for r in boxes:
     assert float(r.get("y")) >= 0 and float(r.get("y")) + float(r.get("height")) <= float(root.get("height"))' "$tmp/rings.svg"
 fi
 
-# --- hostile names of axes: text stays text
+# --- hostile names of axes remain text
 hostile='<b>"&]]>'
 ok 0 "an axis of such a name" map ring --axes "$hostile=8" --axis "$hostile" --svg "$tmp/hostile.svg"
 if [ -n "$python" ]; then
@@ -236,7 +236,7 @@ escape=$(printf '\033[31m')
 ok 0 "an axis that would colour the terminal" map ring --axes "$escape=8" --axis "$escape"
 holds "does not" test -z "$(LC_ALL=C tr -d '\n -~' <"$tmp/out")"
 
-# --- what is refused
+# --- refusals
 refused 2 "an axis of no mesh" "--axis 'fsdp' without --axes: expected --axes NAME=SIZE,..." map train --axis fsdp
 refused 2 "a mesh without an axis" "--axes without --axis: expected --axis NAME" map train --axes data=2,fsdp=16
 refused 2 "options of a mesh alone" "--split-physical without --axis" map train --split-physical
@@ -270,7 +270,7 @@ ok 0 "what is left of it" map train --axes fsdp=16 --axis fsdp
 out "is one slice" 'fsdp: 16 over ici'
 holds "and no other" test "$(grep -c 'slice id' "$tmp/out")" = 1
 
-# --- a part of a slice: where the slice has it
+# --- a part of a slice is drawn at its place in the slice
 for group in first part; do
   quoit reserve "$group" --bundle '2x{TPU=4}' --strategy STRICT_SPREAD --topology-label ray.io/tpu-slice-name --pool solo \
     --now "$now" >/dev/null

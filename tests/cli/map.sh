@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Pictures of slices: every chip where its coordinates are, as who has it, for people, programs and browsers alike.
+# Pictures of slices: every chip at its coordinates with its holder, as text, JSON and SVG.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# picture 'sentence' <<EXPECTED: the last run's stdout is that.
+# picture 'sentence' <<EXPECTED: compares the stdout of the last run.
 picture ()
 {
   cat >"$tmp/expected"
   holds "$1" diff -u "$tmp/expected" "$tmp/out"
 }
 
-# --- a letter a group, '.' idle, '~' draining, '#' dead, '+' in use by others; a layer a z
+# --- one letter per group, '.' free, '~' draining, '#' dead, '+' external use; one layer per z
 fresh 'v6e 4x4 x2 pool=flat dead=1.3; v5p 2x2x4 x1 pool=deep busy=0.2 draining=0.1; v6e 2x4 x1 pool=two hostchips=4; v6e 2x4 x1 pool=one'
 ok 0 "a slice is taken" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 ok 0 "and three chips of a host" reserve odd --bundle TPU=2 --bundle TPU=0.5 --pool one --now "$now"
@@ -69,7 +69,7 @@ holds "has its slices" test "$(grep 'hosts of' "$tmp/out" | cut -d: -f1 | tr '\n
 ok 0 "a pool by its full name too" map fleet/flat
 holds "has them" test "$(grep -c 'hosts of' "$tmp/out")" = 2
 
-# --- a host that drains or dies under a group is shown as that, and the legend says whose it was
+# --- an allocated host that drains or dies is shown in that state, and the legend counts it for its group
 ok 0 "a host of the group drains" drain flat-0-1 --now "$now"
 ok 0 "another is lost" set-state flat-0-2 dead --now "$now"
 ok 0 "its map" map train
@@ -86,7 +86,7 @@ a train@1: 16 chips, 4 draining, 4 dead
 # on a dead host: 4
 PICTURE
 
-# --- the past, and a ledger with nothing in it
+# --- the past, and an empty ledger
 ok 0 "before anything was taken" map flat-0 --at 1
 out "all was idle" '. idle: 16'
 fresh
@@ -97,7 +97,7 @@ picture "has a legend alone" <<'PICTURE'
 # on a dead host: 0
 PICTURE
 
-# --- JSON has the same, with coordinates: x first
+# --- JSON has the same with coordinates: x first
 fresh 'v5p 2x2x4 x1 pool=deep; v5e 16x16 x1 pool=wide; v4 4x4x8 x1 pool=ring'
 ok 0 "chips are taken" reserve train --topology 2x2x4 --accelerator v5p --slices 1 --now "$now"
 ok 0 "the map has JSON" map deep -o json
@@ -118,7 +118,7 @@ holds "layers are beside each other" test "$(sed -n 2p "$tmp/out" | tr -s ' ')" 
 baseline
 refused 2 "there are no rows" "--output 'csv'|expected table or json" map -o csv
 
-# --- what has no place is named
+# --- chips without a place are listed by name
 cat >"$tmp/nodes.json" <<'NODES'
 [{"NodeID": "11111111111111111111111111111111111111111111111111111111", "Alive": true, "NodeManagerAddress": "10.0.0.1",
   "NodeName": "h-0", "Resources": {"CPU": 8.0, "TPU": 4.0, "s": 1.0, "TPU-v6e-16-head": 1.0},
@@ -147,7 +147,7 @@ out "and what is not there is counted" '? not there: 8'
 ok 0 "JSON says the same" map s -o json
 fact "of nodes" 'len(d["slices"][0]["not_drawn"]), [h["node"] for h in d["slices"][0]["hosts"]]' "(2, ['h-0', None, 'h-1', None])"
 
-# --- SVG: whole by itself, light and dark, with title and description
+# --- SVG: needs no other file, has light and dark colours, title and description
 fresh 'v5p 2x2x4 x1 pool=deep dead=0.3; v6e 4x4 x1 pool=flat'
 ok 0 "a slice is taken" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
 baseline
@@ -201,7 +201,7 @@ drawn "it has the second's title" "$tmp/a.svg" 's.words("title")[0]' 'Who has wh
 refused 8 "a folder that is not there" "--svg '/no/such/a.svg'" map --svg /no/such/a.svg
 holds "and nothing is printed then" test ! -s "$tmp/out"
 
-# --- hostile names: text stays text
+# --- hostile names remain text
 if [ -n "$python" ]; then
   "$python" - "$tmp/nodes.json" <<'PYTHON' >"$tmp/hostile.json"
 import json, sys

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# quoit mesh: the mesh that JAX makes of a group, what its axes talk over, and what is refused with what would do.
+# quoit mesh: the mesh that JAX makes of a group, the links of its axes, and refusals with hints.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh 'v6e 4x4 x3; v5p 4x4x4; v4 2x2x4 pool=four; tpu7x 2x2x2 pool=seven'
 for group in 'train v6e 4x4 2' 'one v6e 4x4 1' 'cube v5p 4x4x4 1' 'four v4 2x2x4 1' 'seven tpu7x 2x2x2 1'; do
@@ -49,7 +49,7 @@ fact "are another order" '[one["id"] for one in d["devices"][:6]]' "[0, 1, 2, 3,
 ok 0 "processes as granules" mesh train --axes a=8,b=4 --dcn a=8 --process-granule -o json
 fact "each has its devices" '[one["process_index"] for one in d["devices"]] == [i // 4 for i in range(32)]' True
 
-# --- what it could be
+# --- possible meshes
 ok 0 "the meshes that axes can be" mesh train --axes data=2,fsdp=16 --suggest -o json
 json "they are a document"
 fact "the best keeps fsdp inside the slice" '[d["choices"][0][key] for key in ("rank", "axes", "dcn", "allow_split_physical_axes")]' \
@@ -87,7 +87,7 @@ refused 3 "axes that do not multiply to the devices" "'2,17' multiplies to 34|as
 refused 2 "what it says itself" "--suggest with --contiguous, --split-physical or --process-granule" \
   mesh train --axes data=2,fsdp=16 --suggest --split-physical
 
-# --- what is refused
+# --- refusals
 refused 2 "no axes" "expected --axes NAME=SIZE" mesh train
 refused 2 "no size" "--axes 'data': expected NAME=SIZE" mesh train --axes data,fsdp=16
 refused 2 "no name" "--axes '=2': expected NAME=SIZE" mesh train --axes =2

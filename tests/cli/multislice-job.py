@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the job of docs/tutorial-multislice.md is to have, worked out from its manifest, against what quoit says.
+"""Computes the expected state of the job of docs/tutorial-multislice.md from its manifest, and compares it with quoit's
+output.
 
-multislice-job.py environments MANIFEST ENV.json     `quoit env GROUP -o json`
-multislice-job.py process ENV.json N TEXT            TEXT: what a shell has that read `-o env` of process N
-multislice-job.py webhook ENV.json PODS.json         `quoit env --manifest MANIFEST -o json`: the same, where both say it
-multislice-job.py axes CHECK.json                    prints the arguments of `quoit mesh` for MaxText's own mesh
-multislice-job.py jax ENV.json MESH.json MAXTEXT-MESH.json ROWS
-                                                     what the real JAX makes of these, with ROWS rows of a batch
+multislice-job.py environments MANIFEST ENV.json     `quoit env GROUP -o json` multislice-job.py process ENV.json N TEXT
+TEXT: the variables of a shell that has read `-o env` of process N multislice-job.py webhook ENV.json PODS.json
+`quoit env --manifest MANIFEST -o json`: compares common variables multislice-job.py axes CHECK.json
+prints the arguments of `quoit mesh` for MaxText's own mesh multislice-job.py jax ENV.json MESH.json MAXTEXT-MESH.json
+ROWS
+                                                     compares with the real JAX, with ROWS rows of a batch
 """
 
 import json
@@ -16,7 +17,7 @@ import pathlib
 import re
 import sys
 
-HOST_BLOCK = (2, 2)  # chips of a host of v6e with four
+HOST_BLOCK = (2, 2)  # chips of a v6e host with four chips
 
 
 def read(path):
@@ -25,7 +26,7 @@ def read(path):
 
 
 class Job:
-    """The one worker group of a manifest."""
+    """The only worker group of a manifest."""
 
     def __init__(self, path):
         text = pathlib.Path(path).read_text(encoding="utf-8")
@@ -59,7 +60,8 @@ class Job:
         }
 
     def devices(self, slice_id, worker):
-        """(id, x, y, z) of a worker's devices: hosts are blocks along x first, and ids go through a slice, x first."""
+        """(id, x, y, z) of a worker's devices: hosts are blocks, ordered along x first, and so are the ids in a slice.
+        """
         width, height = self.sides
         x, y = worker % (width // HOST_BLOCK[0]) * HOST_BLOCK[0], worker // (width // HOST_BLOCK[0]) * HOST_BLOCK[1]
         places = [(x + dx, y + dy) for dy in range(HOST_BLOCK[1]) for dx in range(HOST_BLOCK[0])]
@@ -111,7 +113,7 @@ def print_axes(document):
 
 
 def check_detection(environments):
-    """What jax.distributed.initialize() would find, if the coordinator's name could be looked up."""
+    """Checks what jax.distributed.initialize() detects, with the look-up of the coordinator's name replaced."""
     from jax._src.clusters import cloud_tpu_cluster
 
     cluster = cloud_tpu_cluster.GkeTpuCluster
@@ -129,7 +131,7 @@ def check_detection(environments):
 
 
 def order_of_jax(document):
-    """The ids of the mesh that JAX makes where such slices are: of devices that only have what it reads of them."""
+    """The ids of JAX's own mesh, from devices that have only the attributes that JAX reads."""
     import jax_mesh
     from jax._src import mesh_utils
 
@@ -152,7 +154,8 @@ def check_mesh(document):
 
 
 def check_sum(mesh, rows):
-    """A batch over data and fsdp, as MaxText puts it there: each device has its rows, and the sum is that of all."""
+    """Distributes a batch over data and fsdp like MaxText: each device has its rows, and the sum is that of all rows.
+    """
     import jax
     import jax.numpy as jnp
     from jax.sharding import NamedSharding, PartitionSpec

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Whatever names a row has, one of them can be typed back: two clusters that call everything alike.
+# Every name that a row shows can be used as an argument, even if two clusters use the same names.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh
 sed 's/two-slices/other/' "$two_slices" >"$tmp/other.yaml"
@@ -13,7 +13,7 @@ ok 0 "a group of both" reserve train --topology 4x4 --accelerator v6e --slices 3
 out "says which is which" "two-slices/tpu-group/tpu-group-0-3"
 baseline
 
-# typed VERB COLUMN: each name in the column of the table is found by show.
+# typed VERB COLUMN: `show` finds each name in the column of the table.
 typed ()
 {
   quoit "$1" | tail -n +2 | awk -v c="$2" '{ print $c }' >"$tmp/names"
@@ -26,7 +26,7 @@ typed nodes 1
 typed slices 1
 typed groups 1
 
-# full ARRAY: each full_name of the last document is found by show, as what it is.
+# full ARRAY: `show` finds each full_name of the last document, as the same kind of object.
 full ()
 {
   fact "$1: every row has a full name" "all(r['full_name'] for r in d['$1'])" True
@@ -59,7 +59,7 @@ ok 0 "status" status
 out "a problem has a name to type" "two-slices/tpu-group/tpu-group-1 "
 baseline
 
-# --- env chooses among slices of one name
+# --- env selects among slices with the same name
 refused 3 "an ambiguous slice is refused" "--slice: |'tpu-group-0' is ambiguous|'other/tpu-group/tpu-group-0'" env train --slice tpu-group-0
 refused 3 "as show does" "'tpu-group-0' is ambiguous|'other/tpu-group/tpu-group-0'" show tpu-group-0
 ok 0 "a full name is not" env train --slice two-slices/tpu-group/tpu-group-0 --worker 2 -o env
@@ -70,7 +70,7 @@ out "is the other" "MEGASCALE_SLICE_ID='0'"
 refused 4 "a slice that the group has not" "--slice 'two-slices/tpu-group/tpu-group-1'|expected a slice of the group: other/tpu-group/tpu-group-0" \
   env train --slice two-slices/tpu-group/tpu-group-1
 
-# --- groups that have gone
+# --- removed groups
 ok 0 "release" release train --now "$now"
 ok 0 "a second train" reserve train --topology 4x4 --accelerator v6e --slices 1 --key k2 --now "$now"
 ok 0 "show finds the one that lives" show train -o json

@@ -9,7 +9,7 @@ is_ledger ()
   quoit verify >/dev/null 2>&1
 }
 
-# kept STATUS 'sentence' 'TEXT|TEXT' FILE [WORD...]: map --svg FILE is refused, and the file is as it was.
+# kept STATUS 'sentence' 'TEXT|TEXT' FILE [WORD...]: map --svg FILE is refused, and the file is unchanged.
 kept ()
 {
   kept_status=$1 kept_sentence=$2 kept_texts=$3 kept_file=$4
@@ -24,7 +24,7 @@ kept ()
   holds "$kept_sentence: the content is as it was" cmp "$tmp/content" "$tmp/content-after"
 }
 
-# --- a ledger and its companions, with or without --force
+# --- a ledger and its companion files, with and without --force
 for force in "" --force; do
   # shellcheck disable=SC2086
   kept 7 "the ledger $force" "--svg '$QUOIT_DB': a ledger|name another file" "$QUOIT_DB" $force
@@ -80,7 +80,7 @@ done
 holds "the umask decides the mode" test "$(ls -l "$tmp/mode.svg" | cut -c 1-10)" = -rw-r-----
 holds "nothing else is left beside" test -z "$(find "$tmp" -name '*svg.*' -o -name '.*' -type f)"
 
-# --- what is no file
+# --- directories and devices
 mkdir "$tmp/folder"
 kept 7 "a folder" "a folder" "$tmp/folder" --force
 kept 7 "a device" "a device|expected a file or a pipe" /dev/null --force
@@ -118,7 +118,7 @@ ln -s "$tmp/elsewhere" "$tmp/link"
 refused 7 "a backup through a link" "$tmp/link" backup "$tmp/link"
 holds "makes nothing" test ! -e "$tmp/elsewhere"
 
-# --- a restore touches no file but the database
+# --- a restore changes only the database
 quoit backup "$QUOIT_DB-restore" >/dev/null
 sum=$(cksum <"$QUOIT_DB-restore")
 echo 'the only copy' >"$QUOIT_DB-restore-wal.txt"

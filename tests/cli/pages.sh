@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# For the tests of pages, after lib.sh: the console blocks of a page are one session, and what it shows is what is said.
+# Functions for the tests of pages; include lib.sh first. The console blocks of a page are one session, whose output is checked.
 #
 #   blocks PAGE                 the lines of its console blocks
-#   page_holds PAGE FOLDER      FOLDER, which is made, has examples/ beside it, and what is left when the session is over
+#   page_holds PAGE FOLDER      makes FOLDER, with examples/ next to it, and runs the session there; keeps its files
 #   without TEXT PAGE           a copy of the page, without the blocks that have TEXT: in $tmp/pages
 
 unset QUOIT_DB
@@ -15,7 +15,7 @@ blocks ()
   awk '/^```console$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$1"
 }
 
-# Each command of a page, and what it prints.
+# Each command of a page, with its output.
 session ()
 {
   blocks "$1" | sed -n 's/^\$ //p' | while IFS= read -r line; do

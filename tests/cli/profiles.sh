@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/ray-lists.sh"
 
-# environment PROCESS NAME: that variable, in Python.
+# environment PROCESS NAME: a Python expression for that variable.
 environment ()
 {
   printf 'd["processes"][%s]["environment"].get("%s")' "$1" "$2"
@@ -69,7 +69,7 @@ fact "and slice ids" "$(environment 5 MEGASCALE_SLICE_ID)" 1
 fact "and the manifest's port" "$(environment 5 MEGASCALE_PORT)" 9915
 fact "which nobody counts otherwise" '[n for n in d["notes"] if "counts slices" in n]' "[]"
 
-# --- two worker groups, whose replicas the webhook counts each by itself
+# --- two worker groups: the webhook counts the replicas of each on its own
 fresh
 awk '/- groupName: tpu-group/ { worker = 1 } worker { more = more $0 "\n" } { print }
   END { sub (/groupName: tpu-group/, "groupName: more", more); printf "%s", more }' "$two_slices" >"$tmp/two-groups.yaml"
@@ -90,7 +90,7 @@ refused 2 "and nothing leaves all" "these are 16: choose it by --slice-id (or --
 ok 0 "and a name and a worker one" env train --profile kuberay --slice more-0 --worker 1 -o env
 out "which is that one" "TPU_NAME='more-0'"
 
-# --- a job, whose cluster KubeRay has yet to name
+# --- a RayJob, whose cluster KubeRay has not named yet
 fresh
 sed 's/kind: RayCluster/kind: RayJob/; s/^spec:/spec:\n  rayClusterSpec:/; /^  headGroupSpec/,$s/^/  /' "$two_slices" >"$tmp/job.yaml"
 ok 0 "a job is imported" import raycluster "$tmp/job.yaml" --now "$now"
@@ -107,7 +107,7 @@ ok 0 "whose hosts" env train --profile kuberay -o json
 fact "do not resolve" '[n for n in d["notes"] if "do not resolve unless" in n and "luster-name-of-two" in n] != []' True
 fact "though their names are known" '[p["assumed"] for p in d["processes"]]' "[[], [], [], []]"
 
-# --- who disagrees
+# --- variables on which the sources disagree
 fresh
 ray_list "$tmp/list.json" 1.0 2.0 10.0
 ok 0 "a running cluster without its replica 0" import ray-nodes "$tmp/list.json" --now "$now"

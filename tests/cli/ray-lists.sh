@@ -1,11 +1,11 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
-# `ray list nodes --detail --format json` of a KubeRay cluster: a head, and replicas of the worker group tpu-group, v6e 4x4 on
-# four hosts. KubeRay calls the slice of replica R tpu-group-R; each incarnation of it has pods, addresses and node ids of its
-# own.
+# Makes `ray list nodes --detail --format json` of a KubeRay cluster: a head, and replicas of the worker group tpu-group, v6e
+# 4x4 on four hosts. KubeRay names the slice of replica R tpu-group-R. Each incarnation of a replica has its own pods,
+# addresses and node ids.
 #
 #   ray_list FILE REPLICA.INCARNATION[:STATE]...     STATE: ALIVE by default, or DEAD
-#   ray_row REPLICA WORKER INCARNATION STATE         one host of it; its address is 10.REPLICA.INCARNATION.WORKER
+#   ray_row REPLICA WORKER INCARNATION STATE         one host of the replica; its address is 10.REPLICA.INCARNATION.WORKER
 
 # ray_id REPLICA INCARNATION WORKER: 28 bytes in hexadecimal.
 ray_id ()

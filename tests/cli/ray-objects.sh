@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A RayJob before Kubernetes has seen it and read back from there: what is assumed is said until it is known.
+# A RayJob before it is created and as read back from Kubernetes: assumed names are marked until they are known.
 . "$top_srcdir/tests/cli/lib.sh"
 
-# job STATUS: the example's cluster as that of a job.
+# job STATUS: the example's cluster as the cluster of a RayJob.
 job ()
 {
   printf 'apiVersion: ray.io/v1\nkind: RayJob\nmetadata:\n  name: train\n'

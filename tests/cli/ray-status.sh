@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# status --format ray: of clusters of which both were recorded, the node list with its groups and availability, and what
-# `ray status` said at that moment, the same lines; nodes in any order, for Ray's is that of a hash table.
+# status --format ray: for recorded clusters, the node list with its groups and availability gives the lines of the
+# recorded `ray status`. Nodes may have any order, because Ray's order is that of a hash table.
 . "$top_srcdir/tests/cli/lib.sh"
 
 cat >"$tmp/compare.py" <<'PYTHON'
@@ -44,11 +44,12 @@ assert len(ray_head) == len(our_head), "the rule below is as long as the head"
 assert sorted(ray) == sorted(ours), (sorted(ray), sorted(ours))
 for name in ray:
     assert plain(name, ray[name], has_strategies) == plain(name, ours[name], has_strategies), (name, ray[name], ours[name])
-# Sections, and the nodes behind them, stand in Ray's order.
+# Sections, and the nodes in them, are in Ray's order.
 assert [n for n in ray if not n.startswith("Node: ")] == [n for n in ours if not n.startswith("Node: ")]
 PYTHON
 
-# says NAME FILE.. : import of these and `status --format ray` is what `ray status` said of NAME, if that was recorded.
+# says NAME FILE...: `status --format ray` after an import of these files equals the recorded `ray status` of NAME, if
+# there is one.
 says ()
 {
   name=$1 strategies=$2
@@ -63,8 +64,8 @@ says ()
       *-v) ok 0 "$name: in Ray's form, verbose" status --format ray -v --now "$now" ;;
       *) ok 0 "$name: in Ray's form" status --format ray --now "$now" ;;
     esac
-    # Recorded seconds before or after the lists: a host that is not there yet, one whose loss is not noticed, a head
-    # that is still asked for.
+    # Recorded seconds before or after the lists, so they differ: a host has not joined yet, a loss is not detected yet,
+    # or a head is still requested.
     case $name.$form in
       mixed.idle.ray-status | lost.one-slice-host-lost.ray-status | gke.two-reserved.ray-status*)
         skip "$name: $form is of another moment than its lists"
@@ -95,7 +96,7 @@ says mixed.both-reserved none "$from/mixed.both-reserved.ray-list-nodes--format-
 says gke.idle none "$from/gke.idle.ray-list-nodes--format-json.json"
 says mixed.idle none "$from/mixed.idle.ray-list-nodes--format-yaml.yaml"
 
-# --- every other recording, where it is at hand
+# --- all other recordings, if available
 from=$top_srcdir/../shared/captures
 if [ -d "$from" ]; then
   for recorded in "$from"/*.ray-status-v.txt; do
@@ -107,7 +108,7 @@ else
   skip "the other recordings are not here"
 fi
 
-# --- groups of this ledger are reservations like Ray's, and a dead host has nothing
+# --- this ledger's groups count as reservations in Ray's format, and a dead host has no resources
 rm -f "$QUOIT_DB"*
 ok 0 "a ledger" init
 ok 0 "a manifest" import raycluster "$two_slices" --now "$now"
@@ -119,7 +120,7 @@ holds "the dead host is not active" test "$(grep -c '^ 1 node_' "$tmp/out")" = 8
 ok 0 "node by node" status --format ray --verbose --now "$now"
 holds "each alive one" test "$(grep -c '^Node: ' "$tmp/out")" = 8
 
-# --- what is no form
+# --- an unknown format
 baseline
 refused 2 "another form" "--format 'slurm'|expected ray" status --format slurm
 refused 2 "a form of a form" "no --output beside it" status --format ray -o json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What README.md and docs/ show in their console blocks is what the command says, but for the times.
+# The console blocks of README.md and docs/ show the command's real output, except for times.
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/pages.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Requests that break a rule: the right code, a message with place, value and expectation, and nothing has changed.
+# Requests that break a rule: the right code, a message with place, value and expectation, and no change.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh 'v6e 4x4 x2; v5p 2x2x4 x1; v5e 2x4 x2 hostchips=8'
 

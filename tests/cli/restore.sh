@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/restore.md as a drill: the page as it stands, then a disaster of each kind, and the way back. No id is issued twice.
+# Runs the commands of docs/restore.md, then each kind of disaster and its recovery. No id is issued twice.
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/pages.sh"
 page_holds "$top_srcdir/docs/restore.md" "$tmp/desk"
@@ -23,7 +23,7 @@ sum=$(cksum <"$tmp/backup.db")
 lost=$(reserve train)
 holds "an id of the first epoch is small" test "$lost" = train@2
 
-# The database is in use by nobody, and is put back.
+# Restores a database that no process has open.
 quoit restore "$tmp/backup.db" --now "$now" >"$tmp/out"
 holds "it says which epoch it is" grep -q '^epoch: *1$' "$tmp/out"
 holds "the backup is as it was" test "$(cksum <"$tmp/backup.db")" = "$sum"
@@ -34,7 +34,7 @@ holds "the group of the new epoch lives" test "$(quoit groups -o csv | grep -c "
 holds "it verifies" quoit verify
 holds "the journal has it" test "$(quoit journal | grep -c ' restore ')" = 1
 
-# Copied over by hand: refused, and mended with the same verb.
+# A database that was overwritten with a copy is refused, and the same verb repairs it.
 cp "$tmp/backup.db" "$QUOIT_DB"
 refused 13 "an old copy" "quoit restore" status
 refused 13 "an old copy, to write to" "quoit restore" release before --now "$now"
@@ -43,14 +43,14 @@ holds "another epoch" grep -q '^epoch: *2$' "$tmp/out"
 third=$(reserve train)
 holds "and other ids" test "$third" != "$again"
 
-# The database is gone, with all that was beside it.
+# The database and all of its companion files are missing.
 rm -f "$QUOIT_DB" "$QUOIT_DB"-*
 quoit restore "$tmp/backup.db" --now 2026-05-01T09:31:00Z >/dev/null
 holds "a lost database is made again" test "$(quoit groups -o csv | grep -c '^before@1,')" = 1
 fourth=$(reserve train)
 holds "with ids of its own" test "$fourth" != "$third" -a "$fourth" != "$again"
 
-# It is gone, and what a crash has left beside it is there: a log, and the note of what was acknowledged.
+# The database is missing, but a crash has left its log and the note of acknowledged changes.
 quoit import fleet 'v6e 4x4 x6' --now 2026-05-01T09:31:00Z >/dev/null
 cp "$QUOIT_DB" "$tmp/of-crash-wal"
 rm "$QUOIT_DB"
@@ -64,7 +64,7 @@ holds "and is not part of the restored one" test "$(quoit groups -o csv | grep -
 holds "which verifies" quoit verify
 rm "$QUOIT_DB".replaced-*
 
-# It is damaged: it is kept beside.
+# A damaged database is kept under another name.
 printf 'broken' | dd of="$QUOIT_DB" bs=1 seek=4096 conv=notrunc 2>/dev/null
 rm -f "$QUOIT_DB-head"
 head -c 9000 "$QUOIT_DB" >"$tmp/cut" && cp "$tmp/cut" "$QUOIT_DB"
@@ -73,7 +73,7 @@ quoit restore "$tmp/backup.db" --now 2026-05-01T09:32:00Z >/dev/null
 holds "a damaged database is replaced" quoit verify
 holds "and kept" test -e "$QUOIT_DB.replaced-1"
 
-# What is refused, with nothing changed.
+# Refusals change nothing.
 sum=$(cksum <"$QUOIT_DB")
 refused 4 "no backup" "$tmp/none.db" restore "$tmp/none.db" --now "$now"
 printf 'no database' >"$tmp/text"

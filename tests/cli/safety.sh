@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A database that something else touches, at the command: second names, mounts, clocks, an answer that is lost.
+# Foreign influence on a database, tested with the command: second names, mounts, clocks, lost output.
 . "$top_srcdir/tests/cli/lib.sh"
 one='--topology 4x4 --accelerator v6e --slices 1'
 
@@ -32,7 +32,7 @@ else
   skip "mounts: not allowed here"
 fi
 
-# --- another program in the file
+# --- another program uses the file
 if [ -n "$python" ] && "$python" -c 'import sqlite3' 2>/dev/null; then
   "$python" -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("SELECT count(*) FROM grp"); c.close()' "$QUOIT_DB"
   ok 0 "somebody has looked with another SQLite" verify
@@ -78,17 +78,17 @@ holds "makes nothing" test ! -e "$QUOIT_DB"
 ok 0 "init with a limit" init --max-clock-jump 400d --now "$now"
 ok 0 "a year ahead" import fleet 'v6e 4x4 x4' --now 2027-05-01T09:30:00Z
 
-# --- an empty file is taken over, for its owner alone
+# --- an empty file becomes a database that only its owner can read
 QUOIT_DB=$tmp/empty.db
 : >"$QUOIT_DB"
 chmod 666 "$QUOIT_DB"
 ok 0 "init on an empty file" init
 holds "makes its mode 0600" test "$(stat -c %a "$QUOIT_DB")" = 600
 
-# --- an answer that nobody gets
+# --- output that cannot be written
 if [ -w /dev/full ]; then
   fresh 'v6e 4x4 x4'
-  # unheard 'sentence' STATUS WORD...: standard output takes nothing.
+  # unheard 'sentence' STATUS WORD...: runs with a standard output that refuses writes.
   unheard ()
   {
     sentence=$1 expected=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Untrusted text: what a manifest says comes back byte for byte through `-o env` and a shell, runs nothing on its way, and
-# reaches no terminal as it is.
+# Untrusted text: a manifest's text comes back byte for byte through `-o env` and a shell, executes nothing on its way,
+# and reaches no terminal unescaped.
 . "$top_srcdir/tests/cli/lib.sh"
 fresh
 
@@ -86,7 +86,7 @@ for shell in sh bash dash; do
 done
 grep -vE '^(PATH|LD_PRELOAD|IFS)=' "$tmp/out" >"$tmp/env"
 
-# value NAME: what a shell has in NAME after reading the lines; the dot keeps newlines at the end.
+# value NAME: the value of NAME in a shell that has read the lines. The dot keeps newlines at the end.
 value ()
 {
   (cd "$tmp/here" && env -i PATH="$PATH" sh -c '. "$1"; eval "printf %s. \"\$$2\""' sh "$tmp/env" "$1")
@@ -113,7 +113,7 @@ ok 0 "JSON has all of it" env "$group" -o json
 fact "also the name that is none" 'd["processes"][0]["environment"]["not.a-name"]' x
 fact "and the control bytes" 'd["processes"][0]["environment"]["A_CONTROL"] == "\x1b[31mred\x07\x01"' True
 
-# clean SENTENCE: no control byte but the newline is in the last run's output.
+# clean SENTENCE: the last run's output has no control character except newlines.
 clean ()
 {
   holds "$1 has no control bytes" test -z "$(tr -d '\n\040-\176\200-\377' <"$tmp/out")"
@@ -127,7 +127,7 @@ ok 0 "groups" groups
 clean "groups"
 out "the name is text" 'a$(touch ran)'
 
-# In the C locale no byte beyond ASCII reaches the terminal; in UTF-8 the letters do, and what turns them around does not.
+# In the C locale only ASCII reaches the terminal. In UTF-8 letters do, but bidirectional controls do not.
 fresh 'v6e 2x2 x1'
 ok 0 "a name that is not ASCII" reserve 'Zürich' --topology 2x2 --accelerator v6e --slices 1 --now "$now"
 out "is escaped in the C locale" 'Z\xc3\xbcrich@1'

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What Ray has placed and what is in use outside its groups, as import and sync read them; and a fleet that changes.
+# Ray's groups and external use, as read by import and sync; and a fleet that changes.
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/ray-lists.sh"
 
 captures=$top_srcdir/tests/data/captures
 by_name='{g["name"]: g for g in d["groups"]}'
 
-# --- two reservations that hold and wait: 44 groups are listed, 40 of them removed, one is pending
+# --- two reservations, one placed and one waiting: the list has 44 groups, 40 of them removed, one pending
 nodes=$captures/gke.hold-and-wait.ray-list-nodes--format-json.json
 groups=$captures/gke.hold-and-wait.py-placement_group_table.json
 available=$captures/gke.hold-and-wait.py-available_resources_per_node.json
@@ -71,7 +71,7 @@ fact "is external" 'd["nodes"][0]["held_by"]' "['external']"
 ok 0 "availability without groups" sync ray-nodes "$nodes" --available "$available" --now "$now" -o json
 fact "is counted beside the groups that are known" '[c["kind"] for c in d["changes"]]' "[]"
 baseline
-# More of each host is taken: 3 of 4 TPU are left where 1 is used, and 2 where 2 are.
+# Each host has more resources in use: 3 of 4 TPU are free if 1 is used, and 2 if 2 are.
 sed 's/"TPU": 3.0/"TPU": 2.0/g' "$available" >"$tmp/more.json"
 ok 0 "a dry run of more use" sync ray-nodes "$nodes" --groups "$groups" --available "$tmp/more.json" --now "$now" --dry-run -o json
 fact "says so" '[(c["kind"], c["name"]) for c in d["changes"]]' "[('external', 'ray')]"
@@ -111,7 +111,7 @@ ok 0 "its group" show train-a -o json
 fact "is RESCHEDULING, as Ray says" 'd["group"]["ray_state"], [b["node"] is None for b in d["bundles"]]' \
   "('RESCHEDULING', [False, True, False, False])"
 
-# --- files of different moments, or of different clusters
+# --- files from different times, or from different clusters
 fresh
 ray_list "$tmp/two.json" 0.0 1.0
 {
@@ -147,7 +147,7 @@ refused 4 "groups that are not there" "/no/such: No such file" import ray-nodes 
 refused 2 "manifests have no groups beside them" "--groups: expected it with ray-nodes alone" import raycluster "$two_slices" --groups "$groups"
 refused 2 "nor has fleet text what is available" "--available: expected it with ray-nodes alone" sync fleet 'v6e 4x4' --available "$available"
 
-# --- lists that Ray has cut
+# --- lists that Ray has truncated
 ray_list "$tmp/cut.json" 0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 10.0 11.0 12.0 13.0 14.0 15.0 16.0 17.0 18.0 19.0 20.0 21.0 22.0 23.0
 sed -i '$ s/]$//' "$tmp/cut.json"
 for worker in 0 1 2; do
@@ -175,7 +175,7 @@ refused 3 "a list of exactly 100 groups" "$tmp/removed.json: |exactly 100 rows|-
 ok 0 "is taken when it is complete" sync ray-nodes "$tmp/two.json" --groups "$tmp/removed.json" --complete --now "$now" -o json
 fact "and all of them are removed" 'd["n_changes"]' 0
 
-# --- import protects what is held, sync follows what is so
+# --- import protects allocated nodes, sync follows the list
 fresh
 ok 0 "two slices" import ray-nodes "$tmp/two.json" --now "$now"
 ok 0 "one is reserved" reserve train --topology 4x4 --accelerator v6e --slices 1 --now "$now"
@@ -192,7 +192,7 @@ fact "drops what nobody holds any more" '[c["kind"] for c in d["changes"]]' "['r
 ok 0 "an unchanged list" sync ray-nodes "$tmp/one.json" --now "$now" -o json
 fact "changes nothing" 'd["n_changes"]' 0
 
-# --- one bundle a chip: PyTorch/XLA on v5p-8, one host, and v5p-16, two
+# --- one bundle per chip: PyTorch/XLA on v5p-8, one host, and v5p-16, two
 fresh 'v5p 2x2x1 x1; v5p 2x2x2 x1'
 ok 0 "a process a chip of v5p-8" reserve one --topology 2x2x1 --accelerator v5p --slices 1 --tpu-per-bundle 1 --now "$now" -o json
 fact "is 4 bundles on one host, each with its chip" '[(b["node"], b["chips"]) for b in d["bundles"]]' \

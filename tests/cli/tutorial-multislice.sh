@@ -9,7 +9,7 @@ job=$top_srcdir/tests/cli/multislice-job.py
 page=$top_srcdir/docs/tutorial-multislice.md
 folder=$tmp/desk
 
-# The JAX that is modelled, else the one beside Ray, in a Python that has the package of this tree too.
+# The modelled version of JAX, or else the one installed with Ray, in a Python that also has this tree's package.
 mkdir "$tmp/bin"
 cat >"$tmp/bin/python" <<'SCRIPT'
 #!/bin/sh
@@ -32,7 +32,7 @@ else
   skip "the page shows what JAX makes of the mesh: no JAX"
 fi
 
-# --- the same job once more, fact by fact
+# --- the same job again, checked in detail
 cd "$folder" || exit 1
 rm quoit.db*
 quoit init >/dev/null

@@ -34,7 +34,8 @@ ok 0 "the slice" reserve train --topology 4x4 --accelerator v6e --slices 1 --now
 ok 0 "its environment" env train -o json
 fact "has no MEGASCALE variables" '[n for p in d["processes"] for n in p["environment"] if n.startswith("MEGASCALE_")]' "[]"
 
-# node NAME ADDRESS SLICE WORKER TPUS POD_TYPE TOPOLOGY GENERATION [MORE]: one of ray.nodes(); worker 0 has the slice's head.
+# node NAME ADDRESS SLICE WORKER TPUS POD_TYPE TOPOLOGY GENERATION [MORE]: one row of ray.nodes(); worker 0 has the
+# slice's head.
 node ()
 {
   head=
@@ -91,7 +92,7 @@ ok 0 "Ray's head is a TPU node" nodes -o json
 fact "worker 0" '[(n["worker_id"], n["chips"]) for n in d["nodes"] if n["ray_head"]]' "[(0, 4)]"
 ok 0 "the slice fits now" fits --topology 2x2x2 --accelerator v5p --slices 1
 
-# --- the tutorials' own files, where they are
+# --- the tutorials' own files, if available
 shared=$top_srcdir/../shared/manifests
 file=GoogleCloudPlatform__kubernetes-engine-samples__ai-ml__gke-ray__raytrain__maxtext__ray-cluster
 if [ -r "$shared/$file.tpu-multi-slice.yaml" ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The command line itself: help, options before and behind the verb, numbers, clocks, where output and errors go.
+# The command line: help, options before and after the verb, numbers, clocks, and the streams for output and errors.
 . "$top_srcdir/tests/cli/lib.sh"
 
 verbs='init import export verify backup journal status nodes slices groups show slots who-holds reserve release set-state
@@ -26,7 +26,7 @@ refused 2 "an unknown form of output" "--output 'xml'|expected table or json" st
 refused 2 "also of the one verb that has three" "--output 'xml'|expected table or env or json" env g -o xml
 holds "a message goes to stderr alone" test ! -s "$tmp/out"
 
-# --- where the database is
+# --- the place of the database
 fresh 'v6e 4x4 x2'
 ok 0 "--db before the verb" --db "$QUOIT_DB" status
 ok 0 "--db behind it" status --db "$QUOIT_DB"
@@ -81,12 +81,12 @@ release_train
 ok 0 "an earlier clock is raised" reserve train $want --now 2026-04-01T00:00:00Z -o json
 fact "to the last entry's" 'd["group"]["since"]' 2026-05-01T09:30:00.000Z
 
-# --- where words end
+# --- the end of options
 baseline
 refused 4 "-- ends the options" "'--frob'" show -- --frob
 ok 4 "an argument may look like a number" show -- -1
 
-# --- stdout that takes nothing
+# --- stdout that refuses writes
 if [ -w /dev/full ]; then
   status=0
   quoit status >/dev/full 2>"$tmp/err" || status=$?

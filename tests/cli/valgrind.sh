@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The main job under valgrind: nothing is read that was not written, and nothing is lost.
+# The main job under valgrind: no read of uninitialised memory, and no leak.
 . "$top_srcdir/tests/cli/lib.sh"
 [ -z "$SANITIZER_FLAGS" ] || { echo "the sanitizers look already"; exit 77; }
 command -v "$VALGRIND" >/dev/null && [ "$VALGRIND" != : ] || { echo "valgrind is not installed"; exit 77; }

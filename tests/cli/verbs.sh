@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every verb does what it says, in both forms of output, and refuses one wrong input.
+# Every verb works as documented in both forms of output, and refuses one wrong input.
 . "$top_srcdir/tests/cli/lib.sh"
 
 # --- init, import
@@ -29,7 +29,7 @@ refused 2 "--set is for manifests" "--set 'X=1'|expected it with raycluster alon
 refused 2 "node lists have no variables either" "--set 'X=1'|expected it with raycluster alone" import ray-nodes /no/such --set X=1
 refused 2 "--set wants a value" "--set 'X'|expected VARIABLE=VALUE" import raycluster "$two_slices" --set X
 
-# --- looking
+# --- reading
 ok 0 "status works" status
 out "status shows resources" TPU-v6e-16-head
 out "status shows problems" degraded
@@ -176,7 +176,7 @@ refused 4 "drain wants a node" "nothing" drain nothing
 refused 4 "undrain wants a node" "nothing" undrain nothing
 ok 0 "set-state back" set-state small-0-0 alive --now "$now"
 
-# --- the end
+# --- errors and exit codes
 baseline
 refused 7 "a stale id releases nothing" "train" release train@99 --now "$now"
 refused 4 "nobody is released" "nobody" release nobody --now "$now"

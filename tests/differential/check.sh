@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Does quoit answer 1,000 random cases as Ray's own server does? And would a defect have been noticed?
+# Compares quoit's answers to 1,000 random cases with those of Ray's own server, and checks that a defect would be
+# detected.
 set -eu
 tests=$top_srcdir/tests/differential
 cases=1000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# jax-mesh.sh [--cases N] [--seed S]: does the library make random meshes as the real JAX does? And would another order
-# have been noticed?
+# jax-mesh.sh [--cases N] [--seed S]: compares random meshes with those of the real JAX, and checks that another order
+# would be detected.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 runner=${top_builddir:-$here/../../build}/tests/vectors/run

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh SCRIPT ARGUMENT...: runs a script of this folder in the environment that has Ray's wheel (tests/wheels.sh). Exits
-# with 77, and says why, where it cannot be made.
+# run.sh SCRIPT ARGUMENT...: runs a script of this folder in the environment with Ray's wheel (tests/wheels.sh). Prints
+# the reason and exits with 77 if the environment cannot be made.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 venv=$(sh "$here/../wheels.sh" "$here/../requirements-ray.txt")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every fuzz target still takes every input that was ever kept for it.
+# Every fuzz target accepts every kept input.
 set -eu
 n=0
 for folder in "$top_srcdir"/tests/fuzz/corpus/*/; do

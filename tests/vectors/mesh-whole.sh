@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# All rows of the file of which mesh.ndjson is every sixteenth, where it stands beside the tree.
+# All rows of the file of which mesh.ndjson has every sixteenth, if it is available outside the tree.
 set -eu
 whole="$top_srcdir/../shared/vectors/mesh.ndjson"
 [ -r "$whole" ] || exit 77

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Does quoit.ray give what Ray's helper does not, on a real cluster? A few situations; ./dev differential --cluster plays all.
+# Plays a few situations with quoit.ray and Ray's helper on a real cluster; ./dev differential --cluster plays all.
 set -eu
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
