@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of building and installing share."""
+"""Helpers for the tests of building and installing."""
 
 import os
 import pathlib
@@ -12,8 +12,8 @@ TOP = SOURCE.parent.parent
 
 
 def said(command, **environment):
-    """How a command ended, and all that it said. pip asks nothing, and takes no package from where this process does;
-    pkg-config knows the library of this build.
+    """Returns the exit status and the whole output of a command. pip is non-interactive and ignores this process's
+    package settings; pkg-config finds the library of this build.
     """
     known = os.environ.get("PKG_CONFIG_PATH", "")
     if "top_builddir" in os.environ:
@@ -32,7 +32,7 @@ def said(command, **environment):
 
 
 def installs(command, **environment):
-    """The command needs the package index: where that cannot be reached the test is skipped."""
+    """Runs a command that needs the package index; skips the test if the index is unreachable."""
     status, text = said(command, **environment)
     if status != 0 and ("No matching distribution" in text or "Could not find a version" in text):
         pytest.skip("the package index cannot be reached")
@@ -40,6 +40,6 @@ def installs(command, **environment):
 
 
 def alone(**environment):
-    """An environment in which nothing says where a library or a package is."""
+    """An environment without settings for the places of libraries and packages."""
     inherited = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PYTHONPATH")}
     return {**inherited, **environment}

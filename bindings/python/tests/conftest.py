@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for all tests."""
+"""Shared fixtures and settings."""
 
 import signal
 
 import pytest
 
-# A shell starts what runs in its background with Ctrl-C ignored, and children would inherit that.
+# A shell starts background processes with SIGINT ignored, and their children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def rays(monkeypatch):
-    """A stand-in for a Ray cluster."""
+    """A simulated Ray cluster."""
     from rays import stand_in
 
     with stand_in(monkeypatch) as made:
@@ -20,5 +20,5 @@ def rays(monkeypatch):
 
 @pytest.fixture
 def path(tmp_path):
-    """Of a ledger that is not there yet."""
+    """The path of a ledger that does not exist yet."""
     return tmp_path / "fleet.db"

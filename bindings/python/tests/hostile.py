@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of every public callable with what no caller should give: `python hostile.py MODULE` makes those of a module.
+"""Calls every public callable with invalid arguments: `python hostile.py MODULE` calls those of one module.
 
-Each call is announced on stderr before it is made, so that a crash of the interpreter names it; what was wrong is on stdout.
+Prints each call on stderr before it is made, so that a crash of the interpreter can be attributed, and each fault on
+stdout.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ import quoit
 
 NOW = 1_790_000_000_000
 ELSEWHERE = {"quoit.ray": "needs a running cluster of Ray: its own tests have bad input of their own"}
-LONGEST_MESSAGE = 4096  # an error names a value, it does not repeat a megabyte of it
+LONGEST_MESSAGE = 4096  # an error quotes a value, but not a megabyte of it
 
 
-# --- what is called -----------------------------------------------------------------------------------------------
+# --- the callables --------------------------------------------------------------------------------------------------
 
 
 def is_private(name):
@@ -47,7 +48,7 @@ def public_names(module):
 
 
 def is_ours(value):
-    """What checks what it is given: enums are Python's own, exceptions and other plain data keep anything."""
+    """Whether it validates its arguments: enums belong to Python; exceptions and plain data accept anything."""
     home = getattr(value, "__module__", "")
     if not callable(value) or not home.startswith("quoit") or is_private(home):
         return False
@@ -57,7 +58,7 @@ def is_ours(value):
 
 
 def methods(kind):
-    """Those that it defines, bound to nothing but for class methods."""
+    """The methods that a class defines. Class methods and static methods are bound."""
     for name, raw in vars(kind).items():
         if not name.startswith("_") or name in ("__eq__", "__getitem__", "__contains__"):
             if isinstance(raw, (classmethod, staticmethod)):
@@ -67,7 +68,7 @@ def methods(kind):
 
 
 def callables():
-    """Each target, a function or a class, with what is called of it: names, the class of their object, and themselves."""
+    """Each target, a function or a class, with its callables: name, class of the object, callable."""
     found = {}
     for module in modules():
         for name in public_names(module):
@@ -78,7 +79,7 @@ def callables():
             found[target] = [(target, None, value)]
             if isinstance(value, type):
                 found[target] += [(f"{target}.{name}", owner, one) for name, owner, one in methods(value)]
-    # What the fields of an input are is asked when it is used.
+    # The fields of an input are validated on use.
     found["quoit.imports.Input"] = [
         ("quoit.imports.Input", quoit.Ledger, import_fields),
         ("quoit.imports.Input", quoit.Ledger, sync_fields),
@@ -104,11 +105,11 @@ def input_of(fields):
     return quoit.Input(**{name: value for name, value in fields.items() if name != "ledger"})
 
 
-# --- what a call needs ---------------------------------------------------------------------------------------------
+# --- valid arguments ------------------------------------------------------------------------------------------------
 
 
 class World:
-    """A ledger of its own, with a group, a hold, an owner and something that is gone."""
+    """A ledger of its own, with a group, a hold, an owner and a removed group."""
 
     def __init__(self):
         if not os.path.exists("there.db"):
@@ -128,12 +129,12 @@ class World:
         return quoit.Request(name, accelerator="v6e", topology="4x4", **{"slices": 1, **arguments})
 
     def state(self):
-        """All that the ledger and its fork know, and what is in this folder."""
+        """The whole state of the ledger, its fork and this folder."""
         files = sorted((name, os.path.getsize(name)) for name in os.listdir("."))
         return [(one.to_json(), one.seq) for one in (self.ledger.snapshot(), self.fork.snapshot())], files
 
     def receiver(self, kind):
-        """An object of that class; None where nobody knows how to make one."""
+        """An object of that class, or None if it cannot be made here."""
         make = {
             quoit.Ledger: lambda: self.ledger,
             quoit.Group: lambda: self.group,
@@ -150,7 +151,7 @@ class World:
         return None
 
     def good(self, name, parameter):
-        """A value that is right for the parameter of the callable `name`, or KeyError."""
+        """A valid value for the parameter of the callable `name`; raises KeyError without one."""
         own = {
             "forget.group": lambda: self.gone,
             "renew.group": lambda: self.leased,
@@ -237,11 +238,11 @@ spec:
 NODES = '[{"NodeID": "ab", "Alive": true, "NodeManagerAddress": "10.0.0.1", "NodeName": "n", "Resources": {"CPU": 1.0}, "Labels": {}}]'
 
 
-# --- what nobody should give ---------------------------------------------------------------------------------------
+# --- invalid arguments ----------------------------------------------------------------------------------------------
 
 
 class Boom(Exception):
-    """What hostile objects raise; a call may let it through."""
+    """Raised by hostile objects; a call may propagate it."""
 
 
 def boom(*_arguments, **_more):
@@ -258,7 +259,7 @@ def generator(*values):
 
 
 def growing():
-    """A dict that changes while it is read."""
+    """A dict that changes during iteration."""
 
     class Growing(dict):
         def items(self):
@@ -293,7 +294,7 @@ def released_view():
 
 
 class Text(str):
-    """A str whose every method lies or raises."""
+    """A str whose methods all lie or raise."""
 
     __str__ = __repr__ = __format__ = __len__ = __getitem__ = __iter__ = __contains__ = encode = replace = split = boom
     __add__ = __radd__ = __mod__ = partition = startswith = strip = __eq__ = __ne__ = boom
@@ -301,7 +302,7 @@ class Text(str):
 
 
 class Number(int):
-    """An int whose every method lies or raises."""
+    """An int whose methods all lie or raise."""
 
     __str__ = __repr__ = __format__ = __index__ = __int__ = __add__ = __sub__ = __lt__ = __le__ = __gt__ = __ge__ = boom
     __eq__ = __ne__ = __bool__ = __neg__ = bit_length = __float__ = boom
@@ -309,7 +310,7 @@ class Number(int):
 
 
 class Word(str, enum.Enum):
-    """A str that shows itself as another."""
+    """A str whose str() is another text."""
 
     ONE = "one"
 
@@ -436,7 +437,7 @@ else:
         "numpy.void": lambda: numpy.void(b"abc"),
     }
 
-# A str, an int: what must be raised of what is no such thing.
+# The values that a parameter for a str or an int must refuse.
 NO_TEXT = "True", "0", "1.5", "object", "bytes", "list", "dict", "generator that raises", "index raises", "float raises"
 BAD_TEXT = "NUL", "lone surrogate"
 NO_NUMBER = (
@@ -469,12 +470,14 @@ class Judge:
         self.begin()
 
     def begin(self):
-        """Another world, when a call has changed the one before."""
+        """Makes a new world after a call has changed the previous one."""
         self.world = World()
         self.state = self.world.state()
 
     def call(self, what, function, arguments, named, must):
-        """Calls it, and says what was wrong with how that ended: not with `must`, or with what no caller can expect."""
+        """Makes the call and records a fault if it ends unexpectedly: not with `must`, or with an undocumented
+        exception.
+        """
         self.n_calls += 1
         print(what, file=sys.stderr, flush=True)
         raised = True
@@ -496,7 +499,7 @@ class Judge:
         if isinstance(error, Boom):
             return
         said = str(error)
-        # The rest is Python's: what a view, a proxy or an object without its parts says of itself.
+        # Python's own errors: of a view, a proxy or an incomplete object.
         odd = (
             ValueError
             if "released" in what
@@ -521,7 +524,7 @@ class Judge:
 
 
 def must_raise(world, name, parameter, hostile):
-    """What the kind of a good value asks of a bad one."""
+    """The exception for a bad value, derived from the type of the valid value."""
     try:
         good = world.good(name, parameter.name)
     except KeyError:
@@ -535,7 +538,7 @@ def must_raise(world, name, parameter, hostile):
 
 
 def call_all(judge, name, owner, function):
-    """Every parameter of it with everything hostile, and the wrong number of arguments."""
+    """Calls it with every hostile value for every parameter, and with a wrong number of arguments."""
     if owner is not None and judge.world.receiver(owner) is None:
         return
     parameters = list(inspect.signature(function).parameters.values())[1 if owner else 0 :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes and drops one kind of thing many times, and prints what that left behind: `python leaks.py KIND`."""
+"""Makes and drops one kind of object many times, and prints the remaining memory: `python leaks.py KIND`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quoit import meshes, ray_rules
 NOW = 1_790_000_000_000
 FLEET = "v6e 4x4 x6"
 WARM_UP, CYCLES, PARTS = 2_000, 6_000, 3
-A_WORLD = 200  # a ledger in memory keeps its journal: so many cycles have one
+A_WORLD = 200  # cycles per ledger, because a ledger in memory keeps its journal
 MANIFEST = """
 apiVersion: ray.io/v1
 kind: RayCluster
@@ -72,13 +72,13 @@ class World:
 
     @functools.cached_property
     def path(self):
-        """A ledger's file."""
+        """The path of a ledger file."""
         quoit.create(f"{self.folder.name}/fleet.db").close()
         return f"{self.folder.name}/fleet.db"
 
     @functools.cached_property
     def kept(self):
-        """The ledger of that file, open."""
+        """The open ledger of that file."""
         ledger = quoit.open(self.path)
         ledger.import_fleet_text(FLEET, now_ms=NOW)
         return ledger
@@ -203,7 +203,7 @@ def an_import(world):
 
 def an_import_of_a_manifest(world):
     made = world.ledger.import_raycluster(MANIFEST, variables={"NAME": "lab", "HOSTS": "4"}, now_ms=NOW)
-    assert (made.source, made.n_nodes) == ("lab", 5)  # and the head
+    assert (made.source, made.n_nodes) == ("lab", 5)  # 4 hosts and the head
     refused(quoit.InvalidError, world.ledger.import_raycluster, MANIFEST, variables={"NAME": "lab"}, now_ms=NOW)
 
 
@@ -393,7 +393,7 @@ def a_check_of_a_job(_world):
 
 
 def a_leak(_world):
-    """What the test must find: an error that nobody frees."""
+    """The test must detect this: an error that is not freed."""
     from quoit import _c
 
     slot = _c.ffi.new("GError **")
@@ -461,7 +461,7 @@ def resident():
 
 
 def left_by(function, n):
-    """Bytes, and blocks of Python's own, that so many cycles have left behind."""
+    """Memory in bytes, and Python's memory blocks, that remain after n cycles."""
     blocks, memory = sys.getallocatedblocks(), resident()
     cycle(function, n)
     gc.collect()
@@ -469,7 +469,7 @@ def left_by(function, n):
 
 
 def main(kind):
-    """Prints how many cycles a part of the run has, what each of the parts left, and how much could not be collected."""
+    """Prints the number of cycles per part, the rest after each part, and the number of uncollectable objects."""
     function, n = globals()[kind], CYCLES // 5 if kind in SLOW else CYCLES
     cycle(function, min(WARM_UP, n))
     gc.collect()

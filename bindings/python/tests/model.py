@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a ledger of slices of one kind is, as short as it can be said: who has which slice until when, and why somebody gets none.
+"""A minimal model of a ledger of slices of one class: which group has which slices until when, and why requests are
+refused.
 
-A verb gives what it would, or raises what it would raise. Which of the free slices a group gets is not said here: that is
-told to it, and refused where the slice was not free.
+A verb returns or raises what the ledger must return or raise. The model does not choose slices: it takes those of the
+ledger and asserts that they were free.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import dataclasses
 
 import quoit
 
-ENDED = -1  # an owner whose lease is over
+ENDED = -1  # an owner whose lease has expired
 
 
 @dataclasses.dataclass
@@ -27,9 +28,9 @@ class Held:
 
 class Model:
     def __init__(self, nodes):
-        self.state = dict.fromkeys(nodes, "alive")  # of a node: v6e-4x4-SLICE-WORKER
+        self.state = dict.fromkeys(nodes, "alive")  # node name v6e-4x4-SLICE-WORKER -> state
         self.slices = sorted({node.rpartition("-")[0] for node in nodes})
-        self.live, self.kept, self.owners = {}, [], {}  # by name; in the order in which they went; lease by name
+        self.live, self.kept, self.owners = {}, [], {}  # by name; in order of removal; lease by name
         self.last_id = 0
 
     def ailing(self, slice_name):
@@ -80,13 +81,13 @@ class Model:
         return held, self.number(least, most)
 
     def number(self, least, most):
-        """How many of them are to be had."""
+        """The number of slices that a reservation gets."""
         if len(self.free()) < least:
             raise quoit.NeverError if least > len(self.slices) else quoit.NotNowError
         return min(most, len(self.free()))
 
     def take(self, held, slices, keep=frozenset()):
-        """`held` has `slices` from now on, of which it had `keep`; the others were free."""
+        """Gives `slices` to `held`, which already had `keep`; the others were free."""
         assert slices - keep <= self.free() and keep <= held.slices, (slices, keep, self.free())
         held.slices = slices
 

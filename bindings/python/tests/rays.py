@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for a Ray cluster, by which the adapter is run without Ray: it answers as `quoit.ray.cluster` does, with the
-real libquoit behind it. What Ray itself does is tried in ray/.
+"""A simulated Ray cluster, to run the adapter without Ray: it replaces `quoit.ray.cluster` and uses the real
+libquoit. Tests with the real Ray are in ray/.
 """
 
 import contextlib
@@ -11,11 +11,11 @@ import quoit.ray
 from quoit.ray import cluster, records, slices, versions
 
 V4 = dict(topology="2x2x2", accelerator_version="v4")
-"""One slice, of which the stand-in has two: s-a and s-b, of two hosts with four chips."""
+"""One slice. The simulation has two: s-a and s-b, of two hosts with four chips."""
 
 
 class PlacementGroup:
-    """One of Ray's, by its id."""
+    """A placement group by id."""
 
     def __init__(self, identity):
         self.id = bytes.fromhex(identity)
@@ -31,34 +31,35 @@ class PlacementGroup:
 
 
 class Rays:
-    """A cluster as one driver sees it; what a test changes, the adapter sees at its next question."""
+    """A cluster from the view of one driver. The adapter sees a test's changes with its next call."""
 
     def __init__(self):
         self.job = "01000000"
         self.dead = set()
-        """The jobs that have ended."""
+        """The ended jobs."""
         self.cluster = "c" * 56
         self.groups = {}
-        """The rows of the live groups by id, with the job that made each, and its lifetime."""
+        """The rows of the live groups by id, with their job and lifetime."""
         self.records = {}
         self.lost = set()
-        """Hosts that are gone, by name: "a1"."""
+        """Names of lost hosts: "a1"."""
         self.used = {}
-        """What tasks use: (host, resource) to amount."""
+        """The resources that tasks use: (host, resource) to amount."""
         self.is_connected = True
         self.n_made = 0
 
-    # --- what a test does ---
+    # --- actions of a test ---
 
     def driver_ends(self, job="02000000"):
-        """kill -9 of the driver: the process now stands for another one. Ray removes what is not detached."""
+        """kill -9 of the driver; this process then acts as another one. Ray removes all groups that are not detached.
+        """
         slices._kept.clear()
         self.dead.add(self.job)
         self.groups = {one: row for one, row in self.groups.items() if row["lifetime"] or row["job"] != self.job}
         self.job = job
 
     def lose(self, host):
-        """A host is gone; the groups on it wait for another."""
+        """A host is lost; its groups wait for another one."""
         self.lost.add(host)
         gone = self.node_id(host)
         for row in self.groups.values():
@@ -68,7 +69,7 @@ class Rays:
                     row.update(state="RESCHEDULING", stats={"scheduling_state": "INFEASIBLE"})
 
     def begin_anew(self):
-        """The cluster is started anew on the same machines."""
+        """The cluster restarts on the same machines."""
         slices._kept.clear()
         self.cluster, self.job = "d" * 56, "01000000"
         self.groups, self.records, self.dead = {}, {}, set()
@@ -78,10 +79,10 @@ class Rays:
         return sorted(row["name"] for row in self.groups.values())
 
     def node_id(self, host):
-        """Ray's id of a host; in another cluster it is another machine."""
+        """Ray's id of a host. In another cluster it is another node."""
         return ("%02x" % (ord(host[0]) + 16 * int(host[1]))) * 27 + self.cluster[:2]
 
-    # --- what the adapter asks ---
+    # --- calls of the adapter ---
 
     def list_now(self):
         nodes = [self._node(name, worker) for name in "ab" for worker in range(2)]
@@ -189,7 +190,7 @@ def _take(available, amounts):
 
 @contextlib.contextmanager
 def stand_in(monkeypatch):
-    """Puts one in the place of Ray; afterwards nothing is kept for the next test."""
+    """Replaces Ray by a simulation; removes all of its state at the end."""
     made = Rays()
     monkeypatch.setattr(versions, "check", lambda: None)
     for name in ("list_now", "create_group", "wait_placed", "rows", "named_groups", "remove_groups", "write_record",
@@ -204,13 +205,13 @@ def stand_in(monkeypatch):
     made.is_connected = True
     slices._release_all()
     slices._kept.clear()
-    # What is written late is this one's, and not the next one's.
+    # Late records must not be written into the next test's simulation.
     for one in list(records._scribe._open):
         one.give_up()
 
 
 def live(path):
-    """What the ledger's own groups hold, by another handle than the adapter's."""
+    """The slices of the ledger's own groups, read through a separate handle."""
     with quoit.open(path) as ledger:
         groups = [one for one in ledger.snapshot().groups if not one.source]
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no caller should give: an exception in Python's manner, an unchanged ledger, and an interpreter that lives."""
+"""Invalid arguments: they raise Python's usual exceptions, and neither change the ledger nor crash the interpreter."""
 
 import copy
 import faulthandler
@@ -52,7 +52,8 @@ def test_the_table_of_hostile_values_is_used_on_every_verb():
     assert verbs <= called and len(verbs) > 25
 
 
-# --- what stands for a number or a text -----------------------------------------------------------------------------
+# --- substitutes for numbers and texts
+# ---------------------------------------------------------------------------------
 
 
 def test_numpy_integers_are_ints(ledger):
@@ -115,16 +116,17 @@ def test_a_damaged_file_is_named_so_that_it_can_be_printed(tmp_path):
 
 
 def test_a_range_of_numbers_is_not_searched_for_an_int_of_another_class(ledger):
-    """Until Python 3.10 operator.index() gave back a subclass of int, and `in range` then compares one by one."""
+    """Until Python 3.10 operator.index() returned a subclass of int, and `in range` then compares one by one."""
     with pytest.raises(quoit.InvalidError, match="before the year 2200"):
         ledger.renew("nobody", hostile.Number(2**62), now_ms=hostile.Number(NOW))
 
 
-# --- arguments that act ---------------------------------------------------------------------------------------------
+# --- arguments with side effects
+# ---------------------------------------------------------------------------------------
 
 
 class Acts:
-    """Stands for an int, or a path, and does something when it is asked for it."""
+    """Converts to an int or a path, and calls a function during the conversion."""
 
     def __init__(self, value, act):
         self.value, self.act = value, act
@@ -170,7 +172,7 @@ def test_a_list_that_shrinks_while_it_is_read_is_read_to_its_end():
 
 
 def used_by_handlers(ledger):
-    """What only one thread may use at a time: a call of it, what a handler does with it, and how the call is undone."""
+    """Objects that one thread at a time may use: a call, a handler's call, and a call that undoes the first one."""
     fork = ledger.snapshot().fork()
     yield lambda: fork.reserve(request("a")), fork.snapshot, lambda: fork.release("a")
     cluster = quoit.ray_rules.Cluster([quoit.ray_rules.ClusterNode("n", {"CPU": 4})])
@@ -185,8 +187,8 @@ def used_by_handlers(ledger):
 
 @pytest.mark.parametrize("number", range(4))
 def test_a_handler_of_a_signal_may_use_what_was_being_used(ledger, number):
-    """Python runs it between two of its own instructions, whatever lock the thread has by then."""
-    faulthandler.dump_traceback_later(60, exit=True)  # a thread that waits for itself waits for ever
+    """Python runs the handler between two of its instructions, whatever locks the thread holds."""
+    faulthandler.dump_traceback_later(60, exit=True)  # a deadlock of the thread with itself
     use, interfere, undo = list(used_by_handlers(ledger))[number]
     for line in range(200):
         turns = itertools.count()
@@ -268,7 +270,8 @@ def test_what_a_file_of_bundles_does_not_say_may_be_said_beside_it(ledger):
         ledger.reserve(quoit.Request.from_bundles_file("c", '[{"TPU": 1}]', soft_target="v6e-4x4-1-0"))
 
 
-# --- what cannot be made, changed or sent ----------------------------------------------------------------------------
+# --- objects that cannot be made, changed or pickled
+# -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [quoit.Ledger, quoit.Group, quoit.Fork])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TPU generations there are."""
+"""The catalogue of TPU generations."""
 
 import dataclasses
 import math
@@ -85,7 +85,7 @@ def test_machines_have_the_chips_that_topologies_are_made_of():
 
 
 def fields_by_member(row, kind):
-    """What a row has under the name of each member: hbm_gb, is_twistable, gke_labels."""
+    """The values of a row by member name: hbm_gb, is_twistable, gke_labels."""
     for member in kind:
         name = member.name.lower()
         (field,) = [one for one in (name, f"is_{name}", f"{name}s", f"{name}es") if hasattr(row, one)]

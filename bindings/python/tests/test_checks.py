@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a manifest, before it is applied."""
+"""Checks of a manifest before it is applied."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where chips and hosts are on the torus of their slice."""
+"""The places of chips and hosts on the torus of their slice."""
 
 import copy
 import dataclasses
@@ -15,7 +15,7 @@ from quoit.coordinates import Axis, Direction, Wiring
 
 
 def small_ones():
-    """Of every generation the topologies of 64 chips at most, and the smallest of each twist."""
+    """For every generation the topologies with at most 64 chips, and the smallest one with each twist."""
     for generation in catalogue.generations():
         for one in generation.topologies:
             if one.chips <= 64:

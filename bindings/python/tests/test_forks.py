@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What if: a fork decides as the ledger would, and nothing of it is written."""
+"""A fork decides like the ledger, and writes nothing."""
 
 import threading
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who a process is in the eyes of JAX."""
+"""The identity of a process in JAX."""
 
 import copy
 

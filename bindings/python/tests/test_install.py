@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package is built by pip where pkg-config knows libquoit, and says what to do where it does not."""
+"""pip builds the package if pkg-config finds libquoit, and otherwise prints instructions."""
 
 import os
 import pathlib
@@ -23,7 +23,7 @@ with quoit.open_memory() as ledger:
 
 @pytest.fixture
 def source(tmp_path):
-    """The package's folder as a user has it, whom a build may write to."""
+    """A writable copy of the package's folder, like a user's."""
     left_by_builds = shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", "_quoit.c")
     copy = shutil.copytree(SOURCE, tmp_path / "bindings" / "python", ignore=left_by_builds)
     for folder, _, _ in os.walk(copy):
@@ -33,7 +33,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def refused(source, tmp_path):
-    """What pip says of a source that it cannot build, in an environment that is given."""
+    """pip's message for a source that it cannot build, in the given environment."""
     pytest.importorskip("setuptools")
     pytest.importorskip("wheel")
 
@@ -90,7 +90,7 @@ def test_without_pkg_config_pip_says_that_it_is_needed(refused, tmp_path):
 
 
 def reserves(python, **environment):
-    """Nothing but what was installed says where the library is."""
+    """Checks that the installed package finds the library without any setting."""
     done = subprocess.run(
         [str(python), "-c", RESERVES],
         cwd="/",
@@ -104,13 +104,15 @@ def reserves(python, **environment):
 
 
 def built(source, site, prefix):
-    """In which folders the extension that pip builds of the folder looks for its library, when pkg-config knows that of `prefix`."""
+    """Builds the folder with pip while pkg-config finds the library of `prefix`; returns the folders in which the
+    extension looks for it.
+    """
     pip = [sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--target", site, source]
     status, text = said(pip, PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
     assert status == 0, text
     (extension,) = (site / "quoit").glob("_quoit*.so")
     (paths,) = re.findall(r"\(RUNPATH\).*\[(.*)\]", said(["readelf", "-dW", extension])[1])
-    return paths.split(":")  # and Python's own
+    return paths.split(":")  # also Python's own folders
 
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
@@ -127,7 +129,7 @@ def test_a_folder_that_was_built_against_another_library_is_built_anew(source, t
 
 @pytest.mark.skipif(not known_to_pkg_config(), reason="pkg-config knows no libquoit")
 def test_the_folder_and_its_archive_install_in_a_clean_environment(source, tmp_path):
-    """The folder with all that pip fetches for it, the archive with what is there then."""
+    """The folder with the build requirements that pip downloads, the archive with those that are installed."""
     venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python]
@@ -169,13 +171,14 @@ def test_where_it_cannot_be_installed_the_reason_is_told_and_the_next_run_tries_
 
 
 def test_where_installing_fails_there_is_no_stamp(site, tmp_path):
-    """It is no reason to skip: `make check` ends there."""
+    """A failure must not skip tests: `make check` ends with an error."""
     status, _ = said(["sh", SOURCE / "install.sh"], top_builddir=str(tmp_path), QUOIT_VENV="/dev/null")
     assert status not in (0, 77)
     assert list(site.glob("site.s*")) == []
 
 
-# --- what the tests run with ----------------------------------------------------------------------------------------
+# --- the environment of the tests
+# --------------------------------------------------------------------------------------
 
 
 def test_an_environment_is_made_once_whoever_asks_at_the_same_time_and_anew_for_what_a_file_includes(tmp_path):

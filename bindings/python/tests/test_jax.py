@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes as JAX's: what is read, and which device is found; tests/ray/test_jax_meshes.py has JAX itself."""
+"""Meshes for JAX: reading documents and finding devices. tests/ray/test_jax_meshes.py uses the real JAX."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def changed(**members):
 
 
 def device(at, **members):
-    """A device of JAX's, as a slice of 2x1 chips has them."""
+    """A JAX device of a slice of 2x1 chips."""
     given = {
         "id": 100 + at, "platform": "tpu", "device_kind": "TPU v6 lite", "slice_index": at // 2,
         "coords": [at % 2, 0, 0], "core_on_chip": 0,
@@ -36,7 +36,7 @@ def device(at, **members):
 
 
 def find(document, devices):
-    """Ids of the devices that are found for the places of the document."""
+    """The ids of the devices that are found for the places of the document."""
     return [one.id for one in quoit_jax._find(quoit_jax._of_document(document, None), devices)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened is told by the journal."""
+"""The journal's entries and effects."""
 
 import pytest
 

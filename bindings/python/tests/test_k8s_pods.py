@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kubernetes' pods beside its nodes: which worker of its slice a node is, and where it is reached."""
+"""Kubernetes pods with their nodes: the worker id and the address of each node."""
 
 import json
 import pathlib
@@ -68,7 +68,7 @@ def test_pods_say_the_worker_ids_of_nodes():
 
 
 def written(env):
-    """The variables of a container as the API server has them."""
+    """The variables of a container in the API server's format."""
     for name, value in env:
         if value.startswith(FIELD):
             yield {"name": name, "valueFrom": {"fieldRef": {"fieldPath": value.removeprefix(FIELD)}}}
@@ -77,7 +77,7 @@ def written(env):
 
 
 def hosts_of(accelerator, topology, n_chips):
-    """How many the slice has; None where there is no such slice."""
+    """The number of hosts of the slice; None if there is no such slice."""
     try:
         return quoit.catalogue.lookup_generation(accelerator).lookup_topology(topology, n_chips).hosts
     except (quoit.InvalidError, quoit.NotFoundError):
@@ -85,7 +85,7 @@ def hosts_of(accelerator, topology, n_chips):
 
 
 def recorded():
-    """Pods as the TPU webhook wrote them: a host of a slice, what runs there, its host name, and how many hosts there are."""
+    """Pods with the TPU webhook's variables: a slice's host, its container, its host name, and the number of hosts."""
     for line in WEBHOOK.read_text().splitlines():
         row = json.loads(line)
         given, out = row["in"], row["out"]

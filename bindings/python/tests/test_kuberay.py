@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeRay's operator: which pods there are, pass by pass, and what the TPU webhook writes into them."""
+"""KubeRay's operator: the pods after each pass, and the TPU webhook's variables in them."""
 
 import dataclasses
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many of each kind of thing leave nothing behind that as many more leave again."""
+"""Making and dropping many objects of each kind leaks no memory."""
 
 import os
 import pathlib
@@ -9,14 +9,14 @@ import sys
 import leaks
 import pytest
 
-MOST_BYTES = 24  # of a cycle on average: malloc() takes 32 for the least thing that is lost
-MOST_BLOCKS = 100  # of Python's own, in all
+MOST_BYTES = 24  # per cycle on average; the smallest block of malloc() takes 32
+MOST_BLOCKS = 100  # Python's blocks in total
 
 
 def left(kind):
-    """What each part of a run leaves at least: bytes a cycle, Python's blocks in all, and what cannot be collected.
+    """The least rest of all parts of a run: bytes per cycle, Python's blocks in total, and uncollectable objects.
 
-    A heap that still settles grows in some of them, a leak in all.
+    A heap that has not settled yet grows in some parts, a leak grows in all.
     """
     environment = {**os.environ, "MALLOC_ARENA_MAX": "1", "G_DEBUG": "fatal-criticals"}
     done = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger's verbs, as a program in Python sees them."""
+"""The ledger's verbs in Python."""
 
 import pytest
 

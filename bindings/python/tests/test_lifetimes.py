@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles that outlive what they belong to: closed ledgers, ended threads, forked processes, interpreters that end."""
+"""Handles that outlive their context: closed ledgers, ended threads, forked processes, interpreters at their end."""
 
 import gc
 import inspect
@@ -40,7 +40,7 @@ def path(tmp_path):
 
 
 def python(script, *arguments):
-    """A program that has begun: `script` behind the prelude."""
+    """Starts a program: the prelude and `script`."""
     program = PRELUDE + textwrap.dedent(script)
     environment = {**os.environ, "G_DEBUG": "fatal-criticals", "PYTHONWARNINGS": "ignore::DeprecationWarning"}
     return subprocess.Popen(
@@ -54,7 +54,7 @@ def python(script, *arguments):
 
 
 def ended(process, timeout=60):
-    """What it printed; it must end well and say nothing else."""
+    """The output of the process, which must end without an error or other output."""
     out, err = process.communicate(timeout=timeout)
     assert (process.returncode, err) == (0, ""), f"{process.returncode}: {err}\n{out}"
     return out
@@ -65,7 +65,7 @@ def run(script, *arguments):
 
 
 def verbs():
-    """Each public method of a ledger that does something, with arguments of the right kinds."""
+    """Each public method of a ledger that acts, with arguments of the right types."""
     values = {
         "request": request(),
         "group": "train@1",
@@ -95,7 +95,8 @@ def use(ledger, name, arguments):
             pass
 
 
-# --- after the end --------------------------------------------------------------------------------------------------
+# --- closed ledgers
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("verb", [name for name, _ in verbs()])
@@ -231,7 +232,7 @@ def test_a_batch_that_is_ended_by_another_thread_is_refused_there(path):
 
 
 def test_a_ctrl_c_between_any_two_instructions_leaves_no_batch_open(path):
-    """A batch that nobody can end keeps every writer out, of all processes."""
+    """A batch that never ends would block every writer in all processes."""
     ledger = quoit.open(path, wait_ms=0)
     for point in itertools.count():
         assert point < 2000, "a batch has no end"
@@ -241,7 +242,7 @@ def test_a_ctrl_c_between_any_two_instructions_leaves_no_batch_open(path):
             if not frame.f_code.co_filename.startswith(os.path.dirname(quoit.__file__)):
                 return None
             if "__del__" in (frame.f_code.co_name, frame.f_back.f_code.co_name):
-                return None  # Python swallows what is raised there, and goes on
+                return None  # Python ignores exceptions raised there
             frame.f_trace_opcodes = True
             if next(steps) == point:
                 raise KeyboardInterrupt
@@ -399,7 +400,7 @@ def test_interrupt_ends_a_wait_at_once(path):
 
 
 def in_child(function):
-    """Runs it in a forked child that ends like any program, and gives what it returned."""
+    """Runs it in a forked child that ends normally, and returns its result."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -414,7 +415,7 @@ def in_child(function):
     with os.fdopen(read) as pipe:
         said = pipe.read()
     assert os.waitpid(child, 0)[1] == 0, said
-    return eval(said)  # what this very function wrote
+    return eval(said)  # this function wrote the text itself
 
 
 def refusals(ledger):
@@ -591,7 +592,7 @@ def test_a_child_reads_a_group_while_threads_of_the_parent_read_others():
 
 
 def test_what_a_child_reserves_in_a_ledger_of_its_own_is_kept_when_the_parent_closes_first(path):
-    """POSIX locks are not inherited, but what SQLite remembers of them is."""
+    """POSIX locks are not inherited, but SQLite's record of them is."""
     parent = quoit.open(path)
     parent.reserve(request("parent"))
     to_child, to_parent = os.pipe(), os.pipe()
@@ -632,7 +633,7 @@ except KeyboardInterrupt:
 
 
 def interrupted(path, wait_ms, wait):
-    """When KeyboardInterrupt came, of a Ctrl-C half a second into a wait for another writer."""
+    """The time of KeyboardInterrupt, for a Ctrl-C half a second into a wait for another writer."""
     with quoit.open(path) as writer, writer.batch():
         writer.reserve(request("other"))
         waiter = python(WAITING.format(wait=wait), path, wait_ms)
@@ -769,7 +770,7 @@ def test_a_killed_process_leaves_a_whole_ledger_and_no_lock(path):
 
 
 def test_a_subinterpreter_works_until_it_has_a_lock_of_its_own_and_then_says_why_it_cannot(path):
-    """From Python 3.12 on an isolated one has: cffi's own module is not made for that."""
+    """From Python 3.12 on an isolated one has its own lock, which cffi's module does not support."""
     said = run(
         """
         try:
@@ -826,7 +827,7 @@ def test_a_subinterpreter_works_until_it_has_a_lock_of_its_own_and_then_says_why
 
 
 def test_advice_about_libquoit_is_given_where_libquoit_is_the_cause(tmp_path):
-    """The linker names the library, or a symbol of it; what else keeps an extension from being loaded is said alone."""
+    """The linker's message names the library or one of its symbols; other causes are reported without advice."""
     for cause, advised in (
         ("libquoit.so.0: cannot open shared object file: No such file or directory", True),
         ("_quoit.abi3.so: undefined symbol: quoit_new", True),

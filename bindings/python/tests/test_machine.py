@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two handles of one database file, and all that can be done with them in any order, beside a model of a page."""
+"""Runs all operations in any order on two handles of one database file, and compares them with a small model."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ numbers = st.sampled_from([(1, 1), (2, 2), (4, 4), (5, 5), (1, 3), (2, 5)])
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule asks the model first: it says what must come back, or be raised."""
+    """Each rule gets the expected result or exception from the model first."""
 
     model_class = Model
 
@@ -39,7 +39,7 @@ class Machine(RuleBasedStateMachine):
         self.ledgers = [quoit.create(self.path), quoit.open(self.path)]
         self.ledgers[0].import_fleet_text(f"v6e 4x4 x{N_SLICES}", now_ms=self.now)
         self.model = self.model_class(NODES)
-        self.past = []  # every group there ever was
+        self.past = []  # every group that ever existed
 
     def teardown(self):
         if hasattr(self, "ledgers"):
@@ -48,7 +48,7 @@ class Machine(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def both(self, expected, done):
-        """What the model gives and what the ledger gives; None where both refuse in the same way."""
+        """The model's result and the ledger's result; None if both refuse in the same way."""
         self.model.tick(self.now)
         try:
             wanted = expected()
@@ -60,13 +60,13 @@ class Machine(RuleBasedStateMachine):
         return wanted, done()
 
     def ref(self, name, pick):
-        """NAME, or one of the groups that ever were: the name and the id, and what to give to the ledger."""
+        """NAME, or a group that ever existed: the name, the id, and the reference for the ledger."""
         if pick is None or not self.past:
             return name, None, name
         group = self.past[pick % len(self.past)]
         return group.name, group.id, group
 
-    # --- what is done ---
+    # --- operations ---
 
     def take(self, handle, asked, key, lease, confirmed):
         name, least, most, owner = asked
@@ -261,7 +261,7 @@ class Machine(RuleBasedStateMachine):
         assert said.n_nodes == len(NODES) and not said.is_new
         self.model.tick(self.now)
 
-    # --- what always holds ---
+    # --- invariants ---
 
     @invariant()
     def both_handles_know_what_the_model_knows(self):
@@ -292,7 +292,7 @@ def request_of(name):
     return quoit.Request(name, accelerator="v6e", topology="4x4", slices=1)
 
 
-# QUOIT_EXAMPLES=2000 looks longer, and elsewhere each time.
+# QUOIT_EXAMPLES=2000 runs more examples, with another seed each time.
 EXAMPLES = os.environ.get("QUOIT_EXAMPLES")
 SETTINGS = settings(
     max_examples=int(EXAMPLES or 25),
@@ -308,7 +308,8 @@ def test_two_handles_of_a_file_are_what_the_model_says():
     run_state_machine_as_test(Machine, settings=SETTINGS)
 
 
-# --- what it finds --------------------------------------------------------------------------------------------------
+# --- planted defects that the machine detects
+# -----------------------------------------------------------------------------
 
 
 class LateReleaseFrees(Model):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MaxText would say of a job, asked from Python."""
+"""MaxText's findings about a job."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device meshes: what the recorded answers of JAX do not say of them."""
+"""Device meshes: what JAX's recorded answers do not cover."""
 
 import doctest
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drivers and clusters that end, and what others find of them, on a stand-in for Ray."""
+"""Drivers and clusters that end, and the view of later drivers, on a simulated Ray."""
 
 import pytest
 from rays import V4, live
@@ -14,7 +14,7 @@ def make(path, **named):
 
 
 def another_process(path):
-    """What this process knew of the ledger is another's now."""
+    """Drops this process's state of the ledger, as if another process continued."""
     for _, known in ledgers._opened.values():
         known._signs.clear()
     ledgers._opened.clear()
@@ -84,7 +84,7 @@ def test_what_has_a_key_and_a_name_is_found_by_either(rays, path):
 
 
 def test_a_name_that_two_were_given_names_both(rays, path, monkeypatch):
-    # Ray's names are those of a namespace, which the stand-in has one of.
+    # Ray's names belong to a namespace, of which the simulation has only one.
     monkeypatch.setattr(rays, "names", lambda: [])
     first, second = make(path, name="serve", key="a"), make(path, name="serve", key="b")
     with pytest.raises(quoit.ConflictError, match=f"{first.group.name}.*{second.group.name}"):
@@ -107,7 +107,7 @@ def test_nothing_is_free_in_the_ledger_before_it_is_in_ray(rays, path):
 
 
 class Killed(BaseException):
-    """Stands for kill -9: nothing is given back after it."""
+    """Simulates kill -9: nothing is released after it."""
 
 
 def kill_amid_repair(rays, path, monkeypatch):

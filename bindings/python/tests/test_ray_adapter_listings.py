@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read off Ray's lists."""
+"""Reading Ray's lists."""
 
 import pytest
 from rays import V4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the adapter makes groups and gives them back, on a stand-in for Ray."""
+"""How the adapter creates and releases groups, on a simulated Ray."""
 
 import os
 import signal
@@ -36,7 +36,8 @@ def test_only_what_outlives_its_driver_waits_for_the_disk(rays, path, monkeypatc
         synced.clear()
         quoit.ray.slice_placement_group(**V4, lifetime=lifetime, ledger=path).release()
         assert synced == [waits, waits]
-    # Of what is gone the record goes, too: without it nobody would free, after a power loss, what has another's name.
+    # The release of a removed group also deletes its record, so it must be durable: after a power loss no other process
+    # would free a group with an owner.
     made = quoit.ray.slice_placement_group(**V4, owner="alice", ledger=path)
     made._made.record.write()
     rays.groups = {}
@@ -138,11 +139,11 @@ def test_interruptions_of_giving_back_wait_for_its_end(rays, path, monkeypatch):
 
 
 class Killed(BaseException):
-    """Stands for kill -9: nothing is given back after it."""
+    """Simulates kill -9: nothing is released after it."""
 
 
 def kill(monkeypatch, where, when, call):
-    """The driver is killed before or after a step of the call."""
+    """Kills the driver before or after a step of the call."""
     real = getattr(*where)
 
     def killed(*arguments):
@@ -185,7 +186,7 @@ def test_who_asks_again_with_the_key_of_a_killed_driver_finds_nothing_of_it(rays
         kill(monkeypatch, STEPS[1], "after", lambda: quoit.ray.slice_placement_group(**detached))
     rays.driver_ends()
     time.sleep(0.1)
-    # What the ledger was told a moment ago is not asked for anew.
+    # The ledger's state is fresh, so Ray is not read again.
     for module in (making, slices):
         monkeypatch.setattr(module, "FRESH_S", 1000.0)
     again = quoit.ray.slice_placement_group(**detached, timeout_s=0)
@@ -290,7 +291,7 @@ def test_a_control_plane_that_hangs_while_groups_are_made_is_not_waited_for(rays
     with pytest.raises(quoit.NotFoundError, match="does not answer"):
         quoit.ray.slice_placement_group(**V4, lifetime=lifetime, ledger=path)
     assert time.monotonic() - began < 5
-    # Until it is known whether the groups are made, nobody else is given their chips.
+    # Until the adapter knows whether the groups exist, their chips stay allocated.
     assert live(path) == [("HELD", ("s-a",))] and rays.names() == []
     answers.set()
     end = time.monotonic() + 5

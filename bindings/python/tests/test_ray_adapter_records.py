@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When what was made is written down in Ray's control plane, on a stand-in for Ray."""
+"""When the records of groups are written to Ray's control plane, on a simulated Ray."""
 
 import json
 import threading
@@ -14,7 +14,7 @@ from quoit.ray import cluster, ledgers, records
 
 
 class Slow:
-    """In the place of a call: one that goes on when it may."""
+    """Replaces a function by one that waits for permission to continue."""
 
     def __init__(self, monkeypatch, name):
         self.may, self.has_begun, self.n_calls = threading.Event(), threading.Event(), 0
@@ -36,7 +36,7 @@ def wait_until(holds):
 
 
 def records_of(rays, made):
-    """The records of what was made."""
+    """The records of a slice placement group."""
     return [key for key in rays.records if key.startswith(made.group.handle)]
 
 
@@ -120,7 +120,7 @@ def test_a_driver_that_is_killed_before_the_record_leaves_nothing(rays, path, sl
     quoit.ray.slice_placement_group(**V4, ledger=path)
     standing = dict(rays.groups)
     rays.driver_ends()
-    # Ray has not removed its group yet: that is then one of the cluster's, and its slice is not given.
+    # Ray has not removed its group yet, so it counts as external and its slice is not allocated.
     rays.groups = standing
     with pytest.raises(quoit.NotNowError):
         quoit.ray.slice_placement_group(**V4, num_slices=2, ledger=path, timeout_s=0)
@@ -178,7 +178,7 @@ def test_what_stands_for_a_number_is_written_down_as_one(rays, path):
         def __index__(self):
             return 1
 
-    true = type("bool_", (), {"__bool__": lambda _: True})()  # as numpy's
+    true = type("bool_", (), {"__bool__": lambda _: True})()  # like numpy's
     made = quoit.ray.slice_placement_group(**V4, num_slices=One(), pg_per_slice=true, key="k", ledger=path)
     assert len(made.slice_placement_groups) == 1
     (record,) = rays.records.values()

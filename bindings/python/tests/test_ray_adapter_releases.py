@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How what was reserved is released, by whoever has it, on a stand-in for Ray."""
+"""How groups are released by any of their handles, on a simulated Ray."""
 
 import atexit
 import logging
@@ -22,7 +22,7 @@ def silent(*_):
     raise quoit.NotFoundError("ray: the control plane does not answer")
 
 
-# --- when Ray does not answer ---
+# --- Ray does not answer ---
 
 
 @pytest.mark.parametrize("lifetime", [None, "detached"])
@@ -84,7 +84,7 @@ def test_the_end_is_asked_for_when_ray_is_there_as_the_last_who_ask_are_called_f
     assert asked == [slices._release_all]
 
 
-# --- when the driver is another ---
+# --- another driver ---
 
 
 @pytest.mark.parametrize("end", ["shutdown", "another job", "another cluster"])
@@ -117,7 +117,7 @@ def test_what_is_detached_is_not_released_by_a_driver_of_another_cluster(rays, p
     assert live(path) == [] and rays.groups == {}
 
 
-# --- when another has it too ---
+# --- another handle ---
 
 
 def two_handles(rays, path):
@@ -182,7 +182,7 @@ def test_what_another_is_repairing_is_left_alone(rays, path, monkeypatch):
 
 
 def interrupted_at(line, call):
-    """Whether `call` came to the line-th line that the module of slices runs, and was interrupted there."""
+    """Returns whether `call` reached the line-th line executed in the module of slices, and was interrupted there."""
     left = [line]
 
     def trace(frame, event, _):
@@ -219,7 +219,7 @@ def test_an_interruption_at_any_line_leaves_nothing(rays, path, named):
 
 
 def run_all(*calls):
-    """Runs them at once; what they raised."""
+    """Runs them in parallel; returns the exceptions."""
     raised = []
 
     def run(call):

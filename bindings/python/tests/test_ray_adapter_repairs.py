@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the adapter replaces slices that are lost, on a stand-in for Ray."""
+"""How the adapter replaces lost slices, on a simulated Ray."""
 
 import pytest
 from rays import V4, live

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signs of life that a driver gives the ledger, on a stand-in for Ray."""
+"""A driver's heartbeats, on a simulated Ray."""
 
 import gc
 import threading

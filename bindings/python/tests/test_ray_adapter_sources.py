@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One ledger of two clusters, on a stand-in for Ray: nobody is given what another cluster has."""
+"""One ledger for two clusters, on a simulated Ray: no driver gets slices of another cluster."""
 
 import pytest
 from rays import V4, Rays, live
@@ -10,7 +10,7 @@ import quoit.ray
 
 @pytest.fixture(params=["pool=aaa", "pool=zzz"])
 def path(request, tmp_path):
-    """Of a fleet with two slices that this cluster does not have."""
+    """A ledger with two slices that this cluster does not have."""
     path = tmp_path / "fleet.db"
     with quoit.create(path) as ledger:
         ledger.import_fleet_text(f"v4 2x2x2 x2 {request.param}", source="other")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's arithmetic through Python: which types come out, and what is refused. The values are the vectors' matter."""
+"""Ray's arithmetic through Python: result types and refusals. The vectors test the values."""
 
 import numpy
 import pytest

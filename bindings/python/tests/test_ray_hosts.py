@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TPU host in Ray's eyes, through Python."""
+"""A TPU host by Ray's rules, through Python."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slices counted in node lists, through Python."""
+"""Counting slices in node lists, through Python."""
 
 import pytest
 

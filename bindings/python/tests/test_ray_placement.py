@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's placement through Python: clusters, groups and answers. Where Ray would put what is the vectors' matter."""
+"""Ray's placement through Python: clusters, groups and answers. The vectors test the choices."""
 
 import threading
 

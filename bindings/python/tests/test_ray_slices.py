@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Ray's slice_placement_group() asks for, asked without Ray."""
+"""The requests of Ray's slice_placement_group(), without Ray."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's sub-slices, asked without Ray."""
+"""Ray's sub-slices, without Ray."""
 
 import pytest
 
@@ -24,7 +24,7 @@ WORKER = "ray.io/tpu-worker-id"
 
 
 def hosts(name="s", topology="4x4", count=4):
-    """The nodes of a slice; the id of the node of its worker i is "s-i"."""
+    """The nodes of a slice; the node of worker i has the id "s-i"."""
     return [
         {
             "NodeID": f"{name}-{index}",

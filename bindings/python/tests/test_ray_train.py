@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Ray Train makes of its arguments, asked without Ray."""
+"""Ray Train's interpretation of its arguments, without Ray."""
 
 import math
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sessions that the READMEs show are what Python says. As a program: test_readme.py PAGE FOLDER."""
+"""The sessions in the READMEs show Python's real output. As a program: test_readme.py PAGE FOLDER."""
 
 import doctest
 import os
@@ -18,7 +18,7 @@ def session(page):
 
 
 def differences(page, folder):
-    """What Python says otherwise than the page does, in a folder that has the examples beside it."""
+    """The differences between Python's output and the page, in a folder with the examples next to it."""
     (folder / "examples").symlink_to(TOP / "examples")
     said = []
     before = os.getcwd()

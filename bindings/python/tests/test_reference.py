@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API reference has all that is public."""
+"""The API reference contains everything public."""
 
 import html
 import importlib
@@ -28,7 +28,7 @@ def pages(tmp_path_factory):
 
 
 def members(prefix, value):
-    """The name of what stands under `prefix`, and if it is a class those of what it declares in public."""
+    """The name of the object at `prefix`, and for a class those of its public members."""
     yield prefix
     if inspect.isclass(value):
         for name, one in vars(value).items():
@@ -73,7 +73,7 @@ def test_nothing_of_the_door_to_c_is_on_a_page(pages):
 
 
 def test_errors_stand_in_lists(pages):
-    """What the docstrings say under Raises is understood as that, and not shown as it is written."""
+    """The Raises sections of docstrings are rendered as lists."""
     page = pages[Path("quoit")]
     assert page.count(">Raises:</h6>") > 40
     assert "Raises:\n" not in page

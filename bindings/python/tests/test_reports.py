@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every "no" is explained."""
+"""Explanations of refusals."""
 
 import dataclasses
 import pickle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fleet as a snapshot shows it."""
+"""The fleet in a snapshot."""
 
 import json
 import pickle
@@ -59,7 +59,7 @@ def one_slice(name="train", **arguments):
 
 
 def two_sources():
-    """A ledger in which one short name stands for two things."""
+    """A ledger in which two objects have the same short name."""
     ledger = quoit.open_memory()
     for source in ("east", "west"):
         ledger.import_fleet_text("v6e 4x4 x1", source=source, now_ms=NOW)
@@ -181,7 +181,7 @@ def test_what_a_manifest_says_is_told():
 
 
 def test_what_a_manifest_does_not_say_is_assumed():
-    """KubeRay chooses the end of the name of a RayJob's cluster, and so that of its hosts."""
+    """KubeRay chooses the suffix of the name of a RayJob's cluster, and so of its hosts."""
     head, spec = MANIFEST.replace("kind: RayCluster", "kind: RayJob").split("spec:\n", 1)
     job = f"{head}spec:\n  entrypoint: 'true'\n  rayClusterSpec:\n{textwrap.indent(spec, '  ')}"
     with quoit.open_memory() as ledger:

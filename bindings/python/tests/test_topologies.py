@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where each process of a group stands."""
+"""The place of each process of a group."""
 
 import json
 import pickle

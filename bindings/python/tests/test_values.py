@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package gives cannot be changed, and goes wherever values of Python go."""
+"""The package's values are immutable, and can be copied, compared and pickled."""
 
 import copy
 import dataclasses
@@ -14,7 +14,7 @@ from quoit import ray_rules as rules
 
 
 def dataclasses_given():
-    """One or more of every dataclass that callers are given."""
+    """At least one object of every dataclass that the package returns."""
     hosts = {"TPU_WORKER_ID": "0", "TPU_NAME": "a", "TPU_ACCELERATOR_TYPE": "v6e-16", "TPU_TOPOLOGY": "4x4"}
     roots = [
         *made_objects(),

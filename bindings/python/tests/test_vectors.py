@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorded answers of the systems modelled, and the runner that asks for them."""
+"""The recorded answers of the modelled systems, and their runner."""
 
 import json
 import pathlib
@@ -14,14 +14,14 @@ RUNNER = pathlib.Path(__file__).with_name("vectors") / "run.py"
 VECTORS = TOP / "tests" / "vectors"
 BESIDE = TOP.parent / "shared" / "vectors"
 
-# Rows of the tree that are skipped: another number is another interface, or a row that nobody answers any more.
+# The number of skipped rows in the tree. Another number means another interface, or a row without an answer.
 INEXPRESSIBLE = 34
 
 CLOSING = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
 def run(*files):
-    """The lines of the runner, and the three counts of the last."""
+    """The lines of the runner, and the three counts of the last one."""
     done = subprocess.run([sys.executable, RUNNER, *files], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     counts = tuple(map(int, CLOSING.fullmatch(lines[-1]).groups())) if lines else ()
@@ -30,7 +30,7 @@ def run(*files):
 
 
 def show(capsys, lines):
-    """The counts and what was skipped, for those who read the log."""
+    """Prints the counts and the skipped rows for readers of the log."""
     with capsys.disabled():
         print("", *(line for line in lines if not line.startswith("FAIL")), sep="\n")
 

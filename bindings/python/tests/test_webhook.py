@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the TPU webhook says of worker groups, and writes into their pods."""
+"""The TPU webhook's validation of worker groups, and its variables in pods."""
 
 import dataclasses
 import pickle

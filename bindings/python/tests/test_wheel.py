@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel of `./dev wheel` needs only Python and the C library of a machine, and meets no other copy in a process."""
+"""The wheel of `./dev wheel` needs only Python and the machine's C library, and does not conflict with other copies of
+its libraries in a process.
+"""
 
 import base64
 import csv
@@ -19,7 +21,7 @@ from building import SOURCE, TOP, alone, installs, said
 
 C_LIBRARY = re.compile(r"(ld-linux-[\w-]+|lib(c|dl|m|pthread|resolv|rt|util))\.so\.\d+")
 
-# What a program maps, one file a line, after what else it says.
+# Prints the mapped files, one per line, after the program's own output.
 MAPPED = """
 print("--- mapped")
 for line in sorted({line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if "/" in line}):
@@ -63,7 +65,7 @@ def unpacked(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def clean(wheel, tmp_path_factory):
-    """The Python of a new environment that has the wheel, installed by the command that the README shows."""
+    """The Python of a new environment with the wheel, installed by the README's command."""
     folder = tmp_path_factory.mktemp("clean")
     venv.create(folder / "venv")
     (folder / "build").mkdir()
@@ -79,7 +81,7 @@ def clean(wheel, tmp_path_factory):
 
 
 def run(python, program, **environment):
-    """What a program prints, in an environment that says nothing about libraries."""
+    """The output of a program in an environment without settings for libraries."""
     done = subprocess.run(
         [str(python), "-c", MANIFEST + program],
         cwd="/",
@@ -93,7 +95,7 @@ def run(python, program, **environment):
 
 
 def python_of(minor):
-    """A CPython 3.`minor` of this machine that can make an environment; None where there is none."""
+    """A CPython 3.`minor` of this machine that can make an environment, or None."""
     kept = sorted(pathlib.Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python3"))
     for python in (shutil.which(f"python3.{minor}"), f"/usr/bin/python3.{minor}", *kept):
         asks = f"import sys, venv; sys.exit(sys.implementation.name != 'cpython' or sys.version_info[1] != {minor})"
@@ -159,7 +161,9 @@ def test_only_libraries_that_quoit_uses_are_inside(unpacked):
 
 
 def test_each_library_is_hardened(unpacked):
-    """What quoit compiles or links in full; the others as their distribution made them, with what the loader maps safe."""
+    """Libraries that quoit compiles or links are fully hardened. The others are built by their distribution; their
+    memory mappings are checked.
+    """
     own = [one for one in elf_files(unpacked) if re.match(r"_quoit\.|libquoit-|libgio-", one.name)]
     assert len(own) == 3
     assert said(["sh", TOP / "tests" / "hardening.sh", *own]) == (0, "")
@@ -209,7 +213,7 @@ def test_the_licence_of_each_library_is_in_the_wheel(unpacked):
 
 
 def test_only_libraries_of_the_wheel_and_the_c_librarys_are_mapped(clean):
-    """With what this machine has of the libraries' names hidden, where one may hide it."""
+    """Hides the machine's own copies of the libraries, if possible."""
     own = pathlib.Path(run(clean, "import quoit; print(quoit.__file__)").strip()).parent.parent
     bare = set(run(clean, "import _cffi_backend\n" + MAPPED).split("--- mapped\n")[1].splitlines())
     words, mapped = run(clean, RESERVES + MAPPED).split("--- mapped\n")
@@ -225,14 +229,14 @@ def test_only_libraries_of_the_wheel_and_the_c_librarys_are_mapped(clean):
 
 @pytest.fixture
 def without_libraries(unpacked, tmp_path):
-    """A command's first words, which run it where this machine's copies of the wheel's libraries cannot be loaded."""
+    """The start of a command line that runs a command without this machine's copies of the wheel's libraries."""
     stems = {re.sub(r"-[0-9a-f]{8}\.", ".", one.name).split(".so")[0] for one in (unpacked / "quoit.libs").iterdir()}
     stems |= {"libgio-2.0", "libglib-2.0", "libgmodule-2.0", "libgobject-2.0", "libjson-glib-1.0"}
     needed_by_python = set(run(sys.executable, "import _cffi_backend\n" + MAPPED).split())
     cache = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
     found = {os.path.realpath(path) for path in re.findall(r"=> (\S+)", cache)}
     hidden = sorted(path for path in found - needed_by_python if pathlib.Path(path).name.split(".so")[0] in stems)
-    # One mount(8) for all: it needs some of them itself.
+    # One mount(8) for all files, because mount itself needs some of them.
     (tmp_path / "fstab").write_text("".join(f"/dev/null {path} none bind\n" for path in hidden))
     script = f"""mount --all --fstab '{tmp_path}/fstab'; exec "$@" """
     words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", script, "hidden"]
@@ -262,7 +266,7 @@ def test_the_quick_start_runs_where_the_machine_has_none_of_the_libraries(clean,
 
 @pytest.fixture(scope="module")
 def beside_ray():
-    """A Python that has Ray's wheel, and what comes with it."""
+    """A Python with Ray's wheel and its dependencies."""
     status, text = said(["sh", TOP / "tests" / "wheels.sh", TOP / "tests" / "requirements-ray.txt"])
     if status == 77:
         pytest.skip(text)
@@ -280,7 +284,9 @@ def test_it_works_beside_what_else_is_in_the_process(unpacked, beside_ray, order
 
 
 def test_it_works_beside_this_machines_own_copies_whose_symbols_are_everybodys(clean):
-    """What RTLD_GLOBAL makes everybody's comes before a library's own neighbours; the answers are the same."""
+    """Global symbols (RTLD_GLOBAL) take precedence over those of a library's own dependencies; the answers are the
+    same.
+    """
     program = """
 import ctypes
 for name in ("libglib-2.0.so.0", "libgobject-2.0.so.0", "libsqlite3.so.0", "libyaml-0.so.2"):
@@ -293,7 +299,9 @@ for name in ("libglib-2.0.so.0", "libgobject-2.0.so.0", "libsqlite3.so.0", "liby
 
 
 def test_a_modified_library_under_the_same_name_takes_the_place_of_the_one_inside(unpacked, tmp_path):
-    """What the LGPL grants of GLib, shown with libyaml, which is loaded in the same way: its words can be read in errors."""
+    """The LGPL requires that users can replace GLib. This test replaces libyaml, which is loaded in the same way and
+    whose messages appear in errors.
+    """
     copy = shutil.copytree(unpacked, tmp_path / "copy")
     (library,) = (copy / "quoit.libs").glob("libyaml-0-*")
     changed = library.read_bytes().replace(b"did not find expected key", b"did not find a proper key")

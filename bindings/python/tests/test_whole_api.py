@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package has all of libquoit, says what each name is for, and lets nothing of C through."""
+"""The package covers all of libquoit, documents each name, and hides all C details."""
 
 import ast
 import builtins
@@ -43,7 +43,7 @@ def trees():
 
 
 def modules():
-    """All modules of the package that anybody may import; that of the extension, and Ray's adapter, by themselves."""
+    """All public modules of the package, except the extension's module and Ray's adapter."""
     names = [one.name for one in pkgutil.walk_packages(quoit.__path__, "quoit.") if "._" not in one.name]
     return [quoit, *(importlib.import_module(name) for name in names if not name.startswith("quoit.ray."))]
 
@@ -52,7 +52,7 @@ def modules():
 
 
 def called_functions():
-    """What the package's code names of the library, comments and docstrings apart."""
+    """The names of the library that the package's code uses, without comments and docstrings."""
     return {
         node.attr
         for tree in trees().values()
@@ -100,7 +100,7 @@ def test_one_module_alone_imports_the_extension():
 
 
 def c_enums():
-    """Members of each enum of the headers by name, without the prefix that they share."""
+    """Members of each enum of the headers by name, without their common prefix."""
     for name in _c.ffi.list_types()[0]:
         kind = _c.ffi.typeof(name)
         if kind.kind == "enum":
@@ -131,7 +131,7 @@ def test_an_enum_of_the_headers_has_its_counterpart(name, members):
     [one for one in c_enums() if one[0].startswith("QuoitRay") and one[0] != "QuoitRayAnswer"],
 )
 def test_an_enum_of_rays_rules_has_its_counterpart(name, members):
-    """Under whatever name Ray has for it."""
+    """Ray's enums may have other names."""
     assert members in [{one.name: one.value for one in kind} for kind in python_enums().values()]
 
 
@@ -198,7 +198,7 @@ def test_every_public_name_is_there_and_listed():
 
 
 def test_every_class_that_callers_are_given_is_a_public_name():
-    """But for those of modules that are public by themselves, and what stands for others inside."""
+    """Except for those of public submodules, and internal base classes."""
     inside = {"quoit._c", "quoit._views"}
     named = {getattr(quoit, name) for name in quoit.__all__}
     for module in modules():
@@ -225,7 +225,7 @@ def test_names_that_wait_are_told_twice_alike():
 
 
 def public_definitions(body, prefix=""):
-    """Classes and functions of a body whose names do not begin with an underscore, with theirs."""
+    """Public classes and functions of a body, with their own public members."""
     for one in body:
         if isinstance(one, (ast.ClassDef, ast.FunctionDef)) and not one.name.startswith("_"):
             if any(ast.unparse(decorator) == "overload" for decorator in one.decorator_list):
@@ -241,7 +241,7 @@ def test_every_public_name_says_what_it_is_for():
         for name, one in public_definitions(tree.body):
             if ast.get_docstring(one) is None:
                 silent.append(f"{module}.{name}")
-    # What modules with an underscore have is nobody's outside; they themselves are told.
+    # Members of private modules are not public, but the modules need a docstring.
     assert [name for name in silent if not re.search(r"(^|\.)_\w+\.\w", name)] == []
 
 
@@ -255,23 +255,23 @@ def test_examples_in_the_documentation_run_as_written(module):
 
 
 def test_functions_say_what_their_errors_are_called():
-    """What stands under Raises is an exception that there is."""
+    """Each name in a Raises section is an existing exception."""
     for module, tree in trees().items():
         for name, one in public_definitions(tree.body):
             section = re.search(r"^Raises:\n((?:    .*\n?)+)", ast.get_docstring(one) or "", re.MULTILINE)
             for line in re.findall(r"^    ([A-Z].*?):", section.group(1), re.MULTILINE) if section else []:
                 for error in line.split(", "):
                     known = getattr(builtins, error, None) or getattr(quoit, error, None)
-                    if known is None:  # the module's own: that of an adapter needs its Ray
+                    if known is None:  # an exception of the module itself; an adapter's module needs its Ray
                         known = getattr(importlib.import_module(f"quoit.{module}"), error, None)
                     assert known is not None and issubclass(known, BaseException), f"{module}.{name}: {error}"
 
 
-# --- nothing of C ---------------------------------------------------------------------------------------------------
+# --- no C details ---------------------------------------------------------------------------------------------------
 
 
 def made_objects():
-    """One of everything that the package gives to its callers."""
+    """One of every object that the package returns."""
     ledger = quoit.open_memory()
     imported = ledger.import_fleet_text("v6e 4x4 x3; v5p 2x2x4 dead=0.1", now_ms=NOW)
     ledger.set_owner("alice", now_ms=NOW)
@@ -295,7 +295,7 @@ def made_objects():
 
 
 def walk(root):
-    """What can be reached from `root` by public attributes, elements, and calls without arguments that only look."""
+    """Everything reachable from `root` by public attributes, elements, and reading calls without arguments."""
     waiting, seen = [("", root)], set()
     while waiting:
         path, value = waiting.pop()
@@ -352,7 +352,7 @@ def test_what_is_given_is_frozen():
 
 
 def imported_by(statement):
-    """The modules that a new interpreter has after `statement` and had not before."""
+    """The modules that `statement` imports in a new interpreter."""
     code = f"import sys; before = set(sys.modules); {statement}; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.split())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Ray cluster of made-up TPU hosts: two v6e 4x4 slices of four, and whatever a test adds. Skips without Ray."""
+"""A real Ray cluster of simulated TPU hosts: two v6e 4x4 slices of four, and additional hosts per test. Skips without
+Ray.
+"""
 
 import pathlib
 import subprocess
@@ -29,7 +31,7 @@ def fleet():
 
 @pytest.fixture
 def path(fleet, tmp_path):
-    """A ledger's file; afterwards nothing of the test is left in Ray."""
+    """The path of a ledger. At the end nothing of the test remains in Ray."""
     yield tmp_path / "fleet.db"
     slices._release_all()
     for group, row in ray.util.placement_group_table().items():
@@ -48,8 +50,9 @@ def _all_chips_return():
 
 
 def _replace_leaking_hosts(fleet):
-    """Ray sometimes never returns the chips of a placement group that was removed while it was being created. No group has
-    them then, and every later test would wait for them: such hosts are replaced by new ones."""
+    """Replaces leaking hosts. Ray sometimes never frees the chips of a placement group that was removed during its
+    creation. No group has them, and every later test would wait for them.
+    """
     left = ray._private.state.available_resources_per_node()
     names = fleet.id2name()
     leaking = [names[row["NodeID"]] for row in ray.nodes() if row["Alive"] and _lacks_chips(row, left)]
@@ -67,12 +70,12 @@ def _lacks_chips(row, left):
 
 
 def free_chips():
-    """What Ray's control plane shows as free."""
+    """The chips that Ray's control plane shows as free."""
     return sum(row.get("TPU", 0) for row in ray._private.state.available_resources_per_node().values())
 
 
 def wait_until(holds, within_s=10.0):
-    """Waits for what others do."""
+    """Waits until other processes have made holds() true."""
     end = time.monotonic() + within_s
     while not holds():
         assert time.monotonic() < end, "it did not come in %g s" % within_s
@@ -80,7 +83,7 @@ def wait_until(holds, within_s=10.0):
 
 
 def hosts_of(group):
-    """Where Ray has put the bundles of a placement group: (slice, worker id) of each, in their order."""
+    """The hosts of the bundles of a placement group: (slice, worker id) of each, in their order."""
     labels = {node["NodeID"]: node["Labels"] for node in ray.nodes()}
     placed = ray.util.placement_group_table(group)["bundles_to_node_id"]
     return [
@@ -90,7 +93,7 @@ def hosts_of(group):
 
 
 class Driver:
-    """Another driver of the cluster, in a process of its own, that runs `text` and is then asked line by line."""
+    """Another driver of the cluster in its own process. It runs `text` and communicates line by line."""
 
     def __init__(self, fleet, text):
         head = f"""
@@ -105,11 +108,11 @@ class Driver:
         )
 
     def line(self):
-        """Its next line; "" when it has ended."""
+        """The driver's next line; "" after its end."""
         return self.process.stdout.readline().strip()
 
     def go(self, line=""):
-        """Lets it go on from its input()."""
+        """Lets the driver continue from input()."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
@@ -121,7 +124,7 @@ class Driver:
 
 @pytest.fixture
 def driver(fleet):
-    """Makes other drivers, which are ended with the test."""
+    """Makes other drivers and ends them with the test."""
     made = []
 
     def make(text):

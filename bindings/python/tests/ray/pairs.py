@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of few hosts, for what starts many processes."""
+"""A cluster of few hosts, for tests that start many processes."""
 
 import pathlib
 import sys
@@ -14,7 +14,7 @@ import tpu_fleet  # noqa: E402
 
 @pytest.fixture(scope="session")
 def pairs_cluster():
-    """Three v4 slices of two hosts. Their names sort otherwise as text than as numbers."""
+    """Three v4 slices of two hosts. Their names sort differently as text and as numbers."""
     with tpu_fleet.Fleet(head_cpus=2, notice_soon=True) as cluster:
         for name in ("s-9", "s-10", "s-11"):
             cluster.slice(name, "2x2x2", "v4-16", hosts=2)
@@ -23,7 +23,7 @@ def pairs_cluster():
 
 @pytest.fixture(scope="module")
 def pairs(pairs_cluster):
-    """It, with this process as a driver, whatever cluster it was a driver of before."""
+    """The cluster with this process as a driver, also if it was a driver of another cluster."""
     before = ray.get_runtime_context().gcs_address if ray.is_initialized() else None
     ray.shutdown()
     pairs_cluster.connect()
@@ -35,7 +35,7 @@ def pairs(pairs_cluster):
 
 @pytest.fixture
 def losing(pairs):
-    """It, for a test that loses hosts: all of them are there again afterwards, whatever the test came to."""
+    """The cluster for a test that loses hosts; restores all hosts at the end."""
     yield pairs
     alive = [tpu_fleet.node_name(row) for row in ray.nodes() if row["Alive"]]
     for name, (node, *_) in list(pairs.hosts.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray's arithmetic, labels and checks beside the functions of Ray, of texts that are drawn. No cluster is started."""
+"""Compares Ray's arithmetic, labels and checks with Ray's own functions on drawn texts. Starts no cluster."""
 
 import pytest
 from test_ray_rules import Sides, accel, draw, sides, util  # noqa: F401
@@ -20,7 +20,7 @@ ALPHABET = "0149xXvVeptuTPU-_+. \t,!=()/\"'aA\u0660\u00e9"
 
 
 def changed(draw, texts):  # noqa: F811
-    """One of the texts, often with a character or two more, less, or of another kind."""
+    """One of the texts, often with a few characters added, removed or replaced."""
     text = draw.choice(texts)
     for _ in range(draw.choice([0, 0, 1, 1, 2])):
         at = draw.randrange(len(text) + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters that are not there, not right or not of the version: clear errors, and nothing held."""
+"""Missing and hanging clusters and unsupported versions: clear errors, and nothing stays allocated."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from quoit.ray import versions
 
 
 def run(text, **named):
-    """A program of its own; what it printed."""
+    """Runs a program and returns its output."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120, **named
     )
@@ -71,7 +71,7 @@ def test_what_a_ray_lacks_is_named(feature):
 def test_another_version_is_refused_before_anything_is_held(path, monkeypatch):
     real = ray.util.placement_group
     module = sys.modules["ray.util.placement_group"]
-    # Ray 2.48's: no label selectors.
+    # Ray 2.48's signature, without label selectors.
     monkeypatch.setattr(
         module, "placement_group", lambda bundles, strategy="PACK", name="", lifetime=None: real(bundles)
     )
@@ -103,7 +103,7 @@ def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(p
     made = slices.placement_groups
     server = fleet.cluster.head_node.all_processes["gcs_server"][0].process
     os.kill(server.pid, signal.SIGSTOP)
-    time.sleep(0.5)  # an answer of just now is trusted
+    time.sleep(0.5)  # quoit trusts an answer that is younger than this
     try:
         began = time.monotonic()
         with pytest.raises(quoit.NotFoundError, match="does not answer"):
@@ -114,11 +114,11 @@ def test_a_cluster_that_does_not_answer_is_said_to_be_gone_and_nothing_is_held(p
             slices.state
         with pytest.raises(quoit.NotFoundError, match="does not answer"):
             slices.release()
-        # Ray's own questions wait for a minute each.
+        # Ray's own calls wait for a minute each.
         assert time.monotonic() - began < 60
     finally:
         os.kill(server.pid, signal.SIGCONT)
-    # What was asked for when it had answered a moment before is made now, and given back.
+    # Ray now creates the group that was requested before the hang, and it is released.
     wait_until(lambda: [one.id for one in live_groups(path)] == [slices.group.id] and free_chips() == 16)
     assert slices.placement_groups == made
     slices.release()
@@ -146,7 +146,7 @@ def test_no_call_waits_for_a_control_plane_that_hangs(path, fleet):
             os.kill(server.pid, signal.SIGCONT)
             quoit.ray.sync(path)
             os.kill(server.pid, signal.SIGSTOP)
-            # What is asked just before it hangs waits for as long as Ray lets it: an answer of now is not awaited here.
+            # A call that Ray receives just before it hangs waits until Ray's own timeout. The pause avoids that case.
             time.sleep(0.3)
             alarm = threading.Timer(40, os.kill, (server.pid, signal.SIGCONT))
             alarm.start()
@@ -190,5 +190,5 @@ def test_a_release_after_the_end_of_ray_leaves_it_to_the_next_sync(path, driver)
         """)
     assert other.line() == "released"
     wait_until(lambda: quoit.ray.sync(path) and live_groups(path) == [])
-    # Ray shows what was a dead driver's as free a moment after its groups are gone.
+    # Ray shows the resources of a dead driver as free shortly after its groups are removed.
     wait_until(lambda: free_chips() == 32)

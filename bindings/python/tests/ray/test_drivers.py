@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several drivers and one ledger: nobody waits for what another holds in vain, and nothing outlives who held it."""
+"""Several drivers on one ledger: no caller waits in vain, and nothing outlives its driver."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from quoit.ray.slices import LEASE_S
 
 
 def holder(path, arguments="num_slices=2"):
-    """A driver that takes slices, says which, and releases them when it is let go on."""
+    """A driver that reserves slices, prints their names, and releases them after a line of input."""
     return f"""
         slices = quoit.ray.slice_placement_group("4x4", "v6e", ledger={str(path)!r}, {arguments})
         print(*slices.slice_names, flush=True)
@@ -31,7 +31,7 @@ def holder(path, arguments="num_slices=2"):
 
 
 def asker(path, arguments):
-    """A driver that asks when it is let go on, says what it got, and keeps it until it is let go on again."""
+    """A driver that requests slices after a line of input, prints the result, and keeps them until the next line."""
     return f"""
         print("there", flush=True)
         input()
@@ -66,7 +66,7 @@ def test_a_driver_that_is_killed_leaves_nothing_behind_and_its_slices_are_had_at
     other = driver(holder(path))
     assert other.line() == "s-a s-b"
     other.kill()
-    # Long before its lease has ended.
+    # Long before its lease expires.
     with quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, ledger=path, timeout_s=LEASE_S / 3) as slices:
         assert slices.slice_names == ("s-a", "s-b")
 
@@ -115,7 +115,7 @@ def test_a_driver_that_ends_has_released_what_it_forgot(path, driver):
     other = driver(holder(path))
     assert other.line() == "s-a s-b"
     other.process.stdin.write("")
-    other.process.stdin.close()  # input() raises, and the program ends
+    other.process.stdin.close()  # input() raises EOFError, and the program ends
     other.process.wait()
     assert live_groups(path) == []
 
@@ -138,7 +138,7 @@ def test_a_driver_that_gives_no_sign_of_life_has_nothing_in_the_ledger_after_its
         return [one for one in groups if one.id == held.id and one.state == quoit.GroupState.RESERVED]
 
     wait_until(lambda: not has_it(), within_s=60)
-    # Its placement group stands all the same: what Ray says is believed, and nobody is given its slice.
+    # Its placement group still exists, so sync marks its slice as used and it is not allocated.
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as slices:
         assert slices.slice_names == ("s-b",)
 
@@ -230,7 +230,7 @@ def test_two_jobs_may_both_say_train(path, driver):
     with quoit.ray.slice_placement_group("4x4", "v6e", name="train", ledger=path) as slices:
         assert slices.slice_names == ("s-b",) and slices.group.name.startswith("train-")
         assert ray.util.get_placement_group("train") == slices.placement_group
-        # In one namespace Ray refuses, and nothing stays held.
+        # In one namespace Ray refuses the second name, and no group remains.
         other.go()
         assert other.line() == "released"
         with pytest.raises(quoit.ConflictError, match="name 'train'"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control plane that is killed and started again with its storage kept, in a cluster of its own. Skips without Redis."""
+"""A control plane that is killed and restarted with its storage, in a cluster of its own. Skips without Redis."""
 
 import contextlib
 import os
@@ -78,7 +78,7 @@ PROGRAM = """
 
 @contextlib.contextmanager
 def redis_server(folder):
-    """One that keeps nothing on the disk; its address."""
+    """Starts a Redis server without files on the disk; yields its address."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real JAX makes the meshes that quoit has planned, of 32 devices of this machine's processor."""
+"""The real JAX makes quoit's meshes from 32 simulated devices on the CPU."""
 
 import importlib.util
 import json
@@ -13,8 +13,8 @@ import pytest
 if importlib.util.find_spec("jax") is None:
     pytest.skip("JAX is not installed", allow_module_level=True)
 
-# Two slices of 4x4 for a job of MaxText's with ici_fsdp_parallelism=16 and dcn_data_parallelism=2: the manifest of the
-# tutorial, a reservation, the mesh, and what JAX makes of it.
+# Two slices of 4x4 for a MaxText job with ici_fsdp_parallelism=16 and dcn_data_parallelism=2: the tutorial's manifest,
+# a reservation, the mesh, and JAX's own result.
 PROGRAM = """
 import json, sys
 import quoit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of one moment, of a Ray that is made up: what contradicts itself is taken anew."""
+"""Consistent lists from a simulated Ray: contradictory lists are read again."""
 
 import json
 import types
@@ -17,7 +17,7 @@ def node(name, alive=True):
 
 
 class Ray:
-    """Answers in turn; the last one for ever."""
+    """Returns the answers in turn, and then the last one repeatedly."""
 
     def __init__(self, nodes, available, groups=({},)):
         self.answers = {"nodes": list(nodes), "available": list(available), "groups": list(groups)}
@@ -76,7 +76,7 @@ def test_a_host_that_has_not_told_yet_what_its_groups_use_is_waited_for(listed):
     assert listing.available == used and made.n_asked["available"] == 3
     with pytest.raises(quoit.BusyError, match="node 'aa' shows 4 TPU as free, of which its groups leave 1"):
         listed([[node("aa")]], [{"aa": CHIPS}], groups=groups)
-    # One that is not placed uses nothing yet, and what is used besides is nobody's business here.
+    # An unplaced group uses nothing yet. Other use is irrelevant here.
     for state, free in ((0, 4.0), (2, 0.5), (2, 1.0), (2, 1.0001)):
         listing, made = listed(
             [[node("aa")]], [{"aa": {"TPU": free}}], groups=[{"g": group("aa", state=state, tpu=3.0)}]

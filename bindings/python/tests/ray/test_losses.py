@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that are lost, and what becomes of the groups that have them."""
+"""Lost hosts, and their groups."""
 
 import time
 
@@ -15,7 +15,7 @@ from quoit.ray import cluster
 
 @pytest.fixture
 def losing(fleet, path):
-    """The cluster, to lose hosts of; afterwards others stand in their place."""
+    """The cluster for tests that lose hosts; replaces the lost hosts at the end."""
     lost = []
 
     def lose(*hosts):
@@ -47,7 +47,7 @@ def test_a_group_that_lost_a_host_says_so_and_gets_another_slice(path, losing, d
     losing("s-a/1")
     wait_until(lambda: rays_word(slices.placement_group) == "RESCHEDULING")
     assert slices.state == quoit.GroupState.RESCHEDULING
-    # It stops nobody else.
+    # Other callers are not blocked.
     with quoit.ray.slice_placement_group("4x4", "v6e", ledger=path, timeout_s=0) as others:
         assert others.slice_names == ("s-b",)
     assert slices.explain().verdict == quoit.Verdict.FITS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages show is run as it stands there, by a driver of its own."""
+"""Runs the code of the documentation pages in a driver of its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE = (TOP / "docs" / "from-ray-tpu.md").read_text()
 
 
 def public(owner):
-    """What a module or class itself has that is for its users."""
+    """The public members that a module or class itself defines."""
     return [name for name, value in vars(owner).items() if name[0] != "_" and not inspect.ismodule(value)]
 
 
@@ -56,7 +56,7 @@ def test_every_name_of_quoits_that_the_page_shows_is_there():
 
 
 def run(pairs, folder, *arguments):
-    """What a driver prints that has nothing but the cluster's address and a ledger; it has to end well."""
+    """The output of a driver with the cluster's address and a ledger only; it must end without an error."""
     environment = {
         **os.environ,
         "RAY_ADDRESS": pairs.address,
@@ -97,7 +97,7 @@ def test_every_snippet_of_coming_from_ray_util_tpu_runs(pairs, tmp_path):
 def test_the_example_trains_loses_a_host_repairs_and_goes_on_where_it_was(losing, tmp_path):
     arguments = "--topology 2x2x2 --accelerator v4 --slices 2 --steps 4 --lose-a-host --ledger fleet.db --storage"
     printed = run(losing, tmp_path, str(TOP / "examples" / "train.py"), *arguments.split(), str(tmp_path / "results"))
-    # Ray says at length, among this, that a raylet was terminated.
+    # Ignores Ray's long messages about the terminated raylet.
     said = [line for line in printed.splitlines() if line.split(":")[0] in ("reserved", "lost", "repaired", "trained")]
     assert len(said) == 4
     assert said[0] == "reserved: s-9 s-10"

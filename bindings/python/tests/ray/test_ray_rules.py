@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quoit.ray_rules beside the functions of Ray that they model, of arguments that are drawn. No cluster is started."""
+"""Compares quoit.ray_rules with the functions of Ray that they model, for drawn arguments. Starts no cluster."""
 
 import contextlib
 import functools
@@ -24,7 +24,7 @@ from ray.util import tpu as util  # noqa: E402
 
 SLICE, WORKER, TOPOLOGY = "ray.io/tpu-slice-name", "ray.io/tpu-worker-id", "ray.io/tpu-topology"
 
-# What quoit raises where Ray raises this.
+# Ray's exceptions and the corresponding ones of quoit.
 AGREES = {
     AttributeError: TypeError,
     DeprecationWarning: quoit.InvalidError,
@@ -51,7 +51,7 @@ def answer_of_quoit(ask, arguments):
 
 
 class Sides:
-    """Ray's answers beside quoit's."""
+    """Compares Ray's answers with quoit's."""
 
     def __init__(self):
         self.n_answers = self.n_refusals = 0
@@ -67,7 +67,7 @@ class Sides:
 
 @pytest.fixture
 def sides():
-    """Both kinds of answers have to have been seen at the end. What Ray logs of each is no news."""
+    """Both results and refusals must have occurred at the end. Silences Ray's log."""
     compared = Sides()
     logging.disable(logging.CRITICAL)
     yield compared
@@ -80,7 +80,7 @@ def draw():
     return random.Random(2600)
 
 
-# --- what arguments are -------------------------------------------------------------------------------------------
+# --- drawing arguments ----------------------------------------------------------------------------------------------
 
 LISTED = [
     "4x4",
@@ -121,7 +121,7 @@ def some_resources(draw):
 
 
 def some(draw, of):
-    """Each of the arguments half of the times."""
+    """Keeps each of the arguments with probability 1/2."""
     return {name: draw.choice(values) for name, values in of.items() if draw.random() < 0.5}
 
 
@@ -129,7 +129,7 @@ def some(draw, of):
 
 
 def bundles_of(arguments):
-    """How many bundles there would be; 4 where Ray refuses."""
+    """The number of bundles, or 4 if Ray refuses."""
     with contextlib.suppress(Exception):
         shape = arguments["topology"].strip().lower(), arguments["accelerator_version"].strip()
         others = {name: arguments.get(name) for name in ("chips_per_vm", "tpu_resource_per_chip")}
@@ -249,7 +249,7 @@ HOSTS = {"4x4": 4, "2x4": 2, "4x8": 8, "8x8": 16}
 
 
 def a_cluster(draw):
-    """Nodes, what they have available, and what was found out of their slices."""
+    """Nodes, their available resources, and the discovered slices."""
     nodes, available, known = [], {}, {}
     for name in draw.sample(["a", "b", "s-9", "s-10"], draw.randrange(1, 4)):
         topology = draw.choice([*HOSTS, "4x4"])
@@ -269,7 +269,7 @@ def a_cluster(draw):
 
 
 class Discovery(Exception):
-    """Ray would find out about a slice."""
+    """Raised if Ray would start to discover a slice."""
 
 
 def step_of_ray(cluster, arguments):
@@ -328,7 +328,7 @@ def test_sub_slices_are_taken_step_by_step_as_ray_takes_them(sides, draw):
 
 @pytest.fixture
 def ray_train():
-    """Ray Train wants more than Ray does."""
+    """Ray Train needs more packages than Ray."""
     try:
         from ray.train.v2._internal.execution.scaling_policy import elastic
         from ray.train.v2.api.config import ScalingConfig
@@ -392,7 +392,7 @@ def test_jobs_are_scaled_as_ray_train_scales_them(sides, draw, ray_train):
 
 
 def a_count(draw):
-    """Arguments, what each node has, and how many slices are intact."""
+    """Arguments, the resources of each node, and the number of intact slices."""
     low = draw.choice([0, 1, 2, 4])
     arguments = {"num_workers": (low, low + draw.choice([0, 4, 8, 16, 1]))}
     if draw.random() < 0.7:

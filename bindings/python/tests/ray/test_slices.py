@@ -11,7 +11,7 @@ from quoit.ray import cluster, making
 
 
 def live_groups(path):
-    """What the ledger's own groups hold, by another handle than the adapter's."""
+    """The slices of the ledger's own groups, read through a separate handle."""
     with quoit.open(path) as ledger:
         return [one for one in ledger.snapshot().groups if not one.source and one.state != quoit.GroupState.REMOVED]
 
@@ -182,7 +182,7 @@ def test_an_interruption_anywhere_gives_everything_back(path, monkeypatch, where
 
     monkeypatch.setattr(*where, interrupted)
     with pytest.raises(error):
-        # Of what nobody has named the record is written behind the answer.
+        # The record of an unnamed group is written after the call returns.
         name = "train" if where[1] == "write_record" else ""
         quoit.ray.slice_placement_group("4x4", "v6e", num_slices=2, pg_per_slice=True, name=name, ledger=path)
     monkeypatch.undo()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One task or actor a host of what was reserved, in order, each told where it stands."""
+"""One task or actor per reserved host, in order, each with its own environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import quoit.ray  # noqa: E402
 
 pytest_plugins = ("pairs",)
 
-# Workers do not find this file.
+# Workers cannot import this file.
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 PLACES = ["s-9/0", "s-9/1", "s-10/0", "s-10/1"]
@@ -155,7 +155,7 @@ def test_a_reservation_that_lost_a_host_runs_nothing_until_it_is_repaired(losing
         assert places(losing, ray.get(quoit.ray.run_on_slice(tell, tpu_slice=slices))) == PLACES[2:]
 
 
-# --- what is free -------------------------------------------------------------------------------------------------
+# --- free slices ----------------------------------------------------------------------------------------------------
 
 
 def free(ledger, *arguments):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trainer of Ray's runs on the slices that were reserved for it, and nothing is left behind."""
+"""A Ray trainer runs on the slices that are reserved for it, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from quoit.ray import train  # noqa: E402
 
 pytest_plugins = ("pairs",)
 
-# Workers do not find this file.
+# Workers cannot import this file.
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
@@ -53,7 +53,7 @@ def placement_groups():
 
 
 def tell(config):
-    """What a worker finds, in a file of its rank."""
+    """Each worker writes its state to a file with its rank."""
     import ray.train
 
     context = ray.train.get_context()
@@ -95,7 +95,7 @@ def fit(folder, slices, loop=tell, run=None, **options):
 
 @pytest.fixture(scope="module")
 def jax_run(pairs, ledger, tmp_path_factory):
-    """One run of a JaxTrainer: what its workers found, by rank, and which groups there were before and after it."""
+    """One run of a JaxTrainer: the state of its workers by rank, and the groups before and after it."""
     pytest.importorskip("jax")
     from ray.train.v2.jax import JaxTrainer
 
@@ -143,7 +143,7 @@ def test_quoit_tells_the_ranks_and_the_environment_beforehand(pairs, jax_run):
     names = pairs.id2name()
     for one, process in zip(jax_run.workers, jax_run.processes):
         assert names[one["node"]] == f"{process.slice_name}/{process.worker_id}"
-        told = {**process.environment, "JAX_PLATFORMS": "cpu"}  # which the run was told to use
+        told = {**process.environment, "JAX_PLATFORMS": "cpu"}  # the run was configured to use it
         assert {name: one["env"].get(name) for name in told} == told
 
 
@@ -171,7 +171,7 @@ def test_a_loop_that_fails_fails_the_run_and_leaves_the_reservation_standing(one
 
 
 def die_once(config):
-    """On the second worker, once. Elsewhere, and later, what a worker tells."""
+    """Ends the second worker's process, once. Later calls write the worker's state."""
     import ray.train
 
     mark = pathlib.Path(config["folder"], "died")
@@ -224,7 +224,7 @@ def test_ray_trains_first_version_is_refused(monkeypatch, slices):
 
 
 def lose_a_host(config):
-    """On the last host, once: its raylet is killed. Elsewhere, and later, what a worker tells."""
+    """Kills the raylet of the last host, once. Later calls write the worker's state."""
     import ray.train
 
     context, mark = ray.train.get_context(), pathlib.Path(config["folder"], "lost")
@@ -249,7 +249,7 @@ def test_a_reservation_that_lost_a_host_ends_the_run_with_the_remedy_and_is_good
     assert [losing.id2name()[one["node"]] for one in told(tmp_path)] == ["s-10/0", "s-10/1", "s-11/0", "s-11/1"]
 
 
-# --- slices that the run reserves itself --------------------------------------------------------------------------
+# --- slices that the run itself reserves ----------------------------------------------------------------------------
 
 
 def run_of_its_own(folder, ledger, loop=tell, workers=2, run=None, **options):
@@ -264,7 +264,7 @@ def run_of_its_own(folder, ledger, loop=tell, workers=2, run=None, **options):
 
 
 def history(ledger, since):
-    """What was done with groups after that entry of the journal."""
+    """The changes of groups after that journal entry."""
     with quoit.open(ledger) as opened:
         verbs = [entry.verb for entry in opened.changes_since(since)]
     return [verb for verb in verbs if verb in ("hold", "reserve", "confirm", "repair", "release")]
@@ -277,7 +277,7 @@ def held(ledger):
 
 @pytest.fixture
 def since(ledger, pairs):
-    """Where the journal ends; afterwards nothing is held, here or in Ray."""
+    """The end of the journal. At the end of the test nothing is allocated in the ledger or in Ray."""
     quoit.ray.sync(ledger)
     with quoit.open(ledger) as opened:
         seq = opened.snapshot().seq

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cluster-env: which cluster JAX finds around a process, and how it deals a host's chips."""
+"""cluster-env: which cluster JAX detects for a process, and how it divides a host's chips."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ Kind = identity.JaxClusterKind
 
 
 def answer(ask):
-    """What `ask` gives, or its refusal."""
+    """The answer of `ask`, or its refusal."""
     try:
         return ask()
     except quoit.InvalidError as error:
@@ -21,7 +21,7 @@ def answer(ask):
 
 
 def facts(cluster):
-    """What is found of a cluster, each fact by itself."""
+    """The values of a detected cluster, each on its own."""
     return {
         "coordinator": answer(cluster.coordinator),
         "process_count": answer(cluster.process_count),
@@ -31,7 +31,9 @@ def facts(cluster):
 
 
 def arguments(told):
-    """Those of initialize() in JAX's order: coordinator, count, id, and never which devices are local on TPU hosts."""
+    """The arguments of initialize() in JAX's order: coordinator, count, id. On TPU hosts JAX never sets
+    local_device_ids.
+    """
     cluster = identity.jax_cluster(*told)
     if cluster.kind == Kind.NONE:
         return [None] * 4
@@ -39,7 +41,7 @@ def arguments(told):
 
 
 def detect(given, recorded):
-    """What JAX says of the cluster that it would choose, and of each kind as if it had to be that."""
+    """The cluster that JAX chooses, and the result of each cluster type on its own."""
     only(given, ["name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present"])
     if not given.get("tpu_vm", True):
         raise Skip("no TPU host: its cluster is not modelled")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeRay's operator: how many pods a group is to have, which pods there are after each step, and names."""
+"""KubeRay's operator: the desired number of pods of a group, the pods after each step, and names."""
 
 import re
 
@@ -24,7 +24,7 @@ def or_else(value, otherwise):
 
 
 def add_group(cluster, name, given, lowest, highest):
-    """Without replicas a group has the fewest that it may have."""
+    """KubeRay's default for replicas is minReplicas."""
     least = or_else(given.get(lowest), 0)
     replicas = or_else(given.get("replicas"), least)
     cluster.add_group(name, hosts=or_else(given.get("numOfHosts"), 1), replicas=replicas)
@@ -34,7 +34,7 @@ def add_group(cluster, name, given, lowest, highest):
 
 
 def desired(given, recorded):
-    """How many pods a group is to have."""
+    """The desired number of pods of a group."""
     only(given, ["numOfHosts", "replicas", "min", "max", "suspend"])
     cluster = kuberay.Kuberay("c")
     add_group(cluster, "g", given, "min", "max")
@@ -45,7 +45,7 @@ def desired(given, recorded):
 
 
 def find_pod(cluster, numbers):
-    """By the indices that a step has: of a replica of one host it says that of the replica alone."""
+    """Finds a pod by the indices of a step. For a replica of one host there is only the replica's index."""
     first = next(iter(cluster.groups))
     place = (numbers[0], numbers[1] if len(numbers) > 1 else None)
     for pod in cluster.pods:
@@ -81,7 +81,7 @@ def pod_of(pod):
 
 
 def state_of(cluster, requeued, seen):
-    """The pods by text, in which names are numbered as they are first seen."""
+    """The pods as text. Names are numbered in the order in which they are first seen."""
 
     def renumbered(text):
         return re.sub("<([0-9]+)>", lambda found: f"<{seen.setdefault(found.group(1), len(seen))}>", text)
@@ -91,7 +91,7 @@ def state_of(cluster, requeued, seen):
 
 
 def reconcile(given, recorded):
-    """What each step leaves."""
+    """The pods after each step."""
     only(given, ["autoscaling", "multi_host_indexing", "groups", "steps"])
     flags = kuberay.KuberayFlags(0)
     if given.get("autoscaling"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""maxtext: MaxText's fill of -1, its table of accelerators, and its meshes."""
+"""maxtext: MaxText's values for -1, its table of accelerators, and its meshes."""
 
 import hashlib
 
@@ -38,7 +38,7 @@ def devices_of(given, options):
 
 
 def create_device_mesh(given, recorded):
-    """Long meshes are recorded by the beginning of their ids, and of the hash of all with commas between them."""
+    """Rows record a long mesh by its first ids and by the hash of all ids joined with commas."""
     only(given, ["axes", "k", "t", "slices", "ici", "dcn", "opts", "first16", "sha256_16", "strategy", "ok"])
     if "strategy" in given:
         maxtext.check_custom_mesh(given["strategy"], given["ici"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mesh: what JAX 0.12 made of simulated devices."""
+"""mesh: meshes that JAX 0.12 made of simulated devices."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from quoit import meshes
 
 
 def size(value):
-    """A text is what Python's int() was given: quoit takes integers only, and is asked what they come to."""
+    """A text is an argument of Python's int(); quoit takes the resulting integer."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise Skip("another type where quoit takes integers")
     try:
@@ -37,7 +37,7 @@ def listed(given):
     return meshes.Devices(given["kind"], [meshes.Device(row[0], tuple(row[1:4]), row[4]) for row in rows])
 
 
-# Where the devices of a list of n stand in the order of a row, of as many slices.
+# The index of a device for each position in a row's order, of n devices in so many slices.
 ORDERS = {
     "normal": lambda n, slices: range(n),
     "process order": lambda n, slices: range(n),
@@ -55,7 +55,7 @@ ORDERS = {
 
 
 def places(given, n):
-    """Which of the n devices of JAX's own list the row has, and in which order."""
+    """The positions of the row's devices in JAX's own list of n devices, in order."""
     order = given.get("order") or "normal"
     if isinstance(order, list):
         found = sizes(order)
@@ -63,7 +63,7 @@ def places(given, n):
         found = list(ORDERS[order](n, given.get("slices") or 1))
     else:
         raise Skip("devices in an order that this runner does not know")
-    if given.get("devices") is not None:  # "all 64": the note says what was done to JAX's own list
+    if given.get("devices") is not None:  # "all 64": the note records what was done to JAX's own list
         found = found[: int(given["devices"].removeprefix("all "))]
         if given.get("note", "").startswith("duplicate coordinate"):
             found = [found[0], *found[:-1]]
@@ -87,7 +87,8 @@ def devices_of(given):
 
 
 def ids_in_steps(recorded):
-    """Starting with 0, each value becomes several, a step from one to the next; the base comes last."""
+    """Starting with 0, each step replaces each value by several values at equal distance; the last step adds the base.
+    """
     steps, values = recorded["steps"], [0]
     for count, step in zip(steps[::2], steps[1::2]):
         values = [value + at * step for value in values for at in range(count)]

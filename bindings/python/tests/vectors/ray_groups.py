@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-core: what placement_group() is called with, what it refuses, and in which order bundles are placed."""
+"""ray-core: the arguments of placement_group(), its refusals, and the order in which it places bundles."""
 
 import ast
 import math
@@ -19,14 +19,14 @@ ARGUMENTS = {
 
 
 class _NotJson(ast.NodeTransformer):
-    """nan and inf, as Python writes them and does not read them."""
+    """nan and inf, which Python prints but cannot read."""
 
     def visit_Name(self, node):
         return ast.Constant(getattr(math, node.id)) if node.id in ("nan", "inf") else node
 
 
 def python_value(value):
-    """What JSON has no word for is recorded as Python writes it: "[{'CPU': nan}]"."""
+    """Values that JSON cannot express are recorded in Python's syntax: "[{'CPU': nan}]"."""
     if not isinstance(value, str):
         return value
     try:
@@ -39,7 +39,7 @@ def python_value(value):
 
 
 def bundles_of(value):
-    """True counts as 1 for Ray; quoit wants it said as a number."""
+    """True counts as 1 in Ray; quoit needs a number."""
     bundles = python_value(value)
     if not isinstance(bundles, list) or not all(isinstance(one, dict) for one in bundles):
         return bundles
@@ -47,7 +47,7 @@ def bundles_of(value):
 
 
 def selectors_of(value):
-    """None for a bundle selects as {} does."""
+    """None for a bundle means {}."""
     return [{} if one is None else one for one in value] if isinstance(value, list) else value
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: hosts, their nodes and their chips, and those who start them."""
+"""ray-tpu: hosts, their nodes and chips, and the launchers that start them."""
 
 from rows import Skip, only, refusal
 
 import quoit
 from quoit.ray_rules import hosts
 
-# --- what a host is told, in whatever form the row has: whole environments, single variables, what Ray asks itself ----
+# --- the inputs of a host in any form of row: whole environments, single variables, results of Ray's own functions
+# -----
 
 VARIABLES = {"tpu_name": "TPU_NAME", "worker_id": "TPU_WORKER_ID", "resource_per_chip": "RAY_TPU_RESOURCE_PER_CHIP"}
 TOLD = ["env", "metadata", "source", "value", *VARIABLES]
@@ -20,7 +21,7 @@ def whole(value):
 
 
 def told(given):
-    """The environment, and what the metadata server says to each question."""
+    """The environment, and the metadata server's answer to each query."""
     metadata = given.get("metadata")
     said = {"env": dict(whole(given.get("env")))}
     said["metadata"] = {"accelerator-type": metadata} if isinstance(metadata, str) else dict(whole(metadata))
@@ -38,7 +39,7 @@ def told(given):
 
 
 def texts(variables):
-    """None is not set; a number is set as a text."""
+    """Omits None; converts numbers to texts."""
     if any("=" in name for name in variables):
         raise Skip("a variable that cannot be")
     is_number = {name: isinstance(value, int) and not isinstance(value, bool) for name, value in variables.items()}
@@ -57,7 +58,7 @@ def host_of(given):
     return hosts.host(*told(given))
 
 
-# --- who it is ----------------------------------------------------------------------------------------------------
+# --- identity -------------------------------------------------------------------------------------------------------
 
 
 def all_of_host(given, recorded):
@@ -88,7 +89,7 @@ def pod_workers(given, recorded):
 
 
 def resolve(given, recorded):
-    """Memory was the machine's, and is not recorded."""
+    """The memory depends on the machine, so rows do not record it."""
     only_told(given, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
     if given.get("num_cpus") is None or given.get("node_ip") is None:
         raise Skip("an answer of the machine that Ray ran on")
@@ -107,7 +108,7 @@ def resolve(given, recorded):
     return {"resources": resources, "labels": node.labels}
 
 
-# --- which chips a process sees -----------------------------------------------------------------------------------
+# --- visible chips of a process --------------------------------------------------------------------------------------
 
 SEEN = ("TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS")
 
@@ -123,7 +124,7 @@ def seen(env):
 
 
 def visible_env(given, recorded):
-    """Rows of chips recorded what was set afterwards."""
+    """Rows of chips record the variables afterwards."""
     if isinstance(given, dict) and "devices_on_node" in given:
         return visible_change(given)
     only_told(given, "chips_on_node", "visible")
@@ -131,9 +132,9 @@ def visible_env(given, recorded):
 
 
 def visible_change(given):
-    """Rows of devices recorded what Ray asked to be set and to be removed."""
+    """Rows of devices record which variables Ray sets and removes."""
     only_told(given, "devices_on_node", "visible")
-    before = {"TPU_VISIBLE_CHIPS": "something", **told(given)[0]}  # so that its removal can be seen
+    before = {"TPU_VISIBLE_CHIPS": "something", **told(given)[0]}  # so that its removal is visible
     after = hosts.visible_env(given.get("visible"), given["devices_on_node"], before)
     return {
         "set": {name: value for name, value in seen(after).items() if before.get(name) != value},
@@ -142,7 +143,7 @@ def visible_change(given):
 
 
 def set_visible_chips(given, recorded):
-    """The same of ray-train-env."""
+    """The same for ray-train-env."""
     only(given, ["node_accelerators", "ids", "env_before"])
     ids = [str(one) if isinstance(one, int) else one for one in given.get("ids")]
     return seen(hosts.visible_env(ids, given.get("node_accelerators"), texts(whole(given.get("env_before")))))
@@ -157,7 +158,7 @@ def fixed_point(given, recorded):
     return hosts.units(given)
 
 
-# --- those who start machines -------------------------------------------------------------------------------------
+# --- launchers ------------------------------------------------------------------------------------------------------
 
 
 def gke_pod_type(given, recorded):
@@ -173,7 +174,7 @@ def value_or_refusal(function, *arguments):
 
 
 def gce(given, recorded):
-    """The questions that Ray's launcher asks of one node. One without a configuration is not asked for its type."""
+    """The queries of Ray's launcher for one node. Ray queries the type only for nodes with a configuration."""
     only(given, ["acceleratorType", "acceleratorConfig"])
     accelerator, config = given.get("acceleratorType"), given.get("acceleratorConfig", {})
     only(config, ["type", "topology"])

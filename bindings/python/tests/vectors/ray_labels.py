@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-core and ray-tpu: labels and selectors. The one gives a function's argument, the other an object of arguments."""
+"""ray-core and ray-tpu: labels and selectors. Rows of ray-core have one argument, rows of ray-tpu an object of
+arguments.
+"""
 
 import json
 
@@ -21,7 +23,7 @@ def of_member(function, member):
 
 
 def check_fallback(given):
-    """Whatever it is, it can be said in JSON."""
+    """Any value can be passed as JSON."""
     return labels.fallback_check(given) if isinstance(given, list) else labels.fallback_check_json(json.dumps(given))
 
 
@@ -37,7 +39,7 @@ def match(given, recorded):
 
 UTILS = "ray._private.label_utils."
 
-# Ray's function, quoit's, and the member that the argument is in ray-tpu.
+# Ray's function: quoit's function, and the member of the argument in ray-tpu.
 CHECKS = {
     "validate_label_key": (labels.label_check_key, "key"),
     "validate_label_selector": (labels.selector_check, "label_selector"),

@@ -9,7 +9,7 @@ COUNTED = ["topology", "accelerator_type", "nodes", "available", "tpu_resource_p
 
 
 def listed(given):
-    """Who is not connected is told of no nodes."""
+    """An unconnected client gets no nodes."""
     return (given.get("nodes") or []) if given.get("ray_initialized", True) else []
 
 
@@ -24,7 +24,7 @@ def count_intact(given, recorded):
 
 
 def count_ready(given, recorded):
-    """A node whose availability is null is told of as little as one that is not there."""
+    """A node whose availability is null counts like one that is missing."""
     only(given, COUNTED)
     factor = given.get("tpu_resource_per_chip")
     available = {name: left for name, left in (given.get("available") or {}).items() if left is not None}

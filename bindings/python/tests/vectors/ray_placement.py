@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Ray's server answered when it was asked for groups.
+"""Placement of groups, compared with recorded answers of Ray's GCS.
 
-Where it chooses at will, its answer has to be one that it could have given by the rules, and so has quoit's; where it
-does not, they have to be the same.
+If Ray chooses at random, both answers must be possible by the rules; otherwise they must be equal.
 """
 
 from ray_groups import bundles_of, selectors_of
@@ -10,7 +9,7 @@ from rows import Disagreement
 
 from quoit.ray_rules.placement import Cluster, Placement, PlacementGroup, PlacementResult
 
-BUDGET = 20000  # tries, for answers without nodes
+BUDGET = 20000  # attempts, for answers without nodes
 
 
 def read_cluster(given):
@@ -60,7 +59,7 @@ def ask(group, cluster):
 
 
 def check_determined(group, cluster, recorded):
-    """ "possible" is how many answers there are; it is no number where counting them was ended."""
+    """"possible" is the number of possible answers. It is not a number if the count was stopped."""
     if not recorded["deterministic"] and not isinstance(recorded.get("possible"), (int, float)):
         return
     determined = group.is_determined(cluster, BUDGET)
@@ -81,7 +80,7 @@ def place(given, recorded):
 
 
 def sequence(given, recorded):
-    """Ray's answer is what the next step finds, not ours."""
+    """The next step starts from Ray's answer, not from ours."""
     cluster, placed = read_cluster(given), {}
     for index, step in enumerate(given["steps"]):
         if step["op"] == "remove":

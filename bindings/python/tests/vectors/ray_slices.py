@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: what a request for whole slices asks the cluster for."""
+"""ray-tpu: the cluster resources that a request for whole slices needs."""
 
 from rows import keep_recorded, only
 
@@ -22,9 +22,9 @@ ARGUMENTS = [
 
 
 def read_group(given):
-    """The group of a row, whose heads turn out to be those of slices "slice-0" and on, or of the one that it names."""
+    """The group of a row. Its heads are those of slices "slice-0" and on, or of the slice that the row names."""
     only(given, [*ARGUMENTS, "reserved_slice"])
-    usual = {"topology": "4x4", "accelerator_version": "v6e"}  # rows about names and properties name no shape
+    usual = {"topology": "4x4", "accelerator_version": "v6e"}  # rows about names and properties have no topology
     group = slice_placement_group(**usual | {name: given[name] for name in ARGUMENTS if name in given})
     named = given.get("reserved_slice")
     return group.with_slice_names({head.slice_index: named or f"slice-{i}" for i, head in enumerate(group.heads)})

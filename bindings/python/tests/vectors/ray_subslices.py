@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: sub-slices, where they are and which of them Ray chooses."""
+"""ray-tpu: places of sub-slices, and Ray's choice among them."""
 
 import math
 
@@ -11,7 +11,7 @@ TOPOLOGY = "ray.io/tpu-topology"
 SLICE_NAME = "ray.io/tpu-slice-name"
 WORKER_ID = "ray.io/tpu-worker-id"
 
-# --- where they are -----------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------------------------
 
 
 def topology_dims(given, recorded):
@@ -39,7 +39,7 @@ def nodes_of(topologies, alive=True):
 
 
 def parent_topologies(given, recorded):
-    """Long lists are recorded as a set, with the hosts of each in their order."""
+    """Rows record long lists as a set, with the hosts of each topology in their order."""
     only(given, ["subslice_topology", "alive_topologies", "dead_topologies"])
     nodes = nodes_of(given.get("alive_topologies")) + nodes_of(given.get("dead_topologies"), alive=False)
     parents = subslices.parent_topologies(nodes, given["subslice_topology"])
@@ -54,7 +54,7 @@ def chips_per_vm(given, recorded):
     return subslices.subslice_chips_per_vm(given["user_chips_per_vm"], given["parent_topology"], given["version"])
 
 
-# --- which of them is chosen --------------------------------------------------------------------------------------
+# --- choice ---------------------------------------------------------------------------------------------------------
 
 
 def worker(slice_name, worker_id, tpu, topology="4x4"):
@@ -69,7 +69,7 @@ def head_looks_free(given, recorded):
 
 
 def read_workers(given):
-    """Workers with their labels, or the four of the slice that other rows describe in words."""
+    """Workers with their labels, or the four workers of the slice that some rows describe in words."""
     labels = given["worker_labels"]
     if labels == "4x4 slice, worker k has 2x2 index k and 2x4 index k//2, 4 TPU each":
         return {str(index): subslices.subslice_labels(index, "4x4") for index in range(4)}, 4
@@ -94,7 +94,7 @@ def find_subslice(given, recorded):
 
 
 def find_undiscovered(given, recorded):
-    """One 4x4 slice whose workers have so much TPU free; or nodes and what they have."""
+    """One 4x4 slice whose workers have the given TPU free; or nodes and their resources."""
     only(given, ["nodes", "available", "slice", "free", "cached", "head_avail"])
     name, free = given.get("slice"), given.get("free") or []
     nodes = (given.get("nodes") or []) + [worker(name, str(index), 4) for index in range(len(free))]
@@ -108,7 +108,7 @@ def find_undiscovered(given, recorded):
 
 
 def subslice_group(given, recorded):
-    """A slice of each topology, idle and not known."""
+    """An idle, unknown slice of each topology."""
     only(given, ["subslice_topology", "accelerator_version", "chips_per_vm", "cluster"])
     nodes = [worker(f"slice-{index}", "0", 4, one) for index, one in enumerate(given.get("cluster") or [])]
     shape = given["subslice_topology"], given["accelerator_version"], given.get("chips_per_vm")

@@ -10,7 +10,7 @@ FACTOR = "RAY_TPU_RESOURCE_PER_CHIP"
 
 
 def of_texts(function, *members):
-    """An op whose arguments are texts; what a row does not have is None."""
+    """An op with texts as arguments; missing members are None."""
 
     def answer(given, recorded):
         only(given, members)
@@ -34,7 +34,7 @@ OF_ENV = ("env", f"env.{FACTOR}")
 
 
 def text_of_env(given):
-    """What a row's environment says of the factor, in either of its two forms."""
+    """The factor in a row's environment, in either of its two forms."""
     if "env" not in given:
         return given.get(f"env.{FACTOR}")
     if not isinstance(given["env"], dict):
@@ -48,7 +48,7 @@ def resource_per_chip(given, recorded):
 
 
 def factor_of(given):
-    """The factor that Ray would use: the argument, else the environment's."""
+    """The factor that Ray uses: the argument, or else the environment variable."""
     factor = given.get("tpu_resource_per_chip")
     return arithmetic.resource_per_chip(text_of_env(given)) if factor is None else factor
 
@@ -72,7 +72,7 @@ def slices_for_workers(given, recorded):
     try:
         factor = factor_of(given)
     except quoit.InvalidError:
-        return 1  # a factor that cannot be read counts as every other refusal does
+        return 1  # a factor that cannot be read is a refusal like any other
     asked = (given.get(argument) for argument in arguments)
     return arithmetic.slices_for_workers(*asked, tpu_resource_per_chip=factor)
 

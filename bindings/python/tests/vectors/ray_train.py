@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ray-tpu: what Ray Train makes of its arguments, and what it does with a run."""
+"""ray-tpu: Ray Train's interpretation of its arguments, and its runs."""
 
 from rows import Skip, keep_recorded, only
 
@@ -60,7 +60,8 @@ def scaling_config(given, recorded):
 
 
 def amount_of(value):
-    """An amount, or words for one that only floating-point numbers have: "0.1 added 5 times in floating point"."""
+    """A number, or words for a value that only floating-point addition produces: "0.1 added 5 times in floating point".
+    """
     if not isinstance(value, str):
         return value
     step, _, times = value.replace(" times in floating point", "").partition(" added ")
@@ -68,7 +69,7 @@ def amount_of(value):
 
 
 def count_possible(given, recorded):
-    """Rows do not say what computes: slices are TPU, and else who asks for GPU uses them."""
+    """Rows do not name the accelerator: requests with slices use TPU, and requests for GPU use GPU."""
     only(
         given, ["topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices"]
     )
@@ -91,7 +92,7 @@ FAILURES = {
 
 
 def decide_failures(given, recorded):
-    """Errors by name, with the answers alone; or a number of workers' errors."""
+    """Decides on each of the named errors, or on a number of worker failures."""
     if "failures" in given:
         only(given, ["max_failures", "failures"])
         policy, errors = FailurePolicy(given["max_failures"]), ["worker"] * given["failures"]
@@ -123,7 +124,7 @@ def slice_ids(given, recorded):
 
 
 def ids_of_slices(names, id_of_rank, num_slices):
-    """The number of each slice, which is the same on all of its workers; "slice-A" and on where the row names none."""
+    """The number of each slice, which all its workers share. Rows without names use "slice-A" and on."""
     names = names or [f"slice-{chr(ord('A') + index)}" for index in range(num_slices)]
     return {name: id_of_rank[index * len(id_of_rank) // num_slices] for index, name in enumerate(names)}
 

@@ -10,7 +10,7 @@ from quoit.ray_rules import arithmetic, subslices
 
 
 def coordinator_env(given, recorded):
-    """ "args" are a call's: address, slices, slice, and perhaps the port."""
+    """"args" has the positional arguments of a call: address, slices, slice, and optionally the port."""
     only(given, ["args"])
     if not 3 <= len(given["args"]) <= 4:
         raise Skip("other arguments than quoit takes")
@@ -37,7 +37,7 @@ GRIDS = {"x=first (JAX order)": lambda dims: dims, "x=last": lambda dims: dims[:
 
 
 def hosts_of(sizes, block):
-    """The coordinates of the chips of each host, x first: hosts are blocks, those along x come first."""
+    """The coordinates of the chips of each host, x first: hosts are blocks, ordered along x first."""
     sizes = [*sizes, 1][:3]
     corners = itertools.product(*(range(0, size, step) for size, step in zip(sizes[::-1], block[::-1])))
     for corner in corners:
@@ -46,7 +46,7 @@ def hosts_of(sizes, block):
 
 
 def physical_worker_ids(given, recorded):
-    """The number that Ray gives to each host of a slice, or what it says of one that has none."""
+    """Ray's index of each host of a slice, or Ray's error if a host has no index."""
     only(given, ["topology", "chip_grid", "host_block"])
     if given["chip_grid"] not in GRIDS:
         raise Skip("a grid that is neither x first nor x last")

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the modules of ops share.
+"""Shared by the modules of ops.
 
-A module here has ``OPS``, its ops with the function that answers each. The function is given a row's "in" and what was
-recorded (its "out", None where an error was), and returns what must equal "out", or raises what must agree with "err".
-Ops whose objects have an order are in the module's ``SAME_ORDER``; those whose "out" is, or has in it, what a system
-says of a refusal in its own words are in its ``REFUSALS``.
+A module has ``OPS``, a table of ops and functions. A function takes a row's "in" and "out" (None if the row records an
+error). It returns a value that must equal "out", or raises an exception that must match "err". ``SAME_ORDER`` has the
+ops whose objects are ordered. ``REFUSALS`` has the ops whose "out" is or contains the system's own refusal message.
 """
 
 
 class Skip(Exception):
-    """Why Python cannot express a row. Rows are counted by reason: no values in it."""
+    """The reason why Python cannot express a row. The runner counts rows by reason, so it must not contain values."""
 
 
 class Disagreement(Exception):
-    """An answer that is not one of those that would be right, where several are."""
+    """The answer is not one of several right answers."""
 
 
 def only(given, members):
-    """Skips a row with another argument: it asks what quoit has no word for."""
+    """Skips a row with another argument, which quoit cannot express."""
     if not isinstance(given, dict):
         raise Skip("an input that is no object")
     if not given.keys() <= set(members):
@@ -25,12 +24,12 @@ def only(given, members):
 
 
 def keep_recorded(answer, recorded):
-    """What of the answer was recorded: rows of one op record more or less of the same answer."""
+    """Removes the parts of the answer that the row does not record. Rows of one op record more or fewer members."""
     if not isinstance(recorded, dict):
         return answer
     return {member: value for member, value in answer.items() if member in recorded}
 
 
 def refusal(error):
-    """A refusal within an answer, as the runner compares it with {"error": CLASS, "message": ...}."""
+    """A refusal within an answer in the form {"error": CLASS, "message": ...}, which the runner compares."""
     return {"error": type(error).__name__, "message": str(error)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run.py FILE.ndjson...: does quoit in Python give the recorded answers?
+"""run.py FILE.ndjson...: compares quoit's answers in Python with the recorded ones.
 
-Every other module of this folder that has ``OPS`` is asked; rows.py says how they answer.
+The answers come from every other module of this folder that has ``OPS``; see rows.py.
 """
 
 import builtins
@@ -21,7 +21,7 @@ CLASSES = HERE.parents[3] / "tests" / "vectors" / "classes"
 
 Op = collections.namedtuple("Op", "answer same_order refusals")
 
-# What the package says of an argument of another type.
+# The package's message for an argument of a wrong type.
 REFUSED_TYPE = re.compile(r".*: (expected .*, not \w+)", re.DOTALL)
 
 
@@ -40,16 +40,16 @@ def all_ops():
 
 
 def read_classes(path=CLASSES):
-    """The classes of the systems modelled with those of Python; "*" stands for the others."""
+    """Python's exceptions for the classes of the modelled systems; "*" matches all other classes."""
     lines = (line.split("#")[0].split() for line in path.read_text(encoding="utf-8").splitlines())
     return {words[0]: getattr(quoit, words[2], None) or getattr(builtins, words[2]) for words in lines if words}
 
 
-# --- what a row has -----------------------------------------------------------------------------------------------
+# --- values of a row ------------------------------------------------------------------------------------------------
 
 
 def beyond(value):
-    """Why C does not hold a value of a row; None where it does."""
+    """The reason why C cannot hold a value of a row, or None."""
     if isinstance(value, dict):
         return next(filter(None, (beyond(one) for pair in value.items() for one in pair)), None)
     if isinstance(value, list):
@@ -72,11 +72,11 @@ def is_row(row):
     )
 
 
-# --- comparing ----------------------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------------------------
 
 
 class Comparison:
-    """Whether answers agree with what was recorded."""
+    """Compares answers with the recorded ones."""
 
     def __init__(self, op, classes):
         self.op = op
@@ -104,7 +104,7 @@ class Comparison:
         return got.keys() == recorded.keys() and all(self.are_equal(got[member], recorded[member]) for member in got)
 
     def recorded_class(self, row):
-        """The class of what was refused; None where nothing was."""
+        """The class of a recorded refusal, or None."""
         if "err" in row:
             return self.expected_class(row["err"]["class"])
         if self.op.refusals and isinstance(row["out"], str):
@@ -112,7 +112,7 @@ class Comparison:
         return None
 
     def check_error(self, error, row):
-        """Ends in Skip or Disagreement, or agrees."""
+        """Raises Skip or Disagreement unless the error agrees."""
         wanted = self.recorded_class(row)
         if wanted is not None and isinstance(error, wanted):
             return
@@ -123,7 +123,7 @@ class Comparison:
 
 
 def check(row, op, classes):
-    """Asks quoit; ends in Skip or Disagreement where it does not agree with the row."""
+    """Runs quoit; raises Skip or Disagreement unless it agrees with the row."""
     comparison = Comparison(op, classes)
     try:
         got = op.answer(row["in"], row.get("out"))
@@ -138,7 +138,7 @@ def check(row, op, classes):
 
 
 class Tally:
-    """What became of the rows."""
+    """The results of the rows."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -169,7 +169,7 @@ class Runner:
             self.tally.passed += 1
         except Skip as skip:
             self.tally.skipped[f"{row['suite']} {row['op']}: {skip}"] += 1
-        except Exception as got:  # a mistake in a module of ops is a failure of its row
+        except Exception as got:  # an error in a module of ops is a failure of its row
             said = str(got) if isinstance(got, Disagreement) else repr(got)
             expected = json.dumps(row.get("out", row.get("err")), ensure_ascii=False)
             self.tally.fail(f"{row['id']} {row['op']}: got {said}, expected {expected}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""webhook: what the TPU webhook says of worker groups, and what it writes into pods."""
+"""webhook: the TPU webhook's validation of worker groups, and its variables in pods."""
 
 import json
 
@@ -13,7 +13,7 @@ POD = ["accelerator", "cluster", "containers", "group", "labels", "topology"]
 
 
 def container_of(given):
-    """ "tpu" is what a manifest writes: the limit, which Kubernetes makes the request too."""
+    """"tpu" is a limit in a manifest; Kubernetes uses it as the request too."""
     only(given, ["tpu", "request", "limit", "env"])
     limit = given.get("limit", given.get("tpu"))
     env = [(name, None if value == "<fieldRef>" else value) for name, value in given.get("env") or []]
@@ -21,7 +21,7 @@ def container_of(given):
 
 
 def pod_of(given):
-    """What is empty is not there."""
+    """An empty value counts as absent."""
     selectors = {webhook.TOPOLOGY: given.get("topology"), webhook.ACCELERATOR: given.get("accelerator")}
     labels = {"ray.io/cluster": given.get("cluster"), "ray.io/group": given.get("group")}
     return webhook.Pod(
@@ -58,7 +58,7 @@ def term(patch, which):
 
 
 def affinity(patch, recorded):
-    """Some rows have no more of it than that it is set."""
+    """Some rows record only that the affinity is set."""
     if isinstance(recorded, dict) and recorded.get("affinity") == "set":
         return "set"
     apart = [term(patch, which) for which in (Term.APART, Term.OTHERS)]
@@ -83,11 +83,12 @@ def mutate(given, recorded):
     return {member: value for member, value in found.items() if value is not None}
 
 
-# --- pods that come and go ----------------------------------------------------------------------------------------
+# --- pods that are created and removed
+# ----------------------------------------------------------------------------------
 
 
 def written(containers, name):
-    """What it is given in each container."""
+    """The value of the variable in each container."""
     return [one.value for container in containers for one in container if one.name == name]
 
 
@@ -104,7 +105,7 @@ def created(patch):
 
 
 def sequence(given, recorded):
-    """A pod that ends counts no more than one that is gone."""
+    """A terminating pod counts as removed."""
     only(given, [*POD, "steps"])
     pods, answers = {}, []
     for step in given["steps"]:
@@ -121,11 +122,12 @@ def sequence(given, recorded):
     return answers
 
 
-# --- asked over HTTP: the frame, a status and a sentence, is the runner's own ----------------------------------------------
+# --- HTTP requests: the runner adds the status and its message
+# ----------------------------------------------------------
 
 
 def pod_of_object(given):
-    """A pod, or a template, of Kubernetes; what is not there is empty."""
+    """A Kubernetes pod or template; absent values are empty."""
     spec = given.get("spec", {})
     labels = given.get("metadata", {}).get("labels", {})
     return webhook.Pod(
@@ -142,7 +144,7 @@ def container_of_object(given):
 
 
 def admit_pod(request):
-    """Nothing but what is created is read."""
+    """Only CREATE requests are read."""
     patch = webhook.mutate(pod_of_object(request["object"] if request.get("operation") == "CREATE" else {}))
     if not patch.is_empty:
         raise Skip("a patch in the words of JSON")
