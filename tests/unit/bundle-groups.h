@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of bundles on fleets of text, for suites that ask what their processes and devices are. */
+/* Groups of bundles on fleets of text, for suites about their processes and devices. */
 #pragma once
 
 #include <string.h>
@@ -22,8 +22,8 @@ bundles_ledger (const char *fleet)
   return ledger;
 }
 
-/* What a word of a request says: "slices:v6e,4x4,2,TPU" for whole slices as bundles of so much TPU, "spread", "slice"
- * (one slice for all), "slices=2", "hosts=4" (chips of each), else the amounts of one more bundle. */
+/* Adds one word to a request: "slices:v6e,4x4,2,TPU" for whole slices as bundles of that much TPU, "spread", "slice"
+ * (one slice for all), "slices=2", "hosts=4" (chips per host), else the amounts of one more bundle. */
 static inline void
 bundles_ask (QuoitRequest *request, const char *word)
 {
@@ -49,7 +49,7 @@ bundles_ask (QuoitRequest *request, const char *word)
     ck_assert_msg (quoit_request_add_bundles (request, word, 1, NULL), "%s", word);
 }
 
-/* The group that @words, between blanks, ask for. */
+/* The group that the space-separated @words request. */
 static inline QuoitGroup *
 bundles_reserve (QuoitLedger *ledger, const char *name, const char *words)
 {
@@ -65,7 +65,7 @@ bundles_reserve (QuoitLedger *ledger, const char *name, const char *words)
   return group;
 }
 
-/* "train" as it is now. */
+/* The current state of "train". */
 static inline QuoitGroup *
 bundles_find (QuoitLedger *ledger)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A manifest with nothing wrong, edits of it, and what is found in them. */
+/* A valid manifest, edits of it, and their findings. */
 #pragma once
 
 #include <quoit/models.h>
@@ -9,7 +9,7 @@
 
 #include "suite.h"
 
-/* Nothing is wrong with it; every case is an edit of it. */
+/* A manifest without findings; every case edits it. */
 static const char good[] = "apiVersion: resource.k8s.io/v1\n"
                            "kind: ResourceClaimTemplate\n"
                            "metadata:\n"
@@ -90,7 +90,7 @@ check_text (const char *text, const char *const *variables)
   return check;
 }
 
-/* "12: numofhosts-topology", a line a finding. */
+/* "12: numofhosts-topology", one line per finding. */
 static inline char *
 as_text (const QuoitCheck *check)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims in a form that a test can state: one word a node, in the reader's order. */
+/* Claims as text for tests: one word per node, in the reader's order. */
 #pragma once
 
 #include <string.h>
@@ -30,7 +30,7 @@ nodes_as_text (const QuoitClaims *claims)
   return g_string_free (text, FALSE);
 }
 
-/* "TPU=4 CPU=8" and "key=value ..." of a node's kind. */
+/* "TPU=4 CPU=8" and "key=value ..." of a node's class. */
 static inline char *
 resources_as_text (const QuoitClaims *claims, guint32 node)
 {
@@ -65,7 +65,7 @@ labels_as_text (const QuoitClaims *claims, guint32 node)
   return g_string_free (text, FALSE);
 }
 
-/* @part is in the only warning; NULL: there is none. */
+/* @part is in the only warning; NULL: no warning. */
 static inline void
 check_only_warning (const QuoitClaims *claims, const char *part)
 {

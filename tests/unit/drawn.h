@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small fleets drawn as text, one letter a host, for suites that compare placement with their own counting:
+/* Small fleets drawn as text, with one letter per host, for suites that compare placement with their own counts:
  *
  *   a=..A b:2x4/4@zone=x[A.]
  *
- * is pool a with three slices of v6e 4x4, the third held by group A, and pool b with two slices of 2x4 on hosts of
- * four chips: of the first, host 0 is dead; of the second, group A has host 0. Slices are called a-0, a-1, their hosts
- * a-0-0...; one letter for a slice is its first host, but a group's letter is all of its hosts.
+ * is pool a with three slices of v6e 4x4, the third allocated to group A, and pool b with two slices of 2x4 on hosts
+ * of four chips: host 0 of the first is dead, and group A has host 0 of the second. Slices are named a-0, a-1, and
+ * their hosts a-0-0... One letter for a slice means its first host, but a group's letter means all of its hosts.
  *
- *   . idle   ~ draining   x dead   e externally used   _ not known at all
- *   A-F held by that group   a-d likewise, and dead   1-4 held by A-D, and draining */
+ *   . free   ~ draining   x dead   e external use   _ unknown
+ *   A-F allocated to that group   a-d likewise, and dead   1-4 allocated to A-D, and draining */
 #pragma once
 
 #include <string.h>
@@ -28,10 +28,10 @@ typedef struct {
 typedef struct {
   guint n_pools, n_slices;
   char pools[DRAWN_POOLS][8], zones[DRAWN_POOLS][16];
-  DrawnSlice slices[DRAWN_SLICES]; /* those of a pool stand together */
+  DrawnSlice slices[DRAWN_SLICES]; /* slices of a pool are adjacent */
 } Drawn;
 
-/* The group that has the host, 'A' to 'F'; 0: none. */
+/* The group of the host, 'A' to 'F', or 0. */
 static inline char
 drawn_group (char host)
 {
@@ -50,7 +50,7 @@ drawn_state (char host)
   return host == '~' || (host >= '1' && host <= '4') ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
 }
 
-/* What is left of the host when its group is released; when it comes back or is undrained. */
+/* The letter of the host after its group is released; after it is alive again or undrained. */
 static inline char
 drawn_released (char host)
 {
@@ -81,7 +81,7 @@ drawn_slice (DrawnSlice *slice, guint pool, const char *topology, guint16 chips,
     slice->host[w] = all ? hosts[0] : w < strlen (hosts) ? hosts[w] : '.';
 }
 
-/* @text as above. Topologies are interned: a drawing is a plain value. */
+/* Parses @text in this format. Topologies are interned, so a drawing is a plain value. */
 static inline void
 drawn_parse (Drawn *drawn, const char *text)
 {
@@ -127,7 +127,7 @@ drawn_parse (Drawn *drawn, const char *text)
     }
 }
 
-/* The number of slice @s in its pool. */
+/* The index of slice @s in its pool. */
 static inline guint
 drawn_number (const Drawn *drawn, guint s)
 {
@@ -174,7 +174,7 @@ drawn_claim_slice (QuoitClaims *claims, const Drawn *drawn, guint s)
     }
 }
 
-/* The layout alone: what is external or not known, but no states and no groups. */
+/* The layout only: external and unknown hosts, but no states and groups. */
 static inline QuoitLayout *
 drawn_layout (const Drawn *drawn)
 {
@@ -187,11 +187,11 @@ drawn_layout (const Drawn *drawn)
   quoit_claims_nodes (claims, &n);
   ids = g_new (guint32, n + 1);
   for (guint32 i = 0; i < n; i++)
-    ids[i] = i + 1; /* in the order in which the drawing shows them */
+    ids[i] = i + 1; /* in the order of the drawing */
   return quoit_layout_new (&(QuoitLayoutPart) { claims, ids }, 1);
 }
 
-/* Puts states and groups on @fleet, an idle one of the drawing's layout. */
+/* Sets the states and groups of @fleet, an idle one with the drawing's layout. */
 static inline void
 drawn_apply (const Drawn *drawn, QuoitFleet *fleet)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job on all slices of a Ray cluster that changes. What the cluster is stands in one line: "a b=0100 c=1111" are
- * three v6e 4x4 slices of four hosts each, of which host 1 of b has been replaced once, and every host of c. A host
- * that replaces another has its name, and a Ray node id and an address of its own. */
+/* A job on all slices of a Ray cluster that changes. One line describes the cluster: "a b=0100 c=1111" are three v6e
+ * 4x4 slices of four hosts each, where host 1 of b and every host of c have been replaced once. A replacement has
+ * the name of the replaced host, but its own Ray node id and address. */
 #pragma once
 
 #include <quoit/quoit.h>
@@ -48,7 +48,7 @@ elastic_nodes (const char *cluster)
   return g_string_free (list, FALSE);
 }
 
-/* The job's topology once the cluster is so; NULL: it has no slice. */
+/* The job's topology on the given cluster, or NULL if it has no slice. */
 static inline QuoitTopology *
 elastic_job (QuoitLedger *ledger, const char *cluster, QuoitProfile profile)
 {

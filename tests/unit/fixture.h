@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fleets for the suites below formats, which cannot read fleet text. */
+/* Fleets for the suites of layers below formats, which cannot read fleet text. */
 #pragma once
 
 #include <string.h>
@@ -10,10 +10,10 @@ typedef struct {
   const char *pool, *topology, *zone;
   guint32 n_slices;
   QuoitGeneration generation;
-  guint16 chips; /* of a host; 0: the default */
+  guint16 chips; /* per host; 0: the default */
 } FixturePool;
 
-/* Adds a whole slice `name`: hosts NAME-0, NAME-1... */
+/* Adds a whole slice @name with hosts NAME-0, NAME-1... */
 static inline void
 fixture_add_slice (QuoitClaims *claims, const FixturePool *pool, const char *name)
 {
@@ -84,7 +84,7 @@ fixture_fleet (const FixturePool *pools, guint n_pools)
   return quoit_fleet_new (layout);
 }
 
-/* A group that has the slices whole. */
+/* A group with the slices as a whole. */
 static inline QuoitGroupData *
 fixture_group (const QuoitFleet *fleet, const char *name, const char *key, guint64 id, const guint32 *slices, guint32 n)
 {

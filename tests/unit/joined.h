@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two sources of one fleet, drawn: what the ledger and the store are both held against. Each fact is a script of
- * imports and what the fleet is then. */
+/* Two sources of one fleet, drawn as text, to test the ledger and the store. Each fact is a script of imports and
+ * the resulting fleet. */
 #pragma once
 
 #include "suite.h"
 #include "fixture.h"
 #include "ledger/ledger.h"
 
-/* --- sources, drawn --- */
+/* --- drawn sources --- */
 
 static const FixturePool drawn_pool = { "a", "2x4", "z", 8, QUOIT_GENERATION_V6E, 4 };
 
@@ -17,9 +17,9 @@ state_of_letter (char letter)
   return letter == 'x' ? QUOIT_NODE_DEAD : letter == 'd' ? QUOIT_NODE_DRAINING : QUOIT_NODE_ALIVE;
 }
 
-/* Of a manifest or a text: one letter a node of two-host slices, '.' one that is there, '-' one that is not, 'p' one
- * whose address is known, 10.0.p<number of the node>, '#' one that is called used; "..|.." are two. 'h' is the head of
- * the cluster, in no slice. */
+/* A manifest or fleet text, with one letter per node of two-host slices: '.' present, '-' absent, 'p' with a known
+ * address, 10.0.p<number of the node>, '#' with external use. "..|.." are two slices. 'h' is the head of the
+ * cluster, outside any slice. */
 static inline QuoitClaims *
 plan_of (const char *source, QuoitSourceKind kind, const char *drawn)
 {
@@ -56,7 +56,7 @@ plan_of (const char *source, QuoitSourceKind kind, const char *drawn)
   return claims;
 }
 
-/* What the node of a list has: nothing where it is dead; else what a manifest says, but for what the word says. */
+/* The class of a listed node: no resources if it is dead in Ray's list, else the manifest's with the word's changes. */
 static inline guint32
 kind_of_word (QuoitClaims *claims, const QuoitNodeKind *drawn, const char *word, gboolean has_chips)
 {
@@ -71,10 +71,10 @@ kind_of_word (QuoitClaims *claims, const QuoitNodeKind *drawn, const char *word,
   return quoit_claims_kind (claims, has_chips ? &kind : &(QuoitNodeKind) { .generation = QUOIT_GENERATION_NONE }, NULL);
 }
 
-/* The nodes of a list of what runs: words such as "A0.1x", a machine by its letter, its slice and worker ('-': in
- * none), its state where it is not alive; "A0.1@5" is at address 10.0.0.5, "A0.1=4" has 4 CPU instead of 8, "A0.1^" two
- * devices a chip; "A-*" is the cluster's head; "A0.1!" was told its worker id, which Kubernetes has to assume of
- * others. Of a dead machine Ray tells no resources, and Kubernetes does. */
+/* Nodes of a list of a running cluster. "A0.1x" is machine A, worker 1 of slice 0 ('-': in no slice), in state 'x'.
+ * "A0.1@5" has address 10.0.0.5, "A0.1=4" has 4 CPU instead of 8, "A0.1^" has two devices per chip, "A-*" is the
+ * cluster's head, and "A0.1!" has an explicit worker id, which Kubernetes assumes otherwise. Ray lists no resources
+ * for a dead machine, Kubernetes does. */
 static inline void
 add_listed (QuoitClaims *claims, const char *drawn)
 {
@@ -113,7 +113,7 @@ add_listed (QuoitClaims *claims, const char *drawn)
     }
 }
 
-/* "A:2c8": 2 TPU and 8 CPU of machine A; "A:2s": no CPU, and 1 of the resource that is called like its slice. */
+/* "A:2c8": 2 TPU and 8 CPU of machine A. "A:2s": no CPU, and 1 of the resource with its slice's name. */
 static inline QuoitBundleClaim
 bundle_of_word (const QuoitClaims *claims, const char *word, QuoitResource *takes)
 {
@@ -133,8 +133,7 @@ bundle_of_word (const QuoitClaims *claims, const char *word, QuoitResource *take
   return bundle;
 }
 
-/* The nodes of a list, and, where the list says them, its groups and what is used: "A0.0 B0.1 / g A:2 B:4 + h A:1c8 /
- * B:0c2". */
+/* The nodes of a list, with its groups and its use, if given: "A0.0 B0.1 / g A:2 B:4 + h A:1c8 / B:0c2". */
 static inline QuoitClaims *
 list_of (const char *source, QuoitSourceKind kind, const char *drawn)
 {
@@ -175,7 +174,7 @@ list_of (const char *source, QuoitSourceKind kind, const char *drawn)
 
 /* --- scripts --- */
 
-/* What the script is performed on. */
+/* Where the script runs. */
 typedef struct {
   gpointer stage;
   gboolean (*change) (gpointer stage, const QuoitAction *action, GError **error);
@@ -192,7 +191,7 @@ read_source (const Ledger *ledger, QuoitActionType type, QuoitClaims *claims, co
   return ok;
 }
 
-/* "train" gets the slice; its hosts whole, or as bundles of that many TPU. */
+/* Reserves the slice for "train", as whole hosts or as bundles of @tpu_per_bundle TPU. */
 static inline gboolean
 reserve_slice (const Ledger *ledger, const char *slice, gint64 tpu_per_bundle, GError **error)
 {
@@ -255,7 +254,7 @@ perform (const Ledger *ledger, const char *step, GError **error)
   return ledger->change (ledger->stage, &(QuoitAction) { QUOIT_ACTION_RELEASE, .group = { "train", 0 } }, error);
 }
 
-/* Who has which part of the node: " [g chips 0,1: CPU 8, TPU 2]". */
+/* The shares of the node: " [g chips 0,1: CPU 8, TPU 2]". */
 static inline void
 show_shares (GString *text, const QuoitFleet *fleet, QuoitNodeId node)
 {
@@ -270,8 +269,8 @@ show_shares (GString *text, const QuoitFleet *fleet, QuoitNodeId node)
     }
 }
 
-/* "plan/a-0-0#1=A" a node, with a letter behind it for a state, '*' where it is used, '#' where nobody knows by whom;
- * then its shares. */
+/* "plan/a-0-0#1=A" for a node, followed by a letter for its state, '*' if it is allocated, '#' for external use, and
+ * its shares. */
 static inline char *
 show (const QuoitFleet *fleet)
 {
@@ -301,9 +300,9 @@ show (const QuoitFleet *fleet)
 static const struct {
   const char *script;
   const char *fleet;
-  const char *refusal; /* of the last step, which then changes nothing; NULL: it is taken */
+  const char *refusal; /* of the last step, which then changes nothing; NULL: success */
 } facts[] = {
-  /* without a word sources stay apart, whatever their places are called */
+  /* without --join sources stay apart, even if their places have the same names */
   { "plan ..;ray A0.0 B0.1", "plan/a-0-0#1 plan/a-0-1#2 ray/m-A#3=A ray/m-B#4=B", NULL },
   /* one node with two claims */
   { "plan ..;ray+plan A0.0 B0.1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
@@ -311,7 +310,7 @@ static const struct {
   { "ray A0.0 B0.1;plan ..;ray+plan A0.0 B0.1", "plan/a-0-0#3=A plan/a-0-1#4=B", NULL },
   { "ray A0.0 B0.1;plan ..;plan+ray ..", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0 B0.1;plan ..;ray A0.0 B0.1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
-  /* what Ray and Kubernetes list at one address is one machine: where Ray says, and no better than either says */
+  /* nodes of Ray and Kubernetes with the same address are one node: at Ray's place, in the worse of both states */
   { "k8s A0.0 B0.1;ray A0.1 B0.0", "ray/m-B#2=B ray/m-A#1=A", NULL },
   { "ray A0.1 B0.0;k8s A0.0 B0.1", "ray/m-B#2=B ray/m-A#1=A", NULL },
   { "ray A0.0 B0.1;k8s A0.0d B0.1x", "ray/m-A#1=Ad ray/m-B#2=Bx", NULL },
@@ -323,14 +322,14 @@ static const struct {
   { "ray A0.0 B0.1;k8s A0.1 B0.0;ray B0.1", "k8s/m-A#1=A ray/m-B#2=B", NULL },
   { "k8s A0.0x@5 B0.1@5;ray C0.1@5", "k8s/m-A#1=Ax ray/m-C#2=C", NULL },
   { "k8s B0.1@5 A0.0x@5;ray C0.1@5", "k8s/m-A#2=Ax ray/m-C#1=C", NULL },
-  /* of several at one address the one that lives, and of equals the oldest: it is the same one the next time */
+  /* of several nodes at one address the live one matches, or else the oldest; repeated imports match the same one */
   { "k8s A0.0x@5 B0.1x@5;ray C1.0@5 D1.1@5", "k8s/m-B#2=Bx ray/m-C#1=Cx ray/m-D#3=D", NULL },
   { "ray C1.0@5 D1.1@5;k8s A0.0x@5 B0.1x@5", "k8s/m-B#3=Bx ray/m-C#1=Cx ray/m-D#2=D", NULL },
   { "k8s A0.0@5 B0.1@5;ray C1.0@5 D1.1@5;k8s A0.0@5 B0.1@5", "k8s/m-B#2=B ray/m-C#1=C ray/m-D#3=D", NULL },
   { "k8s A0.0x@5 B0.1@5;ray C1.0@5 D1.1@5;k8s A0.0x@5 B0.1@5", "k8s/m-A#1=Ax ray/m-C#2=C ray/m-D#3=D", NULL },
-  /* a node that this list alone called dead is at its address */
+  /* a node that only this list reported dead keeps its address */
   { "ray A0.0@5;k8s A0.0x@5;k8s B0.0@5", "ray/m-A#1=A", NULL },
-  /* a node that is lost to a better fit is a new one, and stays that */
+  /* a node whose place went to a better match is a new one, and stays so */
   { "ray A0.0@5;k8s B1.0@5;k8s B1.0x@5 C1.1@5", "k8s/m-B#2=Bx ray/m-A#1=A", NULL },
   { "k8s A0.0;ray A0.0x", "k8s/m-A#1=A ray/m-A#2=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;k8s A0.1 B0.0d", "plan/a-0-0#1=A plan/a-0-1#2=Bd", NULL },
@@ -339,12 +338,12 @@ static const struct {
   { "k8s A0.0 B0.1;reserve a-0;ray A0.1 B0.0", "k8s/m-A#1=A* k8s/m-B#2=B*", "would stand in another place" },
   { "ray A0.0 B0.1;reserve a-0;k8s A0.1 B0.0d", "ray/m-A#1=A* ray/m-B#2=Bd*", NULL },
   { "ray A0.0 B0.1;k8s A0.0 B0.1;reserve a-0;sync-k8s A0.0", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
-  /* what a node was assumed to be it stays, whoever comes or goes beside it */
+  /* an assumed worker id stays, whichever nodes come or go */
   { "k8s A0.0 B0.1;reserve a-0;sync-k8s B0.0", "k8s/m-A#1=Ax* k8s/m-B#2=B*", NULL },
   { "k8s A0.0 B0.1;reserve a-0;sync-k8s B0.0 C0.1", "k8s/m-A#1=Ax* k8s/m-C#3=C k8s/m-B#2=B*", NULL },
   { "k8s B0.0 C0.1;reserve a-0;k8s A0.0 B0.1 C0.1", "k8s/m-B#1=B* k8s/m-C#2=C* k8s/m-A#3=A", NULL },
   { "ray A0.0 B0.1;k8s A0.0 B0.1;reserve a-0;sync-k8s B0.0", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
-  /* what a pod says of a node is so, and stays so when the pod is gone */
+  /* a pod's worker id is certain, and stays after the pod ends */
   { "k8s A0.0 B0.1;k8s A0.1! B0.0!", "k8s/m-B#2=B k8s/m-A#1=A", NULL },
   { "k8s A0.1! B0.0!;k8s A0.0 B0.1", "k8s/m-B#2=B k8s/m-A#1=A", NULL },
   { "k8s A0.1! B0.0!;k8s A0.0 B0.1;k8s A0.1! B0.0!", "k8s/m-B#2=B k8s/m-A#1=A", NULL },
@@ -358,7 +357,7 @@ static const struct {
   { "k8s A0.0 B0.1;reserve a-0;release;k8s A0.1! B0.0!", "k8s/m-B#2=B k8s/m-A#1=A", NULL },
   { "k8s A0.0 B0.1;ray A0.0 B0.1;reserve a-0;k8s A0.1! B0.0!", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
   { "ray A0.0 B0.1;k8s A1.0 B1.1;reserve a-0;k8s A0.1! B0.0!", "ray/m-A#1=A* ray/m-B#2=B*", NULL },
-  /* the address of a node is its pod's, and moves with pods: it is where Ray finds the machine now */
+  /* the address of a node is that of its pod and moves with the pod; Ray finds the machine by it */
   { "ray A0.0@1 B0.1@2;k8s A1.0@1 B1.1@2;ray A0.0x@1 B0.1@2 C0.0@3;k8s A1.0d@3 B1.1@2",
     "ray/m-A#1=Ax ray/m-C#3=Cd ray/m-B#2=B", NULL },
   { "ray A0.0@1 B0.1@2;k8s A1.0@1 B1.1@2;k8s A1.0d@3 B1.1@2;ray A0.0x@1 B0.1@2 C0.0@3",
@@ -374,12 +373,12 @@ static const struct {
   { "plan ..;ray+plan A0.0x@1 B0.1@2;k8s A1.0d@1 B1.1@2;ray A0.0@1 B0.1@2;k8s A1.0d@1 B1.1@2",
     "plan/a-0-0#1=Ad plan/a-0-1#2=B", NULL },
   { "ray C0.0@1 D0.1@2;k8s A1.0@1 B1.1@2;k8s A1.0d@8 B1.1@2", "ray/m-C#1=Cd ray/m-D#2=D", NULL },
-  /* what one has beside the other is its own */
+  /* nodes that only one source has belong to that source */
   { "plan ..|..;ray+plan A0.0 B0.1 C1.0 H-", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4 ray/m-H#5=H",
     NULL },
   { "plan ..;ray+plan A0.0 B0.1 C1.0", "plan/a-0-0#1=A plan/a-0-1#2=B ray/m-C#3=C", NULL },
   { "plan ..;ray+plan H- I-", "plan/a-0-0#1 plan/a-0-1#2 ray/m-H#3=H ray/m-I#4=I", NULL },
-  /* a cluster has one head, in whatever order it is said: it is counted once, and replaced like a worker */
+  /* a cluster has one head, in any order of imports: it counts once, and can be replaced like a worker */
   { "plan h..;ray+plan H-* A0.0 B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=H", NULL },
   { "ray H-* A0.0 B0.1;plan+ray ..h", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=H", NULL },
   { "plan h..;ray+plan H-x* I-* J- A0.0 B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=I ray/m-H#4=Hx ray/m-J#5=J",
@@ -387,27 +386,27 @@ static const struct {
   { "plan h..;ray+plan H-* A0.0 B0.1;ray I-*@9 A0.0 B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1=I", NULL },
   { "plan h..;ray H-* A0.0 B0.1", "plan/a-0-0#2 plan/a-0-1#3 plan/head#1 ray/m-A#5=A ray/m-B#6=B ray/m-H#4=H", NULL },
   { "plan h..;ray+plan A0.0* B0.1", "plan/a-0-0#2=A plan/a-0-1#3=B plan/head#1", NULL },
-  /* joined once, they stay so: what comes in an old place is found */
+  /* joined sources stay joined: a new node matches the place of an old one */
   { "plan ..|..;ray+plan A0.0 B0.1;ray A0.0 B0.1 C1.0 D1.1",
     "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4=D", NULL },
   { "plan ..;ray+plan A0.0 B0.1;plan ..|..;ray A0.0 B0.1 C1.0",
     "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4", NULL },
-  /* states are those of the source that sees them */
+  /* the source that observes nodes decides their states */
   { "plan ..;ray+plan A0.0x B0.1d", "plan/a-0-0#1=Ax plan/a-0-1#2=Bd", NULL },
   { "plan ..;ray+plan A0.0 B0.1;ray A0.0x B0.1", "plan/a-0-0#1=Ax plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0x B0.1;plan ..;ray A0.0 B0.1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan ..;drain a-0-0;ray+plan A0.0 B0.1", "plan/a-0-0#1=Ad plan/a-0-1#2=B", NULL },
-  /* what somebody said of a machine is not said of the one that replaces it */
+  /* the state of a machine does not apply to its replacement */
   { "plan ..;ray+plan A0.0 B0.1;drain a-0-0;ray B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0 B0.1;drain a-0-0;ray A0.0x B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B ray/m-A#3=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;drain a-0-0;ray B0.1", "plan/a-0-0#1d plan/a-0-1#2=B", NULL },
-  /* the dead keep no place from the living */
+  /* a dead node gives its place to a live one */
   { "plan ..;ray+plan A0.0x B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B ray/m-A#3=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;ray A0.0x B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B ray/m-A#3=Ax", NULL },
   { "plan ..;ray+plan A0.0 B0.1;ray B0.1 C0.0", "plan/a-0-0#1=C plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0x B0.1 C0.0x", "plan/a-0-0#1=Ax plan/a-0-1#2=B ray/m-C#3=Cx", NULL },
   { "ray A0.0x B0.1 C0.0;plan+ray ..", "plan/a-0-0#3=C plan/a-0-1#2=B ray/m-A#1=Ax", NULL },
-  /* a claim goes, and the node with the last of them */
+  /* a claim can be removed; the node is removed with its last claim */
   { "plan ..;ray+plan A0.0 B0.1;ray A0.0", "plan/a-0-0#1=A plan/a-0-1#2", NULL },
   { "plan ..;ray+plan A0.0x B0.1;ray B0.1", "plan/a-0-0#1 plan/a-0-1#2=B", NULL },
   { "plan ..;ray+plan A0.0 B0.1;ray ", "plan/a-0-0#1 plan/a-0-1#2", NULL },
@@ -420,7 +419,7 @@ static const struct {
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1", "plan/a-0-0#1=Ax* plan/a-0-1#2=B*", NULL },
   { "ray A0.0 B0.1;reserve a-0;plan ..;ray+plan A0.0 B0.1", "plan/a-0-0#3 plan/a-0-1#4 ray/m-A#1=A* ray/m-B#2=B*",
     NULL },
-  /* a held node is never another machine than it was */
+  /* an allocated node never changes its machine */
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray A0.0x B0.1 C0.0", "plan/a-0-0#1=Ax* plan/a-0-1#2=B* ray/m-C#3=C",
     NULL },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;ray B0.1 C0.0", "plan/a-0-0#1=A* plan/a-0-1#2=B*", "would go" },
@@ -440,20 +439,20 @@ static const struct {
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1;ray A0.0 B0.1", "plan/a-0-0#1=A* plan/a-0-1#2=B*", NULL },
   { "plan ..;reserve a-0;ray+plan A0.0x B0.1;ray A0.0^ B0.1", "plan/a-0-0#1=Ax* plan/a-0-1#2=B*",
     "would change: other topology, pod type or chips, but" },
-  /* a manifest that lacks it leaves the machine alone */
+  /* a manifest that no longer lists a machine does not change it */
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-plan ", "plan/a-0-0#1=A* plan/a-0-1#2=B*", NULL },
   { "plan ..;ray+plan A0.0 B0.1;reserve a-0;sync-plan ;release;sync-plan ", "ray/m-A#1=A ray/m-B#2=B", NULL },
-  /* what one source alone has becomes another where it stands */
+  /* nodes of one source can change in place */
   { "plan ..;ray+plan A0.0 B0.1 C1.0;ray A0.0 B0.1 C1.0d", "plan/a-0-0#1=A plan/a-0-1#2=B ray/m-C#3=Cd", NULL },
   { "plan ..;ray+plan A0.0 B0.1 C1.0;ray A0.0 B0.1 D1.0", "plan/a-0-0#1=A plan/a-0-1#2=B ray/m-D#4=D", NULL },
   { "plan ..;ray+plan A0.0 B0.1 C1.0;ray A0.0d B0.1 C1.0@4", "plan/a-0-0#1=Ad plan/a-0-1#2=B ray/m-C#3=C", NULL },
   { "plan ..|.-;ray+plan A0.0 B0.1 C1.1;plan pp|p-", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3 ray/m-C#4=C", NULL },
-  /* one claim a kind */
+  /* one claim per kind of source */
   { "plan ..;ray+plan A0.0 B0.1;other+plan C0.0", "other/m-C#3=C plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan ..|..;ray+plan A0.0 B0.1;other+plan C1.0 D1.1", "plan/a-0-0#1=A plan/a-0-1#2=B plan/a-1-0#3=C plan/a-1-1#4=D",
     NULL },
   { "plan ..;ray+plan A0.0 B0.1;other+plan A0.0", "plan/a-0-0#1=A plan/a-0-1#2=B", "claims already, as 'm-A'" },
-  /* one address is one machine, as long as it lives */
+  /* one address is one machine while it is alive */
   { "plan pp;ray A0.0@p0 B0.1@p1", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "ray A0.0@p0 B0.1@p1;plan pp", "plan/a-0-0#1=A plan/a-0-1#2=B", NULL },
   { "plan pp;ray A-@p1 B1.1@p0 C-@p7", "plan/a-0-0#1=B plan/a-0-1#2=A ray/m-C#3=C", NULL },
@@ -462,7 +461,7 @@ static const struct {
   { "plan pp;ray A0.0@p0;reserve a-0;ray A0.0x@p0 C-@p0", "plan/a-0-0#1=Ax* plan/a-0-1#2* ray/m-C#3=C", NULL },
   { "plan pp;reserve a-0;ray A0.1@p0", "plan/a-0-0#1=A* plan/a-0-1#2*", NULL },
   { "ray A0.0@p1 B0.1@p0;reserve a-0;plan pp", "ray/m-A#1=A* ray/m-B#2=B*", "would stand in another place" },
-  /* what Ray has placed stands where its machines do, and goes over with them */
+  /* Ray's groups are on the nodes of their machines, and move with them when sources are joined */
   { "plan ..;ray+plan A0.0 B0.1 / g A:2c1 B:4 / B:0c2",
     "plan/a-0-0#1=A* [g chips 0,1: CPU 1, TPU 2] plan/a-0-1#2=B* [g chips 0,1,2,3: TPU 4] [external/ray CPU 2]", NULL },
   { "plan ..;ray A0.0 B0.1 / g A:4c8;ray+plan A0.0 B0.1",
@@ -476,26 +475,26 @@ static const struct {
     NULL },
   { "plan ..;ray+plan A0.0 B0.1 / g A:2s", "plan/a-0-0#1=A* [g chips 0,1: TPU 2, a-0 1] plan/a-0-1#2=B", NULL },
   { "plan pp;ray A1.0@p0 B1.1@p1 / g A:2s", "plan/a-0-0#1=A* [g chips 0,1: TPU 2] plan/a-0-1#2=B", NULL },
-  /* what a text calls used is, as far as a list explains it, used by what the list says */
+  /* external use in a fleet text is replaced by the use that a list reports */
   { "text #.;ray+text A0.0 B0.1", "text/a-0-0#1=A# text/a-0-1#2=B", NULL },
   { "text #.;ray+text A0.0 B0.1 / g A:2 / A:0c2",
     "text/a-0-0#1=A* [g chips 0,1: TPU 2] [external/ray CPU 2] text/a-0-1#2=B", NULL },
   { "text #.;ray+text A0.0 B0.1 / g A:2;ray A0.0 B0.1 /", "text/a-0-0#1=A# text/a-0-1#2=B", NULL },
-  /* what cannot be joined */
+  /* refused joins */
   { "plan ..;ray+nowhere A0.0", "plan/a-0-0#1 plan/a-0-1#2", "no source 'nowhere' to join" },
   { "plan ..;ray A-;other+ray B-", "plan/a-0-0#1 plan/a-0-1#2 ray/m-A#3=A", "of the same kind" },
 };
 
-/* --- any imports --- */
+/* --- random imports --- */
 
-/* What each machine has that it has not by itself; mostly nothing. */
+/* A random extra of a machine; usually none. */
 static inline const char *
 any_of (GRand *random, const char *const *words)
 {
   return words[g_rand_int_range (random, 0, (gint32) g_strv_length ((GStrv) words))];
 }
 
-/* Of a machine that the list has, or has not. */
+/* Bundles on machines that the list may or may not have. */
 static inline void
 append_any_bundles (GString *text, GRand *random)
 {
@@ -518,7 +517,7 @@ any_nodes (GRand *random, const char *const *others)
   return text;
 }
 
-/* Machines with and without pods, which move. */
+/* Machines with and without pods, whose addresses and places vary. */
 static inline char *
 any_cluster (GRand *random)
 {

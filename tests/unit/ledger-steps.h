@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of the ledger, carried out on a fleet that is checked after each. */
+/* Steps of the ledger on a fleet that is checked after each step. */
 #pragma once
 
 #include "suite.h"
@@ -96,8 +96,8 @@ n_free (const QuoitFleet *fleet)
   return n;
 }
 
-/* One letter a node of two-host slices: '.' alive, 'd' draining, 'x' dead, 'b' used, '-' not there; "ab|.." are two
- * slices. */
+/* One letter per node of two-host slices: '.' alive, 'd' draining, 'x' dead, 'b' external use, '-' absent; "ab|.."
+ * are two slices. */
 static inline QuoitClaims *
 claims_of (const char *source, QuoitSourceKind kind, const char *drawn)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters and groups as text, and Ray's answers.
  *
- * A cluster is its nodes, "CPU:4/1 TPU:4 z=a | CPU:2": total and what is free of it, all unless stated; and labels.
- * Their ids are 0, 1... A group is "SPREAD CPU:1 z=!b | CPU:1 | ": a strategy and its bundles. "@z" behind the strategy
- * is a topology label, "@z=a" one whose value is bound, "->1" a soft target and "-1" a node that is excluded. */
+ * A cluster is a list of nodes, "CPU:4/1 TPU:4 z=a | CPU:2": total and free amounts (by default all is free), and
+ * labels. Node ids are 0, 1... A group is "SPREAD CPU:1 z=!b | CPU:1 | ": a strategy and bundles. After the
+ * strategy, "@z" is a topology label, "@z=a" one with a fixed value, "->1" a soft target and "-1" an excluded node. */
 #pragma once
 
 #include <quoit/models.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node lists as text, for the suites of Ray's slices: "SLICE WORKER TOTAL AVAILABLE [KEY=VALUE...]; ...", each node
- * with the id "n0", "n1" and on. "-" leaves a thing out, and a "!" before the slice makes the node a dead one. */
+/* Node lists as text, for the suites of Ray's slices: "SLICE WORKER TOTAL AVAILABLE [KEY=VALUE...]; ...". Nodes have
+ * the ids "n0", "n1" and on. "-" omits a value, and "!" before the slice makes the node dead. */
 #pragma once
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ list_add_node (QuoitRayNodes *nodes, const char *text)
     quoit_ray_nodes_set_dead (nodes, index);
 }
 
-/* Each node with @labels, "KEY=VALUE KEY=VALUE" or "", behind its own. */
+/* Each node has @labels, "KEY=VALUE KEY=VALUE" or "", after its own. */
 static inline QuoitRayNodes *
 list_of_nodes (const char *text, const char *labels)
 {

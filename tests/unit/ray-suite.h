@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ray's own listings, as files, and what was read of them in a form that a test can state. */
+/* Ray's own listings as files, and the parsed result as text for tests. */
 #pragma once
 
 #include "claims-suite.h"
 
-/* The text of a capture: this tree's own, else the one beside the tree. NULL: there is neither. */
+/* The text of a capture from this tree, or else from outside the tree. NULL if neither has it. */
 static inline char *
 capture_text (const char *state, const char *form)
 {
@@ -37,7 +37,7 @@ by_line (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Sorted, for the forms of one list are in different orders. */
+/* Sorted, because the forms of one list have different orders. */
 static inline char *
 join_sorted (GPtrArray *lines)
 {
@@ -59,7 +59,8 @@ append_takes_text (GString *line, const QuoitBundleClaim *bundle)
     }
 }
 
-/* "71fd 'train-a' RESERVED 10.0.0.1 CPU=1 TPU=4, - CPU=1 TPU=4; ...": the start of the id, where each bundle is. */
+/* "71fd 'train-a' RESERVED 10.0.0.1 CPU=1 TPU=4, - CPU=1 TPU=4; ...": the start of the id, and the node of each
+ * bundle. */
 static inline char *
 groups_as_text (const QuoitClaims *claims)
 {

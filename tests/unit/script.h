@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a ledger answers, as lines of text: "5s hold train 2 10s key=k -> train@1 HELD a-0,a-1 until=15s". A line is a
- * time after T0, a verb with its arguments and what comes of it, from the beginning: the code of a refusal with its
- * message, or what is said below. After each line every invariant is counted again, and a refusal has changed nothing.
+/* A ledger's answers as lines of text: "5s hold train 2 10s key=k -> train@1 HELD a-0,a-1 until=15s". A line has a
+ * time after T0, a verb with its arguments, and the start of the result: the code of a refusal with its message, or
+ * the text below. After each line every invariant is checked; a refusal must change nothing.
  *
  *   reserve NAME N[..M] [key= owner= lease= pool= slice= but= tpu= shape=]   hold NAME N LEASE [...]   the group
  *           NAME 4x{TPU=4;LABEL=VALUE}+1x{CPU=1} [strategy= policy=ray label=KEY[*VALUES] soft= ...]   bundles
  *   confirm REF [LEASE]   renew REF LEASE   show NAME                          the group
- *   try NAME N[..M] [...]   rehearse resize REF N   rehearse repair REF        the same on a fork of what is so then
+ *   try NAME N[..M] [...]   rehearse resize REF N   rehearse repair REF        the same on a fork of the current state
  *   resize REF N   repair REF   drop REF SLICE                                 before "=>" after; "nothing"; "=> gone"
  *   release REF   forget REF   forget-key KEY   state NODE STATE               "ok"
- *   owner-set NAME [LEASE]   owner-renew NAME LEASE   owner-end NAME           "ok"; how many groups ended
- *   import TEXT   sync TEXT                                                    what changed
- *   fits N [...]                                                               the verdict, how many there are
- *   free                                                                       the slices that are free then
+ *   owner-set NAME [LEASE]   owner-renew NAME LEASE   owner-end NAME           "ok"; the number of ended groups
+ *   import TEXT   sync TEXT                                                    the changes
+ *   fits N [...]                                                               the verdict and the number of slices
+ *   free                                                                       the free slices
  *   compact                                                                    "ok"
- *   journal                                                                    what was written since it was last asked
- */
+ *   journal                                                                    the entries since the last "journal" */
 #pragma once
 
 #include <quoit/quoit.h>
@@ -29,13 +28,13 @@
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
 typedef struct _Script Script;
-/* @words: verb and arguments; @rest: the arguments as they stand. FALSE: refused. */
+/* @words: verb and arguments; @rest: the unparsed arguments. FALSE: refused. */
 typedef gboolean (*ScriptStep) (Script *script, GString *text, char **words, const char *rest, gint64 now_ms,
                                 GError **error);
 struct _Script {
   QuoitLedger *ledger;
   char *dir, *path; /* NULL: in memory */
-  guint64 seen;     /* the last entry that "journal" has told */
+  guint64 seen;     /* the last entry that "journal" has printed */
   ScriptStep step;
 };
 
@@ -89,7 +88,7 @@ script_set_label (QuoitRequest *request, const char *text, GError **error)
                                            error);
 }
 
-/* "4x{TPU=4;LABEL=VALUE}", and more behind a '+'. */
+/* "4x{TPU=4;LABEL=VALUE}", and more after '+'. */
 static inline gboolean
 script_add_bundles (QuoitRequest *request, const char *text, GError **error)
 {
@@ -166,7 +165,7 @@ script_fill (QuoitRequest *request, char **words, GError **error)
   return TRUE;
 }
 
-/* Of v6e 4x4 slices, unless the words say another. NULL: refused already. */
+/* A request for v6e 4x4 slices, unless the words specify others. NULL if refused. */
 static inline QuoitRequest *
 script_request (const char *name, const char *n, char **words, GError **error)
 {
@@ -199,7 +198,7 @@ script_put_ms (GString *text, gint64 ms)
 static const char *const script_marks[]
     = { [QUOIT_GROUP_SLICE_WHOLE] = "", [QUOIT_GROUP_SLICE_LEAVING] = "*", [QUOIT_GROUP_SLICE_LOST] = "!" };
 
-/* " a-0-0", with the chips of TPU: "+a-0-0/01". */
+/* " a-0-0", with the chips for TPU: "+a-0-0/01". */
 static inline void
 script_put_bundle (GString *text, const QuoitGroup *group, guint32 bundle)
 {
@@ -213,8 +212,8 @@ script_put_bundle (GString *text, const QuoitGroup *group, guint32 bundle)
   g_string_append (text, script_marks[quoit_group_get_bundle_state (group, bundle)]);
 }
 
-/* "train@1 RESERVED a-0,a-1* until=5s": a slice that is leaving has a '*' behind it, a lost one a '!'. Of bundles,
- * where each stands: "b@2 RESERVED a-0-0/01+a-0-1". */
+/* "train@1 RESERVED a-0,a-1* until=5s": '*' marks a slice that is leaving, '!' a lost one. For bundles, the node of
+ * each: "b@2 RESERVED a-0-0/01+a-0-1". */
 static inline void
 script_put_group (GString *text, const QuoitGroup *group)
 {
@@ -440,7 +439,7 @@ script_set_state (const Script *script, char **words, gint64 now_ms, GError **er
   g_error ("no state: %s", words[2]);
 }
 
-/* As much of the journal as can be had. */
+/* Compacts as much of the journal as possible. */
 static inline gboolean
 script_compact (const Script *script, gint64 now_ms, GError **error)
 {
@@ -603,8 +602,8 @@ script_end (Script *script)
   g_free (script->dir);
 }
 
-/* Runs @lines, in memory or in a file that is opened anew before each. @step: script_do(), or what calls it for the
- * verbs that it does not know itself. */
+/* Runs @lines in memory or in a file, which is reopened before each line. @step: script_do(), or a function that
+ * calls it for unknown verbs. */
 static inline void
 script_run (const char *what, const char *const *lines, gboolean in_a_file, ScriptStep step)
 {

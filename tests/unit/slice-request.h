@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the ledger and of its store ask for: slices of the fixture's fleet. */
+/* Requests for slices of the fixture's fleet, for tests of the ledger and of its store. */
 #pragma once
 
 #include "placement/request.h"

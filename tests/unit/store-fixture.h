@@ -59,7 +59,7 @@ store_import (QuoitStore *store, guint32 n_slices, gint64 now_ms, GError **error
   return ok;
 }
 
-/* The same source says of the same slices that the first @n_used of their nodes are used by something else. */
+/* The same source reports external use of the first @n_used nodes of the same slices. */
 static inline gboolean
 store_call_used (QuoitStore *store, guint32 n_slices, guint32 n_used, gint64 now_ms, GError **error)
 {
@@ -122,7 +122,7 @@ store_has (QuoitStore *store, const char *name)
   return quoit_fleet_find_group (fleet, name) != NULL;
 }
 
-/* Three slices, of which "train" has two; node a-2-0 is dead; "old" was released and left its key. */
+/* Three slices: "train" has two, node a-2-0 is dead, and "old" was released but its key is remembered. */
 static inline void
 fill (QuoitStore *store)
 {
@@ -146,7 +146,7 @@ create_filled (const Place *place)
   fill (store);
 }
 
-/* Another program changes the database. */
+/* Changes the database like another program. */
 static inline void
 meddle_openly (const char *path, const char *sql)
 {
@@ -159,7 +159,7 @@ meddle_openly (const char *path, const char *sql)
   ck_assert_int_eq (sqlite3_close (db), SQLITE_OK);
 }
 
-/* Makes the hash chain of a changed journal sound again. */
+/* Repairs the hash chain of a changed journal. */
 static inline void
 link_again (const char *path)
 {
@@ -174,7 +174,7 @@ link_again (const char *path)
   ck_assert_int_eq (sqlite3_close (db.handle), SQLITE_OK);
 }
 
-/* Likewise, and nothing tells that it was not quoit: what finds it is the database itself. */
+/* Like meddle_openly(), but removes the sign of a foreign write, so that only the database itself shows the change. */
 static inline void
 meddle (const char *path, const char *sql)
 {

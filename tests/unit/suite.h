@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The main() of every unit suite, and two assertions that print what they saw. */
+/* The main() of every unit suite, and two assertions that print the actual values. */
 #pragma once
 
 #include <check.h>
@@ -9,7 +9,7 @@
 
 #define ck_assert_ok(error) ck_assert_msg ((error) == NULL, "%s", (error) == NULL ? "" : (error)->message)
 
-/* @error has @code and a message that contains @part; it is cleared. */
+/* Asserts that @error has the code @want and a message with @part, and clears it. */
 #define ck_assert_refused(error, want, part)                                                                           \
   do                                                                                                                   \
     {                                                                                                                  \

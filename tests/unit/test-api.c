@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the public functions that no layer keeps alone. */
+/* Guarantees of the public functions that involve several layers. */
 #include <quoit/quoit.h>
 
 #include <glib/gstdio.h>
@@ -133,7 +133,7 @@ START_TEST (who_acts_may_change_while_others_act)
 }
 END_TEST
 
-/* `ray.nodes()`: a dead node has no resources any more. */
+/* `ray.nodes()`: a dead node has no resources. */
 static char *
 ray_nodes (const char *alive, const char *resources)
 {
@@ -256,7 +256,7 @@ START_TEST (a_host_without_chips_makes_no_whole_slice)
 }
 END_TEST
 
-/* Neither a key nor an owner: the group could not be older than the call that made it. */
+/* Without a key and an owner, so a retry cannot find an older group. */
 START_TEST (a_lease_tells_of_a_host_that_was_lost_before)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();

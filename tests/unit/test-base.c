@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "base/time.h"
 
-/* Measured on Ray 2.60 (ray-scheduling 1): the product is cut, not rounded. */
+/* Measured on Ray 2.60 (ray-scheduling 1): the product is truncated, not rounded. */
 static const struct {
   double value;
   int64_t e4;
@@ -134,7 +134,7 @@ START_TEST (adding_amounts_beyond_63_bits_is_refused)
 }
 END_TEST
 
-/* Each pair is in order; the table is checked in both directions. */
+/* Each pair is in order; the test also checks the reverse. */
 static const char *const in_order[][2] = {
   { "host-9", "host-10" },
   { "a", "b" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `best` for bundles where trying everything is out of reach: large fleets, equals by the thousand, budgets that
- * end, and which of several equals is taken. tests/property/bundles.c has the rest. */
+/* Policy `best` for bundles in cases too large for an exhaustive search: large fleets, thousands of equal nodes,
+ * exhausted budgets, and the choice among equals. tests/property/bundles.c has the other cases. */
 #include "suite.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ typedef struct {
   gboolean proven;
 } Fixture;
 
-/* One resource, all nodes and bundles with 4 of it; slices of four nodes, which are values too. */
+/* One resource, with 4 on every node and in every bundle; slices of four nodes, which are also values of the label. */
 static Fixture *
 fixture_new (guint32 n_nodes, guint32 n_bundles, QuoitStrategy strategy)
 {
@@ -83,14 +83,14 @@ by_values (Fixture *f, guint32 n_values)
   f->view.n_domains = f->view.n_nodes / 4 + 1;
 }
 
-/* --- which of several --- */
+/* --- choice among equals --- */
 
 START_TEST (equals_are_taken_in_the_order_of_the_view)
 {
   static const guint32 expected[4][4] = { { 4, 5, 6, 7 }, { 0, 2, 3, 4 }, { 0, 0, 0, 0 }, { 0, 2, 3, 4 } };
   g_autoptr (Fixture) f = fixture_new (12, 4, (QuoitStrategy) _i);
 
-  /* Slice 0 lacks a host: PACK goes to the next. */
+  /* Slice 0 lacks a host, so PACK uses the next one. */
   f->has[1] = 0;
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
     for (guint32 b = 0; b < 4; b++)
@@ -116,7 +116,7 @@ START_TEST (the_smallest_slices_that_suffice_are_not_passed_over_for_larger_ones
 }
 END_TEST
 
-/* Equal bundles are nodes that hold so many, and so every choice of slices can be tried. */
+/* With equal bundles, each node holds a fixed number of them, so every choice of slices can be tried. */
 static guint32
 fewest_slices (const guint32 *holds, const guint32 *slice, guint32 n_nodes, guint32 n_bundles, guint32 m)
 {
@@ -139,7 +139,7 @@ fewest_slices (const guint32 *holds, const guint32 *slice, guint32 n_nodes, guin
   return fewest;
 }
 
-/* Whether it is proven that they are the fewest. */
+/* Returns whether the number of slices is proven to be minimal. */
 static gboolean
 pack_drawn_equals (guint32 seed)
 {
@@ -213,7 +213,7 @@ START_TEST (of_two_shares_each_has_a_value_that_holds_it)
 {
   g_autoptr (Fixture) f = fixture_new (40, 4, QUOIT_STRATEGY_PACK);
 
-  /* The second share fits slice 0 alone, which would do for the first one, too. */
+  /* The second share fits only on slice 0, which could also hold the first one. */
   for (guint32 n = 0; n < 4; n++)
     f->has[n] = 8 * UNIT;
   f->asks[2] = f->asks[3] = 7 * UNIT;
@@ -245,7 +245,7 @@ END_TEST
 
 /* --- budgets --- */
 
-/* Halves and thirds in seven nodes: no bound sees that the last ones have no room. */
+/* Halves and thirds on seven nodes: no bound detects that the last ones do not fit. */
 static Fixture *
 hard_new (void)
 {
@@ -280,7 +280,7 @@ START_TEST (no_budget_is_needed_for_what_is_polynomial)
   f->budget = 0;
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
     f->has[700] = 4 * UNIT * 500;
-  /* Half of them want one of the last 300 nodes. */
+  /* Half of them need one of the last 300 nodes. */
   f->bundles.filter = f->filter;
   for (guint32 b = 0; b < 250; b++)
     f->filter[b] = _i != QUOIT_STRATEGY_PACK;
@@ -306,7 +306,7 @@ START_TEST (no_budget_is_needed_for_what_is_polynomial)
 }
 END_TEST
 
-/* A little budget never finds less than none does, and the same budget finds the same. */
+/* A small budget never finds less than none, and the same budget finds the same. */
 START_TEST (the_same_question_has_the_same_answer)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) _i + 1);
@@ -333,7 +333,7 @@ START_TEST (the_same_question_has_the_same_answer)
 }
 END_TEST
 
-/* --- equals by the thousand: work that grew with the square of them would not end --- */
+/* --- thousands of equals: quadratic work would take too long --- */
 
 START_TEST (ten_thousand_equal_bundles_on_a_hundred_thousand_nodes_are_no_search)
 {
@@ -357,7 +357,7 @@ START_TEST (a_thousand_values_that_are_alike_are_tried_once)
   if (_i == QUOIT_STRATEGY_STRICT_PACK)
     for (guint32 b = 0; b < 8; b++)
       f->asks[b] = UNIT;
-  /* Parts that no bound counts: the search looks at each value that it has not seen. */
+  /* Parts that no bound counts: the search examines each new value. */
   if (_i == QUOIT_STRATEGY_PACK)
     f->asks[3] = f->asks[7] = 2 * UNIT;
   ck_assert_int_eq (ask (f), QUOIT_BEST_FOUND);
@@ -386,7 +386,7 @@ START_TEST (ten_thousand_different_bundles_end)
 }
 END_TEST
 
-/* --- sums that 64 bits do not hold --- */
+/* --- sums beyond 64 bits --- */
 
 START_TEST (sums_do_not_overflow)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of groups of bundles: whole slices in parts, parts of slices, and what is no job at all. */
+/* The processes of groups of bundles: whole slices in parts, parts of slices, and groups that form no job. */
 #include <stdio.h>
 
 #include <quoit/models.h>
@@ -21,8 +21,8 @@ value_of (const QuoitTopology *topology, uint32_t process, const char *name)
   return NULL;
 }
 
-/* "b2 s0 w1 2,3@0.0.1,1.0.1 d4,5": bundle, slice id, worker, chips of the host, their places, devices; "b3 -" where it
- * has no chips. */
+/* "b2 s0 w1 2,3@0.0.1,1.0.1 d4,5": bundle, slice id, worker, chips of the host, their places, devices; "b3 -"
+ * without chips. */
 static void
 append_process (GString *text, const QuoitTopology *topology, uint32_t p)
 {
@@ -66,7 +66,7 @@ processes_of (const QuoitTopology *topology)
 static const struct {
   const char *fleet, *asked, *processes;
 } rows[] = {
-  /* Whole slices: as hosts, in whatever order they were asked for, and in parts. */
+  /* Whole slices: as hosts in any order of bundles, and in parts. */
   { "v6e 2x4 hostchips=4", "TPU=4 TPU=4 spread slice",
     "slices b0 s0 w0 0,1,2,3@0.0.0,1.0.0,0.1.0,1.1.0 d0,1,2,3; b1 s0 w1 0,1,2,3@0.2.0,1.2.0,0.3.0,1.3.0 d4,5,6,7" },
   { "v6e 2x4 hostchips=4", "slices:v6e,2x4,1,2 hosts=4",
@@ -80,7 +80,7 @@ static const struct {
   /* Two devices a chip. */
   { "tpu7x 2x2x1", "slices:tpu7x,2x2x1,1,2",
     "slices b0 s0 w0 0,1@0.0.0,0.1.0 d0,1,4,5; b1 s0 w0 2,3@1.0.0,1.1.0 d2,3,6,7" },
-  /* A host of 8 that JAX does not deal to 4. */
+  /* A host of 8 chips that JAX does not divide into 4 processes. */
   { "v6e 2x4 hostchips=8", "slices:v6e,2x4,1,2",
     "boxes b0 s0 w0 0,1@0.0.0,0.1.0 d0,2; b1 s0 w0 2,3@1.0.0,1.1.0 d1,3; b2 s0 w0 4,5@0.2.0,0.3.0 d4,6; "
     "b3 s0 w0 6,7@1.2.0,1.3.0 d5,7" },
@@ -119,7 +119,7 @@ START_TEST (each_bundle_is_a_process_of_the_job_that_they_are)
 }
 END_TEST
 
-/* --- the same as whole slices --- */
+/* --- equal to whole slices --- */
 
 static const struct {
   const char *fleet, *accelerator, *topology, *asked;
@@ -145,7 +145,7 @@ reserve_whole (QuoitLedger *ledger, guint row)
   return quoit_ledger_reserve (ledger, request, bundles_now_ms, NULL, NULL);
 }
 
-/* All but the bundles, of which whole slices have none. */
+/* All except bundles, which whole slices do not have. */
 static char *
 environments_of (const QuoitTopology *topology)
 {
@@ -222,7 +222,7 @@ static const struct {
     "CLOUD_TPU_TASK_ID=1 TPU_ACCELERATOR_TYPE=v6e-16 TPU_CHIPS_PER_PROCESS_BOUNDS=2,2,1 TPU_NAME=p-0 "
     "TPU_PROCESS_ADDRESSES=p-0-0:8471,p-0-1:8471 TPU_PROCESS_BOUNDS=2,1,1 TPU_PROCESS_PORT=8471 TPU_TOPOLOGY=4x4 "
     "TPU_VISIBLE_CHIPS=0,1,2,3 TPU_WORKER_HOSTNAMES=p-0-0,p-0-1 TPU_WORKER_ID=1" },
-  /* Half a host is alone; the port is that of its first chip. */
+  /* Half a host on its own; the port is that of its first chip. */
   { "v6e 4x4 pool=p busy=0.0", "TPU=1 TPU=2", 1,
     "CLOUD_TPU_TASK_ID=0 TPU_ACCELERATOR_TYPE=v6e-16 TPU_CHIPS_PER_PROCESS_BOUNDS=1,2,1 TPU_NAME=p-0 "
     "TPU_PROCESS_ADDRESSES=localhost:8473 TPU_PROCESS_BOUNDS=1,1,1 TPU_PROCESS_PORT=8473 TPU_TOPOLOGY=4x4 "
@@ -264,7 +264,7 @@ static const char three_nodes[] = "[" NODE ("aa", "10.0.0.1", "cpu", "\"CPU\": 8
     "bb", "10.0.0.2", "tpu", "\"CPU\": 8.0, \"TPU\": 4.0, \"s\": 1.0, \"TPU-v6e-4-head\": 1.0",
     IN_SLICE) ", " NODE ("cc", "10.0.0.3", "bare", "\"CPU\": 8.0, \"TPU\": 4.0", "\"on\": \"bare\"") "]";
 
-/* Bundles and where each is to stand: "CPU=1@cpu TPU=4@slice". */
+/* Bundles with their nodes: "CPU=1@cpu TPU=4@slice". */
 static QuoitGroup *
 reserve_on (QuoitLedger *ledger, const char *words)
 {
@@ -336,7 +336,7 @@ START_TEST (bundles_of_no_tpu_at_all_are_processes_without_variables)
 }
 END_TEST
 
-/* As many chips as the node says, in the places that a host has them; coordinates and devices are not known. */
+/* As many chips as the node has, at a host's places; coordinates and devices are unknown. */
 START_TEST (a_host_in_no_slice_starts_a_process_of_its_own)
 {
   g_autoptr (QuoitLedger) ledger = quoit_ledger_open_memory ();
@@ -391,7 +391,7 @@ START_TEST (ray_counts_the_bundles_of_a_slice_as_they_were_asked_for)
 }
 END_TEST
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 static const struct {
   const char *fleet, *asked;
@@ -424,7 +424,7 @@ START_TEST (what_no_process_can_have_is_refused)
 }
 END_TEST
 
-/* As many as there are is no contradiction. */
+/* The actual number is no contradiction. */
 START_TEST (the_number_that_the_bundles_are_is_taken)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x2");
@@ -456,9 +456,9 @@ START_TEST (a_bundle_on_a_dead_node_is_told_and_one_that_is_leaving)
 }
 END_TEST
 
-/* --- every group of a few bundles, against what is known of boxes --- */
+/* --- every group of a few bundles, compared with a model of boxes --- */
 
-/* A chip of a process, where the slice has it. */
+/* A chip of a process, at its place in the slice. */
 typedef struct {
   uint32_t process, slice, at[3];
 } Spot;
@@ -493,7 +493,7 @@ is_in (const Cuboid *cuboid, const Spot *spot)
   return true;
 }
 
-/* Looks at every cuboid of a slice of 4x4x2 for the one that has all those spots, and no place beside them. */
+/* Tries every cuboid of a slice of 4x4x2; finds the one that consists of exactly these spots. */
 static bool
 find_cuboid (const GArray *spots, bool (*is_wanted) (const Spot *, uint32_t), uint32_t number, Cuboid *found)
 {
@@ -530,8 +530,8 @@ is_of_slice (const Spot *spot, uint32_t slice)
   return spot->slice == slice;
 }
 
-/* Whether the chips are one job: each slice's are a cuboid of the same sides as the others', those of each process too,
- * and these stand in it as a grid. A topology it is as well, where its sides are 1, 2 and 4 and do not make 4x1. */
+/* Whether the chips form one job: the parts of all slices are cuboids with the same sides, and so are those of the
+ * processes, which form a grid in it. The cuboid must also be a topology, with sides of 1, 2 and 4, but not 4x1. */
 static bool
 are_one_job (const GArray *spots, uint32_t n_processes, uint32_t n_slices, Cuboid *box, Cuboid *block)
 {
@@ -562,7 +562,7 @@ are_one_job (const GArray *spots, uint32_t n_processes, uint32_t n_slices, Cuboi
   return true;
 }
 
-/* A part of one host, of a power of two of chips; or whole hosts in a shape that v6e or v5p comes in: none of these is
+/* Either a part of one host with a power of two of chips, or whole hosts in a shape of v6e or v5p, which excludes
  * three hosts in a row. */
 static bool
 is_built (const Cuboid *box, const char *fleet)
@@ -632,7 +632,7 @@ check_devices (const QuoitTopology *topology)
     ck_assert (g_hash_table_contains (seen, GUINT_TO_POINTER (i + 1)));
 }
 
-/* What JAX finds in the environments: as many processes as there are, each once; or one, alone. */
+/* JAX detects each of the processes once, or a process on its own. */
 static void
 check_identity (const QuoitTopology *topology)
 {
@@ -726,7 +726,7 @@ check_group (const QuoitGroup *group, const char *asked)
   n_of_job[quoit_topology_get_job (topology)]++;
 }
 
-/* Each list of up to six bundles of 1, 2 and 4 chips, together and each on another node. */
+/* Each list of up to six bundles of 1, 2 and 4 chips, on any nodes and on different nodes. */
 static void
 check_lists (const char *fleet)
 {
@@ -767,7 +767,7 @@ START_TEST (a_group_is_one_job_exactly_where_its_chips_are_a_box)
 }
 END_TEST
 
-/* Two groups on one host never meet at one port. */
+/* Two groups on one host never use the same port. */
 START_TEST (processes_of_a_host_have_ports_of_their_own_in_whatever_groups)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v6e 2x4 hostchips=8");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking for bundles: what can be said, and what a request that says too much answers. */
+/* Requests for bundles: valid settings, and refusals of contradictory ones. */
 #include <string.h>
 
 #include "placement/request.h"
@@ -7,7 +7,7 @@
 
 static const struct {
   const char *amounts;
-  const char *text; /* what is understood; NULL: refused */
+  const char *text; /* the parsed text; NULL: refused */
   const char *part;
 } amounts[] = {
   { "TPU=4", "TPU=4", NULL },
@@ -80,7 +80,7 @@ START_TEST (a_bundle_takes_exact_amounts_of_named_resources)
 }
 END_TEST
 
-/* What is done to a request, and what it is in the end: its text, or the refusal of its use. */
+/* The settings of a request, and the result: its text, or the refusal when it is used. */
 static const struct {
   const char *deeds, *text, *part;
 } uses[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of bundles: placed, held, kept in a file, lost and placed again. */
+/* Groups of bundles: placed, allocated, stored in a file, lost and placed again. */
 #include <json-glib/json-glib.h>
 
 #include "script.h"
@@ -119,7 +119,7 @@ static const ScriptFact facts[] = {
     { "0 import v6e 1x1 x1 pool=p -> new", "0 import v6e 1x1 x1 pool=q -> ",
       "0 reserve t 2x{TPU=1} label=ray.io/tpu-slice-name -> NEVER" } },
 
-  /* --- a group as any other --- */
+  /* --- properties of all groups --- */
   { "a request key compares bundles",
     { "0 import " B3 " -> new", "0 reserve t 2x{TPU=4} key=k -> t@1 RESERVED b-0-0/0123+b-0-0/4567",
       "0 reserve t 2x{TPU=4} key=k -> t@1 RESERVED", "0 reserve t 1x{TPU=4}+1x{TPU=4} key=k -> t@1 RESERVED",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/data/tpu-catalogue.json is the catalogue as its sources say it; the library must say the same, no less, no
- * more. */
+/* tests/data/tpu-catalogue.json has the catalogue from its sources; the library must have the same data. */
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ public_generation (const char *id)
   return generation;
 }
 
-/* The list of texts in the JSON is the list of texts behind @which, in order. */
+/* The list of texts in the JSON equals the list for @which, in order. */
 static void
 same_texts (const QuoitCatalogueGeneration *generation, QuoitGenerationText which, JsonObject *row, const char *member)
 {
@@ -86,7 +85,7 @@ same_machines (const QuoitCatalogueGeneration *generation, JsonObject *row)
   ck_assert_ptr_null (quoit_catalogue_get_machine (generation, n));
 }
 
-/* What the table says of every generation, those that are names only included. */
+/* The data that every generation has, even one that is known by name only. */
 static void
 same_facts (const QuoitGenerationFacts *facts, JsonObject *row)
 {
@@ -126,7 +125,7 @@ same_facts (const QuoitGenerationFacts *facts, JsonObject *row)
                       json_array_get_string_element (json_object_get_array_member (row, "jax_device_kinds"), i));
 }
 
-/* The public numbers are the table's, with -1 for what nobody has published. */
+/* The public numbers equal the table's, with -1 for unpublished ones. */
 static void
 same_public_numbers (const QuoitCatalogueGeneration *generation, JsonObject *row)
 {

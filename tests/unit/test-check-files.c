@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole files: all that is wrong with one, what is hostile, what the webhook says, and what people use. */
+/* Checks of whole files: several faults in one file, hostile files, the webhook's rules, and published manifests. */
 #include <json-glib/json-glib.h>
 
 #include "check-fixture.h"
@@ -28,7 +28,7 @@ START_TEST (all_that_is_wrong_is_told_in_the_order_of_lines)
   found = as_text (check);
   for (uint32_t i = 1; i < quoit_check_get_n_findings (check); i++)
     ck_assert_uint_ge (quoit_check_get_line (check, i), quoit_check_get_line (check, i - 1));
-  /* The chips are those of the request, as the webhook counts. */
+  /* The chips are those of the request, which the webhook counts. */
   ck_assert_msg (find (check, "cluster-name") >= 0 && find (check, "replicas-range") >= 0
                      && find (check, "numofhosts-topology") >= 0 && find (check, "claim-template") >= 0
                      && find (check, "field") >= 0 && find (check, "chips-request") >= 0
@@ -54,7 +54,7 @@ START_TEST (every_object_of_a_file_is_looked_at)
 }
 END_TEST
 
-/* The RayCluster of the good file, as the spec of something else. */
+/* The RayCluster of the good file as the spec of another kind. */
 static char *
 inside (const char *kind, const char *member, const char *name)
 {
@@ -246,7 +246,7 @@ END_TEST
 
 /* --- hostile edits of the good file --- */
 
-/* Whatever is found is whole. */
+/* Every finding is complete. */
 static void
 check_whole (const char *text, const char *what)
 {
@@ -289,7 +289,7 @@ START_TEST (a_file_without_a_line_or_cut_off_there_is_checked_or_refused)
 }
 END_TEST
 
-/* Behind the colon of each line, one thing after another. */
+/* After the colon of each line, one value after another. */
 START_TEST (a_field_of_any_other_type_is_checked_or_refused)
 {
   static const char *const others[] = { " ",
@@ -325,7 +325,7 @@ END_TEST
 
 /* --- the webhook --- */
 
-/* Rows that the webhook lets through although they are nonsense, and what is then found. */
+/* Meaningless manifests that the webhook accepts, and their findings. */
 static const struct {
   const char *id, *rule;
 } nonsense[] = {
@@ -390,7 +390,7 @@ manifest_of (JsonObject *in)
   return g_string_free (text, FALSE);
 }
 
-/* Kubernetes' own refusals, which the webhook knows nothing of. */
+/* Findings of Kubernetes' own rules, which the webhook does not check. */
 static guint
 count_errors_of_others (const QuoitCheck *check)
 {
@@ -453,7 +453,7 @@ START_TEST (what_the_webhook_denies_is_an_error_and_the_nonsense_that_it_allows_
 }
 END_TEST
 
-/* What else the webhook lets through, though no vector has it. */
+/* Another case that the webhook accepts, without a vector. */
 START_TEST (a_slice_that_the_webhook_alone_believes_in_is_a_warning)
 {
   static const struct {
@@ -474,18 +474,18 @@ START_TEST (a_slice_that_the_webhook_alone_believes_in_is_a_warning)
 }
 END_TEST
 
-/* --- manifests that people use --- */
+/* --- published manifests --- */
 
 static const char none[] = "no-ray-object";
 
-/* By the end of the name; what is found, in order, between blanks. */
+/* By the end of the name; the findings in order, separated by spaces. */
 static const struct {
   const char *end, *found;
 } manifests[] = {
   { "hack__kind-cluster-subslice.yaml", none },
   { "gke-tpu-7x__gke-tpu-7x-job.yaml", none },
   { "llm__tpu__ray-cluster.tpu-v5e-singlehost.yaml", "" },
-  /* Its template is applied from a page of its own. */
+  /* The documentation page applies its template separately. */
   { "llm__tpu__ray-service.tpu-v6e-multihost.yaml", "claim-template" },
   { "maxtext__ray-cluster.tpu-multi-slice.yaml", "" },
   { "maxtext__ray-cluster.tpu-v6e-16.yaml", "" },

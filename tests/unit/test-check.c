@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rule of a check, in a manifest that breaks it and in one that just does not. */
+/* Each rule of a check, with a manifest that breaks it and one that just does not. */
 #include "check-fixture.h"
 
 #define TOPOLOGY "          cloud.google.com/gke-tpu-topology: 4x4\n"
@@ -13,7 +13,7 @@
   "          resources: {limits: {google.com/tpu: 2}, requests: {google.com/tpu: 2}}\n        nodeSelector:\n"
 #define LONG "extremely-long-raycluster-name-to-be-truncated"
 
-/* @has breaks the rule, @has_not comes close. */
+/* @has breaks the rule, @has_not is a close valid case. */
 static const struct {
   const char *rule;
   Edit has;
@@ -497,7 +497,7 @@ static const struct {
     "in host 2 the TPU webhook leaves two with '4'",
     { "        nodeSelector:\n          " ACCELERATOR, SECOND ("{name: TPU_WORKER_ID, value: '5'}") TPU7X } },
 
-  /* what Ray is told */
+  /* resources in Ray's start parameters */
   { "ray-resources-twice",
     { "metrics-export-port: \"8082\"\n", "num-cpus: \"24\"\n    resources: {CPU: 24}\n" },
     GROUP ".rayStartParams.num-cpus",
@@ -587,7 +587,7 @@ START_TEST (a_broken_rule_is_told_with_place_value_and_expectation)
   ck_assert (g_str_has_suffix (quoit_check_get_message (check, n), quoit_check_get_expected (check, n)));
   ck_assert_msg (strstr (quoit_check_get_message (check, n), "expected ") != NULL, "%s",
                  quoit_check_get_message (check, n));
-  /* A value stands in the line that is named. */
+  /* The value is on the reported line. */
   if (cases[_i].value != NULL && strpbrk (cases[_i].value, "\"\\") == NULL)
     ck_assert_msg (strstr (lines[quoit_check_get_line (check, n) - 1], cases[_i].value) != NULL,
                    "line %u does not have '%s'", quoit_check_get_line (check, n), cases[_i].value);

@@ -23,7 +23,7 @@ START_TEST (equal_texts_are_one_pointer_that_never_moves)
 }
 END_TEST
 
-/* What a node's other facts say already would make a kind of every node. */
+/* A node's own properties must not be part of its class, because each node would then have its own class. */
 START_TEST (nodes_that_differ_only_in_themselves_share_a_kind)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("s", QUOIT_SOURCE_KIND_RAY_NODES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Journal entries as bytes: what was written is read, and what was not written does no harm. */
+/* Journal entries as bytes: encoded entries can be decoded, and other bytes are refused or harmless. */
 #include "suite.h"
 #include "fixture.h"
 #include "base/time.h"
@@ -8,7 +8,7 @@
 
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
-/* --- one entry of every form --- */
+/* --- one entry of each type --- */
 
 static QuoitEffect
 import_of_everything (void)
@@ -121,7 +121,7 @@ state (void)
 static QuoitEffect (*const effects[]) (void)
     = { import_of_everything, small_import, whole_group, group_of_parts, removal, state };
 
-/* Entry @which: an effect alone, and as the last one all of them. */
+/* Entry @which: one effect each, and all of them in the last one. */
 static QuoitEntry *
 entry_at (const QuoitFleet *fleet, int which)
 {
@@ -172,7 +172,7 @@ START_TEST (no_part_of_an_entry_is_an_entry)
 
   for (guint length = 0; length < bytes->len; length++)
     {
-      /* A buffer of just that size: reading further is seen by the sanitizers. */
+      /* A buffer of exactly that size, so that sanitizers detect reads beyond it. */
       g_autofree guint8 *part = g_memdup2 (bytes->data, length);
       g_autoptr (GError) error = NULL;
 
@@ -182,7 +182,7 @@ START_TEST (no_part_of_an_entry_is_an_entry)
 }
 END_TEST
 
-/* What is read is carried out or refused; and what is left is whole, or is known to be good for nothing. */
+/* A decoded entry is applied or refused. The resulting fleet is valid, or known to be unusable. */
 static void
 carry_out (const QuoitEntry *entry, const QuoitFleet *fleet, guint at, guint value)
 {
@@ -247,7 +247,7 @@ START_TEST (noise_is_refused_or_does_no_harm)
 }
 END_TEST
 
-/* What bytes can say of a group, and whether a group can be so. */
+/* Encoded values of a group, and whether a group may have them. */
 static const struct {
   gboolean is_sound;
   QuoitHolderKind kind;
@@ -303,7 +303,7 @@ START_TEST (a_group_is_read_if_it_can_be_so)
 }
 END_TEST
 
-/* What bytes can say of a bundle. */
+/* Encoded values of a bundle. */
 static const struct {
   gboolean is_sound;
   QuoitBundle bundle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where chips and hosts are. Links and ways are held against a graph that is built here, chip by chip. */
+/* The places of chips and hosts. Links and paths are compared with a graph that is built here, chip by chip. */
 #include "suite.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ torus_of (const char *accelerator, const char *topology, unsigned chips_per_host
 
 typedef void (*TopologyFunc) (const QuoitCatalogueTopology *topology, const QuoitCoordinates *torus);
 
-/* Of every generation, in both wirings where there are two. Returns how many. */
+/* For every generation, in both wirings if there are two. Returns the number of topologies. */
 static guint
 for_each_topology (TopologyFunc check)
 {
@@ -93,14 +93,14 @@ START_TEST (a_torus_is_what_the_catalogue_says_of_its_topology)
 }
 END_TEST
 
-/* Check writes down each of its assertions, and these are many. */
+/* Check logs each assertion, which is too slow for so many. */
 #define agree(a, b)                                                                                                    \
   do                                                                                                                   \
     if ((a) != (b))                                                                                                    \
       ck_abort_msg ("chip %u of %u: %s is not %s", chip, quoit_coordinates_get_n_chips (torus), #a, #b);               \
   while (0)
 
-/* Counted up by three loops, z outermost: number, place, host and device of each chip. */
+/* Counts with three loops, z outermost: number, place, host and device of each chip. */
 static void
 check_numbers (const QuoitCatalogueTopology *topology, const QuoitCoordinates *torus)
 {
@@ -119,7 +119,7 @@ check_numbers (const QuoitCatalogueTopology *topology, const QuoitCoordinates *t
       for (guint32 x = 0; x < dims[0]; x++, chip++)
         {
           guint32 worker = x / block[0] + grid[0] * (y / block[1]) + grid[0] * grid[1] * (z / block[2]);
-          /* Columns of two, left and right in a square, and squares upon each other. */
+          /* Columns of two, left and right in a square, and stacked squares. */
           guint32 in_square = x % block[0] * 2 + y % block[1] % 2;
           guint32 local = in_square + 4 * (y % block[1] / 2);
 
@@ -160,9 +160,9 @@ START_TEST (every_place_has_one_chip_of_one_host_and_the_way_back)
 }
 END_TEST
 
-/* --- as the systems have it --- */
+/* --- orders of the modelled systems --- */
 
-/* The chips that a host has, in its own order: 0 and 1 are a column, which JAX's bounds of 1,2,1 say of them. */
+/* The chips of a host in its own order: 0 and 1 form a column, as in JAX's bounds of 1,2,1. */
 static const struct {
   const char *accelerator, *topology;
   unsigned chips_per_host, worker;
@@ -207,7 +207,7 @@ typedef struct {
   guint32 bisection;
 } Torus;
 
-/* Straight ones, both kinds of ring, and lines; then both twists. */
+/* Plain tori, with both kinds of ring, and lines; then both twists. */
 static const Torus toruses[] = {
   { "v5e", "1x1", QUOIT_WIRING_STRAIGHT, 0 },      { "v5e", "2x2", QUOIT_WIRING_STRAIGHT, 2 },
   { "v5e", "2x4", QUOIT_WIRING_STRAIGHT, 2 },      { "v6e", "2x8", QUOIT_WIRING_STRAIGHT, 2 },
@@ -234,8 +234,8 @@ graph_clear (Graph *graph)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Graph, graph_clear)
 
-/* Without the library's help, as the vendor has it: the ends of a ring are joined; of a twisted slice the short axes
- * come out half way along each long one. */
+/* Built without the library by the vendor's rules: the ends of a ring are joined; in a twisted slice the short axes
+ * connect half way along each long one. */
 static guint32
 joined (const Torus *torus, const guint32 dims[3], const guint32 from[3], guint axis)
 {
@@ -327,7 +327,7 @@ START_TEST (hops_are_those_of_a_breadth_first_search)
 
   graph_build (&toruses[_i], &graph);
   hops = g_new (guint32, graph.n);
-  /* From every chip of those that are small; of the others from enough to meet every place on each axis. */
+  /* From every chip of small tori; for the others from enough chips to cover every position on each axis. */
   for (guint32 from = 0; from<graph.n; from += graph.n> 512 ? 67 : 1)
     {
       search (&graph, from, hops);
@@ -372,7 +372,7 @@ START_TEST (the_bisection_is_what_the_narrowest_cut_severs)
 }
 END_TEST
 
-/* Of so few chips all halves can be tried: no cut is narrower than one across an axis. */
+/* With so few chips all halves can be tried: no cut is narrower than one across an axis. */
 static const Torus small[] = {
   { "v5e", "2x2", QUOIT_WIRING_STRAIGHT, 2 },   { "v5e", "2x4", QUOIT_WIRING_STRAIGHT, 2 },
   { "v6e", "2x8", QUOIT_WIRING_STRAIGHT, 2 },   { "v3", "4x4", QUOIT_WIRING_STRAIGHT, 4 },

@@ -118,9 +118,9 @@ START_TEST (a_group_that_is_gone_has_none)
 }
 END_TEST
 
-/* --- of bundles --- */
+/* --- devices of bundles --- */
 
-/* "id@x.y.z.core p2 s0; ..." of the list in its order. */
+/* "id@x.y.z.core p2 s0; ..." for the list in its order. */
 static char *
 list_of (const QuoitDevices *devices)
 {
@@ -165,7 +165,7 @@ START_TEST (bundles_of_one_job_have_the_devices_of_their_part)
 }
 END_TEST
 
-/* Those of whole slices, but for who has them. */
+/* The devices of whole slices, except for the process of each. */
 START_TEST (slices_that_are_divided_have_the_devices_of_slices)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v5p 2x2x4 x2");
@@ -190,7 +190,8 @@ START_TEST (slices_that_are_divided_have_the_devices_of_slices)
 }
 END_TEST
 
-/* An axis that a part has not whole is a line, however long: 4x4x4 of v4 closes, but not in the middle of 4x4x8. */
+/* An axis that a part does not contain completely is a line of any length: 4x4x4 of v4 is closed, but not in the
+ * middle of 4x4x8. */
 START_TEST (a_part_of_a_ring_is_a_line)
 {
   g_autoptr (QuoitLedger) ledger = bundles_ledger ("v4 4x4x8");

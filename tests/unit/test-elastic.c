@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups whose slices change: fewer and more of them, hosts that are lost, replaced and come back, bundles of a host.
- */
+/* Groups whose slices change: fewer and more slices, hosts that are lost, replaced and return, bundles of a host. */
 #include "script.h"
 
 #define A3 "v6e 4x4 x3 pool=a"
@@ -209,7 +208,7 @@ static const struct {
   { "v6e 4x4 x1 pool=a", "0 reserve t 1 tpu=2",
     "a-0-0 chips 0,1: TPU 2; a-0-0 chips 2,3: TPU 2; a-0-1 chips 0,1: TPU 2; a-0-1 chips 2,3: TPU 2; a-0-2 chips 0,1: "
     "TPU 2; a-0-2 chips 2,3: TPU 2; a-0-3 chips 0,1: TPU 2; a-0-3 chips 2,3: TPU 2" },
-  /* PyTorch/XLA's v5p-8 and v5p-16: one process a chip. */
+  /* PyTorch/XLA's v5p-8 and v5p-16: one process per chip. */
   { "v5p 2x2x1 x1 pool=a", "0 reserve t 1 tpu=1 gen=v5p shape=2x2x1",
     "a-0-0 chip 0: TPU 1; a-0-0 chip 1: TPU 1; a-0-0 chip 2: TPU 1; a-0-0 chip 3: TPU 1" },
   { "v5p 2x2x2 x1 pool=a", "0 reserve t 1 tpu=1 gen=v5p shape=2x2x2",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why bundles fit or not: on drawn fleets a report says what reserve does, its numbers are those of a count by hand,
- * and each option, taken, turns the no into a yes. */
+/* Explanations for bundles. On drawn fleets the report agrees with reserve, its numbers equal a separate count, and
+ * each option makes the request fit. */
 #include <quoit/quoit.h>
 #include <quoit/models/systems.h>
 
@@ -45,7 +45,7 @@ explain (QuoitLedger *ledger, const QuoitRequest *request)
   return report;
 }
 
-/* --- drawn --- */
+/* --- drawn fleets --- */
 
 typedef struct {
   QuoitLedger *ledger;
@@ -94,7 +94,7 @@ draw_request (GRand *rand)
   return request;
 }
 
-/* --- what is promised --- */
+/* --- guarantees of reports --- */
 
 static gboolean
 fits (QuoitFork *fork, const QuoitRequest *request, int *code)
@@ -127,7 +127,7 @@ take_step (QuoitFork *fork, const QuoitReport *report, uint32_t option, uint32_t
   ck_assert_ok (error);
 }
 
-/* An end of external use cannot be acted by a caller. */
+/* A caller cannot end external use. */
 static gboolean
 can_be_taken (const QuoitReport *report, uint32_t option)
 {
@@ -137,7 +137,7 @@ can_be_taken (const QuoitReport *report, uint32_t option)
   return TRUE;
 }
 
-/* How many options were tried. */
+/* Returns the number of tested options. */
 static guint
 hold_options (const QuoitSnapshot *snapshot, const QuoitReport *report, const QuoitRequest *request)
 {
@@ -158,7 +158,7 @@ hold_options (const QuoitSnapshot *snapshot, const QuoitReport *report, const Qu
   return tried;
 }
 
-/* Each constraint narrows what the one before it left, from all nodes down to those for the bundle now. */
+/* Each constraint narrows the result of the previous one, from all nodes to those where the bundle fits now. */
 static void
 hold_numbers (const QuoitSnapshot *snapshot, const QuoitReport *report)
 {
@@ -209,7 +209,7 @@ START_TEST (a_report_says_what_reserve_does_and_its_options_help)
       n_verdicts[code]++;
       quoit_ledger_unref (drawn.ledger);
     }
-  /* Nothing of this was shown if all of them were alike. */
+  /* The test proves nothing if all verdicts are the same. */
   ck_assert_uint_gt (n_verdicts[QUOIT_VERDICT_FITS], 40);
   ck_assert_uint_gt (n_verdicts[QUOIT_VERDICT_NOT_NOW], 40);
   ck_assert_uint_gt (n_verdicts[QUOIT_VERDICT_NEVER], 40);
@@ -217,7 +217,7 @@ START_TEST (a_report_says_what_reserve_does_and_its_options_help)
 }
 END_TEST
 
-/* --- in words --- */
+/* --- messages --- */
 
 START_TEST (where_ray_would_fail_and_a_placement_exists_it_is_said)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifests that are broken in every single place: a field that is missing, or of another type, or the end of the file
- * that is. */
+/* Manifests broken in every single place: a missing field, a field of another type, or the end of the file. */
 #include <json-glib/json-glib.h>
 
 #include "claims-suite.h"
 
-/* Every field in these is read. JSON is YAML. */
+/* Every field in these documents is read. JSON is YAML. */
 static const char *const whole[] = {
   "{'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceClaimTemplate', 'metadata': {'name': 'two', 'namespace': "
   "'lab'},"
@@ -34,9 +33,9 @@ static const char *const whole[] = {
 
 enum { TEMPLATE, JOB };
 
-/* What a manifest cannot do without. */
+/* The required fields of a manifest. */
 static const char *const required[] = {
-  "0>spec>spec>devices", /* the container uses a request of it */
+  "0>spec>spec>devices", /* the container uses this request */
   "0>spec>spec>devices>requests",
   "0>spec>spec>devices>requests>0",
   "0>spec>spec>devices>requests>0>exactly",
@@ -83,7 +82,7 @@ parse (const char *text)
   return node;
 }
 
-/* The documents, with double quotes, and lines of their own for each member. */
+/* The documents, with double quotes, and a separate line for each member. */
 static JsonNode *
 document (unsigned which)
 {
@@ -147,7 +146,7 @@ step (JsonNode *from, const char *name)
   return json_object_get_member (json_node_get_object (from), name);
 }
 
-/* Puts @with (taken; NULL: nothing) where @path leads. */
+/* Replaces the node at @path by @with (taken; NULL: removed). */
 static void
 put (JsonNode *const *documents, const char *path, JsonNode *with)
 {
@@ -199,7 +198,7 @@ has_place (const char *message)
          || g_str_has_prefix (message, "no Ray object in it, but ");
 }
 
-/* Whether it is accepted. Either way the error says so, and where. */
+/* Returns whether it is accepted. A refusal must have a message with a position. */
 static gboolean
 is_accepted (const char *text, gsize length, const char *what, char **message)
 {
@@ -259,7 +258,7 @@ START_TEST (nothing_is_as_good_as_absent)
       const char *path = paths->pdata[i], *last = strrchr (path, '>');
       g_autofree char *without = text_with (path, NULL), *nothing = text_with (path, "null");
 
-      /* A list has elements, or it has not. */
+      /* A list element cannot be missing. */
       if (!g_ascii_isdigit (last[1]))
         ck_assert_msg (is_accepted (nothing, strlen (nothing), path, NULL)
                            == is_accepted (without, strlen (without), path, NULL),
@@ -273,8 +272,8 @@ END_TEST
 static const char *const plain[] = { "7", "7.5", "-1", "true", "\"text\"", "\"\"", "\"\\u0001\"", "1e400" };
 static const char *const containers[] = { "[]", "[[]]", "[7]", "{}", "{\"x\": {}}", "{\"name\": []}" };
 
-/* A map where a list is wanted, and the other way round, are among those that may be refused or not: an empty map of
- * labels is fine. A plain value never is. */
+/* A map instead of a list, or a list instead of a map, may be accepted: an empty map of labels is valid. A plain
+ * value is always refused. */
 START_TEST (a_value_of_the_wrong_type_is_refused_by_its_field)
 {
   g_autoptr (GPtrArray) paths = all_paths ();
@@ -304,7 +303,7 @@ START_TEST (a_value_of_the_wrong_type_is_refused_by_its_field)
 }
 END_TEST
 
-/* The same in YAML's own form: the two examples and a job, cut off after each byte. */
+/* In YAML's block form: the two examples and a job, cut off after each byte. */
 START_TEST (a_file_that_is_cut_off_is_a_smaller_one_or_refused)
 {
   static const char *const examples[] = { "raycluster-v6e-4x4.yaml", "raycluster-v6e-4x4-x2.yaml" };
@@ -324,13 +323,13 @@ START_TEST (a_file_that_is_cut_off_is_a_smaller_one_or_refused)
   ck_assert (is_accepted (text, length, "whole", NULL));
   for (gsize end = 0; end < length; end++)
     {
-      /* A copy of just that length: what reads past it is found out. */
+      /* A copy of exactly that length, so that sanitizers detect reads beyond it. */
       g_autofree char *part = end == 0 ? g_strdup ("") : g_memdup2 (text, end),
                       *what = g_strdup_printf ("byte %" G_GSIZE_FORMAT, end);
       g_autofree char *message = NULL;
       gboolean accepted = is_accepted (part, end, what, &message);
 
-      /* In braces nothing is whole before the last of them. */
+      /* A document in braces is incomplete until the last brace. */
       if (_i == (int) G_N_ELEMENTS (examples))
         ck_assert_msg (!accepted || end + 1 >= length, "%s: accepted", what);
     }

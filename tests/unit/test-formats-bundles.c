@@ -44,7 +44,7 @@ static const struct {
   { "bundles: [{TPU: 1}]\ntopology_strategy: {ray.io/tpu-slice-name: STRICT_PACK, ray.io/node-id: SPREAD}\n",
     "SPREAD ray.io/tpu-slice-name; TPU=1" },
   { "bundles: [{TPU: 1}]\ntopology_strategy: {}\n", "- -; TPU=1" },
-  /* What Ray counts of a double. */
+  /* Ray's amount for this double. */
   { "[{\"CPU\": 0.57}]", "- -; CPU=0.5699" },
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that pods claim: what a node has of them, what is only warned of, and what is refused. */
+/* Devices that pods claim: a node's devices, warnings, and refusals. */
 #include "claims-suite.h"
 
-/* A cluster of one CPU group, pod and container filled in. */
+/* A cluster of one CPU group with the given pod and container. */
 #define CLUSTER(group, pod, container)                                                                                 \
   "kind: RayCluster\nmetadata: {name: c, namespace: lab}\nspec:\n"                                                     \
   "  headGroupSpec: {template: {spec: {containers: [{}]}}}\n"                                                          \
@@ -22,10 +22,10 @@ static const struct {
   const char *warning; /* NULL: none */
 } accepted[] = {
   { USUAL, "CPU=8 netdev.google.com=2", NULL },
-  /* The count is 1 and the mode exact unless said otherwise. */
+  /* The defaults are count 1 and mode exact. */
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: d}}"), "CPU=8 d=1", NULL },
   { CLUSTER (ONE, POD, USE) TEMPLATE ("{name: r, exactly: {deviceClassName: d, count: 3}}"), "CPU=8 d=3", NULL },
-  /* As it stood in the request until v1beta1. */
+  /* The request's form until v1beta1. */
   { CLUSTER (ONE, POD, USE) "---\napiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimTemplate\nmetadata: {name: "
                             "two}\nspec: {spec: {devices: {requests: [{name: r, deviceClassName: d, count: 4}]}}}\n",
     "CPU=8 d=4", NULL },
@@ -48,14 +48,14 @@ static const struct {
   { CLUSTER (ONE, POD, "claims: [{name: net, request: s}, {name: net, request: r}]")
         TEMPLATE (NETDEV ", {name: s, exactly: {deviceClassName: d}}"),
     "CPU=8 d=1 netdev.google.com=2", NULL },
-  /* What the group says to Ray is what Ray knows. */
+  /* The group's own value for Ray takes precedence. */
   { CLUSTER (ONE ", rayStartParams: {resources: '{\"netdev.google.com\": 1}'}", POD, USE) TEMPLATE (NETDEV),
     "CPU=8 netdev.google.com=1", NULL },
   { CLUSTER (ONE ", resources: {netdev.google.com: 5}", POD, USE) TEMPLATE (NETDEV), "CPU=8 netdev.google.com=5",
     NULL },
   { CLUSTER (ONE, POD, USE) TEMPLATE (""), "CPU=8", NULL },
   { CLUSTER (ONE, "resourceClaims: []", "claims: []"), "CPU=8", NULL },
-  /* A claim that is there already. */
+  /* A claim that exists already. */
   { CLUSTER (ONE, "resourceClaims: [{name: net, resourceClaimName: mine}]",
              USE) "---\nkind: ResourceClaim\nmetadata: {name: mine}\nspec: {devices: {requests: [" NETDEV "]}}\n",
     "CPU=8 netdev.google.com=2", NULL },
@@ -63,7 +63,7 @@ static const struct {
              USE) "---\nkind: ResourceClaim\nmetadata: {name: mine}\nspec: {devices: {requests: [" NETDEV "]}}\n",
     "CPU=8 netdev.google.com=2",
     "resourceClaims[0].resourceClaimName: 3 pods share ResourceClaim 'mine': its devices are counted on each node" },
-  /* What is not known. */
+  /* Unknown values. */
   { CLUSTER (ONE, POD, USE), "CPU=8",
     "line 5: spec.workerGroupSpecs[0].template.spec.resourceClaims[0].resourceClaimTemplateName: no "
     "ResourceClaimTemplate 'two' in the file: its devices are not known, and not counted" },
@@ -91,7 +91,7 @@ static const struct {
   { "kind: List\nitems:\n- {kind: ResourceClaimTemplate, metadata: {name: two}, spec: {spec: {devices: {requests: "
     "[" NETDEV "]}}}}\n---\n" CLUSTER (ONE, POD, USE),
     "CPU=8 netdev.google.com=2", NULL },
-  /* Broken, but nobody asks for it. */
+  /* Invalid but unused. */
   { CLUSTER (ONE, "x: 1", "x: 1") TEMPLATE ("7"), "CPU=8", NULL },
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every manifest and every capture that lies beside this tree, file by file: what it is read as, or why it is refused.
- * The numbers were counted in the files, not by quoit. A file that no row speaks of fails, and so does a row without
- * its file. */
+/* Every manifest and every capture in the folders outside this tree: the parsed result, or the refusal. The numbers
+ * were counted in the files independently of quoit. A file without a row is a failure, and so is a row without a
+ * file. */
 #include "base/natural.h"
 #include "claims-suite.h"
 
@@ -17,8 +17,8 @@ typedef struct {
   const char *file;
   const char *set;           /* NULL: none */
   const char *is;            /* NULL: refused */
-  const char *says;          /* the refusal, or else parts of the warnings in their order, parted by '|'; NULL: none */
-  const char *last_node_has; /* of its resources; NULL: nobody asks */
+  const char *says;          /* the refusal, or else parts of the warnings in order, separated by '|'; NULL: none */
+  const char *last_node_has; /* its resources; NULL: not checked */
 } Manifest;
 
 static const Manifest manifests[] = {
@@ -99,7 +99,7 @@ static const Manifest manifests[] = {
     NO_RAY ("'LeaderWorkerSet' in line 2"), NULL },
 };
 
-/* A capture is called MOMENT.FORM. */
+/* A capture is named MOMENT.FORM. */
 static const struct {
   const char *moment;
   unsigned n_files;
@@ -125,7 +125,7 @@ static const struct {
 #define NOTHING                                                                                                        \
   "'No resource in the cluster', which ray says when it lists nothing: expected the output of ray list nodes"
 
-/* What a node list reader says of each form; NULL: it has nodes. The first that a file's name ends with. */
+/* The node list reader's refusal of each form; NULL: it has nodes. The first matching end of the file name applies. */
 static const struct {
   const char *form, *says;
 } forms[] = {
@@ -137,7 +137,7 @@ static const struct {
   { ".ray-list-nodes.table.txt", A_TABLE },
   { ".ray-list-nodes--detail--format-table.txt", A_TABLE },
   { ".py-ray.nodes.repr.txt", REPR },
-  /* No nodes in these. Without groups, Ray prints a sentence in every form, and Python's text is JSON by chance. */
+  /* No nodes. Without groups, Ray prints a sentence in every form, and a Python repr may be valid JSON. */
   { "mixed.idle.ray-list-placement-groups--detail--format-json.json", NOTHING },
   { "mixed.idle.ray-list-placement-groups--detail.yaml", NOTHING },
   { "mixed.idle.ray-list-placement-groups--format-json.json", NOTHING },
@@ -177,7 +177,7 @@ folder_of (const char *name)
   return g_build_filename (g_getenv ("top_srcdir"), "..", "shared", name, NULL);
 }
 
-/* --- what was read, in one line --- */
+/* --- the result in one line --- */
 
 static gint
 by_name (gconstpointer a, gconstpointer b)
@@ -185,7 +185,7 @@ by_name (gconstpointer a, gconstpointer b)
   return quoit_natural_compare (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* "POOL N": nodes in no slice; "POOL S x GENERATION TOPOLOGY on HOSTS" */
+/* "POOL N": nodes outside any slice; "POOL S x GENERATION TOPOLOGY on HOSTS" */
 static void
 append_pool (GString *text, const QuoitClaims *claims, const char *name)
 {
@@ -334,7 +334,7 @@ check_capture (const char *says, const char *expected, const char *text, gsize l
 
 /* --- the folders --- */
 
-/* The names in it; NULL where it is not there. */
+/* The names in the folder; NULL if there is no folder. */
 static GPtrArray *
 list (const char *folder)
 {

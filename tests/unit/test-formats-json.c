@@ -33,7 +33,7 @@ static const char *const accepted[] = {
   "\"long enough to be read eight bytes at a time \\n and again after it\"",
 };
 
-/* What RFC 8259, or reading it without loss, rules out; @says is in the message. */
+/* Texts that RFC 8259 forbids, or that cannot be read without loss; @says is in the message. */
 static const struct {
   const char *text;
   const char *says;
@@ -163,7 +163,7 @@ START_TEST (depth_is_limited_and_does_not_use_the_c_stack)
 }
 END_TEST
 
-/* A quadratic search would take minutes over these. */
+/* A quadratic search would take minutes. */
 START_TEST (a_duplicate_is_found_among_a_million_keys)
 {
   g_autoptr (GString) text = g_string_new ("{");
@@ -243,8 +243,8 @@ append_random (GString *text, GRand *rand, unsigned depth)
   g_string_append_c (text, kind == 1 ? ']' : '}');
 }
 
-/* The gate refuses more than SQLite (keys twice, what overflows), so it is asked about texts that have none of that:
- * documents of small parts, whole and with a byte changed, removed or put in. */
+/* quoit's check refuses more than SQLite (duplicate keys, overflow), so the test avoids such texts: documents of
+ * small parts, unchanged and with one byte changed, removed or inserted. */
 START_TEST (the_gate_agrees_with_sqlite_on_what_is_json)
 {
   static const char bytes[] = " ,:[]{}\"\\0123456789.eE+-truefalsn/u'\n";
@@ -285,7 +285,7 @@ START_TEST (the_gate_agrees_with_sqlite_on_what_is_json)
               || strstr (error->message, "an integer of") != NULL || strstr (error->message, "surrogate") != NULL
               || strstr (error->message, "without NUL") != NULL))
         continue;
-      /* SQLite 3.40 takes a control byte in a string, and does not look at UTF-8. */
+      /* SQLite 3.40 accepts a control character in a string, and does not check UTF-8. */
       if (!ours && theirs
           && (strstr (error->message, "control bytes") != NULL || strstr (error->message, "UTF-8") != NULL))
         continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' list of pods beside its list of nodes: what they say of the machines that they run on. */
+/* Kubernetes' list of pods together with its list of nodes: information of pods about their nodes. */
 #include <time.h>
 
 #include "claims-suite.h"
 
-/* --- a cluster: a slice of four hosts, a machine that is a slice, and one without chips --- */
+/* --- a cluster: a slice of four hosts, a slice of one host, and a host without chips --- */
 
 #define NODE(name, labels, chips, ready, number)                                                                       \
   "kind: Node\nmetadata: {name: " name ", uid: u-" name ", labels: {" labels "}}\nstatus: {capacity: "                 \
@@ -40,7 +40,7 @@ static const char four_hosts[]
 #define REST " one=one.0@10.0.0.1 cpus@10.0.0.2"
 #define NOTHING_SAID "n-9=p.0?@10.0.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12"
 
-/* "NAME=SLICE.WORKER", '?' where that is assumed, "@ADDRESS": of all nodes, in the order of the reader. */
+/* "NAME=SLICE.WORKER", '?' if it is assumed, "@ADDRESS", for all nodes in the reader's order. */
 static char *
 show (const QuoitClaims *claims)
 {
@@ -60,21 +60,21 @@ show (const QuoitClaims *claims)
 }
 
 static const struct {
-  const char *nodes, *pods, *shown, *warning; /* NULL: none but that of worker ids, where one is assumed */
+  const char *nodes, *pods, *shown, *warning; /* NULL: only that of worker ids, if one is assumed */
 } heard[] = {
   { four_hosts, "kind: List\nitems: []\n", NOTHING_SAID REST, NULL },
   { four_hosts, REVERSED, "n-12=p.0@10.4.0.12 n-11=p.1@10.4.0.11 n-10=p.2@10.4.0.10 n-9=p.3@10.4.0.9" REST, NULL },
-  /* whom nobody speaks of has what is left */
+  /* nodes without a pod get the remaining worker ids */
   { four_hosts, POD ("11", ID ("0")),
     "n-11=p.0@10.4.0.11 n-9=p.1?@10.0.0.9 n-10=p.2?@10.0.0.10 n-12=p.3?@10.0.0.12" REST, NULL },
   { five_hosts, POD ("11", ID ("1")),
     "n-8=p.0?@10.0.0.8 n-11=p.1@10.4.0.11 n-9=p.2?@10.0.0.9 n-10=p.3?@10.0.0.10 n-12=p.-1?@10.0.0.12",
     "dead: nodes that are not Ready" },
   { three_hosts, POD ("9", ID ("3")), "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.3@10.4.0.9", NULL },
-  /* a machine alone is worker 0 whatever its pod calls itself */
+  /* the only host of a slice is worker 0, whatever its pod's id is */
   { four_hosts, POD_OF ("x", "", "one", "{env: [" ID ("7") "], " CHIPS "}", "", AT ("1")),
     NOTHING_SAID " one=one.0@10.4.0.1 cpus@10.0.0.2", NULL },
-  /* who counts */
+  /* pods that count */
   { four_hosts, POD_OF ("x", "", "n-9", "{env: [" ID ("1") "]}", "", AT ("9")), NOTHING_SAID REST, NULL },
   { four_hosts, "kind: Pod\nmetadata: {name: x}\nspec: {containers: [{env: [" ID ("1") "], " CHIPS "}]}\n",
     NOTHING_SAID REST, NULL },
@@ -91,7 +91,7 @@ static const struct {
     POD_OF ("x", "", "n-9", "{env: [" ID ("2") "], resources: {limits: {google.com/tpu: 4}}}", "",
             ", podIPs: [{ip: 10.4.0.9}, {ip: 'fd00::9'}]"),
     "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.2@10.4.0.9 n-12=p.3?@10.0.0.12" REST, NULL },
-  /* who leaves is followed by who stays */
+  /* a terminating pod is ignored if another one remains */
   { four_hosts,
     POD ("9", ID ("1")) POD_OF ("old", ", deletionTimestamp: '2026-05-01T09:30:00Z'", "n-10",
                                 "{env: [" ID ("1") "], " CHIPS "}", "", AT ("99")),
@@ -115,7 +115,7 @@ static const struct {
     "n-9=p.0?@10.0.0.9 n-12=p.1@10.4.0.12 n-10=p.2?@10.4.0.10 n-11=p.3?@10.0.0.11", "dead: nodes that are not Ready" },
   { one_is_dead, POD ("10", ID ("0")), "n-10=p.0@10.4.0.10 n-9=p.1?@10.0.0.9 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12",
     "dead: nodes that are not Ready" },
-  /* how an id is said */
+  /* forms of an id */
   { four_hosts, POD ("9", ID ("1") ", " ID ("2")),
     "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.2@10.4.0.9 n-12=p.3?@10.0.0.12" REST, NULL },
   { four_hosts, POD ("9", "{name: X, value: '2'}, " ID ("$(X)")),
@@ -141,7 +141,7 @@ static const struct {
   { four_hosts,
     MARKED ("9", ", annotations: {jobset.sigs.k8s.io/jobset-name: j, batch.kubernetes.io/job-completion-index: '2'}"),
     "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.2@10.4.0.9 n-12=p.3?@10.0.0.12" REST, NULL },
-  /* of a job by itself nobody says that it is one slice */
+  /* nothing shows that a plain job uses one slice */
   { four_hosts, MARKED ("9", ", labels: {batch.kubernetes.io/job-completion-index: '6'}"),
     "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST,
     "pods on slices of several hosts that say no worker id: 1, such as 's/w-9'" },
@@ -155,7 +155,7 @@ static const struct {
     "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
   { four_hosts, POD ("9", ID ("$(X)") ", {name: X, value: '2'}"),
     "n-9=p.0?@10.4.0.9 n-10=p.1?@10.0.0.10 n-11=p.2?@10.0.0.11 n-12=p.3?@10.0.0.12" REST, "that say no worker id: 1" },
-  /* several containers with chips: the same id, or one after the other, host by host */
+  /* several containers with chips: the same id, or consecutive ids, host by host */
   { four_hosts,
     POD_OF ("x", "", "n-9", "{env: [" ID ("2") "], " CHIPS "}, {env: [" ID ("2") "], " CHIPS "}", "", AT ("9")),
     "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.2@10.4.0.9 n-12=p.3?@10.0.0.12" REST, NULL },
@@ -166,7 +166,7 @@ static const struct {
   { four_hosts, POD ("9", ID ("2")) POD_OF ("z", "", "n-9", "{env: [" ID ("2") "], " CHIPS "}", "", AT ("99")),
     "n-10=p.0?@10.0.0.10 n-11=p.1?@10.0.0.11 n-9=p.2@10.4.0.9 n-12=p.3?@10.0.0.12" REST,
     "nodes with several such pods: 1, such as 'n-9': it has the address of 's/w-9' alone" },
-  /* Ray's head has no chips, and is a node of Ray's all the same */
+  /* Ray's head has no chips, but it is a Ray node */
   { four_hosts,
     POD_OF ("head", ", labels: {ray.io/is-ray-node: 'yes'}", "cpus", "{name: ray}", "", AT ("2"))
         POD_OF ("dns", "", "cpus", "{name: dns}", "", AT ("3")),
@@ -183,7 +183,7 @@ read_both (const char *nodes, const char *pods, GError **error)
   return quoit_read_k8s_files (&files, error);
 }
 
-/* Of several lines, one is of worker ids that are assumed, where some are. */
+/* One of several warnings is about assumed worker ids, if there are any. */
 static void
 check_warnings (const QuoitClaims *claims, const char *shown, const char *part)
 {
@@ -213,7 +213,7 @@ START_TEST (pods_say_worker_ids_and_where_nodes_are_reached)
 }
 END_TEST
 
-/* --- several ways to give them --- */
+/* --- forms of input --- */
 
 START_TEST (pods_may_stand_beside_nodes_in_one_list)
 {
@@ -252,7 +252,7 @@ START_TEST (lists_of_pods_are_json_or_yaml)
 }
 END_TEST
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 #define JOBS "labels: {'batch.kubernetes.io/job-completion-index': x, 'jobset.sigs.k8s.io/jobset-name': j}"
 
@@ -317,9 +317,9 @@ START_TEST (a_message_says_which_list_it_is_of)
 }
 END_TEST
 
-/* --- bounded --- */
+/* --- limits --- */
 
-/* Variables are looked for from behind, and each leads to the next. */
+/* Variables are looked up from the end, and each refers to the next. */
 START_TEST (a_list_of_thousands_of_variables_is_read_in_bounded_time)
 {
   enum { N_PODS = 50, N_VARIABLES = 4000, MOST_SECONDS = 20 };

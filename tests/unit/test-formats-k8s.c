@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kubernetes' list of nodes: which slices they are, and which of their machines take anything new. */
+/* Kubernetes' node list: the slices of nodes, and nodes that accept no new work. */
 #include "claims-suite.h"
 
 #define TPU_TAINT "{key: google.com/tpu, value: present, effect: NoSchedule}"
@@ -16,12 +16,12 @@
 #define GOOD(name) HOST (name, "", "taints: [" TPU_TAINT "]", READY ", " ROOM ("4"))
 #define AND "---\n"
 
-/* Each is the second of four hosts. */
+/* @second is the second of four hosts. */
 #define FOUR(second) GOOD ("n-9") AND second AND GOOD ("n-11") AND GOOD ("n-12")
 #define PLACED(mark) "p:n-9@p.0 p:n-10@p.1" mark " p:n-11@p.2 p:n-12@p.3"
 
 static const struct {
-  const char *text, *nodes, *warning; /* NULL: none but that of worker ids */
+  const char *text, *nodes, *warning; /* NULL: only that of worker ids */
 } accepted[] = {
   { FOUR (GOOD ("n-10")), PLACED (""), NULL },
   { GOOD ("n-12") AND GOOD ("n-10") AND GOOD ("n-9") AND GOOD ("n-11"), PLACED (""), NULL },
@@ -51,13 +51,13 @@ static const struct {
   { FOUR (HOST ("n-10", "", "", ROOM ("4"))), PLACED ("!dead"), "dead: nodes that are not heard of" },
   { FOUR (HOST ("n-10", "", "", READY ", capacity: {google.com/tpu: '4'}, allocatable: {google.com/tpu: '3'}")),
     PLACED ("!dead"), "dead: nodes that give pods fewer chips than they have: 1" },
-  /* More nodes than hosts: the dead ones have no place. */
+  /* More nodes than hosts: dead nodes get no place. */
   { GOOD ("n-9") AND HOST ("n-10", "", "", "conditions: [{type: Ready, status: 'False'}], " ROOM ("4"))
         AND GOOD ("n-11") AND GOOD ("n-12") AND GOOD ("n-13"),
     "p:n-9@p.0 p:n-11@p.1 p:n-12@p.2 p:n-13@p.3 p:n-10@p.-1!dead", "dead: nodes that are not Ready: 1" },
 };
 
-/* Of several lines, one is of the worker ids of slices of several hosts. */
+/* One of several warnings is about worker ids in slices of several hosts. */
 static void
 check_warnings (const QuoitClaims *claims, const char *part)
 {
@@ -110,7 +110,7 @@ static const struct {
   { POOL ("q", "tpu-v5-lite-podslice", "2x4"), "8", "q:a@a.0", NULL },
   { POOL ("q", "tpu7x", "2x2x1"), "4", "q:a@a.0", NULL },
   { "cloud.google.com/gke-nodepool: cpus", "0", "cpus:a", NULL },
-  /* Its chips are not there yet: it is a host of its slice all the same. */
+  /* A host without chips yet belongs to its slice. */
   { POOL ("q", "tpu-v6e-slice", "2x2"), "0", "q:a@a.0!dead",
     "dead: nodes that give pods fewer chips than they have: 1" },
   { POOL ("q", "tpu-v99", "2x2"), "4", "q:a", "TPU nodes in no slice: 1, such as 'a'" },
@@ -228,7 +228,7 @@ static const struct {
   { GOOD ("a") AND GOOD ("a"), "line 6: name 'a': expected each name once" },
   { "kind: Node\nmetadata: {name: a, uid: x}\n---\nkind: Node\nmetadata: {name: b, uid: x}\n",
     "uid 'x': expected each uid once" },
-  /* the name of a node without uid tells it from the others */
+  /* a node without uid is identified by its name */
   { "kind: Node\nmetadata: {name: a, uid: b}\n---\nkind: Node\nmetadata: {name: b}\n",
     "line 4: name 'b': expected a uid, as the uid of another node is that name" },
   { "kind: Node\nmetadata: {name: b}\n---\nkind: Node\nmetadata: {name: a, uid: b}\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole clusters: every form of every state says the same, and what is broken in a file is found. */
+/* Captures of whole clusters: all forms of one state give the same result, and damage in a file is detected. */
 #include <json-glib/json-glib.h>
 
 #include "ray-suite.h"
@@ -22,10 +22,10 @@ static const char *const group_forms[] = { GROUPS, "ray-list-placement-groups--d
   "77ca 'train-b' RESERVED 127.0.0.2 CPU=1 TPU=4, 127.0.0.3 CPU=1 TPU=4, 127.0.0.4 CPU=1 TPU=4, "                      \
   "127.0.0.5 CPU=1 TPU=4, 127.0.0.7 CPU=1 TPU=4, 127.0.0.8 CPU=1 TPU=4, 127.0.0.9 CPU=1 TPU=4, 127.0.0.6 CPU=1 TPU=4"
 
-/* What Ray itself reported of each state. The plain cluster runs an actor and two tasks outside any group. */
+/* Ray's own report of each state. The plain cluster runs an actor and two tasks outside any group. */
 static const struct {
   const char *state, *groups, *external;
-  unsigned n_forms; /* pairs of forms that were captured */
+  unsigned n_forms; /* number of captured pairs of forms */
 } clusters[] = {
   { "gke.idle", "", "", 15 },
   { "gke.one-reserved", "359a '' RESERVED 127.0.0.6 TPU-v6e-16-head=1; " TRAIN_A, "", 15 },
@@ -49,7 +49,7 @@ static const struct {
     "127.0.0.2 CPU=1 TPU=1; 127.0.0.3 CPU=1 TPU=4; 127.0.0.5 CPU=1 TPU=1", 4 },
 };
 
-/* Whether the forms are there; then they say what is expected. */
+/* Returns whether the forms exist; their results must equal the expected ones. */
 static gboolean
 check_forms (guint cluster, const char *node_form, const char *group_form)
 {
@@ -105,7 +105,7 @@ START_TEST (the_captures_of_this_tree_are_enough_to_see_each_state_of_a_group)
 }
 END_TEST
 
-/* The three texts of one cluster, of which one is broken. */
+/* The three texts of one cluster; one of them is broken. */
 typedef struct {
   char *texts[3]; /* nodes, groups, available */
   guint broken;
@@ -121,7 +121,7 @@ clear_texts (Texts *texts)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, clear_texts)
 
-/* Reads with @text in the place of the broken one. Whether it was refused; a refusal says where. */
+/* Reads with @text in place of the broken one. Returns whether it was refused; a refusal must have a position. */
 static gboolean
 is_refused (const Texts *texts, const char *text)
 {
@@ -175,12 +175,11 @@ collect (JsonNode *node, guint depth, GArray *members)
     }
 }
 
-/* Each cluster and which of its texts is broken; members that cannot be missed, by name or, where names differ, by how
- * deep they are. */
+/* Clusters, and which of their texts is broken; required members by name, or by depth if their names vary. */
 static const struct {
   const char *state, *nodes, *groups;
   guint broken;
-  const char *needed; /* between blanks */
+  const char *needed; /* separated by spaces */
   guint needed_depth;
 } breakable[] = {
   { PLAIN, NODE_OBJECTS, GROUPS, 0, " NodeID ", G_MAXUINT },
@@ -213,7 +212,7 @@ is_needed (guint row, const Member *member)
   return member->depth == breakable[row].needed_depth || strstr (breakable[row].needed, word) != NULL;
 }
 
-/* Writes the tree with @value, or nothing, as the member, and leaves it as it was. */
+/* Writes the tree with the member replaced by @value or removed, and restores the tree. */
 static char *
 with_member (JsonNode *root, const Member *member, JsonNode *value)
 {
@@ -307,7 +306,7 @@ START_TEST (yaml_that_is_cut_off_or_damaged_is_never_half_read)
 }
 END_TEST
 
-/* @text with the first @from as @to. */
+/* @text with the first @from replaced by @to. */
 static char *
 replaced (const char *text, const char *from, const char *to)
 {
@@ -348,7 +347,7 @@ START_TEST (files_that_contradict_each_other_are_refused)
   };
 
   GError *error = NULL;
-  /* Dead only since the availability was asked for: what it says of the node is void. */
+  /* The node died after the availability was recorded, so its availability is ignored. */
   g_autoptr (QuoitClaims) claims = read_texts (dead, groups, available, &error);
 
   ck_assert_ok (error);

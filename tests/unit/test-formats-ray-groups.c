@@ -34,10 +34,10 @@ static const struct {
     "cc 'n' RESCHEDULING a TPU=2, - TPU=2", NULL },
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 2", "\"aa\"") ", " BUNDLE ("\"TPU\": 2", "null") "]") "]",
     "cc 'n' RESCHEDULING a TPU=2, - TPU=2", NULL },
-  /* What Ray counts of 0.57 is 0.5699; of nothing, nothing. */
+  /* Ray counts 0.57 as 0.5699, and ignores 0. */
   { "[" ROW ("cc", "CREATED", "[" BUNDLE ("\"TPU\": 0.57, \"CPU\": 0", "\"bb\"") "]") "]",
     "cc 'n' RESERVED b TPU=0.5699", NULL },
-  /* Bundles that are alike are counted, of many kinds the first four are shown. */
+  /* Equal bundles are counted; of many different ones the first four are shown. */
   { "[" ROW (
         "cc", "CREATED",
         "[" BUNDLE ("\"CPU\": 1", "\"aa\"") ", " BUNDLE ("\"CPU\": 2", "\"aa\"") ", " BUNDLE (
@@ -138,7 +138,7 @@ START_TEST (a_group_that_is_wrong_is_refused_by_its_path)
 }
 END_TEST
 
-/* Rows of ray list, @n of them. */
+/* @n rows of `ray list placement-groups`. */
 static char *
 many_rows (const char *format, unsigned n)
 {

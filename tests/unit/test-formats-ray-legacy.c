@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters whose Ray has no labels for slices (2.40 and before): resources alone say what is a slice. */
+/* Clusters whose Ray has no labels for slices (2.40 and before): slices are detected by resources alone. */
 #include "ray-suite.h"
 
-/* Rows as words: "ADDRESS[!dead] RESOURCE=AMOUNT...", one a line. A row without resources is of a CPU node. */
+/* Rows as words: "ADDRESS[!dead] RESOURCE=AMOUNT...", one per line. A row without resources is a CPU node. */
 static char *
 list_of (const char *lines)
 {
@@ -41,7 +41,7 @@ read_lines (const char *lines, const char *topology, GError **error)
   return quoit_read_ray_files (&files, error);
 }
 
-/* "NAME@SLICE.WORKER[?] TYPE TOPOLOGY; ...": a question mark where the worker id is assumed. */
+/* "NAME@SLICE.WORKER[?] TYPE TOPOLOGY; ...": a question mark marks an assumed worker id. */
 static char *
 slices_as_text (const QuoitClaims *claims)
 {
@@ -65,7 +65,7 @@ slices_as_text (const QuoitClaims *claims)
 #define V6E "CPU=8 TPU=4 accelerator_type:TPU-V6E=1"
 #define V4 "CPU=8 TPU=4 accelerator_type:TPU-V4=1"
 
-/* One head and two slices of four hosts: nine nodes, whose sums Ray shows as tpu-group-0: 4.0, tpu-group-1: 4.0. */
+/* One head and two slices of four hosts: nine nodes. Ray shows their sums as tpu-group-0: 4.0, tpu-group-1: 4.0. */
 #define NINE_NODES                                                                                                     \
   "10.0.0.1 CPU=8 node:__internal_head__=1\n"                                                                          \
   "10.0.0.10 " V6E " tpu-group-0=1\n"                                                                                  \
@@ -89,7 +89,7 @@ static const struct {
   { "a " V4 " s=1 TPU-v4-8-head=1\nb " V4 " t=1 TPU-v4-8-head=1", NULL, "a@s.0 v4-8 2x2x1; b@t.0 v4-8 2x2x1", NULL },
   { "a TPU=8 s=1 TPU-v6e-8-head=1", NULL, "a@s.0 v6e-8 2x4", NULL },
   { "a TPU=4 s=1 TPU-v6e-8-head=1\nb TPU=4 s=1", NULL, "a@s.0 v6e-8 2x4; b@s.1? v6e-8 2x4", NULL },
-  /* What all hosts of the cluster have, or a node without chips has, is no slice's name. */
+  /* A resource that all hosts of the cluster have, or a node without chips, is not the name of a slice. */
   { "a " V4 " s=1 all=1 TPU-v4-8-head=1\nb " V4 " t=1 all=1 TPU-v4-8-head=1", NULL,
     "a@s.0 v4-8 2x2x1; b@t.0 v4-8 2x2x1", NULL },
   { "a " V4 " s=1 x=1 TPU-v4-8-head=1\nb CPU=2 x=1", NULL, "a@s.0 v4-8 2x2x1", NULL },
@@ -98,7 +98,7 @@ static const struct {
   { "a " V4 " s=1 x=1 TPU-v4-16-head=1\nb " V4 " s=1\nc " V4 " t=1 x=1 TPU-v4-16-head=1\nd " V4 " t=1", NULL,
     "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2; c@t.0 v4-16 2x2x2; d@t.1? v4-16 2x2x2", NULL },
   { "a " V4 " s=1 x=2 TPU-v4-8-head=1", NULL, "a@s.0 v4-8 2x2x1", NULL },
-  /* A host that is lost keeps its number; one that was replaced gives it away. */
+  /* A lost host keeps its worker id; a replaced host passes its id on. */
   { "a " V6E " s=1 TPU-v6e-16-head=1\nb!dead " V6E " s=1\nc " V6E " s=1\nd " V6E " s=1", NULL,
     "a@s.0 v6e-16 4x4; b@s.1? v6e-16 4x4; c@s.2? v6e-16 4x4; d@s.3? v6e-16 4x4", NULL },
   { "a " V6E " s=1 TPU-v6e-16-head=1\nb!dead " V6E " s=1\nc " V6E " s=1\nd " V6E " s=1\ne " V6E " s=1", NULL,
@@ -106,7 +106,7 @@ static const struct {
   { "a!dead " V4 " s=1 TPU-v4-16-head=1\nb " V4 " s=1\nc " V4 " s=1 TPU-v4-16-head=1", NULL,
     "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2; c@s.0 v4-16 2x2x2", NULL },
   { "a!dead " V4 " s=1 TPU-v4-16-head=1\nb " V4 " s=1", NULL, "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2", NULL },
-  /* The catalogue leaves open what v4-512 is. */
+  /* The catalogue does not define the topology of v4-512. */
   { "a TPU=4 s=1 TPU-v4-16-head=1\nb TPU=4 s=1", "4x4x16", "a@s.0 v4-16 2x2x2; b@s.1? v4-16 2x2x2",
     "a topology is stated, but no slice needed it" },
   { "a TPU=4 s=1 TPU-v6e-16-head=1\nb TPU=4 s=1\nc TPU=4 s=1\nd TPU=4 s=1", "2x8",

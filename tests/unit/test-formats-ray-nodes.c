@@ -7,7 +7,7 @@ read_text (const char *text, GError **error)
   return quoit_read_ray_nodes (text, strlen (text), NULL, error);
 }
 
-/* Rows in the two forms, as short as they may be. */
+/* Minimal rows in both forms. */
 static const struct {
   const char *text, *nodes, *resources, *labels; /* of the first node */
 } accepted[] = {
@@ -38,7 +38,7 @@ static const struct {
     "default:aa", "GPU=8", "ray.io/accelerator-type=A100" },
   { "[{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"CPU\": -0.0, \"x\": 0}}]", "default:aa", "CPU=0 x=0",
     "" },
-  /* Names: a dead node gives its name to the one alive, nodes that share one are told apart. */
+  /* Names: a live node gets the name of a dead one, and nodes with the same name are distinguished. */
   { "[{\"NodeID\": \"0123456789\", \"Alive\": false, \"NodeName\": \"n\"}, {\"NodeID\": \"bb\", \"Alive\": true, "
     "\"NodeName\": \"n\"}]",
     "default:n~01234567!dead default:n", "", "" },
@@ -193,7 +193,7 @@ END_TEST
   "{\"NodeID\": \"aa\", \"Alive\": true, \"Resources\": {\"TPU\": " chips                                              \
   ", \"CPU\": 8}, " SLICE_LABELS (worker, topology, type) "}"
 
-/* What a dead node of ray.nodes() had: the first row unless the list has but one. */
+/* Inferred resources of a dead node of ray.nodes(): the first row, unless the list has only one. */
 static const struct {
   const char *text, *topology, *pod_type;
   guint chips;
@@ -203,7 +203,7 @@ static const struct {
   { "[" DEAD ("1", "2x4", "v6e-8") ", " ALIVE ("0", "4", "2x4", "v6e-8") "]", "2x4", "v6e-8", 4, "TPU=4" },
   { "[" DEAD ("0", "2x4", "v6e-8") "]", "2x4", "v6e-8", 8, "TPU=8" },
   { "[" DEAD ("0", "4x4", "v6e-16") "]", "4x4", "v6e-16", 4, "TPU=4" },
-  /* Another slice of that name is no witness. */
+  /* Another slice with that name is no evidence. */
   { "[" DEAD ("0", "4x4", "v6e-16") ", " ALIVE ("0", "8", "2x4", "v6e-8") "]", "4x4", "v6e-16", 4, "TPU=4" },
   { "[{\"NodeID\": \"dd\", \"Alive\": false, \"Labels\": {\"ray.io/tpu-slice-name\": \"s\", "
     "\"ray.io/tpu-worker-id\": \"1\"}}, " ALIVE ("0", "4", "4x4", "v6e-16") "]",
@@ -235,7 +235,7 @@ START_TEST (a_dead_node_without_resources_has_the_chips_of_its_slice)
   ck_assert_pstr_eq (kind->pod_type, dead[_i].pod_type);
   ck_assert (dead[_i].chips == 0 || (kind->generation == QUOIT_GENERATION_V6E && kind->shape.n_dims == 2));
   ck_assert_text (resources_as_text (claims, 0), dead[_i].resources);
-  /* Only what is said of every list. */
+  /* Only the warning of every list. */
   ck_assert_ptr_null (quoit_claims_warnings (claims)[1]);
 }
 END_TEST
@@ -293,7 +293,7 @@ START_TEST (a_slice_has_at_most_4096_nodes)
   guint n_warnings;
 
   ck_assert_ptr_nonnull (claims);
-  /* 20 of them, the number of the others, and the one of every list. */
+  /* 20 warnings, the number of the others, and the warning of every list. */
   n_warnings = g_strv_length ((char **) quoit_claims_warnings (claims));
   ck_assert_uint_eq (n_warnings, 22);
   ck_assert_str_eq (quoit_claims_warnings (claims)[20], "4076 more such rows");
@@ -315,7 +315,7 @@ START_TEST (names_that_are_shared_are_warned_of_once)
 }
 END_TEST
 
-/* The rule on a whole cluster: name, node count, kinds, dead nodes, TPU nodes. */
+/* The rule on a whole cluster: name, node count, classes, dead nodes, TPU nodes. */
 static const struct {
   const char *start;
   guint32 n_nodes, n_dead, n_tpu;

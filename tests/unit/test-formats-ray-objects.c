@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three kinds of Ray objects, and which of a file's documents is read. */
+/* The three kinds of Ray objects, and the choice among a file's documents. */
 #include "claims-suite.h"
 
 #define HEAD "headGroupSpec: {template: {spec: {containers: [{resources: {limits: {cpu: 1}}}]}}}"
@@ -24,7 +24,7 @@ static const struct {
     "and the names of its hosts are assumed; " END_OF_NAME },
   { SERVICE (""), "chat", NODES ("chat-xxxxx", "!assumed"), "line 1: KubeRay ends the name of a RayService's cluster" },
   { "apiVersion: ray.io/v1alpha1\n" JOB (""), "train", NODES ("train-xxxxx", "!assumed"), "line 2: KubeRay ends" },
-  /* Read back from Kubernetes, the object knows the name. */
+  /* The object as read back from Kubernetes has the name. */
   { JOB ("") "status: {rayClusterName: train-4kq7c}\n", "train", NODES ("train-4kq7c", ""), NULL },
   { JOB ("") "status: {rayClusterName: ''}\n", "train", NODES ("train-xxxxx", "!assumed"), "KubeRay ends" },
   { JOB ("") "status: {jobId: train-4kq7c}\n", "train", NODES ("train-xxxxx", "!assumed"), "KubeRay ends" },
@@ -33,7 +33,7 @@ static const struct {
   { SERVICE ("") "status: {rayClusterName: chat-zz2xx}\n", "chat", NODES ("chat-xxxxx", "!assumed"), "KubeRay ends" },
   { "kind: RayCluster\nmetadata: {name: c}\nspec: " CLUSTER "\nstatus: {rayClusterName: other}\n", "c", NODES ("c", ""),
     NULL },
-  /* What is suspended has no pods, and so no name that could be wrong. */
+  /* A suspended object has no pods, so no name can be wrong. */
   { JOB ("  suspend: true\n"), "train", "", NULL },
   { JOB ("  suspend: false\n"), "train", NODES ("train-xxxxx", "!assumed"), "KubeRay ends" },
   { SERVICE ("  suspend: true\n"), "chat", "", NULL },
@@ -46,7 +46,7 @@ static const struct {
     ", workerGroupSpecs: [{groupName: w, replicas: 2, suspend: true, template: {spec: {containers: [{}]}}}]}}\n",
     "train", "headgroup:train-xxxxx-head!head!assumed", "KubeRay ends" },
   { JOB ("  clusterSelector: {}\n"), "train", NODES ("train-xxxxx", "!assumed"), "KubeRay ends" },
-  /* What kubectl prints of several objects. */
+  /* kubectl's output for several objects. */
   { "apiVersion: v1\nkind: List\nitems:\n- {kind: ConfigMap}\n- kind: RayCluster\n  metadata: {name: c}\n  "
     "spec: " CLUSTER "\n",
     "c", NODES ("c", ""), NULL },

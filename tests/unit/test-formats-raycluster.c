@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Most cases are one edit of the example that the tutorial's demo uses. */
+/* Most cases edit the example of the tutorial's demo. */
 #include "claims-suite.h"
 #include "formats/quantity.h"
 
@@ -115,7 +115,7 @@ START_TEST (the_single_slice_example_has_the_tutorials_sums)
 }
 END_TEST
 
-/* An edit, and what one node (the last, unless the edit is of the head) then is. */
+/* An edit, and one resulting node (the last one, or the head if the edit concerns it). */
 static const struct {
   const char *from, *to;
   const char *resources, *labels, *last_node;
@@ -143,7 +143,7 @@ static const struct {
     "ray.io/accelerator-type=TPU-V6E ray.io/availability-zone=us-east5-b ray.io/market-type=spot "
     "ray.io/node-group=tpu-group ray.io/tpu-pod-type=v6e-16 ray.io/tpu-topology=4x4",
     NULL },
-  /* Limits before requests, rounded up; requests of memory are not Ray's. */
+  /* Limits take precedence over requests, and are rounded up; Ray ignores requests of memory. */
   { "limits: {memory: 200G, google.com/tpu: \"4\"}", "limits: {cpu: 2500m, google.com/tpu: 4}",
     "CPU=3 TPU=4 accelerator_type:TPU-V6E=1", NULL, NULL },
   { "limits: {memory: 200G, google", "limits: {memory: 0.5, google", "CPU=8 TPU=4 accelerator_type:TPU-V6E=1 memory=1",
@@ -417,7 +417,7 @@ static const struct {
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: a, replicas: 1, numOfHosts: 2, " POD (
                                      "", "cpu: 4") "}\n  - {groupName: a-0, replicas: 2, " POD ("", "cpu: 4") "}\n"),
     NULL, "node name 'a-0-0': expected group names that give each node a name of its own" },
-  /* Two containers with chips, and a sidecar that counts in the pod's sum alone. */
+  /* Two containers with chips, and a sidecar that counts only in the pod's sum. */
   { CLUSTER (POD ("", "cpu: 1"), "  - {groupName: t, replicas: 1, template: {spec: {" SELECT (
                                      "tpu-v6e-slice", "2x2") "containers: "
                                                              "[{resources: {limits: {google.com/tpu: 2}}}, {resources: "

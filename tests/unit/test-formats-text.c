@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of a line or less: quantities, labels, variables, fleet text; and reading a file. */
+/* Short formats: quantities, labels, variables, fleet text; and reading a file. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
@@ -165,7 +165,7 @@ START_TEST (label_keys_and_values_have_rays_limits)
   ck_assert (quoit_label_check_key (token, NULL) && quoit_label_check_value (token, NULL));
   ck_assert (!quoit_label_check_key (longer, NULL) && !quoit_label_check_value (longer, NULL));
 
-  /* A prefix of 253 is legal where points part it into tokens of at most 63. */
+  /* A prefix of 253 bytes is valid if dots divide it into parts of at most 63. */
   prefix[60] = prefix[120] = prefix[180] = prefix[240] = '.';
   key = g_strconcat (prefix, "/x", NULL);
   ck_assert (quoit_label_check_key (key, NULL));
@@ -439,14 +439,14 @@ START_TEST (what_is_no_readable_file_is_refused_by_its_path)
   refuse_file (path, QUOIT_ERROR_NOT_FOUND, "No such file");
   refuse_file ("/dev/zero", QUOIT_ERROR_INVALID, "is a device or socket");
 
-  /* 1 GiB of zeros, which takes no room on disk and is not read. */
+  /* 1 GiB of zeros, which needs no disk space and is not read. */
   fd = g_open (path, O_CREAT | O_WRONLY, 0600);
   ck_assert_int_eq (ftruncate (fd, 1 << 30), 0);
   close (fd);
   refuse_file (path, QUOIT_ERROR_INVALID, "has 1073741824 bytes: expected at most 256 MiB");
   refuse_file (below, QUOIT_ERROR_NOT_FOUND, "Not a directory");
 
-  /* Root may read everything. */
+  /* Root may read all files. */
   ck_assert (g_file_set_contents (secret, "x", 1, NULL));
   ck_assert_int_eq (g_chmod (secret, 0), 0);
   if (geteuid () != 0)

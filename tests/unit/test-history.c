@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ledger over the years: databases that an older quoit wrote, checkpoints, and the past. */
+/* Databases of an older quoit, checkpoints, and past states. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 /* --- databases of an older quoit --- */
 
-/* What version 1 wrote, in @place. */
+/* Puts a database of version 1 at @place. */
 static void
 put_old (const Place *place)
 {
@@ -157,7 +157,7 @@ START_TEST (a_database_of_version_1_goes_on)
   put_old (&place);
   store = quoit_store_open (place.path, 0, &error);
   ck_assert_ok (error);
-  /* The key of a group that was released still names it; no id comes again. */
+  /* The key of a released group is still known, and its id is not reused. */
   ck_assert_uint_eq (store_reserve (store, "other", "k-gone", 1, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "k-gone");
   ck_assert_uint_eq (store_reserve (store, "small", NULL, 1, &error), 0);
@@ -223,7 +223,7 @@ START_TEST (processes_that_upgrade_at_once_find_it_done)
             QuoitStore *own;
             char c;
 
-            /* They begin when the last one holds the pipe open no longer. */
+            /* The children start when the last end of the pipe is closed. */
             close (gate[1]);
             if (read (gate[0], &c, 1) != 0)
               _exit (2);
@@ -244,7 +244,7 @@ START_TEST (processes_that_upgrade_at_once_find_it_done)
 }
 END_TEST
 
-/* Who may write everywhere, as root may, is nobody here. */
+/* Drops root privileges, because root may write everywhere. */
 static int
 open_as_nobody (const char *path)
 {
@@ -266,7 +266,7 @@ START_TEST (an_old_database_that_may_not_be_written_says_so)
   int status;
 
   put_old (&place);
-  /* Its folder may be written, or SQLite could not even look. */
+  /* Its folder is writable, because SQLite could not even read otherwise. */
   ck_assert_int_eq (g_chmod (place.path, 0444), 0);
   ck_assert_int_eq (g_chmod (place.dir, 0777), 0);
   child = fork ();
@@ -315,7 +315,7 @@ START_TEST (an_old_backup_put_back_beneath_an_open_handle_is_seen)
 }
 END_TEST
 
-/* --- checkpoints: the same on both engines --- */
+/* --- checkpoints: the same in memory and in a file --- */
 
 static QuoitStore *
 store_of (int engine, const Place *place)
@@ -323,8 +323,9 @@ store_of (int engine, const Place *place)
   return engine == 0 ? quoit_store_new_memory () : quoit_store_create (place->path, 0, NULL);
 }
 
-/* Two sources; "train" has slices whose nodes their source calls used since; "old" and "older" were released and left
- * their keys, "free" left none; a node is dead, one is draining, one was and is not any more. */
+/* Two sources. "train" has slices with nodes that their source has since reported as used. "old" and "older" were
+ * released and their keys are remembered; "free" had no key. One node is dead, one is draining, one has been
+ * removed. */
 static void
 live (QuoitStore *store)
 {
@@ -378,7 +379,7 @@ compact (QuoitStore *store, guint64 before, GError **error)
   return quoit_store_compact (store, before, T0, &n, error) ? n : G_MAXUINT64;
 }
 
-/* Every fleet there ever was, of a life whose journal is whole. */
+/* Every past fleet of a life with a complete journal. */
 static GPtrArray *
 every_fleet (void)
 {
@@ -451,7 +452,7 @@ START_TEST (a_checkpoint_anywhere_changes_nothing_but_what_is_kept_of_the_past)
           store = quoit_store_open (place.path, 0, &error);
           ck_assert_ok (error);
         }
-      /* And it goes on: ids and keys are what they were. */
+      /* Afterwards ids and keys continue as before. */
       ck_assert_uint_eq (store_reserve (store, "old", "key-old", 1, &error), 1);
       ck_assert (store_release (store, "free", &error));
       ck_assert_uint_eq (store_reserve (store, "next", NULL, 1, &error), 5);
@@ -553,7 +554,7 @@ START_TEST (a_batch_behind_a_checkpoint_can_be_cancelled)
 }
 END_TEST
 
-/* --- checkpoints of others --- */
+/* --- checkpoints by another handle --- */
 
 START_TEST (a_compaction_waits_for_a_writer_no_longer_than_it_may)
 {
@@ -573,7 +574,7 @@ START_TEST (a_compaction_waits_for_a_writer_no_longer_than_it_may)
 }
 END_TEST
 
-/* The path names another file now: its journal is none of this handle's. */
+/* The path now belongs to another file, whose journal is not that of this handle. */
 START_TEST (a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_at)
 {
   g_auto (Place) place = place_new ();
@@ -592,7 +593,7 @@ START_TEST (a_database_that_was_moved_away_is_neither_compacted_nor_looked_back_
 }
 END_TEST
 
-/* As if it had read no further than entry @seq. */
+/* Sets the handle back to entry @seq. */
 static void
 set_back (QuoitStore *store, guint64 seq)
 {
@@ -606,7 +607,7 @@ set_back (QuoitStore *store, guint64 seq)
 
 START_TEST (a_handle_that_a_compaction_has_overtaken_catches_up)
 {
-  /* It knows as many entries as this when another handle compacts and goes on. */
+  /* The number of entries that it has read before another handle compacts and continues. */
   for (guint64 known = 0; known <= LIFE; known++)
     {
       g_auto (Place) place = place_new ();
@@ -628,7 +629,7 @@ START_TEST (a_handle_that_a_compaction_has_overtaken_catches_up)
       fleet_b = quoit_store_fleet (b);
       assert_same (fleet_a, fleet_b);
       assert_verified (b);
-      /* Once more, where all of the journal has gone. */
+      /* Again after a compaction of the whole journal. */
       ck_assert_uint_eq (compact (b, fleet_b->seq + 1, &error), fleet_b->seq - 8);
       ck_assert (store_set_state (a, "b-1-1", QUOIT_NODE_DEAD, &error));
       ck_assert (quoit_store_refresh (b, &error));
@@ -647,7 +648,7 @@ hold_for (QuoitStore *store, const char *name, gint64 lease_ms, gint64 now_ms, G
                              NULL, error);
 }
 
-/* A group and an owner whose leases end, the group's name is another's afterwards: 7 entries. */
+/* The leases of a group and an owner expire, and another group takes the name: 7 entries. */
 static void
 let_leases_end (QuoitStore *store)
 {
@@ -687,7 +688,7 @@ START_TEST (a_handle_that_a_compaction_has_overtaken_knows_what_has_ended)
 }
 END_TEST
 
-/* Another history of the same length, in the same file. */
+/* Another history of the same length in the same file. */
 static const char *const replacements[] = {
   "DELETE FROM journal WHERE seq > 9",
   "DELETE FROM journal; DELETE FROM checkpoint",
@@ -717,7 +718,7 @@ START_TEST (a_replaced_database_is_seen_behind_a_checkpoint_too)
 }
 END_TEST
 
-/* --- what is found --- */
+/* --- detected damage --- */
 
 static const struct {
   const char *sql, *part;
@@ -766,13 +767,13 @@ START_TEST (verify_finds_a_checkpoint_that_was_changed)
   g_clear_error (&error);
   if (_i == (int) G_N_ELEMENTS (image_damages) - 1)
     return;
-  /* Nor is it built upon. */
+  /* A further compaction is refused too. */
   ck_assert_uint_eq (compact (store, LIFE + 1, &error), G_MAXUINT64);
   ck_assert_msg (error->code == QUOIT_ERROR_DAMAGED, "%s", error->message);
 }
 END_TEST
 
-/* What is wrong with the state stays to be found when the entries that prove it are gone. */
+/* Verify still detects a wrong state after the entries that prove it are compacted. */
 START_TEST (compaction_forgets_no_contradiction)
 {
   g_auto (Place) place = place_new ();
@@ -789,9 +790,9 @@ START_TEST (compaction_forgets_no_contradiction)
 }
 END_TEST
 
-/* --- what it costs --- */
+/* --- costs --- */
 
-/* @n entries that leave the state as it was. */
+/* Adds @n entries that leave the state unchanged. */
 static void
 come_and_go (QuoitStore *store, guint n)
 {
@@ -801,7 +802,7 @@ come_and_go (QuoitStore *store, guint n)
   ck_assert (quoit_store_commit_batch (store, NULL));
 }
 
-/* Steps of SQLite's machine that the statements of @store have taken since the last call. */
+/* Steps of SQLite's virtual machine by the statements of @store since the last call. */
 static guint
 steps_of (QuoitStore *store)
 {
@@ -849,7 +850,7 @@ cost_of (guint n_entries, int before)
   return cost;
 }
 
-/* Ten million entries differ from these as these from the few: not at all. */
+/* The cost does not depend on the number of compacted entries. */
 START_TEST (opening_and_verify_do_not_cost_what_a_checkpoint_has_replaced)
 {
   Cost few = cost_of (20, 1), many = cost_of (20000, 1), whole = cost_of (20000, 0);
@@ -857,7 +858,7 @@ START_TEST (opening_and_verify_do_not_cost_what_a_checkpoint_has_replaced)
   ck_assert_uint_eq (many.opening_steps, few.opening_steps);
   ck_assert_uint_eq (many.opening_pages, few.opening_pages);
   ck_assert_uint_eq (many.verify_steps, few.verify_steps);
-  /* Opening never did; verify does without a checkpoint. */
+  /* The cost of opening never depends on the journal; that of verify does without a checkpoint. */
   ck_assert_uint_le (whole.opening_steps, few.opening_steps + 10);
   ck_assert_uint_le (whole.opening_pages, few.opening_pages + 3);
   ck_assert_uint_ge (whole.verify_steps, 20 * few.verify_steps);

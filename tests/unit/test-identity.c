@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of the cluster that JAX finds: files, which kind wins, numbers at their ends, and what is
- * left alone when something is refused. */
+/* JAX's cluster detection beyond the vectors: files, precedence of cluster types, limits of numbers, and unchanged
+ * results after a refusal. */
 #include <quoit/models/jax.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define HOSTS "TPU_WORKER_HOSTNAMES=a,b"
 #define FILE_NAMED "TPU_PROCESS_ADDRESSES_PATH=/etc/addresses"
 
-/* "COORDINATOR COUNT ID", with "-" for what is refused. */
+/* "COORDINATOR COUNT ID", with "-" for a refusal. */
 static char *
 show (const QuoitJaxCluster *cluster)
 {
@@ -210,7 +210,7 @@ START_TEST (a_refusal_names_the_variable_and_writes_nothing)
 }
 END_TEST
 
-/* JAX reads the file while it looks for a cluster, also when it is told which kind to look for. */
+/* JAX reads the file during detection, even if the cluster type is given. */
 START_TEST (a_pod_whose_file_cannot_be_read_has_no_coordinator_either)
 {
   static const struct {
@@ -281,7 +281,7 @@ START_TEST (processes_and_their_chips_make_the_host)
           const char *bounds = NULL, *of_process = NULL;
           gboolean ok = quoit_jax_process_bounds (names[name], host, chips, &bounds, &of_process, NULL);
 
-          /* A half of a half of a host of 8 is nobody's. */
+          /* JAX has no bounds for a quarter of a host of 8. */
           ck_assert_msg (ok == !(host == 8 && chips == 2), "%s: %d of %d", names[name], (int) chips, (int) host);
           if (!ok)
             continue;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Ray cluster has placed itself, once it is in the ledger: who has which chips, and what stays from import to
- * import. Two verbs more than script.h has:
+/* Ray's own groups in the ledger: their chips, and their changes from import to import. Two verbs in addition to
+ * script.h:
  *
- *   ray CLUSTER / GROUPS / USED     what changed; `ray-sync` the same with sync
- *   node NAME                       its users, in the order of their names, and what each has of it
+ *   ray CLUSTER / GROUPS / USED     the changes; `ray-sync` likewise with sync
+ *   node NAME                       its users in the order of their names, with their shares
  *
- * CLUSTER is as of elastic.h, GROUPS are "id name STATE host:TPU=1,CPU=2 -:TPU=4; ...", '-' is a bundle that is nowhere
- * and '' a name that is none, USED is "host:TPU=1 ..." for what no group explains. Without the second or third part
- * that file is not given. */
+ * CLUSTER has the format of elastic.h. GROUPS are "id name STATE host:TPU=1,CPU=2 -:TPU=4; ...", where '-' is an
+ * unplaced bundle and '' an empty name. USED is "host:TPU=1 ..." for use outside groups. If the second or third part
+ * is missing, that file is not given. */
 #include <json-glib/json-glib.h>
 
 #include "script.h"
@@ -15,7 +15,7 @@
 
 /* --- the cluster's files --- */
 
-/* The id that elastic.h gives host "b-2", or "b-2~1" when it was replaced once. */
+/* The id that elastic.h gives host "b-2", or "b-2~1" after its first replacement. */
 static char *
 id_of (const char *host)
 {
@@ -67,7 +67,7 @@ groups_file (const char *groups)
   return g_string_free (g_string_append_c (json, ']'), FALSE);
 }
 
-/* How much of @resource the words that begin with "host:" take. */
+/* The amount of @resource in the words that start with "host:". */
 static double
 taken (const char *text, const char *host, const char *resource)
 {
@@ -87,7 +87,8 @@ taken (const char *text, const char *host, const char *resource)
   return sum;
 }
 
-/* What `available_resources_per_node` says: 4 TPU and 8 CPU a host, less what is taken; nothing of what is used up. */
+/* The output of `available_resources_per_node`: 4 TPU and 8 CPU per host minus the used amounts. Used-up resources
+ * are missing. */
 static char *
 available_file (const char *cluster, const char *groups, const char *used)
 {
@@ -456,7 +457,7 @@ END_TEST
 START_TEST (in_a_file_that_is_opened_before_each_line) { script_run (facts[_i].what, facts[_i].lines, TRUE, step); }
 END_TEST
 
-/* --- captures: what real clusters said --- */
+/* --- captures of real clusters --- */
 
 static const struct {
   const char *nodes, *groups, *available;
@@ -529,7 +530,7 @@ check_node (const QuoitSnapshot *snapshot, uint32_t node, JsonObject *available)
       ck_assert_ptr_nonnull (share);
       used += tpu_of (share);
     }
-  /* What others use is what is missing; then some must. */
+  /* External use is the missing amount; an external node must have some. */
   ck_assert_msg (quoit_snapshot_is_node_external (snapshot, node) ? total > left + used : total == left + used,
                  "%s: %g TPU, of which %g are left and %g used", name, total, left, used);
   if (quoit_snapshot_get_node_state (snapshot, node) == QUOIT_NODE_DEAD)
@@ -565,7 +566,7 @@ START_TEST (each_tpu_of_a_cluster_is_once_left_or_used)
     check_node (snapshot, node, json_node_get_object (json_parser_get_root (parser)));
   ck_assert (quoit_snapshot_check (snapshot, &error));
 
-  /* And again: nothing has changed. */
+  /* A second sync changes nothing. */
   import = quoit_ledger_sync (script.ledger, input, T0 + 1000, &error);
   ck_assert_ok (error);
   ck_assert_uint_eq (quoit_import_get_n_changes (import), 0);
@@ -578,7 +579,7 @@ START_TEST (each_tpu_of_a_cluster_is_once_left_or_used)
 }
 END_TEST
 
-/* --- a cluster that counts devices, and hosts that become others --- */
+/* --- a cluster that counts devices, and hosts that are replaced by others --- */
 
 static char *
 one_host (guint tpu, const char *topology)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an import changes: the difference of a source, what groups hold on to, and whose machine it is. */
+/* Changes by an import: the differences of a source, allocated nodes, and the owner of each machine. */
 #include "ledger-steps.h"
 
-/* The lines of the difference: "KIND NAME DETAIL;...". NULL: refused. */
+/* The differences, one per line: "KIND NAME DETAIL;...". NULL: refused. */
 static char *
 import_claims (QuoitFleet **fleet, QuoitClaims *claims, GError **error)
 {
@@ -72,9 +72,9 @@ START_TEST (an_import_says_what_is_different_and_twice_is_once)
 }
 END_TEST
 
-/* "train" has slice a-0; OK: the import is taken, and the group has what it had. */
+/* "train" has slice a-0. With OK the import succeeds, and the group keeps its nodes. */
 static const struct {
-  const char *after, *part; /* NULL: taken */
+  const char *after, *part; /* NULL: success */
   QuoitGroupState state;
 } held_imports[] = {
   { "..|..", NULL, QUOIT_GROUP_RESERVED },
@@ -111,7 +111,7 @@ START_TEST (a_held_node_cannot_go)
 }
 END_TEST
 
-/* What a held node may become, and what not. */
+/* Allowed and refused changes of an allocated node. */
 static void
 other_worker (QuoitNodeClaim *node, QuoitNodeKind *kind)
 {
@@ -183,7 +183,7 @@ static const struct {
   { other_labels, NULL, "3 a-0-0 other labels or resources;" },
 };
 
-/* The first node is another. */
+/* Changes the first node. */
 static QuoitClaims *
 claims_changed (const char *drawn, void (*alter) (QuoitNodeClaim *, QuoitNodeKind *))
 {
@@ -262,7 +262,7 @@ START_TEST (a_dead_node_of_which_nothing_is_told_keeps_what_it_had)
 }
 END_TEST
 
-/* A text or manifest has dead nodes of another kind with no more than chips. */
+/* Dead nodes of a text or manifest have a class of their own, with the chips only. */
 static void
 kind_of_dead_in_another_zone (QuoitNodeClaim *node, QuoitNodeKind *kind)
 {
@@ -318,7 +318,7 @@ START_TEST (a_state_stays_until_the_source_says_another_than_it_did)
 }
 END_TEST
 
-/* A job runs on the slices that it holds, and a listing shows them used: that is the group's own use. */
+/* A job runs on its own slices, and a listing shows them as used: that use belongs to the group. */
 START_TEST (what_a_group_explains_is_not_external)
 {
   g_autoptr (QuoitFleet) fleet = fleet_drawn ("..|..");
@@ -329,7 +329,7 @@ START_TEST (what_a_group_explains_is_not_external)
   used = import_drawn (&fleet, "bb|..", &error);
   ck_assert_uint_eq (quoit_fleet_find_group (fleet, "train")->n_nodes, 2 * 2);
   ck_assert (release (&fleet, "train", &error));
-  /* What the source said last stands until it says something else: a used host must never read as free. */
+  /* A node keeps its source's last report until the next one: a used host must never count as free. */
   ck_assert_uint_eq (n_free (fleet), 1);
   ck_assert_uint_eq (reserve (&fleet, "next", NULL, 2, &error), 0);
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "1");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every public function that takes a handle, in a child that inherited it by fork(2): it fails with FAILED, or says
- * that there is nothing, and prints nothing. */
+/* Calls every public function that takes a handle in a child that inherited the handle by fork(2). Each fails with
+ * FAILED or returns nothing, and prints nothing. */
 #include <quoit/quoit.h>
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ request_of (const char *name)
   return request;
 }
 
-/* --- the calls: each returns whether it succeeded; some have arguments that would be refused --- */
+/* --- the calls: each returns whether it succeeded; some have invalid arguments --- */
 
 typedef bool (*Call) (QuoitLedger *ledger, GError **error);
 
@@ -95,7 +95,7 @@ CALL (quoit_ledger_snapshot_at, quoit_ledger_snapshot_at (ledger, 0, error) != N
 CALL (quoit_ledger_compact_journal, quoit_ledger_compact_journal (ledger, 1, NOW, NULL, error))
 CALL (quoit_ledger_read_checkpoint, quoit_ledger_read_checkpoint (ledger, &(uint64_t) { 0 }, NULL, error))
 
-/* Those that cannot say why: there is nothing, or nothing happens. */
+/* Functions without an error: they return nothing, or do nothing. */
 CALL (quoit_ledger_snapshot, quoit_ledger_snapshot (ledger) != NULL)
 CALL (quoit_ledger_dup_identity, quoit_ledger_dup_identity (ledger) != NULL)
 CALL (quoit_ledger_set_actor, (quoit_ledger_set_actor (ledger, "child"), false))
@@ -147,7 +147,7 @@ static const Row with_error[] = {
   ROW (quoit_ledger_read_checkpoint),
 };
 
-/* quoit_ledger_ref() comes before quoit_ledger_unref(), which is the last but for the one of main(). */
+/* quoit_ledger_ref() comes before quoit_ledger_unref(), which drops that reference; main() drops the last one. */
 static const Row without_error[] = {
   ROW (quoit_ledger_snapshot),  ROW (quoit_ledger_dup_identity), ROW (quoit_ledger_set_actor),
   ROW (quoit_ledger_interrupt), ROW (quoit_ledger_cancel_batch), ROW (quoit_ledger_ref),
@@ -166,7 +166,7 @@ use_inherited (QuoitLedger *ledger)
       if (with_error[i].call (ledger, &error) || error == NULL || error->domain != QUOIT_ERROR
           || error->code != QUOIT_ERROR_FAILED || strstr (error->message, "fork(2)") == NULL)
         return (int) i + 1;
-      /* Nobody has to ask why. */
+      /* The caller may pass no error. */
       if (with_error[i].call (ledger, NULL))
         return (int) i + 1;
     }
@@ -185,7 +185,7 @@ name_of (guint status)
                                              : without_error[status - 1 - G_N_ELEMENTS (with_error)].name;
 }
 
-/* What it prints is in a file of the folder. */
+/* Redirects the child's output to a file in the folder. */
 static int
 run_child (QuoitLedger *ledger, const char *anew)
 {
@@ -206,7 +206,7 @@ run_child (QuoitLedger *ledger, const char *anew)
       if (snapshot == NULL || identity == NULL || strlen (identity) != 32 || !quoit_ledger_begin_batch (own, &error)
           || !quoit_ledger_commit_batch (own, &error))
         return 251;
-      /* What was inherited is as useless beside it as before. */
+      /* A new handle does not make the inherited one usable. */
       status = use_inherited (ledger);
     }
   quoit_ledger_unref (ledger);
@@ -292,7 +292,7 @@ restore_in_child (QuoitLedger *ledger)
   return !is_restored && error->code == QUOIT_ERROR_FAILED && strstr (error->message, "fork(2)") != NULL ? 0 : 1;
 }
 
-/* It takes no handle, but the file is the one of a handle that was in use. */
+/* It takes no handle, but the parent's handle uses the file. */
 START_TEST (a_child_is_refused_to_restore_what_its_parent_was_writing)
 {
   g_autoptr (GError) error = NULL;
@@ -316,7 +316,7 @@ START_TEST (a_child_is_refused_to_restore_what_its_parent_was_writing)
 }
 END_TEST
 
-/* --- is any missing? --- */
+/* --- completeness of the table --- */
 
 static bool
 is_listed (const char *name)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources of different kinds that claim the same machines: one node with one claim a source, gone with the last of
- * them. */
+/* Sources of different kinds that claim the same machines: one node with one claim per source, removed with its last
+ * claim. */
 #include "joined.h"
 
 #define T0 G_GINT64_CONSTANT (1750000000000)
 
 typedef struct {
   QuoitFleet *fleet;
-  GPtrArray *entries; /* all there were */
+  GPtrArray *entries; /* all entries so far */
 } Stage;
 
 static QuoitFleet *
@@ -18,7 +18,7 @@ nothing (void)
   return quoit_fleet_new (empty);
 }
 
-/* A layout of what each source is said to have said: the same as the one it was read from. */
+/* A layout built from each source's returned claims equals the original one. */
 static void
 check_that_claims_are_given_back (const QuoitFleet *fleet)
 {
@@ -115,7 +115,7 @@ START_TEST (a_node_has_one_claim_a_source_and_goes_with_the_last)
         ck_assert_msg (strstr (error->message, facts[_i].refusal) != NULL, "%s: %s", facts[_i].script, error->message);
         ck_assert_uint_eq (stage.fleet->seq, seq);
       }
-  /* Twice is once. */
+  /* Repeating an import changes nothing. */
   seq = stage.fleet->seq;
   if (facts[_i].refusal == NULL && strncmp (steps[g_strv_length (steps) - 1], "re", 2) != 0)
     {
@@ -130,7 +130,7 @@ START_TEST (a_node_has_one_claim_a_source_and_goes_with_the_last)
 }
 END_TEST
 
-/* What the node is: Ray's word; where it stands: the manifest's. */
+/* Ray decides the node's properties, the manifest its place. */
 START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
 {
   static const char *const lines[] = {
@@ -147,7 +147,7 @@ START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
   ck_assert (quoit_layout_lookup_node (stage.fleet->layout, "a-0-0", &seen, &error));
   ck_assert (quoit_layout_lookup_node (stage.fleet->layout, "a-0-1", &lost, &error));
   ck_assert_str_eq (quoit_layout_node_address (stage.fleet->layout, seen), "10.0.7");
-  /* The manifest states a zone, the list does not; of the dead machine the list knows nothing. */
+  /* The manifest has a zone, the list has none; the list has no resources of the dead machine. */
   ck_assert_ptr_null (quoit_layout_node_label (stage.fleet->layout, seen, "ray.io/availability-zone", room));
   ck_assert_str_eq (quoit_layout_node_label (stage.fleet->layout, lost, "ray.io/availability-zone", room), "z");
   ck_assert_uint_eq (quoit_layout_node_kind (stage.fleet->layout, lost)->chips, 4);
@@ -158,7 +158,7 @@ START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
       ck_assert_uint_eq (g_strv_length (unseen), 1);
       ck_assert_str_eq (unseen[0], lines[0]);
     }
-  /* Slice a-0 has lost a host, and a-1 is whole by the manifest's word for a-1-1. */
+  /* Slice a-0 has lost a host; a-1 is complete because the manifest lists a-1-1. */
   ck_assert (!perform (&ledger, "reserve a-0", &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_NOW, "slice");
   ck_assert (perform (&ledger, "reserve a-1", &error));
@@ -166,7 +166,8 @@ START_TEST (a_joined_node_is_what_is_seen_where_it_is_planned)
 }
 END_TEST
 
-/* Whatever is read in whatever order: the entries lead to the fleet, its claims are given back, its own check holds. */
+/* After any imports in any order, the entries replay to the same fleet, its claims can be returned, and its check
+ * succeeds. */
 START_TEST (any_imports_leave_a_sound_fleet)
 {
   Stage stage = { nothing (), g_ptr_array_new_with_free_func ((GDestroyNotify) quoit_entry_unref) };
@@ -184,7 +185,7 @@ START_TEST (any_imports_leave_a_sound_fleet)
                        step, error->message);
       n_joined += stage.fleet->layout->n_joined;
     }
-  /* A walk that joins nothing says nothing. */
+  /* A random walk without joins proves nothing. */
   ck_assert_msg (n_joined > 0 || _i > 0, "seed %d joined nothing", _i);
   g_rand_free (random);
   stage_clear (&stage);
@@ -193,11 +194,11 @@ END_TEST
 
 /* --- machines whose pods are replaced --- */
 
-/* A cluster of two slices of two hosts, as it is: each has a pod, which is a node of Ray's with an address of its own.
- * What Ray has lost it lists for a while. */
+/* The state of a cluster of two slices of two hosts. Each machine has a pod, which is a Ray node with its own
+ * address. Ray lists lost nodes for a while. */
 typedef struct {
   char ray[4];  /* a letter: Ray's node on the machine */
-  char gone[4]; /* that which was there before; 0: none */
+  char gone[4]; /* the previous node; 0: none */
   guint address[4], gone_address[4];
   gboolean is_cordoned[4];
   guint n_rays;
@@ -212,7 +213,7 @@ is_taken (const Cluster *cluster, guint address)
   return FALSE;
 }
 
-/* A new pod may have an address that another machine's had. */
+/* A new pod may have the former address of another machine. */
 static void
 replace_pod (Cluster *cluster, guint machine, GRand *random)
 {
@@ -253,7 +254,7 @@ ray_of (const Cluster *cluster)
   return g_string_free (text, FALSE);
 }
 
-/* Each machine once, as Ray's node that is there now, in the state that Kubernetes says. */
+/* Each machine occurs once, as its current Ray node, in Kubernetes' state. */
 static void
 check_cluster (const Cluster *cluster, const QuoitFleet *fleet, const char *history)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of KubeRay's operator: what ends a pass, numbers that wrap, what the webhook writes into
- * the pods of a manifest, names that break, and what is refused. */
+/* KubeRay's operator beyond the vectors: the end of passes, numbers that wrap, the webhook's variables in the pods
+ * of a manifest, invalid names, and refusals. */
 #include <quoit/models/kuberay.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ cluster_of_manifest (const char *text)
   return kuberay;
 }
 
-/* What the operator says, and the pods: "g0.0<0> g0.1<0>". */
+/* The operator's result, and the pods: "g0.0<0> g0.1<0>". */
 static char *
 pass (QuoitKuberay *kuberay)
 {
@@ -232,7 +232,7 @@ START_TEST (too_many_pods_are_refused_and_none_has_changed)
 }
 END_TEST
 
-/* The second group is the one too many, and the first is not made either. */
+/* The second group exceeds the limit, and the first is not made either. */
 START_TEST (all_groups_together_have_no_more_pods_than_one)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of (0, "g", 2, 16384);
@@ -349,7 +349,7 @@ START_TEST (a_pod_that_the_webhook_numbers_keeps_the_number_that_it_was_given)
   ck_assert_str_eq (slice_of (kuberay, 2, &slice), "g-2.0");
   quoit_kuberay_mark_pod (kuberay, 0, QUOIT_KUBERAY_EVENT_GONE);
   ck_assert_str_eq (slice_of (kuberay, 1, &slice), "g-2.0");
-  /* Two replicas there are, so that the webhook takes the third number, which one of them has. */
+  /* Two replicas exist, so the webhook takes the third number, which one of them already has. */
   assert_pass (kuberay, "g0.-1<-1> g1.-1<-1> g2.-1<-1>");
   ck_assert_str_eq (slice_of (kuberay, 0, &slice), "g-2.1");
 }
@@ -392,7 +392,8 @@ START_TEST (the_webhook_numbers_as_many_pods_as_there_can_be)
 }
 END_TEST
 
-/* Without indices the slices of four hosts are made of pods as they come: a loss in the middle is filled first. */
+/* Without indices the webhook assigns pods to slices of four hosts as they come, and fills a gap in the middle
+ * first. */
 START_TEST (pods_are_numbered_by_those_that_are_left)
 {
   g_autoptr (QuoitKuberay) kuberay = cluster_of_chips (QUOIT_KUBERAY_NO_INDICES, "4x4", 4);
@@ -422,7 +423,7 @@ static const struct {
   const char *cluster, *group;
   int64_t hosts;
   int32_t replicas;
-  const char *says; /* NULL: they hold */
+  const char *says; /* NULL: valid */
 } names[] = {
   { "c23456789012345678901234567890123456789041", "g", 1, 1, NULL },
   { "c2345678901234567890123456789012345678901", "g", 2, 1, NULL },
@@ -519,7 +520,7 @@ START_TEST (a_manifest_says_how_many_pods_and_who_deletes_them)
 }
 END_TEST
 
-/* A RayJob's cluster, of which the object's name is "j" followed by @n_more letters. */
+/* The cluster of a RayJob whose name is "j" followed by @n_more letters. */
 static QuoitKuberay *
 job_of (guint n_more)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds, leases, owners and request keys: who has what until when, and what a call that comes late, twice or from a
- * clock that jumps is told. */
+/* Holds, leases, owners and request keys: the validity of groups, and the answers to calls that are late, repeated
+ * or made with a jumping clock. */
 #include "script.h"
 
 static const ScriptFact facts[] = {
@@ -222,7 +222,7 @@ START_TEST (in_a_file_that_is_opened_before_each_line)
 }
 END_TEST
 
-/* What was tried on a fork and refused has not changed the fork. */
+/* A refused call on a fork does not change the fork. */
 START_TEST (a_refusal_leaves_a_fork_as_it_was)
 {
   Script script = script_begin (FALSE);
@@ -257,7 +257,7 @@ START_TEST (ten_thousand_leases_end_at_once_in_the_order_of_ids)
   script_step (&script, "many", "0 import v6e 2x4 x10000 pool=a -> new");
   for (guint i = 0; i < n; i++)
     {
-      /* In pairs that swap their ends, so that the order of ends is not that of ids. */
+      /* Neighbours swap their expiries, so that the order of expiries is not that of ids. */
       g_autofree char *name = g_strdup_printf ("g%u", i);
       g_autoptr (QuoitRequest) request = quoit_request_new (name);
       g_autoptr (QuoitGroup) group = NULL;

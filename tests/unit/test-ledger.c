@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules, one fact a line: each step looks at a fleet and says what changes, or why not. */
+/* The ledger's rules, one fact per line: each step examines a fleet and returns its changes or a refusal. */
 #include "ledger-steps.h"
 
 /* --- keys and names --- */
@@ -35,7 +35,7 @@ START_TEST (a_retry_after_release_returns_the_removed_group)
   ck_assert_uint_eq (outcome.after->n_nodes, 0);
   ck_assert_uint_eq (n_free (fleet), 3);
   ck_assert_uint_eq (fleet->seq, 2);
-  /* The name is free for others, and the key still names its own group. */
+  /* The name is free for others, and the key still refers to its own group. */
   ck_assert_uint_eq (reserve (&fleet, "train", NULL, 1, &error), 2);
   ck_assert_uint_eq (reserve_at (&fleet, request, T0, &error), 1);
 }
@@ -310,7 +310,7 @@ START_TEST (a_node_goes_from_state_to_state_as_the_verbs_say)
     ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "is dead");
   else
     ck_assert_int_eq (state_of (fleet, "a-0-0"), state_rules[_i].after);
-  /* What changes nothing leaves no entry. */
+  /* A call without effect leaves no entry. */
   ck_assert_uint_eq (fleet->seq - seq, ok && state_rules[_i].before != state_rules[_i].after);
   ck_assert (!set_state (&fleet, "a-7-0", state_rules[_i].verb, QUOIT_NODE_DEAD, &error));
   ck_assert_refused (error, QUOIT_ERROR_NOT_FOUND, "a-7-0");
@@ -338,10 +338,10 @@ START_TEST (a_group_reschedules_while_a_node_of_it_is_dead_or_draining)
   ck_assert_uint_eq (n_free (fleet), 2);
 }
 END_TEST
-/* --- what a group has, and what it was asked for --- */
+/* --- allocations that contradict their request --- */
 
 static const struct {
-  gint64 tpu_e4; /* a bundle, as it was placed; 0: whole hosts */
+  gint64 tpu_e4; /* TPU of a placed bundle; 0: whole hosts */
   const char *request, *part;
 } requests[] = {
   { 0, "v6e 2x4 x 1 hostchips=4", NULL },
@@ -378,7 +378,7 @@ END_TEST
 
 /* --- replay --- */
 
-/* The entries say what happened: carried out again they give the same, whatever would be decided today. */
+/* Entries record results: applying them again gives the same state, whatever placement would choose today. */
 START_TEST (replay_never_decides)
 {
   g_autoptr (QuoitLayout) nothing = quoit_layout_new (NULL, 0);
@@ -395,7 +395,7 @@ START_TEST (replay_never_decides)
   ck_assert (quoit_entry_apply (import, &fleet, &error));
   ck_assert (quoit_step_reserve (fleet, request, T0, &made, &reserved, &error));
 
-  /* Another policy, of another time, chose the last slice. */
+  /* A different policy chose the last slice. */
   elsewhere = *reserved.after;
   elsewhere.node_ids = others;
   moved = quoit_entry_new (fleet, QUOIT_VERB_RESERVE, T0);
@@ -405,7 +405,7 @@ START_TEST (replay_never_decides)
   ck_assert (quoit_fleet_check (fleet, &error));
   ck_assert_uint_eq (quoit_fleet_find_group (fleet, "train")->node_ids[0], 5);
 
-  /* The same entry does not follow itself, and an entry of the past follows nothing. */
+  /* An entry cannot be applied twice, or after later entries. */
   ck_assert (!quoit_entry_apply (moved, &fleet, &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "does not follow");
   g_clear_pointer (&made, quoit_entry_unref);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups by id, key and owner, and nodes by durable id. */
+/* Looking up groups by id, key and owner, and nodes by durable id. */
 #include "../shortcuts.h"
 #include "suite.h"
 

@@ -34,7 +34,7 @@ write_sizes (const int64_t *sizes, unsigned n)
 static const struct {
   const char *sizes;
   int64_t target;
-  const char *expected; /* what is filled in, or what the refusal says */
+  const char *expected; /* the filled-in sizes, or part of the refusal's message */
 } fillings[] = {
   { "-1", 16, "16" },
   { "4,-1,2", 16, "4,2,2" },
@@ -77,7 +77,7 @@ START_TEST (sizes_are_filled_as_maxtext_fills_them)
 }
 END_TEST
 
-/* What a size of -1 could be, found by trying. */
+/* Compares the value for a size of -1 with an exhaustive search. */
 START_TEST (what_is_filled_in_is_what_multiplies_to_the_target)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (20261122);
@@ -177,7 +177,7 @@ END_TEST
 
 /* --- checking --- */
 
-/* "v6e 4x4 2"; "" for nothing said. */
+/* "v6e 4x4 2"; "" for an unspecified job. */
 static QuoitMaxtextJob *
 new_job (const char *slices, const char *settings)
 {
@@ -206,7 +206,7 @@ look (const char *slices, const char *settings, const QuoitRayScaling *scaling)
   return report;
 }
 
-/* The rules that are broken, in order. */
+/* The broken rules, in order. */
 static char *
 rules_of (const QuoitMaxtextReport *report)
 {
@@ -217,7 +217,7 @@ rules_of (const QuoitMaxtextReport *report)
   return g_string_free (text, FALSE);
 }
 
-/* "data=1x2 fsdp=16x1": the axes that have a size. */
+/* "data=1x2 fsdp=16x1": the axes with a size. */
 static char *
 axes_of (const QuoitMaxtextReport *report)
 {
@@ -273,7 +273,7 @@ START_TEST (a_mesh_that_maxtext_makes_is_filled_and_has_no_error)
 END_TEST
 
 static const struct {
-  const char *slices, *settings, *rules, *said; /* @said: in the first message */
+  const char *slices, *settings, *rules, *said; /* @said: part of the first message */
 } wrongs[] = {
   { "v6e 4x4 1", "fsdp", "setting", "'fsdp': expected KEY=VALUE" },
   { "v6e 4x4 1", "=4", "setting", "'=4': expected KEY=VALUE" },
@@ -382,7 +382,7 @@ START_TEST (what_maxtext_would_refuse_is_found_and_said)
 }
 END_TEST
 
-/* Settings that MaxText takes, and a step of which fails at none of these rules. */
+/* Settings that MaxText accepts, including one whose training step fails for reasons outside these rules. */
 START_TEST (what_maxtext_takes_is_not_found)
 {
   static const char *const taken[] = {
@@ -452,9 +452,9 @@ START_TEST (slices_that_nobody_has_are_refused)
 }
 END_TEST
 
-/* --- what would work --- */
+/* --- suggestions --- */
 
-/* The words "as A=1 B=2" or "as A=1, B=2 or C=3" of an expectation: alternatives, each of settings. */
+/* Parses "as A=1 B=2" or "as A=1, B=2 or C=3" in an expectation: alternatives, each a list of settings. */
 static GPtrArray *
 alternatives (const char *expected)
 {
@@ -480,8 +480,7 @@ is_about_sizes (const char *rule)
   return g_strv_contains (rules, rule);
 }
 
-/* Two axes that are -1 and a third that does not fit are mended one after the other: what comes next is another rule.
- */
+/* With two axes of -1 and a third one that does not fit, the corrected settings break the next rule. */
 static void
 check_alternatives (const char *slices, const char *settings, const QuoitMaxtextReport *report, uint32_t finding)
 {
@@ -543,12 +542,12 @@ END_TEST
 
 typedef struct {
   const char *kind, *topology;
-  uint32_t slices; /* that there are */
+  uint32_t slices; /* the actual number */
   const char *ici, *dcn;
-  int64_t n_slices; /* of the settings */
+  int64_t n_slices; /* the number in the settings */
   const char *custom_mesh;
   unsigned flags;
-  const char *expected; /* the first ids, or what the refusal says */
+  const char *expected; /* the first ids, or part of the refusal's message */
 } MeshCase;
 
 static QuoitMesh *
@@ -608,7 +607,7 @@ START_TEST (devices_are_where_maxtext_puts_them)
 }
 END_TEST
 
-/* Along the short axis of a ring each device is a neighbour of the next, and the last of the first. */
+/* Along the short axis of a ring each device is a neighbour of the next, and the last one of the first. */
 START_TEST (a_ring_of_maxtexts_goes_round_neighbours)
 {
   static const struct {
@@ -799,7 +798,7 @@ END_TEST
 
 /* --- files of settings --- */
 
-/* The files "a.yml" and "b.yml", the second perhaps NULL, on "v6e 4x4 2". */
+/* Reads the files "a.yml" and "b.yml" (may be NULL) for "v6e 4x4 2". */
 static QuoitMaxtextReport *
 look_at_files (const char *first, const char *second, const char *settings)
 {
@@ -827,11 +826,11 @@ static const struct {
   { "ici_tensor_parallelism: +0b1_00\n", NULL, "", "data=1x2 fsdp=4x1 tensor=4x1" },
   { "mesh_axes: [data, 'fsdp', \"tensor\"]\nici_tensor_parallelism: 4\n", NULL, "", "data=1x2 fsdp=4x1 tensor=4x1" },
   { "mesh_axes:\n- fsdp\n- tensor\ndcn_fsdp_parallelism: 2\ndcn_data_parallelism: 1\n", NULL, "", "fsdp=16x2" },
-  /* Words count more, and are not said twice for it. */
+  /* Words override files without an extra finding. */
   { "ici_tensor_parallelism: 3\n", NULL, "ici_tensor_parallelism=4", "data=1x2 fsdp=4x1 tensor=4x1" },
   { "ici_tensor_parallelism: [3]\nhardware: gpu\n", NULL, "ici_tensor_parallelism=4 hardware=tpu",
     "data=1x2 fsdp=4x1 tensor=4x1" },
-  /* So do later files. */
+  /* Later files override earlier ones. */
   { "ici_tensor_parallelism: 3\nici_fsdp_parallelism: 2\n",
     "base_config: a.yml\nici_tensor_parallelism: 4\nici_fsdp_parallelism: -1\n", "configs/b.yml",
     "data=1x2 fsdp=4x1 tensor=4x1" },
@@ -850,7 +849,7 @@ START_TEST (a_file_of_settings_is_read_below_the_words)
 END_TEST
 
 static const struct {
-  const char *first, *second, *settings, *rules, *file, *said; /* of the first finding */
+  const char *first, *second, *settings, *rules, *file, *said; /* the file of the first finding */
   uint32_t line;
 } broken_files[] = {
   { "steps: 3\nici_fdsp_parallelism: 4\n", NULL, "", "key-unknown", "a.yml",
@@ -863,7 +862,7 @@ static const struct {
   { "ici_tensor_parallelism: 0\n", NULL, "steps=3", "axis-size", "a.yml",
     "a.yml: line 1: ici_tensor_parallelism '0': expected 1 or more", 1 },
   { "mesh_axes: [data, fdsp]\n", NULL, "", "mesh-axes", "a.yml", "a.yml: line 1: mesh_axes 'fdsp'", 1 },
-  /* What a word says stands in no file. */
+  /* A setting from a word has no file. */
   { "ici_tensor_parallelism: 2\n", NULL, "ici_tensor_parallelism=0", "axis-size", NULL,
     "ici_tensor_parallelism '0': expected 1 or more", 0 },
   { "ici_tensor_parallelism: 4\n", "\nici_tensor_parallelism: 0\n", "", "axis-size", "b.yml",

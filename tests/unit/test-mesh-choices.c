@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to lay axes out on devices, and which of them is told first. */
+/* The ways to lay out axes on devices, and their order. */
 #include <string.h>
 
 #include <quoit/models/mesh-choices.h>
@@ -35,7 +35,7 @@ choices_of (const char *kind, const char *topology, uint32_t n_slices, const cha
   return quoit_mesh_choices_new (devices, sizes.sizes, sizes.n, dcn == NULL ? NULL : dcn_sizes.sizes, BYTES, error);
 }
 
-/* "1:1 0:2 split": axis and what of it goes from slice to slice, place by place. */
+/* "1:1 0:2 split": axis and its part between slices, place by place. */
 static char *
 describe (const QuoitMeshChoices *choices, unsigned choice, unsigned n_axes)
 {
@@ -56,7 +56,7 @@ static const struct {
   const char *sizes, *dcn, *best;
 } bests[] = {
   { "v6e", "4x4", 2, "2,16", NULL, "0:2 1:1" },        /* 16 is a ring inside the slice */
-  { "v6e", "4x4", 2, "2,16", "1,2", "0:1 1:2 split" }, /* as it was asked for */
+  { "v6e", "4x4", 2, "2,16", "1,2", "0:1 1:2 split" }, /* in the requested order */
   { "v6e", "4x4", 1, "16", NULL, "0:1" },
   { "v6e", "4x4", 1, "1,16,1", NULL, "0:1 1:1 2:1" },
   { "v6e", "4x8", 1, "4,8", NULL, "0:1 1:1" },
@@ -79,8 +79,8 @@ START_TEST (the_last_axis_has_the_best_links)
 }
 END_TEST
 
-/* Everything that is told can be made as it is told, takes the time that is told, and is told once; no choice is better
- * for the last axis than one before it. */
+/* Every choice can be made as described, takes the reported time, and occurs once; no choice is better for the last
+ * axis than the one before it. */
 static const struct {
   const char *kind, *topology;
   uint32_t n_slices;
@@ -146,7 +146,7 @@ START_TEST (what_is_told_can_be_made_and_is_in_order)
 }
 END_TEST
 
-/* The oracle: every order and every way to join slices, made here, none of which is better for the last axis. */
+/* Compares with an exhaustive search of every order and every way to join slices: none is better for the last axis. */
 START_TEST (nothing_is_better_for_the_last_axis_than_the_first_choice)
 {
   g_autoptr (QuoitDevices) devices = quoit_devices_new_slices ("v5p", "4x4x4", 2, 0, 0, NULL);

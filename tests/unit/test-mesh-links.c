@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the axes of meshes talk over. */
+/* The links of the axes of meshes. */
 #include <string.h>
 
 #include <quoit/models/mesh-links.h>
@@ -24,7 +24,7 @@ sizes_of (const char *text)
   return sizes;
 }
 
-/* A hybrid mesh where @dcn is not NULL. */
+/* Makes a hybrid mesh if @dcn is not NULL. */
 static QuoitMeshLinks *
 links_of (const char *kind, const char *topology, uint32_t n_slices, const char *ici, const char *dcn, unsigned flags)
 {
@@ -49,7 +49,8 @@ enum { NONE = 0, CHIP, ICI, DCN, BOTH };
 enum { ALONE = 0, LINE, RING, JUMPS };
 enum { SPLIT = QUOIT_MESH_SPLIT_PHYSICAL_AXES, PROCESSES = QUOIT_MESH_PROCESS_GRANULES };
 
-/* Of each mesh one axis. Times are of 10^9 bytes; a link of v5p, v6e and 7x carries 100 bytes a nanosecond each way. */
+/* One axis of each mesh. Times are for 10^9 bytes; a link of v5p, v6e and 7x carries 100 bytes per nanosecond in
+ * each direction. */
 /* clang-format off */
 static const struct {
   const char *kind, *topology;
@@ -118,7 +119,8 @@ START_TEST (times_end_where_numbers_do)
   g_autoptr (QuoitMeshLinks) one = links_of ("v5e", "2x2", 1, "4,1", NULL, 0);
 
   ck_assert_int_eq (quoit_mesh_links_get_all_gather_ns (links, 0, 0), 0);
-  ck_assert_int_eq (quoit_mesh_links_get_all_gather_ns (links, 0, 1), 2); /* of two networks, each rounded up */
+  ck_assert_int_eq (quoit_mesh_links_get_all_gather_ns (links, 0, 1), 2); /* the sum over two networks, each rounded
+                                                                           * up */
   ck_assert_int_gt (quoit_mesh_links_get_all_gather_ns (links, 0, G_MAXINT64), 0);
   ck_assert_int_gt (quoit_mesh_links_get_all_reduce_ns (links, 0, G_MAXINT64), 0);
   ck_assert_int_eq (quoit_mesh_links_get_all_reduce_ns (one, 1, G_MAXINT64), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of meshes: messages and what they name, bounds, and what a mesh knows of itself. */
+/* Meshes beyond the vectors: messages and their suggestions, limits, and the properties of a mesh. */
 #include <string.h>
 
 #include <quoit/models/mesh.h>
@@ -43,7 +43,7 @@ new_mesh (const QuoitDevices *devices, const char *text, unsigned flags)
   return mesh;
 }
 
-/* What is said of a mesh that cannot be made. */
+/* The message for a mesh that cannot be made. */
 static char *
 refusal_of (const QuoitDevices *devices, const char *text, unsigned flags)
 {
@@ -133,7 +133,7 @@ START_TEST (slices_that_cannot_be_listed_are_refused)
 }
 END_TEST
 
-/* The ids of a slice's first process, and how many processes there are. */
+/* The ids of a slice's first process, and the number of processes. */
 static const struct {
   const char *kind, *topology;
   unsigned chips_per_host;
@@ -189,7 +189,7 @@ START_TEST (a_device_with_numbers_below_0_is_not_added)
 }
 END_TEST
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 static const struct {
   const char *kind, *topology, *sizes;
@@ -311,9 +311,9 @@ START_TEST (an_empty_list_is_refused_by_every_mesh)
 }
 END_TEST
 
-/* --- what messages name --- */
+/* --- suggestions in messages --- */
 
-/* The texts between quotes behind "expected" that are sizes. */
+/* The quoted sizes after "expected" in a message. */
 static GPtrArray *
 sizes_in (const char *message)
 {
@@ -361,7 +361,7 @@ START_TEST (every_shape_that_a_message_names_can_be_had)
 }
 END_TEST
 
-/* How many of two sizes have to be changed at least so that they multiply to @count. */
+/* The smallest number of the two sizes that must change so that they multiply to @count. */
 static unsigned
 least_changes (const Sizes *sizes, int64_t count)
 {
@@ -393,7 +393,7 @@ START_TEST (the_sizes_that_a_message_names_multiply_and_change_no_more_than_they
 }
 END_TEST
 
-/* --- what a mesh knows of itself --- */
+/* --- properties of a mesh --- */
 
 START_TEST (shares_multiply_to_both_sizes_and_each_device_is_in_the_mesh_once)
 {
@@ -632,7 +632,7 @@ START_TEST (a_torus_that_cannot_be_is_refused)
 }
 END_TEST
 
-/* JAX asks for the product only where it splits physical axes, and NumPy infers one size of -1 from the others. */
+/* JAX needs the product only if it splits physical axes, and NumPy infers one size of -1 from the others. */
 static const struct {
   const char *physical, *sizes, *made; /* NULL: refused */
 } inferred[] = {

@@ -7,7 +7,7 @@
 #include "fleet/layout-private.h"
 #include "fleet/selector.h"
 
-/* --- the copy-on-write floor --- */
+/* --- copy-on-write arrays and sets --- */
 
 START_TEST (a_set_finds_neighbours_as_a_scan_does)
 {
@@ -199,7 +199,7 @@ START_TEST (names_are_found_short_and_full_and_ambiguity_is_told)
 }
 END_TEST
 
-/* Every byte that is no lower-case digit, in every place: the packed form must not be taken for it. */
+/* Every byte that is not a lower-case hexadecimal digit, at every place, must prevent packing. */
 START_TEST (only_lower_case_hexadecimal_digits_are_packed)
 {
   char text[57], packed[QUOIT_PACKED_IDENTITY];
@@ -252,7 +252,7 @@ START_TEST (any_identity_comes_back_whole)
 }
 END_TEST
 
-/* A text may have the very bytes that a packed identity has. */
+/* A text may consist of the same bytes as a packed identity. */
 START_TEST (an_identity_is_not_found_by_its_packed_bytes)
 {
   char packed[QUOIT_PACKED_IDENTITY + 1] = "";
@@ -345,7 +345,7 @@ START_TEST (contradictions_among_alive_nodes_are_seen_and_end_with_the_node)
 }
 END_TEST
 
-/* The count of a slice has room for so many hosts on its stack. */
+/* The counter of a slice has room for this many hosts on its stack. */
 START_TEST (no_slice_of_the_catalogue_has_more_hosts_than_are_counted)
 {
   guint32 most = 0;
@@ -368,7 +368,7 @@ END_TEST
 
 /* --- identities --- */
 
-/* What a source may call its nodes by: Ray's ids, what only looks like one, names. */
+/* Possible identities of nodes: Ray's ids, texts that only look like one, names. */
 static char *
 identity_of (guint32 i)
 {
@@ -395,7 +395,7 @@ claims_with_identities (guint32 n)
   quoit_claims_kind (claims, &kind, NULL);
   for (guint32 i = 0; i < n; i++)
     {
-      /* Of those without an identity, every second one has a name that could be one. */
+      /* Every second node without an identity has a name that looks like one. */
       g_autofree char *name = g_strdup_printf (i % 8 == 7 ? "%056x" : "node-%u", i), *identity = identity_of (i);
 
       quoit_claims_add (claims, &(QuoitNodeClaim) { .name = name, .identity = identity, .worker_id = -1 });
@@ -584,9 +584,9 @@ START_TEST (two_halves_of_two_chips_are_not_a_chip)
   ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "a", 1, 0, 0x3, 2, 5000), &error)); /* 2.5 chips */
   ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "b", 2, 0, 0, 3, 5000), &error));
   quoit_fleet_node_left (fleet, (QuoitNodeId) { 0 }, left, &chips);
-  ck_assert_int_eq (left[1].e4, 10000); /* the sum says one chip... */
+  ck_assert_int_eq (left[1].e4, 10000); /* the sum suggests one chip... */
   ck_assert_int_eq (chips.chip_e4[2], 5000);
-  ck_assert_int_eq (chips.chip_e4[3], 5000); /* ...but no chip is whole */
+  ck_assert_int_eq (chips.chip_e4[3], 5000); /* ...but no whole chip is free */
   ck_assert (!quoit_fleet_add_group (fleet, part_of (fleet, "c", 3, 0, 0x8, 0, 0), &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "used by group");
   ck_assert (quoit_fleet_add_group (fleet, part_of (fleet, "d", 4, 0, 0, 3, 5000), &error));
@@ -605,7 +605,7 @@ START_TEST (two_halves_of_two_chips_are_not_a_chip)
 }
 END_TEST
 
-/* How many shares were looked at: what it takes to say whose they are. */
+/* The number of examined shares: the cost of finding their groups. */
 static guint64 looked_at;
 
 const QuoitGroupData *__real_quoit_fleet_group_at (const QuoitFleet *fleet, guint32 slot); /* NOLINT: the linker's */
@@ -622,7 +622,7 @@ static const FixturePool crumbled[] = { { "crumbs", "4x4", NULL, 2, QUOIT_GENERA
 
 typedef enum {
   HOST_BY_HOST,
-  IN_TURN /* as Ray's SPREAD goes round */
+  IN_TURN /* like Ray's SPREAD */
 } CrumbOrder;
 
 static QuoitGroupData *
@@ -641,7 +641,7 @@ group_of_bundles (const char *name, guint64 id, guint32 n, const guint32 *ids, c
                                                    .bundles = bundles });
 }
 
-/* Bundles of @part_e4 of a chip that take every chip of slice @slice whole. */
+/* Bundles of @part_e4 of a chip that use all of every chip of slice @slice. */
 static QuoitGroupData *
 crumbs_of (const QuoitFleet *fleet, const char *name, guint64 id, guint32 slice, gint64 part_e4, CrumbOrder order)
 {
@@ -662,7 +662,7 @@ crumbs_of (const QuoitFleet *fleet, const char *name, guint64 id, guint32 slice,
   return group_of_bundles (name, id, n, ids, bundles);
 }
 
-/* By the size of a crumb and the order: what one bundle more costs must not hang on how many there are. */
+/* By the size of a part and the order: the cost of one more bundle must not depend on the number of bundles. */
 static const struct {
   gint64 part_e4;
   CrumbOrder order;
@@ -685,7 +685,7 @@ START_TEST (what_a_share_costs_does_not_hang_on_how_many_there_are)
   ck_assert_uint_le (looked_at, n + 100);
   ck_assert_uint_eq (fleet->n_shares, n);
 
-  /* A full node is seen by one walk over it, and it is named. */
+  /* One pass over a full node detects it, and the message names it. */
   looked_at = 0;
   ck_assert (!quoit_fleet_add_group (fleet, more, &error));
   ck_assert_refused (error, QUOIT_ERROR_CONFLICT, "group 'more': node 'crumbs-0-0' is used by group g");
@@ -711,7 +711,7 @@ START_TEST (what_a_share_costs_does_not_hang_on_how_many_there_are)
 }
 END_TEST
 
-/* The users of a node: groups and the numbers of their bundles. */
+/* The users of a node: groups and the indices of their bundles. */
 static char *
 users_text (const QuoitFleet *fleet, QuoitNodeId node)
 {
@@ -724,7 +724,7 @@ users_text (const QuoitFleet *fleet, QuoitNodeId node)
   return g_string_free (text, FALSE);
 }
 
-/* Each group has four crumbs of the first chip of each host. */
+/* Each group has four parts of the first chip of each host. */
 START_TEST (shares_stand_in_the_order_of_groups_whatever_came_first)
 {
   g_autoptr (QuoitFleet) fleet = fixture_fleet (crumbled, 1);
@@ -754,7 +754,7 @@ START_TEST (shares_stand_in_the_order_of_groups_whatever_came_first)
 }
 END_TEST
 
-/* Of two nodes that are too full the one of the earlier bundle is named, wherever the nodes stand. */
+/* If two nodes are too full, the message names the one of the earlier bundle, whatever the order of nodes. */
 START_TEST (the_first_bundle_that_does_not_fit_is_named)
 {
   g_autoptr (QuoitFleet) fleet = fixture_fleet (crumbled, 1);
@@ -777,7 +777,7 @@ START_TEST (the_first_bundle_that_does_not_fit_is_named)
 }
 END_TEST
 
-/* --- selectors: ray-scheduling 4, measured there --- */
+/* --- selectors: ray-scheduling 4, measured with Ray --- */
 
 static const struct {
   const char *selector, *value; /* NULL: no such label */
@@ -824,8 +824,7 @@ START_TEST (label_keys_are_rays)
 }
 END_TEST
 
-/* Whatever the ids, each has a slot of its own, nothing else has one of those, and there are no more slots than ids
- * make room for. */
+/* Whatever the ids are, each has its own slot, no other slots are used, and the number of slots is limited. */
 static const guint32 id_strides[] = { 1, 3, 17, 18, 1000, 1 << 20, 400000 };
 
 START_TEST (any_ids_have_slots_within_bounds)
@@ -894,7 +893,7 @@ START_TEST (ids_are_appended_behind_the_others)
 }
 END_TEST
 
-/* One kind of 60,000 labels beside each of 300: a small file, and gigabytes. */
+/* One class with 60,000 labels joined with each of 300: a small file that could need gigabytes. */
 START_TEST (labels_of_joined_kinds_are_bounded)
 {
   enum { N = 300, N_LABELS = 60000 };
@@ -930,7 +929,7 @@ START_TEST (labels_of_joined_kinds_are_bounded)
   ck_assert_ptr_null (quoit_layout_new_checked (parts, G_N_ELEMENTS (parts), &error));
   ck_assert_refused (error, QUOIT_ERROR_DAMAGED, "more than 16777216 different labels");
 
-  /* Fewer of them are joined, and what the first says stays. */
+  /* With fewer of them they are joined, and the first claim's values stay. */
   quoit_claims_nodes (k8s, &n_nodes);
   ck_assert_uint_eq (n_nodes, N);
   g_clear_pointer (&k8s, quoit_claims_free);
@@ -978,7 +977,7 @@ static const struct {
   const char *a, *b;
   QuoitSourceKind kind;
   guint32 ids[4];
-  const char *part; /* NULL: they are sound */
+  const char *part; /* NULL: valid */
 } part_pairs[] = {
   { "a", "b", QUOIT_SOURCE_KIND_RAY_NODES, { 1, 2, 3, 4 }, NULL },
   { "a", "b", QUOIT_SOURCE_KIND_FLEET, { 5, 6, 7, 2147483646 }, NULL },

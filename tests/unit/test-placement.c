@@ -5,7 +5,7 @@
 
 /* --- requests and answers as text --- */
 
-/* "4x4 x3 pool=a zone=z slice=a-0 not=a-1 hosts=4 ray.io/k=v": v6e, topology, number, then what narrows it. */
+/* "4x4 x3 pool=a zone=z slice=a-0 not=a-1 hosts=4 ray.io/k=v": v6e, topology, number, then constraints. */
 static QuoitRequest *
 request_new (const char *text)
 {
@@ -45,7 +45,7 @@ fleet_new (const char *drawing)
   return drawn_fleet (&drawn);
 }
 
-/* The chosen slices in the plan's order, or the message of the refusal behind its code's name. */
+/* The chosen slices in the plan's order, or the refusal's code and message. */
 static char *
 answer (const char *drawing, const char *wanted)
 {
@@ -66,7 +66,7 @@ answer (const char *drawing, const char *wanted)
   return g_string_free (text, FALSE);
 }
 
-/* --- which slices --- */
+/* --- the choice of slices --- */
 
 typedef struct {
   const char *why, *fleet, *request, *answer;
@@ -218,7 +218,7 @@ END_TEST
 
 /* --- reasons and options --- */
 
-/* All reasons, then all options, each on its line. */
+/* All reasons, then all options, one per line. */
 static char *
 explanation (const QuoitFleet *fleet, const QuoitRequest *request)
 {
@@ -292,7 +292,7 @@ START_TEST (an_explanation_counts_and_offers_what_is_true)
 }
 END_TEST
 
-/* A slice with hosts that are gone for good: which of the dead ones is asked back? */
+/* A slice with permanently lost hosts: which of the dead ones does the option name? */
 static const struct {
   const char *why, *back;
   struct {

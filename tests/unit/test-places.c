@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Imports that change nodes where they stand: the layout after them is the one that would be built of the same claims,
- * whichever way it was made. */
+/* Imports that change nodes in place: the resulting layout equals one that is built from the same claims. */
 #include "suite.h"
 
 #include <string.h>
@@ -11,7 +10,7 @@
 
 enum { N_SLICES = 5, HOSTS = 2, N_LOOSE = 3, N_NODES = N_SLICES * HOSTS + N_LOOSE, STEPS = 400 };
 
-/* What the source would say of one node; the first are hosts of slices, two to each, the others are in none. */
+/* The source's data of one node. The first nodes are hosts of two-host slices, the others are outside any slice. */
 typedef struct {
   gboolean is_there, is_external;
   guint machine, address, kind, pool;
@@ -45,7 +44,7 @@ add_fact (QuoitClaims *claims, const Fact *fact, guint i)
   gboolean is_loose = i >= N_SLICES * HOSTS;
   g_autofree char *identity
       = fact->machine % 3 == 0 ? g_strdup_printf ("%056x", fact->machine) : g_strdup_printf ("vm-%u", fact->machine);
-  /* Few names for many machines: some stand twice in the fleet. */
+  /* Few names for many machines, so that some names occur twice in the fleet. */
   g_autofree char *name = g_strdup_printf ("host-%u", fact->machine % 17);
   g_autofree char *address = g_strdup_printf ("10.0.0.%u", fact->address);
   g_autofree char *slice = g_strdup_printf ("s-%u", i / HOSTS), *pool = g_strdup_printf ("pool-%u", fact->pool);
@@ -75,7 +74,7 @@ claims_of (const Fact *facts, guint first)
   return claims;
 }
 
-/* Mostly what leaves a node in its place, now and then what does not. */
+/* Usually a change that keeps the node in its place, sometimes another one. */
 static void
 alter (Fact *fact, GRand *rand, guint *next_machine)
 {
@@ -130,7 +129,7 @@ built_anew (const QuoitLayout *layout)
   return anew;
 }
 
-/* By short names, some of which are ambiguous, by full names, and by ids. */
+/* Looks up by short names, some of which are ambiguous, by full names, and by ids. */
 static void
 check_lookups (const QuoitLayout *layout, const QuoitLayout *anew)
 {
@@ -192,7 +191,7 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
                      error == NULL ? "" : error->message);
       check_lookups (fleet->layout, anew);
       ck_assert_uint_le (fleet->layout->n_texts, 4 * anew->n_texts);
-      /* Who has the layout before sees nothing of it. */
+      /* Users of the previous layout see no change. */
       same = quoit_fleet_relaid (origin, kept, &error);
       same->seq = origin->seq;
       same->clock_ms = origin->clock_ms;
@@ -204,7 +203,7 @@ START_TEST (nodes_that_change_in_their_places_leave_the_layout_that_would_be_bui
 }
 END_TEST
 
-/* What becomes of one host, and whether it stands where it stood. */
+/* Changes of one host, and whether it stays in its place. */
 static const struct {
   Fact fact;
   gboolean in_place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes as they are started in each profile, one or several a host. */
+/* Processes in each profile, one or several per host. */
 #include <quoit/models.h>
 #include <quoit/quoit.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
-/* A group of all slices of a fleet, or of a manifest of a worker group "tpu" of the cluster "c". */
+/* A group of all slices of a fleet, or of a manifest with worker group "tpu" of cluster "c". */
 typedef struct {
   const char *fleet;                        /* NULL: the manifest below */
-  const char *gke, *accelerator, *topology; /* of the manifest, and of the request */
+  const char *gke, *accelerator, *topology; /* of the manifest and the request */
   unsigned chips, n_hosts, n_replicas;
   const char *env; /* "NAME=VALUE NAME=VALUE"; NULL: none */
 } Source;
@@ -157,7 +157,7 @@ static const struct {
   /* JAX in host mode. */
   { V5P_16, 1, 1, 1, 2, QUOIT_PROFILE_QUOIT,
     "TPU_ACCELERATOR_TYPE=v5p-16 TPU_NAME=p-0 TPU_TOPOLOGY=2x2x2 TPU_WORKER_HOSTNAMES=p-0-0,p-0-1 TPU_WORKER_ID=1" },
-  /* Eight chips of one host: what they are is another thing for each generation. */
+  /* Eight chips of one host are interpreted differently for each generation. */
   { { .fleet = "v6e 2x4 pool=p hostchips=8", .accelerator = "v6e", .topology = "2x4" },
     1,
     8,
@@ -207,7 +207,7 @@ static const struct {
     "TPU_NAME=tpu-1 TPU_PROCESS_ADDRESSES=tpu-1-0.c-headless:8471,tpu-1-0.c-headless:8472,"
     "tpu-1-1.c-headless:8471,tpu-1-1.c-headless:8472 TPU_PROCESS_PORT=8472 "
     "TPU_WORKER_HOSTNAMES=tpu-1-0.c-headless,tpu-1-1.c-headless TPU_WORKER_ID=3" },
-  /* JobSet, which knows nothing of the manifest. */
+  /* JobSet, which does not use the manifest. */
   { MANIFEST ("MEGASCALE_PORT=9915"), 2, 1, 6, 8, QUOIT_PROFILE_JOBSET,
     "JOB_COMPLETION_INDEX=2 MEGASCALE_COORDINATOR_ADDRESS=train-slice-job-0-0.train MEGASCALE_NUM_SLICES=2 "
     "MEGASCALE_SLICE_ID=1 TPU_ACCELERATOR_TYPE=v6e-16 TPU_TOPOLOGY=4x4 TPU_WORKER_HOSTNAMES=train-slice-job-1-0.train,"
@@ -250,7 +250,7 @@ static const struct {
   { TPU7X, 4 },
 };
 
-/* The pod of a host as KubeRay makes it. */
+/* A host's pod as KubeRay makes it. */
 static QuoitWebhookPod *
 pod_of (const Source *source, const QuoitTopology *topology, uint32_t process, uint32_t per_host)
 {
@@ -347,8 +347,8 @@ START_TEST (the_processes_of_a_host_have_the_chips_that_its_bounds_deal_them)
 }
 END_TEST
 
-/* Of every way to deal a slice: what is visible to a process is a box of TPU_CHIPS_PER_PROCESS_BOUNDS in the places
- * that are shown beside it. */
+/* For every way to divide a slice: the visible chips of a process are a box of TPU_CHIPS_PER_PROCESS_BOUNDS at the
+ * reported places. */
 static const struct {
   Source source;
   uint32_t per_host;
@@ -440,7 +440,7 @@ START_TEST (a_chip_is_where_its_torus_has_it)
 }
 END_TEST
 
-/* --- who disagrees --- */
+/* --- disagreements between profiles --- */
 
 START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
 {
@@ -469,7 +469,7 @@ START_TEST (where_the_profiles_count_slices_in_different_ways_the_notes_say_so)
       strstr (notes, "MEGASCALE_COORDINATOR_ADDRESS is host 0 of replica 0 of 'tpu', which is not in the group")
           != NULL,
       "%s", notes);
-  /* tpu-2: behind tpu-1, tpu-10 and tpu-11 as text. */
+  /* tpu-2 comes after tpu-1, tpu-10 and tpu-11 in text order. */
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_QUOIT), 1);
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_RAY_TRAIN), 3);
   ck_assert_int_eq (quoit_topology_find_slice_id (topology, 4, QUOIT_PROFILE_KUBERAY), 2);
@@ -658,7 +658,7 @@ START_TEST (pods_of_a_jobset_have_names_that_dns_holds)
   ck_assert (quoit_launch_set_jobset (how, "mine", "workers", NULL));
   named = first_host (ledger, &source, "c", how, &error);
   ck_assert_str_eq (named, "mine-workers-0-0.mine");
-  /* The group's name is one of quoit, which Kubernetes need not take. */
+  /* The group's name satisfies quoit's rules, which may be invalid for Kubernetes. */
   ck_assert (quoit_launch_set_jobset (how, NULL, NULL, NULL));
   ck_assert_ptr_null (first_host (ledger, &source, "My_Job", how, &error));
   ck_assert_refused (error, QUOIT_ERROR_INVALID, "JobSet 'My_Job'");
@@ -710,7 +710,7 @@ START_TEST (ray_gives_each_worker_its_chips_and_no_more)
 }
 END_TEST
 
-/* --- what changes for whom --- */
+/* --- processes that a change affects --- */
 
 START_TEST (a_process_is_the_same_one_of_its_host_after_a_change)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of hosts, nodes and chips: hostile environments, precedence, and what is promised of all.
- */
+/* Hosts, nodes and chips beyond the vectors: hostile environments, precedence, and general guarantees. */
 #include <math.h>
 #include <quoit/models/ray-host.h>
 #include <string.h>
@@ -143,7 +142,7 @@ START_TEST (the_workers_of_a_pod_are_counted_or_refused)
     { "v6e-1", 8, 1 },
     { "v4-16", 0, -1 },
     { "v4-16", -4, -1 },
-    { "v4", 0, -1 }, /* the number is not looked at */
+    { "v4", 0, -1 }, /* the number is ignored */
     { "v4", 4, -2 },
     { "v4-x", 4, -2 },
     { "v9-8", 0, -2 },
@@ -171,7 +170,7 @@ START_TEST (the_workers_of_a_pod_are_counted_or_refused)
 }
 END_TEST
 
-/* What a process is given it can read back, and nothing else of its environment changes. */
+/* A process can read back its chips from its environment, and no other variable changes. */
 START_TEST (who_is_given_chips_sees_at_least_those)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
@@ -420,7 +419,7 @@ START_TEST (what_was_given_to_a_node_is_not_changed)
 }
 END_TEST
 
-/* Of the 10,001 amounts between 0 and 1, 573 lose a unit in a double (ray-scheduling 1). */
+/* Of the 10,001 amounts between 0 and 1, 573 lose a unit as a double (ray-scheduling 1). */
 START_TEST (units_are_cut_as_ray_cuts_them)
 {
   unsigned n_lost = 0;
@@ -458,7 +457,7 @@ START_TEST (only_the_accelerators_that_ray_lists_have_a_pod_type)
 
   ck_assert_ok (error);
   ck_assert_str_eq (known, "v5litepod-16");
-  /* Real labels of GKE, and what is no topology: of an unknown accelerator it is not looked at. */
+  /* Real labels of GKE, and invalid topologies, which are not checked for an unknown accelerator. */
   ck_assert_ptr_null (quoit_ray_gke_pod_type ("4x4", "tpu-v3-slice", &error));
   ck_assert_ptr_null (quoit_ray_gke_pod_type ("a", "tpu-v4-lite-device", &error));
   ck_assert_ptr_null (quoit_ray_gke_pod_type ("4x4", "tpu7x ", &error));
@@ -472,8 +471,8 @@ END_TEST
 
 static const struct {
   const char *accelerator, *type, *topology;
-  const char *refused; /* by the check; NULL: taken */
-  int is_single;       /* -1: cannot be said */
+  const char *refused; /* by the check; NULL: accepted */
+  int is_single;       /* -1: undefined */
 } launches[] = {
   { "v4-8", NULL, NULL, NULL, 1 },
   { "v4-9", NULL, NULL, NULL, 0 },
@@ -491,15 +490,15 @@ static const struct {
   { NULL, "V6E", "4x4", NULL, 0 },
   { NULL, "V5LITE_POD", "2x4\n", NULL, 1 },
   { NULL, "v5lite_pod", "2x4", "acceleratorConfig.type 'v5lite_pod'", 1 },
-  { NULL, "V2\n", "2x2", NULL, 1 }, /* it is not "V2" */
+  { NULL, "V2\n", "2x2", NULL, 1 }, /* not "V2" */
   { NULL, "V3", "2x2", "acceleratorConfig.type 'V3': expected an acceleratorType", 1 },
-  { NULL, "V\xd9\xa4", "2x2", NULL, -1 }, /* a digit to a pattern, and no generation */
+  { NULL, "V\xd9\xa4", "2x2", NULL, -1 }, /* matches a regex digit, but is not a generation */
   { NULL, "V4", "2X2", "acceleratorConfig.topology '2X2'", -1 },
   { NULL, "V4", " 2 x 2 ", "acceleratorConfig.topology ' 2 x 2 '", 1 },
   { NULL, "V4",
     "\x1c"
     "2x2",
-    "acceleratorConfig.topology", -1 }, /* int() does not strip what strip() does */
+    "acceleratorConfig.topology", -1 }, /* int() does not strip all that strip() does */
   { NULL, "V4", "2x2x2x2", "two or three numbers", 0 },
   { NULL, "V4", "-2x4", "two or three numbers", 1 },
   { NULL, "V6E", "-2x4", "two or three numbers", -1 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of Ray's labels and selectors. */
+/* Ray's labels and selectors beyond the vectors. */
 #include <quoit/models/ray-labels.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ START_TEST (a_value_may_be_set_to_itself)
 END_TEST
 
 static const struct {
-  const char *text, *labels; /* labels: NULL where it is refused */
+  const char *text, *labels; /* labels: NULL if refused */
   const char *why;
 } command_lines[] = {
   { "", "", NULL },
@@ -63,11 +63,11 @@ static const struct {
   { "\xe3\x80\x80"
     "a\xc2\xa0=\x1c"
     "b\n",
-    "a=b", NULL }, /* all that Python strips */
+    "a=b", NULL }, /* all characters that Python strips */
   { "\xe2\x80\x8b"
     "a=b",
-    NULL, "label key" },      /* a zero-width blank is none */
-  { "a=_,a=c", "a=c", NULL }, /* nobody looks at what is replaced */
+    NULL, "label key" },      /* a zero-width space is not stripped */
+  { "a=_,a=c", "a=c", NULL }, /* replaced values are not checked */
   { "a=c,a=_", NULL, "label value '_'" },
   { "b=1,a=2,b=3", "b=3;a=2", NULL },
   { "a=", "a=", NULL },
@@ -108,7 +108,7 @@ static const struct {
   { "{\"a\":\"b\",\"a\":\"c\"}", "a=c", NULL },
   { "{\"a\":1,\"\\u0061\":\"c\"}", "a=c", NULL },
   { "{\"a\":\"c\",\"a\":1}", NULL, "the value of 'a': expected a text" },
-  { "{\"\":\"-\", \"a b\":\"\xc3\xa9\"}", "=-;a b=\xc3\xa9", NULL }, /* nothing else is checked */
+  { "{\"\":\"-\", \"a b\":\"\xc3\xa9\"}", "=-;a b=\xc3\xa9", NULL }, /* the JSON form is not checked further */
   { "{\"RAY.io/x\":\"y\"}", "RAY.io/x=y", NULL },
   { "{\"ray.io/x\":\"y\"}", NULL, "key 'ray.io/x'" },
   { "{\"a\":null}", NULL, "the value of 'a': expected a text" },
@@ -154,7 +154,7 @@ START_TEST (a_document_ends_where_its_length_says)
 }
 END_TEST
 
-/* A list that is searched from its beginning for each of its keys would take minutes. */
+/* A linear search for each key would take minutes. */
 START_TEST (two_hundred_thousand_labels_are_read_without_waiting)
 {
   g_autoptr (GString) text = g_string_new (NULL);
@@ -261,7 +261,7 @@ START_TEST (all_that_a_selector_asks_must_hold)
 }
 END_TEST
 
-/* Of texts with the marks of the grammar, and nodes with and without the label. */
+/* For texts with the grammar's special characters, and nodes with and without the label. */
 START_TEST (one_more_exclamation_mark_turns_every_answer)
 {
   static const char alphabet[] = "ab,()in! ";
@@ -292,7 +292,7 @@ START_TEST (one_more_exclamation_mark_turns_every_answer)
 END_TEST
 
 static const struct {
-  const char *text, *why; /* why: NULL where Ray takes it */
+  const char *text, *why; /* why: NULL if Ray accepts it */
 } strategies[] = {
   { "null", NULL },
   { "[]", NULL },

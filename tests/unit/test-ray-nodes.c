@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Node lists, and where Ray's count of slices and the true one part. */
+/* Node lists, and the differences between Ray's count of slices and the true one. */
 #include <string.h>
 
 #include "ray-lists.h"
@@ -11,7 +11,7 @@ static const struct {
 } counts[] = {
   { "s 0 4 4; s 1 4 4", "2x2x2", 1, 1, 1 },
   { "s 0 4 4; s 1 4 3", "2x2x2", 1, 0, 0 },
-  { "s 0 4 -; s 1 4 -", "2x2x2", 1, 1, 0 }, /* wholly used: ready, says Ray */
+  { "s 0 4 -; s 1 4 -", "2x2x2", 1, 1, 0 }, /* fully used, but ready for Ray */
   { "s 0 4 4; s 0 4 4", "2x2x2", 1, 1, 0 }, /* one worker twice */
   { "s 0 4 4; s 7 4 4", "2x2x2", 1, 1, 0 },
   { "s 0 4 4; s - 4 4", "2x2x2", 1, 1, 0 },
@@ -21,11 +21,11 @@ static const struct {
   { "s 0 4 4; s 1 4 4; s 2 4 4", "2x2x2", 0, 0, 0 },
   { "s 0 4 4 ray.io/tpu-topology=2x2x2; s 1 4 4", "2x2x2", 1, 1, 1 },
   { "s 0 4 4 ray.io/tpu-topology=2X2X2; s 1 4 4", " 2X2x2", 1, 1, 1 },
-  { "s 0 4 4 ray.io/tpu-topology=1x2x4; s 1 4 4", "2x2x2", 1, 1, 0 }, /* another shape of as many chips */
-  { "s 0 8 8; s 0 4 4; s 1 4 4", "2x2x2", 2, 2, 0 },                  /* one that has all alone, and two beside it */
+  { "s 0 4 4 ray.io/tpu-topology=1x2x4; s 1 4 4", "2x2x2", 1, 1, 0 }, /* another shape with the same number of chips */
+  { "s 0 8 8; s 0 4 4; s 1 4 4", "2x2x2", 2, 2, 0 },                  /* one host with all chips, and two others */
   { "- - 8 8", "2x2x2", 1, 1, 1 },
   { "s - 8 8", "2x2x2", 1, 1, 1 },
-  { "- 0 4 4; - 1 4 4", "2x2x2", 0, 0, 0 }, /* nobody's */
+  { "- 0 4 4; - 1 4 4", "2x2x2", 0, 0, 0 }, /* without a slice */
   { "- - 9 9", "2x2x2", 0, 0, 0 },
   { "s 0 4 4; s 1 4 4; t 0 4 4; t 1 4 4", "2x2x2", 2, 2, 2 },
   { "s 0 4 4; s 1 4 4", "2x2", 0, 0, 0 },
@@ -54,7 +54,8 @@ START_TEST (a_factor_scales_the_chips_that_a_slice_must_have)
     int64_t factor;
     unsigned n;
   } factors[]
-      = { { 2, 1 }, { 1, 2 /* each alone */ }, { 3, 0 }, { 0, 0 }, { -1, 0 }, { INT64_MAX, 0 }, { INT64_MIN, 0 } };
+      = { { 2, 1 },        { 1, 2 /* each in its own slice */ }, { 3, 0 }, { 0, 0 }, { -1, 0 }, { INT64_MAX, 0 },
+          { INT64_MIN, 0 } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (factors); i++)
     ck_assert_uint_eq (quoit_ray_count_ready_slices (nodes, "2x2x2", "v7x", &factors[i].factor), factors[i].n);

@@ -33,7 +33,7 @@ END_TEST
 
 /* --- orders --- */
 
-/* "0 16 15": @n bundles whose amount of each of @names is what @amount says. */
+/* "0 16 15": the order of @n bundles with @amount of each of @names. */
 static char *
 order_of (const char *const *names, guint32 n_names, guint32 n, gint64 (*amount) (guint32 bundle, guint32 name))
 {
@@ -77,7 +77,7 @@ START_TEST (equal_bundles_come_out_as_libstdcxx_leaves_them)
 }
 END_TEST
 
-/* Bundle b has 2 of the resource b, else 1. */
+/* Bundle b has 2 of resource b, and 1 of the others. */
 static gint64
 two_of_its_own (guint32 bundle, guint32 name)
 {
@@ -94,7 +94,7 @@ START_TEST (gpu_weighs_most_then_custom_resources_by_their_hash_as_a_signed_numb
 }
 END_TEST
 
-/* What makes a quicksort with the median of three slow, so that heaps must end it (Musser 1997). */
+/* An input that makes quicksort with the median of three slow, so that heap sort must take over (Musser 1997). */
 static gint64
 against_the_median (guint32 bundle, G_GNUC_UNUSED guint32 name)
 {

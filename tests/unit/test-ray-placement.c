@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ray-drawn.h"
 
-/* --- where bundles go --- */
+/* --- placement --- */
 
 typedef struct {
   const char *why, *cluster, *group, *answer;
@@ -81,7 +81,7 @@ END_TEST
 START_TEST (targets_lost_bundles_and_topology_labels_narrow_the_choice) { check_fact (&standings[_i]); }
 END_TEST
 
-/* --- what Ray lets through and should not --- */
+/* --- invalid arguments that Ray accepts --- */
 
 static const Fact odd[] = {
   { "less than nothing fits everywhere", "CPU:4 | CPU:4", "PACK CPU:-1", "0" },
@@ -218,7 +218,7 @@ START_TEST (what_a_group_takes_comes_back_and_no_more)
 }
 END_TEST
 
-/* --- what else Ray could answer --- */
+/* --- other possible answers of Ray --- */
 
 typedef struct {
   const char *why, *cluster, *group;
@@ -343,7 +343,7 @@ START_TEST (a_strategy_has_the_name_that_is_read)
 }
 END_TEST
 
-/* --- what placement_group() checks, where no row of its answers is --- */
+/* --- checks of placement_group() without a recorded row --- */
 
 START_TEST (one_key_twice_is_one_entry_of_the_topology)
 {
@@ -379,7 +379,7 @@ START_TEST (accelerators_of_one_domain_are_for_all_bundles)
 }
 END_TEST
 
-/* --- much of it --- */
+/* --- large inputs --- */
 
 START_TEST (a_million_selectors_are_answered)
 {

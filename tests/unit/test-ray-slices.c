@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of slice groups: mixed slices, names that come later, and requests of any size. */
+/* Slice groups beyond the vectors: mixed slices, names that are known later, and requests of any size. */
 #include <string.h>
 
 #include <quoit/models/ray-slices.h>
@@ -16,7 +16,7 @@ new_group (QuoitRaySliceRequest *request)
   return group;
 }
 
-/* Selectors as text: one a bundle, "-" for nothing, "KEY=VALUE" else; "KEY=" is an empty value, "KEY" none. */
+/* Selectors as text, one per bundle: "-" for none, else "KEY=VALUE"; "KEY=" is an empty value, "KEY" is None. */
 static void
 add_selectors (QuoitRaySliceRequest *request, const char *text)
 {
@@ -46,7 +46,7 @@ slice_of_bundle (const QuoitRaySliceGroup *group, int64_t bundle)
 static const struct {
   const char *selectors;
   int64_t n_heads, first_head;
-  const char *of_0, *of_3; /* of the bundles, once the heads are found to be of "taken" */
+  const char *of_0, *of_3; /* of the bundles, after the heads are found on "taken" */
 } mixed[] = {
   { "- - - -", 2, 0, "taken", "taken" },
   { NAME "=a - - -", 1, 1, "a", "taken" },
@@ -54,7 +54,8 @@ static const struct {
   { "- - - " NAME "=b", 1, 0, "taken", "b" },
   { NAME "=a - " NAME "=a -", 0, -1, "a", "a" },
   { NAME "=a " NAME "=b - -", 1, 1, "a", "taken" },
-  { NAME "= " NAME "=b - -", 2, 0, "taken", "taken" }, /* the first with the key says it, though it says nothing */
+  { NAME "= " NAME "=b - -", 2, 0, "taken", "taken" }, /* the first bundle with the key decides, even with an empty
+                                                        * value */
   { NAME " " NAME "=b - -", 2, 0, "taken", "taken" },
 };
 

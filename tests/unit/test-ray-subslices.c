@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of sub-slices: the search over several slices, odd numbers, and the steps towards one. */
+/* Sub-slices beyond the vectors: the search over several slices, unusual numbers, and the steps to reserve one. */
 #include <string.h>
 
 #include <quoit/models/ray-subslices.h>
@@ -11,7 +11,7 @@
 #define SLICE(name, a, b, c, d)                                                                                        \
   name " 0 4 " a OF_4X4 "; " name " 1 4 " b OF_4X4 "; " name " 2 4 " c OF_4X4 "; " name " 3 4 " d OF_4X4
 
-/* What Ray finds out of a 4x4 slice. */
+/* Ray's discovered data of a 4x4 slice. */
 static void
 discover (QuoitRaySubslices *known, const char *slice)
 {
@@ -55,12 +55,12 @@ static const struct {
   { SLICE ("a", "4", "4", "4", "4"), "a", "2x4", 1, "reserve a of 4x4, 4 chips: 2 3", 0 },
   { SLICE ("a", "4", "3", "4", "4"), "a", "2x4", -99, "reserve a of 4x4, 4 chips: 2 3", 0 },
   { SLICE ("a", "-", "-", "4", "4"), "a", "2x4", -99, "reserve a of 4x4, 4 chips: 0 1",
-    0 }, /* wholly used, and chosen */
+    0 }, /* fully used, but chosen */
   { SLICE ("a", "1", "1", "4", "4"), "a", " 2X2 ", -99, "reserve a of 4x4, 4 chips: 2", 0 },
   { SLICE ("a", "1", "1", "1", "1") "; " SLICE ("b", "4", "4", "4", "4"), "a b", "2x4", -99,
     "reserve b of 4x4, 4 chips: 0 1", 0 },
   { SLICE ("b", "4", "4", "4", "4") "; " SLICE ("a", "4", "4", "4", "4"), "a b", "2x4", -99,
-    "reserve a of 4x4, 4 chips: 0 1", 0 }, /* in the order of what is known */
+    "reserve a of 4x4, 4 chips: 0 1", 0 }, /* in the order of the known slices */
   { SLICE ("a", "1", "1", "1", "1") "; " SLICE ("b", "4", "4", "4", "4"), "a", "2x4", -99,
     "discover b of 4x4, 4 chips:", 0 },
   { SLICE ("a", "4", "4", "4", "4"), "", "2x4", -99, "discover a of 4x4, 4 chips:", 0 },
@@ -153,12 +153,12 @@ static const struct {
   int64_t found; /* 77: none */
 } finds[] = {
   { "0=0 1=0 2=1 3=1", -99, "0 1", 0 },
-  { "3=0 10=0 2=1 1=1", -99, "3 10", 0 }, /* the numeric order of workers */
+  { "3=0 10=0 2=1 1=1", -99, "3 10", 0 }, /* in numeric order of workers */
   { "0=10 1=10 2=9 3=9", -99, "2 3", 9 },
   { "0=-1 1=-1", -99, "0 1", -1 },
   { "0=0 1=1 2=1", -99, "1 2", 1 }, /* one is incomplete */
   { "0=0 1=0 2=0", -99, NULL, 77 },
-  { "0=1 1=01 2=1 3=01", 1, "0 2", 1 }, /* written differently: not one sub-slice */
+  { "0=1 1=01 2=1 3=01", 1, "0 2", 1 }, /* different spellings do not form one sub-slice */
   { "0=1 1=01 2=01", 1, "1 2", 1 },
   { "0=0 1=0", 1, NULL, 77 },
   { "", -99, NULL, 77 },
@@ -251,7 +251,7 @@ START_TEST (places_outside_of_the_grid_go_on_and_do_not_overflow)
         g_autoptr (QuoitRayLabels) labels = quoit_ray_subslice_labels (ends[i], topologies[t], NULL);
         g_autofree char *same = g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) ends[i]);
 
-        /* A sub-slice of one host has the number of the host. */
+        /* The number of a one-host sub-slice is that of its host. */
         ck_assert_str_eq (quoit_ray_labels_get_value (labels, 0), same);
       }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of Ray Train: elastic decisions, ranks on nodes, and arguments that Ray never sees. */
+/* Ray Train beyond the vectors: elastic decisions, ranks on nodes, and arguments that Ray never sees. */
 #include <string.h>
 
 #include <quoit/models/ray-train.h>
@@ -199,7 +199,7 @@ static const struct {
   { "CPU", 1, -3, 2, -6 },       { "CPU", 1e-300, 1e300, 1, -1 },
   { "CPU", 1e-9, 1e15, 1, 100 }, { "CPU", 1, 0.0 / 0.0, 1, -1 },
   { "CPU", -1, 4, 1, -1 },       { "CPU", -1, 4, 0, 0 },
-  { "CPU", 0, 4, 1, 100 }, /* who asks for nothing runs as often as wanted */
+  { "CPU", 0, 4, 1, 100 }, /* workers without resources fit any number of times */
 };
 
 START_TEST (workers_are_fitted_in_floating_point_numbers)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a decision costs, in looks at a node for a bundle, and that what saves looks changes no answer. */
+/* The cost of a decision, in examined pairs of node and bundle; and proof that the optimisations change no answer. */
 #include "suite.h"
 
 #include "placement/bundles.h"
 
 #include <string.h>
 
-/* --- questions of one resource --- */
+/* --- requests for one resource --- */
 
 typedef struct {
   guint32 n_bundles, n_nodes;
@@ -54,7 +54,7 @@ four (G_GNUC_UNUSED guint32 i)
   return 40000;
 }
 
-/* No two are equal, in no order. */
+/* Different amounts in no particular order. */
 static gint64
 four_and_some (guint32 i)
 {
@@ -86,7 +86,7 @@ looks (const Question *question, QuoitRayResult expected)
   return ties.n_looks;
 }
 
-/* --- what it costs --- */
+/* --- costs --- */
 
 enum { MANY = 2000 };
 
@@ -94,7 +94,7 @@ typedef struct {
   const char *why;
   QuoitStrategy strategy;
   Amount bundle, node;
-  guint64 most; /* looks for each bundle and each node */
+  guint64 most; /* examined nodes per bundle and node */
 } Cost;
 
 static const Cost costs[] = {
@@ -131,7 +131,7 @@ START_TEST (bundles_of_which_no_two_are_equal_look_at_each_node_a_few_times)
 }
 END_TEST
 
-/* Bundles for the nodes 64 to 67 alone. */
+/* Bundles that only the nodes 64 to 67 can hold. */
 static void
 select_four (Question *question)
 {
@@ -160,9 +160,9 @@ START_TEST (only_nodes_that_pass_are_looked_at_and_a_refusal_costs_no_more_than_
 }
 END_TEST
 
-/* --- what it saves changes nothing --- */
+/* --- optimisations change no answer --- */
 
-/* All answers: each choice, one after the other, as far as they go. */
+/* All answers: tries each choice in turn, to its end. */
 typedef struct {
   guint32 chosen[64], n[64], depth, at;
   GHashTable *answers; /* as text */
@@ -200,7 +200,7 @@ text_of (QuoitRayResult result, const guint32 *nodes, guint32 n)
   return g_string_free (text, FALSE);
 }
 
-/* With a topology label, the answers of each domain that is tried first, and of those behind it. */
+/* Collects the answers of @domain if it is tried first. Failures go on to the other domains. */
 static void
 walk_domain (const Question *question, guint32 domain, Walk *walk, GHashTable *failures)
 {
@@ -223,7 +223,7 @@ walk_domain (const Question *question, guint32 domain, Walk *walk, GHashTable *f
   while (walk_back (walk));
 }
 
-/* FAILED is an answer where no domain has to succeed and some can fail. */
+/* FAILED is an answer if every domain can fail, and at least one can be infeasible only for now. */
 static GHashTable *
 all_answers (const Question *question)
 {
@@ -244,7 +244,7 @@ all_answers (const Question *question)
   return walk.answers;
 }
 
-/* Few kinds of nodes and bundles, so that there are ties; tight, so that some choices fail. */
+/* Few classes of nodes and bundles, so that there are ties; little room, so that some choices fail. */
 static void
 draw (Question *question, GRand *rand, guint32 *domain)
 {
@@ -307,7 +307,7 @@ check_answers (const Question *question, guint32 seed)
       "seed %u: never", seed);
 }
 
-/* Every way to put the bundles on nodes: possible when it is among the answers. */
+/* Checks every placement of the bundles: possible means that it is among the answers. */
 static void
 check_placements (const Question *question, guint32 seed)
 {
@@ -344,7 +344,7 @@ START_TEST (what_is_possible_and_determined_is_what_walking_every_choice_finds)
 }
 END_TEST
 
-/* The best node as the rule says it, for bundles that go to one node each; how often others were as good. */
+/* The best node by the rule, for bundles with a node of their own; counts equally good nodes. */
 static guint32
 place_by_the_rule (const Question *question, const guint32 *order, guint32 *nodes)
 {
@@ -375,7 +375,7 @@ place_by_the_rule (const Question *question, const guint32 *order, guint32 *node
   return n_choices;
 }
 
-/* Amounts so large that scores differ by less than what counts, and small ones; some equal, many nodes. */
+/* Large amounts, whose scores differ by less than Ray's precision, and small ones; some equal, many nodes. */
 static gint64
 near_and_far (guint32 i)
 {
@@ -388,14 +388,14 @@ thrice (guint32 i)
   return 50000 + i / 97;
 }
 
-/* Seven or eight nodes that are as good as each other, of which the last has a little more. */
+/* Seven or eight nearly equal nodes; the last one has a little more. */
 static gint64
 small_sets (guint32 i)
 {
   return G_GINT64_CONSTANT (10000000000) + i * 7919 % 137 * 100000 + i / 137 * 200;
 }
 
-/* Fifty nodes that differ by less than what counts. */
+/* Fifty nodes whose scores differ by less than Ray's precision. */
 static gint64
 sets (guint32 i)
 {
@@ -438,9 +438,9 @@ START_TEST (sorted_or_not_the_first_of_those_that_are_as_good_is_taken)
 }
 END_TEST
 
-/* --- names of one hash --- */
+/* --- names with equal hashes --- */
 
-/* Eight bytes as libstdc++ mixes them, and back. */
+/* libstdc++'s mixing of eight bytes, and its inverse. */
 static guint64
 mixed (guint64 word)
 {
@@ -471,7 +471,8 @@ is_text (const char *name, gsize n)
   return TRUE;
 }
 
-/* Another name of 16 bytes with the hash of @name: another beginning, and the end that makes up for it. */
+/* Another name of 16 bytes with the hash of @name: a different first half, and a second half that compensates for
+ * it. */
 static void
 find_twin (const char *name, char *twin)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of the Ray layer: its tools, its refusals, and that it and the catalogue agree. */
+/* The Ray layer beyond the vectors: its helpers, its refusals, and its agreement with the catalogue. */
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static const struct {
     "a",
     "a" },
   { "\xc2\x85\xe3\x80\x80v4\xc2\xa0", "\xc2\x85\xe3\x80\x80v4\xc2\xa0", "v4" },
-  { "\xe2\x80\x8bv4", "\xe2\x80\x8bv4", "\xe2\x80\x8bv4" }, /* a zero-width blank is none */
+  { "\xe2\x80\x8bv4", "\xe2\x80\x8bv4", "\xe2\x80\x8bv4" }, /* a zero-width space is not a space */
   { "\xc4\xb0", "i\xcc\x87", "\xc4\xb0" },                  /* I with a dot: two characters */
   { "\xe2\x84\xaa", "k", "\xe2\x84\xaa" },                  /* the sign of the kelvin */
   { "\xe2\x85\xa3", "\xe2\x85\xb3", "\xe2\x85\xa3" },       /* a Roman numeral */
@@ -73,8 +73,8 @@ static const struct {
   { "0x4", NULL },
   { "\x1c"
     "4",
-    NULL },             /* strip() takes it for a blank, int() does not */
-  { "\xc2\xb2", NULL }, /* a superscript is a digit, and no decimal one */
+    NULL },             /* strip() treats it as a space, int() does not */
+  { "\xc2\xb2", NULL }, /* a superscript is a digit, but not a decimal one */
   { "\xe2\x88\x92"
     "4",
     NULL },
@@ -113,7 +113,7 @@ START_TEST (an_integer_of_more_digits_than_python_reads_is_refused)
 }
 END_TEST
 
-/* 128-bit arithmetic is the oracle. */
+/* 128-bit arithmetic gives the expected values. */
 START_TEST (products_and_quotients_of_random_numbers_are_exact)
 {
   g_autoptr (GRand) random = g_rand_new_with_seed (20260);
@@ -247,7 +247,7 @@ START_TEST (a_pod_type_is_written_absent_or_refused)
 }
 END_TEST
 
-/* What Ray answers with integers that C does not have, and what it raises: refused, and nothing is written. */
+/* Integers beyond C's range, and Ray's exceptions: refused, and nothing is written. */
 static const struct {
   int (*function) (const char *, int64_t *, GError **);
   const char *text, *expected;
@@ -310,7 +310,7 @@ format_worker (const QuoitRayResources *worker, int64_t n_workers)
 
 static const struct {
   const char *topology, *type;
-  double tpu;                             /* 0: not asked for */
+  double tpu;                             /* 0: not requested */
   int64_t n_slices, chips_per_vm, factor; /* -99: not given */
   const char *expected;
 } workers[] = {
@@ -391,7 +391,7 @@ START_TEST (resources_keep_their_order_and_their_last_amount)
 }
 END_TEST
 
-/* The column "ray get_chips_per_host" of the recorded catalogue, and the letter R against Ray's own list. */
+/* Compares the column "ray get_chips_per_host" of the recorded catalogue, and the letter R, with Ray's own list. */
 START_TEST (ray_and_the_catalogue_agree_on_every_row)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();

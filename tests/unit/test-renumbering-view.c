@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and programs see of a renumbering. */
+/* The text and JSON forms of a renumbering. */
 #include "elastic.h"
 
 #include "cli/renumbering-view.h"

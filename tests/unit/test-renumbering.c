@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a change of a group means for each of its processes. */
+/* The effect of a group's change on each of its processes. */
 #include "elastic.h"
 
 /* --- the job of Google's multislice tutorial --- */
@@ -22,7 +22,8 @@ environment (const QuoitTopology *topology, uint32_t process)
 #define MEGASCALE(address, id)                                                                                         \
   "MEGASCALE_COORDINATOR_ADDRESS=" address " MEGASCALE_NUM_SLICES=2 MEGASCALE_PORT=8081 MEGASCALE_SLICE_ID=" id
 
-/* Eight workers; the pods of one slice are deleted; four workers; a slice of new hosts under the old name; eight. */
+/* Eight workers; the pods of one slice are deleted; four workers; a slice of new hosts with the old name; eight
+ * workers. */
 static const struct {
   const char *cluster;
   QuoitProfile profile;
@@ -37,7 +38,7 @@ static const struct {
   { "a b", QUOIT_PROFILE_RAY_TRAIN, 8, 7, "JAX_PLATFORMS=tpu " MEGASCALE ("10.0.0.0", "1") },
   { "a", QUOIT_PROFILE_RAY_TRAIN, 4, 3, "JAX_PLATFORMS=tpu" },
   { "a b=1111", QUOIT_PROFILE_RAY_TRAIN, 8, 3, "JAX_PLATFORMS=tpu " MEGASCALE ("10.0.0.0", "0") },
-  /* The slice that had id 0 is the one that goes. */
+  /* The slice with id 0 is lost. */
   { "b", QUOIT_PROFILE_QUOIT, 4, 0, SLICE ("b", HOSTS_B) " TPU_WORKER_ID=0" },
   { "b", QUOIT_PROFILE_RAY_TRAIN, 4, 0, "JAX_PLATFORMS=tpu" },
   { "a=1111 b", QUOIT_PROFILE_QUOIT, 8, 4, MEGASCALE ("10.0.1.0", "1") " " SLICE ("b", HOSTS_B) " TPU_WORKER_ID=0" },
@@ -64,7 +65,7 @@ START_TEST (the_environment_at_each_step_is_that_of_the_slices_that_are_there)
 }
 END_TEST
 
-/* --- what each is told --- */
+/* --- the row of each process --- */
 
 #define NOTHING_OF_MEGASCALE(address, id)                                                                              \
   "; MEGASCALE_COORDINATOR_ADDRESS " address " -> not set; MEGASCALE_NUM_SLICES 2 -> not set; MEGASCALE_PORT 8081 -> " \
@@ -73,14 +74,14 @@ END_TEST
   "; MEGASCALE_COORDINATOR_ADDRESS not set -> " address "; MEGASCALE_NUM_SLICES not set -> 2; MEGASCALE_PORT not set " \
   "-> 8081; MEGASCALE_SLICE_ID not set -> " id
 
-/* One line a row, of which those that say enough are written out: the others are "...". */
+/* One line per row; rows without new information are "...". */
 static const struct {
   const char *before, *after;
   QuoitProfile profile;
   uint32_t n_changed;
   const char *rows[17];
 } renumberings[] = {
-  /* The second slice goes, and comes back with other hosts. */
+  /* The second slice is lost, and returns with other hosts. */
   { "a b",
     "a",
     QUOIT_PROFILE_QUOIT,
@@ -101,7 +102,7 @@ static const struct {
     8,
     { "a-0: process 0, slice 0, worker 0" ALL_OF_MEGASCALE ("10.0.0.0", "0"), "...", "...", "...",
       "b-0: joins as process 4, slice 1, worker 0", "...", "...", "..." } },
-  /* The first one goes: the other is slice 0 now, and then 1 again. */
+  /* The first slice is lost: the other becomes slice 0, and then 1 again. */
   { "a b",
     "b",
     QUOIT_PROFILE_QUOIT,
@@ -121,7 +122,7 @@ static const struct {
     8,
     { "a-0: joins as process 0, slice 0, worker 0", "...", "...", "...",
       "b-0: process 0 -> 4, slice 0 -> 1, worker 0" ALL_OF_MEGASCALE ("10.0.1.0", "1"), "...", "...", "..." } },
-  /* The middle of three goes. */
+  /* The middle one of three is lost. */
   { "a b c",
     "a c",
     QUOIT_PROFILE_QUOIT,
@@ -136,7 +137,7 @@ static const struct {
     { "a-0: process 0, slice 0, worker 0; MEGASCALE_NUM_SLICES 3 -> 2", "...", "...", "...",
       "c-0: process 8 -> 4, slice 2 -> 1, worker 0; MEGASCALE_NUM_SLICES 3 -> 2; MEGASCALE_SLICE_ID 2 -> 1", "...",
       "...", "...", "...", "...", "...", "..." } },
-  /* A slice of the same name on other hosts: those of the other slice need not know. */
+  /* A slice with the same name on other hosts: the other slice is not affected. */
   { "a b",
     "a b=1111",
     QUOIT_PROFILE_QUOIT,
@@ -145,7 +146,7 @@ static const struct {
       "b-0: joins as process 4, slice 1, worker 0, in place of another host of that name", "...", "...", "...",
       "b-0: leaves, was process 4, slice 1, worker 0; another host of that name takes its place", "...", "...",
       "b-3: leaves, was process 7, slice 1, worker 3; another host of that name takes its place" } },
-  /* Unless it has the coordinator. */
+  /* Unless the slice has the coordinator. */
   { "a b",
     "a=1111 b",
     QUOIT_PROFILE_RAY_TRAIN,
@@ -167,7 +168,7 @@ static const struct {
     2,
     { "a-0: process 0, slice 0, worker 0; nothing changes", "...", "...", "...",
       "a-1: leaves, was process 1, slice 0, worker 1; another host of that name takes its place" } },
-  /* Another slice instead of one: by its id. */
+  /* Another slice replaces one, matched by its id. */
   { "a b",
     "a c",
     QUOIT_PROFILE_QUOIT,
@@ -175,7 +176,7 @@ static const struct {
     { "a-0: process 0, slice 0, worker 0; nothing changes", "...", "...", "...",
       "c-0: joins as process 4, slice 1, worker 0, in place of b-0", "...", "...", "...",
       "b-0: leaves, was process 4, slice 1, worker 0; c-0 takes its place", "...", "...", "..." } },
-  /* A host that is replaced in its own slice takes that place, not the one that its slice came to stand at. */
+  /* A replaced host takes the place in its own slice, not the slice's previous number. */
   { "a b",
     "b=0100",
     QUOIT_PROFILE_RAY_TRAIN,
@@ -190,7 +191,7 @@ static const struct {
     { "...", "b-1: joins as process 1, slice 0, worker 1, in place of another host of that name", "...", "...", "...",
       "c-1: joins as process 5, slice 1, worker 1", "...", "...", "...", "...", "...", "...",
       "b-1: leaves, was process 5, slice 1, worker 1; another host of that name takes its place" } },
-  /* Where another slice stands now is nobody's place that left. */
+  /* Another slice at the same number does not take over the place of a lost one. */
   { "a b",
     "b c",
     QUOIT_PROFILE_RAY_TRAIN,
@@ -199,7 +200,7 @@ static const struct {
       "MEGASCALE_SLICE_ID 1 -> 0",
       "...", "...", "...", "c-0: joins as process 4, slice 1, worker 0", "...", "...", "...",
       "a-0: leaves, was process 0, slice 0, worker 0", "...", "...", "..." } },
-  /* From nothing, to nothing, and nothing at all. */
+  /* From nothing, to nothing, and without any slice. */
   { "", "a", QUOIT_PROFILE_QUOIT, 4, { "a-0: joins as process 0, slice 0, worker 0", "...", "...", "..." } },
   { "a", "", QUOIT_PROFILE_QUOIT, 4, { "...", "...", "...", "a-3: leaves, was process 3, slice 0, worker 3" } },
   { "", "", QUOIT_PROFILE_QUOIT, 0, { NULL } },
@@ -246,9 +247,9 @@ START_TEST (a_renumbering_outlives_what_it_was_made_of)
 }
 END_TEST
 
-/* --- any two clusters --- */
+/* --- random pairs of clusters --- */
 
-/* Some of the slices a to f, some of their hosts replaced. */
+/* Some of the slices a to f, with some of their hosts replaced. */
 static char *
 random_cluster (GRand *random)
 {
@@ -276,7 +277,7 @@ variables_of (const QuoitTopology *topology, int64_t process)
   return variables;
 }
 
-/* What the row says of variables, carried out on those of before; it must be true of them. */
+/* Applies the row's changes of variables to the previous ones; the result must be the new environment. */
 static void
 apply_row (const QuoitRenumbering *renumbering, uint32_t row, GHashTable *variables)
 {
@@ -311,7 +312,7 @@ check_equal (GHashTable *a, GHashTable *b)
     ck_assert_int_eq (g_strcmp0 (value, g_hash_table_lookup (b, name)), 0);
 }
 
-/* The numbers of the row are those that the topology gives its node; -1: it is not in it. */
+/* The numbers of the row are those of the topology for its node; -1: not in it. */
 static void
 check_place (const QuoitTopology *topology, int64_t process, int64_t slice_id, int64_t worker_id, const char *node)
 {
@@ -349,7 +350,7 @@ has_address (const QuoitTopology *topology, const char *address)
   return FALSE;
 }
 
-/* One machine: hosts of one name have addresses of their own. */
+/* Checks that both are one machine: hosts with the same name have different addresses. */
 static void
 check_machine (const QuoitTopology *before, int64_t was, const QuoitTopology *after, int64_t is)
 {

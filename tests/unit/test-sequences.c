@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sequences of all that a ledger can be told, also of a cluster whose hosts are replaced, whose own groups come
- * and go on fractions of chips, and which is asked for only a part of that. What a database has after it is opened anew
- * is what a ledger in memory has that was told the same. */
+/* Random sequences of all changes of a ledger. They include imports of a Ray cluster whose hosts are replaced and
+ * whose own groups use fractions of chips, sometimes limited to a part of it. A reopened database must equal a
+ * ledger in memory after the same changes. */
 #include "store-fixture.h"
 
 #include <stdio.h>
 
 enum { N_SLICES = 7, N_BUSY = 4, N_HOSTS = 2, N_CHIPS = 4, N_JOBS = 6, N_BUNDLES = 5, N_STEPS = 120, N_SEQUENCES = 24 };
 
-/* --- a cluster that is true: each bundle has chips of its own --- */
+/* --- a consistent cluster: each bundle has its own chips --- */
 
 typedef struct {
   gboolean is_there;
@@ -53,7 +53,7 @@ renew_host (Host *host)
   host->other_e4 = 0;
 }
 
-/* Takes whole chips, or a part of one, where there is room. */
+/* Takes whole chips, or a part of one, if there is room. */
 static gboolean
 take_chips (Sequence *sequence, Host *host, gint64 tpu_e4)
 {
@@ -94,7 +94,7 @@ start_job (Sequence *sequence, Job *job)
     }
 }
 
-/* All hosts as they are, and jobs on them anew: what was on a host that is another is nowhere. */
+/* Resets all hosts and places the jobs again. Bundles on a replaced host are unplaced. */
 static void
 settle_jobs (Sequence *sequence)
 {
@@ -152,7 +152,7 @@ change_cluster (Sequence *sequence)
   use_otherwise (sequence);
 }
 
-/* --- what the cluster says --- */
+/* --- the cluster's lists --- */
 
 static void
 claim_host (QuoitClaims *claims, guint kind, guint pool, const char *slice, guint h, const Host *host)
@@ -236,14 +236,14 @@ claims_of (const Sequence *sequence, guint scope)
   return claims;
 }
 
-/* --- telling it to two ledgers --- */
+/* --- importing into two ledgers --- */
 
 typedef struct {
   QuoitAction action;
   guint scope; /* of a sync, whose claims are made of it */
 } Telling;
 
-/* The code; 0: done. */
+/* Returns the code; 0: success. */
 static int
 tell (const Sequence *sequence, QuoitStore *store, const Telling *telling, char **says)
 {
@@ -262,7 +262,7 @@ tell (const Sequence *sequence, QuoitStore *store, const Telling *telling, char 
   return done ? 0 : error->code;
 }
 
-/* Syncs of a whole cluster are never refused; of a part they may not fit what stays of the rest. */
+/* Syncs of a whole cluster are never refused. Syncs of a part may contradict what remains of the rest. */
 static void
 tell_both (const Sequence *sequence, QuoitStore *memory, QuoitStore *store, const Telling *telling)
 {
@@ -339,7 +339,7 @@ tell_something (Sequence *sequence, QuoitStore *memory, QuoitStore *store)
   QuoitStateChange state = { node, QUOIT_VERB_SET_STATE, (QuoitNodeState) below (sequence, 3) };
   guint die = below (sequence, 100);
 
-  /* Forth, and now and then back. */
+  /* Forwards, sometimes backwards. */
   sequence->now_ms += (gint64) below (sequence, 9000) - 2000;
   if (die < 35)
     {

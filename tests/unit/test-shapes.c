@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the catalogue: which texts are generations and topologies, and what a slice is made of. */
+/* The rules of the catalogue: texts of generations and topologies, and the properties of a slice. */
 #include <string.h>
 
 #include <quoit/catalogue.h>
@@ -17,7 +17,7 @@ public_generation (const char *id)
   return generation;
 }
 
-/* The list and the rule that answers without it agree on every shape that could be meant. */
+/* The list and the rule that works without it agree on every plausible shape. */
 START_TEST (no_shape_is_known_that_is_not_in_the_list)
 {
   for (QuoitGeneration generation = 1; generation < QUOIT_N_GENERATIONS; generation++)
@@ -44,7 +44,7 @@ END_TEST
 
 static const struct {
   const char *text;
-  QuoitGeneration generation; /* NONE: refused, and the message says */
+  QuoitGeneration generation; /* NONE: refused, with this text in the message */
   const char *expected;
 } names[] = {
   { "v5e", QUOIT_GENERATION_V5E, "v5litepod" },
@@ -162,7 +162,7 @@ END_TEST
 static const struct {
   const char *generation, *shape;
   unsigned chips_per_host;
-  const char *expected; /* hosts, block, grid, machine; or what the message says */
+  const char *expected; /* hosts, block, grid, machine; or part of the message */
 } slices[] = {
   { "v6e", "2x4", 0, "1 of 8: 2x4 1x1 ct6e-standard-8t" },
   { "v6e", "2x4", 4, "2 of 4: 2x2 1x2 ct6e-standard-4t" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that were made to cost memory or time, or that lie about their own keys: they are refused, or opened within
- * bounds that hang on how long they are. */
+/* Hostile files that would cost memory or time, or have wrong keys: they are refused, or opened within limits that
+ * depend on their size. */
 #include <string.h>
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 
 /* --- bytes of rows --- */
 
-/* Where things stand in a file of small tables: each is one page. */
+/* Offsets in a file of small tables: each table is one page. */
 typedef struct {
   guint8 *bytes;
   gsize length, page_bytes, page;
@@ -69,7 +69,7 @@ skip_varint (const File *file, gsize at)
   return at + 1;
 }
 
-/* Makes the number in a column of that row another; column -1 is the rowid. */
+/* Changes the number in a column of that row; column -1 is the rowid. */
 static void
 set_cell (const char *path, const char *table, guint row, int column, guint8 from, guint8 to)
 {
@@ -177,7 +177,7 @@ most_kb (void)
   return usage.ru_maxrss;
 }
 
-/* What opening and proving may cost; the sanitizers need three times as much. */
+/* Limits for opening and verifying; sanitizers need three times as much. */
 enum { MOST_KB = 256 * 1024, MOST_SECONDS = 5 };
 
 typedef struct {
@@ -203,7 +203,7 @@ check_costs (Costs before)
 #define MANY(n, rest)                                                                                                  \
   "WITH RECURSIVE i (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM i WHERE n < 100 + " #n ") INSERT INTO " rest
 
-/* What it says of its ids is never more than what it has rows for. */
+/* Stored id limits must not exceed the number of rows. */
 static const struct {
   const char *name, *sql, *part; /* NULL: it can be opened */
 } bombs[] = {
@@ -272,7 +272,7 @@ START_TEST (opening_costs_no_more_than_the_file_is_long)
 }
 END_TEST
 
-/* The journal and the checkpoint, with sound hashes. */
+/* The journal and the checkpoint, with valid hashes. */
 static const struct {
   const char *name, *sql, *part;
 } histories[] = {
@@ -308,7 +308,7 @@ START_TEST (a_journal_costs_no_more_than_it_is_long)
 }
 END_TEST
 
-/* Each restore skips a million ids of nodes. */
+/* Each restore skips a million node ids. */
 START_TEST (ids_with_gaps_are_a_ledger_as_any)
 {
   g_auto (Place) place = place_new ();
@@ -374,7 +374,7 @@ copy_file (const char *from, const char *to, const char *tail)
   ck_assert (g_file_set_contents_full (target, text, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
 }
 
-/* The file has a view without end for the journal, and its log puts the table there again. */
+/* The file has an endless view in place of the journal, and its log restores the table. */
 START_TEST (a_view_in_the_file_beneath_its_log_does_not_run)
 {
   static const char make_view[]

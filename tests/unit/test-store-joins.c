@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes with several claims, in a database: what is kept of them is what the journal leads to, whoever reads it. */
+/* Nodes with several claims in a database: every reader gets the state that the journal leads to. */
 #include "joined.h"
 #include "store-fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other hands on the files of a ledger: programs that read them, delete them, copy over them or name them twice. No
- * slice is given twice, and nothing that was acknowledged is lost unseen. */
+/* Other programs that read, delete, overwrite or link the files of a ledger. No slice is allocated twice, and no
+ * acknowledged change is lost unnoticed. */
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "store-fixture.h"
 #include "store/place.h"
 
-/* Another process that does what it is told, one letter at a time: it shares nothing with this one. */
+/* A separate process that executes commands of one letter; it shares no state with this one. */
 typedef struct {
   pid_t pid;
   int to, from;
@@ -92,7 +92,7 @@ helper_end (Helper *helper, int signal)
   ck_assert_int_eq (waitpid (helper->pid, &status, 0), helper->pid);
 }
 
-/* Four slices, of which "t" has one. */
+/* Four slices; "t" has one of them. */
 static void
 create_used (const Place *place)
 {
@@ -111,7 +111,7 @@ unlink_beside (const Place *place, const char *tail)
   g_unlink (name);
 }
 
-/* The file, opened by a process that has seen nothing, has just these groups, and proves itself. */
+/* A new process that opens the file finds exactly these groups, and the file verifies. */
 static void
 hold_groups (const Place *place, const char *names)
 {
@@ -125,7 +125,7 @@ hold_groups (const Place *place, const char *names)
   ck_assert_ok (error);
 }
 
-/* --- what other programs in the same process do --- */
+/* --- other programs in the same process --- */
 
 static void
 read_by_hand (const char *path)
@@ -191,7 +191,7 @@ START_TEST (a_look_at_the_file_in_the_same_process_takes_no_lock_away)
 }
 END_TEST
 
-/* A batch keeps other writers out whatever is done to the file meanwhile. */
+/* A batch keeps other writers out, whatever happens to the file. */
 START_TEST (a_look_at_the_file_lets_no_other_writer_into_a_batch)
 {
   g_auto (Place) place = place_new ();
@@ -211,7 +211,7 @@ START_TEST (a_look_at_the_file_lets_no_other_writer_into_a_batch)
 }
 END_TEST
 
-/* --- companions that are deleted --- */
+/* --- deleted companion files --- */
 
 static const char *const deleted[][4] = {
   { "-wal" }, { "-shm" }, { "-wal", "-shm" }, { "-wal", "-shm", "-head" }, { "-head" },
@@ -230,7 +230,7 @@ START_TEST (companions_that_are_deleted_lose_nothing_while_a_handle_is_open)
   ck_assert (store_reserve (store, "a", NULL, 1, &error) != 0);
   for (guint i = 0; i < 4 && deleted[_i][i] != NULL; i++)
     unlink_beside (&place, deleted[_i][i]);
-  /* The handle puts it right; others see all. */
+  /* The handle repairs the files; others then see everything. */
   ck_assert_msg (store_reserve (store, "b", NULL, 1, &error) != 0, "%s", error == NULL ? "" : error->message);
   ck_assert_int_eq (tell (&helper, '('), '+');
   ck_assert_int_eq (tell (&helper, 'c'), '+');
@@ -246,7 +246,7 @@ START_TEST (companions_that_are_deleted_lose_nothing_while_a_handle_is_open)
 }
 END_TEST
 
-/* What comes before the handle can put it right is refused: it would see an old state. */
+/* Opening before the repair is refused, because it would see an old state. */
 START_TEST (nobody_opens_a_ledger_whose_log_was_deleted_beneath_a_live_handle)
 {
   g_auto (Place) place = place_new ();
@@ -287,9 +287,9 @@ START_TEST (a_log_that_was_deleted_behind_a_dead_process_is_missed)
 }
 END_TEST
 
-/* --- files that are copied over --- */
+/* --- overwritten files --- */
 
-/* A ledger that is in use, and a copy of it as it is now. */
+/* A ledger in use, and a copy of its current state. */
 static QuoitStore *
 open_with_backup (const Place *place)
 {
@@ -302,7 +302,7 @@ open_with_backup (const Place *place)
   return store;
 }
 
-/* Once more, as the first refusal must not change what the next one sees. */
+/* Calls twice, because the first refusal must not change the second. */
 static void
 expect_refusals (const Place *place, const char *text)
 {
@@ -346,7 +346,7 @@ START_TEST (an_old_copy_in_place_of_the_database_is_refused)
 }
 END_TEST
 
-/* The log of a process that was killed would silently undo the copy, or mix with it. */
+/* The log of a killed process would silently undo the copy, or mix with it. */
 START_TEST (an_old_copy_beside_a_log_is_refused)
 {
   g_auto (Place) place = place_new ();
@@ -363,7 +363,7 @@ START_TEST (an_old_copy_beside_a_log_is_refused)
   ck_assert_int_eq (tell (&helper, 'a'), '+');
   helper_end (&helper, SIGKILL);
   copy_over (place.copy, place.path);
-  /* The one that is refused is the last to close, and must not save the log over the copy. */
+  /* The refused handle closes last, and must not save its log over the copy. */
   expect_refusals (&place, "another program has written");
 }
 END_TEST
@@ -425,7 +425,7 @@ START_TEST (a_wait_for_lost_companions_is_as_long_as_was_asked)
   start_us = g_get_monotonic_time ();
   ck_assert_ptr_null (quoit_store_open (place.path, 200, &error));
   ck_assert_refused (error, QUOIT_ERROR_BUSY, "deleted or replaced");
-  /* SQLite's own tries would take ten seconds each. */
+  /* SQLite's own retries would take ten seconds each. */
   ck_assert_int_lt (g_get_monotonic_time () - start_us, 8 * G_USEC_PER_SEC);
 }
 END_TEST
@@ -451,7 +451,7 @@ START_TEST (an_old_copy_beneath_an_open_handle_is_refused)
 }
 END_TEST
 
-/* What a program of SQLite's has written and put into the file whole is proved once, and goes on. */
+/* A checkpoint by another SQLite program is verified once and then accepted. */
 START_TEST (a_checkpoint_by_another_program_is_proved_and_accepted)
 {
   g_auto (Place) place = place_new ();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One ledger, many hands: handles that catch up, batches, waits that end, processes that fork. */
+/* One ledger with many handles: refreshing, batches, waits that end, forked processes. */
 #include <linux/sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 
 #include "store-fixture.h"
 
-/* --- catching up --- */
+/* --- refreshing --- */
 
 START_TEST (a_handle_decides_on_what_others_have_written)
 {
@@ -33,8 +33,8 @@ START_TEST (a_handle_decides_on_what_others_have_written)
 }
 END_TEST
 
-/* Whatever else a handle asks of the file meanwhile, and whatever that leaves in SQLite, its next change is on top of
- * what another has written. */
+/* Whatever else a handle does with the file, and whatever state that leaves in SQLite, its next change follows the
+ * changes of others. */
 START_TEST (a_change_sees_what_others_wrote_before_this_handle_looked_at_the_file)
 {
   g_auto (Place) place = place_new ();
@@ -147,7 +147,7 @@ START_TEST (a_backup_while_another_process_writes_is_one_moment)
 }
 END_TEST
 
-/* --- batches: the same on both engines --- */
+/* --- batches: the same in memory and in a file --- */
 
 static QuoitStore *
 store_of (int engine, const Place *place)
@@ -201,7 +201,7 @@ START_TEST (a_cancelled_batch_leaves_nothing)
 }
 END_TEST
 
-/* Waiting for one's own batch would be waiting for ever. */
+/* A wait for the thread's own batch would never end. */
 START_TEST (what_cannot_be_done_in_a_batch_says_so)
 {
   g_auto (Place) place = place_new ();
@@ -308,7 +308,7 @@ START_TEST (a_writer_of_another_handle_waits_no_longer_than_it_may)
 }
 END_TEST
 
-/* Any length of time can be asked for, also one that no clock can count to. */
+/* Any timeout is valid, even one beyond the clock's range. */
 START_TEST (a_writer_that_may_wait_long_has_its_turn_at_last)
 {
   static const gint64 waits[] = { 60000, G_MAXINT64 / 1000, G_MAXINT64 / 2, G_MAXINT64 };
@@ -362,7 +362,7 @@ START_TEST (an_interrupt_ends_the_waits_of_its_handle)
   ck_assert_refused (other.error, QUOIT_ERROR_CANCELLED, "interrupted");
   ck_assert_int_lt (g_get_monotonic_time () - began, 10000000);
 
-  /* The batch is not what was interrupted, and an interrupt is not kept for later. */
+  /* The interrupt did not affect the batch, and is not kept for later. */
   ck_assert (store_reserve (a, "mine", NULL, 1, NULL));
   ck_assert (quoit_store_commit_batch (a, NULL));
   ck_assert (store_reserve (b, "next", NULL, 1, NULL));
@@ -371,7 +371,7 @@ END_TEST
 
 /* --- fork(2) --- */
 
-/* In the child every call fails, and none of them waits or writes. */
+/* In the child every call fails without waiting or writing. */
 static int
 use_in_child (QuoitStore *store, const char *copy)
 {
@@ -420,7 +420,8 @@ check_child (QuoitStore *store, const char *copy)
                  "the child ended with status %d (line modulo 250: %d)", status, WEXITSTATUS (status) - 1);
 }
 
-/* The child's number is 1, as its parent's is: each is the first of a namespace. What nobody may make is no failure. */
+/* The child's process id is 1, like its parent's, because each is the first of a namespace. A refused namespace is
+ * no failure. */
 static int
 use_in_namespace (void)
 {
@@ -436,7 +437,8 @@ use_in_namespace (void)
   return waitpid (child, &status, 0) == child && WIFEXITED (status) ? WEXITSTATUS (status) : 3;
 }
 
-/* In a process of its own: who has asked for a namespace makes all children in it, a sanitizer's too. */
+/* Runs in a process of its own, because all later children of a process that entered a namespace are in it,
+ * including a sanitizer's. */
 static int
 use_in_namespaces (void)
 {
@@ -503,7 +505,7 @@ typedef struct {
   int up[2], down[2];
 } Pipes;
 
-/* Says that it has come so far, and waits for the other side. */
+/* Signals that it has reached this point, and waits for the other side. */
 static void
 meet (int out, int in)
 {
@@ -513,7 +515,7 @@ meet (int out, int in)
   ck_assert_int_eq (read (in, &byte, 1), 1);
 }
 
-/* Opens the ledger anew, reserves, lets the parent close it, and reserves again. */
+/* Opens the ledger, reserves, lets the parent close its handle, and reserves again. */
 static int
 open_anew (const char *path, const Pipes *pipes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Databases: made, opened, refused, copied, found damaged. */
+/* Databases: created, opened, refused, copied, verified. */
 #include "store-fixture.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- making and opening --- */
+/* --- creating and opening --- */
 
 START_TEST (what_was_written_is_there_after_opening)
 {
@@ -105,7 +105,7 @@ START_TEST (a_place_that_cannot_be_written_is_the_stores_fault)
 }
 END_TEST
 
-/* What becomes of a group while others come and go: it stays, its lease ends, or its owner does. */
+/* A group's fate: it stays, its lease expires, or its owner does. */
 typedef enum { STAYS, LEASE_ENDS, OWNER_ENDS, N_FATES } Fate;
 
 static void
@@ -134,7 +134,7 @@ START_TEST (what_ends_together_leaves_what_stays)
   ck_assert (store_import (store, N, T0, &error));
   for (guint i = 0; i < N; i++)
     {
-      /* Runs of one fate, of ids one after the other. */
+      /* Groups with consecutive ids often share a fate. */
       fates[i] = i > 0 && g_rand_int_range (rand, 0, 3) > 0 ? fates[i - 1] : (Fate) g_rand_int_range (rand, 0, N_FATES);
       make_group (store, i, fates[i], g_rand_boolean (rand));
     }
@@ -153,7 +153,7 @@ START_TEST (what_ends_together_leaves_what_stays)
 }
 END_TEST
 
-/* A job runs on what it holds, and the next listing calls it used. */
+/* A job runs on its nodes, and the next listing shows them as used. */
 START_TEST (a_database_whose_held_nodes_are_called_used_opens)
 {
   g_auto (Place) place = place_new ();
@@ -459,7 +459,7 @@ END_TEST
 
 /* --- verify --- */
 
-/* One row, one fact: each of them is wrong, and the file as such is sound. */
+/* One fact per row: the file is valid, but one value in it is wrong. */
 static const struct {
   const char *sql, *part;
 } damages[] = {
@@ -536,7 +536,7 @@ START_TEST (verify_finds_what_was_changed)
 }
 END_TEST
 
-/* A hand that makes the hash chain right again is found too, by what the entries say. */
+/* Verify also detects a change with a repaired hash chain, by the content of the entries. */
 START_TEST (verify_finds_what_was_changed_and_linked_again)
 {
   g_auto (Place) place = place_new ();
@@ -576,7 +576,7 @@ START_TEST (verify_finds_what_was_changed_beneath_an_open_handle)
 }
 END_TEST
 
-/* Every byte of the journal: what verify does not find must be without meaning for the state. */
+/* For every byte of the journal: a change that verify does not detect must not affect the state. */
 START_TEST (verify_finds_every_changed_byte_of_a_live_group)
 {
   g_auto (Place) place = place_new ();

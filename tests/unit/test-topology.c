@@ -4,7 +4,7 @@
 #include "launch/topology.h"
 #include "launch/webhook.h"
 
-/* A group of the first slices of one pool, of a manifest when there is a cluster. */
+/* A group of the first slices of one pool, or of a manifest if there is a cluster. */
 typedef struct {
   const char *cluster;
   FixturePool pool;
@@ -116,7 +116,7 @@ has_note (const QuoitTopology *topology, const char *part)
   }
 #define LONG_NAME "extremely-long-raycluster-name-to-be-truncated"
 
-/* What one process of the group has in its environment. */
+/* The environment of one process of the group. */
 static const struct {
   Case of;
   guint process, n_processes;
@@ -156,7 +156,7 @@ static const struct {
     2,
     "MEGASCALE_COORDINATOR_ADDRESS=tpu-0-0 MEGASCALE_NUM_SLICES=2 MEGASCALE_PORT=8081 MEGASCALE_SLICE_ID=1 "
     "TPU_ACCELERATOR_TYPE=v6e-8 TPU_NAME=tpu-1 TPU_TOPOLOGY=2x4 TPU_WORKER_HOSTNAMES=localhost TPU_WORKER_ID=0" },
-  /* What the place decides, and what the manifest does. */
+  /* Variables from the place, and from the manifest. */
   { { .cluster = "c",
       .pool = ALONE (1),
       .n_slices = 1,
@@ -184,7 +184,7 @@ static const struct {
     "TPU_ACCELERATOR_TYPE=tpu7x-16 TPU_NAME=tpu-0 "
     "TPU_PROCESS_ADDRESSES=tpu-0-0.c-headless:9000,tpu-0-1.c-headless:9000 TPU_PROCESS_PORT=9000 TPU_TOPOLOGY=2x2x2 "
     "TPU_WORKER_HOSTNAMES=tpu-0-0.c-headless,tpu-0-1.c-headless TPU_WORKER_ID=0" },
-  /* The last 50 bytes of a long name, as the webhook has it. */
+  /* The last 50 bytes of a long name, like in the webhook. */
   { { .cluster = LONG_NAME, .pool = TPU7X ("2x2x1", 1), .n_slices = 1 },
     0,
     1,
@@ -203,7 +203,7 @@ START_TEST (a_process_has_the_variables_of_its_place)
 }
 END_TEST
 
-/* Notes that a group has or has not. */
+/* Notes that a group must or must not have. */
 static const struct {
   Case of;
   const char *has, *has_not;
@@ -272,7 +272,7 @@ static const struct {
   { { .cluster = "j-xxxxx", .pool = ALONE (2), .n_slices = 2, .has_assumed_names = TRUE },
     "the hosts in MEGASCALE_COORDINATOR_ADDRESS are not right",
     "TPU_WORKER" },
-  /* Nothing that the group is told has the cluster's name in it. */
+  /* No variable of the group contains the cluster's name. */
   { { .cluster = "j-xxxxx", .pool = ALONE (1), .n_slices = 1, .has_assumed_names = TRUE }, NULL, "assumed" },
   { { .cluster = "j-xxxxx", .pool = V6E (1), .n_slices = 1, .has_assumed_names = TRUE, .has_addresses = TRUE },
     NULL,
@@ -303,7 +303,7 @@ static const struct {
   { "abcdefgh-9-bcdefghij-abcdefghij-abcdefghij-abcde", "h-9-bcdefghij-abcdefghij-abcdefghij-abcde-headless" },
   { "abcdefghi-.-bcdefghij-abcdefghij-abcdefghij-abcdef", "r.-bcdefghij-abcdefghij-abcdefghij-abcdef-headless" },
   { "-a", "ra-headless" },
-  /* To Go that is no punctuation. */
+  /* Go does not treat it as punctuation. */
   { "$a", "$a-headless" },
   { "\xc2\xa7", "\xc2\xa7-headless" },
 };
@@ -328,7 +328,7 @@ START_TEST (a_note_is_made_once_however_many_slices_there_are)
 }
 END_TEST
 
-/* "tpu-0-1 tpu-2-3~": these hosts are dead, or draining where a tilde follows. */
+/* "tpu-0-1 tpu-2-3~": these hosts are dead, or draining if a tilde follows. */
 static GHashTable *
 ailing_of (const QuoitLayout *layout, const char *hosts)
 {
@@ -348,7 +348,7 @@ ailing_of (const QuoitLayout *layout, const char *hosts)
   return ailing;
 }
 
-/* Of three slices of four hosts. */
+/* Three slices of four hosts. */
 static const struct {
   const char *ailing;
   gboolean is_lost;

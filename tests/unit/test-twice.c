@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same list a second time changes nothing, whatever else the ledger has. */
+/* Importing the same list again changes nothing, whatever else the ledger has. */
 #include <quoit/quoit.h>
 
 #include "../fuzz/cluster.h"
@@ -7,9 +7,9 @@
 
 #define NOW G_GINT64_CONSTANT (1767225600000)
 
-/* --- lists, drawn --- */
+/* --- drawn lists --- */
 
-/* "0:4x4@2" is machine gke-0 of topology 4x4 at 10.0.0.2; behind it 'd' cordoned, 'x' not Ready. */
+/* "0:4x4@2" is machine gke-0 of topology 4x4 at 10.0.0.2; 'd' after it means cordoned, 'x' not Ready. */
 static char *
 k8s_drawn (const char *drawn)
 {
@@ -35,7 +35,7 @@ k8s_drawn (const char *drawn)
   return g_string_free (text, FALSE);
 }
 
-/* "A:0@5" is Ray's node A, worker 0 of its slice of 2x4, at 10.0.0.5; behind it 'x' dead. */
+/* "A:0@5" is Ray's node A, worker 0 of its slice of 2x4, at 10.0.0.5; 'x' after it means dead. */
 static char *
 ray_drawn (const char *drawn)
 {
@@ -94,7 +94,7 @@ read_once (QuoitLedger *ledger, const QuoitInput *input, gboolean is_sync, char 
   return ok;
 }
 
-/* FALSE: it was refused the first time. */
+/* FALSE if the first import was refused. */
 static gboolean
 read_twice (QuoitLedger *ledger, const QuoitInput *input, gboolean is_sync, const char *of)
 {
@@ -114,7 +114,7 @@ read_twice (QuoitLedger *ledger, const QuoitInput *input, gboolean is_sync, cons
   return TRUE;
 }
 
-/* --- what was found --- */
+/* --- cases that once failed --- */
 
 static const char *const scripts[] = {
   /* two topologies in one pool: the slice has as many hosts as the larger one, whichever node comes first */
@@ -122,13 +122,13 @@ static const char *const scripts[] = {
   "k8s 0:2x4@1d 1:4x4@2x 4:2x4@3",
   "k8s 0:2x4@1 1:2x4@2 2:2x4@3 3:4x4@4x",
   "k8s 1:4x4@2 4:2x4@1x 0:2x4@1;k8s 1:4x4@2 0:2x4@1;k8s 1:4x4@2 4:2x4@1x 0:2x4@1d",
-  /* several machines at one address: each list finds the same ones again */
+  /* several machines at one address: each list matches the same ones again */
   "k8s 0:2x4@8x 1:2x4@8x;ray 1:0@8 2:1@8",
   "ray 1:0@8 2:1@8;k8s 0:2x4@8x 1:2x4@8x",
   "k8s 0:2x4@8 1:2x4@8;ray 1:0@8 2:1@8;k8s 0:2x4@8 1:2x4@8",
   "k8s 0:2x4@8 1:2x4@8x;ray 1:0@8 2:1@8;k8s 0:2x4@8 1:2x4@8x",
   "ray 1:0@8 2:1@8x;k8s 0:2x4@8x 1:2x4@8;ray 1:0@8x 2:1@8",
-  /* a machine that only this list called dead is at its address for the next one */
+  /* a machine that only this list reported dead keeps its address for the next one */
   "ray 1:0@8;k8s 0:2x4@8x;k8s 1:2x4@8",
 };
 
@@ -163,7 +163,7 @@ START_TEST (a_slice_of_two_topologies_has_as_many_hosts_as_the_larger)
 }
 END_TEST
 
-/* --- any lists --- */
+/* --- random lists --- */
 
 enum { N_BYTES = 512, N_READS = 12 };
 

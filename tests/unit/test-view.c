@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What policies are shown of a fleet: which nodes, what of them, which labels. */
+/* The view of a fleet that policies get: nodes, free amounts, labels. */
 #include "suite.h"
 #include "fixture.h"
 #include "placement/view.h"
@@ -84,7 +84,7 @@ put_amount (GString *text, gint64 e4)
   g_string_append (text, amount);
 }
 
-/* "a-0-0 TPU 2.5/4 chips 0,1,0.5,1 filters 0,2 domain 1": what is free of what there is, and what is let through. */
+/* "a-0-0 TPU 2.5/4 chips 0,1,0.5,1 filters 0,2 domain 1": free and total amounts, and the filters that match. */
 static void
 put_node (GString *text, const QuoitFleetView *v, guint32 i)
 {
@@ -112,7 +112,7 @@ put_node (GString *text, const QuoitFleetView *v, guint32 i)
 }
 
 static const struct {
-  const char *deeds, *request, *nodes; /* the deed "ever": all of every known node */
+  const char *deeds, *request, *nodes; /* the deed "ever": the total of every known node */
 } views[] = {
   { "", "PACK 1x{TPU=8} pool=b", "3: b-0-0 TPU 8/8; b-1-0 TPU 8/8; b-2-0 TPU 8/8" },
   { "dead b-0-0,draining b-1-0", "PACK 1x{TPU=8} pool=b", "1: b-2-0 TPU 8/8" },
@@ -120,13 +120,13 @@ static const struct {
     "3: b-0-0 TPU 8/8; b-1-0 TPU 8/8; b-2-0 TPU 8/8" },
   { "whole b-1", "PACK 1x{CPU=1,TPU=8} pool=b",
     "3: b-0-0 CPU 8/8 TPU 8/8; b-1-0 CPU 0/8 TPU 0/8; b-2-0 CPU 8/8 TPU 8/8" },
-  /* Chips are told where sums are not enough. */
+  /* Chips are listed if sums are not enough. */
   { "TPU b-1-0", "PACK 1x{CPU=1,TPU=1} slice=b-1", "1: b-1-0 CPU 6/8 TPU 6.5/8 chips 0,1,0.5,1,1,1,1,1" },
   { "", "PACK 1x{TPU=0.5} slice=b-1", "1: b-1-0 TPU 8/8 chips 1,1,1,1,1,1,1,1" },
   { "TPU b-1-0", "PACK 1x{TPU=1} policy=ray slice=b-1", "1: b-1-0 TPU 6.5/8" },
   { "TPU b-1-0", "PACK 1x{CPU=1} slice=b-1", "1: b-1-0 CPU 6/8" },
   { "TPU b-1-0,ever", "PACK 1x{CPU=1,TPU=1} slice=b-1", "1: b-1-0 CPU 8/8 TPU 8/8" },
-  /* What Ray derives, and what every node has. */
+  /* Resources that Ray derives, and those of every node. */
   { "", "PACK 1x{TPU-v6e-16-head=1,a-0=1} slice=a-0",
     "4: a-0-0 TPU-v6e-16-head 1/1 a-0 1/1; a-0-1 TPU-v6e-16-head 0/0 a-0 1/1; a-0-2 TPU-v6e-16-head 0/0 a-0 1/1; "
     "a-0-3 TPU-v6e-16-head 0/0 a-0 1/1" },
@@ -157,7 +157,7 @@ static const struct {
   { "", "PACK 1x{CPU=1;k=v} slice=b-1", "1: b-1-0 CPU 8/8" },
   { "", "PACK 1x{CPU=1;k=!v} 2x{CPU=1;k=!v} slice=b-1", "1: b-1-0 CPU 8/8 filters 0" },
   { "", "PACK 1x{CPU=1;ray.io/tpu-slice-name=b-0;ray.io/tpu-slice-name=b-1}", "1: b-0-0 CPU 8/8" },
-  /* What the request fixes. */
+  /* Constraints of the request. */
   { "", "PACK 1x{CPU=1} zone=z slice=a-1 slice=b-0 select=ray.io/tpu-worker-id=in(1,2)",
     "2: a-1-1 CPU 8/8; a-1-2 CPU 8/8" },
   { "", "PACK 1x{CPU=1} pool=b exclude-slice=b-0 exclude-slice=b-2", "1: b-1-0 CPU 8/8" },
@@ -213,7 +213,7 @@ START_TEST (a_view_shows_the_nodes_that_may_take_bundles_and_what_is_left_of_the
 }
 END_TEST
 
-/* As many as decide anything: STRICT_SPREAD wants one for each bundle. */
+/* The numbers that matter: STRICT_SPREAD needs one node per bundle. */
 static const struct {
   const char *deeds, *request;
   guint32 n;
@@ -278,7 +278,7 @@ START_TEST (a_name_that_is_not_in_the_fleet_is_no_view)
 }
 END_TEST
 
-/* The same worker, lost twice and there again: one machine's room, not three. */
+/* The same worker, lost twice and then replaced, counts as one machine, not three. */
 START_TEST (a_dead_node_that_was_replaced_is_not_counted_again)
 {
   g_autoptr (QuoitClaims) claims = quoit_claims_new ("test", QUOIT_SOURCE_KIND_RAY_NODES);

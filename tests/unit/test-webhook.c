@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vectors do not say of the TPU webhook: numbers that wrap, what pods that are there do to the next, hostile
- * texts, and what is left alone when something is refused. */
+/* The TPU webhook beyond the vectors: numbers that wrap, the effect of existing pods on the next, hostile texts, and
+ * unchanged results after a refusal. */
 #include <quoit/models/webhook.h>
 #include <string.h>
 #include <time.h>
@@ -166,9 +166,9 @@ START_TEST (containers_that_are_told_of_each_other_are_no_way_around_it)
 }
 END_TEST
 
-/* --- without indices of KubeRay's --- */
+/* --- without KubeRay's indices --- */
 
-/* A pod that the webhook has seen, as it would be read: replicaIndex and TPU_WORKER_ID. */
+/* A pod that the webhook has processed, as it would be read: replicaIndex and TPU_WORKER_ID. */
 static QuoitWebhookPod *
 pod_there (const char *replica, const char *id)
 {
@@ -180,7 +180,7 @@ pod_there (const char *replica, const char *id)
   return pod;
 }
 
-/* Which replica and host the next pod of slices of four hosts is: "REPLICA HOST"; what is refused otherwise. */
+/* The replica and host of the next pod of four-host slices: "REPLICA HOST", or the refusal. */
 static const struct {
   const char *there, *next;
 } nexts[] = {
@@ -243,7 +243,7 @@ by_place (gconstpointer a, gconstpointer b)
   return (x->host > y->host) - (x->host < y->host);
 }
 
-/* Where the webhook puts the next pod of slices of four hosts, by going through all of them, sorted. */
+/* The place of the next pod of four-host slices, computed by sorting all of them. */
 static char *
 go_through (GArray *places)
 {
@@ -292,7 +292,7 @@ START_TEST (counting_pods_one_by_one_finds_what_going_through_all_of_them_finds)
           g_autofree char *host = g_strdup_printf ("%" G_GINT64_FORMAT, place.host);
 
           g_ptr_array_add (others, pod_there (replica, host));
-          /* -1 says to the webhook that there is none. */
+          /* The webhook treats -1 as absent. */
           if (place.host != -1)
             g_array_append_val (places, place);
         }
@@ -329,13 +329,13 @@ START_TEST (a_patch_makes_the_pod_one_that_has_been_seen)
   quoit_webhook_pod_apply (first, of_first);
   of_second = quoit_webhook_mutate (second, others, NULL);
   ck_assert_str_eq (quoit_webhook_patch_get_hostname (of_second), "g-0-1");
-  /* What has been written is not written again. */
+  /* A variable is not written twice. */
   again = quoit_webhook_mutate (first, NULL, NULL);
   ck_assert_uint_eq (quoit_webhook_patch_get_n_variables (again, 0), 0);
 }
 END_TEST
 
-/* --- what is written --- */
+/* --- written variables --- */
 
 START_TEST (a_name_that_is_there_twice_has_its_first_value)
 {
@@ -348,7 +348,7 @@ START_TEST (a_name_that_is_there_twice_has_its_first_value)
   quoit_webhook_pod_add_variable (pod, "TPU_WORKER_ID", "3");
   patch = quoit_webhook_mutate (pod, NULL, NULL);
   ck_assert_ptr_null (added (patch, 0, "TPU_NAME"));
-  /* One that comes from elsewhere is before the number, and has no value. */
+  /* A variable with a valueFrom precedes the number and has no value. */
   ck_assert_str_eq (added (patch, 0, "TPU_WORKER_ID"), "0");
 }
 END_TEST
@@ -397,7 +397,7 @@ START_TEST (a_process_gets_the_last_of_several_variables_of_a_name)
 }
 END_TEST
 
-/* Each of a pod's variables is asked whether a process gets it. */
+/* Looks up each of a pod's variables. */
 START_TEST (which_of_many_variables_a_process_gets_costs_as_much_as_there_are)
 {
   enum { N_VARIABLES = 200000, MOST_SECONDS = 20 };
