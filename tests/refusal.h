@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement with the refusal as an error, as callers of the API get it. */
+/* Placement that reports a refusal as an error, like the public API. */
 #pragma once
 
 #include "placement/refusal.h"

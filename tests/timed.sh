@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# timed.sh COMMAND...: runs a test, and prints how long it took as the last line of its log.
+# timed.sh COMMAND...: runs a test, and appends its duration to its log.
 start=$(date +%s)
 status=0
 "$@" || status=$?

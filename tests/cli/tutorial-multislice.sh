@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/tutorial-multislice.md from its manifest to a mesh of the real JAX: the page as it stands, and what its job has against what
-# follows from the manifest. The steps with JAX are part of ./dev test --live.
+# Runs docs/tutorial-multislice.md from its manifest to a mesh of the real JAX, and compares the job with values computed
+# from the manifest. The steps with JAX are part of ./dev test --live.
 . "$top_srcdir/tests/cli/lib.sh"
 . "$top_srcdir/tests/cli/pages.sh"
 

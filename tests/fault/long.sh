@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The fault and property programs of this build with more rounds than `make check` takes: ten times as many faults of the
-# disk, twice as many random rounds.
+# Runs the fault and property programs with more rounds than `make check`: ten times as many disk faults, and twice as many
+# random rounds.
 set -eu
 passed=0
 failed=0

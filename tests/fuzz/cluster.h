@@ -356,7 +356,7 @@ cluster_new_input (QuoitSourceKind kind, char *text, GString *told) /* NOLINT: t
   return input;
 }
 
-/* A list of one of the sources. Appends its texts to @told, one per line. */
+/* A list of one of the sources. Appends the source's texts to the second argument, one per line. */
 static inline QuoitInput *
 cluster_any_input (FuzzInput *in, GString *told)
 {

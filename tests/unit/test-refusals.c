@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report that a refused reserve, hold, resize or repair hands out. */
+/* The reports of refused reserve, hold, resize and repair calls. */
 #include "../shortcuts.h"
 #include "suite.h"
 
@@ -66,7 +66,7 @@ place_on_fork (QuoitLedger *ledger, VerbOfCall verb, int64_t n, QuoitReport **re
   return group != NULL || change != NULL;
 }
 
-/* Group "train" has the first of three slices, a host of which is dead; the others are held by "other". */
+/* Group "train" has the first of three slices, which has a dead host; group "other" has the others. */
 static QuoitLedger *
 full_ledger (void)
 {

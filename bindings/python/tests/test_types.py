@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What type checkers find in the package, and know of it."""
+"""Type checks of the package, and the types that checkers infer from it."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ SOURCES = Path(__file__).resolve().parents[1]
 
 
 def strict(tmp_path, *what):
-    """What mypy --strict says, a line each, without the place."""
+    """The output of mypy --strict, line by line, without places."""
     arguments = ["--config-file", str(SOURCES / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
     arguments += ["--no-error-summary", "--hide-error-codes"]
     done = subprocess.run(
