@@ -11,67 +11,67 @@ import (
 	"quoit/internal/door"
 )
 
-// Generation is a TPU generation, as libquoit's catalogue has it. Numbers that nobody publishes are -1.
+// Generation is a TPU generation of libquoit's catalogue. Unpublished numbers are -1.
 type Generation struct {
-	ID          string   // quoit's own word, "v5e"
-	Name        string   // the word in pod types: Ray's where there is one, "v5litepod"
-	RayVersion  string   // "v5litepod"; "" where Ray does not know it
-	RayResource string   // "TPU-V5LITEPOD"; "" where Ray does not know it
-	GKEPrefix   string   // as in TPU_ACCELERATOR_TYPE, "v5litepod"
+	ID          string   // quoit's own name, "v5e"
+	Name        string   // the name in pod types, Ray's if it has one: "v5litepod"
+	RayVersion  string   // "v5litepod"; "" if Ray does not support the generation
+	RayResource string   // "TPU-V5LITEPOD"; "" if Ray does not support the generation
+	GKEPrefix   string   // the prefix in TPU_ACCELERATOR_TYPE, "v5litepod"
 	GKELabels   []string // values of cloud.google.com/gke-tpu-accelerator
 	JAXKinds    []string // device_kind in JAX, "TPU v5 lite"
-	Aliases     []string // what people say, "Trillium"
-	MaxTopology string   // the largest of one job, where the vendor names it: "16x16x24"
+	Aliases     []string // colloquial names, "Trillium"
+	MaxTopology string   // the largest topology of one job, if the vendor publishes it: "16x16x24"
 
-	Dims              int64 // of its topologies: 2 or 3
+	Dims              int64 // dimensions of its topologies: 2 or 3
 	CoresPerChip      int64
 	JAXDevicesPerChip int64
-	HBMGB             int64 // a chip, as the next four
+	HBMGB             int64 // per chip, like the next four
 	HBMGBytesPerS     int64
 	BF16GFLOPS        int64
 	ICIGBytesPerS     int64 // to its neighbours in the slice
 	DCNGBitPerS       int64 // to other slices
 	PodChips          int64
 	MaxSliceChips     int64
-	OCSCubeChips      int64 // of the cube that optical switches join
-	MultisliceOnGKE   int64 // 1: slices of one job may be joined on GKE; 0: not
+	OCSCubeChips      int64 // chips of the cube that optical switches connect
+	MultisliceOnGKE   int64 // 1 if one job can use several slices on GKE, else 0
 
 	c *C.QuoitCatalogueGeneration
 }
 
-// Shape is a topology of a generation on hosts of one size, as libquoit's catalogue has it.
+// Shape is a topology of a generation on hosts of one size, from libquoit's catalogue.
 type Shape struct {
 	Topology           string // "4x8", x first
-	PodType            string // Ray's: "v7x-16"
+	PodType            string // Ray's pod type: "v7x-16"
 	GKEAcceleratorType string // TPU_ACCELERATOR_TYPE on GKE: "tpu7x-16"
 	MachineType        string // "ct6e-standard-4t"
-	HostBlock          string // the chips of one host: "2x2", "2x2x1"
-	HostGrid           string // the hosts: "2x4"
-	Wrap               string // the axes that close to a ring: "", "y", "xyz"
-	AcceptedBy         string // a letter each: K kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit; "": documented alone
+	HostBlock          string // the grid of chips in one host: "2x2", "2x2x1"
+	HostGrid           string // the grid of hosts: "2x4"
+	Wrap               string // the axes that form a ring: "", "y", "xyz"
+	AcceptedBy         string // letters: K kubectl ray, R Ray, X xpk, M MaxText, T cluster-toolkit; "" if only documented
 
 	Chips        int64
 	Hosts        int64
 	ChipsPerHost int64
 	Cores        int64
 	JAXDevices   int64
-	Twistable    bool // the hardware can twist it
-	RayOnly      bool // no other system offers this order of the axes
+	Twistable    bool // the hardware can twist the torus
+	RayOnly      bool // only Ray accepts this order of the axes
 }
 
 // Machine is a machine type of a generation.
 type Machine struct {
 	Name               string // "ct6e-standard-4t"
 	GKELabel           string // "tpu-v6e-slice"
-	SingleHostTopology string // of one machine alone: "2x2"
+	SingleHostTopology string // the topology of a single machine: "2x2"
 
 	Chips     int64
 	VCPUs     int64
 	MemoryGB  int64
-	MultiHost bool // several of them make one slice
+	MultiHost bool // several of them form one slice
 }
 
-// Generations are all that there are, the oldest first.
+// Generations returns all generations, the oldest first.
 func Generations() []*Generation {
 	var generations []*Generation
 	for {
@@ -83,9 +83,10 @@ func Generations() []*Generation {
 	}
 }
 
-// LookupGeneration is the generation that any system's spelling names: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice".
+// LookupGeneration returns the generation with a name in any system's spelling, such as "v6e", "v5litepod", "TPU-V4" or
+// "tpu-v5p-slice".
 //
-// It fails with Invalid for a name that is no generation; the message lists those there are.
+// It fails with Invalid for an unknown name; the message lists the known ones.
 func LookupGeneration(text string) (*Generation, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -146,8 +147,8 @@ func generationTexts(c *C.QuoitCatalogueGeneration, which C.QuoitGenerationText)
 	}
 }
 
-// Shapes are all topologies that the generation has, each once for each size of host; none of a Generation that was not
-// made by this package.
+// Shapes returns all topologies of the generation, one entry for each host size. It returns nil for a Generation that
+// this package did not create.
 func (g *Generation) Shapes() []Shape {
 	var shapes []Shape
 	if g.c == nil {
@@ -162,9 +163,9 @@ func (g *Generation) Shapes() []Shape {
 	}
 }
 
-// LookupShape is the topology of that shape, "4x8", on hosts of so many chips; 0: as Ray has it by default.
+// LookupShape returns a topology, such as "4x8", on hosts with chipsPerHost chips. 0 stands for Ray's default.
 //
-// It fails with Invalid for text that is no topology, and for one that the generation does not have.
+// It fails with Invalid for text that is not a topology, and for a topology that the generation does not have.
 func (g *Generation) LookupShape(topology string, chipsPerHost int64) (Shape, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -211,7 +212,8 @@ func shapeOf(c *C.QuoitCatalogueTopology) Shape {
 	}
 }
 
-// Machines are all machine types of the generation; none of a Generation that was not made by this package.
+// Machines returns all machine types of the generation. It returns nil for a Generation that this package did not
+// create.
 func (g *Generation) Machines() []Machine {
 	var machines []Machine
 	if g.c == nil {

@@ -6,7 +6,7 @@ here=$top_srcdir/bindings/go
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
-# step COMMAND...: what it says is shown, and it fails as the command does.
+# step COMMAND...: prints the output of the command and sets $status. Exits with 77 if the command does.
 step ()
 {
   status=0
@@ -32,7 +32,7 @@ unformatted=$(cd "$here" && gofmt -l .)
 
 step sh "$here/run.sh" test -v -count=1 "$@" ./...
 
-# Each test counts, and so does each row of the vectors, whose runner says how many.
+# Count each test and each row of the test vectors; the runner of the vectors prints the number of rows.
 awk -v status=$status '
   /^ *--- PASS: / { passed++ }
   /^ *--- FAIL: / { failed++ }

@@ -12,40 +12,41 @@ import (
 	"quoit/internal/door"
 )
 
-// Severity is what a finding means for whoever applies the manifest.
+// Severity is how serious a finding is.
 type Severity int
 
-// The severities.
+// The severities of findings.
 const (
-	SeverityError   Severity = C.QUOIT_SEVERITY_ERROR   // a system that reads it refuses it, or it contradicts itself
-	SeverityWarning Severity = C.QUOIT_SEVERITY_WARNING // every system takes it, and it does not do what it says
-	SeverityNote    Severity = C.QUOIT_SEVERITY_NOTE    // nothing is wrong; something was not looked at, or is unusual
+	SeverityError   Severity = C.QUOIT_SEVERITY_ERROR   // a system refuses the manifest, or it contradicts itself
+	SeverityWarning Severity = C.QUOIT_SEVERITY_WARNING // every system accepts it, but it does not work as written
+	SeverityNote    Severity = C.QUOIT_SEVERITY_NOTE    // nothing is wrong, but something was not checked or is unusual
 )
 
 var severityNames = map[Severity]string{SeverityError: "ERROR", SeverityWarning: "WARNING", SeverityNote: "NOTE"}
 
-// String is the name of the severity.
+// String returns the name of the severity.
 func (s Severity) String() string { return named(severityNames, s) }
 
-// Finding is what breaks a rule, at one place.
+// Finding is a broken rule at one place.
 type Finding struct {
-	Line     int // from 1: at the key of the field, or at the map that lacks one
+	Line     int // from 1: the line of the field's key, or of the map in which the field is missing
 	Column   int // in characters from 1
 	Severity Severity
-	Rule     string // the name of the rule, "numofhosts-topology", which never changes its meaning
-	Path     string // the way to the place within its document: "$.spec.workerGroupSpecs[0].numOfHosts"
-	Value    string // what stands there, as it is written, cut after 1024 bytes; "" also where it is missing, a list or a map
-	HasValue bool   // false: it is missing, or a list or map
-	Expected string // what should stand there, in words
-	Message  string // field, value and expectation as one line without the place
+	Rule     string // the name of the rule, such as "numofhosts-topology"; it never changes its meaning
+	Path     string // the path of the place in its document: "$.spec.workerGroupSpecs[0].numOfHosts"
+	Value    string // the value as written, cut after 1024 bytes; "" if it is missing, a list or a map
+	HasValue bool   // false if the value is missing, a list or a map
+	Expected string // the expected value, in words
+	Message  string // field, value and expectation in one line, without the place
 }
 
-// CheckManifest finds all that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse in a manifest, YAML with any
-// number of documents, and what they let through although it cannot work: one finding for each rule and place, in the
-// order of lines and columns. Variables are values for each ${NAME} in it; nil for none.
+// CheckManifest finds everything in a manifest that Kubernetes, KubeRay 1.7.0 or its TPU webhook would refuse, and what
+// they accept although it cannot work. The manifest is YAML with any number of documents. CheckManifest returns one
+// finding for each rule and place, ordered by line and column. variables has the values for each ${NAME} in the
+// manifest; it can be nil.
 //
-// It fails with Invalid when the text is not YAML (the message begins with line and column), or variables are no such
-// texts. A manifest that is wrong is no failure.
+// It fails with Invalid if the text is not YAML (the message begins with line and column), or if variables is not
+// valid. A manifest that breaks rules is not a failure.
 func CheckManifest(text []byte, variables map[string]string) ([]Finding, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -79,13 +80,13 @@ func CheckManifest(text []byte, variables map[string]string) ([]Finding, error) 
 	return findings, nil
 }
 
-// Rule is one that CheckManifest knows.
+// Rule is a rule that CheckManifest checks.
 type Rule struct {
 	Name     string
-	Severity Severity // of every finding of it
+	Severity Severity // the severity of all its findings
 }
 
-// Rules are all that CheckManifest knows.
+// Rules returns all rules that CheckManifest checks.
 func Rules() []Rule {
 	var rules []Rule
 	for {

@@ -7,26 +7,26 @@ package quoit
 */
 import "C"
 
-// NodeChips is who has which chips of a node. Chips are bits: bit 0 is chip 0.
+// NodeChips is the allocation of a node's chips. Chip sets are bit masks: bit 0 is chip 0.
 type NodeChips struct {
 	Users []ChipUser
-	// External is those that something has, wholly or in part, that is no group. Ray says how many, and which ones is
-	// quoit's choice.
+	// External is the chips that are used, wholly or in part, outside of all groups. Ray reports only their number;
+	// quoit chooses which chips they are.
 	External uint64
 }
 
 // ChipUser is a group that has chips of a node.
 type ChipUser struct {
 	GroupID uint64
-	// Chips is those that its bundles have, wholly or in part; all when it has the node whole. Of an imported group Ray says
-	// how many, and which ones is quoit's choice.
+	// Chips is the chips that the group's bundles have, wholly or in part; all chips if the group has the whole
+	// node. For an imported group Ray reports only their number, and quoit chooses which chips they are.
 	Chips uint64
 }
 
-// NodeChips is who has which chips of the node of that number: the groups in the order of NodeUsers. It costs the same for
-// groups of any size, which NodeUsers does not.
+// NodeChips returns the allocation of the chips of a node, which is an index of Nodes. The groups are in the order of
+// NodeUsers. Unlike NodeUsers, its cost does not depend on the size of the groups.
 //
-// It fails with Invalid for a number that no node has.
+// It fails with Invalid for a number out of range.
 func (s *Snapshot) NodeChips(node int) (chips NodeChips, err error) {
 	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
 		chips.External = uint64(C.quoit_snapshot_get_node_external_chips(c, number))

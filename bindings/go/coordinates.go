@@ -15,7 +15,7 @@ import (
 	"quoit/internal/door"
 )
 
-// Axis is one of a torus, in the order of a topology's numbers.
+// Axis is an axis of a torus, in the order of the numbers of a topology.
 type Axis int
 
 // The axes.
@@ -27,10 +27,10 @@ const (
 
 var axisNames = map[Axis]string{AxisX: "X", AxisY: "Y", AxisZ: "Z"}
 
-// String is the name of the axis.
+// String returns the name of the axis.
 func (a Axis) String() string { return named(axisNames, a) }
 
-// Direction is which way along an axis.
+// Direction is a direction along an axis.
 type Direction int
 
 // The directions.
@@ -41,56 +41,55 @@ const (
 
 var directionNames = map[Direction]string{DirectionUp: "UP", DirectionDown: "DOWN"}
 
-// String is the name of the direction.
+// String returns the name of the direction.
 func (d Direction) String() string { return named(directionNames, d) }
 
-// Wiring is how the links that close the axes are laid.
+// Wiring is how the links that close the axes are connected.
 type Wiring int
 
 // The wirings.
 const (
-	// WiringStraight: each link comes out where it began, on the other end of its axis. GKE announces nothing else.
+	// WiringStraight connects the two ends of each line. GKE announces only this wiring.
 	WiringStraight Wiring = C.QUOIT_WIRING_STRAIGHT
-	// WiringTwisted: those of the short axes come out half way along the long ones, k of 2k further; which only k k 2k and
-	// k 2k 2k can have: Shape.Twistable.
+	// WiringTwisted shifts the closing links of the short axes by half of the long axes (k of 2k). Only the shapes
+	// k k 2k and k 2k 2k can have it: see Shape.Twistable.
 	WiringTwisted Wiring = C.QUOIT_WIRING_TWISTED
 )
 
 var wiringNames = map[Wiring]string{WiringStraight: "STRAIGHT", WiringTwisted: "TWISTED"}
 
-// String is the name of the wiring.
+// String returns the name of the wiring.
 func (w Wiring) String() string { return named(wiringNames, w) }
 
-// Place is where something is along x, y and z, or how long something is along them. In two dimensions z is 0, and as a
-// length 1.
+// Place is a position or a size along x, y and z. In two dimensions z is 0 for a position and 1 for a size.
 type Place struct {
 	X, Y, Z int
 }
 
-// Coordinates is the torus of one topology: facts of a topology alone, without a fleet. It does not change, and any number
-// of goroutines may ask it. Close frees it; the garbage collector does where that is forgotten. Its fields are there also
-// then.
+// Coordinates is the torus of one topology. It depends only on the topology, not on a fleet. It does not change, and
+// any number of goroutines can use it. Close frees it; the garbage collector does so if you do not. Its fields are
+// still available after Close.
 //
-// Chips, hosts and JAX devices are numbered x first, as JAX and GKE do: chip 1 is one further along x than chip 0; when x
-// is through comes the next y, and then the next z. A host's number is its worker id. The devices of a chip follow each
-// other.
+// Chips, hosts and JAX devices are numbered with x fastest, then y, then z, like in JAX and GKE. The number of a host
+// is its worker id. The devices of a chip have consecutive numbers.
 type Coordinates struct {
-	Chips     int // their numbers are below it
-	Hosts     int // their worker ids are below it
-	Devices   int // what JAX calls devices: one a chip, or two where JAX sees each core
+	Chips     int // number of chips
+	Hosts     int // number of hosts
+	Devices   int // number of JAX devices: one per chip, or two if JAX sees each core
 	Length    Place
-	Host      Place     // the chips of a host, which are a block: 2 by 2 for four, 2 by 4 for eight
-	Rings     [3]bool   // whether links join the two ends of x, y, z; else it is a line
-	Twist     [3][3]int // how many chips further along the second axis the link that closes the first comes out; 0: it does not
-	Bisection int       // the links severed by the cut into halves that severs the fewest; 0 for a single chip
+	Host      Place     // the size of the block of chips in a host: 2 by 2 for four, 2 by 4 for eight
+	Rings     [3]bool   // whether links connect the two ends of x, y and z; otherwise the axis is a line
+	Twist     [3][3]int // how many chips the closing link of the first axis is shifted along the second; 0 if straight
+	Bisection int       // the fewest links that a cut into halves severs; 0 for a single chip
 	h         *door.Handle
 }
 
-// NewCoordinates is the torus of a slice of that topology, as the catalogue has it: accelerator is any system's name of the
-// generation, chipsPerHost 0 what Ray assumes. It costs the same for any size.
+// NewCoordinates returns the torus of a slice of the topology, according to the catalogue. accelerator is any system's
+// name of the generation; a chipsPerHost of 0 stands for Ray's default. The cost does not depend on the size.
 //
-// It fails with Invalid when nobody calls a generation so, when topology is none of it (the message has the byte, or names
-// the nearest) or is never built of such hosts, when it cannot be twisted, and for a wiring that libquoit does not know.
+// It fails with Invalid if the generation is unknown, the topology is not valid (the message has the byte, or names the
+// nearest valid one) or does not exist with such hosts, the topology cannot be twisted, or the wiring is unknown to
+// libquoit.
 func NewCoordinates(accelerator, topology string, chipsPerHost int, wiring Wiring) (*Coordinates, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -132,7 +131,7 @@ func placeOf(along func(C.QuoitAxis) C.uint32_t) Place {
 	return Place{int(along(C.QUOIT_AXIS_X)), int(along(C.QUOIT_AXIS_Y)), int(along(C.QUOIT_AXIS_Z))}
 }
 
-// checkUnsigned is whether C has such a number.
+// checkUnsigned checks that a number fits C's unsigned types.
 func checkUnsigned[Integer ~int | ~int64](what string, number Integer) error {
 	if number < 0 || int64(number) > math.MaxUint32 {
 		return door.Invalid("%s '%d': expected 0 to %d", what, number, uint32(math.MaxUint32))
@@ -140,7 +139,7 @@ func checkUnsigned[Integer ~int | ~int64](what string, number Integer) error {
 	return nil
 }
 
-// Close frees what the coordinates keep; calls that come later fail. To close twice does nothing.
+// Close frees the coordinates; later calls fail. A second Close does nothing.
 func (c *Coordinates) Close() {
 	if c != nil {
 		c.h.Close()
@@ -159,7 +158,7 @@ func (c *Coordinates) with(run func(*C.QuoitCoordinates) error) error {
 	return run((*C.QuoitCoordinates)(pointer))
 }
 
-// number is what is asked of what has a number below count.
+// number checks that a number is below count and runs a function on it.
 func (c *Coordinates) number(what string, number int, count func(*C.QuoitCoordinates) C.uint32_t,
 	run func(*C.QuoitCoordinates, C.uint32_t)) error {
 	return c.with(func(torus *C.QuoitCoordinates) error {
@@ -171,7 +170,7 @@ func (c *Coordinates) number(what string, number int, count func(*C.QuoitCoordin
 	})
 }
 
-// at is the number of what stands at a place; -1: that is beyond an end.
+// at returns the number that find returns for a place; -1 if the place is outside.
 func (c *Coordinates) at(place Place, find func(*C.QuoitCoordinates, [3]C.uint32_t) C.int64_t) (number int, err error) {
 	number = -1
 	err = c.with(func(torus *C.QuoitCoordinates) error {
@@ -190,9 +189,9 @@ func (c *Coordinates) at(place Place, find func(*C.QuoitCoordinates, [3]C.uint32
 
 // --- chips ---
 
-// ChipPlace is where the chip of a number is, from 0.
+// ChipPlace returns the place of a chip.
 //
-// It fails with Invalid for a number that no chip has, and after Close.
+// It fails with Invalid for a number out of range, and after Close.
 func (c *Coordinates) ChipPlace(chip int) (place Place, err error) {
 	err = c.number("chip", chip, chips, func(torus *C.QuoitCoordinates, number C.uint32_t) {
 		place = placeOf(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_chip_at(torus, number, axis) })
@@ -200,7 +199,7 @@ func (c *Coordinates) ChipPlace(chip int) (place Place, err error) {
 	return place, err
 }
 
-// ChipAt is the number of the chip at a place, from 0; -1: that is beyond an end.
+// ChipAt returns the number of the chip at a place; -1 if the place is outside.
 //
 // It fails with Invalid after Close.
 func (c *Coordinates) ChipAt(place Place) (chip int, err error) {
@@ -209,10 +208,10 @@ func (c *Coordinates) ChipAt(place Place) (chip int, err error) {
 	})
 }
 
-// Neighbour is the chip at the other end of the link of a chip that leads that way: one further, or behind the link that
-// closes the ring; -1: there is no such link.
+// Neighbour returns the chip at the other end of a chip's link in a direction, including the links that close a ring;
+// -1 if there is no such link.
 //
-// It fails with Invalid for a number that no chip has, what is no axis or direction, and after Close.
+// It fails with Invalid for a chip out of range, an unknown axis or direction, and after Close.
 func (c *Coordinates) Neighbour(chip int, axis Axis, direction Direction) (neighbour int, err error) {
 	if _, known := axisNames[axis]; !known {
 		return -1, door.Invalid("axis '%v': expected AxisX, AxisY or AxisZ", axis)
@@ -227,9 +226,9 @@ func (c *Coordinates) Neighbour(chip int, axis Axis, direction Direction) (neigh
 	return neighbour, err
 }
 
-// Hops is the links of a shortest way between two chips.
+// Hops returns the number of links of a shortest path between two chips.
 //
-// It fails with Invalid for a number that no chip has, and after Close.
+// It fails with Invalid for a chip out of range, and after Close.
 func (c *Coordinates) Hops(from, to int) (hops int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
 		for _, chip := range []int{from, to} {
@@ -245,10 +244,10 @@ func (c *Coordinates) Hops(from, to int) (hops int, err error) {
 
 // --- hosts ---
 
-// WorkerPlace is where the host of a worker id is, counted in hosts, from 0. Its first chip is as many times as far as a
-// host is long.
+// WorkerPlace returns the place of the host of a worker, in units of hosts. Multiply by the size of a host (Host) to
+// get the place of its first chip.
 //
-// It fails with Invalid for a worker id that no host has, and after Close.
+// It fails with Invalid for a worker id out of range, and after Close.
 func (c *Coordinates) WorkerPlace(workerID int) (place Place, err error) {
 	err = c.number("worker", workerID, hosts, func(torus *C.QuoitCoordinates, number C.uint32_t) {
 		place = placeOf(func(axis C.QuoitAxis) C.uint32_t { return C.quoit_coordinates_get_worker_at(torus, number, axis) })
@@ -256,7 +255,7 @@ func (c *Coordinates) WorkerPlace(workerID int) (place Place, err error) {
 	return place, err
 }
 
-// WorkerAt is the worker id of the host at a place, counted in hosts, from 0; -1: that is beyond an end.
+// WorkerAt returns the worker id of the host at a place, in units of hosts; -1 if the place is outside.
 //
 // It fails with Invalid after Close.
 func (c *Coordinates) WorkerAt(place Place) (workerID int, err error) {
@@ -265,11 +264,10 @@ func (c *Coordinates) WorkerAt(place Place) (workerID int, err error) {
 	})
 }
 
-// ChipWorker is the worker id of the host that has a chip, and the chip's number among those of the host: the bit that
-// bundles of the host know it by, and what TPU_VISIBLE_CHIPS has. Chips 0 and 1 are beside each other along y, as JAX's bounds
-// of 1,2,1 have them.
+// ChipWorker returns the worker id of the chip's host, and the chip's number in the host, which is its bit in bundles
+// and its number in TPU_VISIBLE_CHIPS. Chips 0 and 1 of a host are neighbours along y, as in JAX's bounds 1,2,1.
 //
-// It fails with Invalid for a number that no chip has, and after Close.
+// It fails with Invalid for a chip out of range, and after Close.
 func (c *Coordinates) ChipWorker(chip int) (workerID, local int, err error) {
 	err = c.number("chip", chip, chips, func(torus *C.QuoitCoordinates, number C.uint32_t) {
 		workerID = int(C.quoit_coordinates_get_chip_worker(torus, number))
@@ -278,9 +276,9 @@ func (c *Coordinates) ChipWorker(chip int) (workerID, local int, err error) {
 	return workerID, local, err
 }
 
-// WorkerChip is the number of the chip that has a number, local, among those of a host.
+// WorkerChip returns the number of the chip that has the number local in a host.
 //
-// It fails with Invalid for a worker id that no host has, a number that none of its chips has, and after Close.
+// It fails with Invalid for a worker id or a local number out of range, and after Close.
 func (c *Coordinates) WorkerChip(workerID, local int) (chip int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
 		if err := checkNumber("worker", workerID, hosts(torus)); err != nil {
@@ -297,9 +295,9 @@ func (c *Coordinates) WorkerChip(workerID, local int) (chip int, err error) {
 
 // --- JAX devices ---
 
-// DeviceChip is the chip that a JAX device is on.
+// DeviceChip returns the chip of a JAX device.
 //
-// It fails with Invalid for a number that no device has, and after Close.
+// It fails with Invalid for a device out of range, and after Close.
 func (c *Coordinates) DeviceChip(device int) (chip int, err error) {
 	err = c.number("device", device, devices, func(torus *C.QuoitCoordinates, number C.uint32_t) {
 		chip = int(C.quoit_coordinates_get_device_chip(torus, number))
@@ -307,9 +305,9 @@ func (c *Coordinates) DeviceChip(device int) (chip int, err error) {
 	return chip, err
 }
 
-// ChipDevice is the id, in the slice, of the JAX device that a core of a chip is.
+// ChipDevice returns the id, in the slice, of the JAX device of a chip's core.
 //
-// It fails with Invalid for a number that no chip has, a core that JAX does not see, and after Close.
+// It fails with Invalid for a chip out of range, a core that is not a JAX device, and after Close.
 func (c *Coordinates) ChipDevice(chip, core int) (device int, err error) {
 	err = c.with(func(torus *C.QuoitCoordinates) error {
 		if err := checkNumber("chip", chip, chips(torus)); err != nil {

@@ -16,30 +16,31 @@ import (
 	"quoit/internal/door"
 )
 
-// Device is one that JAX has.
+// Device is a JAX device.
 type Device struct {
-	ID           int64    // two devices may have one
-	Coordinates  [3]int32 // of its chip: x, y, z; in slices of two dimensions z is 0
+	ID           int64    // two devices can have the same id
+	Coordinates  [3]int32 // x, y, z of its chip; z is 0 in two dimensions
 	Core         int32    // its number on the chip
-	ProcessIndex int32    // of the process that it belongs to
-	SliceIndex   int32    // of its slice; -1 when JAX gives it none
+	ProcessIndex int32    // of its process
+	SliceIndex   int32    // of its slice; -1 if JAX gives it none
 }
 
-// Devices is a list of JAX devices of one kind, in the order in which JAX is given them. It does not change, and any number
-// of goroutines may use it. Close frees it; the garbage collector does where that is forgotten. Its fields are there also
-// then.
+// Devices is a list of JAX devices of one kind, in the order in which JAX gets them. It does not change, and any number
+// of goroutines can use it. Close frees it; the garbage collector does so if you do not. Its fields are still available
+// after Close.
 type Devices struct {
-	Kind  string // as JAX calls it: "TPU v6 lite", also for a list of "v6e"
+	Kind  string // JAX's name: "TPU v6 lite", also for a list of "v6e"
 	Count int
 
 	h *door.Handle
 }
 
-// NewDevices is a list of devices of a kind: device_kind in JAX, "TPU v5 lite", or any system's name of a generation. Links
-// between their chips are not taken to close to rings: nobody knows whether these are whole slices.
+// NewDevices returns a list of devices of a kind, which is a JAX device_kind such as "TPU v5 lite", or any system's
+// name of a generation. quoit assumes that links between their chips form no rings, because the devices need not be
+// whole slices.
 //
-// It fails with Invalid when nobody knows the kind (the message has those that are known), for numbers below 0 (-1 for
-// SliceIndex; coordinates and ids may be) and for more than 4,194,304 devices.
+// It fails with Invalid if the kind is unknown (the message has the known ones), for numbers below 0 (except a
+// SliceIndex of -1, coordinates and ids), and for more than 4,194,304 devices.
 func NewDevices(kind string, devices []Device) (*Devices, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -60,7 +61,7 @@ func NewDevices(kind string, devices []Device) (*Devices, error) {
 	return newDevices(c), nil
 }
 
-// prefixed is an error of this package with its place in front.
+// prefixed puts a place in front of the message of an *Error.
 func prefixed(place string, err error) error {
 	var of *Error
 	if !errors.As(err, &of) {
@@ -77,24 +78,25 @@ func addDevice(c *C.QuoitDevices, device *Device) error {
 	return take(gerror)
 }
 
-// SliceDevices asks for the devices of whole slices.
+// SliceDevices describes the devices of whole slices.
 type SliceDevices struct {
 	Kind     string // as for NewDevices
-	Topology string // of each slice in chips, "4x4" or "2x2x4"; any shape, listed in the catalogue or not
-	Slices   int    // how many, of slice index 0 to n - 1; 0 stands for 1
-	// ChipsPerHost is 1, 2, 4 or 8; 0 for JAX's own hosts of 2x2 chips, or as many of them as the slice has in x and y.
+	Topology string // of each slice in chips, "4x4" or "2x2x4"; any shape, in the catalogue or not
+	Slices   int    // number of slices, with the slice indices 0 to n - 1; 0 stands for 1
+	// ChipsPerHost is 1, 2, 4 or 8. 0 stands for JAX's hosts of 2x2 chips, or less if the slice is smaller in x or
+	// y.
 	ChipsPerHost int
-	// DevicesPerChip is 1 or 2; 0 for what the kind has: 2 for v2, v3 and 7x, else 1.
+	// DevicesPerChip is 1 or 2. 0 stands for the number of the kind: 2 for v2, v3 and 7x, else 1.
 	DevicesPerChip int
 }
 
-// NewSliceDevices is the devices of whole slices as JAX lists them: slice after slice, host after host with x fastest, and
-// in each host chip after chip with x fastest, core after core. Ids count cores, x, y, z, slices; process indices hosts in
-// x, y, z, slices. A process index says where the host is, and need not be its worker id.
+// NewSliceDevices returns the devices of whole slices in JAX's order: by slice, then host with x fastest, then chip in
+// the host with x fastest, then core. Ids count cores, x, y, z, slices. Process indices count hosts in x, y, z, slices.
+// The process index depends on the place of the host and need not be its worker id.
 //
-// It fails with Invalid when kind or topology is none, when hosts do not tile the slice (the catalogue says which hosts of
-// other than 0 chips a slice can have), when the devices of a chip are not known, for numbers out of range and for more
-// than 4,194,304 devices.
+// It fails with Invalid if kind or topology is not valid, hosts do not tile the slice (the catalogue has the hosts that
+// a slice can have if ChipsPerHost is not 0), or the devices per chip are unknown, for numbers out of range, and for
+// more than 4,194,304 devices.
 func NewSliceDevices(asked SliceDevices) (*Devices, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -121,13 +123,13 @@ func NewSliceDevices(asked SliceDevices) (*Devices, error) {
 	return newDevices(c), nil
 }
 
-// Devices is the devices of the slices that the group has, as NewSliceDevices lists them: slice index i is the slice of id i
-// in ProfileQuoit. A slice that is leaving counts as it is. Of bundles these are the devices of what they have of each slice,
-// counted from its first chip, and a process index is the process id.
+// Devices returns the devices of the group's slices, in the order of NewSliceDevices. Slice index i is the slice with
+// id i in ProfileQuoit. A slice that is leaving is included. For bundles, these are the devices of their part of each
+// slice, counted from its first chip, and the process index is the process id.
 //
-// It fails with Invalid for a removed group, for bundles without TPU or that are no one job over ICI (the message says why),
-// for slices of several kinds, and after Close; NotNow when a slice or a bundle is lost, a bundle is not placed, or what a
-// slice is is not known (the message says which, and the remedy).
+// It fails with Invalid for an ended group, for bundles without TPU or that do not form one job over ICI (the message
+// has the reason), for slices of several kinds, and after Close. It fails with NotNow if a slice or a bundle is lost, a
+// bundle is not placed, or the properties of a slice are unknown (the message names it and the remedy).
 func (g *Group) Devices() (*Devices, error) {
 	pointer, err := g.h.Use()
 	if err != nil {
@@ -159,7 +161,7 @@ func newDevices(c *C.QuoitDevices) *Devices {
 	}
 }
 
-// Close frees what the list keeps; calls that come later fail. Meshes that were made of it stay. To close twice does nothing.
+// Close frees the list; later calls fail. Meshes that were made of it stay. A second Close does nothing.
 func (d *Devices) Close() {
 	if d != nil {
 		d.h.Close()
@@ -178,7 +180,7 @@ func (d *Devices) with(run func(*C.QuoitDevices) error) error {
 	return run((*C.QuoitDevices)(pointer))
 }
 
-// List is the devices, in their order.
+// List returns the devices, in their order.
 //
 // It fails with Invalid after Close.
 func (d *Devices) List() (devices []Device, err error) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quoit answers one question exactly, durably and fast: who gets which TPU slices? It is the face of libquoit,
-// which pkg-config has to know (PKG_CONFIG_PATH) and the loader has to find (LD_LIBRARY_PATH), with the names and words of
-// the C headers.
+// Package quoit allocates TPU slices to jobs exactly, durably and fast. It is the Go binding of libquoit and uses the
+// names and terms of the C headers. pkg-config must find the library at build time (PKG_CONFIG_PATH), and the loader
+// must find it at run time (LD_LIBRARY_PATH).
 //
-// A Ledger is opened with Create, Open or OpenMemory, told of a fleet by Import, and asked with a Request. What it gives
-// are values in Go's memory, except what has a Close: that keeps something of C, which the garbage collector frees where
-// Close is forgotten. Calls on what is closed fail with Invalid, and ErrClosed. Everything may be used by any number of
-// goroutines; nothing of Go's is kept by C.
+// Open a Ledger with Create, Open or OpenMemory, fill its fleet with Import, and allocate with a Request. Results are
+// values in Go's memory, except types with a Close method: these keep C memory, which the garbage collector frees if
+// you do not call Close. Calls on a closed value fail with Invalid and ErrClosed. Any number of goroutines can use
+// every value. C keeps no pointers to Go memory.
 //
-// Every error is an *Error with a Code, for which errors.Is asks; on failure nothing has changed. Times are arguments, and
-// counted in milliseconds; a lease or a wait that is no whole number of them is rounded away from 0.
+// Every error is an *Error with a Code, which errors.Is matches. On failure nothing has changed, except with
+// Unconfirmed. Times are arguments and are counted in milliseconds. A lease or a wait that is not a whole number of
+// milliseconds is rounded away from 0.
 //
-// Package quoit/ray has Ray's own rules, quoit/maxtext those of MaxText, quoit/kuberay those of KubeRay's operator, and
-// quoit/webhook those of the TPU webhook.
+// Package quoit/ray has the rules of Ray, package quoit/maxtext has those of MaxText, package quoit/kuberay has those
+// of KubeRay's operator, and package quoit/webhook has those of the TPU webhook.
 package quoit

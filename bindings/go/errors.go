@@ -16,67 +16,67 @@ import (
 	"quoit/internal/door"
 )
 
-// Code says why a call failed. The numbers are permanent: they are also the exit status of the command and the key of the
-// exception class in Python. There may be codes that this package does not know.
+// Code is the reason why a call failed. The numbers are permanent: they are also the exit status of the command and the
+// key of the exception class in Python. A newer library can return codes that this package does not define.
 //
-// A Code is an error itself, so that errors.Is(err, quoit.NotNow) asks for it.
+// A Code is an error, so that errors.Is(err, quoit.NotNow) works.
 type Code int
 
-// The codes there are.
+// The codes that this package defines.
 const (
-	Failed      Code = C.QUOIT_ERROR_FAILED      // a bug of quoit, or the unforeseen: report it
-	Usage       Code = C.QUOIT_ERROR_USAGE       // the command line is not one of quoit's
+	Failed      Code = C.QUOIT_ERROR_FAILED      // a bug of quoit, or an unforeseen failure: report it
+	Usage       Code = C.QUOIT_ERROR_USAGE       // invalid command line of the quoit command
 	Invalid     Code = C.QUOIT_ERROR_INVALID     // the input breaks a rule; the message has place, value and expectation
-	NotFound    Code = C.QUOIT_ERROR_NOT_FOUND   // no such node, slice, group, file
-	NotNow      Code = C.QUOIT_ERROR_NOT_NOW     // fits the fleet, but not at present: wait, or do what the report proposes
-	Never       Code = C.QUOIT_ERROR_NEVER       // not even with all groups released and every known node alive and undrained
-	Conflict    Code = C.QUOIT_ERROR_CONFLICT    // the state contradicts the request: read the state, do not retry blindly
+	NotFound    Code = C.QUOIT_ERROR_NOT_FOUND   // no such node, slice, group or file
+	NotNow      Code = C.QUOIT_ERROR_NOT_NOW     // fits the fleet, but not now: wait, or follow the report
+	Never       Code = C.QUOIT_ERROR_NEVER       // does not fit even with all groups released and all nodes alive
+	Conflict    Code = C.QUOIT_ERROR_CONFLICT    // the state contradicts the request: read it before you retry
 	Store       Code = C.QUOIT_ERROR_STORE       // the disk, its permissions or its size; nothing was written
-	Version     Code = C.QUOIT_ERROR_VERSION     // the database is of another version of quoit
+	Version     Code = C.QUOIT_ERROR_VERSION     // the database belongs to another version of quoit
 	Busy        Code = C.QUOIT_ERROR_BUSY        // another process is writing: wait and retry
-	Expired     Code = C.QUOIT_ERROR_EXPIRED     // the lease had ended
-	Cancelled   Code = C.QUOIT_ERROR_CANCELLED   // the context, or Ledger.Interrupt, ended the wait
+	Expired     Code = C.QUOIT_ERROR_EXPIRED     // the lease has ended
+	Cancelled   Code = C.QUOIT_ERROR_CANCELLED   // the context or Ledger.Interrupt ended the wait
 	Damaged     Code = C.QUOIT_ERROR_DAMAGED     // the database contradicts itself or its journal: restore a backup
-	Unconfirmed Code = C.QUOIT_ERROR_UNCONFIRMED // the change is written, but its answer was lost: retry with the same key, or look
+	Unconfirmed Code = C.QUOIT_ERROR_UNCONFIRMED // written, but the answer was lost: retry with the key, or read
 )
 
-// String is the name of the code as the documentation writes it: "NOT_NOW"; "FAILED" for one that the library does not
-// know.
+// String returns the name of the code as in the documentation, such as "NOT_NOW", and "FAILED" for a code that the
+// library does not know.
 func (c Code) String() string {
 	return C.GoString(C.quoit_error_code_name(C.QuoitErrorCode(c)))
 }
 
-// Error is the name of the code.
+// Error returns the name of the code.
 func (c Code) Error() string {
 	return c.String()
 }
 
-// Error is why a call failed. Every error of this package and of quoit/ray is one. Nothing has changed, except with
+// Error is a failed call. Every error of this package and of quoit/ray is an *Error. Nothing has changed, except with
 // Unconfirmed.
 type Error struct {
 	Code    Code
 	Message string
-	Report  *Report // why placement refused, with NotNow and Never of Reserve, Hold, Resize and Repair; otherwise nil
+	Report  *Report // the reasons, with NotNow and Never of Reserve, Hold, Resize and Repair; otherwise nil
 	cause   error
 }
 
-// Error is the message: place, value and expectation.
+// Error returns the message: the place, the value and what was expected.
 func (e *Error) Error() string {
 	return e.Message
 }
 
-// Is says whether target is the code of e.
+// Is reports whether target is the code of e.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(Code)
 	return ok && code == e.Code
 }
 
-// Unwrap is the error of the context that ended the wait; nil for other failures.
+// Unwrap returns the error of the context that ended the wait, and nil for other failures.
 func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// ErrClosed is in the chain of every error that a call on something closed returns; its code is Invalid.
+// ErrClosed is in the chain of every error that a call on a closed value returns. The code of such an error is Invalid.
 var ErrClosed = errors.New("used after Close")
 
 func init() {
@@ -90,7 +90,7 @@ func take(gerror *C.GError) error {
 	return door.Take(unsafe.Pointer(gerror))
 }
 
-// explained adds the report of a refusal, which it takes, to err.
+// explained adds the report of a refusal to err. It takes ownership of report, which may be NULL.
 func explained(err error, report *C.QuoitReport) error {
 	if report == nil {
 		return err
@@ -111,7 +111,7 @@ func closed(what string) error {
 	return &Error{Code: Invalid, Message: fmt.Sprintf("the %s has been closed", what), cause: ErrClosed}
 }
 
-// named is the name of a value of an enum, or one for a value that is newer than this package.
+// named returns the name of an enum value, and a generated one if the value is newer than this package.
 func named[Enum ~int](names map[Enum]string, value Enum) string {
 	if name, ok := names[value]; ok {
 		return name
@@ -119,7 +119,7 @@ func named[Enum ~int](names map[Enum]string, value Enum) string {
 	return fmt.Sprintf("UNKNOWN_%d", int(value))
 }
 
-// namedFlags is the names of all flags that are set, with bars between them.
+// namedFlags returns the names of all set flags, separated by bars.
 func namedFlags[Flags ~uint32](names []string, value Flags) string {
 	text := ""
 	for bit := Flags(1); bit != 0; bit <<= 1 {

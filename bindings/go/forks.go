@@ -15,15 +15,15 @@ import (
 	"quoit/internal/door"
 )
 
-// Fork is a private copy of a snapshot that can be changed, for what-if: the live code on a copy, which shares all that it
-// does not change. Nothing of it is ever written. Goroutines that use one wait for each other. Close frees it; the
-// garbage collector does where that is forgotten.
+// Fork is a private, mutable copy of a snapshot for what-if questions. It shares everything that it does not change,
+// and nothing of it is ever written. Goroutines that use one fork wait for each other. Close frees it; the garbage
+// collector does so if you do not.
 //
-// Its changes are those of Ledger, on the fork alone, and fail as they do, but never with what a database causes; and
-// with Invalid after Close.
+// Its changes are those of Ledger, applied to the fork only. They fail like those of Ledger, but never because of a
+// database, and they fail with Invalid after Close.
 type Fork struct {
 	h    *door.Handle
-	turn sync.Mutex // a fork of C is not for two threads at once
+	turn sync.Mutex // a C fork is not safe for concurrent use
 }
 
 func newFork(c *C.QuoitFork) *Fork {
@@ -31,7 +31,7 @@ func newFork(c *C.QuoitFork) *Fork {
 	return &Fork{h: door.NewHandle("fork", unsafe.Pointer(c), free)}
 }
 
-// Close frees what the fork keeps. To close twice does nothing.
+// Close frees the fork. A second Close does nothing.
 func (f *Fork) Close() {
 	if f != nil {
 		f.h.Close()
@@ -64,7 +64,7 @@ func (f *Fork) onName(what, name string, run func(*C.QuoitFork, *C.char, **C.GEr
 	})
 }
 
-// Snapshot is the fork as it is now.
+// Snapshot returns the present state of the fork.
 //
 // It fails with Invalid after Close.
 func (f *Fork) Snapshot() (snapshot *Snapshot, err error) {
@@ -75,7 +75,7 @@ func (f *Fork) Snapshot() (snapshot *Snapshot, err error) {
 	return snapshot, err
 }
 
-// Reserve does as Ledger.Reserve, on the fork alone; it fails as that does.
+// Reserve is like Ledger.Reserve, on the fork only. It fails like Ledger.Reserve.
 func (f *Fork) Reserve(request *Request, now time.Time) (*Group, error) {
 	made, err := request.opened()
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Fork) Reserve(request *Request, now time.Time) (*Group, error) {
 	return madeGroup(group, explained(err, report))
 }
 
-// Hold does as Ledger.Hold, on the fork alone; it fails as that does.
+// Hold is like Ledger.Hold, on the fork only. It fails like Ledger.Hold.
 func (f *Fork) Hold(request *Request, lease time.Duration, now time.Time) (*Group, error) {
 	made, err := request.opened()
 	if err != nil {
@@ -107,14 +107,14 @@ func (f *Fork) Hold(request *Request, lease time.Duration, now time.Time) (*Grou
 	return madeGroup(group, explained(err, report))
 }
 
-// Release does as Ledger.Release, on the fork alone; it fails as that does.
+// Release is like Ledger.Release, on the fork only. It fails like Ledger.Release.
 func (f *Fork) Release(group string, now time.Time) error {
 	return f.onName("group", group, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
 		C.quoit_fork_release(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
-// Resize does as Ledger.Resize, on the fork alone; it fails as that does.
+// Resize is like Ledger.Resize, on the fork only. It fails like Ledger.Resize.
 func (f *Fork) Resize(group string, slices int64, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
 	var report *C.QuoitReport
@@ -124,7 +124,7 @@ func (f *Fork) Resize(group string, slices int64, now time.Time) (*GroupChange, 
 	return madeChange(made, explained(err, report))
 }
 
-// Repair does as Ledger.Repair, on the fork alone; it fails as that does.
+// Repair is like Ledger.Repair, on the fork only. It fails like Ledger.Repair.
 func (f *Fork) Repair(group string, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
 	var report *C.QuoitReport
@@ -134,14 +134,15 @@ func (f *Fork) Repair(group string, now time.Time) (*GroupChange, error) {
 	return madeChange(made, explained(err, report))
 }
 
-// SetNodeState does as Ledger.SetNodeState, on the fork alone; it fails as that does.
+// SetNodeState is like Ledger.SetNodeState, on the fork only. It fails like Ledger.SetNodeState.
 func (f *Fork) SetNodeState(node string, state NodeState, now time.Time) error {
 	return f.onName("node", node, func(c *C.QuoitFork, name *C.char, gerror **C.GError) {
 		C.quoit_fork_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(clock(now)), gerror)
 	})
 }
 
-// Sync does as Ledger.Sync, on the fork alone: what it would change. It fails as that does.
+// Sync is like Ledger.Sync, on the fork only. It returns what a Sync of the ledger would change, and
+// fails like it.
 func (f *Fork) Sync(input *Input, now time.Time) (*Import, error) {
 	made, err := input.opened()
 	if err != nil {

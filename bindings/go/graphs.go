@@ -8,26 +8,26 @@ package quoit
 */
 import "C"
 
-// GraphForm is how a graph is written.
+// GraphForm is an output format of Graph.
 type GraphForm int
 
-// The forms of a graph.
+// The formats.
 const (
 	GraphFormDOT GraphForm = C.QUOIT_GRAPH_FORM_DOT // for Graphviz: `dot -Tsvg`
-	GraphFormJGF GraphForm = C.QUOIT_GRAPH_FORM_JGF // the JSON graph that Fluxion's resource-query reads
+	GraphFormJGF GraphForm = C.QUOIT_GRAPH_FORM_JGF // the JSON graph format that Fluxion's resource-query reads
 )
 
 var graphFormNames = map[GraphForm]string{GraphFormDOT: "DOT", GraphFormJGF: "JGF"}
 
-// String is the name of the form.
+// String returns the name of the format.
 func (f GraphForm) String() string { return named(graphFormNames, f) }
 
-// Graph is the fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and live
-// groups; edges are `contains`, `ici` (between chips of a slice, once a link), `dcn` (between the slices of a group) and
-// `holds` (a group to its nodes). Equal states give equal text. It has a vertex a chip and three edges at most: a fleet of
-// 100,000 chips is some 100 MB.
+// Graph returns the fleet as a graph. Vertices are the fleet, sources, pools, slices, nodes, the chips of nodes, and
+// live groups. Edges are `contains`, `ici` (between chips of a slice, one edge per link), `dcn` (between the slices of
+// a group) and `holds` (from a group to its nodes). Equal states give equal text. The graph has one vertex per chip and
+// at most three edges per chip: a fleet of 100,000 chips takes about 100 MB.
 //
-// It fails with Invalid also for a form that libquoit does not know.
+// It fails with Invalid for a form that libquoit does not know, and after Close.
 func (s *Snapshot) Graph(form GraphForm) (text string, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		var gerror *C.GError

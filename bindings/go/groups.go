@@ -14,16 +14,16 @@ import (
 	"quoit/internal/door"
 )
 
-// GroupState is what has become of a group. Ray's words for them stand beside.
+// GroupState is the state of a group. The comments of the constants give Ray's names.
 type GroupState int
 
 // The states of a group.
 const (
-	GroupHeld         GroupState = C.QUOIT_GROUP_HELD         // not yet confirmed
+	GroupHeld         GroupState = C.QUOIT_GROUP_HELD         // not confirmed yet
 	GroupReserved     GroupState = C.QUOIT_GROUP_RESERVED     // Ray: CREATED
-	GroupRescheduling GroupState = C.QUOIT_GROUP_RESCHEDULING // a node is dead or draining, or a bundle not placed any more
-	GroupRemoved      GroupState = C.QUOIT_GROUP_REMOVED      // gone; kept for its key, or to tell that its lease has ended
-	GroupPending      GroupState = C.QUOIT_GROUP_PENDING      // imported from Ray alone: not placed yet; Ray: PENDING
+	GroupRescheduling GroupState = C.QUOIT_GROUP_RESCHEDULING // a node is dead or draining, or a bundle is no longer placed
+	GroupRemoved      GroupState = C.QUOIT_GROUP_REMOVED      // ended; its record is kept for its key or lease
+	GroupPending      GroupState = C.QUOIT_GROUP_PENDING      // only imported from Ray: not placed yet; Ray: PENDING
 )
 
 var groupStateNames = map[GroupState]string{
@@ -31,10 +31,10 @@ var groupStateNames = map[GroupState]string{
 	GroupPending: "PENDING",
 }
 
-// String is the name of the state.
+// String returns the name of the state.
 func (s GroupState) String() string { return named(groupStateNames, s) }
 
-// GroupSliceState is how a slice or a bundle of a group is.
+// GroupSliceState is the state of a slice or a bundle of a group.
 type GroupSliceState int
 
 // The states of a slice or a bundle of a group.
@@ -46,12 +46,12 @@ const (
 
 var groupSliceStateNames = map[GroupSliceState]string{SliceWhole: "WHOLE", SliceLeaving: "LEAVING", SliceLost: "LOST"}
 
-// String is the name of the state.
+// String returns the name of the state.
 func (s GroupSliceState) String() string { return named(groupSliceStateNames, s) }
 
-// Group is what one request holds, as it was when this value was made. It does not change, any number of goroutines may
-// read it, and it outlives the ledger that it came from. Close frees what it keeps; the garbage collector does where
-// that is forgotten. Its id and name are there also then.
+// Group is the state of a group when the value was made. It does not change, any number of goroutines can read it, and
+// it outlives its ledger. Close frees it; the garbage collector does so if you do not. Its id and name are still
+// available after Close.
 type Group struct {
 	h      *door.Handle
 	id     uint64
@@ -59,50 +59,50 @@ type Group struct {
 	handle string
 }
 
-// GroupInfo is all that a group says of itself.
+// GroupInfo is the content of a group.
 type GroupInfo struct {
-	ID      uint64 // no other group of the ledger ever had it or will have it
+	ID      uint64 // unique in the ledger, never used again
 	Name    string // unique among the live groups
-	Owner   string // "" where none was given
-	Key     string // the request key; "" where none was given
-	Request string // what was asked, in canonical text
-	Source  string // the source that has made it and can remove it alone; "" for a group that was made here
+	Owner   string // "" if it has none
+	Key     string // the request key; "" if it has none
+	Request string // the request, in canonical text
+	Source  string // the source that owns it, and that alone can remove it; "" for a group of this ledger
 	State   GroupState
 	Since   time.Time // when it was reserved, by the ledger's clock
-	Ended   time.Time // when it was released; the zero time while it is not
-	Until   time.Time // when it ends unless it, or its owner, is renewed; the zero time where neither has a lease
-	Expired bool      // it is gone because its lease, or its owner's, has ended
+	Ended   time.Time // when it ended; the zero time for a live group
+	Until   time.Time // when its lease or its owner's ends; the zero time if neither has one
+	Expired bool      // it ended because its lease, or its owner's, ended
 
-	Slices  []GroupSlice  // in natural order: their indices are slice ids; none of a removed group
-	Bundles []GroupBundle // none of a group that has its nodes whole
+	Slices  []GroupSlice  // in natural order: their indices are slice ids; none for an ended group
+	Bundles []GroupBundle // none for a group that has whole nodes
 }
 
-// GroupSlice is a slice that a group has, or the part of it that the group has.
+// GroupSlice is a slice of a group, or the part of a slice that the group has.
 type GroupSlice struct {
-	Name    string // the short name where it is unambiguous in the fleet, else source/pool/name
+	Name    string // the short name if it is unambiguous in the fleet, else source/pool/name
 	State   GroupSliceState
 	Workers []GroupWorker // by worker id
 }
 
-// GroupWorker is a node of a slice of a group.
+// GroupWorker is a node of a group's slice.
 type GroupWorker struct {
-	Name     string // the node's short name, which another pool can have too
+	Name     string // the node's short name; a node in another pool can have the same one
 	Address  string // "" if its source has no address, such as a manifest
 	NodeID   uint32 // the node's durable id, for Snapshot.NodeByID
 	FullName string // source/pool/name
 }
 
-// GroupBundle is one bundle of a group.
+// GroupBundle is a bundle of a group.
 type GroupBundle struct {
 	Node      string // the node's short name; "" if the bundle is not placed
 	NodeID    uint32 // the node's durable id, for Snapshot.NodeByID; 0 if the bundle is not placed
-	Chips     uint64 // the chips of its node that it has, wholly or in part: bit 0 is chip 0
+	Chips     uint64 // chips of the node that it has, wholly or in part: bit 0 is chip 0
 	State     GroupSliceState
-	Text      string // what it has, in words: "chips 0,1: CPU 1, TPU 2"; "" where it is not placed
+	Text      string // description: "chips 0,1: CPU 1, TPU 2"; "" if the bundle is not placed
 	Resources []Amount
 }
 
-// Amount is how much of a resource there is, as decimal text.
+// Amount is an amount of a resource, as decimal text.
 type Amount struct {
 	Name, Amount string
 }
@@ -116,7 +116,7 @@ func newGroup(c *C.QuoitGroup) *Group {
 	}
 }
 
-// madeGroup is a group of a call that may have failed.
+// madeGroup returns the group of a call that can have failed.
 func madeGroup(c *C.QuoitGroup, err error) (*Group, error) {
 	if err != nil {
 		return nil, err
@@ -124,29 +124,29 @@ func madeGroup(c *C.QuoitGroup, err error) (*Group, error) {
 	return newGroup(c), nil
 }
 
-// Close frees what the group keeps. To close twice does nothing.
+// Close frees the group. A second Close does nothing.
 func (g *Group) Close() {
 	if g != nil {
 		g.h.Close()
 	}
 }
 
-// ID is the group's id, which no other group of its ledger ever had or will have.
+// ID returns the group's id, which is unique in its ledger and never used again.
 func (g *Group) ID() uint64 { return g.id }
 
-// Name is the group's name, unique among the live groups.
+// Name returns the group's name, which is unique among the live groups.
 func (g *Group) Name() string { return g.name }
 
-// Handle is NAME@ID, with which a late or repeated call never touches a group that took the name since. It is good for
-// the ledger that the group came from.
+// Handle returns NAME@ID. A late or repeated call with it never affects a newer group of that name. It is valid in the
+// group's ledger.
 func (g *Group) Handle() string {
 	return g.handle
 }
 
-// String is the group's Handle.
+// String returns the group's Handle.
 func (g *Group) String() string { return g.Handle() }
 
-// Info is all that the group says of itself.
+// Info returns the content of the group.
 //
 // It fails with Invalid after Close.
 func (g *Group) Info() (GroupInfo, error) {
@@ -217,12 +217,11 @@ func groupBundle(c *C.QuoitGroup, bundle C.uint32_t) GroupBundle {
 	}
 }
 
-// GroupChange is what a group was and what it is now, from one transaction: compare the two with Renumber of the
-// Topology of each.
+// GroupChange is a group before and after one transaction. To compare the two, pass their topologies to Renumber.
 type GroupChange struct {
 	Before *Group
-	After  *Group // nil: its last slice went, and the group with it
-	// Nothing says that the group was already what was asked for, and nothing was written.
+	After  *Group // nil if the group ended with its last slice
+	// Nothing is true if the group already had the requested form, so that nothing was written.
 	Nothing bool
 }
 

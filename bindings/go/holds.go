@@ -14,14 +14,14 @@ import (
 	"quoit/internal/door"
 )
 
-// Reserve places the request, all slices or bundles or none, and writes the group in one transaction. With a request
-// key a retry returns the group that was made, and reserves nothing.
+// Reserve places all slices or bundles of the request, or none, and writes the group in one transaction. A retry with
+// the same request key returns the group of the first call and reserves nothing.
 //
-// It fails with NotNow or Never (the message has the dominant reason and what would help; Snapshot.Explain has all),
-// Conflict when the name is taken, or the key was used for another request or for a hold that is not confirmed, Expired
-// when the lease of the request's owner has ended (SetOwner begins anew), Invalid when the request is not complete, not
-// in the catalogue or says what does not go together, and NotFound when it names a pool, slice or node that is not
-// there.
+// It fails with NotNow or Never if the request does not fit (the message has the dominant reason and what would help;
+// Snapshot.Explain has everything), Conflict if the name is in use, or the key belongs to another request or to an
+// unconfirmed hold, Expired if the lease of the request's owner has ended (SetOwner starts a new one), Invalid if the
+// request is incomplete, not in the catalogue or contradictory, and NotFound if it names an unknown pool, slice or
+// node.
 func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (*Group, error) {
 	made, err := request.opened()
 	if err != nil {
@@ -37,10 +37,10 @@ func (l *Ledger) Reserve(ctx context.Context, request *Request, now time.Time) (
 	return madeGroup(group, explained(err, report))
 }
 
-// Hold does as Reserve, for at most the lease unless the group is confirmed or renewed before: it is GroupHeld until
-// Confirm, and free again when its lease ends, whether or not anybody is there to see it.
+// Hold is like Reserve, but the group is GroupHeld and ends with its lease unless Confirm or Renew comes first. The
+// slices become free at that time even if no process is running.
 //
-// It fails as Reserve does, and with Invalid for a lease below 1 ms or beyond the year 2199.
+// It fails like Reserve, and with Invalid for a lease below 1 ms or beyond the year 2199.
 func (l *Ledger) Hold(ctx context.Context, request *Request, lease time.Duration, now time.Time) (*Group, error) {
 	made, err := request.opened()
 	if err != nil {
@@ -56,12 +56,12 @@ func (l *Ledger) Hold(ctx context.Context, request *Request, lease time.Duration
 	return madeGroup(group, explained(err, report))
 }
 
-// Confirm makes a held group a reserved one; one that is reserved already stays as it is, so that a retry is safe. Lease
-// is how long it lives from now on unless it is renewed; 0: until it is released.
+// Confirm makes a held group a reserved one. A reserved group stays as it is, so that a retry is safe. lease begins
+// now; 0 means that the group stays until it is released.
 //
-// It fails with NotFound when no group bears the name, Conflict when the id is not that of the group that bears it now or
-// the group belongs to a source, Expired when its lease has ended (ask for slices again), and Invalid when the group is
-// neither NAME nor NAME@ID, or for a lease below 0 or beyond the year 2199.
+// It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id or a
+// source owns the group, Expired if its lease has ended (reserve again), and Invalid if the text is neither NAME nor
+// NAME@ID, or for a lease below 0 or beyond the year 2199.
 func (l *Ledger) Confirm(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
 	var made *C.QuoitGroup
 	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
@@ -70,9 +70,9 @@ func (l *Ledger) Confirm(ctx context.Context, group string, lease time.Duration,
 	return madeGroup(made, err)
 }
 
-// Renew gives a group that has a lease another one, from 1 ms, which begins now.
+// Renew replaces the lease of a group by one that begins now.
 //
-// It fails as Confirm does, with Conflict also for a group without a lease, and with Invalid for a lease below 1 ms.
+// It fails like Confirm, with Conflict also for a group without a lease, and with Invalid for a lease below 1 ms.
 func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, now time.Time) (*Group, error) {
 	var made *C.QuoitGroup
 	err := l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
@@ -81,21 +81,21 @@ func (l *Ledger) Renew(ctx context.Context, group string, lease time.Duration, n
 	return madeGroup(made, err)
 }
 
-// Release frees all that the group has.
+// Release frees everything that the group holds.
 //
-// It fails with NotFound when no group bears the name, Conflict when the id is not that of the group that bears it now or
-// the group belongs to a source (it goes when that has it no longer), Expired when its lease has ended and it is free
-// already, and Invalid when the group is neither NAME nor NAME@ID.
+// It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id or a
+// source owns the group (it ends when the source no longer contains it), Expired if its lease has ended, so that it is
+// already free, and Invalid if the text is neither NAME nor NAME@ID.
 func (l *Ledger) Release(ctx context.Context, group string, now time.Time) error {
 	return l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_release(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
-// Forget drops what is kept of a group that is gone, which must be NAME@ID: its request key may be used again, and a late
-// Confirm of it is a Conflict rather than told that its lease has ended.
+// Forget drops the record of an ended group, which must be given as NAME@ID. Its request key can be used again, and a
+// late Confirm of it fails with Conflict instead of Expired.
 //
-// It fails with NotFound when nothing is kept, Conflict when the group is not gone (release it), and Invalid without an
+// It fails with NotFound if there is no such record, Conflict if the group is live (release it), and Invalid without an
 // id.
 func (l *Ledger) Forget(ctx context.Context, group string, now time.Time) error {
 	return l.onName(ctx, "group", group, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
@@ -103,7 +103,7 @@ func (l *Ledger) Forget(ctx context.Context, group string, now time.Time) error 
 	})
 }
 
-// ForgetKey is Forget of the group that the request key names; it fails as that does.
+// ForgetKey is like Forget, for the group that the request key names. It fails like Forget.
 func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error {
 	return l.onName(ctx, "key", key, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_forget_key(c, name, C.int64_t(clock(now)), gerror)
@@ -112,12 +112,13 @@ func (l *Ledger) ForgetKey(ctx context.Context, key string, now time.Time) error
 
 // --- elastic jobs ---
 
-// Resize grows or shrinks a group to so many slices, wholly or not at all. It gives up lost slices first, then leaving
-// ones, then from the last slice id on. The slices stand in natural order afterwards, so that ids and environments may
-// be others for those that stay: see Renumber. A group that has so many already stays as it is.
+// Resize grows or shrinks a group to a number of slices, completely or not at all. It removes lost slices first, then
+// leaving ones, then those with the highest slice ids. Afterwards the slices are in natural order again, so slice ids
+// and environments can change also for slices that stay: see Renumber. A group that already has that many slices stays
+// as it is.
 //
-// It fails as Confirm does; with Invalid also below 1, outside what Request.SlicesAtLeast and Slices allowed, and for a
-// group that is not of whole slices; and with NotNow or Never when too few slices are free.
+// It fails like Confirm, with Invalid also for a number below 1 or outside Request.SlicesAtLeast and Slices, or if the
+// group does not hold whole slices, and with NotNow or Never if too few slices are free.
 func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
 	var report *C.QuoitReport
@@ -127,11 +128,11 @@ func (l *Ledger) Resize(ctx context.Context, group string, slices int64, now tim
 	return madeChange(made, explained(err, report))
 }
 
-// Repair replaces each slice or bundle that is lost or leaving, all of them or none, with the smallest change. The others
+// Repair replaces all lost and leaving slices or bundles of a group, or none, with the smallest change. The others
 // stay. A group that is whole stays as it is.
 //
-// It fails as Confirm does, and with NotNow or Never when too few slices are free (Resize to fewer), or the bundles find
-// no room.
+// It fails like Confirm, and with NotNow or Never if too few slices are free (Resize can make the group smaller) or the
+// bundles do not fit.
 func (l *Ledger) Repair(ctx context.Context, group string, now time.Time) (*GroupChange, error) {
 	var made *C.QuoitGroupChange
 	var report *C.QuoitReport
@@ -141,10 +142,10 @@ func (l *Ledger) Repair(ctx context.Context, group string, now time.Time) (*Grou
 	return madeChange(made, explained(err, report))
 }
 
-// ReleaseSlice frees one slice of a group, by its short or full name; with its last slice the group goes.
+// ReleaseSlice frees one slice of a group, given by its short or full name. The group ends with its last slice.
 //
-// It fails as Confirm does; with NotFound also when there is no such slice or the group does not have it, and with
-// Invalid for a group that is not of whole slices.
+// It fails like Confirm, with NotFound also if there is no such slice or the group does not have it, and with Invalid
+// if the group does not hold whole slices.
 func (l *Ledger) ReleaseSlice(ctx context.Context, group, slice string, now time.Time) (*GroupChange, error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("slice", slice))
@@ -160,30 +161,30 @@ func (l *Ledger) ReleaseSlice(ctx context.Context, group, slice string, now time
 
 // --- owners ---
 
-// SetOwner makes an owner known, or gives one that is known another lease; 0: until EndOwner. When its lease ends, all
-// that is held in its name is free, and requests in its name are Expired until it is set again.
+// SetOwner registers an owner, or replaces the lease of a registered one; 0 means until EndOwner. When the lease ends,
+// all groups of the owner are freed, and requests that name the owner fail with Expired until it is set again.
 //
-// It fails with Invalid for a name that is none, and for a lease below 0 or beyond the year 2199.
+// It fails with Invalid for a name that is not valid, and for a lease below 0 or beyond the year 2199.
 func (l *Ledger) SetOwner(ctx context.Context, owner string, lease time.Duration, now time.Time) error {
 	return l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_set_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
 	})
 }
 
-// RenewOwner is the sign of life of an owner that has a lease: another one, from 1 ms.
+// RenewOwner renews an owner's lease (a heartbeat). The new lease is at least 1 ms.
 //
-// It fails with NotFound for an owner that was never set, Expired after the end of its lease (what it held is free:
-// SetOwner begins anew), Conflict when it has no lease, and Invalid as SetOwner does.
+// It fails with NotFound for an owner that was never set, Expired if its lease has ended and its groups are free
+// (SetOwner starts a new one), Conflict if it has no lease, and Invalid like SetOwner.
 func (l *Ledger) RenewOwner(ctx context.Context, owner string, lease time.Duration, now time.Time) error {
 	return l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_renew_owner(c, name, C.int64_t(milliseconds(lease)), C.int64_t(clock(now)), gerror)
 	})
 }
 
-// EndOwner frees all that is held in the owner's name, and forgets the owner, in one transaction; it says how many groups
-// were freed. One that was never set ends too, when something is held in its name.
+// EndOwner frees all groups of an owner and removes the owner, in one transaction. It returns the number of freed
+// groups. It also ends an owner that was never set but has groups.
 //
-// It fails with NotFound when it was never set and has nothing, and Expired when its lease has ended already.
+// It fails with NotFound if the owner was never set and has no groups, and Expired if its lease has already ended.
 func (l *Ledger) EndOwner(ctx context.Context, owner string, now time.Time) (int, error) {
 	var groups C.uint32_t
 	err := l.onName(ctx, "owner", owner, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {

@@ -14,58 +14,58 @@ import (
 	"quoit/internal/door"
 )
 
-// JAXClusterKind is which of JAX's ways to find a cluster on a TPU host it takes. JAX looks for Open MPI and Slurm before
-// these, and for a Kubernetes without TPUs after them: not modelled.
+// JAXClusterKind is the way in which JAX finds its cluster on a TPU host. JAX checks for Open MPI and Slurm before
+// these ways, and for Kubernetes without TPUs after them; quoit does not model those.
 type JAXClusterKind int
 
 // The kinds of clusters.
 const (
-	JAXClusterNone   JAXClusterKind = C.QUOIT_JAX_CLUSTER_NONE    // none of these finds one
-	JAXClusterGCETPU JAXClusterKind = C.QUOIT_JAX_CLUSTER_GCE_TPU // "gcetpu", a TPU VM by itself, which asks its metadata server
-	JAXClusterGKETPU JAXClusterKind = C.QUOIT_JAX_CLUSTER_GKE_TPU // "gketpu", a pod, which asks its environment
+	JAXClusterNone   JAXClusterKind = C.QUOIT_JAX_CLUSTER_NONE    // none of these finds a cluster
+	JAXClusterGCETPU JAXClusterKind = C.QUOIT_JAX_CLUSTER_GCE_TPU // "gcetpu", a TPU VM, from its metadata server
+	JAXClusterGKETPU JAXClusterKind = C.QUOIT_JAX_CLUSTER_GKE_TPU // "gketpu", a pod, from its environment
 )
 
 var jaxClusterKindNames = map[JAXClusterKind]string{
 	JAXClusterNone: "NONE", JAXClusterGCETPU: "GCE_TPU", JAXClusterGKETPU: "GKE_TPU",
 }
 
-// String is the name of the kind.
+// String returns the name of the kind.
 func (k JAXClusterKind) String() string { return named(jaxClusterKindNames, k) }
 
-// JAXProcess is what a process of JAX can find out. Nothing is read from the process that asks.
+// JAXProcess is the input of JAX's cluster detection in one process. Nothing is read from the calling process.
 type JAXProcess struct {
 	Environment map[string]string
-	// Metadata is what the metadata server says: "agent-worker-number", "worker-network-endpoints", "tpu-env"; nil where no
-	// server answers.
+	// Metadata is the content of the metadata server, with the keys "agent-worker-number",
+	// "worker-network-endpoints" and "tpu-env"; nil if no server answers.
 	Metadata map[string]string
-	// Addresses is what is in the file that TPU_PROCESS_ADDRESSES_PATH names; nil: it cannot be read.
+	// Addresses is the content of the file that TPU_PROCESS_ADDRESSES_PATH names; nil if it cannot be read.
 	Addresses *string
 }
 
-// JAXCluster is the cluster that JAX 0.12.0.1 finds around one process. JAX finds each fact by itself: one that is refused
-// leaves others. It does not change, and any number of goroutines may ask it. Close frees it; the garbage collector does
-// where that is forgotten. Its kind is there also then.
+// JAXCluster is the cluster that JAX 0.12.0.1 finds for one process. JAX derives each fact separately, so one method
+// can fail while others succeed. A JAXCluster does not change, and any number of goroutines can use it. Close frees it;
+// the garbage collector does so if you do not. Its kind is still available after Close.
 type JAXCluster struct {
 	Kind JAXClusterKind
 
 	h *door.Handle
 }
 
-// DetectJAXCluster is the cluster that jax.distributed.initialize(), given no arguments, chooses on a TPU host: a TPU VM by
-// itself where the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set, else a pod where its environment
+// DetectJAXCluster returns the cluster that jax.distributed.initialize() chooses on a TPU host if it has no arguments:
+// a TPU VM if the metadata has an agent-worker-number and TPU_SKIP_MDS_QUERY is not set, else a pod if the environment
 // lists workers.
 //
-// It fails with Invalid when JAX gives up while it looks: the file that TPU_PROCESS_ADDRESSES_PATH names is empty or cannot
-// be read; and for a name with a '='.
+// It fails with Invalid if the detection raises an error in JAX, because the file that TPU_PROCESS_ADDRESSES_PATH names
+// is empty or cannot be read, and for a name with a '='.
 func DetectJAXCluster(process JAXProcess) (*JAXCluster, error) {
 	return process.cluster(func(env, metadata **C.char, addresses *C.char, gerror **C.GError) *C.QuoitJaxCluster {
 		return C.quoit_jax_cluster_detect(env, metadata, addresses, gerror)
 	})
 }
 
-// JAXClusterOf is the cluster that JAX finds when it is told which kind to look for, whatever it would have chosen.
+// JAXClusterOf returns the cluster that JAX finds if it is forced to use one kind, without detection.
 //
-// It fails with Invalid for a kind that is none, and for a name with a '='.
+// It fails with Invalid for an unknown kind, and for a name with a '='.
 func JAXClusterOf(kind JAXClusterKind, process JAXProcess) (*JAXCluster, error) {
 	if _, known := jaxClusterKindNames[kind]; !known {
 		return nil, door.Invalid("kind '%v': expected JAXClusterNone, JAXClusterGCETPU or JAXClusterGKETPU", kind)
@@ -98,12 +98,11 @@ func newJAXCluster(c *C.QuoitJaxCluster) *JAXCluster {
 	return &JAXCluster{JAXClusterKind(C.quoit_jax_cluster_get_kind(c)), door.NewHandle("cluster", unsafe.Pointer(c), free)}
 }
 
-// JAXCluster is the cluster that JAX chooses in the environment that the topology has for one of its processes, where no
-// metadata server answers and no file can be read: DetectJAXCluster of that environment. Lists of hosts, which all processes of
-// a slice are told, are not copied: to ask all of them takes as long as there are processes.
+// JAXCluster returns the cluster that JAX chooses in the environment of one process of the topology, without a metadata
+// server and readable files: DetectJAXCluster of that environment. Host lists, which all processes of a slice share,
+// are not copied, so that the cost of one call does not depend on their length.
 //
-// It fails with Invalid where there is no such process, when JAX gives up while it looks (TPU_PROCESS_ADDRESSES_PATH names a
-// file), and after Close.
+// It fails with Invalid if there is no such process, if TPU_PROCESS_ADDRESSES_PATH names a file, and after Close.
 func (t *Topology) JAXCluster(process int) (*JAXCluster, error) {
 	if t == nil {
 		return nil, closed("nil topology")
@@ -124,7 +123,7 @@ func (t *Topology) JAXCluster(process int) (*JAXCluster, error) {
 	return newJAXCluster(c), nil
 }
 
-// Close frees what the cluster keeps; calls that come later fail. To close twice does nothing.
+// Close frees the cluster; later calls fail. A second Close does nothing.
 func (j *JAXCluster) Close() {
 	if j != nil {
 		j.h.Close()
@@ -145,11 +144,10 @@ func (j *JAXCluster) with(run func(*C.QuoitJaxCluster, **C.GError)) error {
 	return take(gerror)
 }
 
-// Workers are the processes of its slice, as hosts or addresses and as they are written: JAX strips no blanks, and two
-// commas have an empty one between them.
+// Workers returns the hosts or addresses of the processes of its slice, as they are written: JAX does not strip blanks,
+// and two commas have an empty entry between them.
 //
-// It fails with Invalid when the list cannot be read, and NotFound when the cluster is of kind JAXClusterNone, as the
-// methods below do.
+// It fails with Invalid if the list cannot be read, and, like the methods below, with NotFound for JAXClusterNone.
 func (j *JAXCluster) Workers() (workers []string, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {
 		workers = door.TakenStrings(unsafe.Pointer(C.quoit_jax_cluster_list_workers(c, gerror)))
@@ -157,13 +155,12 @@ func (j *JAXCluster) Workers() (workers []string, err error) {
 	return workers, err
 }
 
-// Coordinator is where JAX meets the other processes, "HOST:PORT": MEGASCALE_COORDINATOR_ADDRESS, else the first worker, up
-// to its first colon (so that an IPv6 address is broken), and JAX_COORDINATOR_PORT, else 8482. Whether the host is known is
-// not asked.
+// Coordinator returns the address where JAX connects the processes, "HOST:PORT". The host is
+// MEGASCALE_COORDINATOR_ADDRESS or else the first worker, up to its first colon (which breaks IPv6 addresses). The port
+// is JAX_COORDINATOR_PORT or else 8482. Coordinator does not resolve the host.
 //
-// It fails with Invalid when the list of workers is needed and cannot be read, or the cluster is a pod whose
-// TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read, and NotFound when the cluster is of kind
-// JAXClusterNone.
+// It fails with Invalid if the list of workers is needed and cannot be read, or if the cluster is a pod whose
+// TPU_PROCESS_ADDRESSES_PATH names a file that is empty or cannot be read. It fails with NotFound for JAXClusterNone.
 func (j *JAXCluster) Coordinator() (coordinator string, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {
 		coordinator = taken(C.quoit_jax_cluster_dup_coordinator(c, gerror))
@@ -171,11 +168,11 @@ func (j *JAXCluster) Coordinator() (coordinator string, err error) {
 	return coordinator, err
 }
 
-// CountProcesses is the processes of the job: the workers times MEGASCALE_NUM_SLICES, 1 where that is not set or empty. JAX
-// checks no range: it may be 0 or less.
+// CountProcesses returns the number of processes of the job: the number of workers times MEGASCALE_NUM_SLICES, or times
+// 1 if that is unset or empty. JAX checks no range, so the result can be 0 or less.
 //
-// It fails with Invalid when a number is none for Python's int(), or beyond 64 bits, or the list of workers cannot be read,
-// and NotFound when the cluster is of kind JAXClusterNone.
+// It fails with Invalid if a number is not valid for Python's int() or exceeds 64 bits, or the list of workers cannot
+// be read, and with NotFound for JAXClusterNone.
 func (j *JAXCluster) CountProcesses() (count int64, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {
 		var found C.int64_t
@@ -185,12 +182,12 @@ func (j *JAXCluster) CountProcesses() (count int64, err error) {
 	return count, err
 }
 
-// ProcessID is the worker's number in its slice, and the workers of a slice for each of the slices before:
-// MEGASCALE_SLICE_ID, 0 where that is not set or empty. JAX checks no range: it may be negative, and no less than the count
-// of processes.
+// ProcessID returns the process id: the worker's number in its slice plus the number of workers per slice times
+// MEGASCALE_SLICE_ID, which is 0 if unset or empty. JAX checks no range, so the result can be negative or not below the
+// number of processes.
 //
-// It fails with Invalid when a number is missing, none for Python's int(), or beyond 64 bits, or the list of workers cannot
-// be read, and NotFound when the cluster is of kind JAXClusterNone.
+// It fails with Invalid if a number is missing, not valid for Python's int(), or exceeds 64 bits, or the list of
+// workers cannot be read, and with NotFound for JAXClusterNone.
 func (j *JAXCluster) ProcessID() (id int64, err error) {
 	err = j.with(func(c *C.QuoitJaxCluster, gerror **C.GError) {
 		var found C.int64_t
@@ -200,17 +197,17 @@ func (j *JAXCluster) ProcessID() (id int64, err error) {
 	return id, err
 }
 
-// JAXBounds is how the chips of a host are dealt to several processes of it.
+// JAXBounds is how the chips of a host are divided among its processes.
 type JAXBounds struct {
-	Process         string // for TPU_PROCESS_BOUNDS, "2,2,1"
-	ChipsPerProcess string // for TPU_CHIPS_PER_PROCESS_BOUNDS, "1,1,1"
+	Process         string // the value of TPU_PROCESS_BOUNDS, "2,2,1"
+	ChipsPerProcess string // the value of TPU_CHIPS_PER_PROCESS_BOUNDS, "1,1,1"
 }
 
-// JAXProcessBounds is how JAX deals a host's chips to several processes of it. The generation may be called as any system
-// calls it, or as JAX does: "plc", "tpu8i", "tpu8t". 0 of either number means no bounds: two empty texts.
+// JAXProcessBounds returns how JAX divides the chips of a host among several processes. generation has any system's
+// spelling, or one of JAX's: "plc", "tpu8i", "tpu8t". If either number is 0, there are no bounds: both texts are empty.
 //
-// It fails with Invalid when JAX knows no such host or does not deal its chips so; the message has the numbers that it
-// knows.
+// It fails with Invalid if JAX does not know such a host or does not divide its chips like this; the message has the
+// valid numbers.
 func JAXProcessBounds(generation string, hostChips, chipsPerProcess int64) (JAXBounds, error) {
 	var arguments door.Arguments
 	var gerror *C.GError

@@ -14,49 +14,52 @@ import (
 	"quoit/internal/door"
 )
 
-// Input is what a source says, as the files that tell it: a node list, and beside it what the cluster says of groups and
-// of what is available. It is a value: the empty value of a field is as good as not setting it.
+// Input describes the nodes of a source: a node list, and optionally the cluster's groups and available resources. It
+// is a plain value: an empty field means that the field is not set.
 type Input struct {
-	// Kind is what Text is.
+	// Kind is the format of Text.
 	Kind SourceKind
-	// Text is fleet text, a manifest (YAML), a list of Ray's nodes (`ray list nodes` as JSON or YAML, the JSON of
-	// ray.nodes()), or one of Kubernetes's (`kubectl get nodes -o json`).
+	// Text is fleet text, a manifest (YAML), a list of Ray's nodes (`ray list nodes` as JSON or YAML, or the JSON
+	// of ray.nodes()), or a list of Kubernetes nodes (`kubectl get nodes -o json`).
 	Text []byte
-	// Source is the source's name; "" is "fleet", the manifest's metadata.name, "ray", "k8s".
+	// Source is the source's name. The default depends on Kind: "fleet", the manifest's metadata.name, "ray" or
+	// "k8s".
 	Source string
-	// Variables are values for ${NAME} in a manifest.
+	// Variables has values for each ${NAME} in a manifest.
 	Variables map[string]string
-	// RayGroups is `ray list placement-groups --detail`, or the JSON of placement_group_table(), of the same moment as the
-	// nodes. With it the source says all of its groups; nil: those that it had stay.
+	// RayGroups is the output of `ray list placement-groups --detail`, or the JSON of placement_group_table(), of
+	// the same moment as the nodes. With it, groups of the source that are missing in it end; if it is nil, they
+	// stay.
 	RayGroups []byte
-	// RayAvailable is the JSON of available_resources_per_node(), of the same moment; nil: not told.
+	// RayAvailable is the JSON of available_resources_per_node(), of the same moment; nil if it is unknown.
 	RayAvailable []byte
-	// K8sPods is `kubectl get pods -A -o json` or `-o yaml`, of the same moment as Kubernetes's nodes: worker ids of nodes, and
-	// addresses by which Ray's list knows them; nil: not told.
+	// K8sPods is the output of `kubectl get pods -A -o json` or `-o yaml`, of the same moment as the Kubernetes
+	// nodes. It provides worker ids of nodes, and the addresses that Ray uses for them; nil if it is unknown.
 	K8sPods []byte
-	// Topology is that of slices whose nodes do not say it, as those of Ray before 2.50.
+	// Topology is the topology of slices whose nodes do not have one, as in Ray before 2.50.
 	Topology string
-	// TPUPerChip is the cluster's RAY_TPU_RESOURCE_PER_CHIP: 1 to 64; 0: not told.
+	// TPUPerChip is the cluster's RAY_TPU_RESOURCE_PER_CHIP: 1 to 64; 0 if it is unknown.
 	TPUPerChip int64
-	// Join is the name of a source of another kind, whose nodes those of the input are, by pool, slice and worker id.
+	// Join is the name of a source of another kind. Nodes of the input are joined with its nodes of the same pool,
+	// slice and worker id.
 	Join string
-	// Complete says that lists of exactly 100 rows are all there is: Ray cuts its lists there unless it is told otherwise.
+	// Complete states that a list of exactly 100 rows is complete. Ray truncates its lists there by default.
 	Complete bool
 }
 
-// ChangeKind is what a line of a difference is.
+// ChangeKind is the kind of a change that an import makes.
 type ChangeKind int
 
-// The lines of the difference between what a source said before and says now.
+// The kinds of changes between the previous and the new content of a source.
 const (
 	ChangeAdded      ChangeKind = C.QUOIT_CHANGE_ADDED       // a node is new
 	ChangeRemoved    ChangeKind = C.QUOIT_CHANGE_REMOVED     // a node is gone
-	ChangeChanged    ChangeKind = C.QUOIT_CHANGE_CHANGED     // a node is another in place, labels, resources or address
-	ChangeState      ChangeKind = C.QUOIT_CHANGE_STATE       // the source says another state of a node
+	ChangeChanged    ChangeKind = C.QUOIT_CHANGE_CHANGED     // the place, labels, resources or address of a node changed
+	ChangeState      ChangeKind = C.QUOIT_CHANGE_STATE       // the source reports another state of a node
 	ChangePool       ChangeKind = C.QUOIT_CHANGE_POOL        // a pool is new, gone, or has other pods or environment
-	ChangeLost       ChangeKind = C.QUOIT_CHANGE_LOST        // a held node is gone: it stays, dead, while a group has it
-	ChangeGroup      ChangeKind = C.QUOIT_CHANGE_GROUP       // a group that the source has made is new, gone or another
-	ChangeExternal   ChangeKind = C.QUOIT_CHANGE_EXTERNAL    // other use of a node that no group explains
+	ChangeLost       ChangeKind = C.QUOIT_CHANGE_LOST        // a held node is gone; it stays, dead, while a group has it
+	ChangeGroup      ChangeKind = C.QUOIT_CHANGE_GROUP       // a group that the source owns is new, gone or different
+	ChangeExternal   ChangeKind = C.QUOIT_CHANGE_EXTERNAL    // the use of a node outside of groups changed
 	ChangeGroupSlice ChangeKind = C.QUOIT_CHANGE_GROUP_SLICE // a slice of a group is lost or leaving, or whole again
 )
 
@@ -65,24 +68,24 @@ var changeKindNames = map[ChangeKind]string{
 	ChangeLost: "LOST", ChangeGroup: "GROUP", ChangeExternal: "EXTERNAL", ChangeGroupSlice: "GROUP_SLICE",
 }
 
-// String is the name of the kind.
+// String returns the name of the kind.
 func (k ChangeKind) String() string { return named(changeKindNames, k) }
 
-// Import is what an import found and changed.
+// Import is the result of an import.
 type Import struct {
 	Source   string
-	IsNew    bool // the source was not known before; there is no difference to show then
-	Nodes    int  // those that the source claims
+	IsNew    bool // the source was new, so there are no Changes
+	Nodes    int  // number of nodes of the source
 	Changes  []Change
-	Warnings []string // what the reader noticed and took anyway
+	Warnings []string // unusual content that was accepted
 }
 
-// Change is one line of the difference between what a source said before and says now.
+// Change is one change between the previous and the new content of a source.
 type Change struct {
 	Kind   ChangeKind
-	Name   string // the node, pool, group or, for what no group explains, the source
-	Detail string // "alive -> dead"; "" where the kind says all
-	Group  string // NAME@ID of the group that has the node; "" where none has it
+	Name   string // the node, pool or group; the source for ChangeExternal
+	Detail string // "alive -> dead"; "" if Kind says everything
+	Group  string // NAME@ID of the group that has the node; "" if none
 }
 
 func madeImport(c *C.QuoitImport, err error) (*Import, error) {
@@ -112,12 +115,11 @@ func madeImport(c *C.QuoitImport, err error) (*Import, error) {
 	return found, nil
 }
 
-// inputMaking is an input of C.
 type inputMaking struct {
 	c *C.QuoitInput
 }
 
-// opened is the input as C has it, which copies what it is given; close frees it.
+// opened converts the input to a C object, which copies its data; close frees it.
 func (i *Input) opened() (*inputMaking, error) {
 	if i == nil {
 		return nil, door.Invalid("input: expected one, not nil")
@@ -170,20 +172,21 @@ func (m *inputMaking) close() {
 	C.quoit_input_free(m.c)
 }
 
-// ImportFleetText reads fleet text, "v6e 4x4 x2; v5p 2x2x4 x3 pool=big busy=0-1 dead=2.3", for the source "fleet".
+// ImportFleetText imports fleet text, such as "v6e 4x4 x2; v5p 2x2x4 x3 pool=big busy=0-1 dead=2.3", for the source
+// "fleet".
 //
-// It fails as Import does.
+// It fails like Import.
 func (l *Ledger) ImportFleetText(ctx context.Context, text string, now time.Time) (*Import, error) {
 	return l.Import(ctx, &Input{Kind: FleetText, Text: []byte(text)}, now)
 }
 
-// Import reads what a source says, in place of what it said before; doing it twice is doing it once.
+// Import replaces the content of a source by the input. Importing the same input twice changes nothing.
 //
-// It fails with Conflict when a node that is held would be dropped or replaced (the message names it and its group),
-// another source of the kind claims one of the machines, the source's name is one of another kind, or a held node would
-// get another topology or other chips by a join; NotFound when there is no source to join; and Invalid for text that is
-// not what it should be (the message has place, value and expectation), for files of different moments or clusters, and
-// for a join with a source of the same kind.
+// It fails with Conflict if a held node would be dropped or replaced (the message names it and its group; Sync keeps
+// it), if another source of the same kind claims one of the machines, if the source's name belongs to a source of
+// another kind, or if a join would give a held node another topology or other chips. It fails with NotFound if there is
+// no source to join, and with Invalid if the text breaks a rule of its format (the message has the place, the value and
+// what was expected), for files of different moments or clusters, and for a join with a source of the same kind.
 func (l *Ledger) Import(ctx context.Context, input *Input, now time.Time) (*Import, error) {
 	made, err := input.opened()
 	if err != nil {
@@ -198,11 +201,11 @@ func (l *Ledger) Import(ctx context.Context, input *Input, now time.Time) (*Impo
 	return madeImport(found, err)
 }
 
-// Sync is an import of a fleet that has changed: a held node that the source has no longer is lost. It stays in its
-// place, dead, for as long as a group has it. The difference says which slices of which groups are lost, leaving, or
-// whole again; Repair and Resize act on it.
+// Sync is like Import, for a fleet that changes while groups hold parts of it. A held node that is missing in the input
+// is lost: it stays in its place as a dead node while a group has it. The result reports which slices of which groups
+// are lost, leaving or whole again; act on it with Repair and Resize.
 //
-// It fails as Import does, but for such nodes.
+// It fails like Import, except for lost nodes.
 func (l *Ledger) Sync(ctx context.Context, input *Input, now time.Time) (*Import, error) {
 	made, err := input.opened()
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"quoit/internal/door"
 )
 
-// EffectType is what kind of effect an entry of the journal has.
+// EffectType is the kind of an effect.
 type EffectType int
 
 // The kinds of effects.
 const (
-	EffectImport         EffectType = C.QUOIT_EFFECT_IMPORT          // a source says something new; the name is the source's
-	EffectGroupAdded     EffectType = C.QUOIT_EFFECT_GROUP_ADDED     // a group has what it holds; name and id are its own
-	EffectGroupRemoved   EffectType = C.QUOIT_EFFECT_GROUP_REMOVED   // a group has gone; the id is the group's
-	EffectNodeState      EffectType = C.QUOIT_EFFECT_NODE_STATE      // a node has another state; the name is the node's
-	EffectGroupChanged   EffectType = C.QUOIT_EFFECT_GROUP_CHANGED   // a group has other slices or bundles than it had
-	EffectGroupLease     EffectType = C.QUOIT_EFFECT_GROUP_LEASE     // a group is confirmed, or has another lease
-	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // what was kept of a removed group is dropped
-	EffectLedgerSet      EffectType = C.QUOIT_EFFECT_LEDGER_SET      // the ledger's epoch, next ids or clock limit are set
+	EffectImport         EffectType = C.QUOIT_EFFECT_IMPORT          // a source has new content; Name is the source
+	EffectGroupAdded     EffectType = C.QUOIT_EFFECT_GROUP_ADDED     // a group was allocated; Name and GroupID are its own
+	EffectGroupRemoved   EffectType = C.QUOIT_EFFECT_GROUP_REMOVED   // a group has ended; GroupID is the group's
+	EffectNodeState      EffectType = C.QUOIT_EFFECT_NODE_STATE      // the state of a node has changed; Name is the node
+	EffectGroupChanged   EffectType = C.QUOIT_EFFECT_GROUP_CHANGED   // the slices or bundles of a group have changed
+	EffectGroupLease     EffectType = C.QUOIT_EFFECT_GROUP_LEASE     // a group was confirmed, or its lease was replaced
+	EffectGroupForgotten EffectType = C.QUOIT_EFFECT_GROUP_FORGOTTEN // the record of an ended group was dropped
+	EffectLedgerSet      EffectType = C.QUOIT_EFFECT_LEDGER_SET      // the ledger's epoch, next ids or clock limit were set
 )
 
 var effectTypeNames = map[EffectType]string{
@@ -35,29 +35,29 @@ var effectTypeNames = map[EffectType]string{
 	EffectGroupForgotten: "GROUP_FORGOTTEN",
 }
 
-// String is the name of the kind.
+// String returns the name of the kind.
 func (t EffectType) String() string { return named(effectTypeNames, t) }
 
-// Entry is one change that was made: its effects say what happened, and never what was asked.
+// Entry is one change. Its effects are what happened, not what was requested.
 type Entry struct {
 	Seq     uint64 // from 1, without gaps
 	Time    time.Time
 	Verb    string // "reserve", "release", "import"...
-	Actor   string // who asked; "" where nobody said
+	Actor   string // the actor (see SetActor); "" if none was set
 	Effects []Effect
 }
 
-// Effect is one thing that a change has done.
+// Effect is one effect of an entry.
 type Effect struct {
 	Type    EffectType
-	Name    string // the source, group or node; "" where it is not known
-	GroupID uint64 // 0 for effects on no group
-	Text    string // in words: "train@3 holds 8 nodes of 2 slices"
+	Name    string // the source, group or node; "" if it is unknown
+	GroupID uint64 // 0 for effects that concern no group
+	Text    string // description: "train@3 holds 8 nodes of 2 slices"
 }
 
-// ChangesSince are the entries of the journal after that one, up to what this ledger knows: see Refresh.
+// ChangesSince returns the journal entries after seq, up to what this ledger knows (see Refresh).
 //
-// It fails with NotFound when a checkpoint has taken the place of some of them (the message names the first there is),
+// It fails with NotFound if a checkpoint has replaced some of them (the message names the first one that is kept),
 // Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) ChangesSince(ctx context.Context, seq uint64) ([]Entry, error) {
 	var journal *C.QuoitJournal
@@ -96,11 +96,11 @@ func entryOf(journal *C.QuoitJournal, entry C.uint32_t) Entry {
 	}
 }
 
-// Verify replays the journal and compares the result with the state that is kept, counts every summary again, and has
-// SQLite check its file.
+// Verify replays the journal, compares the result with the saved state, counts every summary again, and lets SQLite
+// check its file.
 //
-// It fails with Damaged: the message names the first difference; restore a backup. Also with Conflict inside a Batch,
-// Store, Busy, Cancelled and Version.
+// It fails with Damaged (the message names the first difference; restore a backup), Conflict inside a Batch, Store,
+// Busy, Cancelled and Version.
 func (l *Ledger) Verify(ctx context.Context) error {
 	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
 		C.quoit_ledger_verify(c, &gerror)
@@ -108,25 +108,25 @@ func (l *Ledger) Verify(ctx context.Context) error {
 	})
 }
 
-// Backup copies the database to a new file while others may use it: the copy is the state at one moment, a database of
-// its own, of mode 0600.
+// Backup copies the database to a new file while others use it. The copy is a database with the state at one moment and
+// mode 0600.
 //
-// It fails with Conflict when there is a file or link of that name already, or inside a Batch, Invalid for a ledger in
-// memory, Store when it cannot be written (nothing is left there), Busy, Cancelled and Version.
+// It fails with Conflict if a file or link of that name exists, or inside a Batch, Invalid for a ledger in memory,
+// Store if it cannot be written (nothing is left there), Busy, Cancelled and Version.
 func (l *Ledger) Backup(ctx context.Context, path string) error {
 	return l.onName(ctx, "path", path, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_backup(c, name, gerror)
 	})
 }
 
-// Restore puts a backup in the place of the ledger at path, and begins a new epoch of it: no id of a group is ever issued
-// twice. The backup is proved first and stays as it is. Ledgers that are open fail with Conflict until they are opened
-// again. With backup equal to path, the ledger goes on from what the file contains. Actor is who restores, for the
-// journal; "" is nobody.
+// Restore replaces the ledger at path by a backup and begins a new epoch: new groups get ids that no earlier group had.
+// The backup is verified first, and its file is not changed. Open ledgers fail with Conflict until they are opened
+// again. If backup equals path, the ledger continues from the content of the file. actor is the name for the journal;
+// "" means no name.
 //
-// It fails with NotFound when there is no backup, Damaged or Version by what it contains, Conflict when path is another
-// ledger than the backup, Invalid when it is no ledger or a path is empty, Busy when a process uses a database that cannot
-// be read, and Store when the disk refuses. Nothing has changed then.
+// It fails with NotFound if there is no backup, Damaged or Version depending on its content, Conflict if path is
+// another ledger than the backup, Invalid if it is not a ledger or a path is empty, Busy if a process uses an
+// unreadable file, and Store if the disk refuses. Nothing has changed then.
 func Restore(path, backup string, wait time.Duration, actor string, now time.Time) error {
 	var arguments door.Arguments
 	defer arguments.Free()
@@ -147,7 +147,7 @@ func Restore(path, backup string, wait time.Duration, actor string, now time.Tim
 	return take(gerror)
 }
 
-// Identity is a random number that the ledger got when it was made, as 32 hexadecimal digits; "" in memory.
+// Identity returns the random number that identifies the ledger, as 32 hexadecimal digits; "" for a ledger in memory.
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Identity() (identity string, err error) {
@@ -158,10 +158,10 @@ func (l *Ledger) Identity() (identity string, err error) {
 	return identity, err
 }
 
-// SetClock sets the ledger's clock, forwards or back, as one journal entry. Leases that have ended stay ended.
+// SetClock sets the ledger's clock, forwards or back, and writes a journal entry. Leases that have ended stay ended.
 //
-// It fails with Invalid outside the years 2000 to 2199, Conflict inside a Batch of another thread, Store, Busy, Cancelled,
-// Version and Damaged.
+// It fails with Invalid outside the years 2000 to 2199, Conflict inside a Batch of another thread, Store, Busy,
+// Cancelled, Version and Damaged.
 func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
 	return l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
 		C.quoit_ledger_set_clock(c, C.int64_t(clock(now)), &gerror)
@@ -169,7 +169,8 @@ func (l *Ledger) SetClock(ctx context.Context, now time.Time) error {
 	})
 }
 
-// SetMaxClockJump sets how far a change's clock may be ahead of the last entry; 0 is one day, and without limit in memory.
+// SetMaxClockJump sets how far the clock of a change can be ahead of the last entry. 0 restores the default: one day
+// for a ledger in a file, no limit in memory.
 //
 // It fails with Invalid below 0, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now time.Time) error {
@@ -179,12 +180,12 @@ func (l *Ledger) SetMaxClockJump(ctx context.Context, limit time.Duration, now t
 	})
 }
 
-// Compact puts a checkpoint, a checked image of the state right before the entry of that number, in the place of all
-// entries before it, in one transaction, and says how many have gone. The past before the checkpoint can be neither seen
-// nor verified any more.
+// Compact replaces all entries before an entry by a checkpoint, a checked image of the state at that point, in one
+// transaction. It returns the number of removed entries. The past before the checkpoint can no longer be read or
+// verified.
 //
-// It fails with Invalid for a number before the checkpoint that there is, or beyond the next entry; Damaged when the
-// journal contradicts itself (nothing is dropped then), Conflict inside a Batch, Store, Busy, Cancelled and Version.
+// It fails with Invalid if before is below the present checkpoint or beyond the next entry, Damaged if the journal
+// contradicts itself (nothing is removed then), Conflict inside a Batch, Store, Busy, Cancelled and Version.
 func (l *Ledger) Compact(ctx context.Context, before uint64, now time.Time) (uint64, error) {
 	var removed C.uint64_t
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
@@ -197,13 +198,13 @@ func (l *Ledger) Compact(ctx context.Context, before uint64, now time.Time) (uin
 	return uint64(removed), nil
 }
 
-// Checkpoint is where a journal begins.
+// Checkpoint is the beginning of a journal.
 type Checkpoint struct {
-	Seq  uint64    // the last entry that it has taken the place of; 0: there is no checkpoint
-	Made time.Time // the clock of who asked for it; the zero time: there is none
+	Seq  uint64    // the last entry that it replaces; 0 if there is no checkpoint
+	Made time.Time // the clock of the caller of Compact; the zero time if there is no checkpoint
 }
 
-// Checkpoint is where the journal begins: the entries behind it are kept, and SnapshotAt goes back to it.
+// Checkpoint returns where the journal begins: entries after Seq are kept, and SnapshotAt goes back to Seq.
 //
 // It fails with Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) Checkpoint(ctx context.Context) (Checkpoint, error) {

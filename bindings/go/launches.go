@@ -14,17 +14,19 @@ import "quoit/internal/door"
 type Launch struct {
 	// Profile is the system whose environment is computed; 0 stands for ProfileQuoit.
 	Profile Profile
-	// ProcessesPerHost is 1, 2, 4 or 8, to which a host's chips are dealt evenly: one for JAX in host mode, one a chip for
-	// PyTorch/XLA in device mode; 0 stands for 1. With several, ProfileQuoit and ProfileJobSet set TPU_PROCESS_BOUNDS,
-	// TPU_CHIPS_PER_PROCESS_BOUNDS, TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES, TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
+	// ProcessesPerHost is 1, 2, 4 or 8; 0 stands for 1. The chips of a host are divided evenly: use 1 for JAX in
+	// host mode, and the number of chips for PyTorch/XLA in device mode. With more than 1, ProfileQuoit and
+	// ProfileJobSet set TPU_PROCESS_BOUNDS, TPU_CHIPS_PER_PROCESS_BOUNDS, TPU_VISIBLE_CHIPS, TPU_PROCESS_ADDRESSES,
+	// TPU_PROCESS_PORT and CLOUD_TPU_TASK_ID.
 	ProcessesPerHost int
-	// JobSet is the name of the JobSet, for ProfileJobSet; "": the group's.
+	// JobSet is the name of the JobSet, for ProfileJobSet; "" stands for the group's name.
 	JobSet string
-	// ReplicatedJob is the name of its replicated job, whose jobs are the slices; "": "slice-job".
+	// ReplicatedJob is the name of the JobSet's replicated job, whose jobs are the slices; "" stands for
+	// "slice-job".
 	ReplicatedJob string
 }
 
-// opened is the launch as C has it; the caller frees it.
+// opened converts the launch to a C object, which the caller frees.
 func (l *Launch) opened() (*C.QuoitLaunch, error) {
 	processes := l.ProcessesPerHost
 	if processes == 0 {

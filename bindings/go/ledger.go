@@ -19,29 +19,31 @@ import (
 	"quoit/internal/door"
 )
 
-// LibraryVersion is the version of libquoit that is running, as "MAJOR.MINOR.PATCH". It may be newer than the headers
+// LibraryVersion returns the version of the loaded libquoit, as "MAJOR.MINOR.PATCH". It can be newer than the headers
 // that this package was compiled with.
 func LibraryVersion() string {
 	return C.GoString(C.quoit_version())
 }
 
-// Ledger is an open ledger: in a database file that any number of processes share, or in memory.
+// Ledger is an open ledger. It is in a database file that any number of processes can share, or in memory.
 //
-// Any number of goroutines may use one: writers queue, readers take snapshots and never wait for a disk. Every call that
-// changes the ledger is one transaction: when it returns without an error it is on the disk whole; when it fails nothing
-// has changed. The library reads no clock: each change takes the caller's, and the ledger's own never goes back.
+// Any number of goroutines can use a Ledger: writers wait for each other, readers take snapshots and never wait for the
+// disk. Every call that changes the ledger is one transaction: when it succeeds, the change is on the disk; when it
+// fails, nothing has changed. The library reads no clock; the caller passes the time. The ledger's own clock never goes
+// back.
 //
-// A call that takes a context may wait for other writers, for as long as the ledger was opened to wait. When the context
-// ends first the call returns Cancelled, which is also the context's error, and nothing was written. It looks at the
-// context while it waits for others, not while it works: a change that succeeds is never reported as cancelled.
+// A call with a context can wait for other writers, up to the wait that the ledger was opened with. If the context ends
+// during the wait, the call returns an error with the code Cancelled that wraps the context's error, and nothing was
+// written. The call checks the context only while it waits for others, so a successful change is never reported as
+// cancelled.
 //
-// Groups are named by NAME or by NAME@ID, which is Group.Handle: with the id a late or repeated call never touches a
-// group that took the name since.
+// A group is named by NAME or by NAME@ID, which is Group.Handle. With the id, a late or repeated call never affects a
+// newer group of that name.
 //
-// Every change can fail, beside what is said of it, with Invalid for a clock outside the years 2000 to 2199 and for
-// text with a NUL, Busy when another writer held the database for longer than the ledger waits (retry), Cancelled, Store
-// when the disk refuses (nothing was written; mend it and retry), Version when a newer quoit has upgraded the database,
-// Damaged when it contradicts itself, and Invalid after Close.
+// Every change can also fail with: Invalid for a clock outside the years 2000 to 2199, for text with a NUL, and after
+// Close; Busy if another writer held the database for longer than the ledger waits (retry); Cancelled; Store if the
+// disk refuses (nothing was written; remove the cause and retry); Version if a newer quoit has upgraded the database;
+// and Damaged if the database contradicts itself.
 type Ledger struct {
 	h          *door.Handle
 	interrupts atomic.Uint64
@@ -51,25 +53,25 @@ func newLedger(c *C.QuoitLedger) *Ledger {
 	return &Ledger{h: door.NewHandle("ledger", unsafe.Pointer(c), func(p unsafe.Pointer) { C.quoit_ledger_unref((*C.QuoitLedger)(p)) })}
 }
 
-// Create makes a new, empty database of mode 0600 and opens it; an empty file is taken over. Wait is how long calls may
-// wait for other writers; 0: not at all.
+// Create creates an empty database with mode 0600 and opens it. An existing empty file is used. wait is how long calls
+// can wait for other writers; 0 means not at all.
 //
-// It fails with Conflict when there is a file already, or another process was quicker (Open it then), Invalid for a path
-// that is empty or a wait below 0, Store when the place cannot be written or is on a file system that is not known
-// to have safe locks, and Version, Damaged or Busy by what that file is.
+// It fails with Conflict if a file exists or another process created one at the same time (use Open), Invalid for an
+// empty path or a wait below 0, Store if the place cannot be written or is on a file system that is not known to have
+// safe locks, and Version, Damaged or Busy depending on what the existing file is.
 func Create(path string, wait time.Duration) (*Ledger, error) {
 	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.QuoitLedger {
 		return C.quoit_ledger_create(name, ms, gerror)
 	})
 }
 
-// Open opens a database and reads its state. Nothing in it is changed, except that one of an older quoit is upgraded.
-// Wait is how long calls may wait for other writers; 0: not at all.
+// Open opens a database and reads its saved state. Only a database of an older quoit is changed: it is upgraded. wait
+// is how long calls can wait for other writers; 0 means not at all.
 //
-// It fails with NotFound when there is no file (Create makes one), Invalid for a file that is not quoit's, a path that is
-// empty or a wait below 0, Version for one of a newer quoit, Damaged for one that is cut off, contradicts itself or has
-// triggers or views that quoit did not make, Store when it cannot be read, or is of an older quoit and cannot be
-// written, and Busy.
+// It fails with NotFound if there is no file (Create creates one), Invalid for a file that is not a quoit database, an
+// empty path or a wait below 0, Version for a database of a newer quoit, Damaged for one that is truncated, contradicts
+// itself or has triggers or views that quoit did not create, Store if it cannot be read or is of an older quoit and
+// cannot be written, and Busy.
 func Open(path string, wait time.Duration) (*Ledger, error) {
 	return openWith(path, wait, func(name *C.char, ms C.int64_t, gerror **C.GError) *C.QuoitLedger {
 		return C.quoit_ledger_open(name, ms, gerror)
@@ -96,20 +98,20 @@ func openWith(path string, wait time.Duration, open func(*C.char, C.int64_t, **C
 	return newLedger(c), nil
 }
 
-// OpenMemory is an empty ledger in memory: the same rules and the same calls, without durability.
+// OpenMemory returns an empty ledger in memory. It has the same rules and calls as one in a file, but is not durable.
 func OpenMemory() *Ledger {
 	return newLedger(C.quoit_ledger_open_memory())
 }
 
-// Close closes the ledger when the calls that use it have ended; calls that come later fail. What was reserved stays
-// reserved. To close twice does nothing.
+// Close closes the ledger after the calls that use it have ended; later calls fail. All reservations stay. A second
+// Close does nothing.
 func (l *Ledger) Close() {
 	if l != nil {
 		l.h.Close()
 	}
 }
 
-// SetActor says who is written into the journal as asking for the changes that follow; "" is nobody.
+// SetActor sets the name that the journal records as the actor of the following changes. "" means no name.
 //
 // It fails with Invalid for text with a NUL, and after Close.
 func (l *Ledger) SetActor(actor string) error {
@@ -124,7 +126,8 @@ func (l *Ledger) SetActor(actor string) error {
 	})
 }
 
-// Interrupt ends the waits that calls of this ledger are in, whatever their contexts: they fail with Cancelled.
+// Interrupt ends the waits of all present calls on this ledger, regardless of their contexts. These calls fail with
+// Cancelled.
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Interrupt() error {
@@ -154,12 +157,12 @@ func (l *Ledger) use() (unsafe.Pointer, error) {
 
 // --- waiting ---
 
-// Interrupting ends the waits of all calls of a handle. One that came too early for the wait is lost, so that it is
-// done until the call has ended.
+// interruptEach is the interval between interrupts. quoit_ledger_interrupt() ends the waits of all calls of a handle,
+// but has no effect on a call that does not wait yet. Therefore watch repeats it until the call has ended.
 const interruptEach = time.Millisecond
 
-// wait runs a call that may wait for other writers, until the context ends. Calls whose wait was ended for the sake of
-// another one begin it anew.
+// wait runs a call that can wait for other writers, until the context ends. A call that was interrupted because of
+// another call's context is repeated.
 func (l *Ledger) wait(ctx context.Context, run func(*C.QuoitLedger) *C.GError) error {
 	if err := ctx.Err(); err != nil {
 		return cancelled(err)
@@ -188,7 +191,7 @@ func (l *Ledger) wait(ctx context.Context, run func(*C.QuoitLedger) *C.GError) e
 	}
 }
 
-// watch interrupts the handle when the context ends, until the function that it returns is called.
+// watch interrupts the handle after the context ends, until the returned function is called.
 func watch(ctx context.Context, c *C.QuoitLedger) func() {
 	ended, left := make(chan struct{}), make(chan struct{})
 	forget := context.AfterFunc(ctx, func() {
@@ -212,10 +215,10 @@ func watch(ctx context.Context, c *C.QuoitLedger) func() {
 	}
 }
 
-// --- look ---
+// --- snapshots ---
 
-// Snapshot is the fleet as this ledger knows it: with its own changes and those of others up to the last change or
-// Refresh. Close it when it is no longer looked at.
+// Snapshot returns the fleet as this ledger knows it: with its own changes, and with those of other processes up to the
+// last change or Refresh. Close it after use.
 //
 // It fails with Invalid after Close.
 func (l *Ledger) Snapshot() (*Snapshot, error) {
@@ -227,11 +230,11 @@ func (l *Ledger) Snapshot() (*Snapshot, error) {
 	return snapshot, err
 }
 
-// SnapshotAt is the fleet as it was right after the journal's entry of that number; 0: before the first. It replays the
-// journal from the checkpoint, or from its beginning.
+// SnapshotAt returns the fleet as it was after the journal entry seq; 0 is the state before the first entry. It replays
+// the journal from the checkpoint, or from the beginning.
 //
-// It fails with NotFound when there is no such entry yet, or a checkpoint has taken the place of what was before it (the
-// message names the first entry to go back to), Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
+// It fails with NotFound if there is no such entry yet or a checkpoint has replaced it (the message names the first one
+// that is kept), Conflict inside a Batch, Store, Busy, Cancelled, Version and Damaged.
 func (l *Ledger) SnapshotAt(ctx context.Context, seq uint64) (*Snapshot, error) {
 	var made *C.QuoitSnapshot
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
@@ -244,7 +247,7 @@ func (l *Ledger) SnapshotAt(ctx context.Context, seq uint64) (*Snapshot, error) 
 	return newSnapshot(made), nil
 }
 
-// Refresh reads what other processes have written; it costs what changed.
+// Refresh reads what other processes have written. Its cost depends only on the number of new entries.
 //
 // It fails with Busy, Cancelled, Store, Version and Damaged.
 func (l *Ledger) Refresh(ctx context.Context) error {
@@ -256,33 +259,33 @@ func (l *Ledger) Refresh(ctx context.Context) error {
 
 // --- nodes ---
 
-// SetNodeState gives a node, by its short or full name, another state. It stays until the node's source itself says
-// another than it did. A state that the node has already changes nothing.
+// SetNodeState sets the state of a node, given by its short or full name. The state stays until the node's source
+// reports a different state than before. Setting the present state changes nothing.
 //
-// It fails with NotFound, and with Invalid when the name is ambiguous.
+// It fails with NotFound for an unknown node, and Invalid for an ambiguous name.
 func (l *Ledger) SetNodeState(ctx context.Context, node string, state NodeState, now time.Time) error {
 	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_set_node_state(c, name, C.QuoitNodeState(state), C.int64_t(clock(now)), gerror)
 	})
 }
 
-// DrainNode lets no new group come to the node or its slice; groups that have it stay.
+// DrainNode keeps new groups away from the node and its slice. Groups that have it stay.
 //
-// It fails with NotFound, Invalid when the name is ambiguous, and Conflict when the node is dead.
+// It fails with NotFound for an unknown node, Invalid for an ambiguous name, and Conflict for a dead node.
 func (l *Ledger) DrainNode(ctx context.Context, node string, now time.Time) error {
 	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_drain_node(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
-// UndrainNode takes DrainNode back; it fails as that does.
+// UndrainNode reverts DrainNode. It fails like DrainNode.
 func (l *Ledger) UndrainNode(ctx context.Context, node string, now time.Time) error {
 	return l.onName(ctx, "node", node, func(c *C.QuoitLedger, name *C.char, gerror **C.GError) {
 		C.quoit_ledger_undrain_node(c, name, C.int64_t(clock(now)), gerror)
 	})
 }
 
-// onName runs a change of what bears a name. What is the argument's name.
+// onName runs a change of a named object. what is the argument's name for messages.
 func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.QuoitLedger, *C.char, **C.GError)) error {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text(what, name))
@@ -295,28 +298,28 @@ func (l *Ledger) onName(ctx context.Context, what, name string, run func(*C.Quoi
 	})
 }
 
-// --- many changes at once ---
+// --- batches ---
 
-// Batch makes the changes of the function one transaction, when it returns nil: on success all of them are on the disk,
-// on failure none is, and the groups it was given do not exist. Where it returns an error, or panics, nothing is
-// written. Other writers wait meanwhile. Each change is decided with those before it; one that fails is left out and does
-// not end the batch, except one that could not be written (Store).
+// Batch runs a function and writes all its changes as one transaction when it returns nil. On failure none of them is
+// written, and the groups that they returned do not exist. If the function returns an error or panics, nothing is
+// written. Other writers wait until the batch ends. Each change sees the ones before it. A refused change is left out
+// and does not end the batch; a failed write (Store) does.
 //
-// The changes must be made by the function itself, on this ledger: what other goroutines change is not part of it, and
-// waits for its end, so that a function that waits for them waits for ever.
+// The function itself must make the changes, on this ledger. Changes by other goroutines are not part of the batch and
+// wait for its end, so a function that waits for them never returns.
 //
-// It fails with what the function returns, Conflict inside another batch, and else as any change.
+// It fails with the error of the function, Conflict inside another batch, and otherwise like any change.
 func (l *Ledger) Batch(ctx context.Context, changes func() error) error {
 	return l.batch(ctx, changes, func(c *C.QuoitLedger, gerror **C.GError) bool {
 		return bool(C.quoit_ledger_begin_batch(c, gerror))
 	})
 }
 
-// UnsyncedBatch is a Batch whose end does not wait for the disk, which is most of what a change takes. It outlives this
-// process, however that ends. A power loss may take it back, whole, with the unsynced batches that followed it, until
-// anybody's next change that is no such batch puts it on the disk too: for what ends with the machine anyway, a lease
-// that is renewed, or what this process alone is using. Ids of groups that it takes back are given again: tell them to
-// nobody on another machine. It fails as Batch.
+// UnsyncedBatch is a Batch whose commit does not wait for the disk, which is most of the time of a change. The batch
+// survives the end of this process. A power loss can undo it as a whole, together with the unsynced batches that follow
+// it; the next change of any process that waits for the disk makes it durable. Use it for what ends with the machine
+// anyway, such as the renewal of a lease or slices that only this process uses. After such a power loss, ids of the
+// undone groups are used again. Therefore do not give them to another machine. UnsyncedBatch fails like Batch.
 func (l *Ledger) UnsyncedBatch(ctx context.Context, changes func() error) error {
 	return l.batch(ctx, changes, func(c *C.QuoitLedger, gerror **C.GError) bool {
 		return bool(C.quoit_ledger_begin_unsynced_batch(c, gerror))
@@ -324,12 +327,12 @@ func (l *Ledger) UnsyncedBatch(ctx context.Context, changes func() error) error 
 }
 
 func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.QuoitLedger, **C.GError) bool) error {
-	runtime.LockOSThread() // a batch is a thread's
+	runtime.LockOSThread() // a batch belongs to a thread
 	defer runtime.UnlockOSThread()
 	var held *C.QuoitLedger
 	err := l.wait(ctx, func(c *C.QuoitLedger) (gerror *C.GError) {
 		if begin(c, &gerror) {
-			held = C.quoit_ledger_ref(c) // the function may close the ledger
+			held = C.quoit_ledger_ref(c) // the function can close the ledger
 		}
 		return gerror
 	})
@@ -337,7 +340,7 @@ func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.
 		return err
 	}
 	defer C.quoit_ledger_unref(held)
-	defer C.quoit_ledger_cancel_batch(held) // which does nothing after the commit
+	defer C.quoit_ledger_cancel_batch(held) // does nothing after the commit
 	if err := changes(); err != nil {
 		return err
 	}
@@ -348,10 +351,10 @@ func (l *Ledger) batch(ctx context.Context, changes func() error, begin func(*C.
 
 // --- files ---
 
-// LoadText reads a whole file for one of the imports: a regular file or a pipe, of at most 256 MiB.
+// LoadText reads a whole file for one of the imports: a regular file or a pipe of at most 256 MiB.
 //
-// It fails with NotFound, Invalid for a directory, a device or too many bytes (found before they are read), and Store
-// when it cannot be read.
+// It fails with NotFound, Invalid for a directory, a device or a file that is too large (detected before reading), and
+// Store if it cannot be read.
 func LoadText(path string) ([]byte, error) {
 	var arguments door.Arguments
 	var gerror *C.GError

@@ -14,35 +14,37 @@ import (
 	"quoit/internal/door"
 )
 
-// MeshChoice is one of the meshes that axes of given sizes can be.
+// MeshChoice is one mesh that can be made of axes of given sizes.
 type MeshChoice struct {
-	Axes  []MeshChoiceAxis // in the order in which they stand in the mesh
-	Flags MeshFlags        // what the mesh has to be made with: MeshSplitPhysicalAxes or nothing
+	Axes  []MeshChoiceAxis // in their order in the mesh
+	Flags MeshFlags        // the flags to make the mesh with: MeshSplitPhysicalAxes or 0
 }
 
-// MeshChoiceAxis is the axis at one place of such a mesh.
+// MeshChoiceAxis is one axis of such a mesh.
 type MeshChoiceAxis struct {
-	Given   int // which of the given axes it is
-	DCNSize int // how much of it goes from slice to slice; 1 for nothing
-	// AllReduce is the least time of an all-reduce along it, as MeshLinks.AllReduce has it, where Known: nobody tells it
-	// where no bandwidth is published.
+	Given   int // the index of the given axis
+	DCNSize int // the part of its size that is between slices; 1 for none
+	// AllReduce is the least time of an all-reduce along it, like MeshLinks.AllReduce, if Known. It is not known if
+	// no bandwidth is published.
 	AllReduce time.Duration
 	Known     bool
 }
 
-// MeshChoices is the ways in which JAX can lay axes of given sizes out on the devices, the best first: in which order the
-// axes stand, which of them go from slice to slice, and whether physical axes are split. The sizes are those of the whole
-// mesh, in the order in which the axes talk, the last the most; the best choice is the one in which that axis has its
-// all-reduce, of so many bytes, in the least time, and among those the one that is best for the axis before it, and so on.
-// Where no bandwidth is published, and among equal times, it is links inside the slice before those between slices, then
-// axes that do not jump, then fewer hops, then no axis that is split, then what is nearer to the order that was given. Of
-// meshes in which every axis talks over the same links one is told. Axes of size 1 stay where they are.
+// MeshChoices returns the ways in which JAX can lay out axes of given sizes on the devices, the best first. They differ
+// in the order of the axes, in the axes that span slices, and in whether physical axes are split.
 //
-// The dcnSizes, one for each axis, say how much of it goes from slice to slice; nil: any.
+// sizes are those of the whole mesh, ordered by communication: the last axis has the most. The best choice has the
+// shortest all-reduce of the given number of bytes along the last axis, then along the axis before it, and so on. If no
+// bandwidth is published or times are equal, links inside a slice come before links between slices, then axes without
+// jumps, then fewer hops, then no split axes, then the order that is nearest to the given one. Of several meshes whose
+// axes all use the same links, one is returned. Axes of size 1 stay in their places.
 //
-// It fails with Invalid for sizes that do not multiply to the devices (the message names the nearest that do) or not to the
-// slices, for more than 6 axes that are longer than 1, for more ways than can be tried in a few seconds (pass dcnSizes, or
-// fewer axes), for bytes below 0, and after Close. Where JAX refuses all of them it is what HybridMesh says of the first.
+// dcnSizes states for each axis the part of its size that is between slices; nil allows any.
+//
+// It fails with Invalid if the product of the sizes is not the number of devices (the message names the nearest sizes
+// that fit) or does not match the slices, for more than 6 axes longer than 1, if there are too many ways to try in a
+// few seconds (pass dcnSizes, or fewer axes), for bytes below 0, and after Close. If JAX refuses all of them, it fails
+// like HybridMesh for the first one.
 func (d *Devices) MeshChoices(sizes, dcnSizes []int64, bytes int64) (choices []MeshChoice, err error) {
 	if dcnSizes != nil && len(dcnSizes) != len(sizes) {
 		return nil, door.Invalid("DCN sizes: expected %d, one an axis, found %d", len(sizes), len(dcnSizes))

@@ -14,50 +14,51 @@ import (
 	"quoit/internal/door"
 )
 
-// MeshFlags is how a mesh is made: none, or several.
+// MeshFlags is a set of options for making a mesh.
 type MeshFlags uint32
 
-// How a mesh may be made.
+// The options.
 const (
-	// MeshContiguousSubmeshes is contiguous_submeshes; Devices.Mesh alone has it.
+	// MeshContiguousSubmeshes is JAX's contiguous_submeshes; only for Devices.Mesh.
 	MeshContiguousSubmeshes MeshFlags = C.QUOIT_MESH_CONTIGUOUS_SUBMESHES
-	// MeshSplitPhysicalAxes is allow_split_physical_axes.
+	// MeshSplitPhysicalAxes is JAX's allow_split_physical_axes.
 	MeshSplitPhysicalAxes MeshFlags = C.QUOIT_MESH_SPLIT_PHYSICAL_AXES
-	// MeshProcessGranules is process_is_granule; Devices.HybridMesh alone has this and the next.
+	// MeshProcessGranules is JAX's process_is_granule; only for Devices.HybridMesh.
 	MeshProcessGranules MeshFlags = C.QUOIT_MESH_PROCESS_GRANULES
-	// MeshGranulesAsListed is granules in the order of their first device: should_sort_granules_by_key is False.
+	// MeshGranulesAsListed orders granules by their first device, like should_sort_granules_by_key=False of JAX;
+	// only for Devices.HybridMesh.
 	MeshGranulesAsListed MeshFlags = C.QUOIT_MESH_GRANULES_AS_LISTED
 )
 
 var meshFlagNames = []string{"CONTIGUOUS_SUBMESHES", "SPLIT_PHYSICAL_AXES", "PROCESS_GRANULES", "GRANULES_AS_LISTED"}
 
-// String is the names of all that are set, with bars between them.
+// String returns the names of the options, separated by bars.
 func (f MeshFlags) String() string { return namedFlags(meshFlagNames, f) }
 
-// MeshOrder is where the order of devices comes from.
+// MeshOrder is the origin of the order of devices.
 type MeshOrder int
 
-// Where the order of devices may come from.
+// The origins of the order of devices.
 const (
-	MeshOrderTorus  MeshOrder = C.QUOIT_MESH_ORDER_TORUS  // physical axes, or parts of them, were given to the axes of the mesh
-	MeshOrderRing   MeshOrder = C.QUOIT_MESH_ORDER_RING   // JAX has a ring for just these devices; the sizes only cut it
+	MeshOrderTorus  MeshOrder = C.QUOIT_MESH_ORDER_TORUS  // axes of the mesh were assigned physical axes, or parts of them
+	MeshOrderRing   MeshOrder = C.QUOIT_MESH_ORDER_RING   // JAX has a ring for exactly these devices; sizes divide it
 	MeshOrderListed MeshOrder = C.QUOIT_MESH_ORDER_LISTED // the order of the list
 )
 
 var meshOrderNames = map[MeshOrder]string{MeshOrderTorus: "TORUS", MeshOrderRing: "RING", MeshOrderListed: "LISTED"}
 
-// String is the name of the order.
+// String returns the name of the origin.
 func (o MeshOrder) String() string { return named(meshOrderNames, o) }
 
-// Mesh is devices in an array, and how they came there. Close frees what it keeps for Devices.Links; the garbage collector
-// does where that is forgotten. What it says is there also then.
+// Mesh is an array of devices and how it was made. Close frees the C data that Devices.Links needs; the garbage
+// collector does so if you do not. The fields are still available after Close.
 //
-// An axis that talks more belongs further back in the shape: JAX deals the physical axes out from the last one on.
+// Put axes with more communication later in the shape: JAX assigns physical axes from the last axis to the first.
 type Mesh struct {
-	Shape    []int     // the devices along each axis, those of all granules
-	DCNShape []int     // the granules along each axis; 1 where the axis does not leave them
-	IDs      []int64   // of the devices in the places of the mesh, row-major: the last axis is the fastest
-	Indices  []int     // the same devices by their places in the list that the mesh was made of
+	Shape    []int     // devices along each axis, of all granules
+	DCNShape []int     // granules along each axis; 1 if the axis stays inside granules
+	IDs      []int64   // device ids, row-major: the last axis is the fastest
+	Indices  []int     // the same devices as indices of the list that the mesh was made of
 	Granules []Granule // row-major in DCNShape; one for a mesh that is not hybrid
 
 	h *door.Handle
@@ -65,39 +66,41 @@ type Mesh struct {
 
 // Granule is a slice, or a process, of a mesh.
 type Granule struct {
-	Key   int // its slice index, or process index; -1 for a mesh that is not hybrid
+	Key   int // its slice index or process index; -1 for a mesh that is not hybrid
 	Order MeshOrder
-	// Physical is the axes that were dealt out: none but in MeshOrderTorus. Where submeshes are to be contiguous, z comes
-	// before y.
+	// Physical is the assigned physical axes, only for MeshOrderTorus. With MeshContiguousSubmeshes, z comes before
+	// y.
 	Physical []PhysicalAxis
 }
 
-// PhysicalAxis is one of a granule, and who has it.
+// PhysicalAxis is a physical axis of a granule and its assignment to axes of the mesh.
 type PhysicalAxis struct {
-	Name   string // "x", "y", "z" or "core"; "4" to "7" for the further axes of NewTorusMesh
-	Size   int    // the devices along it
-	Shares []int  // how much of it each axis of the mesh has; 1: nothing. They multiply to its size
+	Name   string // "x", "y", "z" or "core"; "4" to "7" for the other axes of NewTorusMesh
+	Size   int    // devices along it
+	Shares []int  // the factor that each axis of the mesh has; 1 for none. Their product is Size
 }
 
-// Mesh is what create_device_mesh() of JAX 0.12 makes of the devices of one slice, or of a box in it: the same devices in
-// the same places. The sizes multiply to the devices.
+// Mesh returns the mesh that create_device_mesh() of JAX 0.12 makes of the devices of one slice, or of a box in it: the
+// same devices in the same places. The product of the sizes must be the number of devices.
 //
-// It fails with Invalid where JAX refuses: sizes that do not multiply to the devices (the message names the nearest that
-// do), devices that are no box of chips without holes, an axis that no whole physical axes make up (the message names
-// shapes that can be had; or allow to split), contiguous submeshes of a shape that has none, and more than 64 axes, or
-// physical axes times axes where they are split; for flags of another mesh; and after Close.
+// It fails with Invalid if JAX refuses: for sizes with another product (the message names the nearest sizes that fit),
+// for devices that are not a box of chips without holes, for an axis that is not a product of whole physical axes (the
+// message names possible shapes; or use MeshSplitPhysicalAxes), for contiguous submeshes of a shape that has none, and
+// for more than 64 axes (with MeshSplitPhysicalAxes, more than 64 physical axes times axes). It also fails with Invalid
+// for flags of another kind of mesh, and after Close.
 func (d *Devices) Mesh(sizes []int64, flags MeshFlags) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
 		return C.quoit_mesh_new(c, numbers(sizes), C.unsigned(len(sizes)), C.unsigned(flags), gerror)
 	})
 }
 
-// HybridMesh is what create_hybrid_device_mesh() makes of the devices of several granules, slices or processes: sizes is
-// the shape of the mesh in each granule (ICI), dcnSizes that of the granules (DCN). Each size of the mesh is the one times
-// the other, which is the slow digit. Of two shapes of different lengths the shorter has axes of size 1 put in front.
+// HybridMesh returns the mesh that create_hybrid_device_mesh() makes of the devices of several granules, which are
+// slices or processes. sizes is the shape of the mesh in each granule (ICI), and dcnSizes is the shape of the granules
+// (DCN). Each size of the mesh is the product of the two, with the granule as the slow digit. If one shape is shorter,
+// axes of size 1 are put in front of it.
 //
-// It fails with Invalid as Mesh for any granule, when dcnSizes do not multiply to the granules (the message names the
-// nearest that do), and when a device has no slice index (pass MeshProcessGranules).
+// It fails with Invalid like Mesh for any granule, if the product of dcnSizes is not the number of granules (the
+// message names the nearest sizes that fit), and if a device has no slice index (pass MeshProcessGranules).
 func (d *Devices) HybridMesh(sizes, dcnSizes []int64, flags MeshFlags) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
 		return C.quoit_mesh_new_hybrid(c, numbers(sizes), C.unsigned(len(sizes)), numbers(dcnSizes),
@@ -105,10 +108,10 @@ func (d *Devices) HybridMesh(sizes, dcnSizes []int64, flags MeshFlags) (*Mesh, e
 	})
 }
 
-// MakeMesh is what jax.make_mesh() makes of the first devices, as many as the sizes multiply to. Physical axes are split on
-// v5e alone.
+// MakeMesh returns the mesh that jax.make_mesh() makes of the first devices, as many as the product of the sizes. Only
+// on v5e are physical axes split.
 //
-// It fails with Invalid as Mesh, when there are too few devices, and when those taken are of several slices.
+// It fails with Invalid like Mesh, if there are too few devices, and if the devices are in several slices.
 func (d *Devices) MakeMesh(sizes []int64) (*Mesh, error) {
 	return d.mesh(func(c *C.QuoitDevices, gerror **C.GError) *C.QuoitMesh {
 		return C.quoit_mesh_make(c, numbers(sizes), C.unsigned(len(sizes)), gerror)
@@ -128,13 +131,13 @@ func (d *Devices) mesh(ask func(*C.QuoitDevices, **C.GError) *C.QuoitMesh) (mesh
 	return mesh, err
 }
 
-// NewTorusMesh is how physical axes of these sizes are dealt out to the axes of a mesh, whatever devices are there: what
-// Devices.Mesh does where it has no ring. The ids of the mesh are the places of the torus, row-major. The kind is as for
-// NewDevices, or ""; on "TPU7x" and "TPU7" the last of four axes, the cores, goes first. One size may be -1, and is 1 then,
-// where whole physical axes make up the others.
+// NewTorusMesh assigns physical axes of given sizes to the axes of a mesh, like Devices.Mesh when JAX has no ring for
+// the devices. It needs no devices: the ids of the mesh are the places of the torus, row-major. kind is as for
+// NewDevices, or ""; on "TPU7x" and "TPU7" the last of four axes, the cores, is assigned first. One size can be -1, and
+// becomes 1, if whole physical axes make up the others.
 //
-// It fails with Invalid as Devices.Mesh, and for physical sizes that are not positive, more than 8 of them, or more than
-// 4,194,304 places.
+// It fails with Invalid like Devices.Mesh, and for physical sizes that are not positive, more than 8 of them, or more
+// than 4,194,304 places.
 func NewTorusMesh(kind string, physicalSizes, sizes []int64, flags MeshFlags) (*Mesh, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -150,7 +153,7 @@ func NewTorusMesh(kind string, physicalSizes, sizes []int64, flags MeshFlags) (*
 	return newMesh(c), nil
 }
 
-// numbers are an array of C; NULL for none.
+// numbers returns a pointer to the elements of a slice for C; NULL for nil.
 func numbers(values []int64) *C.int64_t {
 	return (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(values)))
 }
@@ -202,7 +205,7 @@ func granuleOf(c *C.QuoitMesh, granule C.uint32_t, axes int) Granule {
 	}
 }
 
-// Close frees what the mesh keeps. To close twice does nothing.
+// Close frees the mesh. A second Close does nothing.
 func (m *Mesh) Close() {
 	if m != nil {
 		m.h.Close()

@@ -15,16 +15,16 @@ import (
 	"quoit/internal/door"
 )
 
-// MeshNetwork is what the devices along an axis talk over.
+// MeshNetwork is the network over which the devices along an axis communicate.
 type MeshNetwork int
 
-// What devices may talk over.
+// The networks.
 const (
 	MeshNetworkNone      MeshNetwork = C.QUOIT_MESH_NETWORK_NONE        // the axis has one device
 	MeshNetworkChip      MeshNetwork = C.QUOIT_MESH_NETWORK_CHIP        // the devices of a line are cores of one chip
-	MeshNetworkICI       MeshNetwork = C.QUOIT_MESH_NETWORK_ICI         // they are of one slice
-	MeshNetworkDCN       MeshNetwork = C.QUOIT_MESH_NETWORK_DCN         // each is of another slice
-	MeshNetworkICIAndDCN MeshNetwork = C.QUOIT_MESH_NETWORK_ICI_AND_DCN // they are of several slices, several of each
+	MeshNetworkICI       MeshNetwork = C.QUOIT_MESH_NETWORK_ICI         // they are in one slice
+	MeshNetworkDCN       MeshNetwork = C.QUOIT_MESH_NETWORK_DCN         // each is in a different slice
+	MeshNetworkICIAndDCN MeshNetwork = C.QUOIT_MESH_NETWORK_ICI_AND_DCN // they are in several slices, several in each
 )
 
 var meshNetworkNames = map[MeshNetwork]string{
@@ -32,52 +32,52 @@ var meshNetworkNames = map[MeshNetwork]string{
 	MeshNetworkICIAndDCN: "ICI_AND_DCN",
 }
 
-// String is the name of the network.
+// String returns the name of the network.
 func (n MeshNetwork) String() string { return named(meshNetworkNames, n) }
 
-// MeshForm is how the devices along an axis stand to each other in their slice.
+// MeshForm is how the devices along an axis are connected in their slice.
 type MeshForm int
 
-// How devices may stand to each other.
+// The forms.
 const (
 	MeshFormNone  MeshForm = C.QUOIT_MESH_FORM_NONE  // no two of them are in one slice
 	MeshFormLine  MeshForm = C.QUOIT_MESH_FORM_LINE  // each is one hop from the next
-	MeshFormRing  MeshForm = C.QUOIT_MESH_FORM_RING  // and the last of three or more is one hop from the first
-	MeshFormJumps MeshForm = C.QUOIT_MESH_FORM_JUMPS // some are further from the next
+	MeshFormRing  MeshForm = C.QUOIT_MESH_FORM_RING  // a line of three or more whose last device is one hop from the first
+	MeshFormJumps MeshForm = C.QUOIT_MESH_FORM_JUMPS // some are more than one hop from the next
 )
 
 var meshFormNames = map[MeshForm]string{
 	MeshFormNone: "NONE", MeshFormLine: "LINE", MeshFormRing: "RING", MeshFormJumps: "JUMPS",
 }
 
-// String is the name of the form.
+// String returns the name of the form.
 func (f MeshForm) String() string { return named(meshFormNames, f) }
 
-// MeshLinks is what the axes of a mesh talk over. It does not change, any number of goroutines may ask it, and it outlives
-// the mesh and the devices. Close frees it; the garbage collector does where that is forgotten. Its axes are there also
-// then.
+// MeshLinks is the networks of a mesh's axes. It does not change, any number of goroutines can use it, and it outlives
+// the mesh and the devices. Close frees it; the garbage collector does so if you do not. Its axes are still available
+// after Close.
 type MeshLinks struct {
 	Axes []AxisLinks
 
 	h *door.Handle
 }
 
-// AxisLinks is what the devices along one axis talk over. A line of the mesh is the devices along one axis, all other
-// places being the same; of an axis the worst of its lines is told. A hop is a link between neighbouring chips; cores of one
-// chip are none apart.
+// AxisLinks is how the devices along one axis communicate. A line is the devices along one axis at one place of all
+// other axes. Each axis is reported by its worst line. A hop is a link between neighbouring chips; cores of one chip
+// are 0 hops apart.
 type AxisLinks struct {
 	Network  MeshNetwork
 	Form     MeshForm
-	Hops     int    // the most from a device to the next along the axis that is in its slice
-	HopsBack int    // the most from the last device along the axis to the first that is in its slice
-	Physical string // the axes of the slice that they stand along, and the places they take of each: "x 4, y 2 of 8"; "" for none
+	Hops     int    // the most hops from a device to the next one in its slice
+	HopsBack int    // the most hops from the last device to the first one in its slice
+	Physical string // the slice's axes along the line, and the places on each: "x 4, y 2 of 8"; "" for none
 }
 
-// Links follows the lines of a mesh that was made of these devices over the links between them. Links along an axis of the
-// slice close to a ring where the catalogue says so of the slice's shape: that is known of devices of whole slices, and
-// taken for not so of lists that were made one by one.
+// Links finds the links between devices along the axes of a mesh that was made of these devices. For devices of whole
+// slices the catalogue says which axes form rings. For lists that were created device by device, no axis counts as a
+// ring.
 //
-// It fails with Invalid when the mesh was made of another list, and after Close of either.
+// It fails with Invalid if the mesh was made of another list, and after Close of either.
 func (d *Devices) Links(mesh *Mesh) (links *MeshLinks, err error) {
 	if mesh == nil {
 		return nil, closed("nil mesh")
@@ -118,29 +118,30 @@ func newMeshLinks(c *C.QuoitMeshLinks, axes int) *MeshLinks {
 	return links
 }
 
-// Close frees what the links keep; calls that come later fail. To close twice does nothing.
+// Close frees the links. A second Close does nothing.
 func (l *MeshLinks) Close() {
 	if l != nil {
 		l.h.Close()
 	}
 }
 
-// AllGather is the least time of an all-gather along an axis after which each device has so many bytes, when all lines of
-// the axis do one at once: what the links can carry by the catalogue's bandwidths, all links of a device to others of its
-// line busy in both directions, without latency. A jump over h hops has a share of 1/h of its links. Across slices shards
-// are gathered first, each by its own chip. Not known where no bandwidth is published, such as between cores of a chip.
+// AllGather returns a lower bound for the time of an all-gather along an axis, after which each device has the given
+// number of bytes, while all lines of the axis do one at the same time. It assumes the bandwidths of the catalogue,
+// that all links of a device to others of its line are busy in both directions, and no latency. A jump over h hops gets
+// 1/h of its links. Across slices, each chip first gathers its own shard. The time is not known if no bandwidth is
+// published, such as between cores of a chip.
 //
-// It fails with Invalid for a number that no axis has, bytes below 0, and after Close.
+// It fails with Invalid for an axis out of range, bytes below 0, and after Close.
 func (l *MeshLinks) AllGather(axis int, bytes int64) (least time.Duration, known bool, err error) {
 	return l.least(axis, bytes, func(c *C.QuoitMeshLinks, number C.unsigned) C.int64_t {
 		return C.quoit_mesh_links_get_all_gather_ns(c, number, C.int64_t(bytes))
 	})
 }
 
-// AllReduce is the least time of an all-reduce along an axis of so many bytes a device: of a reduce-scatter, which takes as
-// long as an all-gather, and that.
+// AllReduce returns a lower bound for the time of an all-reduce along an axis of the given number of bytes per device.
+// It is the time of a reduce-scatter, which equals that of an all-gather, plus an all-gather.
 //
-// It fails as AllGather does.
+// It fails like AllGather.
 func (l *MeshLinks) AllReduce(axis int, bytes int64) (least time.Duration, known bool, err error) {
 	return l.least(axis, bytes, func(c *C.QuoitMeshLinks, number C.unsigned) C.int64_t {
 		return C.quoit_mesh_links_get_all_reduce_ns(c, number, C.int64_t(bytes))
@@ -174,7 +175,7 @@ func checkBytes(bytes int64) error {
 	return nil
 }
 
-// knownTime is a time in nanoseconds, of which -1 stands for none.
+// knownTime converts nanoseconds; -1 means that the time is not known.
 func knownTime(ns C.int64_t) (time.Duration, bool) {
 	if ns < 0 {
 		return 0, false

@@ -16,26 +16,26 @@ import (
 	"quoit/internal/door"
 )
 
-// Verdict says whether a request fits. The numbers are those of Code.
+// Verdict is whether a request fits. The numbers are those of Code.
 type Verdict int
 
 // The verdicts.
 const (
 	Fits       Verdict = C.QUOIT_VERDICT_FITS
-	FitsNotNow Verdict = C.QUOIT_VERDICT_NOT_NOW // it would with every group released, and every known node alive
-	FitsNever  Verdict = C.QUOIT_VERDICT_NEVER   // not even then
+	FitsNotNow Verdict = C.QUOIT_VERDICT_NOT_NOW // it fits if every group is released and every known node alive
+	FitsNever  Verdict = C.QUOIT_VERDICT_NEVER   // it does not fit even then
 )
 
 var verdictNames = map[Verdict]string{Fits: "FITS", FitsNotNow: "NOT_NOW", FitsNever: "NEVER"}
 
-// String is the name of the verdict.
+// String returns the name of the verdict.
 func (v Verdict) String() string { return named(verdictNames, v) }
 
-// Constraint is what narrows the slices of the fleet down to those that can be had now, or the nodes to those that one
-// bundle can be placed on.
+// Constraint is a step that removes candidates: slices that cannot be allocated now, or nodes on which one bundle
+// cannot be placed.
 type Constraint int
 
-// The constraints; a slice or node is counted against the first that it fails.
+// The constraints. A slice or node is counted for the first constraint that it fails.
 const (
 	ConstraintAccelerator   Constraint = C.QUOIT_CONSTRAINT_ACCELERATOR
 	ConstraintTopology      Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY
@@ -50,9 +50,9 @@ const (
 	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // no host held by a group
 	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host in external use
 	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // the node has the label
-	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // it has so much in all
-	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // it is not dead
-	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // what is left is whole chips, or enough of one
+	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // the node's total resources are large enough
+	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // the node is not dead
+	ConstraintChips         Constraint = C.QUOIT_CONSTRAINT_CHIPS          // its free TPU is whole chips, or enough of one
 	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // all bundles can be placed together
 )
 
@@ -65,38 +65,38 @@ func (c Constraint) String() string {
 	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// RayAnswer is what Ray 2.60's control plane would answer.
+// RayAnswer is the answer of Ray 2.60's control plane to the request.
 type RayAnswer int
 
 // Ray's answers.
 const (
-	RayNone       RayAnswer = C.QUOIT_RAY_ANSWER_NONE       // it has no such request: whole slices, several values of a label
+	RayNone       RayAnswer = C.QUOIT_RAY_ANSWER_NONE       // no such request in Ray: whole slices, several label values
 	RaySuccess    RayAnswer = C.QUOIT_RAY_ANSWER_SUCCESS    // placed
-	RayFailed     RayAnswer = C.QUOIT_RAY_ANSWER_FAILED     // not placed; tried again each second
-	RayInfeasible RayAnswer = C.QUOIT_RAY_ANSWER_INFEASIBLE // not placed; tried again when a node joins
+	RayFailed     RayAnswer = C.QUOIT_RAY_ANSWER_FAILED     // not placed; Ray retries each second
+	RayInfeasible RayAnswer = C.QUOIT_RAY_ANSWER_INFEASIBLE // not placed; Ray retries when a node joins
 )
 
 var rayAnswerNames = map[RayAnswer]string{
 	RayNone: "NONE", RaySuccess: "SUCCESS", RayFailed: "FAILED", RayInfeasible: "INFEASIBLE",
 }
 
-// String is Ray's word for it.
+// String returns Ray's name of the answer.
 func (a RayAnswer) String() string { return named(rayAnswerNames, a) }
 
-// StepKind is what one change is that would help.
+// StepKind is the kind of a step.
 type StepKind int
 
-// The steps.
+// The kinds of steps.
 const (
-	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // the named node, now dead, is alive again
-	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // the named node is no longer draining
-	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // the group of that name and id is released
-	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // what uses the named node, and is no group, ends
-	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // the number of slices to ask for
-	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // the topology to ask for; a number: on hosts of so many chips
-	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // the number of chips a host to ask for
-	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of that NAME@ID ends, at that time in ms
-	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the group is removed by the source that has made it
+	StepNodeBack      StepKind = C.QUOIT_STEP_NODE_BACK      // the dead node comes back
+	StepUndrain       StepKind = C.QUOIT_STEP_UNDRAIN        // the node is no longer draining
+	StepRelease       StepKind = C.QUOIT_STEP_RELEASE        // the group is released
+	StepExternalEnds  StepKind = C.QUOIT_STEP_EXTERNAL_ENDS  // the external use of the node ends
+	StepFewerSlices   StepKind = C.QUOIT_STEP_FEWER_SLICES   // request Number slices
+	StepOtherTopology StepKind = C.QUOIT_STEP_OTHER_TOPOLOGY // request this topology; Number is chips per host, if not 0
+	StepOtherHosts    StepKind = C.QUOIT_STEP_OTHER_HOSTS    // request Number chips per host
+	StepLeaseEnds     StepKind = C.QUOIT_STEP_LEASE_ENDS     // the lease of NAME@ID ends at Number, in milliseconds
+	StepSourceRemoves StepKind = C.QUOIT_STEP_SOURCE_REMOVES // the source that owns the group removes it
 )
 
 var stepKindNames = map[StepKind]string{
@@ -105,24 +105,24 @@ var stepKindNames = map[StepKind]string{
 	StepLeaseEnds: "LEASE_ENDS", StepSourceRemoves: "SOURCE_REMOVES",
 }
 
-// String is the name of the kind.
+// String returns the name of the kind.
 func (k StepKind) String() string { return named(stepKindNames, k) }
 
 // Report is why a request fits or not: the verdict, what each constraint removed, and small sets of changes that would
-// turn a "no" into a "yes".
+// make the request fit.
 type Report struct {
 	Verdict     Verdict
-	IsOfBundles bool // bundles were asked for, and the numbers are of nodes
-	Wanted      int  // the slices, or bundles, that the request asks for
-	Now         int  // the slices that satisfy the request, or nodes that Bundle can be placed on, now
-	Could       int  // the same with every group released, and every known node alive and undrained
-	Bundle      int  // the one that is hardest to place, of which reasons and misses are; 0 where slices were asked for
+	IsOfBundles bool // the request is for bundles, and the numbers are nodes
+	Wanted      int  // the requested slices or bundles
+	Now         int  // slices that satisfy the request, or nodes that can have Bundle, now
+	Could       int  // the same, with every group released and every known node alive and undrained
+	Bundle      int  // the bundle that is hardest to place; Reasons and Misses refer to it; 0 for slices
 	RayAnswer   RayAnswer
-	RayVaries   bool     // Ray chose among nodes that it thinks equally good, and may answer otherwise the next time
-	IsProven    bool     // false: the verdict is only that nothing was found until the search ended
-	Reasons     []Reason // the first stands in the way first
-	Misses      []Miss   // the nodes that come nearest to being enough for Bundle, where none is
-	Options     []Option // each alone turns the refusal into a yes; the smallest first
+	RayVaries   bool     // Ray chose among nodes that it ranks equally, and can answer differently next time
+	IsProven    bool     // false if the search ended before the verdict was proven
+	Reasons     []Reason // the main obstacle first
+	Misses      []Miss   // the nodes that are nearly sufficient for Bundle, if none is sufficient
+	Options     []Option // each one alone makes the request fit; the smallest first
 
 	c *reportKept
 }
@@ -130,33 +130,33 @@ type Report struct {
 // Reason is what one constraint removed.
 type Reason struct {
 	Constraint Constraint
-	Before     int    // the slices, or nodes, that passed every constraint before this one
-	After      int    // those of them that passed this one too
+	Before     int    // slices or nodes that passed every earlier constraint
+	After      int    // those that passed this one too
 	Text       string // "2 of 3 slices are held by groups"
 }
 
-// Miss is a node that is nearly enough; the amounts are decimal text.
+// Miss is a node that is nearly sufficient. The amounts are decimal text.
 type Miss struct {
 	Node     string
-	Resource string // of which it has too little; of several the one that lacks most
-	Left     string // how much is left there
-	Wanted   string // how much the bundle wants
+	Resource string // the resource of which it has too little; if several, the one that lacks most
+	Left     string // the free amount on the node
+	Wanted   string // the amount that the bundle needs
 }
 
-// Option is a set of changes, all of which must be made.
+// Option is a set of changes that must all be made.
 type Option struct {
 	Steps []Step
 	Text  string // "release train@17 and undrain host-3"
 }
 
-// Step is one change that would help.
+// Step is one change of an option.
 type Step struct {
 	Kind   StepKind
-	Name   string // the node, group or topology; "" where the number says all
-	Number uint64 // the group's id, the number of slices or of chips, or the time; 0 where the name says all
+	Name   string // the node, group or topology; "" if Number says everything
+	Number uint64 // the group's id, the number of slices or chips, or the time; 0 if unused
 }
 
-// reportKept is what Summary asks; it ends with the report.
+// reportKept is the C report, which Summary needs. It is freed with the Report.
 type reportKept struct {
 	c *C.QuoitReport
 }
@@ -221,9 +221,10 @@ func optionOf(c *C.QuoitReport, option C.uint32_t) Option {
 	return Option{Steps: steps, Text: taken(C.quoit_report_dup_option_text(c, option))}
 }
 
-// Summary is verdict, numbers, dominant reason and first option in one sentence, which begins with what was asked.
+// Summary returns one sentence with the verdict, the numbers, the dominant reason and the first option. The sentence
+// begins with what.
 //
-// It fails with Invalid for text with a NUL, and for a report that was not made by this package.
+// It fails with Invalid for text with a NUL, and for a report that this package did not create.
 func (r *Report) Summary(what string) (string, error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("what", what))

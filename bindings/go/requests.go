@@ -14,7 +14,8 @@ import (
 	"quoit/internal/door"
 )
 
-// Strategy is how the bundles of a request stand to each other: Ray's four strategies, with Ray's numbers.
+// Strategy is how the bundles of a request are placed relative to each other. The strategies and their numbers are
+// Ray's.
 type Strategy int
 
 // The strategies.
@@ -22,10 +23,10 @@ const (
 	Pack         Strategy = C.QUOIT_STRATEGY_PACK          // on few nodes
 	Spread       Strategy = C.QUOIT_STRATEGY_SPREAD        // on many nodes
 	StrictPack   Strategy = C.QUOIT_STRATEGY_STRICT_PACK   // all on one node
-	StrictSpread Strategy = C.QUOIT_STRATEGY_STRICT_SPREAD // each on another node
+	StrictSpread Strategy = C.QUOIT_STRATEGY_STRICT_SPREAD // each on a different node
 )
 
-// String is Ray's name for it.
+// String returns Ray's name of the strategy.
 func (s Strategy) String() string {
 	if name := C.quoit_ray_strategy_get_name(C.QuoitStrategy(s)); name != nil {
 		return C.GoString(name)
@@ -33,94 +34,98 @@ func (s Strategy) String() string {
 	return named(nil, s)
 }
 
-// Policy is who decides where bundles go.
+// Policy is the rule by which bundles are placed.
 type Policy int
 
 // The policies.
 const (
-	Best      Policy = C.QUOIT_POLICY_BEST // quoit: a placement whenever there is one
-	RayPolicy Policy = C.QUOIT_POLICY_RAY  // what Ray 2.60's control plane answers
+	Best      Policy = C.QUOIT_POLICY_BEST // quoit's own: finds a placement whenever one exists
+	RayPolicy Policy = C.QUOIT_POLICY_RAY  // the decisions of Ray 2.60's control plane
 )
 
 var policyNames = map[Policy]string{Best: "BEST", RayPolicy: "RAY"}
 
-// String is the name of the policy.
+// String returns the name of the policy.
 func (p Policy) String() string { return named(policyNames, p) }
 
-// Selector narrows nodes down by a label. The value is of Ray's grammar: "v", "!v", "in(a,b)", "!in(a,b)"; nothing is
+// Selector selects nodes by a label. The value has Ray's grammar: "v", "!v", "in(a,b)" or "!in(a,b)". Blanks are not
 // trimmed.
 type Selector struct {
 	Key, Value string
 }
 
-// BundleRequest asks for one or more equal bundles, each an amount of resources on one node.
+// BundleRequest is one or more equal bundles, each an amount of resources on one node.
 type BundleRequest struct {
-	// Amounts is what each of them takes of its node: "TPU=4,CPU=8", in any order. A name with a ',', '=' or '"' in it
-	// stands in double quotes, with C's escapes; an amount is decimal text, counted as Ray counts what it is given.
+	// Amounts is the resources of each bundle, in any order: "TPU=4,CPU=8". A name with a ',', '=' or '"' must be
+	// in double quotes, with C's escapes. Amounts are decimal text and converted like in Ray: 0.57 becomes 0.5699.
 	Amounts string
-	// Count is how many there are: 1 to 10,000 in all; 0 stands for 1.
+	// Count is the number of bundles; 0 stands for 1. A request can have up to 10,000 bundles.
 	Count int64
-	// Selectors of each of them, beside those of the request.
+	// Selectors apply to each of these bundles, in addition to those of the request.
 	Selectors []Selector
 }
 
-// Request is what is wanted: a number of whole slices of one accelerator and topology, or bundles of resources, all or
-// none. It is a value: what a field says is checked when the request is used, and the empty value of a field is as good
-// as not setting it. A call keeps nothing of it; goroutines may share one that nobody changes.
+// Request is a request for whole slices of one accelerator and topology, or for bundles of resources. It gets all of
+// them or none. It is a plain value: fields are validated on use, and an empty field means that the field is not set.
+// Calls keep no reference to it; goroutines can share a Request that does not change.
 type Request struct {
-	// Name of the group that is to be made: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
+	// Name is the name of the new group: 1 to 253 bytes of printable UTF-8 without '@' or '/'.
 	Name string
-	// Key is the request key, with which a retry is safe: a second request with the key returns the group that the first
-	// one made, also after it has been released, and never reserves again. Another request with it is Conflict.
+	// Key is the request key, which makes retries safe: a second request with the same key returns the first one's
+	// group, even after its release, and reserves nothing. A different request with the key fails with Conflict.
 	Key string
-	// Owner is who will hold the group; text as of a name.
+	// Owner is the owner of the group, with the same syntax as Name.
 	Owner string
-	// Lease is how long a group that Reserve makes lives unless it is renewed; 0: until it is released. It is counted in
-	// milliseconds, and is not part of what makes two requests the same.
+	// Lease is the lease of a group that Reserve makes; 0 means that the group stays until it is released. It is
+	// counted in milliseconds. A retry with the same Key can have another Lease.
 	Lease time.Duration
 
 	// Accelerator is a generation in any system's spelling: "v6e", "v5litepod", "TPU-V4", "tpu-v5p-slice", "tpu7x".
 	Accelerator string
 	// Topology is the shape of each slice in chips, x first: "4x4", "2x2x4".
 	Topology string
-	// Slices is how many are wanted: 1 to 1,000,000.
+	// Slices is the number of slices: 1 to 1,000,000.
 	Slices int64
-	// SlicesAtLeast is how few will do, for elastic jobs, as Ledger.Resize moves the group later; 0: not fewer than Slices.
+	// SlicesAtLeast is for elastic jobs: the smallest acceptable number of slices. Ledger.Resize can later change
+	// the number within SlicesAtLeast and Slices. 0 means that all Slices are needed.
 	SlicesAtLeast int64
-	// ChipsPerHost is 1, 2, 4 or 8; 0 is Ray's default for the topology.
+	// ChipsPerHost is 1, 2, 4 or 8; 0 stands for Ray's default for the topology.
 	ChipsPerHost int64
-	// TPUPerBundle takes each host of the slices as bundles of that much TPU, decimal text: "1" is a bundle a chip.
+	// TPUPerBundle divides each host of the slices into bundles of that much TPU, as decimal text: "1" is one
+	// bundle per chip.
 	TPUPerBundle string
 
-	// Bundles that are asked for, in their order; instead of slices.
+	// Bundles are the requested bundles, in order. Use either Bundles or Slices.
 	Bundles []BundleRequest
-	// BundlesFile adds the bundles of a file as Ray's placement_group() is given them, JSON or YAML: a list of maps, or a
-	// map of its arguments bundles, strategy, bundle_label_selector and topology_strategy.
+	// BundlesFile adds bundles in the form of Ray's placement_group() arguments, as JSON or YAML: a list of maps,
+	// or a map of the arguments bundles, strategy, bundle_label_selector and topology_strategy.
 	BundlesFile []byte
-	// Strategy of the bundles.
+	// Strategy is the placement strategy of the bundles.
 	Strategy Strategy
-	// Policy of the bundles.
+	// Policy is the placement policy of the bundles.
 	Policy Policy
-	// TopologyLabel is a label of which all bundles go to nodes of one value.
+	// TopologyLabel is the key of a label that must have the same value on the nodes of all bundles.
 	TopologyLabel string
-	// TopologyValues is how many values share out the bundles, evenly and in order; 0 stands for 1.
+	// TopologyValues is the number of different values of TopologyLabel over which the bundles are distributed,
+	// evenly and in order; 0 stands for 1.
 	TopologyValues int64
-	// SoftTarget is the node that StrictPack takes if it has room: its short or full name.
+	// SoftTarget is the node that StrictPack prefers if the bundles fit there, by short or full name.
 	SoftTarget string
 
-	// Pool allows only slices or nodes of pools of that name; it is NotFound where there is none.
+	// Pool restricts the request to slices or nodes of pools of that name. An unknown pool is NotFound.
 	Pool string
-	// Zone allows only slices whose alive nodes all have that availability zone; for bundles, nodes that have it.
+	// Zone restricts the request to slices whose alive nodes are all in that availability zone, and bundles to
+	// nodes in it.
 	Zone string
-	// Selectors that all alive nodes of a slice satisfy; for bundles, its node.
+	// Selectors must match all alive nodes of a slice, or the node of a bundle.
 	Selectors []Selector
-	// OnlySlices are the slices that will do, by short or full name; for bundles, nodes of those.
+	// OnlySlices restricts the request to these slices, by short or full name, and bundles to their nodes.
 	OnlySlices []string
-	// ExcludedSlices will not do.
+	// ExcludedSlices are slices that the request must not use.
 	ExcludedSlices []string
 }
 
-// making is a request of C that is being filled, until something fails.
+// making is a C request that is filled until the first error.
 type making struct {
 	c         *C.QuoitRequest
 	arguments door.Arguments
@@ -128,7 +133,7 @@ type making struct {
 	bundles   int64
 }
 
-// opened is the request as C has it; close frees it.
+// opened converts the request to a C object; close frees it.
 func (r *Request) opened() (*making, error) {
 	if r == nil {
 		return nil, door.Invalid("request: expected one, not nil")
@@ -155,7 +160,7 @@ func (m *making) text(what, value string) *C.char {
 	return (*C.char)(m.arguments.Text(what, value))
 }
 
-// ready says whether the next setter may be called; arguments that were made for it are looked at.
+// ready reports whether the next setter can be called. It also picks up errors of converted arguments.
 func (m *making) ready() bool {
 	if m.err == nil {
 		m.err = m.arguments.Err()
@@ -318,8 +323,8 @@ func (r *Request) fillWhere(m *making) {
 	}
 }
 
-// Check says what is wrong with the fields themselves, before the request is used; nil where each is right. Whether they
-// go together, and with a fleet, Snapshot.Explain says.
+// Check validates each field before the request is used. Snapshot.Explain also checks combinations of fields, and the
+// request against a fleet.
 //
 // It fails with Invalid.
 func (r *Request) Check() error {

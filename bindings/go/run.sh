@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh ARGUMENT...: go, on the module of this folder with the library of this build, which `make` has staged below
-# bindings/python/prefix. Exits with 77, and says why, where that cannot be. Nothing is fetched.
+# run.sh ARGUMENT...: runs go in this module with the library of this build, which `make` stages below
+# bindings/python/prefix. It exits with 77 and prints the reason if go cannot run. It downloads nothing.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 prefix=${top_builddir:?has to say where the build tree is}/bindings/python/prefix
@@ -17,7 +17,7 @@ case ${SANITIZER_FLAGS-} in
 esac
 command -v go >/dev/null || skip "no go on the path (Debian: golang-go, from 1.21)"
 export GOTOOLCHAIN=local GOPROXY=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=1 GO111MODULE=on GOWORK=off
-# One that is not there yet, or whose home is, has its cache in the build tree.
+# If the build cache cannot be created or written, use one in the build tree.
 cache=$(go env GOCACHE) || skip "'go env' fails"
 mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || export GOCACHE="$top_builddir/bindings/go/cache"
 case $(go env GOVERSION) in

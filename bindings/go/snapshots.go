@@ -16,13 +16,13 @@ import (
 	"quoit/internal/door"
 )
 
-// SourceKind is what a source was read from.
+// SourceKind is the kind of description that a source was read from.
 type SourceKind int
 
 // The kinds of sources.
 const (
-	FleetText  SourceKind = C.QUOIT_SOURCE_KIND_FLEET      // fleet text
-	RayCluster SourceKind = C.QUOIT_SOURCE_KIND_RAYCLUSTER // a manifest: the nodes that KubeRay would make of it
+	FleetText  SourceKind = C.QUOIT_SOURCE_KIND_FLEET
+	RayCluster SourceKind = C.QUOIT_SOURCE_KIND_RAYCLUSTER // a manifest, with the nodes that KubeRay would create for it
 	RayNodes   SourceKind = C.QUOIT_SOURCE_KIND_RAY_NODES  // `ray list nodes`, ray.nodes()
 	K8sNodes   SourceKind = C.QUOIT_SOURCE_KIND_K8S_NODES  // `kubectl get nodes -o json`
 )
@@ -31,87 +31,86 @@ var sourceKindNames = map[SourceKind]string{
 	FleetText: "FLEET", RayCluster: "RAYCLUSTER", RayNodes: "RAY_NODES", K8sNodes: "K8S_NODES",
 }
 
-// String is the name of the kind.
+// String returns the name of the kind.
 func (k SourceKind) String() string { return named(sourceKindNames, k) }
 
-// NodeState is how a node is.
+// NodeState is the state of a node.
 type NodeState int
 
 // The states of a node.
 const (
 	NodeAlive    NodeState = C.QUOIT_NODE_ALIVE
-	NodeDraining NodeState = C.QUOIT_NODE_DRAINING // what runs may go on; nothing new comes
+	NodeDraining NodeState = C.QUOIT_NODE_DRAINING // present groups stay; new ones do not use it
 	NodeDead     NodeState = C.QUOIT_NODE_DEAD
 )
 
 var nodeStateNames = map[NodeState]string{NodeAlive: "ALIVE", NodeDraining: "DRAINING", NodeDead: "DEAD"}
 
-// String is the name of the state.
+// String returns the name of the state.
 func (s NodeState) String() string { return named(nodeStateNames, s) }
 
-// NodeAssumptions is what a node's source did not say, so that it was assumed; any number of them may hold.
+// NodeAssumptions is a set of flags for facts about a node that its source does not state, so that quoit assumes them.
 type NodeAssumptions uint32
 
-// What may have been assumed.
+// The facts that quoit can assume.
 const (
-	AssumesWorkerID NodeAssumptions = C.QUOIT_NODE_ASSUMES_WORKER_ID // its place in the slice, by the order of addresses
-	AssumesHostName NodeAssumptions = C.QUOIT_NODE_ASSUMES_HOST_NAME // the cluster's name, and so the host's
+	AssumesWorkerID NodeAssumptions = C.QUOIT_NODE_ASSUMES_WORKER_ID // its worker id, by the order of addresses
+	AssumesHostName NodeAssumptions = C.QUOIT_NODE_ASSUMES_HOST_NAME // the cluster's name, and therefore the host name
 )
 
 var nodeAssumptionNames = []string{"WORKER_ID", "HOST_NAME"}
 
-// String is the names of all that hold, with bars between them.
+// String returns the names of the flags, separated by bars.
 func (a NodeAssumptions) String() string { return namedFlags(nodeAssumptionNames, a) }
 
-// SliceFlags are conditions of a slice; any number of them may hold.
+// SliceFlags is a set of conditions of a slice.
 type SliceFlags uint32
 
 // The conditions of a slice.
 const (
-	SliceIntact   SliceFlags = C.QUOIT_SLICE_INTACT   // every worker is there once, and nothing contradicts; else degraded
+	SliceIntact   SliceFlags = C.QUOIT_SLICE_INTACT   // each worker exists once, without contradictions; else degraded
 	SliceIdle     SliceFlags = C.QUOIT_SLICE_IDLE     // no node is used
-	SlicePartly   SliceFlags = C.QUOIT_SLICE_PARTLY   // some nodes are used, or one is used in part
-	SliceFull     SliceFlags = C.QUOIT_SLICE_FULL     // every node is used whole
-	SliceHeld     SliceFlags = C.QUOIT_SLICE_HELD     // a group has part of it
+	SlicePartly   SliceFlags = C.QUOIT_SLICE_PARTLY   // some nodes are used, or one is partly used
+	SliceFull     SliceFlags = C.QUOIT_SLICE_FULL     // all nodes are completely used
+	SliceHeld     SliceFlags = C.QUOIT_SLICE_HELD     // a group has at least a part of it
 	SliceDraining SliceFlags = C.QUOIT_SLICE_DRAINING // a node is draining
-	SliceFree     SliceFlags = C.QUOIT_SLICE_FREE     // intact, idle, not draining: can be reserved now
+	SliceFree     SliceFlags = C.QUOIT_SLICE_FREE     // intact, idle and not draining: it can be reserved now
 )
 
 var sliceFlagNames = []string{"INTACT", "IDLE", "PARTLY", "FULL", "HELD", "DRAINING", "FREE"}
 
-// String is the names of all that hold, with bars between them.
+// String returns the names of the conditions, separated by bars.
 func (f SliceFlags) String() string { return namedFlags(sliceFlagNames, f) }
 
-// Faults are contradictions among the alive nodes of a slice; any number of them may be there.
+// Faults is a set of contradictions among the alive nodes of a slice.
 type Faults uint32
 
 // The contradictions.
 const (
-	FaultWorkerTwice  Faults = C.QUOIT_FAULT_WORKER_TWICE   // two nodes with one worker id
-	FaultNoWorkerID   Faults = C.QUOIT_FAULT_NO_WORKER_ID   // a node that states none
-	FaultTooManyHosts Faults = C.QUOIT_FAULT_TOO_MANY_HOSTS // a worker id that the topology has no host for
-	FaultChips        Faults = C.QUOIT_FAULT_CHIPS          // chips that disagree with the others or with the topology
+	FaultWorkerTwice  Faults = C.QUOIT_FAULT_WORKER_TWICE   // two nodes have the same worker id
+	FaultNoWorkerID   Faults = C.QUOIT_FAULT_NO_WORKER_ID   // a node has no worker id
+	FaultTooManyHosts Faults = C.QUOIT_FAULT_TOO_MANY_HOSTS // a worker id is too large for the topology
+	FaultChips        Faults = C.QUOIT_FAULT_CHIPS          // chips disagree between nodes or with the topology
 	FaultTopology     Faults = C.QUOIT_FAULT_TOPOLOGY       // two topologies, or one that is not in the catalogue
-	FaultPodType      Faults = C.QUOIT_FAULT_POD_TYPE       // two pod types, or one that is not the topology's
+	FaultPodType      Faults = C.QUOIT_FAULT_POD_TYPE       // two pod types, or one that does not match the topology
 )
 
 var faultNames = []string{"WORKER_TWICE", "NO_WORKER_ID", "TOO_MANY_HOSTS", "CHIPS", "TOPOLOGY", "POD_TYPE"}
 
-// String is the names of all that are there, with bars between them.
+// String returns the names of the faults, separated by bars.
 func (f Faults) String() string { return namedFlags(faultNames, f) }
 
-// Snapshot is the fleet at one journal entry: an immutable view that any number of goroutines may read, for as long as
-// they like, while others write. Close frees it; the garbage collector does where that is forgotten. Every method fails
-// with Invalid after Close.
+// Snapshot is the fleet at one journal entry: an immutable view that any number of goroutines can read while others
+// write. Close frees it; the garbage collector does so if you do not. Every method fails with Invalid after Close.
 //
 // Sources, pools, slices and nodes are numbered from 0 in natural order of their names (nodes by worker id within their
-// slice): the numbers are indices of Sources, Pools, Slices and Nodes. They are good within one snapshot; across
+// slice). The numbers are indices of Sources, Pools, Slices and Nodes. They are valid within one snapshot; across
 // snapshots use names.
 type Snapshot struct {
 	h *door.Handle
 }
 
-// Source is where nodes came from.
+// Source is the origin of nodes.
 type Source struct {
 	Name string
 	Kind SourceKind
@@ -121,88 +120,88 @@ type Source struct {
 type Pool struct {
 	Name   string
 	Source int // the number of its source
-	Slices int // how many it has
-	Nodes  int // how many it has, dead ones included
-	Pods   int // the worker pods that a manifest desires; 0 for other sources and for a head
-	// CPU and Memory (bytes) are sums over the pods of what they request, or else limit, as decimal text: what
-	// `kubectl get raycluster` adds up.
+	Slices int // number of slices
+	Nodes  int // number of nodes, including dead ones
+	Pods   int // worker pods that a manifest requests; 0 for other sources and for a head
+	// CPU and Memory (bytes) are sums over the pods of their requests, or of their limits if they have no requests,
+	// as decimal text. `kubectl get raycluster` shows the same sums.
 	CPU, Memory string
 }
 
-// Slice is nodes joined by ICI, with one topology and one slice name.
+// Slice is a set of nodes connected by ICI, with one topology and one slice name.
 type Slice struct {
 	Number       int
 	Name         string // the short name
 	FullName     string // source/pool/name
 	Pool         int    // the number of its pool
-	Accelerator  string // its generation by Ray's name; "" where its nodes name no class of the catalogue
-	Topology     string // "" where it is not known
-	ChipsPerHost int    // 0 where it is not known
-	Hosts        int    // those that its topology has; 0 where it is not known
+	Accelerator  string // Ray's name of its generation; "" if its nodes match no class of the catalogue
+	Topology     string // "" if it is unknown
+	ChipsPerHost int    // 0 if it is unknown
+	Hosts        int    // hosts of its topology; 0 if it is unknown
 	Flags        SliceFlags
 	Faults       Faults
-	Missing      int    // workers of its topology that no alive node is
-	Problem      string // why it is degraded, in words; "" when it is intact
+	Missing      int    // workers of its topology without an alive node
+	Problem      string // why it is degraded, in words; "" if it is intact
 	FirstNode    int    // the number of its first node; the others follow
-	Nodes        int    // how many it has, dead ones included
+	Nodes        int    // number of nodes, including dead ones
 }
 
-// Node is one machine.
+// Node is one host.
 type Node struct {
 	Number      int
-	ID          uint32 // the durable id: the same in all snapshots of a ledger, and never used again
+	ID          uint32 // the durable id: the same in all snapshots of a ledger, never used again
 	Name        string // the short name
 	FullName    string // source/pool/name
-	Identity    string // its Ray node id, or its name where the source gives no id
-	Address     string // "" where its source knows none
+	Identity    string // its Ray node id, or its name if the source gives no id
+	Address     string // "" if its source has none
 	State       NodeState
-	Pool        int      // the number of its pool
-	Slice       int      // the number of its slice; -1: it is in none
-	WorkerID    int      // in the slice; -1: not stated
-	Chips       int      // its TPU chips
-	IsRayHead   bool     // Ray's head runs on it; a Ray head may be a TPU node
-	IsExternal  bool     // something that is no group uses all of it
-	Sources     []string // those that claim it: the first is the one in whose pool it stands
+	Pool        int // the number of its pool
+	Slice       int // the number of its slice; -1 if it has none
+	WorkerID    int // its worker id in the slice; -1 if it is not stated
+	Chips       int
+	IsRayHead   bool     // the Ray head runs on it; a TPU node can be a Ray head
+	IsExternal  bool     // all of it is used outside of groups
+	Sources     []string // the sources that contain it; its pool belongs to the first
 	Assumptions NodeAssumptions
 }
 
 // NodeUser is a group that has a node or part of it.
 type NodeUser struct {
 	Group *Group
-	Share string // what its bundles have of the node, in words; "" when the group has the node whole
+	Share string // what its bundles have of the node, in words; "" if the group has the whole node
 }
 
-// NodeResource is a resource of a node; the amounts are decimal text.
+// NodeResource is a resource of a node. The amounts are decimal text.
 type NodeResource struct {
 	Name     string
-	Total    string // how much the node has
-	Left     string // how much nobody has
-	External string // how much something that no group explains has; what is neither left nor had so groups have
+	Total    string
+	Left     string // the free amount
+	External string // the amount used outside of groups; groups have the rest of Total
 }
 
-// Resource is a sum over the nodes that are not dead, exact, as decimal text.
+// Resource is an exact sum over the nodes that are not dead, as decimal text.
 type Resource struct {
 	Name  string
 	Total string
-	Left  string // what nobody has
+	Left  string // the free amount
 }
 
-// Class is all slices of one generation, topology and number of chips a host.
+// Class is all slices of the same generation, topology and chips per host.
 type Class struct {
 	Number       int
-	Accelerator  string // its generation by Ray's name
+	Accelerator  string // Ray's name of its generation
 	Topology     string
 	ChipsPerHost int
-	Hosts        int // of each slice
-	Slices       int // how many it has
+	Hosts        int // hosts of each slice
+	Slices       int // number of slices
 }
 
-// Owner is a name in which groups are held, and which was set.
+// Owner is a registered owner of groups.
 type Owner struct {
 	Name   string
-	Since  time.Time // when it was set
-	Until  time.Time // when its lease ends; the zero time: it has none
-	Groups int       // how many are held in its name
+	Since  time.Time // when it was registered
+	Until  time.Time // when its lease ends; the zero time if it has no lease
+	Groups int       // number of its groups
 }
 
 func newSnapshot(c *C.QuoitSnapshot) *Snapshot {
@@ -210,7 +209,7 @@ func newSnapshot(c *C.QuoitSnapshot) *Snapshot {
 	return &Snapshot{door.NewHandle("snapshot", unsafe.Pointer(c), free)}
 }
 
-// Close frees what the snapshot keeps. To close twice does nothing.
+// Close frees the snapshot. A second Close does nothing.
 func (s *Snapshot) Close() {
 	if s != nil {
 		s.h.Close()
@@ -229,7 +228,7 @@ func (s *Snapshot) with(run func(*C.QuoitSnapshot) error) error {
 	return run((*C.QuoitSnapshot)(pointer))
 }
 
-// all is what one gives for each number below count.
+// all returns the results of one for each number below count.
 func all[Value any](s *Snapshot, count func(*C.QuoitSnapshot) C.uint32_t,
 	one func(*C.QuoitSnapshot, C.uint32_t) Value) ([]Value, error) {
 	var values []Value
@@ -254,7 +253,7 @@ func taken(text *C.char) string {
 	return door.TakenString(unsafe.Pointer(text))
 }
 
-// Seq is the number of the last journal entry that the snapshot contains; 0: none.
+// Seq returns the number of the last journal entry in the snapshot; 0 if there is none.
 func (s *Snapshot) Seq() (seq uint64, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		seq = uint64(C.quoit_snapshot_get_seq(c))
@@ -263,7 +262,7 @@ func (s *Snapshot) Seq() (seq uint64, err error) {
 	return seq, err
 }
 
-// Epoch is how often the ledger had been restored from a backup.
+// Epoch returns how often the ledger had been restored from a backup.
 func (s *Snapshot) Epoch() (epoch int, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		epoch = int(C.quoit_snapshot_get_epoch(c))
@@ -272,8 +271,8 @@ func (s *Snapshot) Epoch() (epoch int, err error) {
 	return epoch, err
 }
 
-// LayoutNumber tells whether two snapshots use the same numbers: in one process, snapshots with the same LayoutNumber have the
-// same sources, pools, slices and nodes at the same numbers. Only their states can differ.
+// LayoutNumber returns a number that identifies the numbering of the snapshot. Within one process, snapshots with the
+// same LayoutNumber have the same sources, pools, slices and nodes at the same numbers; only their states can differ.
 func (s *Snapshot) LayoutNumber() (number uint64, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		number = uint64(C.quoit_snapshot_get_layout_number(c))
@@ -282,7 +281,7 @@ func (s *Snapshot) LayoutNumber() (number uint64, err error) {
 	return number, err
 }
 
-// Clock is the ledger's clock: the time of that entry; the zero time: none.
+// Clock returns the ledger's clock, which is the time of the last entry; the zero time if there is none.
 func (s *Snapshot) Clock() (clock time.Time, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		clock = timeOf(int64(C.quoit_snapshot_get_clock_ms(c)))
@@ -291,8 +290,8 @@ func (s *Snapshot) Clock() (clock time.Time, err error) {
 	return clock, err
 }
 
-// AsOf is the fleet as a change at that time would find it: what groups hold whose lease, or whose owner's lease, has
-// ended is free. Nothing is written. What decides does the same by itself; this is for looking.
+// AsOf returns the fleet as a change at that time would find it: groups whose lease, or whose owner's lease, has ended
+// are freed. It writes nothing. Use it to display the state; changes and Explain apply ended leases themselves.
 //
 // It fails with Invalid for a clock outside the years 2000 to 2199.
 func (s *Snapshot) AsOf(now time.Time) (*Snapshot, error) {
@@ -309,8 +308,8 @@ func (s *Snapshot) AsOf(now time.Time) (*Snapshot, error) {
 	return later, err
 }
 
-// JSON is everything that the ledger knows, as one JSON document with "schema": "quoit/1". Amounts are decimal text.
-// Equal states give equal text.
+// JSON returns the whole state as one JSON document with "schema": "quoit/1". Amounts are decimal text. Equal states
+// give equal text.
 func (s *Snapshot) JSON() (text string, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		text = taken(C.quoit_snapshot_dup_json(c))
@@ -319,7 +318,7 @@ func (s *Snapshot) JSON() (text string, err error) {
 	return text, err
 }
 
-// Check counts everything again: summaries, indexes, who holds what. For tests and for the suspicious.
+// Check recomputes and compares all summaries, indexes and allocations. It is meant for tests and diagnosis.
 //
 // It fails with Failed, which is a bug of quoit; the message names the contradiction.
 func (s *Snapshot) Check() error {
@@ -332,7 +331,7 @@ func (s *Snapshot) Check() error {
 
 // --- sources and pools ---
 
-// Sources are all sources, by their numbers.
+// Sources returns all sources, by their numbers.
 func (s *Snapshot) Sources() ([]Source, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_sources(c) },
 		func(c *C.QuoitSnapshot, number C.uint32_t) Source {
@@ -343,7 +342,7 @@ func (s *Snapshot) Sources() ([]Source, error) {
 		})
 }
 
-// Pools are all pools, by their numbers.
+// Pools returns all pools, by their numbers.
 func (s *Snapshot) Pools() ([]Pool, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_pools(c) },
 		func(c *C.QuoitSnapshot, number C.uint32_t) Pool {
@@ -361,7 +360,7 @@ func (s *Snapshot) Pools() ([]Pool, error) {
 
 // --- slices ---
 
-// Slices are all slices, by their numbers.
+// Slices returns all slices, by their numbers.
 func (s *Snapshot) Slices() ([]Slice, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_slices(c) }, sliceOf)
 }
@@ -389,9 +388,9 @@ func sliceOf(c *C.QuoitSnapshot, number C.uint32_t) Slice {
 	return slice
 }
 
-// Slice is the slice of that short or full name.
+// Slice returns the slice with a short or full name.
 //
-// It fails with NotFound, and with Invalid when the short name is ambiguous: the message has full names.
+// It fails with NotFound for an unknown name, and Invalid for an ambiguous short name; the message has the full names.
 func (s *Snapshot) Slice(name string) (slice Slice, err error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("slice", name))
@@ -411,7 +410,7 @@ func (s *Snapshot) Slice(name string) (slice Slice, err error) {
 	return slice, err
 }
 
-// Classes are all classes, by their numbers.
+// Classes returns all classes, by their numbers.
 func (s *Snapshot) Classes() ([]Class, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_classes(c) },
 		func(c *C.QuoitSnapshot, number C.uint32_t) Class {
@@ -426,9 +425,10 @@ func (s *Snapshot) Classes() ([]Class, error) {
 		})
 }
 
-// CountClass is how many slices of a class, by its number, have one condition. The cost does not depend on the fleet.
+// CountClass returns how many slices of a class, given by its number, have a condition. The cost does not depend on the
+// size of the fleet.
 //
-// It fails with Invalid for a number that no class has, and for what is not one condition.
+// It fails with Invalid for a number out of range, and if flag is not exactly one condition.
 func (s *Snapshot) CountClass(class int, flag SliceFlags) (count int, err error) {
 	if flag == 0 || flag&(flag-1) != 0 || flag > SliceFree {
 		return 0, door.Invalid("condition '%v': expected one of SliceFlags", flag)
@@ -445,7 +445,7 @@ func (s *Snapshot) CountClass(class int, flag SliceFlags) (count int, err error)
 
 // --- nodes ---
 
-// Nodes are all nodes, by their numbers, dead ones included.
+// Nodes returns all nodes, by their numbers, including dead ones.
 func (s *Snapshot) Nodes() ([]Node, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_nodes(c) }, nodeOf)
 }
@@ -481,9 +481,9 @@ func nodeSources(c *C.QuoitSnapshot, number C.uint32_t) []string {
 	}
 }
 
-// Node is the node of that short or full name.
+// Node returns the node with a short or full name.
 //
-// It fails with NotFound, and with Invalid when the short name is ambiguous: the message has full names.
+// It fails with NotFound for an unknown name, and Invalid for an ambiguous short name; the message has the full names.
 func (s *Snapshot) Node(name string) (node Node, err error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("node", name))
@@ -503,7 +503,7 @@ func (s *Snapshot) Node(name string) (node Node, err error) {
 	return node, err
 }
 
-// onNode runs what is asked of the node of a number.
+// onNode checks the number of a node and runs a function on it.
 func (s *Snapshot) onNode(number int, run func(*C.QuoitSnapshot, C.uint32_t)) error {
 	return s.with(func(c *C.QuoitSnapshot) error {
 		if err := checkNumber("node", number, C.quoit_snapshot_get_n_nodes(c)); err != nil {
@@ -514,9 +514,9 @@ func (s *Snapshot) onNode(number int, run func(*C.QuoitSnapshot, C.uint32_t)) er
 	})
 }
 
-// NodeUsers are the groups that have the node of that number, or part of it.
+// NodeUsers returns the groups that have a node, given by its number, or part of it.
 //
-// It fails with Invalid for a number that no node has.
+// It fails with Invalid for a number out of range.
 func (s *Snapshot) NodeUsers(node int) (users []NodeUser, err error) {
 	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
 		users = make([]NodeUser, C.quoit_snapshot_get_node_n_users(c, number))
@@ -530,9 +530,9 @@ func (s *Snapshot) NodeUsers(node int) (users []NodeUser, err error) {
 	return users, err
 }
 
-// NodeLabel is the label of that key of the node of that number, and whether it has one.
+// NodeLabel returns the value of a label of a node, given by its number, and whether the node has the label.
 //
-// It fails with Invalid for a number that no node has.
+// It fails with Invalid for a number out of range.
 func (s *Snapshot) NodeLabel(node int, key string) (value string, ok bool, err error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("key", key))
@@ -546,10 +546,10 @@ func (s *Snapshot) NodeLabel(node int, key string) (value string, ok bool, err e
 	return value, ok, err
 }
 
-// NodeResources are the resources of the node of that number: those that it states, and those that Ray derives, its
-// slice's name and on worker 0 the head ("TPU-v6e-16-head").
+// NodeResources returns the resources of a node, given by its number: those that it states, and those that Ray derives
+// (the name of its slice and, on worker 0, the head resource, such as "TPU-v6e-16-head").
 //
-// It fails with Invalid for a number that no node has.
+// It fails with Invalid for a number out of range.
 func (s *Snapshot) NodeResources(node int) (resources []NodeResource, err error) {
 	err = s.onNode(node, func(c *C.QuoitSnapshot, number C.uint32_t) {
 		resources = make([]NodeResource, C.quoit_snapshot_get_node_n_resources(c, number))
@@ -566,8 +566,8 @@ func (s *Snapshot) NodeResources(node int) (resources []NodeResource, err error)
 	return resources, err
 }
 
-// Resources are sums over the nodes that are not dead, those that Ray derives included, but not one for each slice's
-// name; sorted by name as text.
+// Resources returns the sums over all nodes that are not dead, sorted by name. They include resources that Ray derives,
+// except those with the names of slices.
 func (s *Snapshot) Resources() ([]Resource, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_resources(c) },
 		func(c *C.QuoitSnapshot, number C.uint32_t) Resource {
@@ -581,7 +581,7 @@ func (s *Snapshot) Resources() ([]Resource, error) {
 
 // --- groups and owners ---
 
-// Groups are those that are kept, in the order of ids: live ones, and removed ones that a request key names.
+// Groups returns all groups by id: the live ones, and ended ones whose record is kept.
 func (s *Snapshot) Groups() ([]*Group, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_groups(c) },
 		func(c *C.QuoitSnapshot, number C.uint32_t) *Group {
@@ -589,10 +589,10 @@ func (s *Snapshot) Groups() ([]*Group, error) {
 		})
 }
 
-// Group is the group of that NAME or NAME@ID.
+// Group returns the live group of a NAME or NAME@ID.
 //
-// It fails with NotFound when no live group bears the name, Conflict when the id is not that of the group that bears it
-// now, and Invalid when it is neither NAME nor NAME@ID.
+// It fails with NotFound if no live group has the name, Conflict if the live group of that name has another id, and
+// Invalid if the text is neither NAME nor NAME@ID.
 func (s *Snapshot) Group(name string) (group *Group, err error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("group", name))
@@ -609,7 +609,7 @@ func (s *Snapshot) Group(name string) (group *Group, err error) {
 	return group, err
 }
 
-// GroupByID returns the group with that id, also after its end while its record is kept.
+// GroupByID returns the group with that id, including an ended one whose record is kept.
 //
 // It fails with NotFound if no live or recorded group has the id.
 func (s *Snapshot) GroupByID(id uint64) (group *Group, err error) {
@@ -623,7 +623,7 @@ func (s *Snapshot) GroupByID(id uint64) (group *Group, err error) {
 	return group, err
 }
 
-// GroupByKey returns the group of a request key, also after its end until Ledger.Forget.
+// GroupByKey returns the group of a request key, including an ended one until Ledger.Forget.
 //
 // It fails with NotFound if no live or recorded group has the key, and Invalid for a key with a NUL.
 func (s *Snapshot) GroupByKey(key string) (group *Group, err error) {
@@ -642,7 +642,7 @@ func (s *Snapshot) GroupByKey(key string) (group *Group, err error) {
 	return group, err
 }
 
-// GroupsOfOwner returns the live groups of an owner, by id. The owner need not be set.
+// GroupsOfOwner returns the live groups of an owner, by id. The owner need not be registered.
 //
 // It fails with Invalid for a name with a NUL.
 func (s *Snapshot) GroupsOfOwner(owner string) ([]*Group, error) {
@@ -672,7 +672,7 @@ func (s *Snapshot) NodeByID(id uint32) (node Node, err error) {
 	return node, err
 }
 
-// Owners are those that are set, in the order in which they were.
+// Owners returns the registered owners, in the order of their registration.
 func (s *Snapshot) Owners() ([]Owner, error) {
 	return all(s, func(c *C.QuoitSnapshot) C.uint32_t { return C.quoit_snapshot_get_n_owners(c) },
 		func(c *C.QuoitSnapshot, number C.uint32_t) Owner {
@@ -685,13 +685,13 @@ func (s *Snapshot) Owners() ([]Owner, error) {
 		})
 }
 
-// --- asking ---
+// --- reports ---
 
-// Explain says whether the request fits now, and why not: the decision that Ledger.Reserve would make, without making
-// it. A request that does not fit is no failure: see Report.Verdict.
+// Explain reports whether the request fits now, and if not, why. It makes the same decision as Ledger.Reserve, without
+// a change. A request that does not fit is not a failure: see Report.Verdict.
 //
-// It fails with Invalid when the request is not complete, not in the catalogue or says what does not go together, and
-// NotFound when it names a pool, slice or node that is not there.
+// It fails with Invalid if the request is incomplete, not in the catalogue or contradictory, and NotFound if it names
+// an unknown pool, slice or node.
 func (s *Snapshot) Explain(request *Request) (*Report, error) {
 	made, err := request.opened()
 	if err != nil {
@@ -703,10 +703,10 @@ func (s *Snapshot) Explain(request *Request) (*Report, error) {
 	})
 }
 
-// ExplainGroup says why bundles of a group, NAME or NAME@ID, that are not placed, or have lost their nodes, are not
-// placed now.
+// ExplainGroup reports why bundles of a group, given as NAME or NAME@ID, that are not placed or have lost their nodes
+// cannot be placed now.
 //
-// It fails with NotFound when there is no such group, and Conflict when all of it is placed.
+// It fails with NotFound if there is no such group, and Conflict if all its bundles are placed.
 func (s *Snapshot) ExplainGroup(group string) (*Report, error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("group", group))
@@ -731,7 +731,7 @@ func (s *Snapshot) explained(run func(*C.QuoitSnapshot, **C.GError) *C.QuoitRepo
 	return report, err
 }
 
-// Fork is a copy of the snapshot that can be changed.
+// Fork returns a mutable copy of the snapshot.
 func (s *Snapshot) Fork() (fork *Fork, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		fork = newFork(C.quoit_snapshot_fork(c))

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// milliseconds of a duration, away from 0: what is short is not for ever, and what is below 0 is not 0.
+// milliseconds converts a duration and rounds away from 0, so that a short duration does not become 0, which means "no
+// limit", and a negative one stays below 0.
 func milliseconds(d time.Duration) int64 {
 	ms := int64(d / time.Millisecond)
 	switch rest := d % time.Millisecond; {
@@ -19,7 +20,8 @@ func milliseconds(d time.Duration) int64 {
 	return ms
 }
 
-// clock is a time as C takes it. One that no count of milliseconds can be is as much too early or too late as can be.
+// clock converts a time to milliseconds since 1970-01-01 UTC. A time beyond the range of int64 becomes the nearest
+// limit.
 func clock(now time.Time) int64 {
 	seconds := now.Unix()
 	if seconds > math.MaxInt64/1000-1 {
@@ -31,7 +33,7 @@ func clock(now time.Time) int64 {
 	return now.UnixMilli()
 }
 
-// timeOf is the time of a count of milliseconds, the zero time for 0, which stands for none.
+// timeOf converts milliseconds since 1970-01-01 UTC to a time. 0 means "none" and becomes the zero time.
 func timeOf(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

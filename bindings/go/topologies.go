@@ -15,18 +15,18 @@ import (
 	"quoit/internal/door"
 )
 
-// Profile is whose environment is made.
+// Profile is the system whose environment is computed.
 type Profile int
 
 // The profiles.
 const (
-	// ProfileQuoit has slices and workers in natural order, TPU_ACCELERATOR_TYPE in GKE's spelling, and MEGASCALE_* only
-	// for more than one slice.
+	// ProfileQuoit has slices and workers in natural order and TPU_ACCELERATOR_TYPE in GKE's spelling. It sets
+	// MEGASCALE_* only for more than one slice.
 	ProfileQuoit Profile = C.QUOIT_PROFILE_QUOIT
 	// ProfileRayTrain is what Ray Train 2.60's JAX backend sets, in Ray's order: slices sorted as text.
 	ProfileRayTrain Profile = C.QUOIT_PROFILE_RAY_TRAIN
-	// ProfileKubeRay is what stands in a pod once GKE's TPU webhook has seen it: a slice's id is its replica's index, and
-	// there are MEGASCALE_* only where the manifest sets MEGASCALE_NUM_SLICES.
+	// ProfileKubeRay is the environment of a pod after GKE's TPU webhook has changed it. The id of a slice is the
+	// index of its replica, and MEGASCALE_* is set only if the manifest sets MEGASCALE_NUM_SLICES.
 	ProfileKubeRay Profile = C.QUOIT_PROFILE_KUBERAY
 	// ProfileJobSet has the slices as the jobs of a JobSet, in natural order, and the workers as their pods.
 	ProfileJobSet Profile = C.QUOIT_PROFILE_JOBSET
@@ -36,85 +36,86 @@ var profileNames = map[Profile]string{
 	ProfileQuoit: "QUOIT", ProfileRayTrain: "RAY_TRAIN", ProfileKubeRay: "KUBERAY", ProfileJobSet: "JOBSET",
 }
 
-// String is the name of the profile.
+// String returns the name of the profile.
 func (p Profile) String() string { return named(profileNames, p) }
 
-// Job is what the processes of a group are together.
+// Job is how the processes of a group form jobs.
 type Job int
 
-// What processes are together.
+// The ways in which processes form jobs.
 const (
-	// JobSlices is one job on whole slices, each host of which has as many processes as any other.
+	// JobSlices is one job on whole slices with the same number of processes on each host.
 	JobSlices Job = C.QUOIT_JOB_SLICES
-	// JobBoxes is one job on a part of each slice: a box of chips, the same of every slice, which the processes divide as a
-	// grid. JAX counts chips and devices from the first chip of the box.
+	// JobBoxes is one job on a part of each slice: a box of chips, the same in every slice, which the processes
+	// divide as a grid. JAX counts chips and devices from the first chip of the box.
 	JobBoxes Job = C.QUOIT_JOB_BOXES
-	// JobApart is no job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes say why.
+	// JobApart is no job over ICI: each process starts alone, as process 0 of 1, and counts its own chips. Notes
+	// have the reason.
 	JobApart Job = C.QUOIT_JOB_APART
 )
 
 var jobNames = map[Job]string{JobSlices: "SLICES", JobBoxes: "BOXES", JobApart: "APART"}
 
-// String is the name of what they are together.
+// String returns the name of the value.
 func (j Job) String() string { return named(jobNames, j) }
 
-// Topology is where each process of a group stands, in the order of the profile. Close frees what it keeps for Renumber;
-// the garbage collector does where that is forgotten. What it says is there also then.
+// Topology is the processes of a group, in the order of the profile. Close frees the C data that Renumber needs; the
+// garbage collector does so if you do not. The fields are still available after Close.
 type Topology struct {
 	Processes        []Process // by process id
-	Job              Job       // what they are together; those without chips are in no job, and behind all others
-	ProcessesPerHost int       // how many each host has; 0 unless Job is JobSlices, as hosts may differ then
-	Notes            []string  // what the caller should know, such as that no addresses are known or that a host is dead
+	Job              Job       // how the processes form jobs; those without chips are in no job and come last
+	ProcessesPerHost int       // processes of each host; 0 unless Job is JobSlices, because hosts can differ then
+	Notes            []string  // warnings, such as unknown addresses or a dead host
 
 	h *door.Handle
 }
 
-// Process is one process of a group: its place, and its environment.
+// Process is one process of a group: its place and its environment.
 type Process struct {
-	SliceID       int    // the slice id that the profile gives its slice; 0 where it has no chips
-	Slice         string // the name of that slice; "": its node is in none
-	SliceFullName string // source/pool/name; "" likewise
-	// GroupSlice is which slice of the group that is, in every profile: in GroupInfo.Slices, or of a group of bundles among
-	// those that its chips are in, in natural order; -1: it has no chips.
+	SliceID       int    // the slice id in this profile; 0 if the process has no chips
+	Slice         string // the name of that slice; "" if its node is in no slice
+	SliceFullName string // source/pool/name; "" if its node is in no slice
+	// GroupSlice is the index of that slice in GroupInfo.Slices, in every profile. For a group of bundles, it is
+	// the index among the slices with chips of the group, in natural order. It is -1 if the process has no chips.
 	GroupSlice   int
-	Bundle       int             // which bundle of the group it is; -1: the group has its hosts whole
-	WorkerID     int             // of its host in the slice; 0 where a process of a bundle has none
-	Local        int             // its number among the processes of its host, from 0
-	Node         string          // the node that it runs on
+	Bundle       int             // the index of its bundle in the group; -1 if the group has whole hosts
+	WorkerID     int             // the worker id of its host; 0 if a process of a bundle has none
+	Local        int             // its number on the host, from 0
+	Node         string          // its node
 	NodeFullName string          // source/pool/name
-	Address      string          // of that node; "" where it is not known
-	Assumptions  NodeAssumptions // what its sources did not say; notes say which variables are not right for a host name
+	Address      string          // of that node; "" if it is unknown
+	Assumptions  NodeAssumptions // facts that no source states; Notes name the variables that can be wrong for this reason
 	Environment  []Variable
 
-	// HostChips are those that it has, by the numbers that TPU_VISIBLE_CHIPS, Ray and bundles know them by; none where it has
-	// none, or which these are is not known.
+	// HostChips is its chips, with their numbers on the host, which TPU_VISIBLE_CHIPS, Ray and bundles use. It is
+	// empty if the process has no chips or they are unknown.
 	HostChips []int
-	// Chips are the same by their numbers in the slice, as in Coordinates, ascending, as JAX lists its devices; none where its
-	// place in a slice is not known.
+	// Chips is the same chips with their numbers in the slice, as in Coordinates, ascending, in the order of JAX's
+	// devices. It is empty if the place in a slice is unknown.
 	Chips  []int
-	Places []Place // where each of these is on the torus of its slice
-	// Devices are the ids of what JAX calls its local devices in the whole job, chip by chip.
+	Places []Place // the place of each of these chips on the torus of the slice
+	// Devices is the ids, in the whole job, of its local JAX devices, chip by chip.
 	Devices []int64
-	// SliceIDs is what each profile gives its slice, without those that give it none. They differ: Ray Train overrides the
-	// webhook's.
+	// SliceIDs is the slice id of its slice in each profile that gives it one. They differ: Ray Train overrides the
+	// webhook's ids.
 	SliceIDs map[Profile]int
 }
 
-// Variable is one of an environment. The value stands as it is: whoever writes it to a shell must quote it.
+// Variable is a variable of an environment. The value is not quoted for a shell.
 type Variable struct {
 	Name, Value string
 }
 
-// Topology computes the processes of the group. Launch{} is profile quoit with one process per host. Whole hosts are divided
-// as launch says; a bundle that is a part of a host is one process.
+// Topology computes the processes of the group. Launch{} is profile quoit with one process per host. Whole hosts are
+// divided as launch specifies; a bundle that is a part of a host is one process.
 //
-// It fails with Invalid if the group has ended or was closed, the profile is unknown, the chips of a bundle are not a box of
-// 1, 2, 4 or 8 chips, a profile of pods is used for bundles that are not whole slices, JAX cannot divide a host's chips among
-// that many processes, several processes per host are wanted for parts of hosts or for a slice of which the group has only some
-// hosts, TPU_PROCESS_PORT of the manifest leaves too few ports, Ray's arithmetic or the webhook refuses the slices, or Kubernetes
-// refuses a JobSet's name. It fails with NotNow if a bundle is not placed, or the profile needs addresses, the topology of a
-// slice, or its cluster and replica, which the group's sources do not contain: import the node list of the running cluster, or
-// the manifest.
+// It fails with Invalid if the group has ended or was closed, the profile is unknown, the chips of a bundle are not a
+// box of 1, 2, 4 or 8 chips, a profile of pods is used for bundles that are not whole slices, JAX cannot divide a
+// host's chips among that many processes, several processes per host are requested for parts of hosts or for a slice of
+// which the group has only some hosts, TPU_PROCESS_PORT of the manifest leaves too few ports, Ray's arithmetic or the
+// webhook refuses the slices, or Kubernetes refuses a JobSet's name. It fails with NotNow if a bundle is not placed, or
+// if the profile needs addresses, the topology of a slice, or its cluster and replica, which the group's sources do not
+// contain: import the node list of the running cluster, or the manifest.
 func (g *Group) Topology(launch Launch) (*Topology, error) {
 	how, err := launch.opened()
 	if err != nil {
@@ -197,7 +198,7 @@ func processOf(c *C.QuoitTopology, process C.uint32_t) Process {
 	return made
 }
 
-// Close frees what the topology keeps. To close twice does nothing.
+// Close frees the topology. A second Close does nothing.
 func (t *Topology) Close() {
 	if t != nil {
 		t.h.Close()
@@ -206,56 +207,56 @@ func (t *Topology) Close() {
 
 // --- renumbering ---
 
-// RenumberingHow is what has become of a process.
+// RenumberingHow is what happened to a process.
 type RenumberingHow int
 
-// What may have become of a process.
+// The changes of a process.
 const (
-	ProcessSame    RenumberingHow = C.QUOIT_RENUMBERING_SAME    // it has the numbers and the environment that it had
-	ProcessChanged RenumberingHow = C.QUOIT_RENUMBERING_CHANGED // its numbers are the same, its environment is not
-	ProcessMoved   RenumberingHow = C.QUOIT_RENUMBERING_MOVED   // it has another process id, slice id or worker id
-	ProcessJoined  RenumberingHow = C.QUOIT_RENUMBERING_JOINED  // it was not there before
-	ProcessLeft    RenumberingHow = C.QUOIT_RENUMBERING_LEFT    // it is there no more
+	ProcessSame    RenumberingHow = C.QUOIT_RENUMBERING_SAME    // same numbers, same environment
+	ProcessChanged RenumberingHow = C.QUOIT_RENUMBERING_CHANGED // same numbers, different environment
+	ProcessMoved   RenumberingHow = C.QUOIT_RENUMBERING_MOVED   // different process id, slice id or worker id
+	ProcessJoined  RenumberingHow = C.QUOIT_RENUMBERING_JOINED  // new process
+	ProcessLeft    RenumberingHow = C.QUOIT_RENUMBERING_LEFT    // the process is gone
 )
 
 var renumberingHowNames = map[RenumberingHow]string{
 	ProcessSame: "SAME", ProcessChanged: "CHANGED", ProcessMoved: "MOVED", ProcessJoined: "JOINED", ProcessLeft: "LEFT",
 }
 
-// String is the name of what has become of it.
+// String returns the name of the change.
 func (h RenumberingHow) String() string { return named(renumberingHowNames, h) }
 
-// Renumbering is what a change of a group means for each process: first those that there are now, in the order of their
-// process ids, then those that are gone, in the order of theirs.
+// Renumbering is the effect of a group's change on each process: first the present processes by process id, then those
+// that are gone, by their former process id.
 type Renumbering struct {
 	Rows    []RenumberingRow
-	Changed int // the rows that are not ProcessSame; 0: nobody has to be told anything
+	Changed int // rows that are not ProcessSame; if it is 0, no process needs an update
 }
 
-// Numbers are those of a process; -1: none.
+// Numbers are the numbers of a process; -1 for none.
 type Numbers struct {
 	Process, SliceID, WorkerID int
 }
 
-// RenumberingRow is what has become of one process.
+// RenumberingRow is the change of one process.
 type RenumberingRow struct {
 	How           RenumberingHow
-	Node, Slice   string // as they are named now, or were where the process is gone
-	Counterpart   string // the node whose place it takes, or that takes its place; "" where there is none
+	Node, Slice   string // the present names, or the last ones if the process is gone
+	Counterpart   string // the node that it replaces, or that replaces it; "" if there is none
 	Before, After Numbers
-	Variables     []VariableChange // those that differ, sorted by name; of a process that joined or left, all
-	Text          string           // the row in a line for people, values as they are
+	Variables     []VariableChange // those that differ, sorted by name; all variables of a process that is new or gone
+	Text          string           // the row as a line to display; values are not quoted
 }
 
-// VariableChange is what has become of one variable; nil: it was, or is, not set.
+// VariableChange is the change of a variable; nil means not set.
 type VariableChange struct {
 	Name          string
 	Before, After *string
 }
 
-// Renumber compares two topologies of one group, of the same profile; nil: it had, or has, no process.
+// Renumber compares two topologies of one group in the same profile. nil stands for a group without processes.
 //
-// It fails with Invalid when one of them has been closed.
+// It fails with Invalid if one of them was closed.
 func Renumber(before, after *Topology) (*Renumbering, error) {
 	old, done, err := before.compared()
 	if err != nil {
@@ -263,7 +264,7 @@ func Renumber(before, after *Topology) (*Renumbering, error) {
 	}
 	defer done()
 	now := old
-	if after != before { // a lock is not taken twice
+	if after != before { // the handle's lock is not recursive
 		var doneToo func()
 		if now, doneToo, err = after.compared(); err != nil {
 			return nil, err
