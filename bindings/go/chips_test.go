@@ -49,7 +49,7 @@ const twoHosts = `{"kind": "List", "items": [
    "status": {"allocatable": {"google.com/tpu": "4"}, "capacity": {"google.com/tpu": "4"},
      "conditions": [{"type": "Ready", "status": "True"}], "addresses": [{"type": "InternalIP", "address": "10.0.0.2"}]}}]}`
 
-// What runs on them, in the other order than their names.
+// twoPods has worker ids in a different order than the names of the pods and nodes.
 const twoPods = `{"kind": "List", "items": [
   {"kind": "Pod", "metadata": {"namespace": "ray", "name": "w-a"}, "status": {"phase": "Running", "podIP": "10.4.0.1"},
    "spec": {"nodeName": "gke-tpu-a-0", "containers": [{"resources": {"limits": {"google.com/tpu": "4"}},

@@ -16,7 +16,7 @@ import (
 	"quoit"
 )
 
-// argumentOf is something that a method takes, which is not what it fails for.
+// argumentOf returns a valid argument for a method, so that the call can only fail because the value is closed.
 func argumentOf(kind reflect.Type) reflect.Value {
 	switch {
 	case kind == reflect.TypeOf((*context.Context)(nil)).Elem():
@@ -39,7 +39,7 @@ func argumentOf(kind reflect.Type) reflect.Value {
 	return reflect.Zero(kind)
 }
 
-// callAll calls every method that can fail, and gives how each did.
+// callAll calls every method that returns an error, and returns the errors by method name.
 func callAll(value any) map[string]error {
 	failed := map[string]error{}
 	of := reflect.ValueOf(value)
@@ -137,7 +137,7 @@ func openFiles(t *testing.T) int {
 
 func TestTheGarbageCollectorClosesWhatWasForgotten(t *testing.T) {
 	before := openFiles(t)
-	for count := 0; count < 20; count++ { // a file each: SQLite keeps those open that another ledger of the file has locked
+	for count := 0; count < 20; count++ { // one file each: SQLite keeps a file open while another ledger has locks on it
 		must[*quoit.Ledger](t)(quoit.Create(filepath.Join(t.TempDir(), "quoit.db"), time.Second))
 	}
 	if openFiles(t) < before+20 {

@@ -17,7 +17,7 @@ var (
 	bg  = context.Background()
 )
 
-// ledgerOf is a ledger in memory of a fleet, closed with the test.
+// ledgerOf returns a ledger in memory with a fleet, closed at the end of the test.
 func ledgerOf(t *testing.T, fleet string) *quoit.Ledger {
 	t.Helper()
 	ledger := quoit.OpenMemory()
@@ -28,7 +28,7 @@ func ledgerOf(t *testing.T, fleet string) *quoit.Ledger {
 	return ledger
 }
 
-// databaseOf is a database of a fleet, opened twice: as two processes have it.
+// databaseOf opens a database with a fleet twice, like two processes do.
 func databaseOf(t *testing.T, fleet string, wait time.Duration) (first, second *quoit.Ledger) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quoit.db")
@@ -58,7 +58,7 @@ func want(t *testing.T, err error, code quoit.Code) {
 	}
 }
 
-// must is a value that a call gives when it does not fail.
+// must returns a function that returns the result of a call and fails the test on an error.
 func must[Value any](t *testing.T) func(Value, error) Value {
 	return func(value Value, err error) Value {
 		t.Helper()

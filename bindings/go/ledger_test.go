@@ -121,7 +121,6 @@ func TestAHoldEndsWithItsLeaseUnlessItIsConfirmed(t *testing.T) {
 	}
 }
 
-// What is shorter than a millisecond is not for ever, and what is below 0 is not 0.
 func TestAShortLeaseIsNotForEver(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x2")
 	group := reserve(t, ledger, slices("train", 1))
@@ -357,7 +356,7 @@ func TestAFileIsReadWhole(t *testing.T) {
 	want(t, err, quoit.Invalid)
 }
 
-// --- elastic jobs, and what they are told ---
+// --- elastic jobs ---
 
 func TestAGroupThatShrinksSaysWhatBecomesOfItsProcesses(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x3")

@@ -153,7 +153,7 @@ func TestWhatIsRefusedIsNamedWithWhatWouldDo(t *testing.T) {
 	}
 }
 
-// What a degraded group lacks is said, and once its slice is released it is a smaller job.
+// The error names what the degraded group lacks. After the release of its slice, the group is a smaller job.
 func TestADegradedGroupHasNoMeshAndAPartlyReleasedOneASmaller(t *testing.T) {
 	ledger := ledgerOf(t, "v6e 4x4 x2")
 	reserve(t, ledger, slices("train", 2))
@@ -245,7 +245,6 @@ func TestTheBestChoiceIsOneThatCanBeMade(t *testing.T) {
 	}
 }
 
-// A call on what is closed, or was never made, says so.
 func TestCoordinatesClustersAndMeshesThatAreClosedSaySo(t *testing.T) {
 	torus := must[*quoit.Coordinates](t)(quoit.NewCoordinates("v6e", "4x4", 0, quoit.WiringStraight))
 	cluster := must[*quoit.JAXCluster](t)(quoit.JAXClusterOf(quoit.JAXClusterGKETPU, quoit.JAXProcess{}))
@@ -266,7 +265,7 @@ func TestCoordinatesClustersAndMeshesThatAreClosedSaySo(t *testing.T) {
 			t.Errorf("%T: %d methods can fail: expected %d or more", value, len(failed), count)
 		}
 		for name, err := range failed {
-			if name != "Neighbour" && !errors.Is(err, quoit.ErrClosed) { // which looks at its axis first
+			if name != "Neighbour" && !errors.Is(err, quoit.ErrClosed) { // it checks its axis first
 				t.Errorf("%T.%s: %v: expected that it is closed", value, name, err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 func linesOf(text string) []string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
-		// gofmt puts comments at the ends of lines under each other.
+		// gofmt aligns trailing comments.
 		if words := strings.Join(strings.Fields(line), " "); words != "" {
 			lines = append(lines, words)
 		}
@@ -41,7 +41,7 @@ func TestTheProgramOfTheReadmeIsTheExample(t *testing.T) {
 	}
 }
 
-// publicFiles are those of the package in a folder that programs can import.
+// publicFiles returns the text of the package in a folder, without its tests.
 func publicFiles(t *testing.T, folder string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -62,7 +62,7 @@ func publicFiles(t *testing.T, folder string) string {
 	return text.String()
 }
 
-// publicFolders are "." and those below it that have a package of their own.
+// publicFolders returns "." and the folders of the other public packages.
 func publicFolders(t *testing.T) []string {
 	t.Helper()
 	documented, err := filepath.Glob("*/doc.go")

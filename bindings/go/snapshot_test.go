@@ -314,7 +314,7 @@ func TestTheCatalogueIsFoundByAnySpelling(t *testing.T) {
 		}
 		for _, shape := range one.Shapes() {
 			found := must[quoit.Shape](t)(one.LookupShape(shape.Topology, shape.ChipsPerHost))
-			shape.MachineType = found.MachineType // there may be several for one shape
+			shape.MachineType = found.MachineType // one shape can have several machine types
 			if found != shape || shape.Chips != shape.Hosts*shape.ChipsPerHost {
 				t.Errorf("%s %+v: expected %+v", one.ID, found, shape)
 			}

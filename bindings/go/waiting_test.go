@@ -12,10 +12,10 @@ import (
 	"quoit"
 )
 
-// patience is longer than any test waits for what should come at once.
+// patience is longer than any call should wait that must return at once.
 const patience = time.Minute
 
-// holding runs what happens while the first ledger holds the database's lock, and then lets go.
+// holding runs meanwhile while ledger holds the database's lock.
 func holding(t *testing.T, ledger *quoit.Ledger, meanwhile func()) {
 	t.Helper()
 	begun, enough := make(chan struct{}), make(chan struct{})

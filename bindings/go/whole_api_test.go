@@ -16,7 +16,7 @@ import (
 	"quoit"
 )
 
-// Functions of the headers that no code here calls, and why.
+// notCalled has the functions of the headers that the module does not call, and the reasons.
 var notCalled = map[string]string{
 	"quoit_error_quark":             "libquoit has this one domain, and every GError of its calls is of it",
 	"quoit_ray_group_get_n_bundles": "the bundles of a Group are a slice of Go",
@@ -129,7 +129,7 @@ func TestEveryMemberOfAnEnumHasItsConstant(t *testing.T) {
 	}
 }
 
-// What String says of a constant is the end of its name in C.
+// The String method of a constant returns the end of its C name.
 func TestTheNamesOfConstantsAreThoseOfTheHeaders(t *testing.T) {
 	text := readAll(t, goFiles(t))
 	ofC := map[string]string{}
@@ -169,7 +169,7 @@ func TestTheNamesOfFlagsAreThoseOfTheHeaders(t *testing.T) {
 	}
 }
 
-// The codes of the headers, in their order, are those of Go, by number and name.
+// The codes of Go have the numbers and names of the headers.
 func TestEachCodeHasItsNumberAndName(t *testing.T) {
 	members := regexp.MustCompile(`QUOIT_ERROR_([A-Z_]+) = ([0-9]+)`).FindAllStringSubmatch(headers(t), -1)
 	codes := []quoit.Code{
@@ -198,7 +198,7 @@ func TestEachCodeHasItsNumberAndName(t *testing.T) {
 	}
 }
 
-// undocumented is the names of a file that callers see, and of which nothing is said.
+// undocumented returns the exported names of a file without documentation.
 func undocumented(file *ast.File) []string {
 	var missing []string
 	for _, one := range file.Decls {
@@ -251,7 +251,7 @@ func TestEverythingPublicIsDocumented(t *testing.T) {
 	}
 }
 
-// A function that returns an error says of which codes.
+// The documentation of each function that returns an error must list its codes.
 func TestEveryFunctionThatFailsSaysHow(t *testing.T) {
 	says := regexp.MustCompile(`fails? |Fails|[Ff]ailing`)
 	for _, path := range goFiles(t) {
@@ -283,7 +283,8 @@ func returnsError(decl *ast.FuncDecl) bool {
 	return ok && last.Name == "error"
 }
 
-// isOfSnapshot: the type itself says how all of its methods fail.
+// isOfSnapshot reports whether a function is a method of Snapshot. The documentation of that type covers the errors of
+// its methods.
 func isOfSnapshot(decl *ast.FuncDecl) bool {
 	if decl.Recv == nil {
 		return false

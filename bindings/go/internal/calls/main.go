@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command calls says what Go adds to a call: lines of SCENARIO, FLEET and the best nanoseconds, separated by tabs.
+// Command calls measures the overhead of calls from Go. It prints lines of SCENARIO, FLEET and the best time in
+// nanoseconds, separated by tabs.
 package main
 
 import (
@@ -20,7 +21,8 @@ const (
 
 var now = time.UnixMilli(1_767_225_600_000)
 
-// reserveAndRelease is the time of a reservation and its release, over a batch that reads the clock once for many.
+// reserveAndRelease returns the time of one reservation and its release. It times a batch of them, so that reading the
+// clock does not count.
 func reserveAndRelease(request *quoit.Request) (time.Duration, error) {
 	ctx := context.Background()
 	ledger := quoit.OpenMemory()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package door is what goes through to libquoit in either direction: texts, lists of texts and errors. What is made of C
-// here is given to the packages of this module, and never to their callers.
+// Package door converts texts, lists and errors between Go and libquoit. Its values with C data are for the packages of
+// this module only; they are not passed to callers.
 package door
 
 /*
@@ -19,10 +19,10 @@ import (
 	"unsafe"
 )
 
-// NewError makes the error that callers see. Package quoit, which has its type, sets it.
+// NewError creates the error that callers get. Package quoit, which defines its type, sets this variable.
 var NewError func(code int, message string) error
 
-// Take is the error that gerror is, which is freed; nil for nil.
+// Take converts a GError to an error and frees it. It returns nil for nil.
 func Take(gerror unsafe.Pointer) error {
 	if gerror == nil {
 		return nil
@@ -32,17 +32,17 @@ func Take(gerror unsafe.Pointer) error {
 	return NewError(int(taken.code), String(unsafe.Pointer(taken.message)))
 }
 
-// Invalid is an error of the code INVALID.
+// Invalid returns an error with the code INVALID.
 func Invalid(format string, arguments ...any) error {
 	return NewError(C.QUOIT_ERROR_INVALID, fmt.Sprintf(format, arguments...))
 }
 
-// NotFound is an error of the code NOT_FOUND.
+// NotFound returns an error with the code NOT_FOUND.
 func NotFound(format string, arguments ...any) error {
 	return NewError(C.QUOIT_ERROR_NOT_FOUND, fmt.Sprintf(format, arguments...))
 }
 
-// Shown is a value as an error names it: cut where it is long, and fit to be printed.
+// Shown returns a value as an error message contains it: truncated if it is long, and printable.
 func Shown(value string) string {
 	const most = 80
 	if len(value) > most {
@@ -56,21 +56,21 @@ func Shown(value string) string {
 	return "'" + strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) + "'"
 }
 
-// --- in ---
+// --- Go to C ---
 
-// Arguments of one call: texts and lists as C takes them. The first that cannot be one is Err, and nothing is called
-// then. Free frees what is not Go's.
+// Arguments converts the texts and lists of one call to C. Err returns the first error; the call must not be made then.
+// Free frees the C memory.
 type Arguments struct {
 	err  error
 	held []unsafe.Pointer
 }
 
-// Err says what is wrong with the arguments.
+// Err returns the first error of the arguments.
 func (a *Arguments) Err() error {
 	return a.err
 }
 
-// Free frees what C lent for the call.
+// Free frees the C memory of the arguments.
 func (a *Arguments) Free() {
 	for _, one := range a.held {
 		C.free(one)
@@ -86,7 +86,8 @@ func (a *Arguments) check(what, value string) bool {
 	return at < 0
 }
 
-// Text is value with a NUL behind it, in Go's memory: the callee must not keep it. What is the argument's name.
+// Text returns value with a terminating NUL. The memory belongs to Go, so the callee must not keep it. what is the
+// argument's name for messages.
 func (a *Arguments) Text(what, value string) unsafe.Pointer {
 	if !a.check(what, value) {
 		return nil
@@ -96,7 +97,7 @@ func (a *Arguments) Text(what, value string) unsafe.Pointer {
 	return unsafe.Pointer(&data[0])
 }
 
-// TextOrNull is Text, or NULL for the empty text.
+// TextOrNull is like Text, but returns NULL for an empty text.
 func (a *Arguments) TextOrNull(what, value string) unsafe.Pointer {
 	if value == "" {
 		return nil
@@ -104,7 +105,7 @@ func (a *Arguments) TextOrNull(what, value string) unsafe.Pointer {
 	return a.Text(what, value)
 }
 
-// TextOrNil is Text, or NULL for nil.
+// TextOrNil is like Text, but returns NULL for nil.
 func (a *Arguments) TextOrNil(what string, value *string) unsafe.Pointer {
 	if value == nil {
 		return nil
@@ -112,7 +113,8 @@ func (a *Arguments) TextOrNil(what string, value *string) unsafe.Pointer {
 	return a.Text(what, *value)
 }
 
-// Document is the bytes of a file, in which NUL is for the reader of its format to refuse, and how many there are.
+// Document returns the bytes of a file and their number. It does not check for NUL, which the reader of the format
+// refuses.
 func (a *Arguments) Document(data []byte) (unsafe.Pointer, int) {
 	if len(data) == 0 {
 		return a.Text("", ""), 0
@@ -120,7 +122,7 @@ func (a *Arguments) Document(data []byte) (unsafe.Pointer, int) {
 	return unsafe.Pointer(&data[0]), len(data)
 }
 
-// Texts is a NULL-terminated array of texts.
+// Texts returns a NULL-terminated array of texts.
 func (a *Arguments) Texts(what string, values []string) unsafe.Pointer {
 	pointers := make([]*string, len(values))
 	for index := range values {
@@ -129,7 +131,7 @@ func (a *Arguments) Texts(what string, values []string) unsafe.Pointer {
 	return a.TextsOrNil(what, pointers)
 }
 
-// TextsOrNil is an array of texts of which some are NULL, with NULL behind the last.
+// TextsOrNil is like Texts, with NULL for each nil.
 func (a *Arguments) TextsOrNil(what string, values []*string) unsafe.Pointer {
 	size := unsafe.Sizeof(uintptr(0))
 	array := C.calloc(C.size_t(len(values)+1), C.size_t(size))
@@ -144,7 +146,7 @@ func (a *Arguments) TextsOrNil(what string, values []*string) unsafe.Pointer {
 	return array
 }
 
-// Pairs is a NULL-terminated array of NAME=VALUE, sorted by name; NULL for nil.
+// Pairs returns a NULL-terminated array of NAME=VALUE, sorted by name; NULL for nil.
 func (a *Arguments) Pairs(what string, values map[string]string) unsafe.Pointer {
 	if values == nil {
 		return nil
@@ -160,14 +162,14 @@ func (a *Arguments) Pairs(what string, values map[string]string) unsafe.Pointer 
 	return a.Texts(what, pairs)
 }
 
-// --- out ---
+// --- C to Go ---
 
-// String is a borrowed text; "" for NULL.
+// String copies a text that C owns; "" for NULL.
 func String(text unsafe.Pointer) string {
 	return C.GoString((*C.char)(text))
 }
 
-// StringOrNil is a borrowed text; nil for NULL.
+// StringOrNil copies a text that C owns; nil for NULL.
 func StringOrNil(text unsafe.Pointer) *string {
 	if text == nil {
 		return nil
@@ -176,21 +178,21 @@ func StringOrNil(text unsafe.Pointer) *string {
 	return &value
 }
 
-// TakenString is a text that is the caller's, which is freed; "" for NULL.
+// TakenString copies a text and frees it; "" for NULL.
 func TakenString(text unsafe.Pointer) string {
 	value := String(text)
 	C.g_free(C.gpointer(text))
 	return value
 }
 
-// TakenStringOrNil is a text that is the caller's, which is freed; nil for NULL.
+// TakenStringOrNil copies a text and frees it; nil for NULL.
 func TakenStringOrNil(text unsafe.Pointer) *string {
 	value := StringOrNil(text)
 	C.g_free(C.gpointer(text))
 	return value
 }
 
-// TakenStrings is a NULL-terminated array that is the caller's, which is freed; nil for NULL.
+// TakenStrings copies a NULL-terminated array and frees it; nil for NULL.
 func TakenStrings(array unsafe.Pointer) []string {
 	if array == nil {
 		return nil
@@ -204,7 +206,7 @@ func TakenStrings(array unsafe.Pointer) []string {
 	return values
 }
 
-// TakenPairs is a NULL-terminated array of NAME=VALUE that is the caller's, which is freed; nil for NULL.
+// TakenPairs copies a NULL-terminated array of NAME=VALUE and frees it; nil for NULL.
 func TakenPairs(array unsafe.Pointer) map[string]string {
 	pairs := TakenStrings(array)
 	if pairs == nil {
@@ -218,7 +220,7 @@ func TakenPairs(array unsafe.Pointer) map[string]string {
 	return values
 }
 
-// TakenBytes is so many bytes that are the caller's, which are freed.
+// TakenBytes copies length bytes and frees them.
 func TakenBytes(data unsafe.Pointer, length int) []byte {
 	value := make([]byte, length)
 	if length > 0 {

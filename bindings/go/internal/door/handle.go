@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// NewClosedError makes the error of a call on something closed. Package quoit sets it, as NewError.
+// NewClosedError creates the error of a call on a closed value. Package quoit sets this variable.
 var NewClosedError func(what string) error
 
-// Handle owns something of C. Calls that use it end before it is freed, by Close or, where that is forgotten, by the
-// garbage collector.
+// Handle owns a C object. Close waits for the calls that use it and frees it; the garbage collector does so if you do
+// not.
 type Handle struct {
 	what string
 	free func(unsafe.Pointer)
@@ -21,14 +21,14 @@ type Handle struct {
 	pointer unsafe.Pointer
 }
 
-// NewHandle owns what pointer is, called what in errors, until free frees it.
+// NewHandle takes ownership of pointer, which free frees. what is its name for messages.
 func NewHandle(what string, pointer unsafe.Pointer, free func(unsafe.Pointer)) *Handle {
 	h := &Handle{what: what, free: free, pointer: pointer}
 	runtime.SetFinalizer(h, (*Handle).Close)
 	return h
 }
 
-// Use is what the handle owns; without an error, Done must follow.
+// Use returns the C object and keeps it from being freed. If it returns no error, the caller must call Done.
 func (h *Handle) Use() (unsafe.Pointer, error) {
 	if h == nil {
 		return nil, NewClosedError("zero value")
@@ -46,7 +46,7 @@ func (h *Handle) Done() {
 	h.mu.RUnlock()
 }
 
-// Close frees what the handle owns when those who use it have ended. To close twice does nothing.
+// Close frees the C object after all uses have ended. A second Close does nothing.
 func (h *Handle) Close() {
 	if h == nil {
 		return

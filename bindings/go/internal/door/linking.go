@@ -2,7 +2,7 @@
 
 package door
 
-// How programs are linked: the stack is not executable, and what the loader has relocated is read-only.
+// Linker flags of all programs: no executable stack, and relocated data is read-only.
 
 /*
 #cgo linux LDFLAGS: -Wl,-z,relro -Wl,-z,noexecstack

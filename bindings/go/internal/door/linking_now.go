@@ -4,8 +4,8 @@
 
 package door
 
-// The loader binds all symbols at the start, so that their table is read-only too. Older versions of go refuse the flag
-// in a source file; there, CGO_LDFLAGS=-Wl,-z,now does the same.
+// The loader binds all symbols at the start, so that their table is read-only too. Older versions of Go refuse this
+// flag in a source file; use CGO_LDFLAGS=-Wl,-z,now there.
 
 /*
 #cgo linux LDFLAGS: -Wl,-z,now

@@ -4,12 +4,12 @@ package door
 
 import "unsafe"
 
-// LendDevices makes of a *quoit.Devices what C has of one, for as long as use runs; its error is that of a closed list, or
-// of use. Package quoit, which has the type, sets it, and the next two.
+// LendDevices passes the C object of a *quoit.Devices to use and keeps it valid during the call. It returns the error
+// of a closed list, or that of use. Package quoit, which defines the type, sets this variable and the next two.
 var LendDevices func(devices any, use func(unsafe.Pointer) error) error
 
-// OwnedDevices is the *quoit.Devices that owns a list of C's.
+// OwnedDevices returns a *quoit.Devices that takes ownership of a C list.
 var OwnedDevices func(devices unsafe.Pointer) any
 
-// OwnedMesh is the *quoit.Mesh that owns one of C's.
+// OwnedMesh returns a *quoit.Mesh that takes ownership of a C mesh.
 var OwnedMesh func(mesh unsafe.Pointer) any

@@ -4,12 +4,13 @@ package door
 
 import "unsafe"
 
-// LendPod makes of a *webhook.Pod, called what in errors, what C has of one, for as long as use runs; its error is that of
-// the pod, or of use. Package webhook, which has the type, sets it, and the next.
+// LendPod passes the C object of a *webhook.Pod to use and keeps it valid during the call. what is the pod's name for
+// messages. It returns the error of the pod, or that of use. Package webhook, which defines the type, sets this
+// variable and the next two.
 var LendPod func(pod any, what string, use func(unsafe.Pointer) error) error
 
-// TakenPatch is the *webhook.Patch that a patch of C's for so many containers is, which is freed.
+// TakenPatch converts a C patch for a number of containers to a *webhook.Patch and frees it.
 var TakenPatch func(patch unsafe.Pointer, containers int) any
 
-// TakenAdmitted is the *webhook.Admitted that a pod of C's is, which is freed.
+// TakenAdmitted converts a C pod to a *webhook.Admitted and frees it.
 var TakenAdmitted func(pod unsafe.Pointer) any

@@ -4,6 +4,6 @@ package door
 
 import "unsafe"
 
-// LendScaling makes of a *ray.Scaling what C has of one, for as long as use runs; its error is that of the arguments, or of
-// use. Package ray, which has the type, sets it.
+// LendScaling passes the C object of a *ray.Scaling to use and keeps it valid during the call. It returns the error of
+// the arguments, or that of use. Package ray, which defines the type, sets this variable.
 var LendScaling func(scaling any, use func(unsafe.Pointer) error) error

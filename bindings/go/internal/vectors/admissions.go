@@ -2,7 +2,7 @@
 
 package main
 
-// webhook, asked over HTTP: the frame, a status and a sentence, is the runner's own.
+// webhook over HTTP: the runner itself creates the frame, the status and the sentence of a response.
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"quoit/webhook"
 )
 
-// at is what stands at the end of a way of members; nil where it is not there.
+// at returns the value at the end of a path of members; nil if it does not exist.
 func at(value any, members ...string) any {
 	for _, member := range members {
 		one, ok := value.(*object)
@@ -41,7 +41,7 @@ func textAt(value any, members ...string) *string {
 	return nil
 }
 
-// podOfObject is a pod, or a template, of Kubernetes; what is not there is empty.
+// podOfObject converts a Kubernetes pod or template. Missing fields become empty.
 func podOfObject(value any) webhook.Pod {
 	pod := webhook.Pod{
 		Labels: textsAt(value, "metadata", "labels"), Selectors: textsAt(value, "spec", "nodeSelector"),
@@ -74,7 +74,7 @@ func ofAdmission(allowed bool) any {
 	return (&object{}).set("status", int64(200)).set("allowed", allowed).set("patch", "")
 }
 
-// admitPod: nothing but what is created is read.
+// admitPod ignores the object of operations other than CREATE.
 func admitPod(request any) (any, error) {
 	pod := webhook.Pod{}
 	if at(request, "operation") == "CREATE" {

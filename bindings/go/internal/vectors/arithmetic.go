@@ -8,7 +8,7 @@ import "quoit/ray"
 
 const factorVariable = "RAY_TPU_RESOURCE_PER_CHIP"
 
-// ofText1 is an op of one text.
+// ofOne returns an op with one text argument.
 func ofOne[Value any](member string, function func(string) (Value, error), answer func(Value) any) op {
 	return op{answer: func(in, _ any) (any, error) {
 		given := read(in, member)
@@ -21,7 +21,7 @@ func ofOne[Value any](member string, function func(string) (Value, error), answe
 	}}
 }
 
-// ofTwo is an op of two texts. What is null is "" where quoit takes that for none.
+// ofTwo returns an op with two text arguments. With isNone, null becomes "".
 func ofTwo[Value any](first, second string, isNone bool, function func(string, string) (Value, error),
 	answer func(Value) any) op {
 	return op{answer: func(in, _ any) (any, error) {
@@ -56,7 +56,7 @@ func countTopologies(in, recorded any) (any, error) {
 
 // --- workers ---
 
-// factorText is what a row's environment says of the factor, in either of its two forms.
+// factorText returns the factor in a row's environment, which has one of two forms.
 func (r *reading) factorText() *string {
 	if !r.has("env") {
 		return r.textOrNil("env." + factorVariable)
@@ -69,7 +69,7 @@ func (r *reading) factorText() *string {
 	return (&reading{object: env}).textOrNil(factorVariable)
 }
 
-// factor is the one that Ray would use: the argument, else the environment's.
+// factor returns the factor that Ray would use: the argument, or else that of the environment.
 func (r *reading) factor() (*int64, error) {
 	if given := r.integerOrNil("tpu_resource_per_chip"); given != nil || r.err != nil {
 		return given, r.err
@@ -91,7 +91,7 @@ func resourcePerChip(in, _ any) (any, error) {
 	return wrapped(ray.ResourcePerChip(text))
 }
 
-// wrapped is an answer of some type.
+// wrapped returns a result of any type as the result of an op.
 func wrapped[Value any](value Value, err error) (any, error) {
 	return value, err
 }
@@ -137,7 +137,7 @@ func slicesForWorkers(in, _ any) (any, error) {
 		return nil, given.err
 	}
 	if err != nil {
-		return int64(1), nil // a factor that cannot be read counts as every other refusal does
+		return int64(1), nil // an invalid factor counts like any other refusal
 	}
 	work.ResourcePerChip = factor
 	return wrapped(ray.SlicesForWorkers(work, workers))

@@ -2,7 +2,7 @@
 
 package main
 
-// cluster-env: which cluster JAX finds around a process, and how it deals a host's chips.
+// cluster-env: the cluster that JAX finds for a process, and how it divides the chips of a host.
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"quoit"
 )
 
-// answerOr is an answer, or its refusal.
+// answerOr returns an answer, or its refusal as an answer.
 func answerOr(answer any, err error) (any, error) {
 	if errors.Is(err, quoit.Invalid) {
 		return refusal{err}, nil
@@ -18,7 +18,7 @@ func answerOr(answer any, err error) (any, error) {
 	return answer, err
 }
 
-// factsOf is what is found of a cluster, each fact by itself.
+// factsOf returns the facts about a cluster. Each can be refused separately.
 func factsOf(cluster *quoit.JAXCluster) (*object, error) {
 	facts := &object{}
 	for _, one := range []struct {
@@ -51,8 +51,8 @@ func factsOfKind(kind quoit.JAXClusterKind, process quoit.JAXProcess) (*object, 
 	return factsOf(cluster)
 }
 
-// initializeOf is the arguments of initialize() in JAX's order: coordinator, count, id, and never which devices are local on
-// TPU hosts.
+// initializeOf returns the arguments of initialize() in JAX's order: coordinator, count, id, and the local devices,
+// which JAX never sets on TPU hosts.
 func initializeOf(process quoit.JAXProcess) (any, error) {
 	cluster, err := quoit.DetectJAXCluster(process)
 	if err != nil {
@@ -74,7 +74,7 @@ func initializeOf(process quoit.JAXProcess) (any, error) {
 	return []any{coordinator, count, id, nil}, err
 }
 
-// detectCluster is what JAX says of the cluster that it would choose, and of each kind as if it had to be that.
+// detectCluster returns the cluster that JAX chooses, and the facts for each kind as if JAX were forced to use it.
 func detectCluster(in, recorded any) (any, error) {
 	r := read(in, "name", "env", "tpu_vm", "metadata", "file", "gke_present", "gce_present")
 	if r.err == nil && !r.flag("tpu_vm", true) {

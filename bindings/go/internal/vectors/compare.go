@@ -9,7 +9,7 @@ import (
 	"quoit"
 )
 
-// comparison says whether answers agree with what was recorded.
+// comparison compares answers with recorded ones.
 type comparison struct {
 	op      op
 	classes map[string]quoit.Code
@@ -65,14 +65,14 @@ func (c comparison) equal(got, recorded any) bool {
 	return ok && same && number == other && equalIntegers(got, recorded)
 }
 
-// equalIntegers tells those apart that are one as floating-point numbers.
+// equalIntegers distinguishes integers that are equal as floating-point numbers.
 func equalIntegers(got, recorded any) bool {
 	one, isInteger := got.(int64)
 	other, areIntegers := recorded.(int64)
 	return !isInteger || !areIntegers || one == other
 }
 
-// refusedSo: a refusal among answers is {"error": CLASS}, or "CLASS: words".
+// refusedSo compares a refusal inside an answer, which is recorded as {"error": CLASS} or "CLASS: words".
 func (c comparison) refusedSo(err error, recorded any) bool {
 	switch one := recorded.(type) {
 	case string:

@@ -2,7 +2,7 @@
 
 package main
 
-// ray-core: what placement_group() is called with, what it refuses, and in which order bundles are placed.
+// ray-core: the arguments of placement_group(), its refusals, and the order in which bundles are placed.
 
 import (
 	"strconv"
@@ -29,7 +29,7 @@ func bundlesOf(value any) ([]ray.Bundle, error) {
 	return bundles, nil
 }
 
-// addSelectors gives bundles their selectors; null for one selects as {} does.
+// addSelectors sets the selectors of bundles. null for a bundle means {}.
 func addSelectors(bundles []ray.Bundle, value any) error {
 	if value == nil {
 		return nil
@@ -71,8 +71,8 @@ func levelsOf(value any) ([]ray.Level, error) {
 	return levels, nil
 }
 
-// validatePlacementGroup reads the arguments in the order in which Ray looks at them: what Go cannot say does not matter
-// behind what is refused.
+// validatePlacementGroup reads the arguments in Ray's order, so that a value that Go cannot express does not matter if
+// Ray refuses an earlier argument.
 func validatePlacementGroup(in, _ any) (any, error) {
 	given := read(in, "name", "bundles", "strategy", "topology_strategy", "lifetime", "_soft_target_node_id",
 		"bundle_label_selector")

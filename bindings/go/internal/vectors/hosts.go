@@ -2,7 +2,7 @@
 
 package main
 
-// ray-tpu: hosts, their nodes and their chips, and those who start them.
+// ray-tpu: hosts, their nodes and chips, and the launchers that start them.
 
 import (
 	"strconv"
@@ -11,12 +11,12 @@ import (
 	"quoit/ray"
 )
 
-// What a host is told, in whatever form the row has: whole environments, single variables, what Ray asks itself.
+// toldVariables are the variables that a row can set one by one.
 var toldVariables = map[string]string{
 	"tpu_name": "TPU_NAME", "worker_id": "TPU_WORKER_ID", "resource_per_chip": factorVariable,
 }
 
-// told is the environment, and what the metadata server says to each question.
+// told is the environment of a host, and the answers of its metadata server.
 type told struct {
 	env, metadata map[string]string
 }
@@ -67,7 +67,7 @@ func (r *reading) addSource(all told) {
 	}
 }
 
-// variables are a whole environment. Null is not set; a number is set as a text.
+// variables returns a whole environment. null means not set; a number becomes text.
 func (r *reading) variables(member string) map[string]string {
 	variables := map[string]string{}
 	switch one := r.values[member].(type) {
@@ -98,7 +98,7 @@ func (r *reading) addVariable(variables map[string]string, name string, value an
 	}
 }
 
-// --- who it is ---
+// --- identity ---
 
 func hostOf(in any) (*ray.Host, error) {
 	r, said := readHost(in)
@@ -108,7 +108,7 @@ func hostOf(in any) (*ray.Host, error) {
 	return ray.NewHost(said.env, said.metadata)
 }
 
-// workerID is a number in the rows.
+// workerID returns the worker id as a number if it is one, as in the rows.
 func workerID(host *ray.Host) any {
 	if host.WorkerID == nil {
 		return nil
@@ -161,7 +161,7 @@ func podWorkers(in, _ any) (any, error) {
 	return workers, err
 }
 
-// resolve: memory was the machine's, and is not recorded.
+// resolve leaves out the memory, because it depends on the machine and is not recorded.
 func resolve(in, _ any) (any, error) {
 	r, said := readHost(in, "resources", "labels", "chips_detected", "num_cpus", "node_ip")
 	if r.err == nil && (r.values["num_cpus"] == nil || r.values["node_ip"] == nil) {
@@ -189,7 +189,7 @@ func resolve(in, _ any) (any, error) {
 	return (&object{}).set("resources", offered).set("labels", ofLabels(labels)), nil
 }
 
-// --- which chips a process sees ---
+// --- visible chips ---
 
 var seenVariables = []string{"TPU_VISIBLE_CHIPS", "TPU_CHIPS_PER_HOST_BOUNDS", "TPU_HOST_BOUNDS"}
 
@@ -215,7 +215,8 @@ func visibleIDs(in, _ any) (any, error) {
 	return ofTexts(ids), err
 }
 
-// visibleEnv: rows of chips recorded what was set afterwards, those of devices what Ray asked to be set and removed.
+// visibleEnv handles two kinds of rows: those with chips have the resulting environment, and those with devices have
+// what Ray sets and removes.
 func visibleEnv(in, _ any) (any, error) {
 	if given, ok := in.(*object); ok && given.has("devices_on_node") {
 		return visibleChange(in)
@@ -236,7 +237,7 @@ func visibleChange(in any) (any, error) {
 		return nil, r.err
 	}
 	if _, set := said.env["TPU_VISIBLE_CHIPS"]; !set {
-		said.env["TPU_VISIBLE_CHIPS"] = "something" // so that its removal can be seen
+		said.env["TPU_VISIBLE_CHIPS"] = "something" // so that its removal is visible
 	}
 	env, err := ray.VisibleEnv(ids, devices, said.env)
 	if err != nil {
@@ -255,7 +256,7 @@ func visibleChange(in any) (any, error) {
 	return (&object{}).set("set", set).set("unset", unset), nil
 }
 
-// setVisibleChips is the same of ray-train-env.
+// setVisibleChips is like visibleEnv, for ray-train-env.
 func setVisibleChips(in, _ any) (any, error) {
 	r := read(in, "node_accelerators", "ids", "env_before")
 	chips, env := r.integer("node_accelerators"), r.variables("env_before")
@@ -293,7 +294,7 @@ func fixedPoint(in, _ any) (any, error) {
 	return nil, skip("another type where Go takes a number")
 }
 
-// --- those who start machines ---
+// --- launchers ---
 
 func gkePodType(in, _ any) (any, error) {
 	r := read(in, "topology", "accelerator")
@@ -312,7 +313,7 @@ func valueOrRefusal[Value any](value Value, err error) any {
 	return (&object{}).set("value", any(value))
 }
 
-// gce is the questions that Ray's launcher asks of one node. One without a configuration is not asked for its type.
+// gce returns what Ray's launcher derives from one node. The type is only requested for a node with a configuration.
 func gce(in, _ any) (any, error) {
 	r := read(in, "acceleratorType", "acceleratorConfig")
 	node := ray.GCENode{AcceleratorType: r.textOrNil("acceleratorType")}

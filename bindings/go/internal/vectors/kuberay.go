@@ -2,7 +2,7 @@
 
 package main
 
-// kuberay: KubeRay's operator: how many pods a group is to have, which pods there are after each step, and names.
+// kuberay: the number of pods of a group, the pods after each step, and names, in KubeRay's operator.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 	"quoit/kuberay"
 )
 
-// addGroup: without replicas a group has the fewest that it may have.
+// addGroup adds a group to a cluster. Without replicas, a group has its minimum.
 func (r *reading) addGroup(cluster *kuberay.Cluster, name, lowest, highest string) error {
 	least := r.integerOr(lowest, 0)
 	group := kuberay.Group{Name: name, Hosts: r.integerOr("numOfHosts", 1), Replicas: r.integerOr("replicas", least)}
@@ -34,7 +34,7 @@ func (r *reading) addGroup(cluster *kuberay.Cluster, name, lowest, highest strin
 	return cluster.SetBounds(name, least, most)
 }
 
-// desired is how many pods a group is to have.
+// desired returns the number of pods that a group should have.
 func desired(in, _ any) (any, error) {
 	r := read(in, "numOfHosts", "replicas", "min", "max", "suspend")
 	cluster, err := kuberay.New("c", kuberay.Options{})
@@ -64,14 +64,15 @@ var podEvents = map[string]kuberay.Event{
 	"delete":          kuberay.Gone,
 }
 
-// operator is a cluster whose steps are those of a row; they are about its first group.
+// operator is a cluster to which the steps of a row apply. The steps concern its first group.
 type operator struct {
 	cluster *kuberay.Cluster
 	first   string
-	seen    map[string]int // the names of replicas, numbered as they are first seen
+	seen    map[string]int // the names of replicas, numbered in the order of their first appearance
 }
 
-// mark: a pod is named by its indices; of a replica of one host by that of the replica alone.
+// mark applies an event to a pod, which is named by its indices. A pod of a replica with one host is named by the
+// replica's index only.
 func (o *operator) mark(indices []int64, event kuberay.Event) error {
 	pods, err := o.cluster.Pods()
 	if err != nil {
@@ -132,7 +133,7 @@ func ofIndex(index int64) string {
 	return strconv.FormatInt(index, 10)
 }
 
-// pass is one, and the pods that it leaves, by text.
+// pass runs one reconciliation and returns the remaining pods, sorted as text.
 func (o *operator) pass() (any, error) {
 	done, err := o.cluster.Reconcile()
 	if err != nil {
@@ -161,7 +162,7 @@ func (o *operator) pass() (any, error) {
 	return said.set("pods", ofTexts(texts)), nil
 }
 
-// addGroups are those of a row; its steps are about the first.
+// addGroups adds the groups of a row. The steps concern the first.
 func (r *reading) addGroups(o *operator) error {
 	for index, one := range r.list("groups") {
 		group := r.within(one, "groupName", "replicas", "minReplicas", "maxReplicas", "numOfHosts", "suspend")
@@ -179,7 +180,7 @@ func (r *reading) addGroups(o *operator) error {
 	return r.err
 }
 
-// reconcile is what each step leaves.
+// reconcile returns the state after each step.
 func reconcile(in, _ any) (any, error) {
 	r := read(in, "autoscaling", "multi_host_indexing", "groups", "steps")
 	options := kuberay.Options{
@@ -216,7 +217,7 @@ func reconcile(in, _ any) (any, error) {
 
 // --- names ---
 
-// onName is an op on a name.
+// onName returns an op whose input is a name.
 func onName(made func(string) (string, error)) op {
 	return op{answer: func(in, _ any) (any, error) {
 		name, ok := in.(string)

@@ -2,11 +2,12 @@
 
 package main
 
-// ray-core and ray-tpu: labels and selectors. The one gives a function's argument, the other an object of arguments.
+// ray-core and ray-tpu: labels and selectors. Rows of ray-core have a function's argument, rows of ray-tpu an object of
+// arguments.
 
 import "quoit/ray"
 
-// ofArgument is an op whose "in" is the argument itself, or, in ray-tpu, a member of it.
+// ofArgument returns the ops whose "in" is the argument itself or, in ray-tpu, has it as a member.
 func ofArgument(name, member string, answer func(any) (any, error), refusals bool) map[string]op {
 	return map[string]op{
 		name: {answer: func(in, _ any) (any, error) { return answer(in) }, refusals: refusals},

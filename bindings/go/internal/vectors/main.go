@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command vectors asks quoit in Go for the recorded answers of rows: vectors CLASSES FILE.ndjson... The first argument is
-// the file that says how quoit says what other systems say with an error of some class.
+// Command vectors compares the answers of quoit's Go packages with recorded ones: vectors CLASSES FILE.ndjson...
+// CLASSES is the file that maps error classes of other systems to quoit's codes.
 package main
 
 import (
@@ -17,16 +17,17 @@ import (
 	"quoit"
 )
 
-// op is one that rows ask for.
+// op is an operation that rows call.
 type op struct {
-	// answer is given a row's "in" and what was recorded (its "out", nil where an error was), and gives what must equal
-	// "out", or an error that must agree with "err".
+	// answer gets the "in" of a row and the recorded "out" (nil if the row has "err"). It returns an answer that
+	// must equal "out", or an error that must match "err".
 	answer func(in, recorded any) (any, error)
-	// sameOrder: the members of objects have an order.
+	// sameOrder requires the members of objects to be in the recorded order.
 	sameOrder bool
-	// refusals: "out" is, or has in it, what a system says of a refusal in its own words.
+	// refusals states that "out" is, or contains, a refusal in a system's own words.
 	refusals bool
-	// without says what the answer of a row hangs on that its "in" has not; "": nothing, as where there is no such function.
+	// without returns what the answer depends on that is missing in the row's "in"; "" if nothing is missing. It
+	// can be nil.
 	without func(row *object) string
 }
 
@@ -37,7 +38,6 @@ func (o op) lacks(row *object) string {
 	return o.without(row)
 }
 
-// Tables of ops, by their names.
 var tables = []map[string]op{
 	arithmeticOps, clusterOps, groupOps, hostOps, kuberayOps, labelOps, maxtextOps, meshOps, nodeOps, placementOps, sliceOps,
 	subsliceOps, trainEnvOps, trainOps, webhookOps,
@@ -56,17 +56,17 @@ func allOps() map[string]op {
 	return ops
 }
 
-// skip is why Go cannot express a row. Rows are counted by reason: no values in it.
+// skip is the reason why Go cannot express a row. Rows are counted by reason, so a reason contains no values.
 type skip string
 
 func (s skip) Error() string { return string(s) }
 
-// disagreement is an answer that is not one of those that would be right.
+// disagreement is an answer that is not one of the correct ones.
 type disagreement string
 
 func (d disagreement) Error() string { return string(d) }
 
-// readClasses is the codes of the classes of the systems modelled; "*" stands for the others.
+// readClasses returns the codes of the error classes of the modelled systems. "*" stands for all other classes.
 func readClasses(path string) (map[string]quoit.Code, error) {
 	codes := map[string]quoit.Code{}
 	for code := quoit.Code(1); code <= quoit.Damaged; code++ {
@@ -90,7 +90,7 @@ func readClasses(path string) (map[string]quoit.Code, error) {
 	return classes, nil
 }
 
-// runner runs rows, and counts what becomes of them.
+// runner runs rows and counts their results.
 type runner struct {
 	out            io.Writer
 	ops            map[string]op
@@ -182,7 +182,7 @@ func (r *runner) runRow(row *object, line []byte) {
 	}
 }
 
-// check asks quoit; its error is a skip, or a disagreement.
+// check compares the answer to a row. Its error is a skip or a disagreement.
 func (r *runner) check(row *object, one op) error {
 	c := comparison{one, r.classes}
 	got, err := one.answer(row.values["in"], row.values["out"])
@@ -218,7 +218,6 @@ func (r *runner) close() int {
 	return 0
 }
 
-// run is the whole program.
 func run(out io.Writer, arguments []string) (*runner, int) {
 	r := &runner{out: out, ops: allOps(), skipped: map[string]int{}}
 	if len(arguments) < 2 {

@@ -16,9 +16,9 @@ var (
 	classes = filepath.Join(top, "tests", "vectors", "classes")
 )
 
-// Rows of the tree that are skipped: another number is another interface, or a row that nobody answers any more.
-// They are 38 of ray-tpu, 17 of ray-core and 3 of mesh: texts with NUL, integers beyond 64 bits, and types that Go refuses when
-// it compiles. The runner says which.
+// inexpressible is the number of skipped rows. A different number means a different interface, or a row that is no
+// longer checked. They are 38 rows of ray-tpu, 17 of ray-core and 3 of mesh: texts with NUL, integers beyond 64 bits,
+// and types that Go's compiler refuses. The runner prints the reasons.
 const inexpressible = 58
 
 func runFiles(files ...string) (*runner, string, int) {

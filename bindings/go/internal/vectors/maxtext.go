@@ -2,7 +2,7 @@
 
 package main
 
-// maxtext: MaxText's fill of -1, its table of accelerators, and its meshes.
+// maxtext: how MaxText replaces -1, its table of accelerators, and its meshes.
 
 import (
 	"crypto/sha256"
@@ -37,7 +37,7 @@ func fillAxes(in, _ any) (any, error) {
 	return ofNumbers(filled), err
 }
 
-// accelerator: rings are recorded as 0 and 1.
+// accelerator returns rings as 0 and 1, as in the rows.
 func accelerator(in, _ any) (any, error) {
 	r := read(in, "name")
 	name := r.text("name")
@@ -64,7 +64,7 @@ func accelerator(in, _ any) (any, error) {
 
 // --- meshes ---
 
-// integers are those of a list: MaxText takes no other sizes.
+// integers returns a list of integers; MaxText takes no other sizes.
 func (r *reading) integers(member string) []int64 {
 	numbers := []int64{}
 	for _, one := range r.list(member) {
@@ -77,7 +77,7 @@ func (r *reading) integers(member string) []int64 {
 	return numbers
 }
 
-// sides of a box: "2,2,1".
+// sides returns the sides of a box, such as "2,2,1".
 func (r *reading) sides(text string) []int64 {
 	sides := []int64{}
 	for _, word := range strings.Split(text, ",") {
@@ -90,7 +90,8 @@ func (r *reading) sides(text string) []int64 {
 	return sides
 }
 
-// maxtextDevices: a single controller may keep a box of one slice; the caller closes them.
+// maxtextDevices returns the devices of a row, or those of a box if a single controller uses a part of one slice. The
+// caller closes them.
 func maxtextDevices(r, options *reading) (*quoit.Devices, error) {
 	asked := quoit.SliceDevices{Kind: r.text("k"), Topology: r.text("t"), Slices: int(r.integer("slices"))}
 	if asked.Slices == 0 {
@@ -114,7 +115,8 @@ func maxtextDevices(r, options *reading) (*quoit.Devices, error) {
 	return maxtext.DevicesInBox(devices, sides)
 }
 
-// ofLongMesh: long meshes are recorded by the beginning of their ids, and of the hash of all with commas between them.
+// ofLongMesh checks a long mesh, of which the rows have the first 16 ids and the beginning of the SHA-256 of all ids,
+// joined with commas.
 func ofLongMesh(r *reading, ids []int64) error {
 	words := make([]string, len(ids))
 	for index, id := range ids {
@@ -132,7 +134,7 @@ func ofLongMesh(r *reading, ids []int64) error {
 	return nil
 }
 
-// otherSlices: one row was made with a number of slices in the settings that only its note speaks of.
+// otherSlices skips one row whose number of slices is only in its note.
 func otherSlices(row *object) string {
 	if note, _ := row.values["note"].(string); strings.HasPrefix(note, "num_slices does not divide") {
 		return "a number of slices in the settings that the row does not have"

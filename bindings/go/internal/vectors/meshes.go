@@ -2,7 +2,7 @@
 
 package main
 
-// mesh: what JAX 0.12 made of simulated devices.
+// mesh: the meshes that JAX 0.12 made of simulated devices.
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"quoit"
 )
 
-// sizeOf is what Python's int() makes of a size: quoit takes integers only, and is asked what they come to.
+// sizeOf converts a size like Python's int(), because quoit takes only integers.
 func sizeOf(value any) (int64, error) {
 	number := 0.0
 	switch one := value.(type) {
@@ -64,7 +64,7 @@ func (r *reading) sizes(member string) []int64 {
 
 // --- devices ---
 
-// listed is devices, rows of id, x, y, z and core.
+// listed converts rows of id, x, y, z and core to devices.
 func listed(rows []any) ([]quoit.Device, error) {
 	devices := make([]quoit.Device, len(rows))
 	for index, one := range rows {
@@ -89,7 +89,7 @@ func listed(rows []any) ([]quoit.Device, error) {
 	return devices, nil
 }
 
-// orders are where the devices of a list of n stand in the order of a row, of as many slices.
+// orders has functions that return the indices of n devices of a number of slices, in a named order.
 var orders = map[string]func(n, slices int) []int{
 	"normal":                   func(n, _ int) []int { return span(0, n) },
 	"process order":            func(n, _ int) []int { return span(0, n) },
@@ -129,7 +129,7 @@ func span(from, to int) []int {
 	return numbers
 }
 
-// places is which of the n devices of JAX's own list the row has, and in which order.
+// places returns which of the n devices of JAX's list the row has, and in which order.
 func (r *reading) places(n, slices int) ([]int, error) {
 	found := []int{}
 	if _, isList := r.values["order"].([]any); isList {
@@ -146,7 +146,7 @@ func (r *reading) places(n, slices int) ([]int, error) {
 		}
 		found = order(n, slices)
 	}
-	if all := r.textOrNil("devices"); all != nil { // "all 64": the note says what was done to JAX's own list
+	if all := r.textOrNil("devices"); all != nil { // "all 64": the note describes the change to JAX's list
 		count, err := strconv.Atoi(strings.TrimPrefix(*all, "all "))
 		if err != nil || count < 1 {
 			return nil, skip("devices that this runner does not know")
@@ -159,7 +159,7 @@ func (r *reading) places(n, slices int) ([]int, error) {
 	return found, r.err
 }
 
-// devices are those of the row; the caller closes them.
+// devices returns the devices of the row. The caller closes them.
 func (r *reading) devices() (*quoit.Devices, error) {
 	kind := r.text("kind")
 	if rows, isList := r.values["devices"].([]any); isList {
@@ -208,7 +208,8 @@ func (r *reading) devices() (*quoit.Devices, error) {
 
 // --- answers ---
 
-// idsInSteps: starting with 0, each value becomes several, a step from one to the next; the base comes last.
+// idsInSteps expands steps: it begins with 0 and replaces each value by several that are one step apart. base is added
+// last.
 func idsInSteps(steps, base []int64) []int64 {
 	values := []int64{0}
 	for at := 0; at+1 < len(steps); at += 2 {
@@ -229,7 +230,7 @@ func idsInSteps(steps, base []int64) []int64 {
 	return ids
 }
 
-// areInSteps says whether the row has ids as steps, and just these.
+// areInSteps reports whether the row has ids as steps, and they equal ids.
 func areInSteps(ids []int64, recorded any) bool {
 	wanted, ok := recorded.(*object)
 	if !ok || !wanted.has("steps") {
@@ -273,7 +274,7 @@ func ofInts(numbers []int) any {
 	return answer
 }
 
-// meshFlags are the flags that members set; a member may be true by default.
+// meshFlags returns the flags that the members set. A member can be true by default.
 func (r *reading) meshFlags(members map[string]quoit.MeshFlags) quoit.MeshFlags {
 	var flags quoit.MeshFlags
 	for member, flag := range members {
@@ -284,7 +285,7 @@ func (r *reading) meshFlags(members map[string]quoit.MeshFlags) quoit.MeshFlags 
 	return flags
 }
 
-// ofDevices is an op on the devices of a row.
+// ofDevices returns an op on the devices of a row.
 func ofDevices(members []string, make func(r *reading, devices *quoit.Devices) (*quoit.Mesh, error)) op {
 	return op{answer: func(in, recorded any) (any, error) {
 		r := read(in, append([]string{"kind", "topology", "devices_per_chip", "order", "note"}, members...)...)
@@ -302,7 +303,7 @@ func ofDevices(members []string, make func(r *reading, devices *quoit.Devices) (
 
 func answered(r *reading, recorded any, make func() (*quoit.Mesh, error)) (any, error) {
 	mesh, err := make()
-	if r.err != nil { // found while it was asked for
+	if r.err != nil { // make found an invalid member
 		mesh.Close()
 		return nil, r.err
 	}

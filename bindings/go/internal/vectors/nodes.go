@@ -2,7 +2,7 @@
 
 package main
 
-// ray-tpu: slices counted in node lists.
+// ray-tpu: counting slices in node lists.
 
 import "quoit/ray"
 
@@ -12,8 +12,8 @@ const (
 	labelOfTopology = "ray.io/tpu-topology"
 )
 
-// nodeList is what ray.nodes() says, and what is available, by node id. A node whose availability is null is told of as
-// little as one that is not there.
+// nodeList combines the output of ray.nodes() with the available resources by node id. For a node, null means the same
+// as a missing entry.
 func nodeList(nodes []any, available any) (ray.NodeList, error) {
 	left, ok := available.(*object)
 	if !ok && available != nil {
@@ -41,7 +41,7 @@ func nodeList(nodes []any, available any) (ray.NodeList, error) {
 	return list, nil
 }
 
-// countedSlices is what the ops that count read: who is not connected is told of no nodes.
+// countedSlices reads the input of the ops that count slices. Without a connection to Ray there are no nodes.
 func countedSlices(in any) (ray.NodeList, ray.SliceKind, error) {
 	r := read(in, "topology", "accelerator_type", "nodes", "available", "tpu_resource_per_chip", "ray_initialized")
 	kind := ray.SliceKind{

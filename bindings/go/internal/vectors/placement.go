@@ -2,8 +2,8 @@
 
 package main
 
-// What Ray's server answered when it was asked for groups. Where it chooses at will, its answer has to be one that it could
-// have given by the rules, and so has quoit's; where it does not, they have to be the same.
+// The answers of Ray's server to placement requests. If Ray can choose, its answer and quoit's must both be possible by
+// the rules; otherwise they must be equal.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 
 const budget = 20000 // tries, for answers without nodes
 
-// amountsOf is an object of ten-thousandths.
+// amountsOf converts an object of ten-thousandths.
 func amountsOf(value any) (map[string]int64, error) {
 	given, ok := value.(*object)
 	if !ok {
@@ -147,7 +147,8 @@ func ask(group *ray.Group, cluster *ray.Cluster) (ray.Answer, error) {
 	return ours, checkPossible(group, cluster, ours, "our")
 }
 
-// checkDetermined: "possible" is how many answers there are; it is no number where counting them was ended.
+// checkDetermined compares whether there is only one answer. "possible" is the number of answers; it is not a number if
+// the count was stopped.
 func checkDetermined(group *ray.Group, cluster *ray.Cluster, isDetermined bool, recorded *object) error {
 	if _, counted := numberOf(recorded.values["possible"]); !isDetermined && !counted {
 		return nil
@@ -201,13 +202,13 @@ func place(in, out any) (any, error) {
 	return recorded, r.err
 }
 
-// placed is a group, and where Ray put it.
+// placed is a group and where Ray placed it.
 type placed struct {
 	group *ray.Group
 	nodes []int
 }
 
-// sequence is what Ray said step by step: its answer is what the next step finds, not ours.
+// sequence checks Ray's answers step by step. The next step starts from Ray's answer, not from quoit's.
 func sequence(in, out any) (any, error) {
 	given, ok := in.(*object)
 	if !ok {

@@ -2,7 +2,7 @@
 
 package main
 
-// ray-tpu: what a request for whole slices asks the cluster for.
+// ray-tpu: the placement groups of a request for whole slices.
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"quoit/ray"
 )
 
-// readSliceRequest is the request of a row; rows about names and properties name no shape.
+// readSliceRequest reads the request of a row. Rows about names and properties have no shape.
 func readSliceRequest(in any) (ray.SliceRequest, *reading, error) {
 	r := read(in, "topology", "accelerator_version", "resources_per_bundle", "strategy", "name", "lifetime",
 		"num_slices", "chips_per_vm", "pg_per_slice", "bundle_label_selector", "tpu_resource_per_chip", "reserved_slice")
@@ -47,8 +47,8 @@ func readSliceRequest(in any) (ray.SliceRequest, *reading, error) {
 	return request, r, r.err
 }
 
-// readSliceGroup is the group of a row, whose heads turn out to be those of slices "slice-0" and on, or of the one that
-// it names.
+// readSliceGroup returns the group of a row, with the slice names that the heads get: "slice-0" and so on, or the one
+// that the row names.
 func readSliceGroup(in any) (*ray.SliceGroup, ray.SliceRequest, error) {
 	request, r, err := readSliceRequest(in)
 	if err != nil {
@@ -83,7 +83,7 @@ func ofGroups(group *ray.SliceGroup, answer *object) *object {
 	return answer.set("worker_groups", groups).set("names", names)
 }
 
-// userValueKept says whether every slice that a bundle asked for by name is the one that it selects.
+// userValueKept reports whether each bundle with a requested slice name selects that slice.
 func userValueKept(group *ray.SliceGroup, request ray.SliceRequest) bool {
 	for bundle, asked := range request.BundleSelectors {
 		if name, named := asked.Get(labelOfSlice); named {
@@ -132,7 +132,7 @@ func sliceGroup(in, recorded any) (any, error) {
 	return keepRecorded(ofGroups(group, answer), recorded), nil
 }
 
-// ofLayout is what Ray's property for one layout says.
+// ofLayout returns an op for Ray's property of one layout.
 func ofLayout(layout ray.Layout) op {
 	return op{answer: func(in, recorded any) (any, error) {
 		group, request, err := readSliceGroup(in)

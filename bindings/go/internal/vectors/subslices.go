@@ -2,7 +2,7 @@
 
 package main
 
-// ray-tpu: sub-slices, where they are and which of them Ray chooses.
+// ray-tpu: the places of sub-slices, and which of them Ray chooses.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"quoit/ray"
 )
 
-// --- where they are ---
+// --- places ---
 
 func physicalWorkerID(in, _ any) (any, error) {
 	r := read(in, "coords", "parent_topology")
@@ -70,7 +70,8 @@ func (r *reading) nodesOf(member string, dead bool) ray.NodeList {
 	return list
 }
 
-// parentTopologies: long lists are recorded as a set, with the hosts of each in their order.
+// parentTopologies handles long lists, which are recorded as a set, together with the host counts in the order of the
+// list.
 func parentTopologies(in, recorded any) (any, error) {
 	r := read(in, "subslice_topology", "alive_topologies", "dead_topologies")
 	nodes := append(r.nodesOf("alive_topologies", false), r.nodesOf("dead_topologies", true)...)
@@ -108,9 +109,9 @@ func chipsPerVM(in, _ any) (any, error) {
 	return wrapped(ray.SubsliceChipsPerVM(given, parent, version))
 }
 
-// --- which of them is chosen ---
+// --- choices ---
 
-// workerOf is a node of a slice; left is what of its TPU is free, nil: nothing is told.
+// workerOf returns a node of a slice. available is its free resources; nil if they are unknown.
 func workerOf(slice, id, topology string, tpu float64, available ray.Resources) ray.Node {
 	return ray.Node{
 		ID:        "n" + id,
@@ -131,7 +132,7 @@ func headLooksFree(in, _ any) (any, error) {
 	return wrapped(nodes.HeadLooksFree(&slice, resource))
 }
 
-// knownWorkers are workers with their labels, or the four of the slice that other rows describe in words.
+// knownWorkers returns the workers with their labels, or the four of the slice that some rows describe in words.
 func (r *reading) knownWorkers() (map[string]ray.Labels, []string, float64) {
 	known, ids := map[string]ray.Labels{}, []string{}
 	switch given := r.values["worker_labels"].(type) {
@@ -197,7 +198,8 @@ func findSubslice(in, _ any) (any, error) {
 	return answer, err
 }
 
-// findUndiscovered: one 4x4 slice whose workers have so much TPU free; or nodes and what they have.
+// findUndiscovered handles rows with one 4x4 slice and the free TPU of its workers, and rows with nodes and their
+// available resources.
 func findUndiscovered(in, _ any) (any, error) {
 	r := read(in, "nodes", "available", "slice", "free", "cached", "head_avail")
 	nodes, err := nodeList(r.list("nodes"), r.values["available"])
@@ -230,7 +232,7 @@ func findUndiscovered(in, _ any) (any, error) {
 	return []any{parent, found}, err
 }
 
-// subsliceGroup: a slice of each topology, idle and not known.
+// subsliceGroup builds a fleet with one idle, undiscovered slice of each topology.
 func subsliceGroup(in, recorded any) (any, error) {
 	r := read(in, "subslice_topology", "accelerator_version", "chips_per_vm", "cluster")
 	request := ray.SubsliceRequest{

@@ -2,7 +2,7 @@
 
 package main
 
-// ray-tpu: what Ray Train makes of its arguments, and what it does with a run.
+// ray-tpu: what Ray Train computes from its arguments, and its decisions during a run.
 
 import (
 	"math"
@@ -22,7 +22,7 @@ var scalingMembers = []string{
 
 // --- sizes ---
 
-// readWorkers: JSON writes a tuple as a list.
+// readWorkers reads the number of workers; a list is a tuple, which JSON cannot express.
 func (r *reading) readWorkers(scaling *ray.Scaling) {
 	pair, isRange := r.values["num_workers"].([]any)
 	if !isRange {
@@ -128,7 +128,8 @@ func scalingConfig(in, recorded any) (any, error) {
 	return keepRecorded(answer, recorded), nil
 }
 
-// amountOf is an amount, or words for one that only floating-point numbers have: "0.1 added 5 times in floating point".
+// amountOf returns an amount, or computes one that only exists as a floating-point sum: "0.1 added 5 times in floating
+// point".
 func amountOf(value any) (float64, bool) {
 	words, ok := value.(string)
 	if !ok {
@@ -147,7 +148,8 @@ func amountOf(value any) (float64, bool) {
 	return sum, err == nil && wrong == nil
 }
 
-// countPossible: rows do not say what computes: slices are TPU, and else who asks for GPU uses them.
+// countPossible derives the accelerators, which the rows do not have: a topology means TPU, and a GPU resource means
+// GPU.
 func countPossible(in, _ any) (any, error) {
 	r := read(in, "topology", "accelerator_type", "num_workers", "resources_per_worker", "nodes", "node", "intact_slices")
 	scaling, err := readScaling(r)
@@ -195,7 +197,7 @@ var failureKinds = map[string]ray.FailureKind{
 	"preemption": ray.Preemption, "controller_other": ray.ControllerFailure,
 }
 
-// decideFailures: errors by name, with the answers alone; or a number of workers' errors.
+// decideFailures handles rows with a list of errors and their answers, and rows with a number of worker errors.
 func decideFailures(in, _ any) (any, error) {
 	limits := ray.FailureLimits{Worker: 0, Controller: -1, Preemption: -1}
 	given, ok := in.(*object)
@@ -279,8 +281,8 @@ func sliceIDs(in, _ any) (any, error) {
 	return (&object{}).set("slice_ids", ids), r.err
 }
 
-// idsOfSlices is the number of each slice, which is the same on all of its workers; "slice-A" and on where the row names
-// none.
+// idsOfSlices returns the id of each slice, which is the same on all its workers. Rows without names use "slice-A" and
+// so on.
 func idsOfSlices(names []string, ofRank []any, slices int64) *object {
 	if len(names) == 0 {
 		for index := int64(0); index < slices; index++ {

@@ -8,7 +8,7 @@ import (
 	"quoit/ray"
 )
 
-// coordinatorEnvOfCall: "args" are a call's, address, slices, slice, and perhaps the port.
+// coordinatorEnvOfCall reads the "args" of a call: address, slices, slice, and optionally the port.
 func coordinatorEnvOfCall(in, recorded any) (any, error) {
 	r := read(in, "args")
 	given := r.list("args")
@@ -25,7 +25,7 @@ func coordinatorEnvOfCall(in, recorded any) (any, error) {
 	return coordinatorEnv(asked, recorded)
 }
 
-// trainEnv: worker i is 10.0.0.(i + 1), and worker 0 listens on port 45678.
+// trainEnv uses the address 10.0.0.(i + 1) for worker i, and port 45678 on worker 0.
 func trainEnv(in, _ any) (any, error) {
 	r := read(in, "name", "workers", "use_tpu", "env_before", "slices", "topology", "accelerator_type",
 		"resources_per_worker")
@@ -49,7 +49,8 @@ func trainEnv(in, _ any) (any, error) {
 	return answer, r.err
 }
 
-// hostsOf is the coordinates of the chips of each host, x first: hosts are blocks, those along x come first.
+// hostsOf returns the coordinates of the chips of each host, x first. Each host is a block; hosts are ordered with x
+// fastest.
 func hostsOf(sizes, block []int64) [][][]int64 {
 	sizes = append(append([]int64{}, sizes...), 1, 1)[:3]
 	hosts := [][][]int64{}
@@ -75,7 +76,7 @@ func blockAt(x, y, z int64, sizes, block []int64) [][]int64 {
 	return chips
 }
 
-// physicalWorkerIDs is the number that Ray gives to each host of a slice, or what it says of one that has none.
+// physicalWorkerIDs returns the id that Ray computes for each host of a slice, or Ray's refusal.
 func physicalWorkerIDs(in, _ any) (any, error) {
 	r := read(in, "topology", "chip_grid", "host_block")
 	topology, grid, block := r.text("topology"), r.text("chip_grid"), r.text("host_block")

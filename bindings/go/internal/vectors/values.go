@@ -14,9 +14,9 @@ import (
 	"quoit/ray"
 )
 
-// A value of JSON is nil, a bool, a string, an int64, a float64, a big (an integer beyond 64 bits), a []any or an *object.
+// A JSON value is nil, a bool, a string, an int64, a float64, a big (an integer beyond 64 bits), a []any or an *object.
 
-// object is one of JSON, whose members have an order.
+// object is a JSON object that keeps the order of its members.
 type object struct {
 	keys   []string
 	values map[string]any
@@ -111,7 +111,7 @@ func readObject(decoder *json.Decoder) (any, error) {
 	return values, err
 }
 
-// MarshalJSON writes an object in its order.
+// MarshalJSON writes the members in their order.
 func (o *object) MarshalJSON() ([]byte, error) {
 	var text bytes.Buffer
 	text.WriteByte('{')
@@ -143,7 +143,7 @@ func shown(value any) string {
 	return string(text)
 }
 
-// beyond is why Go does not hold a value of a row; "" where it does.
+// beyond returns why Go cannot hold a value of a row; "" if it can.
 func beyond(line []byte, values ...any) string {
 	if hasHalfSurrogate(line) {
 		return "half of a surrogate pair"
@@ -176,7 +176,7 @@ func beyondValue(value any) string {
 	return ""
 }
 
-// hasHalfSurrogate looks at the escapes, of which Go's reader makes other text.
+// hasHalfSurrogate checks the escapes in the source text, because Go's JSON reader replaces half surrogates.
 func hasHalfSurrogate(line []byte) bool {
 	for at := 0; at < len(line); at++ {
 		if line[at] != '\\' {
@@ -187,7 +187,7 @@ func hasHalfSurrogate(line []byte) bool {
 		} else if isHigh(unit) || isLow(unit) {
 			return true
 		} else {
-			at++ // what is escaped
+			at++ // skip the escaped byte
 		}
 	}
 	return false
@@ -207,9 +207,9 @@ func unitAt(line []byte, at int) uint64 {
 func isHigh(unit uint64) bool { return unit >= 0xd800 && unit < 0xdc00 }
 func isLow(unit uint64) bool  { return unit >= 0xdc00 && unit < 0xe000 }
 
-// --- in ---
+// --- input ---
 
-// only is an object without other members: one more asks what quoit has no word for.
+// only returns an object without other members. Another member would be an argument that quoit does not have.
 func only(in any, members ...string) (*object, error) {
 	given, ok := in.(*object)
 	if !ok {
@@ -227,7 +227,7 @@ func only(in any, members ...string) (*object, error) {
 	return given, nil
 }
 
-// reading is the members of one object, until one is not what Go takes.
+// reading reads the members of an object, until one has a type that Go does not take.
 type reading struct {
 	*object
 	err error
@@ -247,7 +247,7 @@ func (r *reading) fail(reason string) {
 	}
 }
 
-// textOrNil is nil for what is absent or null.
+// textOrNil returns nil if the member is missing or null.
 func (r *reading) textOrNil(member string) *string {
 	switch one := r.values[member].(type) {
 	case nil:
@@ -259,7 +259,7 @@ func (r *reading) textOrNil(member string) *string {
 	return nil
 }
 
-// textOr is something else for what is absent or null.
+// textOr returns a default if the member is missing or null.
 func (r *reading) textOr(member, otherwise string) string {
 	if text := r.textOrNil(member); text != nil {
 		return *text
@@ -276,7 +276,7 @@ func (r *reading) text(member string) string {
 	return *text
 }
 
-// integerOrNil is nil for what is absent or null.
+// integerOrNil returns nil if the member is missing or null.
 func (r *reading) integerOrNil(member string) *int64 {
 	switch one := r.values[member].(type) {
 	case nil:
@@ -326,7 +326,7 @@ func (r *reading) flag(member string, otherwise bool) bool {
 	return otherwise
 }
 
-// resources are nil for what is absent or null.
+// resources returns nil if the member is missing or null.
 func (r *reading) resources(member string) ray.Resources {
 	resources, err := resourcesOf(r.values[member])
 	if err != nil && r.err == nil {
@@ -343,7 +343,6 @@ func (r *reading) labels(member string) ray.Labels {
 	return labels
 }
 
-// texts are the elements of a list.
 func (r *reading) texts(member string) []string {
 	values := []string{}
 	for _, one := range r.list(member) {
@@ -356,7 +355,7 @@ func (r *reading) texts(member string) []string {
 	return values
 }
 
-// numberOf is a number; a bool is one for Python.
+// numberOf converts a number; a bool counts as one, like in Python.
 func numberOf(value any) (float64, bool) {
 	switch one := value.(type) {
 	case int64:
@@ -410,7 +409,7 @@ func labelsOf(value any) (ray.Labels, error) {
 	return labels, nil
 }
 
-// --- out ---
+// --- output ---
 
 func ofResources(resources ray.Resources) any {
 	if resources == nil {
@@ -467,7 +466,7 @@ func ofTextOrNil(text *string) any {
 	return *text
 }
 
-// ofText is null for "", which stands for none.
+// ofText returns null for "", which stands for no text.
 func ofText(text string) any {
 	if text == "" {
 		return nil
@@ -475,7 +474,7 @@ func ofText(text string) any {
 	return text
 }
 
-// keepRecorded is what of the answer was recorded: rows of one op record more or less of the same answer.
+// keepRecorded drops the members that were not recorded; rows of one op record different parts of the answer.
 func keepRecorded(answer *object, recorded any) any {
 	wanted, ok := recorded.(*object)
 	if !ok {
@@ -490,7 +489,7 @@ func keepRecorded(answer *object, recorded any) any {
 	return kept
 }
 
-// refusal is one within an answer, as it is compared with {"error": CLASS, "message": ...}.
+// refusal is a refusal inside an answer. It is compared with {"error": CLASS, "message": ...}.
 type refusal struct{ err error }
 
 func isWhole(number float64) bool { return number == math.Trunc(number) && math.Abs(number) < 1<<53 }

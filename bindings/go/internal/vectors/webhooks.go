@@ -2,7 +2,7 @@
 
 package main
 
-// webhook: what the TPU webhook says of worker groups, and what it writes into pods.
+// webhook: the TPU webhook's checks of worker groups and its changes of pods.
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"quoit/webhook"
 )
 
-// within is the members of an object in the row, whose error is the row's.
+// within reads the members of a nested object. Its error becomes the row's.
 func (r *reading) within(value any, members ...string) *reading {
 	inner := read(value, members...)
 	r.take(inner)
@@ -23,7 +23,7 @@ func (r *reading) take(inner *reading) {
 	}
 }
 
-// containerOf: "tpu" is what a manifest writes: the limit, which Kubernetes makes the request too.
+// containerOf reads a container. "tpu" is the limit, which Kubernetes also makes the request.
 func (r *reading) containerOf(value any) webhook.Container {
 	one := r.within(value, "tpu", "request", "limit", "env")
 	container := webhook.Container{Request: one.textOrNil("request"), Limit: one.textOrNil("limit")}
@@ -53,7 +53,7 @@ func (r *reading) containerOf(value any) webhook.Container {
 	return container
 }
 
-// podOfRow is a pod; what is empty is not there.
+// podOfRow reads a pod. Empty texts count as missing.
 func (r *reading) podOfRow() webhook.Pod {
 	pod := webhook.Pod{Labels: r.variables("labels"), Selectors: map[string]string{}}
 	for member, key := range map[string]string{"cluster": "ray.io/cluster", "group": "ray.io/group"} {
@@ -74,7 +74,7 @@ func (r *reading) podOfRow() webhook.Pod {
 	return pod
 }
 
-// validate: the first group that is refused or denied decides.
+// validate returns the result of the first group that is refused or denied.
 func validate(in, _ any) (any, error) {
 	r := read(in, "groups")
 	for _, one := range r.list("groups") {
@@ -116,7 +116,7 @@ func ofTerm(patch *webhook.Patch, which webhook.Term) *object {
 	return found
 }
 
-// ofAffinity: some rows have no more of it than that it is set.
+// ofAffinity returns the affinity, or "set" for rows that record only that there is one.
 func ofAffinity(patch *webhook.Patch, recorded any) any {
 	if wanted, ok := recorded.(*object); ok && wanted.values["affinity"] == "set" {
 		return "set"
@@ -159,9 +159,9 @@ func mutatePod(in, recorded any) (any, error) {
 	return found, nil
 }
 
-// --- pods that come and go ---
+// --- pods that are created and end ---
 
-// written is what a variable is given in each container.
+// written returns the values of a variable that the patch sets in the containers.
 func written(patch *webhook.Patch, name string) []string {
 	values := []string{}
 	for _, container := range patch.Containers {
@@ -174,7 +174,7 @@ func written(patch *webhook.Patch, name string) []string {
 	return values
 }
 
-// firstOf is null where nothing is.
+// firstOf returns null for an empty list.
 func firstOf(texts []string) any {
 	if len(texts) == 0 {
 		return nil
@@ -193,7 +193,7 @@ func ofCreated(patch *webhook.Patch) *object {
 	return found
 }
 
-// livingPods are those that there are, in the order in which they came.
+// livingPods are the live pods, in the order of their creation.
 type livingPods struct {
 	numbers []int64
 	pods    []webhook.Pod
@@ -214,7 +214,7 @@ func (l *livingPods) remove(number int64) {
 	}
 }
 
-// podSequence: a pod that ends counts no more than one that is gone.
+// podSequence runs the steps of a row. A pod that has ended counts like one that was deleted.
 func podSequence(in, _ any) (any, error) {
 	r := read(in, append([]string{"steps"}, podMembers...)...)
 	pod, living, answers := r.podOfRow(), livingPods{}, []any{}
