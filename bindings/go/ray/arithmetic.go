@@ -8,9 +8,9 @@ package ray
 */
 import "C"
 
-// NormalizeType rewrites the beginning of a type to Ray's spelling: blanks around it go, capitals become small, and one
-// leading "tpu" with an optional "-" and an optional "v" becomes "v". Nothing is checked but that there is no NUL, for
-// which it fails with Invalid, as every function here that takes text.
+// NormalizeType rewrites the beginning of a type to Ray's spelling: it strips blanks, converts to lower case, and
+// replaces one leading "tpu", with an optional "-" and an optional "v", by "v". It does not validate the type. Like
+// every function of this package that takes text, it fails with Invalid for text with a NUL.
 func NormalizeType(acceleratorType string) (string, error) {
 	var a call
 	text := a.text("accelerator type", acceleratorType)
@@ -20,9 +20,10 @@ func NormalizeType(acceleratorType string) (string, error) {
 	return taken(C.quoit_ray_normalize_type(text)), nil
 }
 
-// VersionFromType is the generation that a type names, "v6e" of "TPU-V6E".
+// VersionFromType returns the generation of a type, "v6e" for "TPU-V6E".
 //
-// It fails with Invalid when it names none; the message lists what Ray knows. "v6e-16" and "tpuv4" name none.
+// It fails with Invalid if the type has no generation, such as "v6e-16" and "tpuv4"; the message lists the generations
+// of Ray.
 func VersionFromType(acceleratorType string) (string, error) {
 	var a call
 	var gerror *C.GError
@@ -34,23 +35,23 @@ func VersionFromType(acceleratorType string) (string, error) {
 	return taken(version), take(gerror)
 }
 
-// TypeIsValid says whether Ray takes a type from TPU_ACCELERATOR_TYPE. Only the form counts: "v99zz-1" is valid, "V4-8"
-// is not.
+// TypeIsValid reports whether Ray accepts a type in TPU_ACCELERATOR_TYPE. Only the form counts: "v99zz-1" is valid,
+// "V4-8" is not.
 func TypeIsValid(acceleratorType string) bool {
 	var a call
 	text := a.text("accelerator type", acceleratorType)
 	return a.Err() == nil && C.quoit_ray_type_is_valid(text) == 1
 }
 
-// TopologyIsValid says whether Ray lists a topology for a generation. The order of the numbers matters.
+// TopologyIsValid reports whether Ray lists a topology for a generation. The order of the numbers matters.
 func TopologyIsValid(version, topology string) bool {
 	var a call
 	generation, shape := a.text("version", version), a.text("topology", topology)
 	return a.Err() == nil && C.quoit_ray_topology_is_valid(generation, shape) == 1
 }
 
-// ValidTopologies are those that Ray lists for a generation, in the order of their numbers; none of one that it does not
-// know.
+// ValidTopologies returns the topologies that Ray lists for a generation, in the order of their numbers. It returns nil
+// for an unknown generation.
 func ValidTopologies(version string) []string {
 	var a call
 	var topologies []string
@@ -67,7 +68,7 @@ func ValidTopologies(version string) []string {
 	}
 }
 
-// counted is a number that a function of one or two texts writes, unless it fails.
+// counted runs a C function that writes a number for one or two texts.
 func counted(first, second string, run func(*C.char, *C.char, *C.int64_t, **C.GError)) (int64, error) {
 	var a call
 	var count C.int64_t
@@ -83,65 +84,67 @@ func counted(first, second string, run func(*C.char, *C.char, *C.int64_t, **C.GE
 	return int64(count), nil
 }
 
-// ChipsFromTopology multiplies the numbers between the "x". There may be any number of them, in any form that Python's
-// int() reads.
+// ChipsFromTopology multiplies the numbers between the "x". There can be any number of them, in any form that Python's
+// int() accepts.
 //
-// It fails with Invalid when one of them is none, or when the product is beyond 64 bits.
+// It fails with Invalid if one of them is not a number, or if the product exceeds 64 bits.
 func ChipsFromTopology(topology string) (int64, error) {
 	return counted(topology, "", func(topology, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_chips_from_topology(topology, count, gerror)
 	})
 }
 
-// CoresPerChip is how many TensorCores one chip has.
+// CoresPerChip returns the number of TensorCores of a chip.
 //
-// It fails with Invalid when the type begins with no generation of Ray's.
+// It fails with Invalid if the type does not begin with a generation of Ray.
 func CoresPerChip(acceleratorType string) (int64, error) {
 	return counted(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_cores_per_chip(kind, count, gerror)
 	})
 }
 
-// ChipsFromType is how many chips a whole slice has, from the number of cores in its pod type.
+// ChipsFromType returns the number of chips of a slice, from the number of cores in its pod type.
 //
-// It fails with Invalid when the type begins with no generation, has no number, or has one beyond 64 bits.
+// It fails with Invalid if the type does not begin with a generation, or has no number or one beyond 64 bits.
 func ChipsFromType(acceleratorType string) (int64, error) {
 	return counted(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_chips_from_type(kind, count, gerror)
 	})
 }
 
-// VisibleChipsPerHost is all chips of a v5litepod or v6e slice of up to 8; of everything else 4.
+// VisibleChipsPerHost returns the number of all chips of a v5litepod or v6e slice with up to 8 chips, and 4 for
+// everything else.
 //
-// It fails with Invalid where ChipsFromType would, but looks at the number for v5litepod and v6e only.
+// It fails with Invalid like ChipsFromType, but checks the number only for v5litepod and v6e.
 func VisibleChipsPerHost(acceleratorType string) (int64, error) {
 	return counted(acceleratorType, "", func(kind, _ *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_visible_chips_per_host(kind, count, gerror)
 	})
 }
 
-// ChipsPerHost is all chips of a v5litepod or v6e slice of 1x1, 2x2 or 2x4; of everything else 4.
+// ChipsPerHost returns the number of all chips of a v5litepod or v6e slice of 1x1, 2x2 or 2x4, and 4 for everything
+// else.
 //
-// It fails with Invalid when the topology cannot be read.
+// It fails with Invalid if the topology cannot be parsed.
 func ChipsPerHost(topology, version string) (int64, error) {
 	return counted(topology, version, func(topology, version *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_chips_per_host(topology, version, count, gerror)
 	})
 }
 
-// DefaultChipsPerVM is what Ray's sub-slices assume: all chips of a v5litepod or v6e slice of up to 8 in any shape; of
-// everything else 4.
+// DefaultChipsPerVM returns the default of Ray's sub-slices: the number of all chips of a v5litepod or v6e slice with
+// up to 8 chips in any shape, and 4 for everything else.
 //
-// It fails with Invalid when the topology cannot be read, which is tried for v5litepod and v6e only.
+// It fails with Invalid if the topology cannot be parsed, which it tries only for v5litepod and v6e.
 func DefaultChipsPerVM(topology, version string) (int64, error) {
 	return counted(topology, version, func(topology, version *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_default_chips_per_vm(topology, version, count, gerror)
 	})
 }
 
-// ResourcePerChip reads RAY_TPU_RESOURCE_PER_CHIP in the way Ray does; nil: it is not set.
+// ResourcePerChip parses RAY_TPU_RESOURCE_PER_CHIP like Ray; nil means that it is not set.
 //
-// It fails with Invalid for what is not all decimal digits, is 0, or is beyond 64 bits.
+// It fails with Invalid if the text is not only decimal digits, is 0, or exceeds 64 bits.
 func ResourcePerChip(text *string) (int64, error) {
 	var a call
 	var factor C.int64_t
@@ -157,10 +160,10 @@ func ResourcePerChip(text *string) (int64, error) {
 	return int64(factor), nil
 }
 
-// PodType is that of a slice: the generation and the number of cores, "v4-16"; "" when either argument is "". Whether
-// such a topology exists is not checked; the number may have any length.
+// PodType returns the pod type of a slice, which is the generation and the number of cores, "v4-16"; "" if either
+// argument is "". It does not check that the topology exists. The number can have any length.
 //
-// It fails with Invalid when either cannot be read.
+// It fails with Invalid if either argument cannot be parsed.
 func PodType(topology, acceleratorType string) (string, error) {
 	var a call
 	var gerror *C.GError
@@ -178,21 +181,21 @@ func PodType(topology, acceleratorType string) (string, error) {
 type Work struct {
 	Topology        string
 	AcceleratorType string
-	// PerWorker is what each worker asks for; nil: 1 CPU and one host's TPU.
+	// PerWorker is the resources of each worker; nil stands for 1 CPU and the TPU of one host.
 	PerWorker Resources
-	// Slices is how many are to be filled.
+	// Slices is the number of slices.
 	Slices int64
-	// ChipsPerVM is the chips of one host; nil: ChipsPerHost.
+	// ChipsPerVM is the number of chips per host; nil stands for ChipsPerHost.
 	ChipsPerVM *int64
-	// ResourcePerChip is how many units of TPU one chip counts for; nil: 1.
+	// ResourcePerChip is the number of TPU units per chip; nil stands for 1.
 	ResourcePerChip *int64
 }
 
-// WorkerResources is how many workers fill the slices, and what each of them asks for: PerWorker, then 1 CPU and one
-// host's TPU where it does not have them. Whether such a topology exists is not checked.
+// WorkerResources returns the number of workers that fill the slices, and the resources of each: PerWorker, plus 1 CPU
+// and the TPU of one host if PerWorker does not have them. It does not check that the topology exists.
 //
-// It fails with Invalid when topology or type cannot be read, a given number is not positive, the TPU of one worker does
-// not divide those of a slice (ask for a divisor), or there are more workers than 64 bits count.
+// It fails with Invalid if topology or type cannot be parsed, a given number is not positive, the TPU of a slice is not
+// a multiple of that of a worker, or the number of workers exceeds 64 bits.
 func WorkerResources(work Work) (workers int64, each Resources, err error) {
 	var a call
 	var count C.int64_t
@@ -211,10 +214,10 @@ func WorkerResources(work Work) (workers int64, each Resources, err error) {
 	return int64(count), takenResources(asked), nil
 }
 
-// SlicesForWorkers is how many slices so many workers need, at least 1; Slices of the work does not matter. What
-// WorkerResources refuses counts as one slice, as for Ray, so ask that one first where the difference matters.
+// SlicesForWorkers returns the number of slices that a number of workers needs, at least 1. It ignores work.Slices.
+// Like in Ray, work that WorkerResources refuses needs one slice; call WorkerResources first if the difference matters.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func SlicesForWorkers(work Work, workers int64) (int64, error) {
 	var a call
 	defer a.free()
@@ -227,10 +230,10 @@ func SlicesForWorkers(work Work, workers int64) (int64, error) {
 		number(work.ResourcePerChip))), nil
 }
 
-// CoordinatorEnv is the variables by which the slices of one job find each other: MEGASCALE_COORDINATOR_ADDRESS,
-// MEGASCALE_PORT, MEGASCALE_NUM_SLICES and MEGASCALE_SLICE_ID. A port of "" is Ray's own.
+// CoordinatorEnv returns the variables with which the slices of a job find each other: MEGASCALE_COORDINATOR_ADDRESS,
+// MEGASCALE_PORT, MEGASCALE_NUM_SLICES and MEGASCALE_SLICE_ID. A port of "" stands for Ray's default.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func CoordinatorEnv(address string, slices, sliceID int64, port string) (map[string]string, error) {
 	var a call
 	host, at := a.text("address", address), a.textOrNull("port", port)
@@ -240,10 +243,10 @@ func CoordinatorEnv(address string, slices, sliceID int64, port string) (map[str
 	return takenPairs(C.quoit_ray_coordinator_env(host, C.int64_t(slices), C.int64_t(sliceID), at)), nil
 }
 
-// TrainEnv is what Ray Train's JAX backend sets for a worker, by its index, of a job of work.Slices slices, beside what
-// was set before. A worker beyond what the slices hold falls into the last slice.
+// TrainEnv returns before plus the variables that Ray Train's JAX backend sets for a worker, given by its index, of a
+// job with work.Slices slices. Workers beyond the capacity of the slices belong to the last slice.
 //
-// It fails with Invalid as WorkerResources for one slice, when there is more than one.
+// If there is more than one slice, it fails with Invalid like WorkerResources for one slice.
 func TrainEnv(address string, index int64, work Work, before map[string]string) (map[string]string, error) {
 	var a call
 	var gerror *C.GError

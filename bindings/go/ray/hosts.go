@@ -8,23 +8,23 @@ package ray
 */
 import "C"
 
-// Host is who a TPU host is in Ray's eyes; nil is what it is not told.
+// Host is what Ray knows about a TPU host. nil means unknown.
 type Host struct {
 	PodType         *string // of its slice, "v6e-16"
 	SliceName       *string
-	WorkerID        *string // its number in the slice: text because it may be of any length, and negative
-	Topology        *string // of its slice, stripped and in small letters
+	WorkerID        *string // its number in the slice; text because it can have any length or be negative
+	Topology        *string // of its slice, stripped and in lower case
 	AcceleratorType *string // the generation of its chips, "TPU-V6E"
-	// Resources that it offers beside chips once slice, worker id and pod type are known: 1 of its slice's name, and as
-	// worker 0 one slice head, "TPU-v6e-16-head"; nil before.
+	// Resources is the resources of the host in addition to its chips: 1 of its slice's name and, on worker 0, one
+	// slice head, "TPU-v6e-16-head". It is nil until slice, worker id and pod type are known.
 	Resources Resources
-	Labels    Labels // what is known of it, as labels
+	Labels    Labels // the same facts as labels
 }
 
-// NewHost finds out who a host is, as Ray does on GKE and on GCE, by its environment (TPU_ACCELERATOR_TYPE, TPU_NAME,
-// TPU_WORKER_ID, TPU_TOPOLOGY) and what a metadata server says ("accelerator-type", "instance-id",
-// "agent-worker-number", "tpu-env"); nil: where none answers. A variable that is set and not empty wins over the
-// metadata, also where its value is of no use.
+// NewHost detects a host like Ray does on GKE and on GCE, from its environment (TPU_ACCELERATOR_TYPE, TPU_NAME,
+// TPU_WORKER_ID, TPU_TOPOLOGY) and its metadata server ("accelerator-type", "instance-id", "agent-worker-number",
+// "tpu-env"). nil metadata means that no server answers. A variable that is set and not empty has precedence over the
+// metadata, even if its value is not valid.
 //
 // It fails with Invalid for a name with a '=', and for text with a NUL.
 func NewHost(env, metadata map[string]string) (*Host, error) {
@@ -55,11 +55,11 @@ func borrowedOrNil(text *C.char) *string {
 	return &value
 }
 
-// PodWorkers is how many hosts like one of so many chips a slice has; one that is not full counts. It is -1 when there are
-// no chips, where Ray says nothing.
+// PodWorkers returns the number of hosts of a slice, if each has the same number of chips as this one. A host that is
+// not full counts. The result is -1 if the host has no chips, because Ray gives no answer then.
 //
-// It fails with Invalid when the pod type is nil or begins with no generation of Ray's, its number of cores cannot be
-// read, or the answer is beyond 64 bits.
+// It fails with Invalid if the pod type is nil or does not begin with a generation of Ray, its number of cores cannot
+// be parsed, or the result exceeds 64 bits.
 func PodWorkers(podType *string, chipsOnHost int64) (int64, error) {
 	var a call
 	var workers C.int64_t
@@ -75,25 +75,26 @@ func PodWorkers(podType *string, chipsOnHost int64) (int64, error) {
 	return int64(workers), nil
 }
 
-// RayletNode is what a raylet is given and finds out.
+// RayletNode is the input of a raylet: its arguments and what it detects.
 type RayletNode struct {
-	Address    string            // it becomes the resource "node:ADDRESS"
-	Env        map[string]string // of the host
+	Address    string            // becomes the resource "node:ADDRESS"
+	Env        map[string]string // the environment of the host
 	Metadata   map[string]string // as for NewHost
-	Predefined Resources         // CPU, GPU, memory (bytes) and object_store_memory (bytes); detected where not given
-	Custom     Resources         // the other resources that it is given, TPU among them
-	Labels     Labels            // those that it is given; not checked
-	Chips      int64             // those that Ray would detect on the machine
+	Predefined Resources         // CPU, GPU, memory (bytes) and object_store_memory (bytes); detected if missing
+	Custom     Resources         // the other resources of its arguments, including TPU
+	Labels     Labels            // the labels of its arguments; not validated
+	Chips      int64             // the chips that Ray detects on the machine
 }
 
-// Offer is what the node offers, and how it is labelled. It is a TPU host when TPU is more than 0; what is not given is
-// detected, and no more than TPU_VISIBLE_CHIPS has. RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS win over what is given,
-// and that over Ray's own labels; but the names of slice and slice head replace a custom resource of theirs. Amounts of 0
-// are left out.
+// Offer returns the resources and labels of the node. The node is a TPU host if it has TPU. Without an argument, TPU is
+// the number of detected chips, but at most that of TPU_VISIBLE_CHIPS. RAY_OVERRIDE_RESOURCES and RAY_OVERRIDE_LABELS
+// have precedence over the arguments, and these over Ray's own labels. The resources of the slice name and the slice
+// head replace custom resources with their names. Amounts of 0 are left out.
 //
-// It fails with Invalid when an amount is not a whole number of 0 to 1e14, TPU is more than what is visible, a variable
-// cannot be read, or a resource has the name of Ray's head; and, other than Ray, for a label in RAY_OVERRIDE_LABELS that
-// is no text, and a resource in RAY_OVERRIDE_RESOURCES that is no number whatever its name.
+// It fails with Invalid if an amount is not a whole number of 0 to 1e14, TPU exceeds the visible chips, a variable
+// cannot be parsed, or a resource has the name of Ray's head. Unlike Ray, it also fails for a label in
+// RAY_OVERRIDE_LABELS that is not text, and for a resource in RAY_OVERRIDE_RESOURCES that is not a number, whatever its
+// name.
 func (n RayletNode) Offer() (Resources, Labels, error) {
 	var a call
 	var gerror *C.GError
@@ -113,10 +114,11 @@ func (n RayletNode) Offer() (Resources, Labels, error) {
 	return resourcesOf(C.quoit_ray_node_get_resources(c)), labelsFrom(C.quoit_ray_node_get_labels(c)), nil
 }
 
-// VisibleIDs are the ids that TPU_VISIBLE_CHIPS leaves to a process: its parts between commas as they are; where
-// RAY_TPU_RESOURCE_PER_CHIP is 2 or more, so many for each chip. They are nil where TPU_VISIBLE_CHIPS is not set.
+// VisibleIDs returns the ids in TPU_VISIBLE_CHIPS: its parts between commas, unchanged, or if RAY_TPU_RESOURCE_PER_CHIP
+// is 2 or more, that many ids for each chip. It returns nil if TPU_VISIBLE_CHIPS is not set.
 //
-// It fails with Invalid when that factor or, with one, a chip cannot be read, or there would be more than 65536 ids.
+// It fails with Invalid if that factor or, with a factor, a chip cannot be parsed, or if there would be more than 65536
+// ids.
 func VisibleIDs(env map[string]string) ([]string, error) {
 	var a call
 	var gerror *C.GError
@@ -129,10 +131,11 @@ func VisibleIDs(env map[string]string) ([]string, error) {
 	return takenStrings(ids), take(gerror)
 }
 
-// VisibleEnv is what Ray makes of a process's environment so that it sees just its chips, or devices: TPU_VISIBLE_CHIPS,
-// and for one or two chips TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. Who is given as many as the node has sees all.
+// VisibleEnv returns the environment of a process after Ray has restricted it to its chips or devices. Ray sets
+// TPU_VISIBLE_CHIPS, and for one or two chips TPU_CHIPS_PER_HOST_BOUNDS and TPU_HOST_BOUNDS. A process with as many
+// chips as the node sees all of them.
 //
-// It fails with Invalid when RAY_TPU_RESOURCE_PER_CHIP or an id cannot be read.
+// It fails with Invalid if RAY_TPU_RESOURCE_PER_CHIP or an id cannot be parsed.
 func VisibleEnv(ids []string, chipsOnNode int64, env map[string]string) (map[string]string, error) {
 	var a call
 	var gerror *C.GError
@@ -145,25 +148,26 @@ func VisibleEnv(ids []string, chipsOnNode int64, env map[string]string) (map[str
 	return takenPairs(after), take(gerror)
 }
 
-// QuantityIsValid says whether Ray takes so much TPU for a task or an actor: 1, 2, 4 and 8. Bundles of placement groups are
-// not held to that.
+// QuantityIsValid reports whether Ray accepts an amount of TPU for a task or an actor: 1, 2, 4 or 8. Bundles of
+// placement groups have no such limit.
 func QuantityIsValid(quantity float64) bool {
 	return C.quoit_ray_quantity_is_valid(C.double(quantity)) == 1
 }
 
-// Units is the ten-thousandths that Ray counts: the product in double, cut toward zero, 5699 for 0.57. Of one whose product
-// no 64 bits hold, infinite or not a number, it makes the most negative number.
+// Units returns the amount in ten-thousandths, like Ray: the product in double precision, truncated toward zero, such
+// as 5699 for 0.57. If the product does not fit in 64 bits, is infinite or not a number, the result is the most
+// negative number.
 func Units(amount float64) int64 {
 	return int64(C.quoit_ray_units(C.double(amount)))
 }
 
-// --- those who start machines ---
+// --- launchers ---
 
-// GKEPodType is the pod type that KubeRay's autoscaler expects of a worker group, by its node selectors
-// cloud.google.com/gke-tpu-topology and cloud.google.com/gke-tpu-accelerator. It is "" where Ray does not know the
-// accelerator, or one of both is missing (nil).
+// GKEPodType returns the pod type that KubeRay's autoscaler expects of a worker group, from its node selectors
+// cloud.google.com/gke-tpu-topology and cloud.google.com/gke-tpu-accelerator. The result is "" if Ray does not know the
+// accelerator, or either one is missing (nil).
 //
-// It fails with Invalid when the topology cannot be read.
+// It fails with Invalid if the topology cannot be parsed.
 func GKEPodType(topology, accelerator *string) (string, error) {
 	var a call
 	var gerror *C.GError
@@ -175,8 +179,8 @@ func GKEPodType(topology, accelerator *string) (string, error) {
 	return taken(podType), take(gerror)
 }
 
-// GCENode is a TPU node of Ray's cluster launcher: its acceleratorType, or acceleratorConfig's type and topology; nil is
-// what it does not have.
+// GCENode is a TPU node of Ray's cluster launcher: its acceleratorType, or the type and topology of its
+// acceleratorConfig. nil means that the field is missing.
 type GCENode struct {
 	AcceleratorType *string // "v4-8"
 	Type            *string // "V4"
@@ -188,10 +192,11 @@ func (n GCENode) opened(a *call) (accelerator, kind, topology *C.char) {
 		a.textOrNil("topology", n.Topology)
 }
 
-// Check says whether Ray's cluster launcher takes the node: a type that passes TypeIsValid, or else a configuration:
-// "V5LITE_POD" or "V" and a generation, but not V2 or V3, and two or three numbers.
+// Check checks whether Ray's cluster launcher accepts the node: with a type that passes TypeIsValid, or else with a
+// configuration whose type is "V5LITE_POD" or "V" and a generation other than V2 and V3, and whose topology has two or
+// three numbers.
 //
-// It fails with Invalid when it does not.
+// It fails with Invalid if Ray refuses the node.
 func (n GCENode) Check() error {
 	var a call
 	var gerror *C.GError
@@ -203,9 +208,9 @@ func (n GCENode) Check() error {
 	return take(gerror)
 }
 
-// PodType is that of the configuration, checked or not: "v5litepod-16".
+// PodType returns the pod type of the configuration, "v5litepod-16". It does not call Check.
 //
-// It fails with Invalid when type or topology is nil or cannot be read.
+// It fails with Invalid if type or topology is nil or cannot be parsed.
 func (n GCENode) PodType() (string, error) {
 	var a call
 	var gerror *C.GError
@@ -217,10 +222,10 @@ func (n GCENode) PodType() (string, error) {
 	return taken(podType), take(gerror)
 }
 
-// IsSingleHost says whether Ray's cluster launcher takes the slice of the node, checked or not, for one host: one with no
-// more chips than VisibleChipsPerHost.
+// IsSingleHost reports whether Ray's cluster launcher treats the node's slice as a single host: it has at most
+// VisibleChipsPerHost chips. It does not call Check.
 //
-// It fails with Invalid when the chips or the generation cannot be read.
+// It fails with Invalid if the chips or the generation cannot be parsed.
 func (n GCENode) IsSingleHost() (bool, error) {
 	var a call
 	var single C.int

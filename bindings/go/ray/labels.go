@@ -8,11 +8,11 @@ package ray
 */
 import "C"
 
-// ParseLabels reads labels out of a command line, "KEY=VALUE,KEY=VALUE". One pair of double quotes around all of it and
-// blanks around keys and values do not count; of a key that comes twice the last value counts.
+// ParseLabels parses labels of a command line, "KEY=VALUE,KEY=VALUE". It ignores one pair of double quotes around the
+// whole text, and blanks around keys and values. If a key occurs twice, the last value counts.
 //
-// It fails with Invalid when a part between commas is no "KEY=VALUE", or when a key or the value that counts is not what
-// CheckLabelKey and CheckLabelValue accept.
+// It fails with Invalid if a part between commas is not "KEY=VALUE", or if CheckLabelKey or CheckLabelValue refuses a
+// key or the value that counts.
 func ParseLabels(text string) (Labels, error) {
 	var a call
 	var gerror *C.GError
@@ -24,11 +24,11 @@ func ParseLabels(text string) (Labels, error) {
 	return takenLabelsOrError(labels, gerror)
 }
 
-// ParseLabelsJSON reads labels out of JSON, in Ray's older way: keys may look as they like but may not begin with
-// "ray.io/", values may be any text; of a key that comes twice the last value counts.
+// ParseLabelsJSON parses labels in JSON, which is Ray's older format: keys are not validated but must not begin with
+// "ray.io/", and values can be any text. If a key occurs twice, the last value counts.
 //
-// It fails with Invalid when it is not strict JSON, no object, or has a value that is no text, or such a key; and, other
-// than Ray, for NUL and half of a surrogate pair.
+// It fails with Invalid if the text is not strict JSON or not an object, or if it has a value that is not text, or such
+// a key. Unlike Ray, it also fails for NUL and half of a surrogate pair.
 func ParseLabelsJSON(text []byte) (Labels, error) {
 	var a call
 	var gerror *C.GError
@@ -44,7 +44,7 @@ func takenLabelsOrError(labels *C.QuoitRayLabels, gerror *C.GError) (Labels, err
 	return takenLabels(labels), nil
 }
 
-// checked is what a check of one text says.
+// checked runs a check of one text.
 func checked(what, text string, run func(*C.char, **C.GError)) error {
 	var a call
 	var gerror *C.GError
@@ -56,36 +56,37 @@ func checked(what, text string, run func(*C.char, **C.GError)) error {
 	return take(gerror)
 }
 
-// CheckLabelKey says whether Ray takes a key of a label: [PREFIX/]NAME. A name is 1 to 63 letters, digits, '-', '_' and
-// '.' of ASCII with a letter or digit at both ends; a prefix is at most 253, names or nothing between its points.
+// CheckLabelKey checks whether Ray accepts a label key: [PREFIX/]NAME. A name is 1 to 63 ASCII letters, digits, '-',
+// '_' and '.', with a letter or digit at both ends. A prefix has at most 253 bytes: names, or nothing, separated by
+// points.
 //
-// It fails with Invalid when Ray does not.
+// It fails with Invalid if Ray refuses the key.
 func CheckLabelKey(key string) error {
 	return checked("key", key, func(key *C.char, gerror **C.GError) { C.quoit_ray_label_check_key(key, gerror) })
 }
 
-// CheckLabelValue says whether Ray takes a value of a label: nothing, or what the name of a key is made of.
+// CheckLabelValue checks whether Ray accepts a label value: an empty text, or text with the syntax of a key's name.
 //
-// It fails with Invalid when Ray does not.
+// It fails with Invalid if Ray refuses the value.
 func CheckLabelValue(value string) error {
 	return checked("value", value, func(value *C.char, gerror **C.GError) {
 		C.quoit_ray_label_check_value(value, gerror)
 	})
 }
 
-// CheckSelectorValue checks one value of a selector, as CheckSelector does.
+// CheckSelectorValue checks one value of a selector, like CheckSelector.
 //
-// It fails with Invalid when Ray refuses it.
+// It fails with Invalid if Ray refuses it.
 func CheckSelectorValue(value string) error {
 	return checked("value", value, func(value *C.char, gerror **C.GError) {
 		C.quoit_ray_selector_check_value(value, gerror)
 	})
 }
 
-// CheckSelector says whether Ray takes a label_selector: each key as of a label, each value nothing, "v", "!v", or a list
-// in brackets with or without "in" before it. One blank may follow a comma.
+// CheckSelector checks whether Ray accepts a label_selector: each key must be a valid label key, and each value "",
+// "v", "!v", or a list in brackets with or without "in" in front. One blank can follow a comma.
 //
-// It fails with Invalid for the first that Ray does not take.
+// It fails with Invalid for the first entry that Ray refuses.
 func CheckSelector(selector Labels) error {
 	var a call
 	var gerror *C.GError
@@ -98,10 +99,10 @@ func CheckSelector(selector Labels) error {
 	return take(gerror)
 }
 
-// CheckFallback says whether Ray takes a list of selectors, in JSON, to try one after the other. Each element is an object
-// with a "label_selector", and nothing else; one that is null or empty asks nothing.
+// CheckFallback checks whether Ray accepts a JSON list of selectors to try in order. Each element is an object with
+// only a "label_selector"; a null or empty one selects everything.
 //
-// It fails with Invalid for the first that Ray does not take, and for what is not strict JSON.
+// It fails with Invalid for the first element that Ray refuses, and for text that is not strict JSON.
 func CheckFallback(text []byte) error {
 	var a call
 	var gerror *C.GError
@@ -110,17 +111,18 @@ func CheckFallback(text []byte) error {
 	return take(gerror)
 }
 
-// SelectorIsNegated says whether a value asks that a label is none of SelectorValues, or is missing.
+// SelectorIsNegated reports whether a selector value requires that the label has none of SelectorValues or is missing.
 func SelectorIsNegated(value string) bool {
 	var a call
 	text := a.text("value", value)
 	return a.Err() == nil && C.quoit_ray_selector_is_negated(text) == 1
 }
 
-// SelectorValues are the values that Ray's scheduler reads out of a value, sorted by bytes, each once. It checks and
-// strips nothing: "in(a, b)" is "a" and " b", "(a,b)" is one value with brackets, "in()" none.
+// SelectorValues returns the values that Ray's scheduler reads from a selector value, sorted by bytes, without
+// duplicates. It validates and strips nothing: "in(a, b)" has "a" and " b", "(a,b)" is one value with brackets, "in()"
+// has no values.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func SelectorValues(value string) ([]string, error) {
 	var a call
 	text := a.text("value", value)
@@ -130,10 +132,10 @@ func SelectorValues(value string) ([]string, error) {
 	return takenStrings(C.quoit_ray_selector_dup_values(text)), nil
 }
 
-// SelectorHolds says whether Ray's scheduler finds that a node with these labels is what the selector asks for. Neither
-// is checked.
+// SelectorHolds reports whether, for Ray's scheduler, a node with these labels matches the selector. It validates
+// neither argument.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func SelectorHolds(selector, labels Labels) (bool, error) {
 	var a call
 	defer a.free()

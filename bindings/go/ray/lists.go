@@ -12,30 +12,30 @@ import "C"
 import (
 	"unsafe"
 
-	_ "quoit" // whose errors are those of this package
+	_ "quoit" // sets door.NewError
 	"quoit/internal/door"
 )
 
-// Amount is how much of a resource there is. It is a double because Ray's arithmetic is; quoit's own is not.
+// Amount is an amount of a resource. It is a float64 because Ray computes with doubles; quoit itself does not.
 type Amount struct {
 	Name   string
 	Amount float64
 }
 
-// Resources are amounts in their order; of a name that comes twice the last amount counts, in the first place. A nil list
-// is not the same as an empty one where Ray tells them apart.
+// Resources is an ordered list of amounts. If a name occurs twice, the last amount counts, at the position of the
+// first. nil differs from an empty list if it does in Ray.
 type Resources []Amount
 
-// Label is a key with its value.
+// Label is a key and its value.
 type Label struct {
 	Key, Value string
 }
 
-// Labels are those of a node, or a selector, whose values say what is asked of a label: "v", "!v", "in(a,b)",
-// "!in(a,b)". They have an order; of a key that comes twice the last value counts, in the first place.
+// Labels is an ordered list of the labels of a node, or of the entries of a selector, whose values are "v", "!v",
+// "in(a,b)" or "!in(a,b)". If a key occurs twice, the last value counts, at the position of the first.
 type Labels []Label
 
-// Get is the value of a key, and whether it is there.
+// Get returns the value of a key, and whether the key exists.
 func (l Labels) Get(key string) (string, bool) {
 	value, found := "", false
 	for _, one := range l {
@@ -46,7 +46,7 @@ func (l Labels) Get(key string) (string, bool) {
 	return value, found
 }
 
-// Get is the amount of a resource, and whether it is there.
+// Get returns the amount of a resource, and whether the resource exists.
 func (r Resources) Get(name string) (float64, bool) {
 	amount, found := 0.0, false
 	for _, one := range r {
@@ -57,9 +57,9 @@ func (r Resources) Get(name string) (float64, bool) {
 	return amount, found
 }
 
-// --- in: arguments of one call, freed when it has ended ---
+// --- Go to C ---
 
-// call is the arguments of one call.
+// call has the arguments of one call, which are freed after it.
 type call struct {
 	door.Arguments
 	resources []*C.QuoitRayResources
@@ -96,7 +96,7 @@ func (a *call) pairs(what string, values map[string]string) **C.char {
 	return (**C.char)(a.Pairs(what, values))
 }
 
-// resourcesOrNil is a list of C, or NULL for nil.
+// resourcesOrNil converts a list to a C object; NULL for nil.
 func (a *call) resourcesOrNil(what string, values Resources) *C.QuoitRayResources {
 	if values == nil {
 		return nil
@@ -111,7 +111,7 @@ func (a *call) resourcesOrNil(what string, values Resources) *C.QuoitRayResource
 	return c
 }
 
-// labelsOrNil is a list of C, or NULL for nil.
+// labelsOrNil converts a list to a C object; NULL for nil.
 func (a *call) labelsOrNil(what string, values Labels) *C.QuoitRayLabels {
 	if values == nil {
 		return nil
@@ -127,7 +127,7 @@ func (a *call) labelsOrNil(what string, values Labels) *C.QuoitRayLabels {
 	return c
 }
 
-// labelsOf is a list of C, also for nil.
+// labelsOf converts a list to a C object, which is empty for nil.
 func (a *call) labelsOf(what string, values Labels) *C.QuoitRayLabels {
 	if values == nil {
 		values = Labels{}
@@ -139,7 +139,7 @@ func number(value *int64) *C.int64_t {
 	return (*C.int64_t)(unsafe.Pointer(value))
 }
 
-// --- out ---
+// --- C to Go ---
 
 func take(gerror *C.GError) error {
 	return door.Take(unsafe.Pointer(gerror))
@@ -161,7 +161,7 @@ func borrowed(text *C.char) string {
 	return C.GoString(text)
 }
 
-// resourcesOf is a list that stays C's; nil for NULL.
+// resourcesOf copies a list that C owns; nil for NULL.
 func resourcesOf(c *C.QuoitRayResources) Resources {
 	if c == nil {
 		return nil
@@ -182,7 +182,7 @@ func takenResources(c *C.QuoitRayResources) Resources {
 	return resourcesOf(c)
 }
 
-// labelsFrom is a list that stays C's; nil for NULL. A value that is None is "".
+// labelsFrom copies a list that C owns; nil for NULL. A None value becomes "".
 func labelsFrom(c *C.QuoitRayLabels) Labels {
 	if c == nil {
 		return nil

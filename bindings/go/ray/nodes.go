@@ -8,21 +8,22 @@ package ray
 */
 import "C"
 
-// Node is a row of a node list: what ray.nodes() says of a node, and what it has available.
+// Node is a row of a node list: a node as in ray.nodes(), and its available resources.
 type Node struct {
 	ID     string
 	Dead   bool
 	Labels Labels
 	Total  Resources
-	// Available is what the node has left: nil where nothing is told of it. What is not in it is left out, as Ray leaves
-	// out what is wholly used. Of rows of one id the last that says it counts.
+	// Available is the free resources of the node; nil if they are unknown. A resource that is missing in it is
+	// completely used, because Ray leaves those out. If several rows have the same id, the last one with a value
+	// counts.
 	Available Resources
 }
 
-// NodeList is a node list, in its order, dead ones too; an id may come twice, as it may in what Ray is told.
+// NodeList is a node list, in its order, including dead nodes. An id can occur twice, as in Ray's input.
 type NodeList []Node
 
-// opened is the list as C has it, which a.free does not free.
+// opened converts the list to a C object. a.free does not free it.
 func (l NodeList) opened(a *call) *C.QuoitRayNodes {
 	c := C.quoit_ray_nodes_new()
 	for _, one := range l {
@@ -43,10 +44,9 @@ func (l NodeList) opened(a *call) *C.QuoitRayNodes {
 	return c
 }
 
-// SliceNames are the slices that the nodes say they are in, their labels ray.io/tpu-slice-name, row by row; "" without
-// one.
+// SliceNames returns the label ray.io/tpu-slice-name of each node, row by row; "" if the node has none.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func (l NodeList) SliceNames() ([]string, error) {
 	var a call
 	defer a.free()
@@ -62,9 +62,9 @@ func (l NodeList) SliceNames() ([]string, error) {
 	return names, nil
 }
 
-// OfSlice is the ids of the nodes that are alive and in a slice; nil: of those that name none.
+// OfSlice returns the ids of the alive nodes of a slice; nil means the nodes without a slice name.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func (l NodeList) OfSlice(slice *string) ([]string, error) {
 	var a call
 	defer a.free()
@@ -83,8 +83,8 @@ func (l NodeList) OfSlice(slice *string) ([]string, error) {
 	return ids, nil
 }
 
-// SliceKind is which slices are counted: of a topology, "4x4", and a type, "TPU-V6E", or the generation. ResourcePerChip is
-// how many units of TPU one chip counts for; nil: 1.
+// SliceKind selects the slices to count: a topology, "4x4", and a type, "TPU-V6E", or the generation. ResourcePerChip
+// is the number of TPU units per chip; nil stands for 1.
 type SliceKind struct {
 	Topology        string
 	AcceleratorType string
@@ -104,31 +104,32 @@ func (l NodeList) counted(kind SliceKind,
 	return int(run(c, topology, accelerator, number(kind.ResourcePerChip))), nil
 }
 
-// Slices counts those that Ray calls intact: nodes alive, of this pod type and of one slice name, whose TPU make up
-// exactly what the topology has, one of them worker 0. A node that alone has as much is a slice whatever it is called.
-// What cannot be read counts as no slice, as for Ray.
+// Slices counts the slices that Ray calls intact: alive nodes of this pod type with the same slice name, whose TPU sum
+// is exactly that of the topology, and of which one is worker 0. A node that alone has this amount is a slice, whatever
+// its slice name. Like in Ray, nodes that cannot be parsed do not count.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func (l NodeList) Slices(kind SliceKind) (int, error) {
 	return l.counted(kind, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.unsigned {
 		return C.quoit_ray_count_slices(c, topology, kind, factor)
 	})
 }
 
-// ReadySlices counts those of Slices that Ray calls ready: no member has less TPU available than in all. A member of which
-// no available TPU is told counts as free, though that is how Ray tells of one that is wholly used.
+// ReadySlices counts those of Slices that Ray calls ready: no member has less available TPU than its total. A member
+// without an available amount of TPU counts as free, although Ray reports a completely used node in the same way.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func (l NodeList) ReadySlices(kind SliceKind) (int, error) {
 	return l.counted(kind, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.unsigned {
 		return C.quoit_ray_count_ready_slices(c, topology, kind, factor)
 	})
 }
 
-// FreeSlices counts those that can be had whole: a member of which no available TPU is told is used, the topology that
-// members say must be this one, and worker ids, where there are several members, are 0 and on, each once.
+// FreeSlices counts the slices that are completely free. A member without an available amount of TPU counts as used,
+// the topology labels of members must equal this topology, and the worker ids of several members must be 0 to n - 1,
+// each once.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func (l NodeList) FreeSlices(kind SliceKind) (int, error) {
 	return l.counted(kind, func(c *C.QuoitRayNodes, topology, kind *C.char, factor *C.int64_t) C.unsigned {
 		return C.quoit_ray_count_free_slices(c, topology, kind, factor)

@@ -16,17 +16,17 @@ import (
 	"quoit/internal/door"
 )
 
-// Result is what Ray says of a placement group.
+// Result is Ray's result for a placement group.
 type Result int
 
-// Ray's answers.
+// The results.
 const (
 	Success    Result = C.QUOIT_RAY_SUCCESS    // every bundle has a node
-	Failed     Result = C.QUOIT_RAY_FAILED     // not now: Ray tries again
-	Infeasible Result = C.QUOIT_RAY_INFEASIBLE // not with these nodes: Ray waits for another to join
+	Failed     Result = C.QUOIT_RAY_FAILED     // not now: Ray retries
+	Infeasible Result = C.QUOIT_RAY_INFEASIBLE // not with these nodes: Ray waits until another node joins
 )
 
-// String is Ray's word for it.
+// String returns Ray's name of the result.
 func (r Result) String() string {
 	switch r {
 	case Success:
@@ -39,17 +39,17 @@ func (r Result) String() string {
 	return "UNKNOWN"
 }
 
-// Whether is an answer that may be out of reach.
+// Whether is an answer that can be unknown.
 type Whether int
 
 // The answers.
 const (
 	No      Whether = C.QUOIT_RAY_NO
 	Yes     Whether = C.QUOIT_RAY_YES
-	Unknown Whether = C.QUOIT_RAY_UNKNOWN // the budget ended before it was known
+	Unknown Whether = C.QUOIT_RAY_UNKNOWN // the budget was used up first
 )
 
-// String is the name of the answer.
+// String returns the name of the answer.
 func (w Whether) String() string {
 	switch w {
 	case No:
@@ -60,9 +60,9 @@ func (w Whether) String() string {
 	return "UNKNOWN"
 }
 
-// ParseStrategy is the strategy that Ray means by "PACK", "SPREAD", "STRICT_PACK" or "STRICT_SPREAD".
+// ParseStrategy returns the strategy with Ray's name "PACK", "SPREAD", "STRICT_PACK" or "STRICT_SPREAD".
 //
-// It fails with Invalid for any other text, as Ray does for "pack".
+// It fails with Invalid for any other text, including "pack", like Ray.
 func ParseStrategy(name string) (quoit.Strategy, error) {
 	var a call
 	var strategy C.QuoitStrategy
@@ -78,36 +78,36 @@ func ParseStrategy(name string) (quoit.Strategy, error) {
 	return quoit.Strategy(strategy), nil
 }
 
-// --- the nodes ---
+// --- nodes ---
 
-// NodeAmount is what a node has of a resource, in ten-thousandths.
+// NodeAmount is an amount of a resource of a node, in ten-thousandths.
 type NodeAmount struct {
 	Name      string // "CPU", "TPU", "TPU-v6e-16-head"
 	Total     int64
-	Available int64 // what of it is free
+	Available int64 // the free part
 }
 
-// ClusterNode is a node that may be used: alive and not draining, which is all that Ray looks at.
+// ClusterNode is a node that can be used: alive and not draining. Ray considers no other nodes.
 type ClusterNode struct {
-	ID      string // Ray's id of the node, or any other text by which groups may name it
+	ID      string // Ray's id of the node, or any other text by which groups can name it
 	Amounts []NodeAmount
 	Labels  Labels
 }
 
-// Cluster is what Ray's control plane knows of nodes. They have numbers, 0 and up, in the order in which they were added;
-// of nodes that are equally good the one with the smallest number is taken. Any number of goroutines may ask about one
-// that nobody changes. Close frees it; the garbage collector does where that is forgotten.
+// Cluster is the nodes of Ray's control plane. They are numbered from 0 in the order in which they were added; of
+// equally good nodes, quoit uses the one with the smallest number. Any number of goroutines can use a Cluster that does
+// not change. Close frees it; the garbage collector does so if you do not.
 type Cluster struct {
 	h *door.Handle
 }
 
-// NewCluster is a cluster without nodes.
+// NewCluster returns a cluster without nodes.
 func NewCluster() *Cluster {
 	free := func(p unsafe.Pointer) { C.quoit_ray_cluster_free((*C.QuoitRayCluster)(p)) }
 	return &Cluster{door.NewHandle("cluster", unsafe.Pointer(C.quoit_ray_cluster_new()), free)}
 }
 
-// Close frees what the cluster keeps; calls that come later fail. To close twice does nothing.
+// Close frees the cluster; later calls fail. A second Close does nothing.
 func (c *Cluster) Close() {
 	if c != nil {
 		c.h.Close()
@@ -126,9 +126,9 @@ func (c *Cluster) with(run func(*C.QuoitRayCluster) error) error {
 	return run((*C.QuoitRayCluster)(pointer))
 }
 
-// Add adds a node, wholly or not at all.
+// Add adds a node, completely or not at all.
 //
-// It fails with Invalid when there is a node of that id already, for negative amounts, and for a resource without a name.
+// It fails with Invalid if a node has that id, for negative amounts, and for a resource without a name.
 func (c *Cluster) Add(node ClusterNode) error {
 	var a call
 	id := a.text("id", node.ID)
@@ -167,7 +167,7 @@ func (c *Cluster) Add(node ClusterNode) error {
 	})
 }
 
-// onNode runs what is asked of the node of a number.
+// onNode checks the number of a node and runs a function on it.
 func (c *Cluster) onNode(node int, run func(*C.QuoitRayCluster, C.uint32_t) error) error {
 	return c.with(func(cluster *C.QuoitRayCluster) error {
 		if count := int(C.quoit_ray_cluster_get_n_nodes(cluster)); node < 0 || node >= count {
@@ -177,11 +177,11 @@ func (c *Cluster) onNode(node int, run func(*C.QuoitRayCluster, C.uint32_t) erro
 	})
 }
 
-// SetResource states an amount of the node of a number, as a report of the node would, in doubles that are cut to
-// ten-thousandths as Ray cuts them: 0.57 is 0.5699. A resource that is never stated is 0.
+// SetResource sets the amounts of a resource of a node, given by its number, like a report of the node. Ray truncates
+// doubles to ten-thousandths: 0.57 becomes 0.5699. A resource that was never set is 0.
 //
-// It fails with Invalid for amounts that are negative, not finite, or 922337203685477.5808 and up, for a resource without
-// a name, and for a number that no node has.
+// It fails with Invalid for amounts that are negative, not finite, or at least 922337203685477.5808, for a resource
+// without a name, and for a number out of range.
 func (c *Cluster) SetResource(node int, resource string, total, available float64) error {
 	var a call
 	name := a.text("resource", resource)
@@ -195,9 +195,10 @@ func (c *Cluster) SetResource(node int, resource string, total, available float6
 	})
 }
 
-// Available is what is free of a resource on the node of a number, in ten-thousandths, after what Take took.
+// Available returns the free amount of a resource on a node, given by its number, in ten-thousandths. It reflects
+// earlier calls of Take.
 //
-// It fails with Invalid for a number that no node has.
+// It fails with Invalid for a number out of range.
 func (c *Cluster) Available(node int, resource string) (e4 int64, err error) {
 	var a call
 	name := a.text("resource", resource)
@@ -211,7 +212,7 @@ func (c *Cluster) Available(node int, resource string) (e4 int64, err error) {
 	return e4, err
 }
 
-// NodeIDs are the ids of the nodes, by their numbers.
+// NodeIDs returns the ids of the nodes, by their numbers.
 //
 // It fails with Invalid after Close.
 func (c *Cluster) NodeIDs() (ids []string, err error) {
@@ -225,37 +226,38 @@ func (c *Cluster) NodeIDs() (ids []string, err error) {
 	return ids, err
 }
 
-// --- the group ---
+// --- groups ---
 
-// Bundle is what one bundle asks for.
+// Bundle is one requested bundle.
 type Bundle struct {
 	Amounts Resources
-	// Selectors that its node satisfies; of a key that comes twice the last counts.
+	// Selectors must match its node. If a key occurs twice, the last value counts.
 	Selectors Labels
 }
 
-// Level is one entry of topology_strategy. The key "ray.io/node-id" stands for the nodes themselves; with another key all
-// bundles are placed on nodes that share one value of that label.
+// Level is one entry of topology_strategy. The key "ray.io/node-id" stands for the nodes themselves. With another key,
+// all bundles are placed on nodes with the same value of that label.
 type Level struct {
 	Key      string
 	Strategy quoit.Strategy
 }
 
-// Group is what placement_group() is called with.
+// Group has the arguments of placement_group().
 type Group struct {
 	Bundles []Bundle
-	// Strategy is how the bundles stand to each other; nil: as Topology says, else PACK, as Ray's.
+	// Strategy is the placement strategy; nil stands for that of Topology or else, like in Ray, for PACK.
 	Strategy   *quoit.Strategy
 	Topology   []Level
 	SoftTarget string // the id of the node that STRICT_PACK prefers; "" for none
-	Lifetime   string // "detached", which is only checked; "" for none
-	// Bound and Excluded say where those bundles stand that have their nodes already, when this is what was lost of another
-	// group: the value of the topology label, nil for any; and ids of nodes that STRICT_SPREAD does not take.
+	Lifetime   string // "detached" or "" for none; it is only validated
+	// Bound and Excluded are for placing only the lost bundles of another group. They describe the bundles that
+	// still have nodes: Bound is their value of the topology label (nil for any), and Excluded is the ids of nodes
+	// that STRICT_SPREAD must not use.
 	Bound    *string
 	Excluded []string
 }
 
-// opened is the group as C has it, for the caller to free.
+// opened converts the group to a C object, which the caller frees.
 func (g *Group) opened(a *call) *C.QuoitRayGroup {
 	c := C.quoit_ray_group_new()
 	if g.Strategy != nil {
@@ -303,7 +305,7 @@ func (g *Group) with(run func(*C.QuoitRayGroup) error) error {
 	return run(c)
 }
 
-// on runs what is asked of the group on a cluster.
+// on runs a function on the group and a cluster.
 func (g *Group) on(cluster *Cluster, run func(*C.QuoitRayGroup, *C.QuoitRayCluster, **C.GError)) error {
 	return g.with(func(group *C.QuoitRayGroup) error {
 		return cluster.with(func(cluster *C.QuoitRayCluster) error {
@@ -314,10 +316,10 @@ func (g *Group) on(cluster *Cluster, run func(*C.QuoitRayGroup, *C.QuoitRayClust
 	})
 }
 
-// Check is the checks of placement_group() itself, before Ray's control plane hears of the group. What they let through
-// may be refused by Place, and what they refuse may be placed.
+// Check runs the checks of placement_group() itself, which come before those of Ray's control plane. Place can refuse a
+// group that passes them, and can place one that does not.
 //
-// It fails with Invalid where placement_group() raises; the first check that fails has the word.
+// It fails with Invalid if placement_group() raises an error; the first check that fails determines the message.
 func (g *Group) Check() error {
 	return g.with(func(c *C.QuoitRayGroup) error {
 		var gerror *C.GError
@@ -326,13 +328,14 @@ func (g *Group) Check() error {
 	})
 }
 
-// Answer is Ray's to a group: with Success the number of a node for each bundle, else none.
+// Answer is Ray's answer for a group. With Success, Nodes has the number of a node for each bundle; otherwise it is
+// empty.
 type Answer struct {
 	Result Result
 	Nodes  []int
 }
 
-// numbersOf is room for a number a bundle, which has an address also where there is none.
+// numbersOf returns one number per bundle. It has an address even if it is empty.
 func numbersOf(count int) []C.uint32_t {
 	return make([]C.uint32_t, count, count+1)
 }
@@ -355,12 +358,12 @@ func (g *Group) nodeNumbers(nodes []int) ([]C.uint32_t, error) {
 	return numbers, nil
 }
 
-// Place is where Ray's control plane would put the bundles, all or nothing. Where several nodes are equally good Ray takes
-// any, another one from call to call; here it is the one that was added first.
+// Place returns where Ray's control plane would place the bundles, all or none. Ray chooses among equally good nodes
+// arbitrarily, and can choose differently each time; Place uses the one that was added first.
 //
-// It fails with Invalid for amounts that are not finite or 922337203685477.5808 and up, for sums of that size where Ray
-// adds bundles up, for a resource without a name or called "bundle", for several topology labels, and for what memory
-// should not hold.
+// It fails with Invalid for amounts that are not finite or at least 922337203685477.5808, for sums of that size if Ray
+// adds bundles up, for a resource without a name or with the name "bundle", for several topology labels, and for input
+// that needs too much memory.
 func (g *Group) Place(cluster *Cluster) (Answer, error) {
 	var result C.QuoitRayResult
 	numbers := numbersOf(len(g.Bundles))
@@ -380,10 +383,10 @@ func (g *Group) Place(cluster *Cluster) (Answer, error) {
 	return answer, nil
 }
 
-// IsDetermined says whether Ray gives the answer of Place each time. The budget is how many placements may be tried to find
-// another: 1,000 takes some milliseconds.
+// IsDetermined reports whether Ray always gives the answer of Place. budget is the number of placements to try in the
+// search for another answer; 1,000 takes some milliseconds.
 //
-// It fails as Place does.
+// It fails like Place.
 func (g *Group) IsDetermined(cluster *Cluster, budget uint64) (Whether, error) {
 	var determined C.QuoitRayWhether
 	err := g.on(cluster, func(group *C.QuoitRayGroup, nodes *C.QuoitRayCluster, gerror **C.GError) {
@@ -392,10 +395,10 @@ func (g *Group) IsDetermined(cluster *Cluster, budget uint64) (Whether, error) {
 	return Whether(determined), err
 }
 
-// IsPossible says whether Ray could answer so. The budget is how many placements may be tried where the answer is not
-// Success, which is never Unknown.
+// IsPossible reports whether Ray could give an answer. budget is the number of placements to try if the answer is not
+// Success. For Success, the result is never Unknown.
 //
-// It fails as Place does, and with Invalid for an answer of Success that has not a node for each bundle.
+// It fails like Place, and with Invalid for an answer of Success without a node for each bundle.
 func (g *Group) IsPossible(cluster *Cluster, answer Answer, budget uint64) (Whether, error) {
 	var possible C.QuoitRayWhether
 	var first *C.uint32_t
@@ -413,9 +416,9 @@ func (g *Group) IsPossible(cluster *Cluster, answer Answer, budget uint64) (Whet
 	return Whether(possible), err
 }
 
-// Take lowers what is free as Ray's control plane does when it has placed a group: at once, and never below 0.
+// Take reduces the free amounts like Ray's control plane after it has placed a group: immediately, and never below 0.
 //
-// It fails with Invalid for a number that is no node's, and for what Place would refuse.
+// It fails with Invalid for a number out of range, and for a group that Place would refuse.
 func (c *Cluster) Take(group *Group, nodes []int) error {
 	numbers, err := group.nodeNumbers(nodes)
 	if err != nil {
@@ -426,9 +429,9 @@ func (c *Cluster) Take(group *Group, nodes []int) error {
 	})
 }
 
-// GiveBack raises what is free as the reports of the nodes do after a group was removed: never above what there is.
+// GiveBack increases the free amounts like the reports of the nodes after a group was removed, never above the totals.
 //
-// It fails with Invalid for a number that is no node's, and for what Place would refuse.
+// It fails with Invalid for a number out of range, and for a group that Place would refuse.
 func (c *Cluster) GiveBack(group *Group, nodes []int) error {
 	numbers, err := group.nodeNumbers(nodes)
 	if err != nil {
@@ -439,9 +442,9 @@ func (c *Cluster) GiveBack(group *Group, nodes []int) error {
 	})
 }
 
-// BundleOrder is the bundle that PACK, SPREAD and STRICT_SPREAD place first, then the next.
+// BundleOrder returns the order in which PACK, SPREAD and STRICT_SPREAD place the bundles.
 //
-// It fails with Invalid for amounts and numbers of them that Place refuses.
+// It fails with Invalid for amounts and numbers of bundles that Place refuses.
 func (g *Group) BundleOrder() ([]int, error) {
 	numbers := numbersOf(len(g.Bundles))
 	err := g.with(func(c *C.QuoitRayGroup) error {
@@ -461,10 +464,10 @@ func (g *Group) BundleOrder() ([]int, error) {
 
 // --- names ---
 
-// ResourceID is the number by which Ray orders resources: 0 to 3 for CPU, memory, GPU and object_store_memory, else
-// libstdc++'s hash of the name as a signed number.
+// ResourceID returns the number by which Ray orders resources: 0 to 3 for CPU, memory, GPU and object_store_memory, and
+// libstdc++'s hash of the name, as a signed number, for others.
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func ResourceID(resource string) (int64, error) {
 	var a call
 	name := a.text("resource", resource)
@@ -474,10 +477,10 @@ func ResourceID(resource string) (int64, error) {
 	return int64(C.quoit_ray_resource_id(name)), nil
 }
 
-// BundleResource is what Ray calls the part of a resource on a node that belongs to one bundle: "TPU_group_0_<id>".
-// "bundle" is what Ray adds to each bundle, 1000 of it.
+// BundleResource returns Ray's name for the part of a node's resource that belongs to one bundle: "TPU_group_0_<id>".
+// Ray adds 1000 of the resource "bundle" to each bundle.
 //
-// It fails with Invalid for a resource without a name, a number below 0, or an id that is not 36 hexadecimal digits.
+// It fails with Invalid for a resource without a name, a negative number, or an id that is not 36 hexadecimal digits.
 func BundleResource(resource, groupID string, bundle int) (string, error) {
 	var a call
 	var gerror *C.GError
@@ -492,10 +495,10 @@ func BundleResource(resource, groupID string, bundle int) (string, error) {
 	return taken(text), take(gerror)
 }
 
-// GroupResource is what Ray calls the part of a resource on a node that belongs to any bundle of a group:
+// GroupResource returns Ray's name for the part of a node's resource that belongs to any bundle of a group:
 // "TPU_group_<id>".
 //
-// It fails as BundleResource does.
+// It fails like BundleResource.
 func GroupResource(resource, groupID string) (string, error) {
 	var a call
 	var gerror *C.GError

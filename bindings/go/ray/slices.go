@@ -15,73 +15,74 @@ type Layout int
 
 // The layouts.
 const (
-	OneGroup      Layout = C.QUOIT_RAY_LAYOUT_ONE_GROUP       // one placement group holds the bundles of all slices
-	GroupPerSlice Layout = C.QUOIT_RAY_LAYOUT_GROUP_PER_SLICE // each slice has a placement group of its own
+	OneGroup      Layout = C.QUOIT_RAY_LAYOUT_ONE_GROUP       // one placement group has the bundles of all slices
+	GroupPerSlice Layout = C.QUOIT_RAY_LAYOUT_GROUP_PER_SLICE // each slice has its own placement group
 )
 
-// SliceRequest is the arguments of Ray's slice_placement_group().
+// SliceRequest has the arguments of Ray's slice_placement_group().
 type SliceRequest struct {
-	Topology           string // "4x4", of each slice; blanks around it and capitals do not matter
-	AcceleratorVersion string // "v6e", "TPU-V6E"; blanks around it do not matter
-	// Slices is num_slices; nil: 1.
+	Topology           string // "4x4", of each slice; blanks around it and upper case are ignored
+	AcceleratorVersion string // "v6e", "TPU-V6E"; blanks around it are ignored
+	// Slices is num_slices; nil stands for 1.
 	Slices *int64
-	// ChipsPerVM is chips_per_vm; nil: ChipsPerHost.
+	// ChipsPerVM is chips_per_vm; nil stands for ChipsPerHost.
 	ChipsPerVM *int64
-	// ResourcePerChip is tpu_resource_per_chip; nil: 1. Ray takes it from RAY_TPU_RESOURCE_PER_CHIP where it is not given.
+	// ResourcePerChip is tpu_resource_per_chip; nil stands for 1. Ray's default is RAY_TPU_RESOURCE_PER_CHIP.
 	ResourcePerChip *int64
-	// PerBundle is resources_per_bundle; CPU and TPU that are not in it are added, as WorkerResources adds them.
+	// PerBundle is resources_per_bundle. If CPU or TPU is missing, it is added like in WorkerResources.
 	PerBundle Resources
-	// Strategy is "SPREAD", "PACK", "STRICT_SPREAD", "STRICT_PACK"; "" is SPREAD. Ray checks it when it makes the groups.
+	// Strategy is "SPREAD", "PACK", "STRICT_SPREAD" or "STRICT_PACK"; "" stands for SPREAD. Ray validates it when
+	// it creates the groups.
 	Strategy string
-	// Name of the group; "" for none.
+	// Name is the name of the group; "" for none.
 	Name string
-	// Lifetime is "detached", or "": the groups end with their creator.
+	// Lifetime is "detached", or "" if the groups end with their creator.
 	Lifetime string
 	// Layout is pg_per_slice.
 	Layout Layout
-	// BundleSelectors is bundle_label_selector: none at all, or one for each bundle over all slices.
+	// BundleSelectors is bundle_label_selector: empty, or one selector for each bundle of all slices.
 	BundleSelectors []Labels
-	// SliceNames are the slices whose heads were taken, by the index of the slice.
+	// SliceNames has the names of the slices whose heads were reserved, by the index of the slice.
 	SliceNames map[int64]string
 }
 
-// SliceGroup is what Ray makes of a request for slices: bundles, selectors, placement groups and heads.
+// SliceGroup is what Ray creates for a request for slices: bundles, selectors, placement groups and heads.
 type SliceGroup struct {
-	Topology        string    // as Ray writes it
-	Version         string    // the generation as Ray writes it
-	Slices          int64     // those that were asked for
-	ChipsPerHost    int64     // the chips of one host
-	DevicesPerHost  int64     // the resource TPU of one host
-	Hosts           int64     // over all slices, at least one a slice
-	BundleCount     int64     // over all slices; less than 0 for less than no slices
-	BundlesPerSlice int64     // of each slice
-	Resources       Resources // what each bundle asks for
-	IsSingleHost    bool      // such slices have no heads, and their bundles select no slice
-	Strategy        string    // of every placement group
-	Lifetime        string    // of every placement group; "" for none
+	Topology        string // in Ray's spelling
+	Version         string // the generation in Ray's spelling
+	Slices          int64  // requested slices
+	ChipsPerHost    int64  // chips per host
+	DevicesPerHost  int64  // the resource TPU of one host
+	Hosts           int64  // of all slices, at least one per slice
+	BundleCount     int64  // of all slices; negative if the number of slices is
+	BundlesPerSlice int64
+	Resources       Resources // of each bundle
+	IsSingleHost    bool      // single-host slices have no heads, and their bundles select no slice
+	Strategy        string    // of each placement group
+	Lifetime        string    // of each placement group; "" for none
 
-	Bundles      []Labels // what each selects its node by, slice by slice
-	Heads        []Head   // those that Ray takes, one after the other
-	HeadResource string   // the resource of which the bundle of every head asks for 1
-	HeadLabels   Labels   // what the bundle of every head selects its node by
+	Bundles      []Labels // the selectors of the bundles, slice by slice
+	Heads        []Head   // the heads in the order in which Ray reserves them
+	HeadResource string   // the resource of each head's bundle, of which it needs 1
+	HeadLabels   Labels   // the selector of each head's bundle
 	Groups       []PlacedGroup
 }
 
-// Head is one that Ray takes for a slice, before it makes its group.
+// Head is a slice head that Ray reserves before it creates the placement group.
 type Head struct {
 	Slice int64 // the index of the slice
 }
 
-// PlacedGroup is one of the placement groups that hold the bundles, the next of all in their order.
+// PlacedGroup is a placement group with the next Bundles bundles.
 type PlacedGroup struct {
 	Name    string // "" for none
 	Bundles int64
 }
 
-// most bundles, heads or groups that are listed: more than any fleet has.
+// most is the largest number of bundles, heads or groups in a result. It exceeds any fleet.
 const most = 10_000_000
 
-// opened is the request as C has it; it frees nothing on failure but what it made.
+// opened converts the request to a C object.
 func (r *SliceRequest) opened(a *call) *C.QuoitRaySliceRequest {
 	topology, version := a.text("topology", r.Topology), a.text("accelerator version", r.AcceleratorVersion)
 	per := a.resourcesOrNil("resources", r.PerBundle)
@@ -117,12 +118,12 @@ func (r *SliceRequest) opened(a *call) *C.QuoitRaySliceRequest {
 	return c
 }
 
-// SlicePlacementGroup is what slice_placement_group() of Ray asks the cluster for. Less than no slices are accepted, as by
-// Ray.
+// SlicePlacementGroup returns what Ray's slice_placement_group() requests from the cluster. Like Ray, it accepts a
+// negative number of slices.
 //
-// It fails with Invalid when WorkerResources would, when Ray does not list the topology for the generation, when there are
-// selectors and not as many as bundles, when no slice is asked for, when SliceNames names one that no head is taken for,
-// when a count is beyond 64 bits, and when there are more than ten million bundles.
+// It fails with Invalid like WorkerResources, if Ray does not list the topology for the generation, if the number of
+// selectors is neither 0 nor that of the bundles, if the number of slices is 0, if SliceNames has an index without a
+// head, if a count exceeds 64 bits, and if there are more than ten million bundles.
 func SlicePlacementGroup(request SliceRequest) (*SliceGroup, error) {
 	var a call
 	defer a.free()
@@ -190,10 +191,10 @@ func readSliceGroup(c *C.QuoitRaySliceGroup) (*SliceGroup, error) {
 	return group, nil
 }
 
-// CheckLayout refuses what Ray's two properties refuse: slice_placement_group of several groups, and
-// slice_placement_groups of one.
+// CheckLayout checks what Ray's two properties check: slice_placement_group refuses several groups, and
+// slice_placement_groups refuses a single one.
 //
-// It fails with Invalid when the request is refused, or asks for another layout.
+// It fails with Invalid if the request is refused or has another layout.
 func CheckLayout(request SliceRequest, layout Layout) error {
 	var a call
 	var gerror *C.GError

@@ -32,30 +32,30 @@ func dims(topology string, run func(*C.char, *C.unsigned, **C.GError) *C.int64_t
 	return takenNumbers(numbers, count), nil
 }
 
-// TopologyDims is the numbers between the "x", in any form that Python's int() reads.
+// TopologyDims returns the numbers between the "x", in any form that Python's int() accepts.
 //
-// It fails with Invalid when one of them is none, or is beyond 64 bits.
+// It fails with Invalid if one of them is not a number or exceeds 64 bits.
 func TopologyDims(topology string) ([]int64, error) {
 	return dims(topology, func(text *C.char, count *C.unsigned, gerror **C.GError) *C.int64_t {
 		return C.quoit_ray_topology_dims(text, count, gerror)
 	})
 }
 
-// WorkerGrid is the hosts of a slice along its axes, the slowest first: (y, x) or (z, y, x), as Ray reads them. QuoitLedger's
-// own coordinates are x first.
+// WorkerGrid returns the number of hosts of a slice along its axes, the slowest first, like Ray: (y, x) or (z, y, x).
+// quoit's own coordinates are x first.
 //
-// It fails with Invalid when Ray has no grid for the topology, exactly as Ray writes it.
+// It fails with Invalid if Ray has no grid for the topology in exactly this spelling.
 func WorkerGrid(topology string) ([]int64, error) {
 	return dims(topology, func(text *C.char, count *C.unsigned, gerror **C.GError) *C.int64_t {
 		return C.quoit_ray_worker_grid(text, count, gerror)
 	})
 }
 
-// PhysicalWorkerID is where Ray thinks that a host stands, by the least of its chips' coordinates, x first. A third
-// coordinate that is not known is 0; what is behind the third is not read.
+// PhysicalWorkerID returns the id that Ray gives a host by its position, which is the smallest coordinates of its
+// chips, x first. A missing third coordinate is 0; further coordinates are ignored.
 //
-// It fails with Invalid when there are no chips or less than two coordinates of one, when Ray has no grid for the
-// topology, or when the host stands outside of it.
+// It fails with Invalid if there are no chips, a chip has less than two coordinates, Ray has no grid for the topology,
+// or the host is outside of it.
 func PhysicalWorkerID(chips [][]int64, parentTopology string) (int64, error) {
 	var a call
 	var worker C.int64_t
@@ -77,7 +77,8 @@ func PhysicalWorkerID(chips [][]int64, parentTopology string) (int64, error) {
 	return int64(worker), nil
 }
 
-// axesOf is how many coordinates are read of each chip: all that one of them has, up to three, where each has two.
+// axesOf returns the number of coordinates to read of each chip: the most that a chip has, up to three, if each has two
+// or more.
 func axesOf(chips [][]int64) int {
 	if len(chips) == 0 {
 		return 0
@@ -92,10 +93,10 @@ func axesOf(chips [][]int64) int {
 	return min(most, 3)
 }
 
-// SubsliceLabels is the sub-slice of each smaller shape that a host belongs to: "ray.io/tpu-subslice-2x4" is "1". A host
-// outside of the grid is not refused.
+// SubsliceLabels returns the index of the host's sub-slice for each smaller shape, as labels: "ray.io/tpu-subslice-2x4"
+// is "1". It accepts a host outside of the grid.
 //
-// It fails with Invalid when Ray has no grid for the topology of the whole slice.
+// It fails with Invalid if Ray has no grid for the topology of the whole slice.
 func SubsliceLabels(workerID int64, parentTopology string) (Labels, error) {
 	var a call
 	var gerror *C.GError
@@ -107,10 +108,10 @@ func SubsliceLabels(workerID int64, parentTopology string) (Labels, error) {
 	return takenLabelsOrError(labels, gerror)
 }
 
-// ParentTopologies are the topologies of nodes alive in which a sub-slice fits, by their grids, those of the fewest hosts
-// first. The generation is not looked at.
+// ParentTopologies returns the topologies of alive nodes into which a sub-slice fits by their grids, those with the
+// fewest hosts first. It ignores the generation.
 //
-// It fails with Invalid when Ray has no grid for the sub-slice.
+// It fails with Invalid if Ray has no grid for the sub-slice.
 func (l NodeList) ParentTopologies(subslice string) ([]string, error) {
 	var a call
 	var gerror *C.GError
@@ -125,10 +126,10 @@ func (l NodeList) ParentTopologies(subslice string) ([]string, error) {
 	return takenStrings(parents), take(gerror)
 }
 
-// HeadLooksFree says whether Ray takes the head of a slice for free: of its first worker 0 that is alive, 1 of the resource
-// is available or nothing is told. So it is without a worker 0, and without a resource (nil).
+// HeadLooksFree reports whether Ray treats the head of a slice as free: the first alive worker 0 has 1 of the resource
+// available, or its available resources are unknown. It is also free if there is no worker 0 or no resource (nil).
 //
-// It fails with Invalid for text with a NUL alone.
+// It fails with Invalid only for text with a NUL.
 func (l NodeList) HeadLooksFree(slice, headResource *string) (bool, error) {
 	var a call
 	defer a.free()
@@ -141,19 +142,20 @@ func (l NodeList) HeadLooksFree(slice, headResource *string) (bool, error) {
 	return C.quoit_ray_head_looks_free(c, name, resource) == 1, nil
 }
 
-// SubsliceChipsPerVM is the chips of a host of a sub-slice: those given, else DefaultChipsPerVM of the whole slice.
+// SubsliceChipsPerVM returns the chips per host of a sub-slice: the given number, or else DefaultChipsPerVM of the
+// whole slice.
 //
-// It fails with Invalid where that does.
+// It fails like DefaultChipsPerVM.
 func SubsliceChipsPerVM(given *int64, parentTopology, version string) (int64, error) {
 	return counted(parentTopology, version, func(parent, version *C.char, count *C.int64_t, gerror **C.GError) {
 		C.quoit_ray_subslice_chips_per_vm(number(given), parent, version, count, gerror)
 	})
 }
 
-// --- which of them Ray chooses ---
+// --- the choice of sub-slices ---
 
-// Subslices is what Ray has found out of slices: by the name of a slice, and the worker id as its node says it, the labels
-// that SubsliceLabels makes. A slice without workers is known, and nothing of it.
+// Subslices is what Ray has discovered about slices: the labels of SubsliceLabels, by the name of the slice and the
+// worker id in its node's label. A slice without workers counts as discovered.
 type Subslices map[string]map[string]Labels
 
 func (s Subslices) opened(a *call) *C.QuoitRaySubslices {
@@ -175,17 +177,17 @@ func (s Subslices) opened(a *call) *C.QuoitRaySubslices {
 	return c
 }
 
-// Subslice is one that was found.
+// Subslice is a sub-slice that Find returns.
 type Subslice struct {
 	Index     int64
-	WorkerIDs []string // the least first
+	WorkerIDs []string // in ascending order
 }
 
-// Find is the first sub-slice of a slice, by its index, or the one of that index, that has all its hosts, each alive and in
-// Ray's eyes idle; nil when there is none.
+// Find returns the first sub-slice of a slice by index, or the one with the given index, whose hosts all exist, are
+// alive and are idle in Ray's view; nil if there is none.
 //
-// It fails with Invalid when an index or a worker id that is needed is no integer of 64 bits, or when Ray has no grid for
-// a topology that is labelled.
+// It fails with Invalid if an index or a required worker id is not an integer of 64 bits, or if Ray has no grid for a
+// topology in a label.
 func (s Subslices) Find(nodes NodeList, slice, topology string, index *int64) (*Subslice, error) {
 	var a call
 	var found C.int64_t
@@ -206,10 +208,10 @@ func (s Subslices) Find(nodes NodeList, slice, topology string, index *int64) (*
 	return &Subslice{Index: int64(found), WorkerIDs: takenStrings(workers)}, nil
 }
 
-// Undiscovered is the slice that Ray would find out about next, and its topology of those that will do: the first that is
-// not known and whose nodes alive and head are free in its eyes. Both are "" when there is none.
+// Undiscovered returns the slice that Ray would discover next, and its topology, which is one of parents: the first
+// undiscovered slice whose alive nodes and head are free in Ray's view. Both are "" if there is none.
 //
-// It fails with Invalid when PodType does for one of the parents.
+// It fails with Invalid if PodType does for one of the parents.
 func (s Subslices) Undiscovered(nodes NodeList, parents []string, version string) (slice, parent string, err error) {
 	var a call
 	var index C.unsigned
@@ -230,40 +232,40 @@ func (s Subslices) Undiscovered(nodes NodeList, parents []string, version string
 	return taken(found), parents[index], nil
 }
 
-// SubsliceStep is what subslice_placement_group() does next.
+// SubsliceStep is the next step of subslice_placement_group().
 type SubsliceStep int
 
 // The steps.
 const (
-	ReserveSubslice SubsliceStep = C.QUOIT_RAY_SUBSLICE_RESERVE  // it makes a placement group of these bundles
-	DiscoverSlice   SubsliceStep = C.QUOIT_RAY_SUBSLICE_DISCOVER // it first takes this whole slice, to find out about it
+	ReserveSubslice SubsliceStep = C.QUOIT_RAY_SUBSLICE_RESERVE  // create a placement group with these bundles
+	DiscoverSlice   SubsliceStep = C.QUOIT_RAY_SUBSLICE_DISCOVER // first reserve this whole slice, to discover it
 )
 
-// SubsliceRequest is the arguments of subslice_placement_group().
+// SubsliceRequest has the arguments of subslice_placement_group().
 type SubsliceRequest struct {
-	Topology           string    // "2x4", of the sub-slice; blanks around it and capitals do not matter
-	AcceleratorVersion string    // "v6e"; blanks do matter
-	ChipsPerVM         *int64    // the chips of one host; nil: not said
-	PerBundle          Resources // what each bundle asks for; nil: 1 CPU and the TPU of a host
-	Index              *int64    // the only sub-slice that will do; nil: any
+	Topology           string    // "2x4", of the sub-slice; blanks around it and upper case are ignored
+	AcceleratorVersion string    // "v6e"; blanks are not ignored
+	ChipsPerVM         *int64    // chips per host; nil if not given
+	PerBundle          Resources // of each bundle; nil stands for 1 CPU and the TPU of a host
+	Index              *int64    // the index of the sub-slice; nil for any
 }
 
 // SubslicePlan is one step of subslice_placement_group().
 type SubslicePlan struct {
 	Step           SubsliceStep
 	ParentTopology string    // of the whole slice
-	Slice          string    // the name of the slice that it is done with
-	Index          int64     // the sub-slice that is reserved; 0 where a slice is found out about
-	ChipsPerVM     int64     // the chips of one host
-	Resources      Resources // what each bundle asks for
-	Bundles        []Labels  // what each that is reserved selects its node by, one a host
+	Slice          string    // the name of the slice to use
+	Index          int64     // the sub-slice to reserve; 0 for DiscoverSlice
+	ChipsPerVM     int64     // chips per host
+	Resources      Resources // of each bundle
+	Bundles        []Labels  // the selectors of the bundles to reserve, one per host
 }
 
-// Plan is what Ray does next to get a sub-slice.
+// Plan returns Ray's next step to get a sub-slice.
 //
-// It fails with Invalid when Ray does not list the topology for the generation or has no grid for it, when a given number
-// is not positive, or when no slice alive is larger; with NotNow when all that are known are in use in Ray's eyes, and
-// none is left to find out about.
+// It fails with Invalid if Ray does not list the topology for the generation or has no grid for it, a given number is
+// not positive, or no alive slice is larger. It fails with NotNow if all discovered ones are in use in Ray's view and
+// no undiscovered one is left.
 func (s Subslices) Plan(nodes NodeList, request SubsliceRequest) (*SubslicePlan, error) {
 	var a call
 	var gerror *C.GError

@@ -16,47 +16,47 @@ import (
 	"quoit/internal/door"
 )
 
-// Accelerators is what workers compute with.
+// Accelerators is the kind of accelerators that workers use.
 type Accelerators int
 
-// What workers may compute with.
+// The kinds of accelerators.
 const (
 	UseNone Accelerators = C.QUOIT_RAY_USE_NONE
 	UseGPU  Accelerators = C.QUOIT_RAY_USE_GPU
 	UseTPU  Accelerators = C.QUOIT_RAY_USE_TPU
-	UseBoth Accelerators = C.QUOIT_RAY_USE_BOTH // which Ray refuses
+	UseBoth Accelerators = C.QUOIT_RAY_USE_BOTH // refused by Ray
 )
 
-// WorkerRange is how many workers an elastic job may have.
+// WorkerRange is the number of workers that an elastic job can have.
 type WorkerRange struct {
 	Min, Max int64
 }
 
-// Scaling is the arguments of a ScalingConfig, as a JaxTrainer takes it.
+// Scaling has the arguments of a ScalingConfig for a JaxTrainer.
 type Scaling struct {
-	Workers         *int64       // num_workers; nil: 1
-	Range           *WorkerRange // num_workers as a range, in place of Workers: the job is elastic, also where both are equal
+	Workers         *int64       // num_workers; nil stands for 1
+	Range           *WorkerRange // num_workers as a range, instead of Workers: the job is elastic even if both are equal
 	Accelerators    Accelerators
 	Topology        string    // "4x4", of each slice; "" for none
 	AcceleratorType string    // "TPU-V6E"; "" for none
-	PerWorker       Resources // resources_per_worker; nil is not the same as nothing
-	ResourcePerChip *int64    // the driver's RAY_TPU_RESOURCE_PER_CHIP; nil: 1
-	Strategy        string    // placement_strategy; "" is PACK. Ray checks it when it makes the group
-	// MonitorInterval is how often the size of a job that runs is looked at; nil: each 60 s.
+	PerWorker       Resources // resources_per_worker; nil differs from an empty list
+	ResourcePerChip *int64    // the driver's RAY_TPU_RESOURCE_PER_CHIP; nil stands for 1
+	Strategy        string    // placement_strategy; "" stands for PACK. Ray validates it when it creates the group
+	// MonitorInterval is how often the size of a running job is checked; nil stands for 60 s.
 	MonitorInterval *time.Duration
-	Selector        Labels   // label_selector, one for all workers; nil: none was given
-	Selectors       []Labels // label_selector as a list, one for each of the most workers, in place of Selector; nil: none
+	Selector        Labels   // label_selector for all workers; nil if not given
+	Selectors       []Labels // label_selector as a list with one entry per worker of the maximum, instead of Selector
 }
 
-// TrainPlan is arguments that Ray accepts, and what they mean. It does not change, and any number of goroutines may ask
-// it. Close frees it; the garbage collector does where that is forgotten. Its fields are there also then.
+// TrainPlan is the result of arguments that Ray accepts. It does not change, and any number of goroutines can use it.
+// Close frees it; the garbage collector does so if you do not. Its fields are still available after Close.
 type TrainPlan struct {
 	MinWorkers      int64
 	MaxWorkers      int64
-	IsElastic       bool      // a range of workers was asked for
-	PerWorker       Resources // what each worker asks for; a type adds 0.001 of "accelerator_type:TPU-V6E"
-	Total           Resources // what the most workers ask for together
-	WorkersPerSlice int64     // 0 where the job asks for no slices
+	IsElastic       bool      // a range of workers was given
+	PerWorker       Resources // of each worker; a type adds 0.001 of "accelerator_type:TPU-V6E"
+	Total           Resources // of all workers at the maximum
+	WorkersPerSlice int64     // 0 if the job does not request slices
 	Strategy        string    // of the placement group
 
 	h *door.Handle
@@ -103,11 +103,11 @@ func (s *Scaling) opened(a *call) *C.QuoitRayScaling {
 	return c
 }
 
-// Plan checks the arguments as Ray does. Whether the topology exists is not checked, as by Ray.
+// Plan validates the arguments like Ray. Like Ray, it does not check that the topology exists.
 //
-// It fails with Invalid when numbers are below 0 or in the wrong order; when TPU or GPU are asked for and not used, or used
-// and none are asked for; when several workers on TPU have no topology, no type, or a selector; when WorkerResources
-// fails; when the workers do not fill whole slices; or when there are not as many selectors as the most workers.
+// It fails with Invalid if numbers are negative or in the wrong order, if TPU or GPU is requested but not used, or used
+// but not requested, if several TPU workers have no topology, no type, or a selector, if WorkerResources fails, if the
+// workers do not fill whole slices, or if the number of selectors is not the maximum of workers.
 func (s Scaling) Plan() (*TrainPlan, error) {
 	var a call
 	var gerror *C.GError
@@ -134,7 +134,7 @@ func (s Scaling) Plan() (*TrainPlan, error) {
 	}, nil
 }
 
-// Close frees what the plan keeps; calls that come later fail. To close twice does nothing.
+// Close frees the plan; later calls fail. A second Close does nothing.
 func (p *TrainPlan) Close() {
 	if p != nil {
 		p.h.Close()
@@ -150,7 +150,7 @@ func (p *TrainPlan) with(run func(*C.QuoitRayTrainPlan) error) error {
 	return run((*C.QuoitRayTrainPlan)(pointer))
 }
 
-// Slices is how many Ray takes so many workers to fill; 1 where the job asks for none.
+// Slices returns the number of slices that Ray uses for a number of workers; 1 if the job does not request slices.
 //
 // It fails with Invalid after Close.
 func (p *TrainPlan) Slices(workers int64) (slices int64, err error) {
@@ -161,9 +161,9 @@ func (p *TrainPlan) Slices(workers int64) (slices int64, err error) {
 	return slices, err
 }
 
-// SliceGroup is what Ray asks for to run so many workers on slices; nil: a plain placement group.
+// SliceGroup returns what Ray requests to run a number of workers on slices; nil if it uses a plain placement group.
 //
-// It fails as SlicePlacementGroup does.
+// It fails like SlicePlacementGroup.
 func (p *TrainPlan) SliceGroup(workers int64) (group *SliceGroup, err error) {
 	err = p.with(func(c *C.QuoitRayTrainPlan) error {
 		var a call
@@ -178,7 +178,7 @@ func (p *TrainPlan) SliceGroup(workers int64) (group *SliceGroup, err error) {
 	return group, err
 }
 
-// UsesSlices says whether Ray runs so many workers on slices, and not in a plain placement group.
+// UsesSlices reports whether Ray runs a number of workers on slices, and not in a plain placement group.
 //
 // It fails with Invalid after Close.
 func (p *TrainPlan) UsesSlices(workers int64) (uses bool, err error) {
@@ -191,7 +191,7 @@ func (p *TrainPlan) UsesSlices(workers int64) (uses bool, err error) {
 	return uses, err
 }
 
-// Labels is what a worker, 0 for the first, selects its node by; nil where none were given.
+// Labels returns the selector of a worker, counted from 0; nil if none was given.
 //
 // It fails with Invalid after Close.
 func (p *TrainPlan) Labels(worker int64) (labels Labels, err error) {
@@ -202,12 +202,12 @@ func (p *TrainPlan) Labels(worker int64) (labels Labels, err error) {
 	return labels, err
 }
 
-// CountPossible is how many workers an elastic job would run on nodes that have so much for it: as many as fit on each in
-// floating-point numbers, so that five times 0.1 holds four, at most the most workers, and in slices only those that are
-// whole. Intact is NodeList.Slices; nil where Ray could not tell.
+// CountPossible returns the number of workers that an elastic job would run on nodes with the given resources: the sum
+// of those that fit on each node, in floating-point arithmetic, so that five times 0.1 has room for four. It is at most
+// the maximum of workers, and for slices only whole slices count. intact is NodeList.Slices; nil if Ray does not know
+// it.
 //
-// It fails with Invalid where Ray does: for workers that ask for less than nothing, and for nodes that have no finite
-// amount.
+// It fails with Invalid like Ray: for workers with negative resources, and for nodes without a finite amount.
 func (p *TrainPlan) CountPossible(reserved []Resources, intact *int64) (workers int64, err error) {
 	var a call
 	defer a.free()
@@ -237,8 +237,8 @@ func (p *TrainPlan) CountPossible(reserved []Resources, intact *int64) (workers 
 	return workers, err
 }
 
-// Starts says whether an elastic job that does not run is started with so many workers as CountPossible says; nil where
-// that is not known.
+// Starts reports whether Ray starts an elastic job that is not running with the number of workers of CountPossible; nil
+// if it is unknown.
 //
 // It fails with Invalid after Close.
 func (p *TrainPlan) Starts(possible *int64) (starts bool, err error) {
@@ -249,8 +249,9 @@ func (p *TrainPlan) Starts(possible *int64) (starts bool, err error) {
 	return starts, err
 }
 
-// Looks says whether it is time to look at the size of an elastic job that runs, by one clock that counts from anywhere:
-// when its workers were started, when its size was last looked at (nil: never), and now. If so, now is the next looked.
+// Looks reports whether it is time to check the size of a running elastic job. All times are of the same clock, with
+// any origin: the start of its workers, the last check (nil if there was none), and now. If the result is true, pass
+// now as looked in the next call.
 //
 // It fails with Invalid after Close.
 func (p *TrainPlan) Looks(started time.Duration, looked *time.Duration, now time.Duration) (looks bool, err error) {
@@ -267,8 +268,8 @@ func (p *TrainPlan) Looks(started time.Duration, looked *time.Duration, now time
 	return looks, err
 }
 
-// Resizes says whether an elastic job that runs so many workers, and whose size is looked at, is started again with so many
-// as CountPossible says; nil where that is not known.
+// Resizes reports whether Ray, at a check of an elastic job with a number of running workers, restarts it with the
+// number of workers of CountPossible; nil if it is unknown.
 //
 // It fails with Invalid after Close.
 func (p *TrainPlan) Resizes(running int64, possible *int64) (resizes bool, err error) {
@@ -283,10 +284,10 @@ func (p *TrainPlan) Resizes(running int64, possible *int64) (resizes bool, err e
 
 // Rank is the worker of one world rank.
 type Rank struct {
-	Worker    int // its place in what was given
-	LocalRank int // its place among those of its node
-	LocalSize int // the workers on its node
-	NodeRank  int // of its node, in the order in which ranks come to nodes
+	Worker    int // its index in the input
+	LocalRank int // its index among the workers of its node
+	LocalSize int // number of workers on its node
+	NodeRank  int // of its node, in the order of the first rank on each node
 }
 
 func ranksOf(c *C.QuoitRayRanks, count int) []Rank {
@@ -303,10 +304,11 @@ func ranksOf(c *C.QuoitRayRanks, count int) []Rank {
 	return ranks
 }
 
-// RankBySlice ranks workers with TPU, given in the order of bundles by the TPU_NAME of their process (nil: none) and the
-// address of their node: by the name of their slice as text, "s-10" before "s-9", and within a slice as they come.
+// RankBySlice ranks TPU workers, which are given in the order of bundles by the TPU_NAME of their process (nil for
+// none) and the address of their node. They are sorted by the name of their slice as text, "s-10" before "s-9", and
+// keep their order within a slice.
 //
-// It fails with Invalid when there are not as many addresses as names.
+// It fails with Invalid if the number of addresses is not that of names.
 func RankBySlice(slices []*string, nodes []string) ([]Rank, error) {
 	var a call
 	defer a.free()
@@ -322,11 +324,11 @@ func RankBySlice(slices []*string, nodes []string) ([]Rank, error) {
 	return ranksOf(c, len(nodes)), nil
 }
 
-// RankByNode ranks workers without TPU, given in the order of bundles by the id of their node: in the order in which nodes
-// first come, and on a node by their lowest GPU (nil: workers without). First is the id of the node that comes first
-// whoever is there; nil: none.
+// RankByNode ranks workers without TPU, which are given in the order of bundles by the id of their node. They are
+// sorted by the first appearance of their node, and on a node by their lowest GPU (nil if the workers have none). first
+// is the id of the node that always comes first; nil for none.
 //
-// It fails with Invalid when there are GPUs, and not as many as workers.
+// It fails with Invalid if there are GPUs, but not one for each worker.
 func RankByNode(nodeIDs []string, lowestGPU []int64, first *string) ([]Rank, error) {
 	var a call
 	var lowest *C.int64_t
@@ -346,34 +348,35 @@ func RankByNode(nodeIDs []string, lowestGPU []int64, first *string) ([]Rank, err
 	return ranksOf(c, len(nodeIDs)), nil
 }
 
-// SliceID is the slice that the JAX backend takes a worker to be in, by its rank alone; workers beyond what the slices hold
-// are in the last.
+// SliceID returns the slice that the JAX backend assigns to a worker by its rank only. Workers beyond the capacity of
+// the slices belong to the last slice.
 func SliceID(rank, workersPerSlice, slices int64) int64 {
 	return int64(C.quoit_ray_train_slice_id(C.int64_t(rank), C.int64_t(workersPerSlice), C.int64_t(slices)))
 }
 
 // --- failures ---
 
-// FailureKind is what went wrong with a run.
+// FailureKind is the kind of a run's failure.
 type FailureKind int
 
-// What may go wrong.
+// The kinds of failures.
 const (
 	WorkerFailure     FailureKind = C.QUOIT_RAY_FAILURE_WORKER          // a worker failed
 	StartupFailed     FailureKind = C.QUOIT_RAY_FAILURE_STARTUP_FAILED  // the workers could not be started
-	StartupTimeout    FailureKind = C.QUOIT_RAY_FAILURE_STARTUP_TIMEOUT // they were not started in time
-	Preemption        FailureKind = C.QUOIT_RAY_FAILURE_PREEMPTION      // a node was taken away
+	StartupTimeout    FailureKind = C.QUOIT_RAY_FAILURE_STARTUP_TIMEOUT // the workers were not started in time
+	Preemption        FailureKind = C.QUOIT_RAY_FAILURE_PREEMPTION      // a node was preempted
 	ControllerFailure FailureKind = C.QUOIT_RAY_FAILURE_CONTROLLER      // anything else
 )
 
-// FailureLimits are how often each kind of failure may happen, counted for itself; -1 is no limit. Ray's own are 0, -1, -1.
+// FailureLimits is how often each kind of failure can happen, counted separately; -1 means no limit. Ray's defaults are
+// 0, -1, -1.
 type FailureLimits struct {
 	Worker     int64 // max_failures
-	Controller int64 // controller_failure_limit, for starts that fail or take too long
+	Controller int64 // controller_failure_limit, for starts that fail or time out
 	Preemption int64 // max_preemption_failures
 }
 
-// Retries says of each failure in its turn whether the run is started again after it (true), or ends.
+// Retries returns for each failure, in order, whether Ray restarts the run (true) or ends it.
 func (l FailureLimits) Retries(failures []FailureKind) []bool {
 	c := C.quoit_ray_failures_new(C.int64_t(l.Worker), C.int64_t(l.Controller), C.int64_t(l.Preemption))
 	defer C.quoit_ray_failures_free(c)
