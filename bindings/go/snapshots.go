@@ -253,7 +253,7 @@ func taken(text *C.char) string {
 	return door.TakenString(unsafe.Pointer(text))
 }
 
-// Seq returns the number of the last journal entry in the snapshot; 0 if there is none.
+// Seq returns the number of the last journal entry in the snapshot; 0 if the journal is empty.
 func (s *Snapshot) Seq() (seq uint64, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		seq = uint64(C.quoit_snapshot_get_seq(c))
@@ -281,7 +281,7 @@ func (s *Snapshot) LayoutNumber() (number uint64, err error) {
 	return number, err
 }
 
-// Clock returns the ledger's clock, which is the time of the last entry; the zero time if there is none.
+// Clock returns the ledger's clock, which is the time of the last entry; the zero time if the journal is empty.
 func (s *Snapshot) Clock() (clock time.Time, err error) {
 	err = s.with(func(c *C.QuoitSnapshot) error {
 		clock = timeOf(int64(C.quoit_snapshot_get_clock_ms(c)))

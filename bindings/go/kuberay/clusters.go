@@ -18,11 +18,11 @@ import (
 	"quoit/webhook"
 )
 
-// Options is how the operator runs.
+// Options is the configuration of the operator.
 type Options struct {
-	Autoscaling    bool // spec.enableInTreeAutoscaling: what is too many stays until the autoscaler names it
-	RandomDeletion bool // ENABLE_RANDOM_POD_DELETE is true in its environment: it does not stay all the same
-	NoIndices      bool // its gate RayMultiHostIndexing is off, as before 1.6: pods without indices, one by one
+	Autoscaling    bool // spec.enableInTreeAutoscaling: surplus pods stay until the autoscaler names them
+	RandomDeletion bool // ENABLE_RANDOM_POD_DELETE is true: surplus pods are deleted nevertheless
+	NoIndices      bool // the gate RayMultiHostIndexing is off, as before 1.6: pods without indices, one by one
 }
 
 func (o Options) flags() C.uint32_t {
@@ -41,18 +41,18 @@ func (o Options) flags() C.uint32_t {
 	return flags
 }
 
-// CheckedName is KubeRay's CheckName, which the TPU webhook asks for the name of the headless service: the last 50 bytes,
-// and "r" in place of a digit or a punctuation mark that comes first. It may begin within a character of UTF-8.
+// CheckedName returns KubeRay's CheckName of a name, which the TPU webhook uses for the headless service: the last 50
+// bytes, with "r" in place of a leading digit or punctuation mark. The result can begin inside a UTF-8 character.
 //
-// It fails with Invalid for text that holds NUL.
+// It fails with Invalid for text with a NUL.
 func CheckedName(name string) (string, error) {
 	return nameOf(name, func(text *C.char) *C.char { return C.quoit_kuberay_dup_checked_name(text) })
 }
 
-// PodPrefix is what the names of a group's pods begin with, given "CLUSTER-GROUP"; Kubernetes appends five random
-// characters. It is the first 50 bytes, in lower case, and "-worker-".
+// PodPrefix returns the prefix of the names of a group's pods for "CLUSTER-GROUP": the first 50 bytes in lower case,
+// and "-worker-". Kubernetes appends five random characters.
 //
-// It fails with Invalid for text that holds NUL.
+// It fails with Invalid for text with a NUL.
 func PodPrefix(name string) (string, error) {
 	return nameOf(name, func(text *C.char) *C.char { return C.quoit_kuberay_dup_pod_prefix(text) })
 }
@@ -66,24 +66,24 @@ func nameOf(name string, made func(*C.char) *C.char) (string, error) {
 	return door.TakenString(unsafe.Pointer(made(text))), nil
 }
 
-// Cluster is the worker groups of a RayCluster and the pods that there are. It changes; goroutines that use it take turns.
-// Close frees it; the garbage collector does where that is forgotten. Every method that can fail does with Invalid after
-// Close.
+// Cluster is the worker groups of a RayCluster and their pods. Goroutines that use one cluster wait for each other.
+// Close frees it; the garbage collector does so if you do not. Every method that returns an error fails with Invalid
+// after Close.
 type Cluster struct {
 	Name string // of the RayCluster
-	// IsNameAssumed says that nobody knows yet what the RayCluster will be called: KubeRay ends the name of a RayJob's or
-	// RayService's cluster with "-" and five random characters, for which "xxxxx" stands until the manifest is read back from
-	// Kubernetes.
+	// IsNameAssumed is true if the name of the RayCluster is not known yet. KubeRay appends "-" and five random
+	// characters to the name of a RayJob's or RayService's cluster. Name has "xxxxx" instead until the manifest is
+	// read back from Kubernetes.
 	IsNameAssumed bool
-	LongestName   int // bytes that the manifest's metadata.name may have if hosts of a slice are to find each other
+	LongestName   int // the most bytes of the manifest's metadata.name with which the hosts of a slice find each other
 
 	h  *door.Handle
-	mu sync.Mutex // a use of the handle does not exclude another
+	mu sync.Mutex // the handle allows concurrent uses
 }
 
-// New is a cluster without groups.
+// New returns a cluster without groups.
 //
-// It fails with Invalid for a name that holds NUL.
+// It fails with Invalid for a name with a NUL.
 func New(name string, options Options) (*Cluster, error) {
 	var arguments door.Arguments
 	text := (*C.char)(arguments.Text("name", name))
@@ -93,14 +93,14 @@ func New(name string, options Options) (*Cluster, error) {
 	return newCluster(C.quoit_kuberay_new(text, options.flags())), nil
 }
 
-// ParseManifest is the cluster of a manifest, YAML with one RayCluster, RayJob or RayService, with its worker groups, and no
-// pods yet: the first pass makes them. Variables are what each ${NAME} in it stands for. Options count beside what the
-// manifest says of autoscaling. A group that is suspended, or that of a suspended cluster, is to have no pods. KubeRay ends
-// the name of a RayJob's or RayService's cluster with five random characters, "xxxxx" here. What no slice can be is not
-// refused: quoit.CheckManifest says what is wrong.
+// ParseManifest returns the cluster of a manifest with its worker groups and without pods; the first pass creates them.
+// The manifest is YAML with one RayCluster, RayJob or RayService. variables has values for each ${NAME} in it.
+// options.Autoscaling applies in addition to the manifest's autoscaling. A suspended group, and each group of a
+// suspended cluster, gets no pods. KubeRay appends five random characters to the name of a RayJob's or RayService's
+// cluster, which are "xxxxx" here. Groups that cannot form a slice are not refused: quoit.CheckManifest reports them.
 //
-// It fails with Invalid when the text is not YAML, has no such object or two, or a field that is read is none of
-// Kubernetes's (the message begins with the line), and when variables are no names, or lack one.
+// It fails with Invalid if the text is not YAML, has none or several of these objects, or has an invalid value in a
+// field that is read (the message begins with the line), and if variables has an invalid name or lacks one.
 func ParseManifest(text []byte, variables map[string]string, options Options) (*Cluster, error) {
 	var arguments door.Arguments
 	var gerror *C.GError
@@ -127,7 +127,7 @@ func newCluster(c *C.QuoitKuberay) *Cluster {
 	}
 }
 
-// Close frees what the cluster keeps; calls that come later fail. To close twice does nothing.
+// Close frees the cluster. A second Close does nothing.
 func (c *Cluster) Close() {
 	if c != nil {
 		c.h.Close()
@@ -148,8 +148,8 @@ func (c *Cluster) with(run func(*C.QuoitKuberay) error) error {
 	return run((*C.QuoitKuberay)(pointer))
 }
 
-// Service is the headless service as KubeRay calls it; "" where each group has one host. The TPU webhook tells the hosts
-// another name where this one has more than 50 bytes or begins with a digit: CheckNames refuses that.
+// Service returns KubeRay's name of the headless service; "" if each group has one host. If the name has more than 50
+// bytes or begins with a digit, the TPU webhook writes a different name into the pods, and CheckNames fails.
 //
 // It fails with Invalid after Close.
 func (c *Cluster) Service() (name string, err error) {
@@ -160,11 +160,11 @@ func (c *Cluster) Service() (name string, err error) {
 	return name, err
 }
 
-// CheckNames says whether the hosts of the groups that ask for TPUs will find each other: the headless service is called as
-// the TPU webhook says, and all host names that it makes for the replicas up to the wanted ones are DNS labels of at most 63
+// CheckNames checks whether the hosts of groups with TPUs can find each other: the headless service has the name that
+// the TPU webhook writes, and all host names of the replicas up to the requested number are DNS labels of at most 63
 // bytes.
 //
-// It fails with Invalid when one does not hold (the message has the name and how much shorter it has to be), and after
+// It fails with Invalid if either check fails (the message has the name and how much shorter it must be), and after
 // Close.
 func (c *Cluster) CheckNames() error {
 	return c.with(func(kuberay *C.QuoitKuberay) error {
@@ -174,10 +174,10 @@ func (c *Cluster) CheckNames() error {
 	})
 }
 
-// CheckGroup is what the TPU webhook says of a group when the RayCluster is applied; "": it has nothing against it. For one
-// that it refuses or denies there is no cluster, and so no pod of any group.
+// CheckGroup returns the denial of the TPU webhook for a group when the RayCluster is applied; "" if the webhook
+// accepts it. If any group is refused or denied, Kubernetes does not create the RayCluster, so no group gets pods.
 //
-// It fails with NotFound when there is no such group; Invalid as webhook.CheckGroup, and after Close.
+// It fails with NotFound if there is no such group, and with Invalid like webhook.CheckGroup, and after Close.
 func (c *Cluster) CheckGroup(group string) (denial string, err error) {
 	var gerror *C.GError
 	err = c.onGroup(group, func(kuberay *C.QuoitKuberay, number C.uint32_t) {
@@ -194,28 +194,28 @@ func (c *Cluster) CheckGroup(group string) (denial string, err error) {
 
 // --- groups ---
 
-// Group is a worker group as it is added.
+// Group describes a worker group to add.
 type Group struct {
 	Name     string       // groupName
 	Hosts    int64        // numOfHosts
-	Replicas int64        // wanted, of 32 bits
-	Template *webhook.Pod // of its pods; nil: one that asks for no TPUs
+	Replicas int64        // requested replicas, of 32 bits
+	Template *webhook.Pod // of its pods; nil stands for one without TPUs
 }
 
-// GroupInfo is a worker group that is there.
+// GroupInfo is a worker group of a cluster.
 type GroupInfo struct {
 	Name       string
 	Hosts      int64 // numOfHosts
 	Containers int   // of each of its pods
-	// Desired is how many pods it is to have: the replicas within their bounds, times the hosts of each, in 32 bits as the
-	// operator counts, which may wrap below 0; none while it is suspended.
+	// Desired is the number of pods that the group should have: the replicas within their bounds, times the hosts
+	// of each; 0 while it is suspended. Like in the operator, it has 32 bits and can overflow below 0.
 	Desired int
 }
 
-// AddGroup adds a group behind the others, without bounds.
+// AddGroup adds a group after the others, without bounds.
 //
-// It fails with Invalid when a group has that name, the hosts are not 0 to 2147483647, the replicas are no number of 32
-// bits, or the template is none (as webhook.Mutate), and after Close.
+// It fails with Invalid if a group has that name, the hosts are not in 0 to 2147483647, the replicas do not fit in 32
+// bits, or the template is not valid (like webhook.Mutate), and after Close.
 func (c *Cluster) AddGroup(group Group) error {
 	if err := check32("replicas", group.Replicas); err != nil {
 		return err
@@ -252,7 +252,7 @@ func check32(what string, number int64) error {
 	return nil
 }
 
-// Groups are the worker groups, in their order.
+// Groups returns the worker groups, in their order.
 //
 // It fails with Invalid after Close.
 func (c *Cluster) Groups() (groups []GroupInfo, err error) {
@@ -272,7 +272,7 @@ func (c *Cluster) Groups() (groups []GroupInfo, err error) {
 	return groups, err
 }
 
-// onGroup runs what is to be done with the group of that name.
+// onGroup runs a function on the group of that name.
 func (c *Cluster) onGroup(name string, run func(*C.QuoitKuberay, C.uint32_t)) error {
 	return c.with(func(kuberay *C.QuoitKuberay) error {
 		for group := C.uint32_t(0); group < C.quoit_kuberay_get_n_groups(kuberay); group++ {
@@ -285,9 +285,10 @@ func (c *Cluster) onGroup(name string, run func(*C.QuoitKuberay, C.uint32_t)) er
 	})
 }
 
-// SetReplicas says how many replicas of a group are wanted; the bounds of the group decide where it is beyond them.
+// SetReplicas sets the requested replicas of a group. The bounds of the group limit them.
 //
-// It fails with NotFound when there is no such group; Invalid for what is no number of 32 bits, and after Close.
+// It fails with NotFound if there is no such group, and with Invalid for a number that does not fit in 32 bits, and
+// after Close.
 func (c *Cluster) SetReplicas(group string, replicas int64) error {
 	if err := check32("replicas", replicas); err != nil {
 		return err
@@ -297,10 +298,11 @@ func (c *Cluster) SetReplicas(group string, replicas int64) error {
 	})
 }
 
-// SetBounds says how few and how many replicas of a group there may be: minReplicas, 0 where it is not set, and
-// maxReplicas, 2147483647 where it is not set.
+// SetBounds sets the bounds of the replicas of a group: minReplicas, which is 0 by default, and maxReplicas, which is
+// 2147483647 by default.
 //
-// It fails with NotFound when there is no such group; Invalid for what is no number of 32 bits, and after Close.
+// It fails with NotFound if there is no such group, and with Invalid for a number that does not fit in 32 bits, and
+// after Close.
 func (c *Cluster) SetBounds(group string, lowest, highest int64) error {
 	if err := check32("lowest", lowest); err != nil {
 		return err
@@ -313,18 +315,18 @@ func (c *Cluster) SetBounds(group string, lowest, highest int64) error {
 	})
 }
 
-// Suspend says that a group is to have no pods, until it is resumed.
+// Suspend reduces the desired pods of a group to 0 until Resume.
 //
-// It fails with NotFound when there is no such group; Invalid after Close.
+// It fails with NotFound if there is no such group, and with Invalid after Close.
 func (c *Cluster) Suspend(group string) error {
 	return c.onGroup(group, func(kuberay *C.QuoitKuberay, number C.uint32_t) {
 		C.quoit_kuberay_suspend_group(kuberay, number)
 	})
 }
 
-// Resume says that a group is to have its pods again.
+// Resume reverts Suspend.
 //
-// It fails with NotFound when there is no such group; Invalid after Close.
+// It fails with NotFound if there is no such group, and with Invalid after Close.
 func (c *Cluster) Resume(group string) error {
 	return c.onGroup(group, func(kuberay *C.QuoitKuberay, number C.uint32_t) {
 		C.quoit_kuberay_resume_group(kuberay, number)

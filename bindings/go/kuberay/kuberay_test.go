@@ -63,7 +63,7 @@ func clusterOf(t *testing.T, group kuberay.Group, options kuberay.Options) *kube
 
 func two() kuberay.Group { return kuberay.Group{Name: "g", Hosts: 2, Replicas: 2} }
 
-// places are replica, host and incarnation of each pod.
+// places returns replica, host and incarnation of each pod.
 func places(t *testing.T, cluster *kuberay.Cluster) [][3]int64 {
 	t.Helper()
 	found := [][3]int64{}
@@ -100,7 +100,7 @@ func TestALostPodTakesItsReplicaAlongWhichComesBackInTheNextPass(t *testing.T) {
 	want(t, err, quoit.NotFound)
 }
 
-// What becomes of the four pods of a cluster of which one has met with an event.
+// One of the four pods of a cluster gets an event; kept is whether the pod survives it.
 func TestEachEventDoesWhatTheOperatorDoes(t *testing.T) {
 	for event, kept := range map[kuberay.Event]bool{
 		kuberay.Failed: false, kuberay.Ended: false, kuberay.Restarted: true, kuberay.Named: false,

@@ -15,44 +15,45 @@ import (
 	"quoit/webhook"
 )
 
-// Event is what may happen to a pod between two passes.
+// Event is what can happen to a pod between two passes.
 type Event int
 
 // The events.
 const (
 	Failed    Event = C.QUOIT_KUBERAY_EVENT_FAILED    // its phase is Failed or Succeeded
-	Ended     Event = C.QUOIT_KUBERAY_EVENT_ENDED     // its Ray container has ended, and its restartPolicy is Never
-	Restarted Event = C.QUOIT_KUBERAY_EVENT_RESTARTED // its Ray container has ended, and its restartPolicy is another
-	Gone      Event = C.QUOIT_KUBERAY_EVENT_GONE      // somebody else has deleted it, or its node is gone
-	Named     Event = C.QUOIT_KUBERAY_EVENT_NAMED     // scaleStrategy.workersToDelete names it, as the autoscaler does
+	Ended     Event = C.QUOIT_KUBERAY_EVENT_ENDED     // its Ray container has ended, with restartPolicy Never
+	Restarted Event = C.QUOIT_KUBERAY_EVENT_RESTARTED // its Ray container has ended, with another restartPolicy
+	Gone      Event = C.QUOIT_KUBERAY_EVENT_GONE      // it was deleted by another client, or its node is gone
+	Named     Event = C.QUOIT_KUBERAY_EVENT_NAMED     // scaleStrategy.workersToDelete names it, usually by the autoscaler
 )
 
-// Pod is one of a worker group. It is a value: what becomes of it, Pods says anew.
+// Pod is a pod of a worker group at the time of a call of Pods.
 type Pod struct {
-	Serial  uint64 // which pod it is, of all that the cluster ever had: 0 for the first
+	Serial  uint64 // its number among all pods that the cluster ever had, from 0
 	Group   string // the name of its group
-	Replica int64  // its replica index, a place that survives replacement; -1 where it has none
-	Host    int64  // its host index in the replica; -1 where it has none, as where the replica has one host
-	// Incarnation is which of the replicas of several hosts that were ever made it belongs to, 0 for the first; -1 where the
-	// replica has no name, as where it has one host.
+	Replica int64  // its replica index, which a replacement keeps; -1 if it has none
+	Host    int64  // its host index in the replica; -1 if it has none, as in a replica with one host
+	// Incarnation is the number of its replica among all multi-host replicas that were ever created, from 0; -1 if
+	// the replica has no name, as for a replica with one host.
 	Incarnation int64
-	// Labels are those that KubeRay gives it, without those that only the template has. The random end of the name of its
-	// replica is the incarnation: "GROUP-<0>".
+	// Labels is the labels that KubeRay sets, without those of the template. The name of the replica has the
+	// incarnation in place of random characters: "GROUP-<0>".
 	Labels map[string]string
 }
 
-// Pass is what a pass of the operator did.
+// Pass is the result of a pass of the operator.
 type Pass struct {
-	Requeued    string // what the operator says where the pass ended early and another follows; "": it came to its end
-	IsArbitrary bool   // it deleted some of a group's pods of which the operator does not say which: here the last ones go
+	Requeued    string // the operator's message if the pass ended early and another follows; otherwise ""
+	IsArbitrary bool   // it deleted pods that the operator chooses arbitrarily; quoit deletes the last ones
 }
 
-// Reconcile is one pass of the operator over the groups, in their order. Of several hosts a replica lives and dies as one: an
-// incomplete one is deleted and ends the pass; one with a host that has failed is replaced in the pass, most often under its
-// own index; one of which a pod is named is deleted and ends the pass. New replicas take the lowest free indices.
+// Reconcile runs one pass of the operator over the groups, in their order. A replica with several hosts is deleted and
+// created as a whole: an incomplete replica is deleted and ends the pass; a replica with a failed host is replaced in
+// the pass, usually with the same index; a replica with a pod named for deletion is deleted and ends the pass. New
+// replicas get the lowest free indices.
 //
-// It fails with Invalid when the groups are to have more than 65536 pods together, or these more than 256 MiB of environment (no
-// pod has changed), and after Close.
+// It fails with Invalid if the groups should have more than 65536 pods together, or these more than 256 MiB of
+// environment (no pod has changed then), and after Close.
 func (c *Cluster) Reconcile() (done Pass, err error) {
 	err = c.with(func(kuberay *C.QuoitKuberay) error {
 		var requeued *C.char
@@ -67,7 +68,7 @@ func (c *Cluster) Reconcile() (done Pass, err error) {
 	return done, err
 }
 
-// Pods are those that there are, in the order of groups, then of replicas and hosts, or of age where they have no indices.
+// Pods returns the pods, ordered by group, then by replica and host, or by age if they have no indices.
 //
 // It fails with Invalid after Close.
 func (c *Cluster) Pods() (pods []Pod, err error) {
@@ -92,7 +93,7 @@ func podOf(c *C.QuoitKuberay, pod C.uint32_t) Pod {
 	}
 }
 
-// onPod runs what is to be done with the pod of that serial.
+// onPod runs a function on the pod of that serial.
 func (c *Cluster) onPod(serial uint64, run func(*C.QuoitKuberay, C.uint32_t) error) error {
 	return c.with(func(kuberay *C.QuoitKuberay) error {
 		for pod := C.uint32_t(0); pod < C.quoit_kuberay_get_n_pods(kuberay); pod++ {
@@ -104,9 +105,9 @@ func (c *Cluster) onPod(serial uint64, run func(*C.QuoitKuberay, C.uint32_t) err
 	})
 }
 
-// Mark says what happens to the pod of that serial, to be seen by the next pass; one that is gone is gone at once.
+// Mark records an event of a pod, given by its serial, for the next pass. Gone removes the pod immediately.
 //
-// It fails with NotFound when the pod is no longer there; Invalid for an event that is none, and after Close.
+// It fails with NotFound if the pod does not exist any more, and with Invalid for an unknown event, and after Close.
 func (c *Cluster) Mark(serial uint64, event Event) error {
 	switch event {
 	case Failed, Ended, Restarted, Gone, Named:
@@ -119,11 +120,11 @@ func (c *Cluster) Mark(serial uint64, event Event) error {
 	})
 }
 
-// Mutate is what the TPU webhook wrote into the pod of that serial when it was made. A pod without both indices it numbers
-// by the pods that there were then.
+// Mutate returns the changes that the TPU webhook made to a pod, given by its serial, when it was created. For a pod
+// without both indices, the webhook derives them from the pods that existed then.
 //
-// It fails with NotFound when the pod is no longer there; Invalid as webhook.Mutate, when the pod was not admitted for it,
-// and after Close.
+// It fails with NotFound if the pod does not exist any more, and with Invalid like webhook.Mutate if the pod was not
+// admitted for that reason, and after Close.
 func (c *Cluster) Mutate(serial uint64) (patch *webhook.Patch, err error) {
 	err = c.onPod(serial, func(kuberay *C.QuoitKuberay, pod C.uint32_t) error {
 		var gerror *C.GError
@@ -139,10 +140,10 @@ func (c *Cluster) Mutate(serial uint64) (patch *webhook.Patch, err error) {
 	return patch, err
 }
 
-// Admit is the pod of that serial as it is once the TPU webhook has seen it: its labels, and which variables its processes
-// get.
+// Admit returns a pod, given by its serial, after the TPU webhook has changed it: its labels, and the variables of its
+// processes.
 //
-// It fails as Mutate.
+// It fails like Mutate.
 func (c *Cluster) Admit(serial uint64) (admitted *webhook.Admitted, err error) {
 	err = c.onPod(serial, func(kuberay *C.QuoitKuberay, pod C.uint32_t) error {
 		var gerror *C.GError

@@ -15,21 +15,21 @@ import (
 	"quoit/internal/door"
 )
 
-// Links is what the devices of an axis are joined by.
+// Links is the kind of links between the devices of an axis.
 type Links int
 
-// What devices may be joined by.
+// The kinds of links.
 const (
 	ICI Links = C.QUOIT_MAXTEXT_ICI // within a slice: ici_*_parallelism
 	DCN Links = C.QUOIT_MAXTEXT_DCN // between slices: dcn_*_parallelism
 )
 
-// Fill is the sizes with the one that is -1 filled in, as MaxText does it: sizes are multiplied modulo 2^64 and divided in
-// floating-point numbers. Sizes of 0 and below pass where MaxText lets them pass: -2 twice for 4. The target is what they
-// are to multiply to: the devices of a slice, or the slices. Whose sizes they are matters for the message alone.
+// Fill returns the sizes with the one that is -1 replaced, like MaxText: it multiplies modulo 2^64 and divides in
+// floating point. Sizes of 0 and below are accepted if MaxText accepts them: -2 twice for 4. target is the product that
+// the sizes must have: the devices of a slice, or the number of slices. links only affects the message.
 //
-// It fails with Invalid when more than one size is -1, when what it stands for is no whole number from 1, when the sizes do
-// not multiply to the target, and for links that are neither ICI nor DCN.
+// It fails with Invalid if more than one size is -1, if the replaced size is not a whole number from 1, if the product
+// of the sizes is not the target, and for links that are neither ICI nor DCN.
 func Fill(links Links, sizes []int64, target int64) ([]int64, error) {
 	filled := append([]int64{}, sizes...)
 	var gerror *C.GError
@@ -44,15 +44,15 @@ func Fill(links Links, sizes []int64, target int64) ([]int64, error) {
 // Accelerator is a value of MaxText's compile_topology.
 type Accelerator struct {
 	Name       string  // "v5p-8"
-	Platform   string  // "tpu", or "gpu" for the one that is none
-	Topology   string  // as libtpu calls it, "v5:2x2x1"; "" where it is no TPU
-	ChipConfig string  // "megacore" where two cores are one device, else "default"; "" where it is no TPU
-	HostBounds [3]int  // the chips of a host along x, y and z, 0 where it is no TPU; MaxText knows no hosts of 8 chips
-	Wraps      [3]bool // whether x, y and z close to rings
-	Devices    int     // the JAX devices of a slice
+	Platform   string  // "tpu", or "gpu" for the only one that is not a TPU
+	Topology   string  // libtpu's name, "v5:2x2x1"; "" if it is not a TPU
+	ChipConfig string  // "megacore" if two cores are one device, else "default"; "" if it is not a TPU
+	HostBounds [3]int  // chips of a host along x, y and z; 0 if not a TPU; MaxText has no hosts of 8 chips
+	Wraps      [3]bool // whether x, y and z form rings
+	Devices    int     // JAX devices of a slice
 }
 
-// Accelerators are all that MaxText lists, those of a generation by size.
+// Accelerators returns all accelerators that MaxText lists, those of a generation by size.
 func Accelerators() []Accelerator {
 	var accelerators []Accelerator
 	for {
@@ -64,9 +64,9 @@ func Accelerators() []Accelerator {
 	}
 }
 
-// LookupAccelerator is the accelerator of that name, in MaxText's own spelling: "v6e-16".
+// LookupAccelerator returns the accelerator with a name in MaxText's spelling, "v6e-16".
 //
-// It fails with Invalid when MaxText lists none; the message names the one that comes nearest.
+// It fails with Invalid if MaxText does not list it; the message has the nearest one.
 func LookupAccelerator(name string) (Accelerator, error) {
 	var arguments door.Arguments
 	var gerror *C.GError

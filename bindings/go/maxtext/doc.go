@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package maxtext is MaxText 0.2.5 without MaxText: how it fills in the one axis of a mesh that is -1, its table of
-// accelerators, and what it would say of a job's settings on slices of TPUs, before the job is submitted.
+// Package maxtext has the rules of MaxText 0.2.5: how it replaces the one size of a mesh that is -1, its table of
+// accelerators, and the checks of a job's settings on TPU slices, before the job is submitted.
 //
-// Errors are those of package quoit: errors.Is(err, quoit.Invalid). A job that would fail is no failure of the call: it is
-// findings. Everything here is pure: no state but what is passed, no file, no environment, no clock.
+// Errors are those of package quoit: errors.Is(err, quoit.Invalid). A job that would fail is not an error but has
+// findings. All functions are pure: they use no state, files, environment or clock.
 package maxtext

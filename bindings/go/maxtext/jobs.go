@@ -17,35 +17,35 @@ import (
 	"quoit/ray"
 )
 
-// Job is slices, and the settings that MaxText is to be started with. It is a value: what a field says is checked by Check.
+// Job is slices and the MaxText settings of a job on them. It is a plain value: Check validates the fields.
 type Job struct {
-	// Accelerator is the generation, in any system's spelling; "" with Topology: a compile_topology among the settings says
-	// what the slices are.
+	// Accelerator is the generation, in any system's spelling. If it and Topology are "", compile_topology in the
+	// settings determines the slices.
 	Accelerator string
 	Topology    string // of each slice, "4x4"
-	Slices      int64  // how many, 1 to 1000000; 0 stands for 1
-	// ChipsPerHost is 1, 2, 4 or 8; 0 for Ray's default.
+	Slices      int64  // number of slices: 1 to 1000000; 0 stands for 1
+	// ChipsPerHost is 1, 2, 4 or 8; 0 stands for Ray's default.
 	ChipsPerHost int64
-	// Settings are words of MaxText's command line: "ici_fsdp_parallelism=-1". A file of settings that is named is not read:
-	// Configs have its text, and without one MaxText's base.yml stands for it.
+	// Settings is the words of MaxText's command line: "ici_fsdp_parallelism=-1". A settings file that is named
+	// here is not read: put its text into Configs. Without Configs, MaxText's base.yml is used.
 	Settings []string
-	// Configs are files of settings, the later ones over the earlier and all below Settings. A file that another names as its
-	// base_config comes before it.
+	// Configs is settings files. Later ones have precedence over earlier ones, and Settings over all of them. A
+	// file that another one names as its base_config comes before it.
 	Configs []Config
-	// Scaling is the ScalingConfig of a Ray Train job that runs it; nil: no Ray Train.
+	// Scaling is the ScalingConfig of the Ray Train job that runs MaxText; nil if it runs without Ray Train.
 	Scaling *ray.Scaling
 }
 
-// Config is a file of settings.
+// Config is a settings file.
 type Config struct {
-	Name string // what findings call it
-	Text []byte // YAML, a map of settings as base.yml is one
+	Name string // its name in findings
+	Text []byte // YAML, a map of settings like base.yml
 }
 
-// Report is what was found about a job. A number that cannot be told is -1.
+// Report is the result of checking a job. Unknown numbers are -1.
 type Report struct {
 	Findings []Finding
-	Axes     []Axis // of the mesh, in its order; none where mesh_axes are none
+	Axes     []Axis // of the mesh, in its order; none if mesh_axes is not valid
 
 	Slices          int64
 	Hosts           int64
@@ -56,7 +56,7 @@ type Report struct {
 	BatchToLoad     int64 // rows that a step loads
 }
 
-// Axis is one of the mesh. Where MaxText refuses the sizes, they are as they were given: -1 where they were not filled in.
+// Axis is an axis of the mesh. If MaxText refuses the sizes, they are the given ones, with -1 if it was not replaced.
 type Axis struct {
 	Name string // "fsdp"
 	ICI  int64  // devices within a slice
@@ -66,17 +66,17 @@ type Axis struct {
 // Finding is a rule that a job breaks.
 type Finding struct {
 	Severity quoit.Severity
-	Rule     string // its name, "ici-product", which never changes its meaning
-	Key      string // the setting that it is about, or several, "ici_*_parallelism"; "" where it is none of MaxText's
-	Value    string // what is wrong, as it was given, or what stands where it was not; a word that is no setting
-	HasValue bool   // false: there is none
+	Rule     string // the name of the rule, such as "ici-product"; it never changes its meaning
+	Key      string // the setting, or several, "ici_*_parallelism"; "" if it is not one of MaxText's
+	Value    string // the given or effective value, or a word that is not a setting
+	HasValue bool   // false if there is no value
 	Expected string // what would work, in words
-	Message  string // key, value and expectation as one line, behind file and line; values in it are quoted, escaped and cut
-	File     string // the one of Configs that has the setting; "" where none has it, or a word counts more
-	Line     int    // of that file, from 1; 0 where there is none
+	Message  string // file, line, key, value and expectation in one line; values are quoted, escaped and cut
+	File     string // the name of the Config with the setting; "" if none has it or a word overrides it
+	Line     int    // the line in that file, from 1; 0 if there is none
 }
 
-// IsRight says whether there is no error among the findings.
+// IsRight reports whether no finding is an error.
 func (r *Report) IsRight() bool {
 	for _, finding := range r.Findings {
 		if finding.Severity == quoit.SeverityError {
@@ -86,12 +86,12 @@ func (r *Report) IsRight() bool {
 	return true
 }
 
-// Check finds all that MaxText would refuse, or take in vain: names and types of settings, the sizes of the axes of the
-// mesh, the batch, the number of slices; and where the ScalingConfig and the slices contradict each other. What would work
-// instead is in what is expected. Settings of the model are not looked at, but for their names.
+// Check finds everything that MaxText would refuse or ignore: names and types of settings, the sizes of the mesh's
+// axes, the batch, the number of slices, and contradictions between the ScalingConfig and the slices. Expected of each
+// finding is what would work instead. For settings of the model, only the names are checked.
 //
-// It fails with Invalid when there is no such generation, topology, number of slices or host, when neither the job nor a
-// compile_topology that MaxText lists says what the slices are, and when a file is no YAML, or no map of settings.
+// It fails with Invalid for an unknown generation, topology, number of slices or host, if neither the job nor a
+// compile_topology of MaxText's list determines the slices, and if a file is not YAML or not a map of settings.
 func (j *Job) Check() (*Report, error) {
 	var report *Report
 	job := C.quoit_maxtext_job_new()
@@ -205,7 +205,7 @@ func findingOf(c *C.QuoitMaxtextReport, finding C.uint32_t) Finding {
 	}
 }
 
-// Rules are all that Check knows.
+// Rules returns all rules that Check checks.
 func Rules() []quoit.Rule {
 	var rules []quoit.Rule
 	for {

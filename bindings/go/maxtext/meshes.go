@@ -15,21 +15,21 @@ import (
 	"quoit/internal/door"
 )
 
-// Mesh is what MaxText is to make a mesh of. It is a value: what a field says is checked by NewMesh.
+// Mesh is the input of MaxText for a mesh. It is a plain value: NewMesh validates the fields.
 type Mesh struct {
-	ICI    []int64 // the sizes of the axes within a slice, of which one may be -1
-	DCN    []int64 // those between slices, likewise, one for each of ICI; not looked at for one slice
-	Slices int64   // how many slices MaxText takes there to be; 0 stands for 1
-	// Custom is "hybrid_ring_64x4" or "hybrid_ring_32x8"; "" for none. On one slice it is not looked at where physical axes
-	// are not split.
+	ICI    []int64 // sizes of the axes within a slice; one can be -1
+	DCN    []int64 // sizes of the axes between slices, one for each of ICI; one can be -1; ignored for one slice
+	Slices int64   // MaxText's number of slices; 0 stands for 1
+	// Custom is "hybrid_ring_64x4" or "hybrid_ring_32x8"; "" for none. On one slice it is ignored unless
+	// SplitPhysicalAxes is set.
 	Custom            string
 	SplitPhysicalAxes bool // allow_split_physical_axes
-	// OptimizeForV6e is optimize_mesh_for_tpu_v6e: of 2x4 devices along one axis the last four are reversed, which undoes
-	// JAX's ring.
+	// OptimizeForV6e is optimize_mesh_for_tpu_v6e: for 2x4 devices along one axis, the last four are reversed,
+	// which undoes JAX's ring.
 	OptimizeForV6e bool
 }
 
-// sizes are an array of C, which takes no NULL for none.
+// sizes returns a C array and its length. The C function does not accept NULL, also for an empty array.
 func sizes(values []int64) (*C.int64_t, C.unsigned) {
 	if values == nil {
 		values = []int64{}
@@ -48,11 +48,11 @@ func (m *Mesh) flags() C.unsigned {
 	return flags
 }
 
-// NewMesh is the mesh that MaxText makes of the devices of all slices: JAX's, or a ring of its own in each slice of 16x16
-// devices. The caller closes it.
+// NewMesh returns the mesh that MaxText makes of the devices of all slices: JAX's mesh, or a custom ring in each slice
+// of 16x16 devices. The caller closes it.
 //
-// It fails with Invalid as Fill, Devices.Mesh and Devices.HybridMesh, when DCN has not as many sizes as ICI, and when there
-// is no such custom mesh or it is not for these sizes.
+// It fails with Invalid like Fill, Devices.Mesh and Devices.HybridMesh, if DCN and ICI have different lengths, and if
+// there is no such custom mesh or it does not fit these sizes.
 func NewMesh(devices *quoit.Devices, asked Mesh) (mesh *quoit.Mesh, err error) {
 	if len(asked.ICI) != len(asked.DCN) {
 		return nil, door.Invalid("DCN of '%d' sizes: expected %d, one for each of ICI", len(asked.DCN), len(asked.ICI))
@@ -80,10 +80,10 @@ func NewMesh(devices *quoit.Devices, asked Mesh) (mesh *quoit.Mesh, err error) {
 	return mesh, err
 }
 
-// CheckCustomMesh says whether MaxText has a ring of its own, "hybrid_ring_64x4" or "hybrid_ring_32x8", for these sizes
-// within a slice, filled: those of its name, with one or more of 1 beside them.
+// CheckCustomMesh checks whether MaxText has a custom ring, "hybrid_ring_64x4" or "hybrid_ring_32x8", for these sizes
+// within a slice, in which no size is -1. The sizes must be those of the name, with one or more additional sizes of 1.
 //
-// It fails with Invalid when it has not.
+// It fails with Invalid if MaxText does not have it.
 func CheckCustomMesh(custom string, ici []int64) error {
 	var arguments door.Arguments
 	name := (*C.char)(arguments.Text("custom mesh", custom))
@@ -96,11 +96,11 @@ func CheckCustomMesh(custom string, ici []int64) error {
 	return door.Take(unsafe.Pointer(gerror))
 }
 
-// DevicesInBox is what a single controller keeps of one slice where it has a subslice_shape: the devices in the box from the
-// smallest coordinates, in their order. The sides are those of the box in chips, x, y, z; it goes through where there is no
-// side. The caller closes the list.
+// DevicesInBox returns the devices of one slice that a single controller with a subslice_shape uses: those in the box
+// that begins at the smallest coordinates, in their order. sides is the size of the box in chips along x, y, z; along a
+// missing side the box has the whole slice. The caller closes the list.
 //
-// It fails with Invalid for more than three sides, when nothing is kept, and when the devices are closed.
+// It fails with Invalid for more than three sides, for an empty result, and if the devices are closed.
 func DevicesInBox(devices *quoit.Devices, sides []int64) (kept *quoit.Devices, err error) {
 	err = door.LendDevices(devices, func(c unsafe.Pointer) error {
 		var gerror *C.GError

@@ -144,7 +144,7 @@ func TestMeshesThatMaxTextRefusesAreRefused(t *testing.T) {
 	}
 }
 
-// What is said to optimize undoes JAX's ring.
+// The setting that should optimize the mesh undoes JAX's ring.
 func ExampleNewMesh() {
 	devices, err := quoit.NewSliceDevices(quoit.SliceDevices{Kind: "v6e", Topology: "2x4"})
 	if err != nil {

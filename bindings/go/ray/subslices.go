@@ -184,7 +184,7 @@ type Subslice struct {
 }
 
 // Find returns the first sub-slice of a slice by index, or the one with the given index, whose hosts all exist, are
-// alive and are idle in Ray's view; nil if there is none.
+// alive and are idle in Ray's view; nil if no sub-slice matches.
 //
 // It fails with Invalid if an index or a required worker id is not an integer of 64 bits, or if Ray has no grid for a
 // topology in a label.
@@ -209,7 +209,7 @@ func (s Subslices) Find(nodes NodeList, slice, topology string, index *int64) (*
 }
 
 // Undiscovered returns the slice that Ray would discover next, and its topology, which is one of parents: the first
-// undiscovered slice whose alive nodes and head are free in Ray's view. Both are "" if there is none.
+// undiscovered slice whose alive nodes and head are free in Ray's view. Both are "" if no slice matches.
 //
 // It fails with Invalid if PodType does for one of the parents.
 func (s Subslices) Undiscovered(nodes NodeList, parents []string, version string) (slice, parent string, err error) {

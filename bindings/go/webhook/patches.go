@@ -16,42 +16,43 @@ import (
 	"quoit/internal/door"
 )
 
-// Term is one of the affinity that the webhook requires.
+// Term is a term of the affinity that the webhook sets.
 type Term int
 
 // The terms.
 const (
-	Together   Term = C.QUOIT_WEBHOOK_TERM_TOGETHER   // the node pool of the pods of the same slice
-	Apart      Term = C.QUOIT_WEBHOOK_TERM_APART      // not one with pods of another slice of the cluster
-	Others     Term = C.QUOIT_WEBHOOK_TERM_OTHERS     // nor one with slices of other clusters, in the namespaces of the next
-	Namespaces Term = C.QUOIT_WEBHOOK_TERM_NAMESPACES // where the term before looks
+	Together   Term = C.QUOIT_WEBHOOK_TERM_TOGETHER   // same node pool as the pods of the same slice
+	Apart      Term = C.QUOIT_WEBHOOK_TERM_APART      // no node pool with pods of another slice of the cluster
+	Others     Term = C.QUOIT_WEBHOOK_TERM_OTHERS     // no node pool with slices of other clusters, in Namespaces
+	Namespaces Term = C.QUOIT_WEBHOOK_TERM_NAMESPACES // the namespaces of Others
 )
 
-// Patch is what the webhook writes into a pod. It is a value.
+// Patch is the changes that the webhook makes to a pod. It is a plain value.
 type Patch struct {
-	IsEmpty      bool              // the pod asks for no TPUs and stays as it is
-	HostName     string            // GROUP-REPLICA-HOST, of any length; "" where the slice has one host
-	Subdomain    string            // the headless service that makes the host name one of DNS; "" where the slice has one host
-	ReplicaLabel string            // the label "replicaIndex", GROUP-REPLICA, which is added where KubeRay has given no indices; else ""
-	Affinity     map[Term][]string // for each term its requirements, "ray.io/cluster In c"; empty where the slice has one host
-	Containers   [][]Variable      // those that are added to each container, in the order of the pod; nil for an empty patch
+	IsEmpty      bool              // the pod requests no TPUs and is not changed
+	HostName     string            // GROUP-REPLICA-HOST, of any length; "" if the slice has one host
+	Subdomain    string            // the headless service, for DNS names of hosts; "" if the slice has one host
+	ReplicaLabel string            // the label "replicaIndex", GROUP-REPLICA, set if KubeRay has set no indices; else ""
+	Affinity     map[Term][]string // the requirements of each term, "ray.io/cluster In c"; empty if the slice has one host
+	Containers   [][]Variable      // the variables added to each container, in the order of the pod; nil for an empty patch
 }
 
-// Variable is one that is added behind those that a container has.
+// Variable is a variable that is added after those of the container.
 type Variable struct {
 	Name  string
-	Value *string // nil where it comes from a field
-	Field string  // the field of the pod that it is, "status.hostIP"; "" where it has a value
+	Value *string // nil if it comes from a field
+	Field string  // the field of the pod, "status.hostIP"; "" if it has a value
 }
 
-// Mutate is what the webhook writes into a pod that is to be created. A topology that it cannot read makes a slice of one
-// host, and indices are taken from labels without a look at their range. Others are the pods of its group that there are, as
-// they are after the webhook has seen them (Pod.Applied), without those that are being deleted; they matter where KubeRay
-// has given the pod no indices.
+// Mutate returns the changes of the webhook to a pod that is created. For a topology that the webhook cannot parse, the
+// slice has one host. Indices in labels are used without a range check. others are the existing pods of the pod's
+// group, after the webhook has changed them (Pod.Applied), without those that are being deleted. They matter if KubeRay
+// has set no indices.
 //
-// It fails with Invalid when the webhook answers with an error, which Kubernetes shows as "Failed to mutate Pod": labels,
-// containers or the topology are missing, an index is no number, or the worker ids of others are missing or there twice;
-// when chips are no quantity of Kubernetes's, or a negative one; and, other than the webhook, for more than 262144 hosts.
+// It fails with Invalid if the webhook returns an error, which Kubernetes shows as "Failed to mutate Pod": labels,
+// containers or the topology are missing, an index is not a number, or the worker ids of others are missing or occur
+// twice. It also fails with Invalid if chips are not a Kubernetes quantity or are negative, and, unlike the webhook,
+// for more than 262144 hosts.
 func Mutate(pod Pod, others []Pod) (patch *Patch, err error) {
 	err = pod.mutated(others, func(_ *C.QuoitWebhookPod, c *C.QuoitWebhookPatch) {
 		patch = patchOf(c, len(pod.Containers))
@@ -59,7 +60,7 @@ func Mutate(pod Pod, others []Pod) (patch *Patch, err error) {
 	return patch, err
 }
 
-// mutated runs what is to be done with the pod as C has it, and what the webhook writes into it.
+// mutated runs a function on the C pod and the webhook's patch for it.
 func (p *Pod) mutated(others []Pod, run func(*C.QuoitWebhookPod, *C.QuoitWebhookPatch)) error {
 	c, err := p.opened("pod")
 	if err != nil {
@@ -133,23 +134,23 @@ func variablesOf(c *C.QuoitWebhookPatch, container C.uint32_t) []Variable {
 	return variables
 }
 
-// Admitted is a pod as it is once the webhook has seen it. It is a value.
+// Admitted is a pod after the webhook has changed it. It is a plain value.
 type Admitted struct {
 	Labels     map[string]string
-	Containers [][]AdmittedVariable // the variables of each container, its own before those that were added
+	Containers [][]AdmittedVariable // the variables of each container: its own, then the added ones
 }
 
-// AdmittedVariable is one of a container that the webhook has seen.
+// AdmittedVariable is a variable of a container after the webhook has changed it.
 type AdmittedVariable struct {
-	Variable       // its value as it is written, before Kubernetes expands $(NAME); nil where it comes from elsewhere
-	IsWritten bool // the webhook added it; false for one of the container's own
-	IsSeen    bool // a process gets it: of several of a name Kubernetes takes the last, also where that is empty
+	Variable       // the value before Kubernetes expands $(NAME); nil if it has a valueFrom
+	IsWritten bool // the webhook added it; false for the container's own
+	IsSeen    bool // a process gets it: of several with one name, Kubernetes uses the last, even if it is empty
 }
 
-// Admit is what a pod is once the webhook has seen it: its labels, and which variables its processes get. Others are those of
-// Mutate.
+// Admit returns a pod after the webhook has changed it: its labels, and the variables of its processes. others is as
+// for Mutate.
 //
-// It fails as Mutate.
+// It fails like Mutate.
 func Admit(pod Pod, others []Pod) (admitted *Admitted, err error) {
 	err = pod.mutated(others, func(c *C.QuoitWebhookPod, patch *C.QuoitWebhookPatch) {
 		C.quoit_webhook_pod_apply(c, patch)
@@ -187,9 +188,9 @@ func admittedVariableOf(c *C.QuoitWebhookPod, container, variable C.uint32_t) Ad
 	}
 }
 
-// Applied is the pod with all that the webhook adds, to be one of the others of the next. The pod itself stays as it is.
+// Applied returns a copy of the pod with the webhook's changes, for use in others of the next pod.
 //
-// It fails as Mutate.
+// It fails like Mutate.
 func (p Pod) Applied(others []Pod) (Pod, error) {
 	admitted, err := Admit(p, others)
 	if err != nil {

@@ -14,44 +14,45 @@ import (
 	"sort"
 	"unsafe"
 
-	_ "quoit" // whose errors are those of this package
+	_ "quoit" // sets door.NewError
 	"quoit/internal/door"
 )
 
-// Keys of node selectors that the webhook looks at, and the topology key of all terms of the affinity that it requires.
+// The keys of the node selectors that the webhook reads, and the topology key of all affinity terms that it sets.
 const (
 	TopologySelector    = "cloud.google.com/gke-tpu-topology"    // "4x4"
 	AcceleratorSelector = "cloud.google.com/gke-tpu-accelerator" // "tpu-v6e-slice"
 	TopologyKey         = "cloud.google.com/gke-nodepool"
 )
 
-// Pod is one, or the template of a worker group, with what the webhook looks at.
+// Pod is a pod, or the template of a worker group, with the fields that the webhook reads.
 type Pod struct {
 	Labels     map[string]string // "ray.io/cluster", "ray.io/group"...
-	Selectors  map[string]string // of the nodes that it may run on
+	Selectors  map[string]string // its node selectors
 	Containers []Container
 }
 
-// Container is one of a pod.
+// Container is a container of a pod.
 type Container struct {
-	Request *string // google.com/tpu in its requests, "4"; nil where there is none
-	Limit   *string // likewise in its limits
+	Request *string // google.com/tpu in its requests, "4"; nil if it is missing
+	Limit   *string // google.com/tpu in its limits
 	Env     []EnvVar
 }
 
-// EnvVar is a variable of a container; a name may be there twice.
+// EnvVar is a variable of a container. A name can occur twice.
 type EnvVar struct {
 	Name  string
-	Value *string // nil where it has a valueFrom instead
+	Value *string // nil if it has a valueFrom
 }
 
-// CheckGroup is what the webhook says of one worker group of a RayCluster, its template and its numOfHosts, when it does not
-// admit the cluster; "": it has nothing against the group. Of several groups the first that is refused or denied decides. It
-// compares the hosts with the chips of the topology over those of a pod, without their rest and in 32 bits.
+// CheckGroup returns the webhook's denial of a worker group of a RayCluster, which is its template and its numOfHosts;
+// "" if the webhook accepts the group. With several groups, the first one that is refused or denied decides. The
+// webhook compares the hosts with the chips of the topology divided by those of a pod, as 32-bit integers without
+// remainder.
 //
-// It fails with Invalid when the webhook answers with an error, which Kubernetes shows as "Failed to validate RayCluster":
-// numOfHosts, containers or the topology are missing, or a number of the topology cannot be read; and when chips are no
-// quantity of Kubernetes's, or a negative one.
+// It fails with Invalid if the webhook returns an error, which Kubernetes shows as "Failed to validate RayCluster":
+// numOfHosts, containers or the topology are missing, or a number of the topology cannot be parsed. It also fails with
+// Invalid if chips are not a Kubernetes quantity or are negative.
 func CheckGroup(template Pod, hosts int64) (denial string, err error) {
 	c, err := template.opened("template")
 	if err != nil {
@@ -88,7 +89,7 @@ func init() {
 	}
 }
 
-// opened is the pod as C has it, which copies what it is given; the caller frees it.
+// opened converts the pod to a C object, which copies its data. The caller frees it.
 func (p *Pod) opened(what string) (*C.QuoitWebhookPod, error) {
 	c := C.quoit_webhook_pod_new()
 	err := eachText(what+".Labels", p.Labels, func(key, value *C.char) { C.quoit_webhook_pod_set_label(c, key, value) })
@@ -106,7 +107,8 @@ func (p *Pod) opened(what string) (*C.QuoitWebhookPod, error) {
 	return c, nil
 }
 
-// eachText gives keys with their values to C, sorted: of several that cannot be text it is always the same that is named.
+// eachText passes keys and values to C, sorted by key, so that an error always names the same one of several invalid
+// texts.
 func eachText(what string, texts map[string]string, set func(key, value *C.char)) error {
 	var arguments door.Arguments
 	keys := make([]string, 0, len(texts))
