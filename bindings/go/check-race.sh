@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tests of the module for Go under the race detector.
+# Runs check.sh with the race detector.
 set -eu
 case $(go env GOOS 2>/dev/null)/$(go env GOARCH 2>/dev/null) in
   linux/amd64 | linux/arm64 | linux/ppc64le | linux/s390x) ;;

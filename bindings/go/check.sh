@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [ARGUMENT...]: the tests of the module for Go: its form, `go vet`, and `go test` with the arguments.
+# check.sh [ARGUMENT...]: checks the Go module: formatting, `go vet`, and `go test` with the arguments.
 set -eu
 here=$top_srcdir/bindings/go
 out=$(mktemp)

@@ -45,10 +45,10 @@ const (
 	ConstraintSelector      Constraint = C.QUOIT_CONSTRAINT_SELECTOR
 	ConstraintNamedSlice    Constraint = C.QUOIT_CONSTRAINT_NAMED_SLICE
 	ConstraintExcludedSlice Constraint = C.QUOIT_CONSTRAINT_EXCLUDED_SLICE
-	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // every host alive, nothing contradicts
-	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host draining
-	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // no host held by a group
-	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host in external use
+	ConstraintIntact        Constraint = C.QUOIT_CONSTRAINT_INTACT         // every host is alive, without contradictions
+	ConstraintDraining      Constraint = C.QUOIT_CONSTRAINT_DRAINING       // no host is draining
+	ConstraintHeld          Constraint = C.QUOIT_CONSTRAINT_HELD           // no group has a host
+	ConstraintExternal      Constraint = C.QUOIT_CONSTRAINT_EXTERNAL       // no host is used outside of groups
 	ConstraintTopologyLabel Constraint = C.QUOIT_CONSTRAINT_TOPOLOGY_LABEL // the node has the label
 	ConstraintTotal         Constraint = C.QUOIT_CONSTRAINT_TOTAL          // the node's total resources are large enough
 	ConstraintAlive         Constraint = C.QUOIT_CONSTRAINT_ALIVE          // the node is not dead
@@ -56,7 +56,7 @@ const (
 	ConstraintStrategy      Constraint = C.QUOIT_CONSTRAINT_STRATEGY       // all bundles can be placed together
 )
 
-// String is the name of the constraint.
+// String returns the name of the constraint.
 func (c Constraint) String() string {
 	name := C.GoString(C.quoit_constraint_get_name(C.QuoitConstraint(c)))
 	if name == "" {
